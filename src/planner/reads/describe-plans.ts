@@ -17,7 +17,9 @@ function isNotable({ status }: BriefStep): boolean {
 function describeStep(step: BriefStep): string {
   const { label, id, status, description, operation, args, after, error, question } = step;
   const name = label === id ? label : `${label} (id ${id})`;
-  const head = `  ${name} ${status}: ${onOneLine(description, 80)}`;
+  const isAnswered = operation === 'human_task' || operation === 'human_confirm';
+  const mark = status === 'waiting' && !isAnswered ? ' (on its card only)' : '';
+  const head = `  ${name} ${status}${mark}: ${onOneLine(description, 80)}`;
   if (!isNotable(step)) return head;
   const waits = after.length === 0 ? '' : `, after ${after.join(', ')}`;
   const came = error ?? question;

@@ -38,7 +38,7 @@ export function readCall({ operation, args }: JsonObject): Prepared<ReadCall> {
 export const readFront: Tool<ReadCall> = {
   ...toolDefaults,
   name: readTool,
-  description: 'Calls an operation marked [read] now. Call several at once where you can.',
+  description: 'Calls operations marked [read] now; several at once if you can.',
   parameters: showSchema(ReadArguments),
   reads: true,
   prepare: readCall,

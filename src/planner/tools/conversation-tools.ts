@@ -1,6 +1,7 @@
 // Conversation tools besides the planning tools: answer, read plans. None of them makes decisions.
 import { z } from 'zod';
 import { PlanStatus } from '#domain/plan/plan.ts';
+import type { PlanningState } from '#domain/planning/state.ts';
 import { defineTool, showSchema, toolDefaults } from '../define-tool.ts';
 import { summarisePlan } from '../reads/describe-plans.ts';
 import { fail, succeed, type Tool } from '../tool.ts';
@@ -25,9 +26,7 @@ const Answer = z.strictObject({
   cannot: z
     .string()
     .nullable()
-    .describe(
-      'if nothing can do it: what they want, in English, as after "I can\'t": book flights',
-    ),
+    .describe('what nothing can do, in English, as after "I can\'t": book flights'),
 });
 /** Looser servers leave things out. */
 const HeardAnswer = Answer.extend({
@@ -37,12 +36,16 @@ const HeardAnswer = Answer.extend({
 
 const maxWanted = 200;
 
+/** Beside plans that are there, something may run. */
+const nothingDone = ({ has_plans }: Pick<PlanningState, 'has_plans'>) =>
+  has_plans ? 'Nothing was changed.' : 'No plan was made, so nothing has run.';
+
 const answer = defineTool({
   name: 'answer',
   description: 'Answer the person without a plan.',
   input: HeardAnswer,
   shown: Answer,
-  async execute({ text: said, cannot, asked_for_change }) {
+  async execute({ text: said, cannot, asked_for_change }, { state }) {
     const text = said.trim();
     if (text === '') return { result: fail('The answer is empty.') };
     const wanted = cutAnswer(cannot ?? '')
@@ -51,7 +54,7 @@ const answer = defineTool({
       .toWellFormed();
     // Nothing runs while planning, even if the model claims otherwise; a preference may have been stored.
     const shown = cutAnswer(
-      asked_for_change && wanted === '' ? `No plan was made, so nothing has run. ${text}` : text,
+      asked_for_change && wanted === '' ? `${nothingDone(state)} ${text}` : text,
     );
     return {
       result: succeed(null, 'The person reads it.'),

@@ -128,7 +128,7 @@ const add = defineTool({
 const EditSteps = z.strictObject({
   steps: z
     .array(z.looseObject({ id: z.string().describe('of a step, group or phase') }))
-    .describe('what changes, as in add_steps; args are merged, null removes'),
+    .describe('what changes; args are merged, null removes'),
 });
 
 /** Edits of a group, phase or partition as edits of each of its steps. */

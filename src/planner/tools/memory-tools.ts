@@ -24,7 +24,7 @@ export function standsIn(words: string, texts: readonly string[]): boolean {
 
 const Remember = z.strictObject({
   text: line(memoryLimits.text),
-  name: line(memoryLimits.name).nullable().describe('whose or what it is'),
+  name: line(memoryLimits.name).nullable().describe('whose'),
 });
 
 /**

@@ -26,7 +26,7 @@ const maxDoubts = 5;
 
 const SubmitPlan = z.strictObject({
   title: z.string().optional(),
-  summary: z.string().optional().describe('what it will do: “Writes …”'),
+  summary: z.string().optional().describe('“Writes …”'),
   risks: z.array(z.string()).optional().describe('and what was assumed'),
   preferences: z
     .looseObject({})

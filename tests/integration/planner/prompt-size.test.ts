@@ -86,13 +86,14 @@ const pairsOf = (requests: ChatBody[]) =>
 
 test('calls of a turn begin with the one before, over stages too, and the next turn begins alike', async () => {
   instance.play([selectPattern('milestone_project'), drawOutline([node('g', 'goal'), task('a')])]);
-  await instance.ask('Launch it', { conversation: 'alike' });
+  const conversation = `alike ${instance.requests().length}`;
+  await instance.ask('Launch it', { conversation });
   const within = pairsOf(instance.requests());
   expect(within.length).toBeGreaterThan(0);
   expect(Math.min(...within)).toBeGreaterThanOrEqual(0.9);
   const [first] = instance.requests();
   instance.play([elicit({ question: 'Which one?' })]);
-  await instance.ask('And now the other one', { conversation: 'alike too' });
+  await instance.ask('And now the other one', { conversation: `${conversation} too` });
   const [next] = instance.requests();
   if (first === undefined || next === undefined) throw new Error('two turns');
   expect(sharedWith(first, next)).toBeGreaterThanOrEqual(0.6);
