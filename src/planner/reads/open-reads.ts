@@ -24,8 +24,8 @@ import type {
   PlansAtHand,
   PostTargets,
 } from '../ports.ts';
-import { createSeenShapes } from '../catalogue/seen-shapes.ts';
 import { lookAround } from './look-around.ts';
+import { createSeenShapes } from './seen-shapes.ts';
 
 /**
  * Whether the arguments make the call go outside, with data the planner has read. `plannerTools` decides about operations that

@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import type { OperationSpec } from '#domain/tool.ts';
 import { describeOperation, writeLine } from '#planner/catalogue/describe-operation.ts';
-import { createSeenShapes } from '#planner/catalogue/seen-shapes.ts';
 import { createOperationSearch } from '#planner/catalogue/search-operations.ts';
 import { writeMessages } from '#planner/model/prompts/messages.ts';
+import { createSeenShapes } from '#planner/reads/seen-shapes.ts';
 import { ReferenceChecker } from '#tools/check-reference.ts';
 import { limits } from '../planners.ts';
 import { request } from '../requests.ts';
