@@ -14,6 +14,7 @@ import { measurePlanner } from './benches/planner.ts';
 import { measurePropose } from './benches/propose.ts';
 import { measureReady } from './benches/ready.ts';
 import { measureRetention } from './benches/retention.ts';
+import { measureSchedule } from './benches/schedule.ts';
 import { measureShapes } from './benches/shapes.ts';
 import { measureStart } from './benches/start.ts';
 import { measureViews } from './benches/views.ts';
@@ -41,10 +42,11 @@ const benches: Record<BenchName, Bench> = {
   people: measurePeople,
   start: measureStart,
   retention: measureRetention,
+  schedule: measureSchedule,
 };
 
 export type BenchOptions = Sizes & {
-  /** Empty for all that can run; `dags` only with a folder. */
+  /** Empty for all that can run: `dags` with a folder, and `schedule` only by name. */
   names: BenchName[];
   json: boolean;
   /** A database on the server to use, or undefined for a temporary server. */
@@ -80,7 +82,9 @@ function describe(machine: Machine, startedAt: string, rows: BenchRow[]): string
 /** The selected benches in list order; default all. */
 function choose({ names, folder }: BenchOptions): BenchName[] {
   return benchNames.filter((name) =>
-    names.length > 0 ? names.includes(name) : name !== 'dags' || folder !== undefined,
+    names.length > 0
+      ? names.includes(name)
+      : name !== 'schedule' && (name !== 'dags' || folder !== undefined),
   );
 }
 

@@ -17,5 +17,6 @@ export const benchNames = [
   'people',
   'start',
   'retention',
+  'schedule',
 ] as const;
 export type BenchName = (typeof benchNames)[number];

@@ -1,6 +1,6 @@
 // One line of the report: a measurement, its baseline, and whether the target is met.
 
-export type Unit = 'steps/s' | 'rows/s' | 'ms' | 's' | 'MB' | 'B';
+export type Unit = 'steps/s' | 'rows/s' | 'ms' | 's' | 'MB' | 'B' | '%';
 
 export type BenchRow = {
   name: string;

@@ -4,7 +4,7 @@ import type { BenchRow } from './row.ts';
 const columns = ['name', 'what', 'measured', 'compared with', 'ratio', 'target', 'reached?'];
 
 function withUnit(value: number, unit: BenchRow['unit']): string {
-  const fraction = unit === 'ms' || unit === 's' ? 1 : 0;
+  const fraction = unit === 'ms' || unit === 's' ? 1 : unit === '%' ? 2 : 0;
   const number = value.toLocaleString('en-US', {
     minimumFractionDigits: fraction,
     maximumFractionDigits: value < 1 ? 2 : fraction,

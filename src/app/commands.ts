@@ -336,7 +336,7 @@ program
   .option('--json', 'for machines')
   .option('--steps <n>', 'how large; each has a size of its own by default', wholeNumber)
   .option('--runs <n>', 'rounds, of which the median counts', wholeNumber)
-  .option('--folder <dir>', 'task graphs to run (dags)')
+  .option('--folder <dir>', 'task graphs to run (dags), or scheduling instances (schedule)')
   .action(runs(async () => (await import('./verbs/bench.ts')).run));
 
 /** `0 done, 1 failed, …, 4 needs person` */

@@ -12,6 +12,7 @@ import {
   type Placement,
   takePlace,
 } from './person-time.ts';
+import { type Demands, PoolTime } from './pool-time.ts';
 import { type Interval, minuteMs, type WorkingTime } from './working-time.ts';
 
 /** Times are epoch milliseconds. */
@@ -29,6 +30,8 @@ export type TimedNode = {
   deadline: number | null;
   /** The release is an exact time: unless something moves it, the node starts then, even outside working hours. */
   anyHour?: boolean;
+  /** Amounts of pools that it holds; only for machines. */
+  demands?: Demands;
 };
 
 export type PassInput = {
@@ -40,6 +43,10 @@ export type PassInput = {
   minutesADay: number | null;
   /** Times when each person is unavailable. */
   busy: ReadonlyMap<string, readonly Interval[]>;
+  /** Capacities of pools; others are not limited. */
+  capacity?: Demands;
+  /** The order of nodes that wait for nothing else, lowest first. Default: by the latest start that meets the deadlines. */
+  priority?: ReadonlyMap<string, number>;
 };
 
 /** The constraint a node breaks, and by how many milliseconds. `clash`: another fixed time of the same person. */
@@ -76,12 +83,13 @@ export function runForwardPass(input: PassInput): Pass {
   const ids = input.nodes.map(({ id }) => id);
   const anyOrder = orderTopologically(ids, input.edges);
   if (anyOrder === null) return { kind: 'cycle' };
-  const latest = findLatestStarts(nodes, anyOrder, input.edges);
+  const latest = input.priority ?? findLatestStarts(nodes, anyOrder, input.edges);
   const order =
     orderTopologically(ids, input.edges, (id) => latest.get(id) ?? Number.POSITIVE_INFINITY) ??
     anyOrder;
   const incoming = Map.groupBy(input.edges, ({ to }) => to);
   const people = openPeople(input);
+  const pools = new PoolTime(input.capacity ?? new Map());
   const places = new Map<string, Interval>();
   const late = findClashes([...nodes.values()]);
   const drivers = new Map<string, Driver>();
@@ -92,9 +100,10 @@ export function runForwardPass(input: PassInput): Pass {
     const asked = Math.max(input.now, node.release ?? input.now);
     const earliest = Math.max(asked, bounds.start);
     const person = node.person === null ? undefined : people.get(node.person);
-    const place = putNode(node, earliest, bounds.end, person);
+    const place = putNode(node, earliest, bounds.end, person, pools);
     if (place === null) return { kind: 'no_time', node: id };
     if (person !== undefined && node.fixed === null) takePlace(person, place);
+    if (node.demands !== undefined) pools.take(node.demands, place.from, place.to);
     places.set(id, { from: place.from, to: place.to });
     drivers.set(id, nameDriver(node, place, bounds, input.now));
     late.push(...findLateness(node, place, earliest, bounds.end));
@@ -166,13 +175,19 @@ function putNode(
   earliest: number,
   endAtLeast: number,
   person: PersonTime | undefined,
+  pools: PoolTime,
 ): Placement | null {
   const at = (from: number): Placement => {
     const span = { from, to: from + node.length };
     return { ...span, segments: node.length > 0 ? [span] : [] };
   };
   if (node.fixed !== null) return at(node.fixed);
-  if (person === undefined) return at(Math.max(earliest, endAtLeast - node.length));
+  if (person === undefined) {
+    const from = Math.max(earliest, endAtLeast - node.length);
+    const room =
+      node.demands === undefined ? from : pools.findRoom(node.demands, from, node.length);
+    return room === null ? null : at(room);
+  }
   if (node.anyHour === true && node.release === earliest && endAtLeast <= earliest + node.length) {
     const named = at(earliest);
     if (isFree(person, named)) return named;
@@ -222,7 +237,7 @@ export function boundOf(edge: TimedEdge, place: Interval): number {
 }
 
 /** A topological order, or null for a cycle. Ties go to the lowest `urgency`, then to the order of `ids`. */
-function orderTopologically(
+export function orderTopologically(
   ids: readonly string[],
   edges: readonly TimedEdge[],
   urgency: (id: string) => number = () => 0,

@@ -11,6 +11,7 @@ import type {
 } from '#domain/planning/schedule.ts';
 import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { type Pass, type PassInput, runForwardPass } from '#timeline/forward-pass.ts';
+import { improvePass } from '#timeline/improve-pass.ts';
 import { findRemedies } from '#timeline/relaxations.ts';
 import { dayOf, type Interval, openWorkingTime, startOfDay } from '#timeline/working-time.ts';
 import type { Operations } from '../order/durations.ts';
@@ -35,6 +36,8 @@ export type ScheduleContext = {
   now: Date;
   /** The plan's requester. */
   user: string;
+  /** Capacities of shared pools; omitted if nothing is shared. */
+  pools?: Record<string, number>;
   /** The times as they were. */
   last: Schedule | null;
 };
@@ -78,12 +81,15 @@ export async function placeWork(
     now,
     time: openWorkingTime(profile, timezone),
     minutesADay: profile.minutes_a_day,
+    capacity: new Map(Object.entries(context.pools ?? {})),
     busy: Map.groupBy(busy.busy, ({ person }) => person),
   };
   if (isSliceOver()) await nextTurn();
-  const pass = runForwardPass(input);
+  const first = runForwardPass(input);
   if (isSliceOver()) await nextTurn();
-  if (pass.kind !== 'placed') return { kind: 'impossible', why: explainImpossible(pass, model) };
+  if (first.kind !== 'placed') return { kind: 'impossible', why: explainImpossible(first, model) };
+  const pass = isContended(input, first) ? improvePass(input, first, triesFor(input)) : first;
+  if (isSliceOver()) await nextTurn();
   if (pass.late.length > 0) {
     const remedies = findRemedies({ input, profile }, pass);
     const infeasible = describeInfeasible(model.index, pass, remedies, timezone, profile.buffer);
@@ -98,6 +104,21 @@ export async function placeWork(
   });
   const schedule: Schedule = { timezone, profile, blocks, ...spanOf(blocks) };
   return { kind: 'placed', schedule, unread: busy.unread };
+}
+
+/** Larger plans are placed by one pass, to stay within a tenth of a second. */
+const maxSearched = 200;
+const maxPlacements = 2000;
+
+const triesFor = ({ nodes }: PassInput): number => Math.floor(maxPlacements / nodes.length);
+
+/** Whether another order may help: a limit is broken, or people or pools have more than one thing to do. */
+function isContended({ nodes }: PassInput, { late }: Extract<Pass, { kind: 'placed' }>): boolean {
+  if (nodes.length > maxSearched) return false;
+  const work = nodes.filter(({ minutes }) => minutes > 0);
+  const people = work.flatMap(({ person }) => person ?? []);
+  const holding = work.filter(({ demands = new Map() }) => demands.size > 0);
+  return late.length > 0 || people.length > new Set(people).size || holding.length > 1;
 }
 
 /** Nodes with an exact start: as just stated, or from the last schedule if it was not moved since. */

@@ -79,6 +79,7 @@ export function buildTimeModel(
       release: own,
       fixed: null,
       deadline: isWhole(place) ? null : toMs(node.deadline),
+      ...holdPools(node),
     });
   }
   edges.push(...hangParts(index, roadmap.edges, isWhole), ...joinNodes(index, roadmap, isWhole));
@@ -190,6 +191,15 @@ function joinNodes(
 function findPerson(node: OutlineNode, operations: Operations, user: string): string | null {
   const asked = node.steps.find((step) => operations.asksPerson(step) && !isByClock(step.duration));
   return asked === undefined ? null : (readAssignee(asked.args) ?? user);
+}
+
+/** The most that any of its steps holds of each pool. */
+function holdPools({ steps }: OutlineNode): Pick<TimedNode, 'demands'> {
+  const held = new Map<string, number>();
+  for (const { resources = {} } of steps)
+    for (const [pool, amount] of Object.entries(resources))
+      held.set(pool, Math.max(held.get(pool) ?? 0, amount));
+  return held.size === 0 ? {} : { demands: held };
 }
 
 function readAssignee(args: JsonObject | undefined): string | null {

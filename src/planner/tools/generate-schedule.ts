@@ -130,6 +130,9 @@ function openContext(toolContext: ToolContext, outline: PlanOutline): ScheduleCo
     user: toolContext.user,
     last,
     operations: readOperations(toolContext.tools.manifest()),
+    ...(toolContext.tools.capacity === undefined
+      ? {}
+      : { pools: toolContext.tools.capacity.pools }),
     profile:
       last === null
         ? profile
