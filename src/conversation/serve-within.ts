@@ -106,6 +106,7 @@ const subjects: Record<Exclude<keyof Service, Special>, Subject> = {
   simulate: 'plan',
   exportMarkdown: 'plan stream',
   exportLog: 'plan stream',
+  exportCalendar: 'plan',
   audit: 'plan',
   versionDiff: 'plan',
   planning: 'plan',

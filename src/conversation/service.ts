@@ -335,6 +335,11 @@ export function createService(context: ConversationContext): Service {
       const { readMarkdown } = await loadMarkdown();
       return service.checkProposal(await readMarkdown(markdown), {}, actor);
     },
+    async exportCalendar(id) {
+      const { exportCalendar } = await import('#plans/views/calendar.ts');
+      const { timezone, clock } = context;
+      return exportCalendar(db.query, id, { timezone, link: context.linkTo(id), now: clock.now() });
+    },
     async *exportLog(id) {
       await readPlanRow(db.query, id);
       yield* exportLog(db.query, id);

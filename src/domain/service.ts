@@ -447,6 +447,8 @@ export type Service = {
   exportMarkdown(id: string): AsyncIterable<string>;
   /** Proposes the plan of an export. */
   checkMarkdown(markdown: string, actor: Actor): Promise<Checked<Plan>>;
+  /** An ICS calendar with an entry for each step that has a date. */
+  exportCalendar(id: string): Promise<string>;
   /** One JSON line per finished attempt, ordered by end. */
   exportLog(id: string): AsyncIterable<string>;
   trace(id: string): Promise<PlanningTrace>;

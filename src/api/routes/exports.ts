@@ -1,4 +1,4 @@
-// Exports: the plan as Markdown, its run as JSON lines, and its planning trace.
+// Exports: the plan as Markdown, its run as JSON lines, its dates as a calendar, and its planning trace.
 import { Readable } from 'node:stream';
 import type { FastifyBaseLogger } from 'fastify';
 import { answers, json, text } from '../answers.ts';
@@ -52,6 +52,29 @@ export const exportRoutes: Routes = async (app) => {
       return reply
         .header('content-type', 'application/jsonl; charset=utf-8')
         .header('content-disposition', attachment(id, '.log.jsonl'))
+        .send(body);
+    },
+  );
+
+  app.get(
+    '/api/plans/:id/schedule.ics',
+    {
+      config: { role: 'viewer', subject: 'plan' },
+      exposeHeadRoute: false,
+      schema: {
+        operationId: 'exportCalendar',
+        tags: [tags.exports],
+        summary: 'The dates of its steps as a calendar; importing it again updates the entries',
+        params: PlanPath,
+        response: answers({ 200: text('The calendar.', 'text/calendar') }, ['plan_not_found']),
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params;
+      const body = await request.service.exportCalendar(id);
+      return reply
+        .header('content-type', 'text/calendar; charset=utf-8')
+        .header('content-disposition', attachment(id, '.ics'))
         .send(body);
     },
   );

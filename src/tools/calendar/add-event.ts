@@ -1,4 +1,4 @@
-// Adds one event to an ICS file by inserting lines; all other bytes stay. The same UID is added once.
+// Writes events as ICS: one into a file by inserting lines, so that all other bytes stay, or many as a calendar of their own.
 import { Temporal } from 'temporal-polyfill';
 import { CountersignError } from '#domain/errors.ts';
 import { toLocalIso } from '#timeline/recurrence.ts';
@@ -19,6 +19,10 @@ export type NewEvent = {
   location: string | null;
   description: string | null;
   rrule: string | null;
+  /** Higher than in what it replaces. */
+  sequence?: number;
+  status?: 'TENTATIVE' | 'CONFIRMED' | 'CANCELLED';
+  url?: string;
 };
 
 const emptyCalendar =
@@ -59,6 +63,23 @@ export function addEvent(
   return toStored(Buffer.concat([bytes.subarray(0, at), added, bytes.subarray(at)]));
 }
 
+/** A calendar of these events only. */
+export function writeCalendar(events: NewEvent[], now: Date): string {
+  const [head = '', end = ''] = emptyCalendar.split(/(?=END:)/);
+  const zones = Map.groupBy(
+    events.filter(({ timezone }) => timezone !== 'UTC'),
+    ({ timezone }) => timezone,
+  );
+  const lines = [
+    ...[...zones].flatMap(([timezone, own]) => {
+      const starts = own.map(({ start }) => start.getTime());
+      return writeZone(timezone, new Date(Math.min(...starts)));
+    }),
+    ...events.flatMap((event) => writeEvent(event, now, '\r\n')),
+  ];
+  return head + lines.map((line) => `${line}\r\n`).join('') + end;
+}
+
 const isBlank = (bytes: Buffer) => bytes.length < 1000 && bytes.toString('utf8').trim() === '';
 
 /** `20260504T093000` */
@@ -84,6 +105,9 @@ function writeEvent(event: NewEvent, now: Date, lineBreak: string): string[] {
     ...text('LOCATION', event.location),
     ...text('DESCRIPTION', event.description),
     ...(rrule === null ? [] : [`RRULE:${writeRule(rrule, event)}`]),
+    ...(event.sequence === undefined ? [] : [`SEQUENCE:${event.sequence}`]),
+    ...(event.status === undefined ? [] : [`STATUS:${event.status}`]),
+    ...(event.url === undefined ? [] : [`URL:${event.url}`]),
     'END:VEVENT',
   ];
 }

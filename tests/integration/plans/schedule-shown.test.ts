@@ -5,6 +5,9 @@ import { viewPlan } from '#cards/view-model.ts';
 import { PlanPatch } from '#domain/plan/patch.ts';
 import { type Plan, PlanDraft } from '#domain/plan/plan.ts';
 import { readMarkdown } from '#plans/views/markdown.ts';
+import { toLocalIso } from '#timeline/recurrence.ts';
+import { propertyOf } from '#tools/calendar/components.ts';
+import { parseIcs } from '#tools/calendar/read-events.ts';
 import { ana } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
@@ -59,6 +62,39 @@ describe('a task of three working days', () => {
     expect((await readMarkdown(text)).steps).toMatchObject([
       { tool: 'human', operation: 'task', duration: '3 working days', duration_minutes: 1440 },
     ]);
+  });
+});
+
+describe('the calendar of a plan', () => {
+  const names = ['UID', 'SEQUENCE', 'STATUS', 'SUMMARY', 'DTSTART', 'DTEND'] as const;
+  /** The entries, read by the reader of calendars. */
+  async function readEntries() {
+    const text = await instance.service.exportCalendar(plan.id);
+    const { calendars } = parseIcs(Buffer.from(text), 'plan.ics');
+    return calendars
+      .flatMap(({ inside }) => inside)
+      .filter(({ kind }) => kind === 'VEVENT')
+      .map((event) =>
+        Object.fromEntries(names.map((name) => [name, propertyOf(event, name)?.value ?? ''])),
+      );
+  }
+
+  test('has its tasks at their times, and the same entries again when something changes', async () => {
+    const block = await storedBlock();
+    const [entry, ...others] = await readEntries();
+    expect(others).toEqual([]);
+    expect(entry).toMatchObject({ STATUS: 'TENTATIVE', SUMMARY: expect.stringContaining('notes') });
+    const { schedule } = await instance.service.planning(plan.id);
+    const local = (iso: string) =>
+      toLocalIso(new Date(iso), schedule?.timezone ?? 'UTC')
+        .slice(0, 19)
+        .replaceAll(/[-:]/g, '');
+    expect(entry?.DTSTART).toContain(local(block.starts_at));
+    expect(entry?.DTEND).toContain(local(block.ends_at));
+    await instance.service.cancel(plan.id, { version: plan.version }, ana);
+    const [later] = await readEntries();
+    expect(later).toMatchObject({ UID: entry?.UID, STATUS: 'CANCELLED' });
+    expect(Number(later?.SEQUENCE)).toBeGreaterThan(Number(entry?.SEQUENCE));
   });
 });
 

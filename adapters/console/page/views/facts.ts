@@ -93,6 +93,7 @@ export function drawDownloads({ id, title }: Pick<Plan, 'id' | 'title'>): Templa
     </button>`;
   return html`<div class="downloads">
     ${button('plan.md', 'Plan (Markdown)')} ${button('log.jsonl', 'Run log')}
+    ${button('schedule.ics', 'Calendar')}
     <button class="download" aria-haspopup="dialog" @click=${() => startSaving({ id, title })}>
       ${drawIcon('plus')}<span>Save as a playbook</span>
     </button>
