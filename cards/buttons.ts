@@ -8,6 +8,7 @@ import { showLabel } from '#domain/shown-text.ts';
 import { listOf } from '#domain/words.ts';
 import { shield, shortenCall } from './calls.ts';
 import { offerMoves } from './moves.ts';
+import { describeRun } from './times.ts';
 import type { AnyPress, Button, Field, Form } from './view.ts';
 
 /** A press bound to the version and digest shown. */
@@ -67,9 +68,11 @@ export function makeApprove(
   label: string,
   passed: PassedStarts | undefined,
   extra: Partial<Button> = {},
+  run: string | null = null,
 ): Button {
   const primary: Partial<Button> = { style: 'primary', ...extra };
-  if (passed === undefined) return makeButton(press, label, primary);
+  if (passed === undefined)
+    return makeButton(press, run === null ? label : `${label} · ${run}`, primary);
   return makeButton({ ...press, passed: passed.last }, `${label} · starts now`, primary);
 }
 
@@ -171,7 +174,7 @@ function viewGuard({ plan, review }: PlanCardFacts): Pick<Button, 'guard'> {
 export function viewButtons(facts: PlanCardFacts): Button[] {
   const { plan } = facts;
   const press = pressOf(plan, 'approve');
-  const approve = makeApprove(press, 'Approve', facts.passed, viewGuard(facts));
+  const approve = makeApprove(press, 'Approve', facts.passed, viewGuard(facts), describeRun(facts));
   const change = makeButton(pressOf(plan, 'propose_changes'), 'Propose changes', {
     form: changesForm,
   });

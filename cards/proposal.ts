@@ -1,5 +1,6 @@
 // The sections for deciding: effects, reads, changes, risks, earlier feedback.
 import type { PlanCardFacts, ReviewedCall } from '#domain/chat/card.ts';
+import { sayLength } from '#domain/length.ts';
 import { hasRuntime } from '#domain/plan/arguments.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import { reviewRank } from '#domain/plan/review-rank.ts';
@@ -13,6 +14,7 @@ import { makeSection, plainLine, viewBlocked } from './lines.ts';
 import { showPerson } from './plain.ts';
 import { quote } from './quotes.ts';
 import { stepLine } from './step-lines.ts';
+import { tellTime } from './times.ts';
 import { describeOthers, summariseFields } from './version-words.ts';
 import type { Section } from './view.ts';
 
@@ -164,6 +166,18 @@ function viewTerms({ terms }: PlanCardFacts): Section | null {
   return section === null ? null : { ...section, cut: section.hidden > 0 };
 }
 
+/** The deadline with the least time to spare, and the step that decides when the plan ends. */
+function viewDeadline(facts: PlanCardFacts): Section | null {
+  const { deadline } = facts;
+  if (deadline === undefined) return null;
+  const { at, ends_at, label, decides } = deadline;
+  const spare = Math.floor((Date.parse(at) - Date.parse(ends_at)) / 60_000);
+  const left = spare > 0 ? `${sayLength(spare)} to spare` : 'nothing to spare';
+  const end = decides === null ? '' : `; step ${decides} decides when the plan ends`;
+  const text = `Step ${label} ends ${tellTime(ends_at, facts)}, due ${tellTime(at, facts)}: ${left}${end}`;
+  return makeSection('times', 'Deadline', [plainLine(showLine(text, 400), { lead: '◷' })], 1);
+}
+
 /** Conflicts with people's calendars and plans. */
 function viewConflicts({ conflicts }: PlanCardFacts): Section | null {
   const lines = conflicts.map((text) => plainLine(showLine(text, maxConflict), { lead: '△' }));
@@ -223,6 +237,7 @@ export function viewProposal(facts: PlanCardFacts): Section[] {
     viewEffects(facts),
     viewSteps(facts),
     viewTerms(facts),
+    viewDeadline(facts),
     viewConflicts(facts),
     viewBlocked(facts, false),
     viewFindings(facts),

@@ -9,7 +9,7 @@ import { askAboutFindings } from './findings.ts';
 import { showPerson } from './plain.ts';
 import { goal, maxSentence, quote } from './quotes.ts';
 import { callPerson, isViewers, personOf } from './step-lines.ts';
-import { tellTime } from './times.ts';
+import { describeRun, tellTime } from './times.ts';
 import type { PlanView, Quote, Tone } from './view.ts';
 
 type State = { symbol: string; words: string; tone: Tone; open: boolean };
@@ -61,6 +61,13 @@ function viewRunning(facts: PlanCardFacts): State {
     const what = blocked.kind === 'worker' ? 'a worker' : 'a shared resource';
     return { symbol: '◷', words: `Waiting for ${what}`, tone: 'warning', open: false };
   }
+  const [next] = facts.next;
+  const waitsUntil = next?.status === 'ready' ? next.available_at : null;
+  if (facts.next_at === null && facts.plan.counts.running === 0 && waitsUntil !== null)
+    if (next !== undefined && waitsUntil > facts.now && next.error?.retry === undefined) {
+      const words = `Next: step ${cleanLine(next.label)}, ${tellTime(waitsUntil, facts)}`;
+      return { symbol: '◷', words, tone: 'default', open: false };
+    }
   if (facts.next_at !== null && facts.plan.counts.running === 0) {
     return { symbol: '◷', words: viewNext(facts, facts.next_at), tone: 'default', open: false };
   }
@@ -243,6 +250,14 @@ export function viewApprovals(facts: PlanCardFacts): string {
   const last = plan.approvals.at(-1);
   if (last === undefined) return '';
   return `Approved by ${listOf(names)}, ${tellTime(last.at, facts)}`;
+}
+
+/** The title of a card, with its rhythm or start unless it says that itself. */
+export function viewHeading(facts: PlanCardFacts): string {
+  const title = viewTitle(facts.plan);
+  const run = describeRun(facts);
+  const said = run === null || title.includes(run.replace(/^\w+ /, ''));
+  return said ? title : `${title} · ${run}`;
 }
 
 /** The title on one line. */

@@ -1,20 +1,20 @@
 // Steps as numbered lines of a card.
-import type { PlanCardFacts } from '#domain/chat/card.ts';
+import type { PlanCardFacts, StepTimes } from '#domain/chat/card.ts';
 import { isSamePerson } from '#domain/people/names.ts';
 import { assigneeOf, isHumanTask, takerOf } from '#domain/plan/assignee.ts';
-import type { ShownStep } from '#domain/plan/call.ts';
+import { asksForValues, type ShownStep } from '#domain/plan/call.ts';
 import { fieldsOf } from '#domain/plan/form.ts';
 import { describeHandedOver } from '#domain/plan/handed-over.ts';
 import type { Plan, Step } from '#domain/plan/plan.ts';
 import { offlinePlanner } from '#domain/plan/planner-words.ts';
-import { type NumberedStep, orderByLabel } from '#domain/plan/step-numbers.ts';
+import { describeDependency, type NumberedStep, orderByLabel } from '#domain/plan/step-numbers.ts';
 import { asksYesOrNo, leftOutByNo } from '#domain/plan/yes-no.ts';
 import { cleanLine, quoteName } from '#domain/shown-text.ts';
 import { listOf } from '#domain/words.ts';
 import { boundsOf, leadOf, shortenCall } from './calls.ts';
 import { showPerson } from './plain.ts';
 import { quote } from './quotes.ts';
-import { tellTime } from './times.ts';
+import { describeLength, tellSpan, tellTime } from './times.ts';
 import type { Line, Quote } from './view.ts';
 import { describeRetry } from './words.ts';
 
@@ -94,6 +94,35 @@ function doubtOf(step: Step, { unsure }: PlanCardFacts): string {
   return doubt === undefined ? '' : doubts[doubt];
 }
 
+const ended = new Set<Step['status']>(['succeeded', 'failed', 'skipped', 'cancelled', 'unknown']);
+
+/** When a step takes place, how long, the waits before it, its deadline, and whether it stops for a Yes. */
+function describeWhen(
+  step: ShownStep,
+  span: StepTimes | undefined,
+  facts: PlanCardFacts,
+  nameStep: (id: string) => string,
+): string[] {
+  if (ended.has(step.status)) return [];
+  const length = describeLength(step, facts.working_day_minutes);
+  const date = span === undefined ? null : tellSpan(span.starts_at, span.ends_at, facts, ' – ');
+  const when = date === null ? length : `${date}${length === null ? '' : ` (${length})`}`;
+  const waits = step.after
+    .filter(({ lag_minutes }) => lag_minutes > 0)
+    .map((edge) => describeDependency({ ...edge, id: `step ${nameStep(edge.id)}` }));
+  const limit = span?.deadline == null ? [] : [`by ${tellTime(span.deadline, facts)}`];
+  return [...(when === null ? [] : [when]), ...waits, ...limit, ...describeQuestion(step, facts)];
+}
+
+/** `asks you before it is sent`, for values that are decided when it runs. */
+function describeQuestion(step: ShownStep, facts: PlanCardFacts): string[] {
+  const { call, args, guarded } = step;
+  const asksAnyway = step.ask_before || facts.plan.step_approval === 'each' || isHumanTask(step);
+  if (asksAnyway || step.final_args !== null || !asksForValues(args, guarded, call)) return [];
+  const who = callPerson(facts, facts.plan.requester);
+  return [`asks ${who} before it ${call.class === 'outside' ? 'is sent' : 'runs'}`];
+}
+
 /** Further facts of a step: person, timing, open values, and failures so far. */
 export function notesOf(step: ShownStep, facts: PlanCardFacts): string[] {
   const person = personOf(step, facts);
@@ -105,8 +134,13 @@ export function notesOf(step: ShownStep, facts: PlanCardFacts): string[] {
     const asking = facts.steps.find((one) => one.id === id);
     return asking === undefined ? null : personOf(asking, facts);
   };
+  const nameStep = (id: string) => facts.labels[id] ?? id;
+  const span = facts.times?.[step.id];
+  // The date says it.
+  const bounded = span === undefined ? step : { ...step, not_before: null };
   return [
-    ...boundsOf(step, (id) => facts.labels[id] ?? id, formatAt, nameAsked),
+    ...describeWhen(step, span, facts, nameStep),
+    ...boundsOf(bounded, nameStep, formatAt, nameAsked),
     ...(person === null ? [] : [`for ${person}${doubtOf(step, facts)}`, ...formNotes(step)]),
     ...(left === null ? [] : [`if No: ${left}`]),
     ...(elsewhere === null ? [] : [elsewhere]),
@@ -172,7 +206,8 @@ export function stepLine(
     text,
     note: notesOf(step, facts).join(' · '),
     quotes: [...retriedOf(step), ...shortReasonOf(step, facts.plan)],
-    aside: after,
+    // A wait is in the note.
+    aside: step.after.some(({ lag_minutes }) => lag_minutes > 0) ? '' : after,
     url: null,
   };
   return { line, cut };

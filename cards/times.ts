@@ -177,6 +177,20 @@ export function tellSpan(from: string, to: string, reading: Reading, between = '
   return begins + between + ends;
 }
 
+const undecided = new Set<string>(['proposed', 'needs_review']);
+
+/** `repeats every Monday` or `starts Thu 3 Dec, 09:00`, or null for a plan that starts at once and runs once. */
+export function describeRun(facts: PlanCardFacts): string | null {
+  const { plan, repeats = [], steps, now } = facts;
+  const [rhythm, ...others] = repeats;
+  if (rhythm !== undefined) return others.length === 0 ? `repeats ${rhythm}` : 'repeats';
+  if (!undecided.has(plan.status) || steps.length < plan.total_steps) return null;
+  const starts = steps.flatMap(({ after, not_before }) => (after.length === 0 ? [not_before] : []));
+  const [first] = starts.flatMap((at) => at ?? []).sort();
+  const later = starts.every((at) => at !== null && at > now);
+  return first === undefined || !later ? null : `starts ${tellTime(first, facts)}`;
+}
+
 /** `5 min`, `3 h`, `2 d`: age in one unit, or null under a minute. */
 function readAge(iso: string, now: string): string | null {
   const minutes = Math.floor((Date.parse(now) - Date.parse(iso)) / 60_000);

@@ -8,7 +8,7 @@ import { mapShown, showPerson, throughAgent } from './plain.ts';
 import { viewHistory, viewProposal } from './proposal.ts';
 
 import { viewCompleted, viewOptions, viewProgress, viewRunning, viewStopped } from './report.ts';
-import { viewApprovals, viewQuotes, viewSentence, viewState, viewTitle } from './state.ts';
+import { viewApprovals, viewHeading, viewQuotes, viewSentence, viewState } from './state.ts';
 import { viewTasks } from './tasks.ts';
 import { describeExpected, formatDuration, tellSpan, tellTime } from './times.ts';
 import type { PlanView, Section } from './view.ts';
@@ -126,7 +126,7 @@ export function viewPlan(facts: PlanCardFacts): PlanView {
     version: plan.version,
     digest: plan.digest,
     status: plan.status,
-    title: viewTitle(plan),
+    title: viewHeading(facts),
     planner: quoteName(plan.planner_model, 80),
     state: viewState(facts),
     asks,

@@ -123,7 +123,7 @@ export function isFeasible(
   return true;
 }
 
-export type Solved = { pass: number; search: number; ms: number };
+type Solved = { pass: number; search: number; ms: number };
 
 /** The ends of one pass and of the search. @returns null if the project has no order, as with maximum distances */
 export function solve(project: Project, schedules: number): Solved | null {

@@ -5,7 +5,7 @@ import { quoteWords } from './shown-text.ts';
 type Unit = 'second' | 'minute' | 'hour' | 'day' | 'week';
 
 /** A length as stated. `working`: counted in working hours, days and weeks. */
-export type Length = { parts: { amount: number; unit: Unit }[]; working: boolean };
+type Length = { parts: { amount: number; unit: Unit }[]; working: boolean };
 
 const units: [pattern: RegExp, unit: Unit, symbol: string | null][] = [
   [/^(?:s|secs?|seconds?)$/, 'second', 's'],

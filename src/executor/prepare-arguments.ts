@@ -7,13 +7,8 @@ import { loadArtifacts, readContent, readOutputs } from '#db/plans/artifacts.ts'
 import { readPredecessors } from '#db/sql/predecessors.ts';
 import { readStepsById } from '#db/steps/pages.ts';
 import { CountersignError } from '#domain/errors.ts';
-import {
-  artifactsOf,
-  hasRuntime,
-  isRuntime,
-  openArguments,
-  referencesOf,
-} from '#domain/plan/arguments.ts';
+import { artifactsOf, hasRuntime, isRuntime, referencesOf } from '#domain/plan/arguments.ts';
+import { asksForValues } from '#domain/plan/call.ts';
 import { fillIn } from '#domain/plan/open-values.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import { isReplanning } from '#domain/plan/replan.ts';
@@ -50,14 +45,10 @@ function whyConfirm(
 ): Confirmation | null {
   if (operation.human === true || isReplanning({ ...step, id: step.step_id })) return null;
   if (plan.confirm_each || step.ask_before) return 'each';
-  if (openArguments(step.args).length === 0) return null;
   const { name } = operation;
-  if (step.guarded || context.guardedTools.includes(name)) return 'values';
-  const call = describeCall(name, operation, final);
-  if (call.destructive || call.class === 'outside') return 'values';
-  const approved = describeCall(name, operation, step.args);
-  const names = approved.headline.some((word) => typeof word !== 'string' && word.later);
-  return call.class === 'changes' && names ? 'values' : null;
+  const guarded = step.guarded || context.guardedTools.includes(name);
+  const describe = (args: JsonObject) => describeCall(name, operation, args);
+  return asksForValues(step.args, guarded, describe(step.args), describe(final)) ? 'values' : null;
 }
 
 /**

@@ -5,24 +5,22 @@ import { formatMoment, nextOccurrences, type Recurrence, toZoned } from './recur
 import { readFields, readRule, writeFields } from './rule.ts';
 
 /** A rule with its end; ISO 8601. */
-export type Repetition = {
+type Repetition = {
   rrule: string;
   starts_at: string;
   timezone: string;
   until: string | null;
 };
 
-/** Rewrites `9:30 AM GMT+2`, `2:05 PM` and `9 AM` as `09:30`, `14:05` and `09:00`: the zone is shown elsewhere. */
+/** Rewrites `9:30 AM GMT+2`, `2:05 PM EST` and `9 AM` as `09:30`, `14:05` and `09:00`: the zone is shown elsewhere. */
 function rewriteClock(text: string): string {
-  return text
-    .replaceAll(
-      /\b(\d{1,2})(?::(\d\d))?(?::\d\d)?\s?(AM|PM)\b/g,
-      (_, hour: string, minute: string | undefined, half: string) => {
-        const hours = (Number(hour) % 12) + (half === 'PM' ? 12 : 0);
-        return `${String(hours).padStart(2, '0')}:${minute ?? '00'}`;
-      },
-    )
-    .replaceAll(/ (GMT|UTC)([+-]\d{1,2}(:\d\d)?)?(?=\s|,|$)/g, '');
+  return text.replaceAll(
+    /\b(\d{1,2})(?::(\d\d))?(?::\d\d)?\s?(AM|PM)\b(?:\s[A-Z]{2,5}(?:[+-]\d{1,2}(?::\d\d)?)?)?/g,
+    (_, hour: string, minute: string | undefined, half: string) => {
+      const hours = (Number(hour) % 12) + (half === 'PM' ? 12 : 0);
+      return `${String(hours).padStart(2, '0')}:${minute ?? '00'}`;
+    },
+  );
 }
 
 /** The rule in words, with the time in its own zone: `every Monday at 09:30`. Requires a rule that passes `checkRule`. */
@@ -70,17 +68,21 @@ export function describeNext({ rrule, starts_at, timezone, until }: Repetition, 
   return `${words.join(', ')}${found.length > shownDates ? ' …' : ''}`;
 }
 
+/** `, until you stop it`, or empty if the rule itself says when it ends. */
+export function describeEnd({
+  rrule,
+  timezone,
+  until,
+}: Pick<Repetition, 'rrule' | 'timezone' | 'until'>): string {
+  if (until !== null) return `, until ${formatMoment(new Date(until), timezone)}`;
+  const fields = readFields(rrule);
+  return fields.has('UNTIL') || fields.has('COUNT') ? '' : ', until you stop it';
+}
+
 /** `every Monday at 09:00 (Europe/Berlin), until you stop it`, without dates. */
 export function describeRule({ rrule, starts_at, timezone, until }: Repetition): string {
   const rule = describeRecurrence({ rrule, timezone, startsAt: new Date(starts_at) });
-  const fields = readFields(rrule);
-  const ends = until !== null || fields.has('UNTIL') || fields.has('COUNT');
-  const end = ends
-    ? until === null
-      ? ''
-      : `, until ${formatMoment(new Date(until), timezone)}`
-    : ', until you stop it';
-  return `${rule} (${timezone})${end}`;
+  return `${rule} (${timezone})${describeEnd({ rrule, timezone, until })}`;
 }
 
 /** `every Monday at 09:00 (Europe/Berlin), until you stop it: 30 Nov, 7 Dec, 14 Dec …` */

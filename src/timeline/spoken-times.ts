@@ -220,7 +220,7 @@ export function readSpan({ source, tokens }: Words, at: number): Read<Span> | nu
 /** `clock` is null if the rule lacks a time that it needs. */
 export type Every = { words: string; freq: string; parts: string[]; clock: Clock | null };
 
-/** "every day", "every weekday at 9:30", "every Monday and Friday", "every 2 weeks on Friday", "every month on the 1st". */
+/** "every day", "every weekday at 9:30", "every Monday and Friday", "every 2 weeks on Friday", "every first Monday of the month". */
 export function readEvery(words: Words, at: number): Read<Every> | null {
   if (word(words, at) !== 'every') return null;
   const found = readFrequency(words, at + 1);
@@ -235,7 +235,22 @@ export function readEvery(words: Words, at: number): Read<Every> | null {
 
 type Frequency = Pick<Every, 'freq' | 'parts'>;
 
+const ordinals = ['first', 'second', 'third', 'fourth'];
+
+/** "first Monday", "last Friday": `1MO`, `-1FR`. */
+function readNth(words: Words, at: number): string | null {
+  const nth = word(words, at) === 'last' ? -1 : ordinals.indexOf(word(words, at)) + 1;
+  const day = placeOf(weekdays, word(words, at + 1));
+  return nth === 0 || day < 0 ? null : `${nth}${codes[day]}`;
+}
+
 function readFrequency(words: Words, at: number): Read<Frequency> | null {
+  const nth = readNth(words, at);
+  if (nth !== null) {
+    const rest = [2, 3, 4].map((place) => word(words, at + place)).join(' ');
+    if (rest !== 'of the month' && rest !== 'of every month') return null;
+    return { value: { freq: 'MONTHLY', parts: [`BYDAY=${nth}`] }, next: at + 5 };
+  }
   if (word(words, at) === 'weekday')
     return { value: { freq: 'WEEKLY', parts: ['BYDAY=MO,TU,WE,TH,FR'] }, next: at + 1 };
   const days = readDays(words, at);
@@ -252,6 +267,9 @@ function readFrequency(words: Words, at: number): Read<Frequency> | null {
   const on = freq === 'WEEKLY' ? readDays(words, i + 2) : null;
   if (on !== null)
     return { value: { freq, parts: [...parts, `BYDAY=${on.value}`] }, next: on.next };
+  const placed = word(words, i + 2) === 'the' ? readNth(words, i + 3) : null;
+  if (freq === 'MONTHLY' && placed !== null)
+    return { value: { freq, parts: [...parts, `BYDAY=${placed}`] }, next: i + 5 };
   const day = /^(\d{1,2})(?:st|nd|rd|th)$/.exec(word(words, i + 3))?.[1];
   const isDay = freq === 'MONTHLY' && word(words, i + 2) === 'the' && day !== undefined;
   return isDay ? { value: { freq, parts: [...parts, `BYMONTHDAY=${day}`] }, next: i + 4 } : plain;

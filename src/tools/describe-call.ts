@@ -33,8 +33,9 @@ import {
   operationName,
 } from '#domain/tool.ts';
 import { describeLeftOut } from '#timeline/left-out.ts';
-import { toMoment } from '#timeline/recurrence.ts';
-import { readRule } from '#timeline/rule.ts';
+import { checkTimezone, toMoment } from '#timeline/recurrence.ts';
+import { describeEnd, describeRecurrence, describeRhythm } from '#timeline/repetition.ts';
+import { checkRule, readFields, readRule } from '#timeline/rule.ts';
 
 type Described =
   | (Pick<OperationSpec, 'source' | 'effect' | 'destructive' | 'trusted'> &
@@ -166,6 +167,26 @@ function leftOutOf(args: Arguments, start: string): string[] {
   } catch {
     return []; // The arguments are refused elsewhere, with the reason.
   }
+}
+
+/** A rule in words. Without a time of its own it comes at that of its start, or of being set. */
+function describeRepeats(args: Arguments, start: string): CallPart[] {
+  const [rrule, at, zone] = [args.read('rrule'), args.read(start), args.read('timezone')];
+  if (typeof rrule !== 'string' || checkRule(rrule) !== null) return [];
+  const timezone = typeof zone === 'string' && checkTimezone(zone) === null ? zone : 'UTC';
+  let startsAt: Date | null = null;
+  try {
+    startsAt = typeof at === 'string' ? toMoment(at, timezone) : null;
+  } catch {
+    return []; // The arguments are refused elsewhere, with the reason.
+  }
+  args.take('rrule');
+  const recurrence = { rrule, timezone, startsAt: startsAt ?? new Date(0) };
+  const isTimed = startsAt !== null || readFields(rrule).has('BYHOUR');
+  const words = isTimed
+    ? describeRecurrence(recurrence)
+    : `${describeRhythm(recurrence)}, at the time it is set`;
+  return [toPart('repeats', words + describeEnd({ rrule, timezone, until: null }))];
 }
 
 function describePost(args: Arguments): Effect {
@@ -310,7 +331,7 @@ const builtins: Record<string, Describe> = {
   reminder_set: (args) => ({
     class: 'changes',
     headline: ['Sets a reminder', ...leftOutOf(args, 'at')],
-    parts: args.payload('text'),
+    parts: [...args.payload('text'), ...describeRepeats(args, 'at')],
   }),
   calendar_read: describeCalendarRead,
   calendar_add: (args) => ({
@@ -322,6 +343,7 @@ const builtins: Record<string, Describe> = {
       args.value('calendar', 'the calendar'),
       ...leftOutOf(args, 'start'),
     ],
+    parts: describeRepeats(args, 'start'),
   }),
   text_write: (args) => ({
     class: 'reads',

@@ -292,14 +292,17 @@ const differentCalls = prepareStatement(
   'read_different_calls',
   sql`
     with counted as (
-      select c.position, c.review_rank, c.step_id, c.tool, c.operation, c.args, c.guarded, c."when", c.ask_before, c.not_before from ${joinContents}
+      select c.position, c.review_rank, c.step_id, c.tool, c.operation, c.args, c.guarded, c."when", c.ask_before, c.not_before,
+        (select max(e.lag_minutes) from ${countersign}.plan_edges e
+          where e.plan_id = ${plan} and e.successor = c.position and e.lag_minutes > 0) as lag
+      from ${joinContents}
       where c.plan_id = ${plan} and c.review_rank > 0
       order by c.review_rank desc, c.position limit ${sql.raw(String(maxCounted + 1))}
     ), different as (
       select min(position) as position, max(review_rank) as rank, count(*)::int as times,
         count(*) over ()::int as different, sum(count(*)) over ()::int as steps,
         case when count(distinct coalesce(not_before, '-infinity')) > 1 then json_agg(json_build_array(step_id, not_before)) end as moments
-      from counted group by tool, operation, args, guarded, "when", ask_before
+      from counted group by tool, operation, args, guarded, "when", ask_before, lag
     )
     select * from different order by rank desc, position ${limited}`,
 );
@@ -308,8 +311,8 @@ const differentCalls = prepareStatement(
 type Moment = [id: string, not_before: string | null];
 
 /**
- * The distinct calls that change something or go outside, in review order, with one step of each. Calls with other conditions, or
- * that ask first, are distinct.
+ * The distinct calls that change something or go outside, in review order, with one step of each. Calls with other conditions or
+ * waits, or that ask first, are distinct.
  * @returns `moments` of the steps that make a call if they may begin at different times, else null
  */
 export async function readDifferentCalls(

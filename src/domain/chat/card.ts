@@ -64,6 +64,17 @@ export type PatchFacts = PatchOutcome & {
   passed?: PassedStarts;
 };
 
+/** When a step takes place, and by when it has to be done; ISO 8601. */
+export type StepTimes = { starts_at: string; ends_at: string; deadline: string | null };
+
+/** The work with the least time to spare, and the step that decides when the plan ends, or null if unknown. */
+type TightestDeadline = {
+  at: string;
+  ends_at: string;
+  label: string;
+  decides: string | null;
+};
+
 /** A partition's steps by status, without zeros. */
 export type PartProgress = { name: string; counts: Partial<Record<StepStatus, number>> };
 
@@ -100,9 +111,15 @@ export type PlanCardFacts = {
   terms: string[];
   /** Steps whose start has passed undecided, if any. */
   passed?: PassedStarts;
+  /** Rhythms of its series: `every Monday`. */
+  repeats?: string[];
+  /** Scheduled times of the first steps by ID, until the plan starts. */
+  times?: Record<string, StepTimes>;
+  /** The tightest deadline of the schedule, until the plan starts. */
+  deadline?: TightestDeadline;
   /** When a recurring plan is next due, while nothing of it is in progress; else null. */
   next_at: string | null;
-  /** Expected minutes along the longest chain, or null without durations or if working and waiting days mix. */
+  /** Expected minutes: between the scheduled dates, else along the longest chain; null if unknown or if units mix. */
   expected_minutes: number | null;
   /** Whether these minutes are people's working time. */
   expected_is_work: boolean;

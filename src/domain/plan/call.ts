@@ -1,5 +1,7 @@
 // The effect of a call for people, computed from the operation and arguments, never written by a planner.
 import { z } from 'zod';
+import type { JsonObject } from '../text.ts';
+import { openArguments } from './arguments.ts';
 import { ShownCondition } from './condition.ts';
 import { Step } from './plan.ts';
 import { SeenState } from './seen.ts';
@@ -46,3 +48,19 @@ export const ShownStep = Step.extend({
   when: z.array(ShownCondition),
 });
 export type ShownStep = z.infer<typeof ShownStep>;
+
+/**
+ * Whether a person confirms the final values of a call, because values that are decided when it runs could not be reviewed: of
+ * guarded, irreversible and external calls, and those that decide what a change applies to.
+ */
+export function asksForValues(
+  args: JsonObject,
+  guarded: boolean,
+  approved: CallDescription,
+  final: CallDescription = approved,
+): boolean {
+  if (openArguments(args).length === 0) return false;
+  if (guarded || final.destructive || final.class === 'outside') return true;
+  const names = approved.headline.some((word) => typeof word !== 'string' && word.later);
+  return final.class === 'changes' && names;
+}

@@ -151,10 +151,7 @@ export const stepFields = {
     text: describeAfter,
     whole: true,
     written: many(
-      z
-        .array(AnyJson)
-        .optional()
-        .describe('ids of steps before it, or {"id","type":"SS","lag":"1 h"}'),
+      z.array(AnyJson).optional().describe('ids of steps before it, or {"id","type","lag":"1 h"}'),
     ),
   }),
   priority: row({
@@ -243,7 +240,7 @@ export const stepFields = {
     // Its minutes say whether it needs approval, and how it differs.
     named: null,
     text: nothing,
-    written: many(z.string().optional().describe('"2 h", "3 days", "3 working days"')),
+    written: many(z.string().optional().describe('"2 h", "3 working days"')),
   }),
   not_before: row({
     draft: moment.optional(),

@@ -1,4 +1,5 @@
-// Times, rules and lengths around a command: `at 9:00`, `every Monday at 9:00 until 1 June`, `after 2 days`, `takes 3 hours`, `by Friday`.
+// Times, rules and lengths around a command: `at 9:00`, `every Monday at 9:00 until 1 June`, `after 2 days`, `a day later`, `takes
+// 3 hours`, `by Friday`.
 import {
   type Every,
   type Read,
@@ -43,8 +44,12 @@ function readOne(words: Words, at: number): Read<Part> | null {
       return as('takes', readSpan(words, at + 1));
     case 'after':
       return as('lag', readSpan(words, at + 1));
-    default:
+    default: {
+      const span = readSpan(words, at);
+      if (span !== null && words.tokens[span.next]?.value === 'later')
+        return as('lag', { ...span, next: span.next + 1 });
       return as('start', readWhen(words, at));
+    }
   }
 }
 

@@ -65,7 +65,7 @@ export function dateDraft(outline: PlanOutline, context: Dating): Map<string, In
 }
 
 /** `step 3: Thu 3 Dec, 09:00 – Mon 7 Dec, 12:00 (2 working days), by Fri 11 Dec, 12:00`, or null for a step without times. */
-export function describeStepTimes(
+function describeStepTimes(
   step: OutlineNode['steps'][number],
   node: OutlineNode,
   place: Interval | undefined,

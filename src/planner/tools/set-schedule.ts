@@ -14,11 +14,7 @@ const SetSchedule = z.strictObject({
   ids: z.array(z.string()).min(1).describe('of steps, of a for_each, or names of phases'),
   not_before: time.describe('local ISO 8601 time; null takes it away'),
   deadline: time,
-  duration: z
-    .string()
-    .nullable()
-    .optional()
-    .describe('"2 h", "3 days", "3 working days" of a person'),
+  duration: z.string().nullable().optional(),
   repeat: z
     .strictObject({
       rrule: z.string().describe('RFC 5545: FREQ=WEEKLY;BYDAY=MO'),
@@ -28,7 +24,7 @@ const SetSchedule = z.strictObject({
     })
     .nullable()
     .optional()
-    .describe('these steps repeat together by this rule'),
+    .describe('these steps repeat together'),
 });
 
 type SetSchedule = z.infer<typeof SetSchedule>;
@@ -63,7 +59,7 @@ function readTimes(
 export const setSchedule = defineTool({
   ...draftDefaults,
   name: 'set_schedule',
-  description: 'Sets when steps of the draft run: not before, deadline, duration, repetition.',
+  description: 'Sets when steps of the draft run and how they repeat.',
   input: SetSchedule,
   async execute(said, toolContext) {
     const draft = openDraft(toolContext);

@@ -43,7 +43,7 @@ test('an occurrence that reads something else is shown, whatever its id', () => 
 });
 
 test('an occurrence that uses a step of its own occurrence says the same', () => {
-  const from = (day: string) => ({ args: { path: { $from: `find#${day}`, path: 'name' } } });
+  const from = (day: string) => ({ args: { path: { $from: `find#${day}`, path: '/name' } } });
   const lines = shown(
     read('look#2026-05-05', 1, from('2026-05-05')),
     read('look#2026-05-06', 2, from('2026-05-06')),

@@ -3,6 +3,7 @@
 import { repeat } from 'lit-html/directives/repeat.js';
 import { inputIdOf } from '#cards/input-ids.ts';
 import { drawQuote } from '#cards/quotes.ts';
+import { describeRun } from '#cards/times.ts';
 import type { Ask, Button } from '#cards/view.ts';
 import { showText } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
@@ -98,8 +99,10 @@ function decisionsOf(state: State, view: PlanView, card: Card): Shown[] {
         confirm: button.confirm ?? askUnsent(card),
       };
       const label = part?.words ?? `Approve ${countOf(plan.total_steps, 'step')}`;
-      const now = approve.press.passed === undefined ? '' : ' · starts now';
-      return [{ button: approve, label: `${label}${now}`, off }];
+      const run = describeRun(card.facts);
+      const start = run === null ? '' : ` · ${run}`;
+      const when = approve.press.passed === undefined ? start : ' · starts now';
+      return [{ button: approve, label: `${label}${when}`, off }];
     })
     .toReversed();
 }

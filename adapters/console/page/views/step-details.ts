@@ -2,6 +2,7 @@
 import { boundsOf, headlineOf, wholeParts } from '#cards/calls.ts';
 import { maxFullText } from '#cards/quotes.ts';
 import { describeRetry } from '#cards/words.ts';
+import { sayLength } from '#domain/length.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { Dependency } from '#domain/plan/dependency.ts';
 import { describeHandedOver, isHandedOver } from '#domain/plan/handed-over.ts';
@@ -10,7 +11,7 @@ import { showResult } from '#domain/plan/planner-words.ts';
 import { factsIn } from '#domain/plan/step-words.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { html, nothing, type TemplateResult } from '../lit.ts';
-import { formatDuration, formatJson, formatMoment, formatTime } from '../plan/format.ts';
+import { formatJson, formatMoment, formatTime } from '../plan/format.ts';
 import type { StepLabels } from '../plan/step-labels.ts';
 import { statedLength } from '../plan/timeline.ts';
 import { drawStepBadge } from './parts.ts';
@@ -24,9 +25,7 @@ const relations: Record<Dependency['type'], string> = {
 
 function describeAfter({ id, type, lag_minutes }: Dependency, names: StepLabels): string {
   const lag =
-    lag_minutes === 0
-      ? ''
-      : ` ${lag_minutes < 0 ? '−' : '+'} ${formatDuration(Math.abs(lag_minutes) * 60_000)}`;
+    lag_minutes === 0 ? '' : ` ${lag_minutes < 0 ? '−' : '+'} ${sayLength(Math.abs(lag_minutes))}`;
   return `${names.get(id) ?? id}${relations[type]}${lag}`;
 }
 
