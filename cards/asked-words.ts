@@ -16,6 +16,8 @@ export function sayAsked({ what }: Pick<Asked, 'what'>): string {
       return 'please decide about this.';
     case 'change':
       return 'a change needs your approval.';
+    case 'suggestion':
+      return 'a change is suggested.';
     case 'task':
       return 'this is waiting for you.';
     case 'settle':
@@ -37,6 +39,8 @@ const head = ({ what, plan_id, title, by: name }: AskedNotice): string => {
       return `${plan}, asked for by ${by}, was rejected several times. Approve it, reject it or cancel it.`;
     case 'change':
       return `${by} wants to change ${plan}. Nothing of it runs until it is approved.`;
+    case 'suggestion':
+      return `${by} suggests a change to ${plan}. Use it or leave it.`;
     case 'task':
       return `${plan}, asked for by ${by}, is waiting for you.`;
     case 'settle':

@@ -6,6 +6,7 @@ import { countOf } from '#domain/words.ts';
 import { makeButton } from './buttons.ts';
 import { describeHeld, describeProgress, severityWords } from './finding-words.ts';
 import { makeSection, plainLine } from './lines.ts';
+import { showPerson } from './plain.ts';
 import { quote } from './quotes.ts';
 import type { Ask, Button, Section } from './view.ts';
 
@@ -38,9 +39,29 @@ function placeOf({ step_id, partition }: Finding, { labels }: PlanCardFacts): st
   return partition === null ? '' : ` · part ${quoteName(partition, 60)}`;
 }
 
+/** A change that someone suggests, in their words. */
+function askAboutSuggestion(finding: Finding, facts: PlanCardFacts): Omit<Ask, 'buttons'> {
+  return {
+    kind: 'finding',
+    step_id: finding.id,
+    label: `${showPerson(facts, finding.raised_by, 60)} suggests a change`,
+    text: quoteWords(finding.message, 600),
+    quotes: [],
+    known: [],
+    note: null,
+    fields: [],
+  };
+}
+
+const suggestionLabels: Partial<Record<FindingAction, string>> = {
+  replan: 'Use it',
+  dismiss: 'Leave it',
+};
+
 function askAbout(finding: Finding, facts: PlanCardFacts): Ask {
   const { plan } = facts;
-  const { id, message, severity, actions, evidence } = finding;
+  const { id, message, severity, actions, evidence, category } = finding;
+  const suggested = category === 'suggestion';
   const button = (action: FindingAction, index: number): Button =>
     makeButton(
       {
@@ -50,9 +71,14 @@ function askAbout(finding: Finding, facts: PlanCardFacts): Ask {
         digest: plan.digest,
         finding_id: id,
       },
-      labels[action],
-      { style: index === 0 ? 'primary' : 'plain', confirm: confirms[action] ?? null },
+      (suggested ? suggestionLabels[action] : undefined) ?? labels[action],
+      // On a waiting plan, Approve is the primary button.
+      {
+        style: index === 0 && !suggested ? 'primary' : 'plain',
+        confirm: confirms[action] ?? null,
+      },
     );
+  if (suggested) return { ...askAboutSuggestion(finding, facts), buttons: actions.map(button) };
   return {
     kind: 'finding',
     step_id: id,
@@ -66,8 +92,10 @@ function askAbout(finding: Finding, facts: PlanCardFacts): Ask {
   };
 }
 
-const needsWord = ({ status, severity, actions }: Finding): boolean =>
-  status === 'open' && (severity === 'ERROR' || severity === 'CRITICAL') && actions.length > 0;
+const needsWord = ({ status, severity, actions, category }: Finding): boolean =>
+  status === 'open' &&
+  (severity === 'ERROR' || severity === 'CRITICAL' || category === 'suggestion') &&
+  actions.length > 0;
 
 /** Open findings that need a person's word. */
 export function askAboutFindings(facts: PlanCardFacts): Ask[] {

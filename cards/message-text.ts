@@ -109,6 +109,8 @@ function tellNotice(notice: Notice): string {
       return tellAsked(notice);
     case 'plan_changed':
       return `${notice.plan_id} was changed by ${quoteName(notice.by, 120)}: version ${notice.version} is below. Nothing runs until it is approved.`;
+    case 'suggested':
+      return `${quoteName(notice.by, 120)} suggests a change to ${nameOf(notice)}.`;
     case 'given_back': {
       const { version, by } = notice;
       return by === null

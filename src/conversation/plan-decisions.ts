@@ -27,6 +27,7 @@ import { takingBack } from '#plans/decisions/keep.ts';
 import { rerun, resumption } from '#plans/decisions/resume.ts';
 import { cancellation, failing, pausing, refusal } from '#plans/decisions/stop.ts';
 import { decide, type Ruling } from '#plans/lifecycle/decide.ts';
+import { followVersion } from '#runs/change-waiting.ts';
 import { nothingWaits, tellGivenBack, waitsAgain } from '#runs/given-back.ts';
 import { endTurn, queueTurn } from '#runs/start-run.ts';
 import { type TracedDecision, traceDecision } from '#runs/trace-decision.ts';
@@ -254,12 +255,7 @@ export async function patch(
   await refreshDeciders(context, id);
   return checkPatch(context, id, change, actor, async (tx, row) => {
     if (isGated(row)) return;
-    if (row.run_id !== null) {
-      const run = await lockRun(tx, row.run_id);
-      if (run.plan_id === id) {
-        await updateRun(tx, run.id, { plan_version: row.version, plan_digest: row.digest });
-      }
-    }
+    await followVersion(tx, row);
     if (row.conversation === null) return;
     await speakAsBot(context, tx, {
       conversation: row.conversation,

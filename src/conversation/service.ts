@@ -26,6 +26,7 @@ import { countMatches } from '#db/steps/partitions.ts';
 import type { Pressed } from '#domain/chat/card.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
+import type { FindingAction } from '#domain/plan/finding.ts';
 import type { Plan } from '#domain/plan/plan.ts';
 import type { Checked, OnScreen, Service } from '#domain/service.ts';
 import { actOnce } from '#messages/act-once.ts';
@@ -292,9 +293,11 @@ export function createService(context: ConversationContext): Service {
     },
     async settleFinding(id, finding, action, actor) {
       await decisions.refreshDeciders(context, id);
-      await db.transaction(
-        await decide(db, findingSettlement(context, id, finding, action, actor)),
-      );
+      const settle = await decide(db, findingSettlement(context, id, finding, action, actor));
+      const take = await takeSuggestion(context, id, finding, action, actor);
+      await db.transaction(async (tx) => {
+        if ((await settle(tx)) !== null) await take?.(tx);
+      });
       const settled = await readFinding(db.query, id, finding);
       if (settled === null) throw findingNotFound(id, finding);
       return toFinding(settled);
@@ -377,6 +380,21 @@ export function createService(context: ConversationContext): Service {
     },
   };
   return actAsPersons(service, (account) => readPerson(db.query, account));
+}
+
+/** The request for the suggested change, in the name of whoever takes it, or null for anything else. */
+async function takeSuggestion(
+  context: ConversationContext,
+  id: string,
+  findingId: string,
+  action: FindingAction,
+  actor: Actor,
+): Promise<Commit<Plan> | null> {
+  const found = await readFinding(context.db.query, id, findingId);
+  if (action !== 'replan' || found?.category !== 'suggestion' || found.status !== 'open')
+    return null;
+  const { version } = await readPlanRow(context.db.query, id);
+  return decisions.proposeChanges(context, id, { version, feedback: found.message }, actor);
 }
 
 // The runs and plans of a conversation.

@@ -3,6 +3,7 @@
 import { readSpeakersBefore } from '#db/chat/messages.ts';
 import type { Queryable } from '#db/database.ts';
 import { readShown, readStanding } from '#db/people/identities.ts';
+import { readFinding } from '#db/plans/findings.ts';
 import { readPatchOutcome } from '#db/plans/patches.ts';
 import { type PlanRow, readPlanRow } from '#db/plans/plans.ts';
 import { readStepsById } from '#db/steps/pages.ts';
@@ -128,6 +129,18 @@ async function findForChange(
   };
 }
 
+/** The requester, while the suggestion is open. */
+async function findForSuggestion(
+  { db }: Asking,
+  { id, requester }: PlanRow,
+  { finding_id, by }: Extract<Notice, { code: 'suggested' }>,
+): Promise<Found | null> {
+  const finding = await readFinding(db.query, id, finding_id);
+  if (finding?.status !== 'open') return null;
+  const key = `suggestion:${finding_id}`;
+  return { key, what: 'suggestion', text: finding.message, by, people: [requester] };
+}
+
 /** The message's question, if still open; a reminder repeats it. */
 async function findAsked(
   context: Asking,
@@ -141,6 +154,7 @@ async function findAsked(
       return parts.facts.waited === null ? findForTask(context, plan, parts.facts) : null;
     case 'notice': {
       const { facts } = parts;
+      if (facts.code === 'suggested') return findForSuggestion(context, plan, facts);
       if (facts.code !== 'change_waits' || facts.waited !== null) return null;
       return findForChange(context, plan, facts);
     }

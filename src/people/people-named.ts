@@ -34,12 +34,13 @@ type Drawn = Omit<PlanCardFacts, 'names' | 'unsure'>;
 
 /** Replaces all names in the facts with display names. */
 export async function nameOnCard(db: Queryable, facts: Drawn): Promise<PlanCardFacts> {
-  const { plan, patch, steps, running, next, failed, waiting } = facts;
+  const { plan, patch, steps, running, next, failed, waiting, findings } = facts;
   const named = [
     plan.requester,
     ...('people' in plan.approver_policy ? plan.approver_policy.people : []),
     ...plan.approvals.map(({ by }) => by),
     ...plan.rejection_history.map(({ by }) => by),
+    ...findings.open.map(({ raised_by }) => raised_by),
     ...(plan.decided_by === null ? [] : [plan.decided_by]),
     ...(patch === null ? [] : [patch.proposed_by, ...patch.approved]),
     ...[steps, running, next, failed, waiting].flat().flatMap(namedIn),

@@ -20,6 +20,12 @@ import type { OperationSpec, ToolOutput } from '#domain/tool.ts';
 export type PlansAtHand = {
   /** A page of a plan's steps. @throws `plan_not_found`, also for a plan that the requester may not see */
   readPage(runId: string, id: string, after: number): Promise<BriefPage>;
+  /** A plan that waits for its approval, as the draft of its next version; null if it doesn't wait, or elsewhere. */
+  readWaiting(runId: string, id: string): Promise<{ draft: PlanDraft; version: number } | null>;
+  /** Whether the run may show the plan's card. */
+  isAtHand(runId: string, id: string): Promise<boolean>;
+  /** The plans of the conversation that wait for their approval, the latest first. */
+  listWaiting(runId: string): Promise<{ id: string; title: string }[]>;
   /** Why the change could not be proposed now, as sentences; empty if it can. */
   tryChange(runId: string, id: string, change: PlanPatch): Promise<string[]>;
   /** The answer to a waiting step to confirm, in words, or why it cannot be answered this way. */

@@ -108,6 +108,7 @@ export type StateChanges = Partial<
     | 'offered'
     | 'questions_asked'
     | 'has_plans'
+    | 'target'
     | 'pause'
     | 'result'
     | 'reason'

@@ -138,7 +138,12 @@ async function buildRequest(
   const answers = heard?.kind === 'said' ? heard.facts.answers : [];
   const ownWords = await isOnePerson(context.db.query, said[latest]?.name ?? run.user, run.user);
   const memory = await readMemoryBrief(context.db.query, run, ownWords);
-  const { timezone = context.timezone, tenant: _, ...decision } = run.decision ?? { kind: 'said' };
+  const {
+    timezone = context.timezone,
+    tenant: _,
+    speaker: __,
+    ...decision
+  } = run.decision ?? { kind: 'said' };
   // A planner that revises a plan is shown that one whole.
   const plans = refused === null ? await readBriefs(context.db.query, run.conversation) : [];
   const people = await readPeople(context, run, said, plans);

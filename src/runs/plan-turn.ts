@@ -8,10 +8,11 @@ import { lockRun, type RunRow, readRun, updateRun } from '#db/planning/runs.ts';
 import { lockPlan, type PlanRow, readPlanRow } from '#db/plans/plans.ts';
 import type { MessageParts } from '#domain/chat/message-parts.ts';
 import { CountersignError } from '#domain/errors.ts';
-import { type Actor, person, Surface, system } from '#domain/people/actor.ts';
+import { type Actor, system } from '#domain/people/actor.ts';
 import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
 import type { ReportActivity } from '#domain/planning/activity.ts';
 import type { PlanningOutcome } from '#domain/planning/run.ts';
+import type { PlanVersion } from '#domain/planning/state.ts';
 import { span } from '#domain/telemetry.ts';
 import { shorten } from '#domain/words.ts';
 import { describeProposal } from '#messages/call-to-action.ts';
@@ -19,11 +20,12 @@ import type { ConversationContext } from '#messages/context.ts';
 import { speakAsBot } from '#messages/speak.ts';
 import { newsKey } from '#notices/announce.ts';
 import { readPolicyOf } from '#people/policy.ts';
+import { planPause } from '#planner/controller/checkpoints.ts';
 import { tellConflicts } from '#planner/schedule/time-words.ts';
 import { preparePropose, prepareRevise } from '#plans/change/propose.ts';
 import { readContext } from '#plans/content/context.ts';
 import { giveBack } from '#plans/decisions/keep.ts';
-import { mayBeApproved } from '#plans/lifecycle/lifecycle-table.ts';
+import { mayBeApproved, nextStatus } from '#plans/lifecycle/lifecycle-table.ts';
 import { askPlanner, followPlanner } from './ask-planner.ts';
 import {
   closing,
@@ -34,6 +36,7 @@ import {
   sessionColumns,
   traceWith,
 } from './close-turn.ts';
+import { followVersion, mayChange, requesterOf, suggest } from './change-waiting.ts';
 import { tellGivenBack, waitsAgain } from './given-back.ts';
 import { tellMissingParts } from './missing-parts.ts';
 import { requireFewWaiting } from './person-limits.ts';
@@ -44,7 +47,7 @@ import { nextRunStatus, type RunEvent } from './run-table.ts';
 async function readRefused(context: ConversationContext, run: RunRow): Promise<PlanRow | null> {
   if (run.plan_id === null) return null;
   const row = await readPlanRow(context.db.query, run.plan_id);
-  return row.status === 'rejected' && row.revising ? row : null;
+  return row.status === 'rejected' && row.revising && row.run_id === run.id ? row : null;
 }
 
 /** Maximum schedule conflicts stored with a plan. */
@@ -73,22 +76,17 @@ function withModes(
   return isUsual ? draft : { ...draft, context: { ...readContext(draft.context), modes } };
 }
 
-function requesterOf({ user, via, tenant, verified }: RunRow): Actor {
-  return {
-    ...person(user, Surface.parse(via)),
-    ...(tenant === null ? {} : { tenant }),
-    ...(verified ? { verified } : {}),
-  };
-}
-
 /** Checks a proposal outside the transaction; one that can't run is not stored. */
 async function prepareProposal(
   context: ConversationContext,
   run: RunRow,
   refused: PlanRow | null,
   outcome: PlanningOutcome,
-  { draft: drafted, again }: Extract<Ended['result'], { kind: 'proposal' }>,
+  { draft: drafted, again, target }: Extract<Ended['result'], { kind: 'proposal' }>,
 ): Promise<Storing> {
+  const revised = refused ?? (await readTarget(context, target));
+  if (refused === null && revised !== null && !(await mayChange(context, run, revised)))
+    return suggesting(context, run, revised);
   const draft = withModes(context, run, drafted);
   // A repeated plan takes no planning time, so the limit of open requests does not apply.
   if (again !== undefined) await requireFewWaiting(context.db.query, context, run.user);
@@ -104,7 +102,7 @@ async function prepareProposal(
     costUsd: outcome.cost_usd,
   };
   const store =
-    refused === null
+    revised === null
       ? await preparePropose(
           context,
           draft,
@@ -117,7 +115,7 @@ async function prepareProposal(
           },
           actor,
         )
-      : await prepareRevise(context, refused, draft, origin, actor);
+      : await prepareRevise(context, revised, draft, origin, actor);
   const propose = async (tx: Transaction) => {
     const plan = await store(tx);
     await tellMissingParts(context, tx, run, plan.id, draft);
@@ -136,7 +134,40 @@ async function prepareProposal(
     );
     return { plan, says, once: newsKey(plan, 'proposed') };
   };
-  return { about: refused?.id ?? null, event: 'propose', store: propose };
+  if (revised === null || refused !== null)
+    return { about: refused?.id ?? null, event: 'propose', store: propose };
+  return {
+    ...aboutWaiting(run, revised),
+    async store(tx) {
+      const stored = await propose(tx);
+      await followVersion(tx, await lockPlan(tx, revised.id));
+      return stored;
+    },
+  };
+}
+
+/** A run other than the plan's own is done with it; the plan's own waits for the decision. */
+function aboutWaiting(run: RunRow, { id, run_id }: PlanRow): Pick<Storing, 'about' | 'event'> {
+  return { about: id, event: run_id === run.id ? 'propose' : 'answer' };
+}
+
+/** The waiting plan that the draft is the next version of. @throws `stale_version` if it has changed since */
+async function readTarget(
+  { db }: ConversationContext,
+  target: PlanVersion | undefined,
+): Promise<PlanRow | null> {
+  if (target === undefined) return null;
+  const row = await readPlanRow(db.query, target.plan_id);
+  nextStatus(row.status, 'revise');
+  if (row.version === target.version) return row;
+  throw new CountersignError(
+    'stale_version',
+    `${row.id} is already at version ${row.version}. Say again what should change.`,
+  );
+}
+
+function suggesting(context: ConversationContext, run: RunRow, row: PlanRow): Storing {
+  return { ...aboutWaiting(run, row), store: (tx) => suggest(context, tx, run, row.id) };
 }
 
 /** Checks a change of an existing plan. */
@@ -146,15 +177,27 @@ async function prepareContinuation(
   planner: string,
   proposed: Extract<Ended['result'], { kind: 'patch' }>,
 ): Promise<Storing> {
+  const row = await readPlanRow(context.db.query, proposed.plan_id);
+  const waits = mayBeApproved(row.status);
+  if (waits && !(await mayChange(context, run, row))) return suggesting(context, run, row);
   const store = await prepareChange(context, run, proposed, planner);
-  return {
-    about: proposed.plan_id,
-    event: 'answer',
-    async store(tx) {
-      const { plan, change, says } = await store(tx);
-      return { plan, says, once: `${plan.id}:patch:${change.patch_id}` };
-    },
-  };
+  return waits ? { ...aboutWaiting(run, row), store } : { about: row.id, event: 'answer', store };
+}
+
+/** The plan, if it waits for a decision. */
+function keepOpen(row: PlanRow | null): PlanRow | null {
+  return row !== null && mayBeApproved(row.status) ? row : null;
+}
+
+/** A card shortens what stands above it, so a longer answer stands alone. */
+const aboveCard = { characters: 500, lines: 6 };
+
+/** The plan whose card goes under an answer, or null. */
+function cardUnder(result: Ended['result']): string | null {
+  if (result.kind !== 'answer' || result.plan_id === undefined) return null;
+  const { text } = result;
+  const fits = text.length <= aboveCard.characters && text.split('\n').length <= aboveCard.lines;
+  return fits ? result.plan_id : null;
 }
 
 async function storeOutcome(
@@ -193,6 +236,7 @@ async function storeOutcome(
       const message = await say(says, plan.id, once);
       await updateRun(tx, run.id, {
         ...common,
+        pause: storing.event === 'propose' ? (common.pause ?? planPause) : null,
         response_message: message,
         planning_status: nextRunStatus(now.planning_status, storing.event),
         response_text: writeMessage(says, ''),
@@ -222,10 +266,12 @@ async function storeOutcome(
       ]);
     }
     const waiting = now.plan_id === null ? null : await readPlanRow(tx, now.plan_id);
-    const open = waiting !== null && mayBeApproved(waiting.status) ? waiting : null;
+    const open = keepOpen(waiting);
     const { tone } = await readPolicyOf(tx, run);
-    const says = saysOf(result, common.pause, open, tone);
-    const message = await say(says, null);
+    const card = cardUnder(result);
+    const asked = card === null ? open : keepOpen(await readPlanRow(tx, card));
+    const says = saysOf(result, common.pause, asked, tone);
+    const message = await say(says, card);
     await updateRun(tx, run.id, {
       ...common,
       ...(kept ? waitsAgain(now) : closing(result, common.pause, open !== null)),

@@ -7,7 +7,7 @@ import { isOnePerson } from '#db/people/identities.ts';
 import { type RunRow, readRun, tenantOfTurn } from '#db/planning/runs.ts';
 import { readFinding } from '#db/plans/findings.ts';
 import { readPatchOutcome } from '#db/plans/patches.ts';
-import { type PlanRow, readPlan, readPlanRow } from '#db/plans/plans.ts';
+import { type PlanRow, readPlan, readPlanRow, readPlansOf } from '#db/plans/plans.ts';
 import { planNotFound } from '#db/plans/rows.ts';
 import { readStepsById } from '#db/steps/pages.ts';
 import type { MessageParts } from '#domain/chat/message-parts.ts';
@@ -17,16 +17,18 @@ import type { StepAnswer } from '#domain/plan/answer.ts';
 import { isHumanTask } from '#domain/plan/assignee.ts';
 import { fieldsOf } from '#domain/plan/form.ts';
 import type { PlanPatch } from '#domain/plan/patch.ts';
-import type { PatchOutcome } from '#domain/plan/patch-outcome.ts';
-import type { Plan, Step } from '#domain/plan/plan.ts';
+import type { Plan, PlanDraft, Step } from '#domain/plan/plan.ts';
 import type { GivenToStep } from '#domain/planning/state.ts';
 import { isObject } from '#domain/text.ts';
+import { describeProposal } from '#messages/call-to-action.ts';
 import type { ConversationContext } from '#messages/context.ts';
+import { readPolicyOf } from '#people/policy.ts';
 import type { PlansAtHand } from '#planner/ports.ts';
 import type { PlanInRepair } from '#planner/replan/replan-tools.ts';
 import { checkPatch } from '#plans/change/receive.ts';
 import { isGated } from '#plans/change/write-version.ts';
 import { readAnswer, summariseAnswer } from '#plans/decisions/human-answers.ts';
+import { mayBeApproved, sourcesOf } from '#plans/lifecycle/lifecycle-table.ts';
 import {
   draftOfPlan,
   draftOfPlaybook,
@@ -35,6 +37,8 @@ import {
 } from '#plans/playbooks/playbooks.ts';
 import { findPatchProblems } from '#plans/replan/try.ts';
 import { readAffectedPage, readBriefPage } from '#plans/views/brief.ts';
+import { readDraft, revisableSteps } from '#plans/views/draft.ts';
+import { followVersion } from './change-waiting.ts';
 
 type Asking = Pick<RunRow, 'conversation' | 'user'>;
 
@@ -43,25 +47,33 @@ function actorOf(planner: string): Actor {
   return { kind: 'model', id: planner, via: 'system' };
 }
 
-/**
- * Allows changes to plans of the run's conversation, and of its requester.
- * @throws `plan_not_found`, and `invalid_transition` before approval
- */
-async function requireAtHand(
+/** Whether the plan is one of the run's conversation, or of its requester. */
+async function isAtHand(
   db: Queryable,
   { conversation, user }: Asking,
   row: PlanRow,
-): Promise<void> {
-  const isHere =
+): Promise<boolean> {
+  return (
     row.conversation === conversation ||
     (await isShownIn(db, conversation, row.id)) ||
-    (await isOnePerson(db, row.requester, user));
-  if (!isHere) throw planNotFound(row.id);
-  if (isGated(row)) return;
-  throw new CountersignError(
-    'invalid_transition',
-    `${row.id} is not approved yet. Tell the person to reply “propose changes: …”; nothing of it has run.`,
+    (await isOnePerson(db, row.requester, user))
   );
+}
+
+/** @throws `plan_not_found` */
+async function requireAtHand(db: Queryable, run: Asking, row: PlanRow): Promise<void> {
+  if (!(await isAtHand(db, run, row))) throw planNotFound(row.id);
+}
+
+/** The waiting plan to change, or null. */
+async function readWaiting(
+  db: Queryable,
+  run: Asking,
+  id: string,
+): Promise<{ draft: PlanDraft; version: number } | null> {
+  const row = await readPlanRow(db, id);
+  if (isGated(row) || row.total > revisableSteps || !(await isAtHand(db, run, row))) return null;
+  return { draft: await readDraft(db, id), version: row.version };
 }
 
 /** Owners of the playbooks a run may use, its organisation last. Those without one count unless several share the instance. */
@@ -95,6 +107,25 @@ export function createPlansAtHand(
       const { db, timezone } = contextOf();
       const owners = ownersOf(await readRun(db.query, runId), isApart());
       return listPlaybooks({ query: db.query, timezone }, owners);
+    },
+    async readWaiting(runId, id) {
+      const { query } = contextOf().db;
+      return readWaiting(query, await readRun(query, runId), id);
+    },
+    async isAtHand(runId, id) {
+      const { query } = contextOf().db;
+      try {
+        return await isAtHand(query, await readRun(query, runId), await readPlanRow(query, id));
+      } catch (error) {
+        if (error instanceof CountersignError && error.passesAfterMs === null) return false;
+        throw error;
+      }
+    },
+    async listWaiting(runId) {
+      const { query } = contextOf().db;
+      const { conversation } = await readRun(query, runId);
+      const waiting = await readPlansOf(query, conversation, sourcesOf('approve'));
+      return waiting.filter(({ revising }) => !revising);
     },
     async readAnswer(runId, id, stepId, answer) {
       const { query } = contextOf().db;
@@ -169,10 +200,10 @@ async function readGiven(
   return { given: { plan_id, step_id: stepId, attempt: step.attempt, answer }, text };
 }
 
-export type StoredChange = { plan: Plan; change: PatchOutcome; says: MessageParts };
+export type StoredChange = { plan: Plan; says: MessageParts; once: string };
 
 /**
- * Checks a change that a planner proposes; the commit puts it up for approval.
+ * Checks a change that a planner proposes. The commit puts it up for approval; of a waiting plan it makes the next version.
  * @throws (and the commit) the reason against it
  */
 export async function prepareChange(
@@ -181,14 +212,22 @@ export async function prepareChange(
   { plan_id: id, patch, why }: { plan_id: string; patch: PlanPatch; why: string },
   planner: string,
 ): Promise<(tx: Transaction) => Promise<StoredChange>> {
-  const check = (tx: Queryable, row: PlanRow) => requireAtHand(tx, run, row);
-  await check(context.db.query, await readPlanRow(context.db.query, id));
+  const check = async (tx: Transaction, row: PlanRow) => {
+    await requireAtHand(tx, run, row);
+    if (!isGated(row)) await followVersion(tx, row);
+  };
+  await requireAtHand(context.db.query, run, await readPlanRow(context.db.query, id));
   const commit = await checkPatch(context, id, patch, actorOf(planner), check, true);
   return async (tx) => {
     // Fetched data belongs to the plan that is changed.
     await giveRequests(tx, run.id, id);
     const { patch_id } = await commit(tx);
     const plan = await readPlan(tx, id);
+    const once = `${id}:patch:${patch_id}`;
+    if (mayBeApproved(plan.status)) {
+      const { tone } = await readPolicyOf(tx, run);
+      return { plan, says: describeProposal(plan, tone), once };
+    }
     const change = await readPatchOutcome(tx, patch_id);
     const says: MessageParts = {
       kind: 'notice',
@@ -203,6 +242,6 @@ export async function prepareChange(
       },
       action: { kind: 'change' },
     };
-    return { plan, change, says };
+    return { plan, says, once };
   };
 }

@@ -94,7 +94,7 @@ export async function startRun(
       modes: { ...context.modes, ...asked?.modes, ...pickModes(request) },
       policy,
       traceparent: currentTrace(),
-      ...(timezone === null ? {} : { decision: { kind: 'said', timezone } }),
+      decision: { kind: 'said', speaker: actor, ...(timezone === null ? {} : { timezone }) },
     });
     if (policyRequest !== null)
       await storePolicyRequest(context, tx, { id, conversation, policy }, policyRequest, user);
@@ -180,6 +180,7 @@ export async function queueTurn(
     modes: { ...run.modes, ...asked?.modes, ...said?.modes },
     decision: {
       ...decision,
+      speaker: actor,
       ...(timezone === undefined ? {} : { timezone }),
       ...(tenant === undefined ? {} : { tenant }),
     },

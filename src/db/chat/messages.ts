@@ -212,6 +212,16 @@ export async function readSpeakersBefore(
   return rows.map(({ name }) => name);
 }
 
+/** People's texts in a run, oldest first. */
+export async function readSaidIn(db: Queryable, runId: string): Promise<string[]> {
+  const rows = await db
+    .select({ text: messages.text })
+    .from(messages)
+    .where(and(eq(messages.run_id, runId), eq(messages.author, 'person')))
+    .orderBy(messages.id);
+  return rows.map(({ text }) => text);
+}
+
 /** People's messages in a run before and after one of its messages, or null if there are none. */
 export async function readSaidAround(
   db: Queryable,

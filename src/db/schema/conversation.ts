@@ -18,7 +18,7 @@ import type { PlanningModes } from '#domain/plan/modes.ts';
 import type { PatternSpec } from '#domain/plan/pattern.ts';
 import type { Activity } from '#domain/planning/activity.ts';
 import type { PlanningStatus } from '#domain/planning/run.ts';
-import type { Pause, Rfc, SessionDecision } from '#domain/planning/state.ts';
+import type { Pause, Rfc, TurnDecision } from '#domain/planning/state.ts';
 import type { TraceEntry } from '#domain/planning/trace.ts';
 import { at, countersign } from './columns.ts';
 
@@ -50,7 +50,7 @@ export const runs = countersign.table(
      * The decision this turn is about, or null for a plain message. `timezone` is the speakers', or the instance's if left
      * out. `tenant` is the decider's if the run has no organisation.
      */
-    decision: jsonb('decision').$type<SessionDecision & { timezone?: string; tenant?: string }>(),
+    decision: jsonb('decision').$type<TurnDecision>(),
     /** The question a planning session waits for and where it resumes, or null. */
     pause: jsonb('pause').$type<Pause>(),
     pattern: jsonb('pattern').$type<PatternSpec>(),

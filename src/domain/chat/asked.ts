@@ -1,7 +1,10 @@
 // Who is asked to act on a plan; each chat platform draws it its own way.
 
-/** `approve`: a version; `review`: a repeatedly refused plan; `change`: of a plan; `settle`: an unknown outcome. */
-export const askedFor = ['approve', 'review', 'change', 'task', 'settle'] as const;
+/**
+ * `approve`: a version; `review`: a repeatedly refused plan; `change`: of a plan; `suggestion`: of a change; `settle`: an unknown
+ * outcome.
+ */
+export const askedFor = ['approve', 'review', 'change', 'suggestion', 'task', 'settle'] as const;
 export type AskedFor = (typeof askedFor)[number];
 
 /** A person who is asked: the deciding name and the displayed one. */

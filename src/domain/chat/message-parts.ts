@@ -105,6 +105,8 @@ const Notice = z.discriminatedUnion('code', [
     link: z.string().nullable(),
   }),
   z.object({ code: z.literal('plan_changed'), ...plan, by: z.string(), version: z.number() }),
+  /** Someone who may not change the plan suggests a change; its card has their words. */
+  z.object({ code: z.literal('suggested'), ...plan, by: z.string(), finding_id: z.string() }),
   /** `by`: who withdrew the changes, or null if they failed. */
   z.object({ code: z.literal('given_back'), ...plan, version: z.number(), by: name }),
   z.object({

@@ -1,7 +1,7 @@
 // Plans as planners read them to continue: status, and each step's call and result, cut.
 import type { Finding } from './finding.ts';
 import type { PatchOutcome } from './patch-outcome.ts';
-import type { PlanStatus, StepStatus } from './plan.ts';
+import type { ApproverPolicy, PlanStatus, StepStatus } from './plan.ts';
 
 export type BriefStep = {
   /** The label on the plan's card. */
@@ -35,6 +35,8 @@ export type BriefPlan = {
   /** Sent with a change, which is refused if its steps have moved on. */
   revision: number;
   total_steps: number;
+  /** While it waits for its approval: who asked for it, and by whose approval it runs. */
+  waits?: { requester: string; approvers: ApproverPolicy };
   result: string | null;
   /** The pending change. */
   waiting_change?: Pick<PatchOutcome, 'proposed_by' | 'changes'>;

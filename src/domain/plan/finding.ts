@@ -33,12 +33,14 @@ export const FindingCategory = z.enum([
   'planning',
   /** Replanning did not converge. */
   'replanning',
+  /** A change of a waiting plan that someone else suggests, in their words. */
+  'suggestion',
 ]);
 export type FindingCategory = z.infer<typeof FindingCategory>;
 
 /** Remedies that a person can choose. */
 export const FindingAction = z.enum([
-  /** A patch is proposed, checked, and applied if it widens nothing. */
+  /** A patch is proposed, checked, and applied if it widens nothing. A suggestion is planned as the next version. */
   'replan',
   /** Stale steps run as they are. */
   'proceed',

@@ -8,7 +8,13 @@ import type { PlanDraft, StepComment } from '../plan/plan.ts';
 import { line, longestMessage } from '../text.ts';
 import { Activity, type ReportActivity } from './activity.ts';
 import type { AskedQuestion, GivenAnswer } from './asked-question.ts';
-import type { PlanningState, SessionDecision, SessionMemory, SessionResult } from './state.ts';
+import type {
+  PlanningState,
+  PlanVersion,
+  SessionDecision,
+  SessionMemory,
+  SessionResult,
+} from './state.ts';
 import type { ThreadRead } from './thread.ts';
 import type { TraceEntry } from './trace.ts';
 
@@ -111,8 +117,16 @@ export type PlanningRequest = {
 export type PlanningOutcome = {
   result:
     | Exclude<SessionResult, { kind: 'proposal' }>
-    /** `again`: repeats an earlier plan, keeping its approvers if the requester says so. */
-    | { kind: 'proposal'; draft: PlanDraft; again?: { keepsApprovers: boolean } }
+    /**
+     * `again`: repeats an earlier plan, keeping its approvers if the requester says so. `target`: the waiting version that it
+     * replaces.
+     */
+    | {
+        kind: 'proposal';
+        draft: PlanDraft;
+        again?: { keepsApprovers: boolean };
+        target?: PlanVersion;
+      }
     /** Another planner has taken over; this result is void. */
     | { kind: 'superseded' };
   /** Why a plan was or was not made (A16). */

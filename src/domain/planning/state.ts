@@ -1,5 +1,6 @@
 // A planning session as checkpointed after each transition (B10): everything a planner needs to continue.
 import { z } from 'zod';
+import type { Actor } from '../people/actor.ts';
 import { MemoryEntry, MemoryNote } from '../people/memory.ts';
 import { memoryLimits } from '../people/memory-note.ts';
 import { PolicyOverride } from '../people/policy.ts';
@@ -35,6 +36,10 @@ export type GateApproval = z.infer<typeof GateApproval>;
 /** A requested change and its artifact, or null until the reasoner has decided. */
 export const ChangeRequest = z.strictObject({ feedback: line(10_000), gate: Gate.nullable() });
 export type ChangeRequest = z.infer<typeof ChangeRequest>;
+
+/** A version of a waiting plan. */
+export const PlanVersion = z.strictObject({ plan_id: line(40), version: z.int().min(1) });
+export type PlanVersion = z.infer<typeof PlanVersion>;
 
 /** Why a session is paused, where it resumes, and its message. */
 export const Pause = z.strictObject({
@@ -82,6 +87,8 @@ export const SessionResult = z.discriminatedUnion('kind', [
     text: StorableText,
     /** Optional questions; nothing waits for them. */
     asked: z.array(AskedQuestion).exactOptional(),
+    /** The plan whose card goes under it. */
+    plan_id: line(40).exactOptional(),
   }),
   /** No tool can do it. `wanted`: the request, for statistics. */
   z.strictObject({ kind: z.literal('cannot'), text: StorableText, wanted: StorableText }),
@@ -161,6 +168,8 @@ export const PlanningState = z.strictObject({
   portfolio: PortfolioReport.nullable().default(null),
   approvals: z.partialRecord(Gate, GateApproval).default({}),
   change: ChangeRequest.nullable().default(null),
+  /** The waiting plan that the draft is the next version of. */
+  target: PlanVersion.nullable().exactOptional(),
   /** Refusals of its plan already processed. */
   refusals: z.number().int().min(0).exactOptional(),
   confidence: z.partialRecord(Stage, Confidence).default({}),
@@ -228,3 +237,10 @@ export const SessionDecision = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('changes'), by: line(200), feedback: line(10_000) }),
 ]);
 export type SessionDecision = z.infer<typeof SessionDecision>;
+
+/** What began a turn, and who spoke: their time zone, organisation and standing then. */
+export type TurnDecision = SessionDecision & {
+  timezone?: string;
+  tenant?: string;
+  speaker?: Actor;
+};

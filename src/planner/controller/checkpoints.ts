@@ -163,6 +163,7 @@ type Continuation = {
       | 'hints'
       | 'assumed'
       | 'refusals'
+      | 'target'
       | 'result'
       | 'reason'
     >
@@ -198,6 +199,7 @@ const fresh: Continuation['changes'] = {
   offered: [],
   questions_asked: 0,
   refusals: 0,
+  target: null,
 };
 
 function resume(state: PlanningState): StageEvent {

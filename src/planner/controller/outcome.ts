@@ -61,7 +61,9 @@ function readResult(state: Readonly<PlanningState>, draft: () => PlanDraft | nul
   }
   if (result.kind === 'proposal') {
     const proposed = draft();
-    if (proposed !== null) return { kind: 'proposal', draft: proposed };
+    const target = state.target ?? null;
+    if (proposed !== null)
+      return { kind: 'proposal', draft: proposed, ...(target === null ? {} : { target }) };
     return { kind: 'aborted', reason: 'internal', text: 'There is no outline to propose.' };
   }
   // An answer given at a gate leaves the gate waiting.

@@ -14,13 +14,14 @@ function isNotable({ status }: BriefStep): boolean {
   return ['failed', 'unknown', 'waiting', 'stale'].includes(status);
 }
 
-function describeStep(step: BriefStep): string {
+/** @param whole also the call of a step that is neither asked about nor wrong, as of a plan that can still be changed */
+function describeStep(step: BriefStep, whole: boolean): string {
   const { label, id, status, description, operation, args, after, error, question } = step;
   const name = label === id ? label : `${label} (id ${id})`;
   const isAnswered = operation === 'human_task' || operation === 'human_confirm';
   const mark = status === 'waiting' && !isAnswered ? ' (on its card only)' : '';
   const head = `  ${name} ${status}${mark}: ${onOneLine(description, 80)}`;
-  if (!isNotable(step)) return head;
+  if (!whole && !isNotable(step)) return head;
   const waits = after.length === 0 ? '' : `, after ${after.join(', ')}`;
   const came = error ?? question;
   return [
@@ -45,12 +46,20 @@ function describePeople({ people }: BriefPlan): string {
   return `, asked for by ${onOneLine(asked_by, 60)}${by}`;
 }
 
+function describeRule({ approvers }: NonNullable<BriefPlan['waits']>): string {
+  return onOneLine(JSON.stringify(approvers), 300);
+}
+
 export function describePlan(plan: BriefPlan): string {
-  const { id, title, status, revision, total_steps, waiting_change, findings = [], steps } = plan;
+  const { id, title, status, revision, total_steps, waits, waiting_change } = plan;
+  const { findings = [], steps } = plan;
   const left = total_steps - steps.length;
   return [
     `${id} ${status}, revision ${revision}, ${countOf(total_steps, 'step')}${describePeople(plan)}: ${onOneLine(title, 100)}`,
-    ...steps.map(describeStep),
+    ...(waits === undefined
+      ? []
+      : [`  requester ${onOneLine(waits.requester, 60)}; approved by ${describeRule(waits)}`]),
+    ...steps.map((step) => describeStep(step, waits !== undefined)),
     ...(left > 0 ? [`  and ${left} more`] : []),
     ...findings.map(describeFinding),
     ...(waiting_change === undefined

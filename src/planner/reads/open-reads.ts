@@ -207,6 +207,10 @@ export function openPlannerTools(options: {
               await getPlan(runId, id);
               return atHand.readDraft(runId, id, values);
             },
+            async readWaiting(runId, id) {
+              await getPlan(runId, id);
+              return atHand.readWaiting(runId, id);
+            },
             async readAnswer(runId, id, ...rest) {
               await getPlan(runId, id);
               return atHand.readAnswer(runId, id, ...rest);

@@ -3,10 +3,12 @@
 import { z } from 'zod';
 import { GivenToStep, type Pause } from '#domain/planning/state.ts';
 import { AnyJson, toJson } from '#domain/text.ts';
+import { onOneLine, shorten } from '#domain/words.ts';
 import { defineTool } from '../define-tool.ts';
 import { outlineOfDraft } from '../outline/outline-of-draft.ts';
 import { createStepReader } from '../outline/written-steps.ts';
 import { fail, succeed, type Tool, type ToolContext, type ToolOutcome } from '../tool.ts';
+import { putQuestions } from './elicit-context.ts';
 import { HeardChange, readChange, WrittenChange } from './written-change.ts';
 
 /** A person's answer to a step. */
@@ -34,19 +36,43 @@ const getPlan = defineTool({
 });
 
 const Continue = z.strictObject({
-  plan: planId,
+  plan: planId
+    .nullable()
+    .default(null)
+    .describe(
+      'PLAN- and 8 hexadecimal digits; left out: it is unclear which waiting plan they mean',
+    ),
   revision: z.int().min(1).describe('that of the plan as you read it'),
   ...WrittenChange.shape,
 });
 const HeardContinue = z.strictObject({ ...Continue.shape, ...HeardChange.shape });
 const maxShownProblems = 10;
 
+/** Which of several waiting plans is meant, with a button for each. */
+function askWhich(waiting: { id: string; title: string }[], toolContext: ToolContext): ToolOutcome {
+  const [only, ...others] = waiting;
+  if (only === undefined) return { result: fail('No plan waits here. Say which plan you mean.') };
+  if (others.length === 0) return { result: fail(`Only ${only.id} waits here. Name it.`) };
+  const question = {
+    id: 'which plan',
+    question: 'Which plan do you mean?',
+    why: null,
+    default: null,
+    essential: true,
+    options: waiting.map(({ id, title }) => shorten(`${id} ${onOneLine(title, 80)}`, 80)),
+    recommended: null,
+  };
+  return putQuestions([question], 'COLLECT_CONTEXT', toolContext);
+}
+
 async function continuePlan(
   args: z.infer<typeof HeardContinue>,
-  { tools, state }: ToolContext,
+  toolContext: ToolContext,
 ): Promise<ToolOutcome> {
+  const { tools, state } = toolContext;
   const { atHand } = tools;
   if (atHand === null) return { result: fail('There is no plan to go on with here.') };
+  if (args.plan === null) return askWhich(await atHand.listWaiting(state.run_id), toolContext);
   const read = readChange(args, args.revision, createStepReader(tools.manifest(), state.timezone));
   if ('problems' in read) return { result: fail(...read.problems.slice(0, maxShownProblems)) };
   const problems = await atHand.tryChange(state.run_id, args.plan, read.change);
@@ -54,7 +80,7 @@ async function continuePlan(
   return {
     result: succeed(
       null,
-      'The change is put before the person. Nothing of it runs until they approve it.',
+      'The change is put before the person. Nothing of it runs before an approval.',
     ),
     changes: {
       result: { kind: 'patch', plan_id: args.plan, patch: read.change, why: args.why },
@@ -66,7 +92,7 @@ async function continuePlan(
 const goOn = defineTool({
   name: 'plan_continue',
   description:
-    'Propose a change of a plan that runs, failed or is done: what is done stays, the person approves the rest. For "fix what failed and go on", "also …", "skip step 4".',
+    'Change a plan that waits, runs, failed or is done: a waiting one gets its next version; of others what is done stays, and the person approves the rest. For "fix what failed and go on", "also …", "skip step 4".',
   input: HeardContinue,
   shown: Continue,
   isOffered: ({ has_plans }) => has_plans,
@@ -81,22 +107,26 @@ const stepsShown = 60;
 const repeat = defineTool({
   name: 'plan_again',
   description:
-    'Take an earlier plan as the draft of a new one ("run it again for March"). The old plan stays as it is; change dates, names and paths before you submit the draft.',
+    'Take a plan as the draft. Of one that waits, the draft is its next version ("do it for all customers"); of an earlier one it is a new plan ("run it again for March"), and the old one stays as it is. Change what is different, then submit the draft.',
   input: Again,
   produces: ['pattern', 'draft'],
   isOffered: ({ has_plans }) => has_plans,
   async execute({ plan }, { tools, state }) {
     if (tools.atHand === null) return { result: fail('There is no plan to repeat here.') };
-    const draft = await tools.atHand.readDraft(state.run_id, plan);
+    const waiting = await tools.atHand.readWaiting(state.run_id, plan);
+    const draft = waiting?.draft ?? (await tools.atHand.readDraft(state.run_id, plan));
+    const target = waiting === null ? null : { plan_id: plan, version: waiting.version };
     const outline = outlineOfDraft(draft, null);
     const steps = draft.steps.slice(0, stepsShown);
     const data = { ...draft, steps, steps_total: draft.steps.length };
     return {
       result: succeed(
         toJson(data),
-        'This is the draft now. Change what is different this time, then submit it.',
+        target === null
+          ? 'This is the draft of a new plan. Change what is different this time, then submit it.'
+          : `This is the draft of the next version of ${plan}. Change it, then submit it.`,
       ),
-      changes: { pattern: outline.pattern, outline },
+      changes: { pattern: outline.pattern, outline, target },
     };
   },
 });

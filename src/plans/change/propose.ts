@@ -373,7 +373,7 @@ export async function prepareRevise(
       );
     }
     await storeVersion(tx, row, prepared, origin);
-    await dismissAll(tx, row.id, actor);
+    await dismissAll(tx, row.id, actor, 'problems');
     const by = { actor, reason: `version ${version}` };
     await transition(tx, context.enqueue, row, 'revise', by, {
       ...versionColumns(prepared),

@@ -19,6 +19,7 @@ import { describeAllMissing } from '../authority/approver-words.ts';
 import { readAuthority, requireApprover, requireUseful } from '../authority/authority.ts';
 import { diffVersions } from '../change/version-diff.ts';
 import { findPreflightProblems, requirePreflight } from '../content/preflight.ts';
+import { dismissSuggestions } from '../findings/settle.ts';
 import { clockTime, currentOf } from '../lifecycle/current.ts';
 import type { Ruling } from '../lifecycle/decide.ts';
 import { transition } from '../lifecycle/lifecycle.ts';
@@ -159,6 +160,7 @@ export function planApproval(
       if (!(await takeApproval(context, tx, row, part, actor))) return null;
       if (part !== null) await leaveOut(tx, id, part);
       if (row.open_until !== null) await narrowSeries(tx, id);
+      await dismissSuggestions(tx, id, actor);
       const reason =
         part === null
           ? {}

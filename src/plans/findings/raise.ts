@@ -58,7 +58,8 @@ function canGoOn({ status, execution_started_at }: PlanRow): boolean {
 }
 
 /** The actions people can take on a finding. */
-function actionsFor({ severity }: NewFinding, affected: number): FindingAction[] {
+function actionsFor({ severity, category }: NewFinding, affected: number): FindingAction[] {
+  if (category === 'suggestion') return ['replan', 'dismiss'];
   if (!isBlocking(severity)) return ['dismiss'];
   return affected === 0 ? ['replan', 'dismiss'] : ['replan', 'proceed', 'leave_out'];
 }

@@ -1,5 +1,5 @@
 // Settles findings: a person or a change of the plan decides about stale steps. Everything is decided under the plan's lock.
-import { eq, sql } from 'drizzle-orm';
+import { eq, not, sql } from 'drizzle-orm';
 import { recordAudit } from '#db/audit/audit.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
 import { showName } from '#db/people/identities.ts';
@@ -86,7 +86,7 @@ async function requirePossible(
   finding: FindingRow,
   action: FindingAction,
 ): Promise<void> {
-  const { id, status, severity, settled_by } = finding;
+  const { id, status, severity, category, settled_by } = finding;
   if (!openFinding.includes(status) || (action === 'replan' && status !== 'open')) {
     const by = settled_by === null ? '' : ` by ${await showName(q, settled_by)}`;
     throw new CountersignError(
@@ -95,6 +95,7 @@ async function requirePossible(
       { details: { finding: id, status } },
     );
   }
+  if (category === 'suggestion') return;
   if (action !== 'dismiss' && !isBlocking(severity)) {
     throw new CountersignError(
       'invalid_transition',
@@ -123,6 +124,11 @@ async function act(
   const only = eq(planFindings.id, finding.id);
   switch (action) {
     case 'replan': {
+      if (finding.category === 'suggestion') {
+        const set = { status: 'resolved' as const, settled_by: actor.id };
+        await updateFindings(tx, row.id, openFinding, set, only);
+        return;
+      }
       if (context.onReplan === undefined) {
         throw new CountersignError(
           'invalid_transition',
@@ -204,9 +210,26 @@ export function findingNotFound(planId: string, id: string): CountersignError {
   );
 }
 
-/** Dismisses the open findings of an ended plan or a replaced version. The caller holds the lock. */
-export async function dismissAll(tx: Transaction, planId: string, actor: Actor): Promise<void> {
+const isSuggestion = eq(planFindings.category, 'suggestion');
+
+/** Dismisses suggestions: the version was approved without them. The caller holds the plan's lock. */
+export async function dismissSuggestions(tx: Transaction, planId: string, actor: Actor) {
   const set = { status: 'dismissed' as const, settled_by: actor.id };
-  const dismissed = await updateFindings(tx, planId, openFinding, set);
+  await updateFindings(tx, planId, openFinding, set, isSuggestion);
+}
+
+/**
+ * Dismisses the open findings of an ended plan or a replaced version. The caller holds the lock.
+ * @param which `problems` leaves suggestions, which the next version may still take
+ */
+export async function dismissAll(
+  tx: Transaction,
+  planId: string,
+  actor: Actor,
+  which: 'all' | 'problems' = 'all',
+): Promise<void> {
+  const set = { status: 'dismissed' as const, settled_by: actor.id };
+  const where = which === 'all' ? undefined : not(isSuggestion);
+  const dismissed = await updateFindings(tx, planId, openFinding, set, where);
   if (dismissed.some(({ severity }) => isBlocking(severity))) await forgetCovers(tx, planId);
 }

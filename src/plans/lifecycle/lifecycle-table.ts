@@ -27,6 +27,8 @@ export const lifecycle: Record<PlanStatus, Partial<Record<PlanEvent, PlanStatus>
     reject: 'rejected',
     request_changes: 'rejected',
     escalate: 'needs_review',
+    // Words of someone who may change it, without a refusal.
+    revise: 'proposed',
     cancel: 'cancelled',
     expire: 'cancelled',
   },
@@ -43,6 +45,7 @@ export const lifecycle: Record<PlanStatus, Partial<Record<PlanEvent, PlanStatus>
   needs_review: {
     approve: 'approved',
     reject: 'rejected',
+    revise: 'needs_review',
     cancel: 'cancelled',
     expire: 'cancelled',
   },

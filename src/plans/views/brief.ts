@@ -16,6 +16,7 @@ import type { Finding } from '#domain/plan/finding.ts';
 import type { StepStatus } from '#domain/plan/plan.ts';
 import { maxNumbered } from '#domain/plan/step-numbers.ts';
 import { shorten } from '#domain/words.ts';
+import { mayBeApproved } from '../lifecycle/lifecycle-table.ts';
 
 /** Characters of one value. */
 type Cut = { args: number; output: number };
@@ -140,6 +141,9 @@ async function describePlan(db: Queryable, row: PlanRow, steps: BriefStep[]): Pr
     status,
     revision,
     total_steps: total,
+    ...(mayBeApproved(status)
+      ? { waits: { requester: row.requester, approvers: row.approver_policy } }
+      : {}),
     result: result === null ? null : shorten(result, 500),
     ...(change === null
       ? {}

@@ -143,7 +143,12 @@ function openWebhookChat(chat: Awaited<ReturnType<typeof startWebhookChat>>): Ch
  * An instance on all three platforms, and functions that begin a new thread on each.
  * @param planner replaces the product's own
  */
-export async function startChats(url: string, planner?: Planner, recoverEveryMs = 1000) {
+export async function startChats(
+  url: string,
+  planner?: Planner,
+  recoverEveryMs = 1000,
+  env: Record<string, string> = {},
+) {
   const [slack, teams, webhook] = await Promise.all([
     startSlack(),
     startConnector(),
@@ -163,6 +168,7 @@ export async function startChats(url: string, planner?: Planner, recoverEveryMs 
       WEBHOOK_CHAT_URL: webhook.url,
       WEBHOOK_CHAT_SECRET: webhook.secret,
       PORT: '0',
+      ...env,
     },
     inboxRule: { backoffMs: 20, longestBackoffMs: 40, lateSeconds: 0 },
     deliveryRule: { backoffMs: 20, longestBackoffMs: 40, paceMs: 50 },

@@ -81,7 +81,7 @@ export function writeMessages(
   );
   if (request.plans !== undefined && stage === 'COLLECT_CONTEXT')
     more.push(
-      `Plans of this conversation. One that runs, failed or is done goes on by "plan_continue", with its revision: what succeeded is not repeated, and a failed step is replaced. "Run it again" is "plan_again"; an answer to a step that waits is "answer_step", unless it is given on its card only.\n${wrapUntrusted('plans', request.plans.map(describePlan).join('\n'))}`,
+      `Plans of this conversation. Words that change one of them are no new plan: they go on by "plan_continue", with its revision. One that waits for approval gets its next version; of others what succeeded is not repeated, and a failed step is replaced. "Run it again" is "plan_again", and so is "the same for …" or "for all …", also of a plan that waits; an answer to a step that waits is "answer_step", unless it is given on its card only. Several wait and it is unclear which is meant: "plan_continue" without "plan". Only a person approves or rejects: "answer" with "plan" puts its card and buttons before them.\n${wrapUntrusted('plans', request.plans.map(describePlan).join('\n'))}`,
     );
   return [
     { role: 'system', content: writeSystemPrompt(all.lines) },

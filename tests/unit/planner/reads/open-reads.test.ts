@@ -86,6 +86,9 @@ test('goes on with no plan that the requester may not see', async () => {
     atHand: {
       readPage: touch,
       readDraft: touch,
+      readWaiting: touch,
+      isAtHand: () => Promise.resolve(false),
+      listWaiting: () => Promise.resolve([]),
       readAnswer: touch,
       tryChange: touch,
       readPlaybook: touch,
@@ -96,6 +99,7 @@ test('goes on with no plan that the requester may not see', async () => {
   for (const going of [
     tools.atHand?.readPage('run-1', 'PLAN-1', 0),
     tools.atHand?.readDraft('run-1', 'PLAN-1'),
+    tools.atHand?.readWaiting('run-1', 'PLAN-1'),
     tools.atHand?.readAnswer('run-1', 'PLAN-1', '1', 'yes'),
     tools.atHand?.tryChange('run-1', 'PLAN-1', change),
   ])

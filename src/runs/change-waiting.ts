@@ -1,0 +1,93 @@
+// A change of a waiting plan that a planner made of someone's words: its next version if they may propose changes, otherwise a
+// suggestion on its card.
+import { readSaidIn } from '#db/chat/messages.ts';
+import type { Transaction } from '#db/database.ts';
+import { showName } from '#db/people/identities.ts';
+import { lockRun, type RunRow, updateRun } from '#db/planning/runs.ts';
+import { lockPlan, type PlanRow, readPlan } from '#db/plans/plans.ts';
+import type { MessageParts } from '#domain/chat/message-parts.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { type Actor, person, Surface } from '#domain/people/actor.ts';
+import type { Plan } from '#domain/plan/plan.ts';
+import { shorten } from '#domain/words.ts';
+import type { ConversationContext } from '#messages/context.ts';
+import { requireManager } from '#plans/authority/authority.ts';
+import { raiseFindings } from '#plans/findings/raise.ts';
+import { mayBeApproved, notPossible } from '#plans/lifecycle/lifecycle-table.ts';
+
+/** A run's requester, as known since its first turn. */
+export function requesterOf({ user, via, tenant, verified }: RunRow): Actor {
+  return {
+    ...person(user, Surface.parse(via)),
+    ...(tenant === null ? {} : { tenant }),
+    ...(verified ? { verified } : {}),
+  };
+}
+
+/** Whoever spoke last in the run. */
+function speakerOf(run: RunRow): Actor {
+  return run.decision?.speaker ?? requesterOf(run);
+}
+
+/** Whether the run's words change the waiting plan: those of a person who may propose changes, or of the agent that proposed it. */
+export async function mayChange(
+  context: ConversationContext,
+  run: RunRow,
+  row: PlanRow,
+): Promise<boolean> {
+  if (run.agent !== null) return row.agent === run.agent && row.requester === run.user;
+  try {
+    await requireManager(context.db.query, context, row, speakerOf(run));
+    return true;
+  } catch (error) {
+    if (error instanceof CountersignError && error.code === 'not_allowed') return false;
+    throw error;
+  }
+}
+
+const maxSuggested = 1500;
+
+export type StoredSuggestion = { plan: Plan; says: MessageParts; once: string };
+
+/** The words of a run as a suggestion to whoever may change the plan. @throws `invalid_transition` if it no longer waits */
+export async function suggest(
+  context: ConversationContext,
+  tx: Transaction,
+  run: RunRow,
+  planId: string,
+): Promise<StoredSuggestion> {
+  const row = await lockPlan(tx, planId);
+  if (!mayBeApproved(row.status)) throw notPossible(row.status, 'request_changes');
+  const said = await readSaidIn(tx, run.id);
+  const message = shorten((said.length === 0 ? [run.request] : said).join('\n'), maxSuggested);
+  const actor = speakerOf(run);
+  const once = `${run.id}:${run.turn}:suggested`;
+  const raised = await raiseFindings(
+    context,
+    tx,
+    row,
+    [
+      {
+        key: once,
+        severity: 'INFO',
+        category: 'suggestion',
+        message,
+        evidence: [],
+        raisedBy: actor.id,
+      },
+    ],
+    actor,
+  );
+  const by = await showName(tx, actor.id);
+  const [finding_id = once] = raised.ids;
+  const facts = { code: 'suggested' as const, plan_id: row.id, title: row.title, by, finding_id };
+  return { plan: await readPlan(tx, row.id), says: { kind: 'notice', facts, action: null }, once };
+}
+
+/** Gives the plan's own run its new version. The caller holds the plan's lock. */
+export async function followVersion(tx: Transaction, row: PlanRow): Promise<void> {
+  if (row.run_id === null) return;
+  const run = await lockRun(tx, row.run_id);
+  if (run.plan_id !== row.id) return;
+  await updateRun(tx, run.id, { plan_version: row.version, plan_digest: row.digest });
+}

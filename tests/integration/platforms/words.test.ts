@@ -1,0 +1,191 @@
+// A model hears what people say about a waiting plan: the same stories on each platform, each with one plan and one card.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { call, proposeFiles, resultsIn, wordsIn } from '../../fixtures/model-calls.ts';
+import { type ChatBody, start, type Turn } from '../../fixtures/openai-double.ts';
+import { draftStep } from '../../fixtures/steps.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { waitFor } from '../../wait.ts';
+import { settled } from '../inbox/bench.ts';
+import { type Button, type Chat, startChats } from './chats.ts';
+
+const database = useDatabase();
+
+/** Replies of the model by the person's words, each as often as they are said. */
+let replies: (words: string, body: ChatBody) => Turn;
+let model: Awaited<ReturnType<typeof start>>;
+let chats: Awaited<ReturnType<typeof startChats>>;
+
+beforeAll(async () => {
+  model = await start({ script: (body) => replies(wordsIn(body), body) });
+  chats = await startChats(database.url, undefined, 1000, { OPENAI_BASE_URL: model.url });
+});
+afterAll(async () => {
+  await chats.close();
+  await model.close();
+});
+
+const useIt: Button = { action: 'finding_replan', title: 'Use it' };
+const leaveIt: Button = { action: 'finding_dismiss', title: 'Leave it' };
+
+const textOf = ({ messages }: ChatBody) => messages.map((one) => one.content ?? '').join('\n');
+const shownIn = (body: ChatBody, id: string) =>
+  Number(new RegExp(`${id} \\w+, revision (\\d+)`).exec(textOf(body))?.[1]);
+
+const writing = (id: string, path: string) =>
+  draftStep(id, `Write ${path}`, 'workspace_write', { path, content: id });
+
+/** The model changes a plan by one more step. @param plan undefined: it does not know which */
+const addTo = (body: ChatBody, plan: string | undefined, path: string) =>
+  call('plan_continue', {
+    ...(plan === undefined ? {} : { plan }),
+    revision: plan === undefined ? 1 : shownIn(body, plan),
+    why: 'One more file.',
+    add: [writing(path, path)],
+  });
+
+/** The place of the last message with all `words`, as soon as there is one. */
+const see = (chat: Chat, ...words: string[]): Promise<number> =>
+  waitFor(`a message with ${words.join(', ')}`, async () => {
+    const has = (message: string) => words.every((one) => message.includes(one));
+    const index = chat.messages().findLastIndex(has);
+    return index >= 0 && { index };
+  }).then(({ index }) => index);
+
+const isCard = (message: string, action: string) =>
+  new RegExp(`countersign:${action}|"verb":"${action}"|"action":"${action}"`).test(message);
+
+/** The plans whose cards can be approved in the thread, once outdated cards have lost their buttons. */
+async function openCards(chat: Chat, count: number): Promise<string[]> {
+  return waitFor(`${count} open cards`, async () => {
+    await settled(chats.instance);
+    const open = chat.messages().filter((message) => isCard(message, 'approve'));
+    return open.length === count && open.map((one) => /PLAN-[0-9a-f]{8}/.exec(one)?.[0] ?? '');
+  });
+}
+
+async function askFor(chat: Chat, path: string): Promise<string> {
+  replies = () => proposeFiles([path]);
+  await chat.ask(`Write ${path}`);
+  await see(chat, 'PLAN-');
+  const [id = ''] = await openCards(chat, 1);
+  return id;
+}
+
+const filesOf = async (id: string) =>
+  (await chats.instance.service.listSteps(id, { limit: 20 })).steps.map(({ args }) => args.path);
+
+/** The plan at this version, with a card to approve that shows its difference, and no other plan in its conversation. */
+async function expectNext(chat: Chat, id: string, files: string[]) {
+  await see(chat, id, 'Changed since version 1');
+  expect(await openCards(chat, 1)).toEqual([id]);
+  const plan = await chats.instance.service.getPlan(id);
+  expect(plan).toMatchObject({ status: 'proposed', version: 2 });
+  expect(await filesOf(id)).toEqual(files);
+  const conversation = plan.conversation ?? '';
+  const { plans } = await chats.instance.service.listPlans({ conversation, limit: 10 });
+  expect(plans.map((one) => one.id)).toEqual([id]);
+}
+
+describe.each(['slack', 'teams', 'webhook-chat'] as const)('%s', (platform) => {
+  const open = () => chats.open[platform]();
+
+  test('“also write b.txt” by the owner makes the next version of the plan that waits', async () => {
+    const chat = open();
+    const id = await askFor(chat, 'a.txt');
+    replies = (_, body) => addTo(body, id, 'b.txt');
+    await chat.say('ana', 'Also write b.txt');
+    await expectNext(chat, id, ['a.txt', 'b.txt']);
+  });
+
+  test('by somebody else it is a suggestion, which the owner uses with a press', async () => {
+    const chat = open();
+    const id = await askFor(chat, 'a.txt');
+    replies = (_, body) => addTo(body, id, 'b.txt');
+    await chat.say('ben', 'Also write b.txt');
+    const card = await see(chat, 'suggests a change', 'Also write b.txt', 'Use it');
+    expect(await chats.instance.service.getPlan(id)).toMatchObject({ version: 1 });
+    replies = (_, body) => {
+      expect(textOf(body)).toContain('1. Also write b.txt');
+      return {
+        calls: [
+          { name: 'add_steps', args: { steps: [writing('2', 'b.txt')] } },
+          { name: 'submit_plan', args: { confidence: 0.9 } },
+        ],
+      };
+    };
+    await chat.press('ben', card, useIt);
+    await waitFor('the refusal', async () => chat.told('ben').some((one) => /Only /.test(one)));
+    expect(await chats.instance.service.getPlan(id)).toMatchObject({ version: 1 });
+    await chat.press('ana', card, useIt);
+    await expectNext(chat, id, ['a.txt', 'b.txt']);
+  });
+
+  test('a suggestion that the owner leaves changes nothing', async () => {
+    const chat = open();
+    const id = await askFor(chat, 'a.txt');
+    replies = (_, body) => addTo(body, id, 'b.txt');
+    await chat.say('ben', 'Also write b.txt');
+    const card = await see(chat, 'Use it', 'Also write b.txt');
+    const isOffered = () => isCard(chat.messages()[card] ?? '', 'finding_replan');
+    expect(isOffered()).toBe(true);
+    await chat.press('ana', card, leaveIt);
+    await waitFor('the card without it', async () => !isOffered());
+    expect(await openCards(chat, 1)).toEqual([id]);
+    expect(await chats.instance.service.getPlan(id)).toMatchObject({ version: 1, revising: false });
+  });
+
+  test('“do the same for Initech” takes the waiting plan as the draft of its next version', async () => {
+    const chat = open();
+    const id = await askFor(chat, 'acme.txt');
+    replies = (_, body) =>
+      resultsIn(body).length === 0
+        ? call('plan_again', { plan: id })
+        : {
+            calls: [
+              { name: 'add_steps', args: { steps: [writing('2', 'initech.txt')] } },
+              { name: 'submit_plan', args: { confidence: 0.9 } },
+            ],
+          };
+    await chat.say('ana', 'Do the same for Initech');
+    await expectNext(chat, id, ['acme.txt', 'initech.txt']);
+  });
+
+  test('words close to a decision and questions reach the model, which shows the card again and decides nothing', async () => {
+    const chat = open();
+    const id = await askFor(chat, 'a.txt');
+    const heard: string[] = [];
+    replies = (words) => {
+      heard.push(words);
+      return call('answer', { text: `Heard: ${words}`, plan: id });
+    };
+    const said = ['LGTM', 'use b.txt instead', 'what about step 1, can it also go to Ben?'];
+    for (const words of said) {
+      await chat.say('ana', words);
+      await see(chat, `Heard: ${words}`, 'Approve');
+      expect(await openCards(chat, 1)).toEqual([id]);
+    }
+    expect(heard).toEqual(said);
+    expect(await chats.instance.service.getPlan(id)).toMatchObject({
+      status: 'proposed',
+      version: 1,
+    });
+  });
+
+  test('while two plans wait, it is asked which one is meant', async () => {
+    const chat = open();
+    const first = await askFor(chat, 'a.txt');
+    replies = () => proposeFiles(['b.txt']);
+    await chat.say('ana', 'Write b.txt in a plan of its own');
+    const [, second = ''] = await openCards(chat, 2);
+    expect(second).not.toBe(first);
+    replies = (words, body) => addTo(body, words.includes(second) ? second : undefined, 'c.txt');
+    await chat.say('ana', 'Also write c.txt');
+    const asked = await see(chat, 'Which plan do you mean?', first, second);
+    const title = `${second} Write b.txt`;
+    await chat.press('ana', asked, { action: 'session_answer', title });
+    await see(chat, second, 'Changed since version 1');
+    expect((await openCards(chat, 2)).toSorted()).toEqual([first, second].toSorted());
+    expect(await filesOf(second)).toEqual(['b.txt', 'c.txt']);
+    expect(await chats.instance.service.getPlan(first)).toMatchObject({ version: 1 });
+  });
+});
