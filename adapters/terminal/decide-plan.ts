@@ -3,7 +3,6 @@ import { reviewLabel } from '#cards/buttons.ts';
 import type { PlanView } from '#cards/view.ts';
 import { waitsForDecision } from '#cards/words.ts';
 import type { CardPress } from '#domain/chat/card.ts';
-import { type NearWord, readNearWord } from '#domain/chat/near-words.ts';
 import type { ErrorCode } from '#domain/errors.ts';
 import {
   chooseSteps,
@@ -96,29 +95,7 @@ async function approve(
   return waits && after.version === view.version ? leaveToOthers(session, after) : null;
 }
 
-/** A near-miss decides nothing; names the exact word. */
-function describeNear(near: NearWord, { version }: PlanView, text: string): string {
-  switch (near) {
-    case 'approve':
-      return `Did you mean to approve version ${version}? Type approve.`;
-    case 'reject':
-    case 'undo':
-      return `Nothing has run. To drop version ${version}, type reject.`;
-    case 'cancel':
-      return 'Did you mean to cancel the plan? Type cancel.';
-    case 'change':
-      return `To change version ${version}, type propose changes: ${text}`;
-    default:
-      return near satisfies never;
-  }
-}
-
 async function talk(session: Session, view: PlanView, text: string): Promise<null> {
-  const near = readNearWord(text);
-  if (near !== null) {
-    session.say(...drawLines(describeNear(near, view, text), session.screen));
-    return null;
-  }
   const runId = session.run_id;
   if (runId === null) {
     session.say(...drawLines(help, session.screen));

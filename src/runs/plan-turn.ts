@@ -27,6 +27,7 @@ import { readContext } from '#plans/content/context.ts';
 import { giveBack } from '#plans/decisions/keep.ts';
 import { mayBeApproved, nextStatus } from '#plans/lifecycle/lifecycle-table.ts';
 import { askPlanner, followPlanner } from './ask-planner.ts';
+import { followVersion, mayChange, requesterOf, suggest } from './change-waiting.ts';
 import {
   closing,
   type Ended,
@@ -36,7 +37,6 @@ import {
   sessionColumns,
   traceWith,
 } from './close-turn.ts';
-import { followVersion, mayChange, requesterOf, suggest } from './change-waiting.ts';
 import { tellGivenBack, waitsAgain } from './given-back.ts';
 import { tellMissingParts } from './missing-parts.ts';
 import { requireFewWaiting } from './person-limits.ts';

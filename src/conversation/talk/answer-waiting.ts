@@ -1,9 +1,10 @@
-// Answers messages that decide nothing while something waits: near-misses get the buttons back, questions about the plan are
-// answered from it. No planner is asked.
+// Without a model, answers messages that decide nothing while something waits: near-misses get the buttons back, questions about
+// the plan are answered from it. A model hears them all.
 import { writeCall } from '#cards/calls-to-action.ts';
 import { statusAnswers } from '#cards/decision-words.ts';
+import { writeMessage } from '#cards/message-text.ts';
 import { answerPlanQuestion } from '#cards/plan-answers.ts';
-import type { RunRow } from '#db/planning/runs.ts';
+import { lockRun, type RunRow, updateRun } from '#db/planning/runs.ts';
 import { type PlanRow, readChangesOf, readPlansOf } from '#db/plans/plans.ts';
 import { callOf, type MessageParts } from '#domain/chat/message-parts.ts';
 import { type NearWord, readNearWord } from '#domain/chat/near-words.ts';
@@ -15,6 +16,11 @@ import { isDecidable, nameShown, waitsFor } from '#runs/session-subject.ts';
 import { readCardFacts } from '../plan-card.ts';
 import { readPlanQuestion } from './plan-questions.ts';
 import type { Saying } from './saying.ts';
+
+/** Whether no model is connected, so that messages are read by rules. */
+export function readsCommands({ planner }: Pick<ConversationContext, 'planner'>): boolean {
+  return planner.parsePolicyRequest !== undefined;
+}
 
 type Answer = { says: string | MessageParts; runId: string | null; planId: string | null };
 
@@ -76,7 +82,7 @@ function answerAboutSession(run: RunRow, { text }: Saying): Answer | null {
 /**
  * Answers a near-miss or a question about the waiting plan, and stores both messages.
  * @param run the current run, or null
- * @returns the answer, or null if it is for the planner
+ * @returns the answer, or null if it is for the planner, as everything is with a model
  */
 export async function answerWaiting(
   context: ConversationContext,
@@ -84,6 +90,7 @@ export async function answerWaiting(
   run: RunRow | null,
   saying: Saying,
 ): Promise<Answer | null> {
+  if (!readsCommands(context)) return null;
   const busy = run !== null && (run.planning_status === 'running' || waitsFor(run) !== null);
   const answer =
     run !== null && busy
@@ -93,8 +100,14 @@ export async function answerWaiting(
   const { actor, text, once } = saying;
   const { runId, planId } = answer;
   await context.db.transaction(async (tx) => {
+    const own = run?.id === runId && !busy ? await lockRun(tx, run.id) : null;
     await hearPerson(tx, { conversation, actor, text, runId, once });
-    await speakAsBot(context, tx, { conversation, says: answer.says, runId, planId });
+    const said = { conversation, says: answer.says, runId, planId };
+    const response_message = await speakAsBot(context, tx, said);
+    if (own === null) return;
+    const { says } = answer;
+    const response_text = typeof says === 'string' ? says : writeMessage(says, '');
+    await updateRun(tx, own.id, { response_text, response_message });
   });
   return answer;
 }

@@ -14,7 +14,7 @@ import { zoneOf } from '#people/zone.ts';
 import { waitsFor } from '#runs/session-subject.ts';
 import { queueTurn, readOwnRequest } from '#runs/start-run.ts';
 import { readWordFor } from '../read-word.ts';
-import { answerWaiting } from './answer-waiting.ts';
+import { answerWaiting, readsCommands } from './answer-waiting.ts';
 import { decideByWord, stopByWord } from './decide-by-word.ts';
 import { hearDecision } from './hear-decision.ts';
 import { requireRecent, requireShown, requireTurn } from './require-current.ts';
@@ -67,9 +67,11 @@ async function continueRun(
   });
 }
 
-/** Words that stop planning: `stop`, `never mind`. */
-function isStop({ planning_status }: RunRow, text: string): boolean {
-  return planning_status === 'running' && readNearWord(text) === 'cancel';
+/** Words that stop planning: `stop`, and without a model the likes of `never mind`. */
+function isStop(context: ConversationContext, { planning_status }: RunRow, text: string): boolean {
+  if (planning_status !== 'running') return false;
+  const stops = text.trim().toLowerCase() === 'stop';
+  return stops || (readsCommands(context) && readNearWord(text) === 'cancel');
 }
 
 /** A message to a run: a word decides, anything else continues it. @returns the refusal, or null */
@@ -81,7 +83,7 @@ export async function hearReply(
 ): Promise<CountersignError | null> {
   const word = readWordFor(saying.text, waitsFor(run));
   requireTurn(run, saying.turn);
-  if (isStop(run, saying.text)) {
+  if (isStop(context, run, saying.text)) {
     const stop = () => stopByWord(context, run.id, saying.actor);
     return hearDecision(context, subjectOfRun(run), saying, aloud, stop);
   }

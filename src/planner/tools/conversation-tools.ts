@@ -1,7 +1,6 @@
 // Conversation tools besides the planning tools: answer, read plans. None of them makes decisions.
 import { z } from 'zod';
 import { PlanStatus } from '#domain/plan/plan.ts';
-import type { PlanningState } from '#domain/planning/state.ts';
 import { defineTool, showSchema, toolDefaults } from '../define-tool.ts';
 import { summarisePlan } from '../reads/describe-plans.ts';
 import { fail, succeed, type Tool } from '../tool.ts';
@@ -22,7 +21,10 @@ export function cutAnswer(text: string): string {
 
 const Answer = z.strictObject({
   text: z.string().describe('all that they read'),
-  asked_for_change: z.boolean(),
+  plan: z
+    .string()
+    .nullable()
+    .describe('where they seem to decide about a plan: its id, for its buttons'),
   cannot: z
     .string()
     .nullable()
@@ -30,37 +32,33 @@ const Answer = z.strictObject({
 });
 /** Looser servers leave things out. */
 const HeardAnswer = Answer.extend({
-  asked_for_change: z.boolean().default(false),
+  plan: Answer.shape.plan.default(null),
   cannot: Answer.shape.cannot.default(null),
 });
 
 const maxWanted = 200;
-
-/** Beside plans that are there, something may run. */
-const nothingDone = ({ has_plans }: Pick<PlanningState, 'has_plans'>) =>
-  has_plans ? 'Nothing was changed.' : 'No plan was made, so nothing has run.';
 
 const answer = defineTool({
   name: 'answer',
   description: 'Answer the person without a plan.',
   input: HeardAnswer,
   shown: Answer,
-  async execute({ text: said, cannot, asked_for_change }, { state }) {
+  async execute({ text: said, cannot, plan }, { tools, state }) {
     const text = said.trim();
     if (text === '') return { result: fail('The answer is empty.') };
     const wanted = cutAnswer(cannot ?? '')
       .trim()
       .slice(0, maxWanted)
       .toWellFormed();
-    // Nothing runs while planning, even if the model claims otherwise; a preference may have been stored.
-    const shown = cutAnswer(
-      asked_for_change && wanted === '' ? `${nothingDone(state)} ${text}` : text,
-    );
+    const shown = cutAnswer(text);
+    const isHere = plan !== null && (await tools.atHand?.isAtHand(state.run_id, plan)) === true;
     return {
       result: succeed(null, 'The person reads it.'),
       changes: {
         result:
-          wanted === '' ? { kind: 'answer', text: shown } : { kind: 'cannot', text: shown, wanted },
+          wanted === ''
+            ? { kind: 'answer', text: shown, ...(isHere ? { plan_id: plan } : {}) }
+            : { kind: 'cannot', text: shown, wanted },
       },
       ends: 'answered',
     };

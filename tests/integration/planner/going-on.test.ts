@@ -140,8 +140,10 @@ describe('“fix what failed and go on”', () => {
     // Other messages don't come between the word and the change.
     instance.play([call('answer', { text: 'The notes.', cannot: null })]);
     await instance.ask('what are they?', { conversation });
-    await instance.service.say(conversation, 'yes, go ahead please', ana);
-    expect((await textsIn(conversation)).at(-1)).toContain('version 2');
+    instance.play([call('answer', { text: 'It is on its card.', plan: plan.id })]);
+    await instance.ask('yes, go ahead please', { conversation });
+    const last = (await readLatestMessages(instance.db.query, conversation, 1)).at(-1);
+    expect(last).toMatchObject({ author: 'bot', plan_id: plan.id });
     await expect(
       instance.service.say(conversation, 'approve', ana, { on_screen: {} }),
     ).rejects.toMatchObject({ code: 'stale_version' });
