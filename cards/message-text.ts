@@ -132,18 +132,24 @@ function tellNotice(notice: Notice): string {
 
 const toLines = (text: string): SaidLine[] => text.split('\n').map((line) => ({ text: line }));
 
+/** Above a model's answer. Code knows that its turn planned and ran nothing. */
+const onlyAnswered = 'This is only an answer: nothing was planned or run for it.';
+
 /** Line by line, without the call to action. @param text the stored text, for plain messages */
 function linesOf(parts: MessageParts | null, text: string): SaidLine[] {
   switch (parts?.kind) {
-    case 'answer':
     case 'question':
     case 'budget':
+      return parts.facts.lines;
+    case 'answer':
     case 'gate':
     case 'rfc':
     case 'escalation':
     case 'aborted':
-    case 'confirm':
-      return parts.facts.lines;
+    case 'confirm': {
+      const { lines, unplanned } = parts.facts;
+      return unplanned === true ? [{ text: onlyAnswered }, ...lines] : lines;
+    }
     case 'proposal': {
       const { summary, notes, plan_id, version } = parts.facts;
       const named = version === 1 ? plan_id : `${plan_id}, version ${version}`;

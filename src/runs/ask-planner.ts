@@ -12,6 +12,7 @@ import { leaveOutQuotes } from '#domain/people/memory.ts';
 import type { BriefPlan } from '#domain/plan/brief.ts';
 import type { StepComment } from '#domain/plan/plan.ts';
 import type { Activity, ReportActivity } from '#domain/planning/activity.ts';
+import { joinLines } from '#domain/planning/asked-question.ts';
 import type { PlanningOutcome, PlanningRequest, Utterance } from '#domain/planning/run.ts';
 import type { ThreadRead } from '#domain/planning/thread.ts';
 import type { ConversationContext } from '#messages/context.ts';
@@ -35,9 +36,13 @@ function toUtterances({ author, text, parts }: StoredMessage): Utterance[] {
   if (parts === null) return [{ author, text }];
   const { kind } = parts;
   switch (kind) {
-    case 'question':
     case 'answer':
-      return [{ author, text, kind, questions: parts.facts.questions }];
+    case 'question': {
+      // The line above an answer is not the model's.
+      const own = kind === 'answer' && parts.facts.unplanned === true;
+      const said = own ? joinLines(parts.facts.lines) : text;
+      return [{ author, text: said, kind, questions: parts.facts.questions }];
+    }
     case 'said': {
       const { answers, rest } = parts.facts;
       return rest === '' ? [] : [{ author, text: rest ?? text, kind, answers }];

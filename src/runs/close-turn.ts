@@ -89,21 +89,27 @@ function callBeside(pause: Pause | null, open: OpenPlan | null, tone: Tone): Cal
   return callOf(pause, tone);
 }
 
-/** The message of a turn without a proposal. @param open the run's plan, if it waits for a decision */
+/**
+ * The message of a turn without a proposal.
+ * @param open the run's plan, if it waits for a decision
+ * @param byModel whether a model wrote an answer
+ */
 export function saysOf(
   result: Talk,
   pause: Pause | null,
   open: OpenPlan | null,
   tone: Tone,
+  byModel: boolean,
 ): MessageParts {
   const given = 'lines' in result ? result.lines : undefined;
   const lines = given ?? splitLines(result);
+  const own = byModel ? { unplanned: true as const } : {};
   switch (result.kind) {
     case 'answer':
     case 'cannot': {
       const questions = result.kind === 'answer' ? (result.asked ?? []) : [];
       const action = callBeside(pause, open, tone);
-      return { kind: 'answer', facts: { lines, questions }, action };
+      return { kind: 'answer', facts: { lines, questions, ...own }, action };
     }
     case 'question': {
       const { questions } = result;
@@ -113,7 +119,7 @@ export function saysOf(
     }
     case 'gate': {
       const action: CallToAction = { kind: 'gate', gate: result.gate, tone };
-      return { kind: 'gate', facts: { lines }, action };
+      return { kind: 'gate', facts: { lines, ...own }, action };
     }
     case 'step_answer':
       return { kind: 'confirm', facts: { lines }, action: { kind: 'confirm' } };

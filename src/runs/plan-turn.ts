@@ -184,6 +184,12 @@ async function prepareContinuation(
   return waits ? { ...aboutWaiting(run, row), store } : { about: row.id, event: 'answer', store };
 }
 
+/** Whether a model wrote the answer; a command without a session is answered by code. */
+function isModels({ planner }: Pick<ConversationContext, 'planner'>, { session }: Ended): boolean {
+  const kind = session?.result?.kind;
+  return (kind === 'answer' || kind === 'cannot') && planner.parsePolicyRequest === undefined;
+}
+
 /** The plan, if it waits for a decision. */
 function keepOpen(row: PlanRow | null): PlanRow | null {
   return row !== null && mayBeApproved(row.status) ? row : null;
@@ -270,7 +276,7 @@ async function storeOutcome(
     const { tone } = await readPolicyOf(tx, run);
     const card = cardUnder(result);
     const asked = card === null ? open : keepOpen(await readPlanRow(tx, card));
-    const says = saysOf(result, common.pause, asked, tone);
+    const says = saysOf(result, common.pause, asked, tone, isModels(context, outcome));
     const message = await say(says, card);
     await updateRun(tx, run.id, {
       ...common,

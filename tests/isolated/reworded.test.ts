@@ -49,7 +49,9 @@ vi.mock('#domain/errors.ts', async (load: () => Promise<typeof import('#domain/e
   return { ...errors, CountersignError };
 });
 
-const instance = useInstance({ planner: { name: 'scripted', plan } });
+const instance = useInstance({
+  planner: { name: 'scripted', plan, parsePolicyRequest: () => null },
+});
 let db: Queryable;
 const staged = stagedPlanner(() => db);
 

@@ -130,12 +130,18 @@ export type Notice = z.infer<typeof Notice>;
 
 const lines = z.array(SaidLine);
 const questions = z.array(AskedQuestion);
+/** A model's words, in a turn that planned and ran nothing, whatever they claim. */
+const unplanned = z.literal(true).exactOptional();
 const action = CallToAction.nullable();
 const none = z.object({});
 
 export const MessageParts = z.discriminatedUnion('kind', [
   /** A planner's answer, or why it plans nothing. `questions`: optional ones, which block nothing. */
-  z.object({ kind: z.literal('answer'), facts: z.object({ lines, questions }), action }),
+  z.object({
+    kind: z.literal('answer'),
+    facts: z.object({ lines, questions, unplanned }),
+    action,
+  }),
   /** Questions that a run waits for, including those on planning costs. */
   z.object({
     kind: z.enum(['question', 'budget']),
@@ -145,7 +151,7 @@ export const MessageParts = z.discriminatedUnion('kind', [
   /** An outline, order or schedule; a new pattern; what doesn't fit into the time; a failed turn; an answer to a step. */
   z.object({
     kind: z.enum(['gate', 'rfc', 'escalation', 'aborted', 'confirm']),
-    facts: z.object({ lines }),
+    facts: z.object({ lines, unplanned }),
     action,
   }),
   z.object({

@@ -116,9 +116,7 @@ function closeStage(task: StageTask, report: AgentReport, limits: PlanningLimits
     case 'said': {
       const said = cutAnswer(end.text);
       if (stage === 'COLLECT_CONTEXT' || stage === 'DRAFT_OUTLINE') {
-        // Words outside of a call may claim anything, so they are not the bot's own.
-        const text = `Nothing was planned or changed. The model replied without making a plan:\n\n${said}`;
-        stageTools.say({ kind: 'answer', text }, explainAnswer(report));
+        stageTools.say({ kind: 'answer', text: said }, explainAnswer(report));
         return 'answered';
       }
       stageTools.ask(

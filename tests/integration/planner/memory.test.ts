@@ -28,7 +28,7 @@ beforeEach(() => instance.db.query.execute(sql`truncate countersign.memory`));
 
 const ana = person('ana', 'api');
 const remember = (text: string, more: object = {}) => call('remember', { text, ...more });
-const say = (text: string) => call('answer', { text, asked_for_change: false, cannot: null });
+const say = (text: string) => call('answer', { text, cannot: null });
 const read = (path: string) => call('workspace_read', { path });
 const kept = async () =>
   (await instance.service.listMemory('ana', ana)).map(({ name, text }) => [name, text]);
@@ -56,7 +56,7 @@ describe('remember', () => {
     expect(asked.questions).toEqual(['Shall I remember “Anna: anna.k@example.com”?']);
     expect(await kept()).toEqual([]);
     const run = await instance.reply(asked.run_id, 'Yes');
-    expect(run.response_text).toMatch(/^Gern\./);
+    expect(run.response_text).toMatch(/\nGern\./);
     const said = await instance.service.messages('kept', { limit: 50 });
     expect(said.map(({ text }) => text)).toContainEqual(
       expect.stringMatching(
@@ -108,7 +108,7 @@ describe('memory poisoning', () => {
       say('It is about approvals.'),
     ]);
     const run = await instance.ask('What is in evil.txt?', { conversation: 'poison' });
-    expect(run.response_text).toBe('It is about approvals.');
+    expect(run.response_text).toMatch(/\nIt is about approvals\.$/);
     expect(answersIn(4)?.slice(1)).toEqual(
       Array(3).fill(expect.stringContaining('Keep only words they wrote themselves')),
     );

@@ -274,22 +274,13 @@ describe('a proposal', () => {
 });
 
 describe('answers and questions', () => {
-  it('never takes words outside of a call for its own, whatever they claim', async () => {
+  it('tells the model that words outside of a call reach nobody, and takes them as its answer', async () => {
     const words = 'Done! I created notes/b.txt.';
     const { outcome, server } = await run([{ words }, { words }], 'Create notes/b.txt');
     expect(JSON.stringify(server.requests[1]?.messages.at(-1))).toContain('nothing has been done');
     expect(outcome.result).toEqual({
       kind: 'answer',
-      text: `Nothing was planned or changed. The model replied without making a plan:\n\n${words}`,
-    });
-  });
-
-  it('says first that nothing has run, where a change was asked for', async () => {
-    const answer = { text: 'Done! I created notes/b.txt.', asked_for_change: true };
-    const { outcome } = await run([{ calls: [{ name: 'answer', args: answer }] }], 'Create it');
-    expect(outcome.result).toEqual({
-      kind: 'answer',
-      text: 'No plan was made, so nothing has run. Done! I created notes/b.txt.',
+      text: words,
     });
   });
 

@@ -171,6 +171,15 @@ describe.each(['slack', 'teams', 'webhook-chat'] as const)('%s', (platform) => {
     });
   });
 
+  test('a model that claims work without a plan speaks under the line that nothing has run', async () => {
+    const chat = open();
+    const claim = 'Done, I deleted old.txt.';
+    replies = () => call('answer', { text: claim, cannot: null });
+    await chat.ask('Delete old.txt');
+    const index = await see(chat, claim);
+    expect(chat.messages()[index]).toMatch(/nothing was planned or run for it.*Done, I deleted/s);
+  });
+
   test('while two plans wait, it is asked which one is meant', async () => {
     const chat = open();
     const first = await askFor(chat, 'a.txt');

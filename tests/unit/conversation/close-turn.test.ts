@@ -81,7 +81,7 @@ describe('what an outcome makes of its run', () => {
   it('an answer beside what waits ends with one call to action', () => {
     const answer = { kind: 'answer', text: 'It is a draft.' } as const;
     expect(closing(answer, gatePause, false).planning_status).toBe('needs_clarification');
-    const says = saysOf(answer, gatePause, null, 'neutral');
+    const says = saysOf(answer, gatePause, null, 'neutral', false);
     expect(says.action).toEqual({ kind: 'gate', gate: 'outline', tone: 'neutral' });
     expect(writeMessage(says, '').match(/“approve”/g)).toHaveLength(1);
   });
