@@ -23,3 +23,8 @@ export type ConversationContext = PlansContext & {
   linkTo: (planId: string) => string | null;
   warn(message: string, error?: unknown): void;
 };
+
+/** Whether no model is connected, so that messages are read by rules. */
+export function readsCommands({ planner }: Pick<ConversationContext, 'planner'>): boolean {
+  return planner.parsePolicyRequest !== undefined;
+}

@@ -11,7 +11,7 @@ import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { ReportActivity } from '#domain/planning/activity.ts';
 import type { DataRequest } from '#domain/planning/data-request.ts';
 import type { PartStatus, ScaffoldPart } from '#domain/planning/part.ts';
-import type { GivenToStep } from '#domain/planning/state.ts';
+import type { GivenToStep, JoinedWords } from '#domain/planning/state.ts';
 import type { PlanListFilter } from '#domain/service.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import type { OperationSpec, ToolOutput } from '#domain/tool.ts';
@@ -140,6 +140,8 @@ export type PlannerTools = {
   ): Promise<{ plans: PlanSummary[] }>;
   /** @throws `plan_not_found`, also for a plan that the requester may not see */
   getPlan(runId: string, id: string): Promise<Plan>;
+  /** What people say while the run's turn is planned, after a message of it; left out: nothing can be said. */
+  hearMore?: (run: { id: string; turn: number }, after: number) => Promise<JoinedWords[]>;
   /** Null if this planner continues no plans. */
   atHand: PlansAtHand | null;
   /** Null if nothing can be requested. */

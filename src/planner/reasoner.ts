@@ -4,7 +4,7 @@ import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { PlanningRequest } from '#domain/planning/run.ts';
 import type { Stage, StageEvent } from '#domain/planning/stages.ts';
-import type { Pause, PlanningState, SessionResult } from '#domain/planning/state.ts';
+import type { JoinedWords, Pause, PlanningState, SessionResult } from '#domain/planning/state.ts';
 import type { TraceEntry } from '#domain/planning/trace.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { ChatTool } from '#models/chat.ts';
@@ -40,6 +40,10 @@ export type StageTools = AgentTools & {
   say(result: SessionResult, reason: string): void;
   /** Records the reason for the message; kept with the run. */
   explain(reason: string): void;
+  /** What has joined the turn so far. */
+  joined(): JoinedWords[];
+  /** What people have said since, as the model hears it; it is part of the session from then on. */
+  hearMore(): Promise<string[]>;
   /** Pauses the session until the person has answered. */
   ask(result: SessionResult, pause: Pause, reason: string): void;
 };

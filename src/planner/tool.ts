@@ -109,6 +109,7 @@ export type StateChanges = Partial<
     | 'questions_asked'
     | 'has_plans'
     | 'target'
+    | 'joined'
     | 'pause'
     | 'result'
     | 'reason'

@@ -1,6 +1,7 @@
 // One planning turn: calls the planner and stores its outcome once, for the turn it was called for.
 import { writeMessage } from '#cards/message-text.ts';
 import { recordAudit } from '#db/audit/audit.ts';
+import { readJoined } from '#db/chat/messages.ts';
 import type { Transaction } from '#db/database.ts';
 import { giveRequests } from '#db/people/data-requests.ts';
 import { appendNote, storeArtifacts } from '#db/planning/artifacts.ts';
@@ -16,7 +17,7 @@ import type { PlanVersion } from '#domain/planning/state.ts';
 import { span } from '#domain/telemetry.ts';
 import { shorten } from '#domain/words.ts';
 import { describeProposal } from '#messages/call-to-action.ts';
-import type { ConversationContext } from '#messages/context.ts';
+import { type ConversationContext, readsCommands } from '#messages/context.ts';
 import { speakAsBot } from '#messages/speak.ts';
 import { newsKey } from '#notices/announce.ts';
 import { readPolicyOf } from '#people/policy.ts';
@@ -42,6 +43,7 @@ import { tellMissingParts } from './missing-parts.ts';
 import { requireFewWaiting } from './person-limits.ts';
 import { prepareChange } from './plans-at-hand.ts';
 import { nextRunStatus, type RunEvent } from './run-table.ts';
+import { joins, queueTurn } from './start-run.ts';
 
 /** The refused plan this turn is to revise, or null. */
 async function readRefused(context: ConversationContext, run: RunRow): Promise<PlanRow | null> {
@@ -187,7 +189,7 @@ async function prepareContinuation(
 /** Whether a model wrote the answer; a command without a session is answered by code. */
 function isModels({ planner }: Pick<ConversationContext, 'planner'>, { session }: Ended): boolean {
   const kind = session?.result?.kind;
-  return (kind === 'answer' || kind === 'cannot') && planner.parsePolicyRequest === undefined;
+  return (kind === 'answer' || kind === 'cannot') && !readsCommands({ planner });
 }
 
 /** The plan, if it waits for a decision. */
@@ -204,6 +206,23 @@ function cardUnder(result: Ended['result']): string | null {
   const { text } = result;
   const fits = text.length <= aboveCard.characters && text.split('\n').length <= aboveCard.lines;
   return fits ? result.plan_id : null;
+}
+
+/** Begins the next turn if something was said that this one didn't hear. @returns whether it did */
+async function goOnWithMore(
+  context: ConversationContext,
+  tx: Transaction,
+  run: RunRow,
+  { session }: Ended,
+  { cost_usd, trace }: Pick<RunRow, 'cost_usd' | 'trace'>,
+): Promise<boolean> {
+  const more = await readJoined(tx, run, session?.joined.at(-1)?.message ?? 0);
+  const last = more.at(-1);
+  if (last === undefined) return false;
+  await updateRun(tx, run.id, { cost_usd, trace });
+  const speaker = run.decision?.speaker ?? requesterOf(run);
+  await queueTurn(context, tx, run, speaker, { text: last.text, message: last.id }, null, joins);
+  return true;
 }
 
 async function storeOutcome(
@@ -229,6 +248,7 @@ async function storeOutcome(
       questions: null,
       ...sessionColumns(outcome, now),
     };
+    if (await goOnWithMore(context, tx, now, outcome, common)) return;
     const say = (says: MessageParts, planId: string | null, once = `${run.id}:${run.turn}`) =>
       speakAsBot(context, tx, {
         conversation: run.conversation,
@@ -335,7 +355,9 @@ async function planStored(
   if (signal.aborted) throw signal.reason;
   if (!hasEnded(answer)) return null;
   const said = answer.session?.wish?.override;
-  const run = { ...stored, policy: { ...stored.policy, ...said } };
+  // Whoever spoke last while it was planned counts for a change of a waiting plan.
+  const { decision } = await readRun(context.db.query, stored.id);
+  const run = { ...stored, decision, policy: { ...stored.policy, ...said } };
   try {
     const storing = await prepareStoring(context, run, refused, answer);
     await storeOutcome(context, run, refused, answer, storing);

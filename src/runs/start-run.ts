@@ -197,6 +197,9 @@ export async function queueTurn(
   await askToDeliver(context, tx, run.conversation);
 }
 
+/** Words that came too late for a turn: the next one goes on with what that read and drafted. */
+export const joins: SessionDecision = { kind: 'said', joins: true };
+
 /** Stops the planner of the run's turn: its result no longer counts. */
 export async function endTurn(
   tx: Transaction,

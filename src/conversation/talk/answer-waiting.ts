@@ -8,7 +8,7 @@ import { lockRun, type RunRow, updateRun } from '#db/planning/runs.ts';
 import { type PlanRow, readChangesOf, readPlansOf } from '#db/plans/plans.ts';
 import { callOf, type MessageParts } from '#domain/chat/message-parts.ts';
 import { type NearWord, readNearWord } from '#domain/chat/near-words.ts';
-import type { ConversationContext } from '#messages/context.ts';
+import { type ConversationContext, readsCommands } from '#messages/context.ts';
 import { hearPerson } from '#messages/hear-person.ts';
 import { speakAsBot } from '#messages/speak.ts';
 import { sourcesOf } from '#plans/lifecycle/lifecycle-table.ts';
@@ -16,11 +16,6 @@ import { isDecidable, nameShown, waitsFor } from '#runs/session-subject.ts';
 import { readCardFacts } from '../plan-card.ts';
 import { readPlanQuestion } from './plan-questions.ts';
 import type { Saying } from './saying.ts';
-
-/** Whether no model is connected, so that messages are read by rules. */
-export function readsCommands({ planner }: Pick<ConversationContext, 'planner'>): boolean {
-  return planner.parsePolicyRequest !== undefined;
-}
 
 type Answer = { says: string | MessageParts; runId: string | null; planId: string | null };
 

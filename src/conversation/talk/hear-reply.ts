@@ -1,20 +1,20 @@
 // A reply to a run: a decision about what it shows, or input for its next turn.
 import { readAsked } from '#db/chat/messages.ts';
 import { isOnePerson } from '#db/people/identities.ts';
-import { lockRun, type RunRow } from '#db/planning/runs.ts';
+import { lockRun, type RunRow, updateRun } from '#db/planning/runs.ts';
 import type { MessageParts } from '#domain/chat/message-parts.ts';
 import { readNearWord } from '#domain/chat/near-words.ts';
 import type { CountersignError } from '#domain/errors.ts';
 import { assignAnswers } from '#domain/planning/asked-question.ts';
-import type { ConversationContext } from '#messages/context.ts';
+import { type ConversationContext, readsCommands } from '#messages/context.ts';
 import { hearPerson } from '#messages/hear-person.ts';
 import { keepConfirmed } from '#people/keep-confirmed.ts';
 import { readPolicyRequest, sayPreference, storePolicyRequest } from '#people/policy.ts';
 import { zoneOf } from '#people/zone.ts';
 import { waitsFor } from '#runs/session-subject.ts';
-import { queueTurn, readOwnRequest } from '#runs/start-run.ts';
+import { joins, queueTurn, readOwnRequest } from '#runs/start-run.ts';
 import { readWordFor } from '../read-word.ts';
-import { answerWaiting, readsCommands } from './answer-waiting.ts';
+import { answerWaiting } from './answer-waiting.ts';
 import { decideByWord, stopByWord } from './decide-by-word.ts';
 import { hearDecision } from './hear-decision.ts';
 import { requireRecent, requireShown, requireTurn } from './require-current.ts';
@@ -46,10 +46,17 @@ async function continueRun(
       return sayPreference(context, tx, { conversation, runId: id }, said);
     }
     const rest = policyRequest === null ? text : policyRequest.rest;
+    // A model hears it at its next call. Other modes begin another turn.
+    const goesOn = now.planning_status === 'running' && !readsCommands(context);
+    const joinsTurn = goesOn && Object.keys(modes).length === 0;
     const asked = waitsFor(now) === 'questions' ? await readAsked(tx, now.response_message) : [];
     const parts: MessageParts = {
       kind: 'said',
-      facts: { answers: assignAnswers(asked, rest), rest: policyRequest === null ? null : rest },
+      facts: {
+        answers: assignAnswers(asked, rest),
+        rest: policyRequest === null ? null : rest,
+        ...(joinsTurn ? { joins: now.turn } : {}),
+      },
       action: null,
     };
     const heard = { conversation, actor, text, runId: id, parts, once };
@@ -57,9 +64,14 @@ async function continueRun(
     if (theirs)
       await keepConfirmed(context, tx, now, { asked, ...parts.facts }, { actor, message });
     if (policyRequest !== null) await storePolicyRequest(context, tx, now, policyRequest, actor.id);
+    if (joinsTurn) {
+      const decision = now.decision ?? { kind: 'said' as const };
+      return updateRun(tx, id, { decision: { ...decision, speaker: actor } });
+    }
     const zone = theirs ? zoneOf(actor) : null;
     if (rest !== '' || policyRequest === null) {
-      await queueTurn(context, tx, now, actor, { text: rest, message, modes }, zone);
+      const said = { text: rest, message, modes };
+      await queueTurn(context, tx, now, actor, said, zone, goesOn ? joins : undefined);
     } else if (policyRequest.settlesQuestions && waitsFor(now) === 'questions') {
       // A person who wants no questions has answered the open ones.
       await queueTurn(context, tx, now, actor, { text, message }, zone);

@@ -10,7 +10,7 @@ import { prepareStatement, type Queryable, type Transaction } from '../database.
 import { schemaName } from '../instance.ts';
 import { notify } from '../notify.ts';
 import { countersign } from '../schema/columns.ts';
-import { messages } from '../schema.ts';
+import { messages, runs } from '../schema.ts';
 
 export type NewMessage = {
   conversation: string;
@@ -221,6 +221,31 @@ export async function readSaidIn(db: Queryable, runId: string): Promise<string[]
     .orderBy(messages.id);
   return rows.map(({ text }) => text);
 }
+
+/** What people said while a run's turn was planned, after one of its messages, oldest first. @param after 0 for all */
+export function readJoined(
+  db: Queryable,
+  { id, turn }: { id: string; turn: number },
+  after: number,
+): Promise<{ id: number; name: string; text: string; user: string }[]> {
+  const { id: message, name, text, parts } = messages;
+  return db
+    .select({ id: message, name, text, user: runs.user })
+    .from(messages)
+    .innerJoin(runs, eq(runs.id, messages.run_id))
+    .where(
+      and(
+        eq(messages.run_id, id),
+        gt(message, after),
+        sql`${parts} -> 'facts' ->> 'joins' = ${String(turn)}`,
+      ),
+    )
+    .orderBy(message)
+    .limit(maxJoined);
+}
+
+/** Messages that join a turn at once. */
+const maxJoined = 20;
 
 /** People's messages in a run before and after one of its messages, or null if there are none. */
 export async function readSaidAround(

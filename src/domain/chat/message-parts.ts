@@ -176,6 +176,8 @@ export const MessageParts = z.discriminatedUnion('kind', [
       rest: StorableText.nullable(),
       /** The person's own words, if the message quotes another. */
       typed: StorableText.exactOptional(),
+      /** The turn of its run that it came in and joins. */
+      joins: z.int().exactOptional(),
     }),
     action: z.null(),
   }),

@@ -41,6 +41,14 @@ export type ChangeRequest = z.infer<typeof ChangeRequest>;
 export const PlanVersion = z.strictObject({ plan_id: line(40), version: z.int().min(1) });
 export type PlanVersion = z.infer<typeof PlanVersion>;
 
+/** Words that came while a turn was planned. `by`: their author, or null for the requester. */
+export const JoinedWords = z.strictObject({
+  message: z.int(),
+  by: line(200).nullable(),
+  text: StorableText,
+});
+export type JoinedWords = z.infer<typeof JoinedWords>;
+
 /** Why a session is paused, where it resumes, and its message. */
 export const Pause = z.strictObject({
   kind: z.enum(['questions', 'rfc', 'gate', 'plan', 'budget', 'escalation', 'answer']),
@@ -184,6 +192,8 @@ export const PlanningState = z.strictObject({
   wish: z.object({ override: PolicyOverride, lasting: z.boolean() }).nullable().exactOptional(),
   /** Null if nothing is remembered. */
   memory: SessionMemory.nullable().exactOptional(),
+  /** What was said while this turn was planned, oldest first. */
+  joined: z.array(JoinedWords).default([]),
   /** Why a plan was or was not made (A16). */
   reason: line(4000).nullable().default(null),
   /** This turn's trace so far. */
@@ -230,8 +240,8 @@ export function parseStoredState(stored: unknown): z.ZodSafeParseResult<Planning
 
 /** A person's decision on a paused session, from a press or an exact word, never from a model. */
 export const SessionDecision = z.discriminatedUnion('kind', [
-  /** Answers or talk. */
-  z.strictObject({ kind: z.literal('said') }),
+  /** Answers or talk. `joins`: it came too late for the turn before, whose reads and draft go on. */
+  z.strictObject({ kind: z.literal('said'), joins: z.literal(true).exactOptional() }),
   z.strictObject({ kind: z.literal('approve'), by: line(200), digest: line(64).nullable() }),
   z.strictObject({ kind: z.literal('reject'), by: line(200) }),
   z.strictObject({ kind: z.literal('changes'), by: line(200), feedback: line(10_000) }),

@@ -26,6 +26,8 @@ export type AgentRun = {
   clock: Clock;
   /** Calls with this key begin alike. */
   cacheKey: string;
+  /** What people have said since the last call. */
+  hearMore?: () => Promise<string[]>;
 };
 
 export type AgentEnd =
@@ -91,6 +93,8 @@ async function takeTurn(run: AgentRun, state: State): Promise<AgentEnd | null> {
   if (signal.aborted) return { kind: 'cancelled' };
   if (clock.now().getTime() >= deadline) return { kind: 'capped', cap: 'time' };
   if (state.calls >= run.calls) return { kind: 'capped', cap: 'turns' };
+  for (const content of (await run.hearMore?.()) ?? [])
+    state.messages.push({ role: 'user', content });
   const request = {
     messages: state.messages,
     tools: tools.offered().slice(0, maxTools),

@@ -97,6 +97,7 @@ function beginTurn(request: PlanningRequest, now: Date) {
     wish: null,
     memory: request.memory === undefined ? null : { known: request.memory, keep: [] },
     reason: null,
+    joined: [],
     trace: [],
     ...(request.thread === undefined ? {} : { thread: request.thread }),
   };
@@ -213,8 +214,14 @@ function standAgain({ pause }: PlanningState): Pause | null {
 }
 
 /** A draft that was asked about is drafted again with the answer, never proposed as it is. */
-function reopen({ pause, produced }: PlanningState): Continuation['changes'] {
-  if (pause?.resume !== 'DRAFT_OUTLINE' && pause?.resume !== 'VALIDATE_OUTLINE') return {};
+function reopen(state: PlanningState): Continuation['changes'] {
+  const { pause } = state;
+  const drafts = pause?.resume === 'DRAFT_OUTLINE' || pause?.resume === 'VALIDATE_OUTLINE';
+  return drafts ? withoutOutline(state) : {};
+}
+
+/** The draft stays, and has to be submitted again. */
+function withoutOutline({ produced }: PlanningState): Continuation['changes'] {
   const gone = new Set<string>(['outline', ...spoils.outline]);
   return { produced: produced.filter((product) => !gone.has(product)) };
 }
@@ -271,6 +278,8 @@ export function continueSession(state: PlanningState, request: PlanningRequest):
     const shown = pause?.kind === 'gate' ? pause : planPause;
     return { event: 'decide', changes: { change, pause: shown, questions_asked: 0 } };
   }
+  if (decision.kind === 'said' && decision.joins === true)
+    return { event: 'resume_context', changes: { pause: null, ...withoutOutline(state) } };
   if (pause === null) return { event: 'new_request', changes: fresh };
   switch (pause.kind) {
     case 'answer':

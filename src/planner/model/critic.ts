@@ -3,11 +3,13 @@
 import type { Clock } from '#domain/clock.ts';
 import { errorMessage } from '#domain/errors.ts';
 import { payingRun } from '#domain/planning/part.ts';
+import type { JoinedWords } from '#domain/planning/state.ts';
 import type { ChatReply } from '#models/chat.ts';
 import type { PaidModel } from '../budget/paid-model.ts';
 import { datesOfSession } from '../draft/draft-times.ts';
 import { showDraft } from '../draft/show-draft.ts';
 import type { AgentTools, StageTask } from '../reasoner.ts';
+import { writeJoined } from '../reads/hear-more.ts';
 import { fail } from '../tool.ts';
 import { traceStep } from '../trace-step.ts';
 import { readPoints, reportTool, writeCriticMessages } from './prompts/critic.ts';
@@ -16,14 +18,16 @@ const critic = 'critic';
 const outputTokens = 4096;
 
 /** The person's messages, oldest first. */
-function wordsOf({ request, state }: StageTask): string[] {
+function wordsOf({ request, state }: StageTask, joined: JoinedWords[]): string[] {
   const { history, text, revision } = request;
   const before = history.filter(({ author }) => author === 'person').slice(-5);
   const feedback = [
     ...(revision?.feedback ?? []),
     ...(state.change ? [state.change.feedback] : []),
   ];
-  return [...new Set([...before.map((one) => one.text), text, ...feedback])];
+  return [
+    ...new Set([...before.map((one) => one.text), text, ...joined.map(writeJoined), ...feedback]),
+  ];
 }
 
 /** `task.stageTools` where "submit_plan" is criticised first. */
@@ -41,7 +45,7 @@ export function withCritic(task: StageTask, model: PaidModel, clock: Clock): Age
     const startedAt = clock.now();
     if (asked || draft === null || startedAt.getTime() >= deadline) return [];
     asked = true;
-    const words = wordsOf(task);
+    const words = wordsOf(task, stageTools.joined());
     const note = (ok: boolean, explanation: string, cost: number) =>
       stageTools.note(
         traceStep({ stage, tool: critic, startedAt, endedAt: clock.now(), ok, explanation, cost }),

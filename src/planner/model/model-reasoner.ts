@@ -12,6 +12,7 @@ import type { PaidModel } from '../budget/paid-model.ts';
 import type { OperationSearch } from '../catalogue/search-operations.ts';
 import { openStages } from '../define-tool.ts';
 import { Surroundings } from '../ports.ts';
+import { writeJoined } from '../reads/hear-more.ts';
 import type { Reasoner, StageTask } from '../reasoner.ts';
 import { cutAnswer } from '../tools/conversation-tools.ts';
 import { describeBudgetStop } from '../tools/summarize.ts';
@@ -39,7 +40,13 @@ export function createModelReasoner(options: {
       return messages;
     }
     const kept = state.calls > 0 ? await model.history?.read() : null;
-    return kept ?? writeMessages({ ...task, around: await lookAround(task) }, limits, catalogue);
+    if (kept != null) return kept;
+    const joined = state.joined.map((one) => ({
+      role: 'user' as const,
+      content: writeJoined(one),
+    }));
+    const around = await lookAround(task);
+    return [...writeMessages({ ...task, around }, limits, catalogue), ...joined];
   }
 
   return {
@@ -53,6 +60,7 @@ export function createModelReasoner(options: {
         model,
         tools: withCritic(task, model, clock),
         messages: await openMessages(task, model),
+        hearMore: () => task.stageTools.hearMore(),
         calls: Math.max(0, limits.turns - state.calls),
         deadline,
         softLifted: state.soft_budget_lifted,

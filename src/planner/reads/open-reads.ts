@@ -24,6 +24,7 @@ import type {
   PlansAtHand,
   PostTargets,
 } from '../ports.ts';
+import { hearMore } from './hear-more.ts';
 import { lookAround } from './look-around.ts';
 import { createSeenShapes } from './seen-shapes.ts';
 
@@ -168,6 +169,7 @@ export function openPlannerTools(options: {
       return plans === null ? listPlans(db, filter) : plans.listPlans(filter);
     },
     getPlan,
+    hearMore: (run, after) => hearMore(db, run, after),
     posts,
     parts,
     requests:

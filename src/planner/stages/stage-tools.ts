@@ -12,6 +12,7 @@ import { traceCall } from '#domain/telemetry.ts';
 import { type JsonObject, makeStorableText } from '#domain/text.ts';
 import { openStages } from '../define-tool.ts';
 import type { CallAnswer, StageTools } from '../reasoner.ts';
+import { writeJoined } from '../reads/hear-more.ts';
 import { fail, type Tool, type ToolContext, type ToolOutcome, type ToolResult } from '../tool.ts';
 import { readCall, readTool } from '../tools/catalogue-tools.ts';
 import { countSteps } from '../tools/draft-tool.ts';
@@ -115,7 +116,9 @@ export function createStageTools(parts: StageToolsParts): SessionTools {
     signal: AbortSignal,
   ): Promise<{ outcome: ToolOutcome; remembered: boolean }> {
     const { state } = session;
-    const run = () => tool.execute(input, { ...toolContext, state, signal, report });
+    const added = state.joined.flatMap(({ by, text }) => (by === null ? text : []));
+    const said = [...toolContext.said, ...added];
+    const run = () => tool.execute(input, { ...toolContext, said, state, signal, report });
     const { name, revision } = tool;
     try {
       if (revision === null) return { outcome: await run(), remembered: false };
@@ -212,6 +215,15 @@ export function createStageTools(parts: StageToolsParts): SessionTools {
     },
     ask(result, pause, reason) {
       session.change({ result, pause, reason });
+    },
+    joined: () => session.state.joined,
+    async hearMore() {
+      const { run_id: id, turn, joined } = session.state;
+      const heard = joined.at(-1)?.message ?? 0;
+      const more = await toolContext.tools.hearMore?.({ id, turn }, heard);
+      if (more === undefined || more.length === 0) return [];
+      session.change({ joined: [...joined, ...more] });
+      return more.map(writeJoined);
     },
     explain: (reason) => session.change({ reason }),
     pay: (calls, usd) => session.pay(calls, usd),

@@ -244,7 +244,7 @@ test('a long output is kept whole, and is searched and paged', async () => {
     if (index === 0) return call('read', { operation: 'shop_orders', args: { shop: 'long' } });
     const [first = ''] = resultsIn(instance.requests()[1] ?? { model: '', messages: [] });
     const artifact = /art-[0-9a-f]+/.exec(first)?.[0] ?? '';
-    if (index > 1) return call('answer', { text: 'Found.', asked_for_change: false });
+    if (index > 1) return call('answer', { text: 'Found.' });
     const find = { artifact, find: 'Customer 2999' };
     return call('read', { operation: 'artifact_read', args: find });
   });

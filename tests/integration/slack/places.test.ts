@@ -87,7 +87,7 @@ test('nothing is posted where the app or the requester is not, or where a name i
     const asked = model.requests.length;
     replies = [
       call('add_steps', { steps: [post('1', target)] }),
-      call('answer', { text: 'I cannot post there.', asked_for_change: false, cannot: null }),
+      call('answer', { text: 'I cannot post there.', cannot: null }),
     ];
     await slack.mention(ana.id, at.channel, 'post it');
     await waitFor('an answer', () => model.requests[asked + 1]);

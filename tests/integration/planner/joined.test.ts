@@ -1,0 +1,86 @@
+// What is said while a model plans joins the turn, and nothing that was read is lost.
+import { beforeEach, expect, test } from 'vitest';
+import { z } from 'zod';
+import { defineOperation } from '#tools/define-operation.ts';
+import { call, proposeFiles, resultsIn, wordsIn } from '../../fixtures/model-calls.ts';
+import { settled } from '../../fixtures/model-instance.ts';
+import type { ChatBody } from '../../fixtures/openai-double.ts';
+import { ana, ben } from '../../setup/instance.ts';
+import { useModelInstance } from '../../setup/use-instance.ts';
+
+let meanwhile = async () => {};
+let reads = 0;
+beforeEach(() => {
+  reads = 0;
+});
+
+/** During which people say something. */
+const slow = defineOperation({
+  tool: 'shop',
+  operation: 'orders',
+  description: 'List all orders.',
+  effect: 'read',
+  destructive: false,
+  schema: z.strictObject({}),
+  async run() {
+    reads += 1;
+    await meanwhile();
+    return { summary: 'Found one order.', data: { orders: ['number 4711'] } };
+  },
+});
+
+const instance = useModelInstance({ extraOperations: [slow] });
+const read = call('read', { operation: 'shop_orders', args: {} });
+const textOf = ({ messages }: ChatBody) => messages.map(({ content }) => content ?? '').join('\n');
+
+async function begin(conversation: string): Promise<string> {
+  const { run_id } = await instance.service.startRun({ text: 'Write a.txt', conversation }, ana);
+  return run_id;
+}
+
+test('a message reaches the model at its next call of the same turn, with what it had read', async () => {
+  meanwhile = async () => {
+    await instance.service.say('joins', 'And b.txt, please', ana);
+    await instance.service.say('joins', 'and c.txt', ben);
+  };
+  instance.play([read, proposeFiles(['a.txt', 'b.txt'])]);
+  const run = await settled(instance, await begin('joins'));
+  expect(run).toMatchObject({ turn: 1, planning_status: 'needs_clarification' });
+  const [, second] = instance.requests();
+  if (second === undefined) throw new Error('The model was asked once.');
+  expect(resultsIn(second).join()).toContain('number 4711');
+  const heard = second.messages.slice(-2).map(({ content }) => content);
+  expect(heard).toEqual([
+    'Meanwhile they add:\nAnd b.txt, please',
+    expect.stringMatching(/^Meanwhile ben, who did not ask for this, says:\nand c\.txt$/),
+  ]);
+  expect(reads).toBe(1);
+});
+
+test('one that comes with the last call begins the next turn, which keeps what was read and drafted', async () => {
+  let run = '';
+  meanwhile = () => instance.service.say('late', 'Call it b.txt', ana).then(() => {});
+  instance.play((body, index) => {
+    if (index > 0) {
+      expect(wordsIn(body)).toContain('Call it b.txt');
+      expect(textOf(body)).toContain('number 4711');
+      expect(textOf(body)).toContain('The draft so far');
+      return {
+        calls: [
+          { name: 'edit_steps', args: { steps: [{ id: '1', args: { path: 'b.txt' } }] } },
+          { name: 'submit_plan', args: { title: 'Write b.txt', confidence: 0.9 } },
+        ],
+      };
+    }
+    const { calls } = proposeFiles(['a.txt']) as ReturnType<typeof call>;
+    return { calls: [...read.calls, ...calls] };
+  });
+  run = await begin('late');
+  const done = await settled(instance, run);
+  expect(done).toMatchObject({ turn: 2, planning_status: 'needs_clarification' });
+  const { steps } = await instance.service.listSteps(done.plan_id ?? '', { limit: 5 });
+  expect(steps.map(({ args }) => args.path)).toEqual(['b.txt']);
+  const { plans } = await instance.service.listPlans({ conversation: 'late', limit: 5 });
+  expect(plans).toHaveLength(1);
+  expect(reads).toBe(1);
+});
