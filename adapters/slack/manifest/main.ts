@@ -115,7 +115,7 @@ const template: AgentManifest = JSON.parse(
   readFileSync(join(import.meta.dirname, '..', '..', '..', 'manifest.json'), 'utf8'),
 );
 
-type Options = { url?: string; socket?: true; organisation?: true; agent?: true };
+type Options = { url?: string; socket?: true; organisation?: true; plain?: true };
 
 const program = new Command('npm run slack:manifest --')
   .description('Prints the manifest of the Slack app.')
@@ -132,12 +132,12 @@ const program = new Command('npm run slack:manifest --')
     'for an Enterprise organisation that installs it for all its workspaces',
   )
   .option(
-    '--agent',
-    'for an app that is an agent: Slack shows examples to begin with, and a Stop button while it plans',
+    '--plain',
+    'for an app that is no agent: without the examples to begin with, and without the Stop button while it plans',
   )
-  .action(({ organisation, agent, ...options }: Options) => {
+  .action(({ organisation, plain, ...options }: Options) => {
     const way = chooseWay(options, process.env);
-    const declared = agent === true ? declareAgent(template) : template;
+    const declared = plain === true ? template : declareAgent(template);
     console.log(JSON.stringify(fillManifest(declared, way, organisation), null, 2));
   });
 

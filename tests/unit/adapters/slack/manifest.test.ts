@@ -252,12 +252,15 @@ describe('the command', () => {
   const run = (...args: string[]) => promisify(execFile)(process.execPath, [main, ...args]);
 
   test('prints the manifest and nothing else', async () => {
-    expect(JSON.parse((await run()).stdout)).toEqual(fillManifest(manifest, nowhere));
+    const agent = declareAgent(manifest);
+    expect(JSON.parse((await run()).stdout)).toEqual(fillManifest(agent, nowhere));
+    const plain = await run('--plain');
+    expect(JSON.parse(plain.stdout)).toEqual(fillManifest(manifest, nowhere));
     const { stdout } = await run('--url', 'https://bot.example.com');
-    expect(JSON.parse(stdout)).toEqual(fillManifest(manifest, at('https://bot.example.com')));
+    expect(JSON.parse(stdout)).toEqual(fillManifest(agent, at('https://bot.example.com')));
     const both = await run('--url', 'https://bot.example.com', '--socket', '--organisation');
     const way = { address: 'https://bot.example.com', socket: true };
-    expect(JSON.parse(both.stdout)).toEqual(fillManifest(manifest, way, true));
+    expect(JSON.parse(both.stdout)).toEqual(fillManifest(agent, way, true));
   });
 
   test('ends with 1 and one line when the address is none', async () => {
