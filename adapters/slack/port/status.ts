@@ -5,9 +5,10 @@
 // is refused.
 import { z } from 'zod';
 import { describeActivity } from '#cards/activity-words.ts';
-import type { ChatPlace, StatusPort } from '#domain/chat/chat.ts';
+import type { ChatPlace, RestingState, StatusPort } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { createRecent } from '#domain/recent.ts';
+import { cutShown } from '#domain/shown-text.ts';
 import type { Ask } from '../calls/hold.ts';
 import { readMessageName } from '../place.ts';
 import type { ClientOf } from '../workspaces.ts';
@@ -15,6 +16,8 @@ import { calm } from './content.ts';
 
 /** A workspace's features; `sessions` is null until known. */
 type Ways = { words: boolean; sessions: boolean | null };
+
+type SessionState = 'processing' | RestingState;
 
 const maxKept = 1000;
 /** Declared as an agent: https://docs.slack.dev/ai/agent-sessions */
@@ -48,6 +51,8 @@ export function createStatusPort(options: {
 }): StatusPort {
   const { clientOf, ask, warn } = options;
   const known = createRecent<Ways>({ keep: maxKept });
+  /** The state of each session, by its thread. */
+  const states = createRecent<SessionState>({ keep: maxKept });
   const waysOf = (team: string): Ways => known.get(team) ?? { words: true, sessions: null };
 
   /** Sets the words. @returns whether the app may write as an agent, or null if Slack refused them */
@@ -70,12 +75,17 @@ export function createStatusPort(options: {
   }
 
   /** Sets the session's state. @returns whether Slack accepted it */
-  async function setSession(at: Target, status: 'processing' | 'active'): Promise<boolean> {
+  async function setSession(at: Target, status: SessionState, title = ''): Promise<boolean> {
     const { team, channel_id, thread_ts, givenUp } = at;
+    // Only a new session takes it.
+    const named = title === '' ? {} : { title };
     const call = { team, method: 'agents.sessions.setStatus', channel: null, action };
     const client = await clientOf(team, givenUp);
     try {
-      await ask(call, () => client.agents.sessions.setStatus({ channel_id, thread_ts, status }));
+      await ask(call, () =>
+        client.agents.sessions.setStatus({ channel_id, thread_ts, status, ...named }),
+      );
+      states.set(keyOf(at), status);
       known.set(team, { ...waysOf(team), sessions: true });
       return true;
     } catch (error) {
@@ -88,7 +98,7 @@ export function createStatusPort(options: {
     // Slack hides it after two minutes.
     fadesAfterMs: 60_000,
 
-    async show(place, { asked, activity }, before, givenUp) {
+    async show(place, { asked, activity, title = '' }, before, givenUp) {
       const at = targetOf(place, asked, givenUp);
       if (at === null) return undefined;
       const { words, sessions } = waysOf(place.tenant);
@@ -97,20 +107,32 @@ export function createStatusPort(options: {
       const running = Own.safeParse(before?.own).data?.session === true && before?.asked === asked;
       if (running || sessions === false) return { session: running };
       if (agent !== true && waysOf(place.tenant).words) return { session: false };
-      return { session: await setSession(at, 'processing') };
+      return { session: await setSession(at, 'processing', cutShown(title, maxTitle)) };
     },
 
-    async clear(place, { asked, own }, givenUp) {
+    async clear(place, { asked }, givenUp) {
       const at = targetOf(place, asked, givenUp);
       if (at === null) return;
-      if (Own.safeParse(own).data?.session === true) await setSession(at, 'active');
       // Slack does so for an answer in the thread, but not for one elsewhere or for a late status.
       if (waysOf(place.tenant).words) await setWords(at, '');
+    },
+
+    async rest(place, shown, readState, givenUp) {
+      const at = targetOf(place, shown?.asked ?? null, givenUp);
+      const began = Own.safeParse(shown?.own).data?.session === true;
+      if (at === null || !(began || waysOf(place.tenant).sessions === true)) return;
+      const state = await readState();
+      if (states.get(keyOf(at)) !== state) await setSession(at, state);
     },
   };
 }
 
 const action = 'show what is being planned';
+
+/** Characters of a session's title. */
+const maxTitle = 200;
+
+const keyOf = ({ team, channel_id, thread_ts }: Target) => `${team} ${channel_id} ${thread_ts}`;
 
 type Target = { team: string; channel_id: string; thread_ts: string; givenUp: AbortSignal };
 

@@ -9,7 +9,7 @@ import {
   postponeCard,
   settleCard,
 } from '#db/chat/posts.ts';
-import { readActivity } from '#db/planning/runs.ts';
+import { readActivity, readRestingState } from '#db/planning/runs.ts';
 import type { ChatPost, ShownStatus, StatusPort } from '#domain/chat/chat.ts';
 import { passCrashPoint } from '#domain/crash-points.ts';
 import type { DeliveryContext } from './delivery-context.ts';
@@ -92,15 +92,15 @@ export async function updateCard(
 /** Timeout in milliseconds: an answer may wait behind the call. */
 const callWithinMs = 1500;
 
-type Wanted = Pick<ShownStatus, 'turn' | 'asked' | 'activity'>;
+type Wanted = Pick<ShownStatus, 'turn' | 'asked' | 'activity'> & { title: string };
 
 /** The conversation's activity, or null. */
 async function findWanted({ db }: DeliveryContext, conversation: string): Promise<Wanted | null> {
   const found = await readActivity(db.query, conversation);
   if (found === null) return null;
-  const { asked, planning } = found;
+  const { asked, planning, request: title } = found;
   const { run_id, turn, activity } = planning;
-  return { turn: `${run_id}:${turn}`, asked, activity };
+  return { turn: `${run_id}:${turn}`, asked, activity, title };
 }
 
 /** Whether it is shown and has not faded. */
@@ -122,24 +122,29 @@ export async function updateStatus(
   const wanted = await findWanted(context, conversation).catch(fail);
   if (wanted === undefined) return shown;
   if (wanted === null) {
-    if (shown === null) return null;
     // Not retried: it fades by itself.
-    await settleWithin(callWithinMs, (givenUp) => statuses.clear(place, shown, givenUp)).catch(
-      fail,
-    );
+    if (shown !== null)
+      await settleWithin(callWithinMs, (givenUp) => statuses.clear(place, shown, givenUp)).catch(
+        fail,
+      );
+    const readState = () => readRestingState(context.db.query, conversation);
+    await settleWithin(callWithinMs, async (givenUp) =>
+      statuses.rest?.(place, shown, readState, givenUp),
+    ).catch(fail);
     return null;
   }
   if (stands(wanted, shown, statuses)) return shown;
   const at = new Date().toISOString();
+  const { title: _, ...kept } = wanted;
   try {
     const own = await settleWithin(callWithinMs, (givenUp) =>
       statuses.show(place, wanted, shown, givenUp),
     );
-    return { ...wanted, at, ...(own === undefined ? {} : { own }) };
+    return { ...kept, at, ...(own === undefined ? {} : { own }) };
   } catch (error) {
     // Logged once per turn. It may have been shown, so it is cleared in the end.
     if (shown?.turn !== wanted.turn) fail(error);
-    return { ...shown, ...wanted, at };
+    return { ...shown, ...kept, at };
   }
 }
 

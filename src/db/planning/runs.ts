@@ -1,5 +1,6 @@
 // Planning runs. An outcome is stored only for the turn it was asked for, so a late planner changes nothing.
 import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm';
+import type { RestingState } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { Activity, type PlanningActivity } from '#domain/planning/activity.ts';
 import type { RunView } from '#domain/planning/run.ts';
@@ -163,23 +164,29 @@ export async function noteActivity(
 }
 
 /** `asked`: the name of the message it is about, where that was said on a platform. */
-type Asked = { planning: PlanningActivity; asked: string | null };
+type Asked = { planning: PlanningActivity; asked: string | null; request: string };
 
 /** Runs of a conversation that are looked at, the latest first. */
 const candidateLimit = 20;
 
 /** The latest planning activity in a conversation, or null. */
 export async function readActivity(db: Queryable, conversation: string): Promise<Asked | null> {
-  const { id, turn, activity, planning_status, request_message, created_at } = runs;
+  const { id, turn, activity, planning_status, request, request_message, created_at } = runs;
   const latest = db
-    .select({ id, turn, activity, planning_status, request_message, created_at })
+    .select({ id, turn, activity, planning_status, request, request_message, created_at })
     .from(runs)
     .where(eq(runs.conversation, conversation))
     .orderBy(desc(created_at))
     .limit(candidateLimit)
     .as('latest');
   const [row] = await db
-    .select({ id: latest.id, turn: latest.turn, activity: latest.activity, asked: messages.once })
+    .select({
+      id: latest.id,
+      turn: latest.turn,
+      activity: latest.activity,
+      request: latest.request,
+      asked: messages.once,
+    })
     .from(latest)
     .leftJoin(messages, eq(messages.id, latest.request_message))
     .where(eq(latest.planning_status, 'running'))
@@ -187,7 +194,21 @@ export async function readActivity(db: Queryable, conversation: string): Promise
     .limit(1);
   if (row === undefined) return null;
   const now = (await hasWorker(db)) ? activityOf(row) : noWorker;
-  return { planning: { run_id: row.id, turn: row.turn, activity: now }, asked: row.asked };
+  const { id: run_id, turn: of, asked, request: title } = row;
+  return { planning: { run_id, turn: of, activity: now }, asked, request: title };
+}
+
+/** What a conversation is in while nothing is planned. */
+export async function readRestingState(db: Queryable, conversation: string): Promise<RestingState> {
+  const { rows } = await db.execute<{ waits: boolean; lives: boolean; ended: boolean }>(sql`
+    select coalesce(bool_or(attention), false) or exists (
+        select from ${countersign}.runs where conversation = ${conversation} and pause ->> 'kind' <> 'plan'
+          and planning_status in ('needs_clarification', 'needs_scheduling_escalation')) as waits,
+      coalesce(bool_or(ended_as is null), false) as lives, count(*) > 0 as ended
+    from ${countersign}.plans where conversation = ${conversation}`);
+  const { waits = false, lives = false, ended = false } = rows[0] ?? {};
+  if (waits) return 'suspended';
+  return ended && !lives ? 'closed' : 'active';
 }
 
 const noWorker: Activity = { kind: 'waiting' };

@@ -84,7 +84,7 @@ export type StatusPort = {
   /** @param before what is shown now, or null. @returns what the port keeps for the next call */
   show(
     place: ChatPlace,
-    status: Pick<ShownStatus, 'asked' | 'activity'>,
+    status: Pick<ShownStatus, 'asked' | 'activity'> & { title?: string },
     before: ShownStatus | null,
     givenUp: AbortSignal,
   ): Promise<JsonObject | undefined>;
@@ -95,7 +95,20 @@ export type StatusPort = {
   handOver?(shown: ShownStatus, key: string): JsonObject | null;
   /** Removes it; any answer has been posted by now. */
   clear(place: ChatPlace, shown: ShownStatus, givenUp: AbortSignal): Promise<void>;
+  /**
+   * Shows what a conversation is in while nothing is planned, where the platform has states.
+   * @param shown what was shown until now, or null
+   */
+  rest?(
+    place: ChatPlace,
+    shown: ShownStatus | null,
+    readState: () => Promise<RestingState>,
+    givenUp: AbortSignal,
+  ): Promise<void>;
 };
+
+/** `suspended`: something waits for a person; `closed`: all its plans have ended. */
+export type RestingState = 'active' | 'suspended' | 'closed';
 
 /**
  * Writes to a platform. Throws CountersignError: transient ones with `passesAfterMs`; `not_found` for a missing message or

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { usualScopes } from '../../fixtures/slack/app.ts';
 import { createSlowPlanner } from '../../fixtures/slow-planner.ts';
 import { useDatabase } from '../../setup/database.ts';
-import { openTestInstance } from '../../setup/instance.ts';
+import { noop, openTestInstance, reach, scriptedPlanner } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
-import { told, useDesk } from './desk.ts';
+import { seeCard, told, useDesk } from './desk.ts';
 
 const database = useDatabase();
 const { planner, begun } = createSlowPlanner();
@@ -118,4 +118,30 @@ test('Slack’s own Stop stops the planner for those who may', async () => {
   await waitFor('the end', () => slack.session(channel, message.ts) === 'active');
   const [said] = slack.replies(channel, message.ts);
   expect(said?.text).toContain('Planning stopped.');
+});
+
+test('a session is suspended while its plan waits for a person, and closed once the plan has ended', async () => {
+  const scripted = scriptedPlanner(() => ({
+    kind: 'proposal',
+    draft: { title: 'Nothing', steps: [noop('a')] },
+  }));
+  const { promise: seen, resolve: goOn } = Promise.withResolvers<void>();
+  const desk = await useDesk(database, {
+    planner: { ...scripted, plan: (...asked) => seen.then(() => scripted.plan(...asked)) },
+    slack: { app: { agent: true }, scopes: [...usualScopes, 'assistant:write'] },
+    own: true,
+  });
+  const { slack, ana, channel } = desk;
+  const { message } = await slack.mention(ana.id, channel, 'Do nothing');
+  const root = message.ts;
+  await waitFor('a session', () => slack.session(channel, root) === 'processing');
+  goOn();
+  const card = await seeCard(desk, root);
+  const id = /PLAN-[0-9a-f]{8}/.exec(JSON.stringify(card.blocks))?.[0] ?? '';
+  await waitFor('its suspension', () => slack.session(channel, root) === 'suspended');
+  const titles = slack.calls.flatMap(({ parameters: { title } }) => title ?? []);
+  expect(titles).toEqual(['Do nothing']);
+  await slack.press(ana.id, card, 'countersign:approve');
+  await reach(desk.instance, id, 'completed');
+  await waitFor('its end', () => slack.session(channel, root) === 'closed');
 });

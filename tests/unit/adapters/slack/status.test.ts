@@ -77,8 +77,13 @@ test('an app that is an agent has a session as well, begun once and ended with t
   const shown = await show(reading);
   expect(methods().filter((method) => method === 'agents.sessions.setStatus')).toHaveLength(1);
   await port.clear(place, shown, never);
-  expect(slack.session(channel, ts)).toBe('active');
   expect(slack.statuses(channel)).toEqual([]);
+  const states = ['suspended', 'suspended', 'active', 'closed'] as const;
+  for (const state of states) {
+    await port.rest?.(place, shown, async () => state, never);
+    expect(slack.session(channel, ts)).toBe(state);
+  }
+  expect(methods().filter((method) => method === 'agents.sessions.setStatus')).toHaveLength(4);
 });
 
 test('a workspace whose app only looks like an agent is asked for a session once', async () => {
