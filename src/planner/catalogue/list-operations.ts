@@ -60,7 +60,7 @@ export function listCatalogue(manifest: OperationSpec[], standing: OperationAcce
       : describeGroup(tool, specs),
   );
   const head = isNamed
-    ? 'Connected, by server; a full name is server_operation. "search_operations" or "describe_operation" tells their arguments:'
+    ? 'Connected, by server; a full name is server_operation. "search_operations" tells their arguments:'
     : 'Connected servers, how many operations each has and what about; "search_operations" finds them:';
   return { ...own, lines: [...own.lines, head, wrapUntrusted('servers', groups.join('\n'))] };
 }

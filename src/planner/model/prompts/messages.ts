@@ -1,4 +1,5 @@
 // The messages of one stage: the system prompt, the history, the draft and the briefing, and last the person's messages.
+import { payingRun } from '#domain/planning/part.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { onOneLine } from '#domain/words.ts';
 import type { ChatMessage } from '#models/chat.ts';
@@ -38,6 +39,7 @@ export function writeMessages(
     guarded: catalogue.guarded,
     readable: new Set(task.tools.readable().map(({ name }) => name)),
   };
+  const isPart = payingRun({ runId: state.run_id, turn: 0 }).runId !== state.run_id;
   const all = listCatalogue(manifest, standing);
   const words = wordsOf(task);
   const found = state.found.flatMap((name) =>
@@ -84,7 +86,7 @@ export function writeMessages(
       `Plans of this conversation. Words that change one of them are no new plan: they go on by "plan_continue", with its revision. One that waits for approval gets its next version; of others what succeeded is not repeated, and a failed step is replaced. "Run it again" is "plan_again", and so is "the same for …" or "for all …", also of a plan that waits; an answer to a step that waits is "answer_step", unless it is given on its card only. Several wait and it is unclear which is meant: "plan_continue" without "plan". Only a person approves or rejects: "answer" with "plan" puts its card and buttons before them.\n${wrapUntrusted('plans', request.plans.map(describePlan).join('\n'))}`,
     );
   return [
-    { role: 'system', content: writeSystemPrompt(all.lines) },
+    { role: 'system', content: writeSystemPrompt(all.lines, isPart) },
     ...before,
     // The first request precedes the feedback that changes it; otherwise the person's messages come last.
     ...(feedback.length > 0 ? [request.text, ...more] : [...more, readPicked(request)]).map(

@@ -30,7 +30,11 @@ Examples
 "Copy the total from report.md into done.txt": read {"operation":"workspace_read","args":{"path":"report.md"}} → add_steps [workspace_write {"path":"done.txt","content":"41 EUR"}], submit_plan
 "Delete old.txt if Ana agrees": add_steps [human_confirm {"question":"Delete old.txt?","assignee":"ana"}, workspace_delete {"path":"old.txt"} with "after":["1"]]`;
 
+/** Tools that planners of parts are not offered, so that no rule names them to one. */
+const ofWhole = /"(?:answer|elicit_context|select_pattern|set_policy|set_schedule)"/;
+
 /** @param listed lines of the operations */
-export function writeSystemPrompt(listed: string[]): string {
-  return `${rules}\n\nOperations (what has no type is text)\n${listed.join('\n')}`;
+export function writeSystemPrompt(listed: string[], isPart = false): string {
+  const lines = rules.split('\n').filter((line) => !isPart || !ofWhole.test(line));
+  return `${lines.join('\n')}\n\nOperations (what has no type is text)\n${listed.join('\n')}`;
 }

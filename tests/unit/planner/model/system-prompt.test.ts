@@ -91,11 +91,12 @@ describe('the prompt', () => {
     manifest: OperationSpec[],
     now = '2026-11-25T10:00:00Z',
     found: string[] = [],
+    run_id = 'run-1',
   ) {
     const parts = {
       request: request(text),
       stage: 'COLLECT_CONTEXT' as const,
-      state: makeState({ now, found }),
+      state: makeState({ now, found, run_id }),
       current: null,
       tools: { manifest: () => manifest, readable: () => [] },
     };
@@ -140,6 +141,12 @@ describe('the prompt', () => {
     const checker = new ReferenceChecker();
     expect(checker.checkPath(step.path, { ...producer, output })).toContain('/tickets/0/title');
     expect(checker.checkPath('/tickets/0/id', { ...producer, output })).toBeNull();
+  });
+
+  it('names no tool to a planner of a part that it is not offered', () => {
+    const [system] = write('hi', [operation], undefined, [], 'run-1/1/part');
+    expect(system?.content).toContain('"add_steps"');
+    expect(system?.content).not.toMatch(/"(answer|elicit_context|set_schedule|select_pattern)"/);
   });
 
   it('keeps listing what a search found', () => {
