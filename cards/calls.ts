@@ -1,6 +1,7 @@
 // The effect of a call as readable lines. Omissions are marked with their size, and reported.
 import type { CallDescription, CallPart, CallValue, ShownStep } from '#domain/plan/call.ts';
 import { exactOf } from '#domain/plan/call-words.ts';
+import type { OperationOffer } from '#domain/plan/operation-form.ts';
 import { boundsIn } from '#domain/plan/step-words.ts';
 import { cutShown, readsLikeJson, showExact, showText } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
@@ -104,6 +105,23 @@ export function shortenCall(
   const headline = shortHeadline(call, max);
   if (now !== undefined) headline.text += targetFacts(call, now);
   return join([headline, ...shown, ...more], ' · ');
+}
+
+/** An operation's effect before there is a call of it. */
+export function describeEffect({
+  effect,
+  destructive,
+  guarded,
+  human,
+  source,
+}: OperationOffer): string {
+  const does = human ? 'a person does it' : effect === 'read' ? 'reads' : 'changes something';
+  return [
+    does,
+    ...(destructive ? ['can overwrite or delete'] : []),
+    ...(guarded ? ['guarded'] : []),
+    ...(source === 'builtin' ? [] : ['connected server']),
+  ].join(' · ');
 }
 
 /** Why to look twice at a call: it is irreversible or leaves the system. */

@@ -9,7 +9,7 @@ import type { AnyPress, Ask, Button, CardView, Field, TextView } from './view.ts
 import { andMore } from './words.ts';
 
 // Form fields as Adaptive Card inputs. The client validates what it can; the server validates everything.
-const longest = { text: 1000, multiline: 4000 } as const;
+export const longestInput = { text: 1000, multiline: 4000 } as const;
 
 type Element = { [key: string]: unknown };
 
@@ -22,39 +22,53 @@ function labelOf({ label, help, required, type }: Field): string {
   return note.length === 0 ? label : `${label} (${note.join(', ')})`;
 }
 
-/** An input; its ID names step and field. */
-function drawInput(field: Field, stepId: string): Element {
-  const { type, help, required, missing, options, min, max } = field;
+export function drawInput(field: Field, id: string): Element {
+  const { type, help, required, missing, options, min, max, value: entry = '', several } = field;
+  const value = entry === '' ? null : entry;
   const common = {
-    id: fieldInputId(stepId, field.name),
+    id,
     label: labelOf(field),
     spacing: 'medium',
     isRequired: required,
     errorMessage: missing,
   };
   const placeholder = help === '' ? null : help;
+  if (several === true)
+    return {
+      ...{ type: 'Input.ChoiceSet', ...common, style: 'expanded', isMultiSelect: true },
+      // By position: a value may hold a comma.
+      choices: options.map(({ label }, index) => ({ title: label, value: String(index) })),
+      value: entry
+        .split('\n')
+        .map((one) => options.findIndex((option) => option.value === one))
+        .filter((index) => index >= 0)
+        .join(','),
+    };
   switch (type) {
     case 'text':
     case 'multiline':
       return {
         type: 'Input.Text',
         ...common,
-        placeholder,
+        ...{ placeholder, value },
         isMultiline: type === 'multiline',
-        maxLength: longest[type],
-        ...(field.value === undefined ? {} : { value: field.value }),
+        maxLength: longestInput[type],
       };
     case 'number':
-      return { type: 'Input.Number', ...common, placeholder, min, max };
+      return {
+        ...{ type: 'Input.Number', ...common, placeholder, min, max },
+        value: value === null ? null : Number(value),
+      };
     case 'date':
-      return { type: 'Input.Date', ...common };
+      return { type: 'Input.Date', ...common, value };
     case 'choice':
       return {
         type: 'Input.ChoiceSet',
         ...common,
         style: 'compact',
         placeholder: placeholder ?? 'Choose',
-        choices: options.map(({ label, value }) => ({ title: label, value })),
+        choices: options.map((option) => ({ title: option.label, value: option.value })),
+        value,
       };
     case 'boolean': {
       // Required would mean "must be ticked", but unticked is an answer too.
@@ -63,7 +77,7 @@ function drawInput(field: Field, stepId: string): Element {
         type: 'Input.Toggle',
         ...rest,
         title: 'Yes',
-        value: 'false',
+        value: entry === 'true' ? 'true' : 'false',
         valueOn: 'true',
         valueOff: 'false',
       };
@@ -138,7 +152,9 @@ function dressButton(button: Button<AnyPress>, index: number) {
         : {
             ...form,
             id: inputIdOf(press),
-            fields: form.fields.map((field) => drawInput(field, stepOf(press))),
+            fields: form.fields.map((field) =>
+              drawInput(field, fieldInputId(stepOf(press), field.name)),
+            ),
           },
     confirm,
     submit: form?.submit ?? confirm?.submit ?? '',

@@ -55,7 +55,7 @@ function describeMisfit(field: FormField): string {
   }
 }
 
-function viewField(field: FormField): Field {
+export function viewField(field: FormField): Field {
   const { name, type, required, options, min, max, whole } = field;
   const label = showLabel(field.label, maxLabel);
   return {

@@ -52,98 +52,137 @@ const placeholderOf = (text: string) =>
   text === '' ? null : plain(text, platformLimits.slack.placeholder);
 
 const optionOf = (label: string, value: string) => ({
-  label: cutShown(label, platformLimits.slack.optionText),
+  text: plain(label, platformLimits.slack.optionText),
   value,
 });
 
-/** A form element by its kind in `slack/form.json`. */
-function dressElement({ type, help, options, min, max, whole, value }: Field) {
-  const initial_value = value ?? null;
-  const placeholder = placeholderOf(help);
+const { options: maxOptions, checkboxes: maxBoxes, optionValue } = platformLimits.slack;
+
+/** Options by position: a value may exceed Slack's limit. */
+const optionsOf = ({ options }: Field) =>
+  options.slice(0, maxOptions).map(({ label }, index) => optionOf(label, String(index)));
+
+const textInput = (field: Pick<Field, 'type' | 'value'>, placeholder: string) => ({
+  type: 'plain_text_input',
+  multiline: field.type === 'multiline',
+  max_length: field.type === 'multiline' ? maxText : platformLimits.slack.inputLine,
+  placeholder: placeholderOf(placeholder),
+  initial_value: field.value || null,
+});
+
+/** A menu of the app's own values, which Slack asks for while people type. */
+const fileMenu = (entry: string) => ({
+  type: 'external_select',
+  min_query_length: 0,
+  initial_option: entry === '' ? null : optionOf(entry, entry),
+});
+
+/** A choice of several; Slack's boxes hold few. */
+function severalOf(field: Field) {
+  const options = optionsOf(field);
+  const chosen = new Set((field.value ?? '').split('\n'));
+  const initial = options.filter((_, index) => chosen.has(field.options[index]?.value ?? ''));
+  return {
+    type: options.length <= maxBoxes ? 'checkboxes' : 'multi_static_select',
+    options,
+    initial_options: initial.length === 0 ? null : initial,
+  };
+}
+
+/** @param placeholder its help, unless that is drawn below it */
+function drawElement(field: Field, placeholder: string) {
+  const { type, value: entry = '', options, min, max, whole } = field;
+  if (field.several === true) return severalOf(field);
+  if (field.pick === 'person') return { type: 'users_select', initial_user: entry || null };
+  if (field.pick === 'file' && entry.length <= optionValue) return fileMenu(entry);
   switch (type) {
     case 'text':
-      return {
-        ...{
-          kind: 'text',
-          multiline: false,
-          max_length: platformLimits.slack.inputLine,
-          placeholder,
-          initial_value,
-        },
-      };
     case 'multiline':
-      return { kind: 'text', multiline: true, max_length: maxText, placeholder, initial_value };
+      return textInput(field, placeholder);
     case 'number':
       return {
-        ...{ kind: 'number', decimals: !whole, placeholder },
-        min: min === null ? null : String(min),
-        max: max === null ? null : String(max),
+        type: 'number_input',
+        is_decimal_allowed: !whole,
+        placeholder: placeholderOf(placeholder),
+        min_value: min === null ? null : String(min),
+        max_value: max === null ? null : String(max),
+        initial_value: entry || null,
       };
     case 'date':
-      return { kind: 'date' };
-    case 'choice':
+      return { type: 'datepicker', initial_date: isDay(entry) ? entry : null };
+    case 'choice': {
+      const chosen = options.findIndex(({ value }) => value === entry);
+      const drawn = optionsOf(field);
+      return { type: 'static_select', options: drawn, initial_option: drawn[chosen] ?? null };
+    }
+    case 'boolean': {
+      const yes = optionOf(windowWords.yes, 'true');
       return {
-        kind: 'choice',
-        // By position: a value may exceed Slack's limit.
-        options: options
-          .slice(0, platformLimits.slack.options)
-          .map(({ label }, index) => optionOf(label, String(index))),
+        type: 'checkboxes',
+        options: [yes],
+        initial_options: entry === 'true' ? [yes] : null,
       };
-    case 'boolean':
-      return { kind: 'ticks', options: [optionOf(windowWords.yes, 'true')], initial: null };
+    }
     default:
       return type satisfies never;
   }
 }
 
-type Input = { block_id: string; label: string; optional: boolean; kind: string };
+const isDay = (text: string) => /^\d{4}-\d{2}-\d{2}$/.test(text);
 
-function drawInputs(inputs: Input[]): Drawn[] {
+export type Input = {
+  block_id: string;
+  label: string;
+  optional: boolean;
+  element: object;
+  hint?: string;
+  dispatch?: true;
+};
+
+export function drawInputs(inputs: Input[]): Drawn[] {
   return expandBlocks(templates.form, {
-    inputs: inputs.map((input) => ({
+    inputs: inputs.map(({ label, hint = '', dispatch = null, element, ...input }) => ({
       ...input,
-      action_id: valueId,
-      label: cutShown(input.label, platformLimits.slack.inputLabel),
+      ...{ dispatch, element: { ...element, action_id: valueId } },
+      hint: hint === '' ? null : plain(hint, platformLimits.slack.inputLabel),
+      label: plain(label, platformLimits.slack.inputLabel),
     })),
   });
 }
 
-export function drawForm({ fields, label, placeholder, required }: Form): Drawn[] {
-  const text = {
-    ...{ block_id: textBlock, label, optional: !required },
-    ...{ kind: 'text', multiline: true, max_length: maxText },
-    placeholder: placeholderOf(placeholder),
-    initial_value: null,
+/** @param hinted whether its help is drawn below it */
+export function inputOf(field: Field, block: string, hinted = false): Input {
+  return {
+    ...{ block_id: block, label: field.label },
+    // Unticked is an answer too.
+    optional: !field.required || field.type === 'boolean' || field.several === true,
+    element: drawElement(field, hinted ? '' : field.help),
+    ...(hinted ? { hint: field.help } : {}),
+    ...(field.redraws === true ? { dispatch: true } : {}),
   };
+}
+
+export function drawForm({ fields, label, placeholder, required }: Form): Drawn[] {
+  const element = textInput({ type: 'multiline' }, placeholder);
+  const text = { block_id: textBlock, label, optional: !required, element };
   return drawInputs([
-    ...fields.map((field) => ({
-      block_id: fieldBlock(field.name),
-      label: field.label,
-      // Unticked is an answer too.
-      optional: !field.required || field.type === 'boolean',
-      ...dressElement(field),
-    })),
+    ...fields.map((field) => inputOf(field, fieldBlock(field.name))),
     ...(label === '' ? [] : [text]),
   ]);
 }
 
 /** Checkboxes for steps by place, in blocks of Slack's size; all ticked at first. */
 export function drawTicks(steps: { label: string; place: number }[]): Drawn[] {
-  const atOnce = platformLimits.slack.checkboxes;
-  const blocks = Array.from({ length: Math.ceil(steps.length / atOnce) }, (_, index) =>
+  const blocks = Array.from({ length: Math.ceil(steps.length / maxBoxes) }, (_, index) =>
     steps
-      .slice(index * atOnce, (index + 1) * atOnce)
+      .slice(index * maxBoxes, (index + 1) * maxBoxes)
       .map(({ label, place }) => optionOf(label, String(place))),
   );
   const { first, more } = windowWords.steps;
   return drawInputs(
     blocks.map((options, index) => ({
       ...{ block_id: partBlock(index), label: index === 0 ? first : more, optional: true },
-      ...{ kind: 'ticks', options },
-      initial: options.map(({ label, value }) => ({
-        text: plain(label, platformLimits.slack.optionText),
-        value,
-      })),
+      element: { type: 'checkboxes', options, initial_options: options },
     })),
   );
 }

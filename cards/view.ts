@@ -29,6 +29,14 @@ export type Field = {
   missing: string;
   /** The initial value. */
   value?: string;
+  /** What is wrong with it. */
+  wrong?: string;
+  /** Chosen from a list: the workspace's files, or the platform's people. */
+  pick?: 'file' | 'person';
+  /** Several options, joined by line breaks. */
+  several?: boolean;
+  /** Other fields depend on it. */
+  redraws?: boolean;
 };
 
 /** Input before a press: fields, if any, and a text. */

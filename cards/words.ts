@@ -1,5 +1,6 @@
 // Statuses, counts and amounts in words.
 import type { InboxGroup } from '#domain/plan/inbox.ts';
+import type { EntryKind } from '#domain/plan/operation-form.ts';
 import type { PlanStatus, Step } from '#domain/plan/plan.ts';
 import type { SessionKind, SessionView } from './view.ts';
 
@@ -82,3 +83,12 @@ const decided = new Set<SessionKind>([
 export function waitsForDecision({ kind }: Pick<SessionView, 'kind'>): boolean {
   return decided.has(kind);
 }
+
+/** How a field is entered, where its type doesn't say so. */
+export const entryHints: Partial<Record<EntryKind, string>> = {
+  list: 'One per line.',
+  pairs: 'One “name: value” per line.',
+  json: 'Enter JSON.',
+  either: 'Text, or JSON.',
+  moment: 'Such as tomorrow at 9:00 or 2026-12-03 09:00.',
+};

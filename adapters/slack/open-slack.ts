@@ -6,6 +6,8 @@ import { openSlackInstallations } from '#chat/slack-installations.ts';
 import { unlessForbidden } from '#chat/talk.ts';
 import type { InboxEvent } from '#domain/chat/inbox.ts';
 import type { SlackAccess } from './access.ts';
+import { proposeBuild, suggestBuild } from './press/build.ts';
+import { isBuild } from './press/build-windows.ts';
 import { createAsk } from './calls/hold.ts';
 import { checkWorkspaces } from './check.ts';
 import { guardWorkspaces } from './install/guard-workspaces.ts';
@@ -103,8 +105,11 @@ function createAct(context: SlackContext) {
         if (await pressRecurring(context, signal)) return;
         return decidePress(context, signal, event);
       case 'shortcut':
+      case 'start':
+      case 'suggest':
         return;
       case 'sent':
+        if (isBuild(signal.sent.view)) return proposeBuild(context, signal);
         if (isPlanThis(signal.sent.view)) return planThis(context, signal);
         if (await sendRecurring(context, signal)) return;
         return decideSent(context, signal, event);
@@ -183,6 +188,8 @@ export async function openSlack(access: SlackAccess, parts: PlatformParts): Prom
         object: objectTo,
         show: createShow(context),
         recheck: createRecheck(context),
+        suggest: (signal) => suggestBuild(context, signal),
+        isRedrawn: isBuild,
       });
       if (many !== null) registerInstall(app, many);
       if (transport.kind === 'socket') {

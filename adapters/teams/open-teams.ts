@@ -10,6 +10,7 @@ import type { TeamsConversation, TeamsConversations } from '#domain/chat/teams-c
 import { CountersignError } from '#domain/errors.ts';
 import { isServed, type TeamsAccess } from './access.ts';
 import type { Calls, Connector } from './connector/connector.ts';
+import { proposeBuild, refuseTerms, showBuild } from './extension/build.ts';
 import { handlePlanThis, openPlanThis } from './extension/plan-this.ts';
 import { conversationIdOf } from './place.ts';
 import { makeActivity } from './port/make-activity.ts';
@@ -185,6 +186,10 @@ export function openTeams(
         accept: createAccept({
           ...{ receive, wait, clock, show: createShow(context) },
           openPlanThis: (signal, withinMs) => openPlanThis(context, signal, withinMs),
+          build: {
+            show: (signal, withinMs) => showBuild(context, signal, withinMs),
+            refuseTerms: (signal, withinMs) => refuseTerms(context, signal, withinMs),
+          },
         }),
         serves: (tenant) => isServed(access, tenant),
         warn,
@@ -210,7 +215,8 @@ function createHandler(context: TeamsContext): InboxHandler {
     const activity = readActivity(event.body);
     const signal = activity === null ? null : readSignal(activity);
     if (signal === null) return;
-    const asks = signal.kind === 'plan_this' || (signal.kind === 'press' && signal.asks);
+    const isDialog = signal.kind === 'plan_this' || signal.kind === 'build';
+    const asks = isDialog || (signal.kind === 'press' && signal.asks);
     await unlessForbidden(
       () => act(context, signal, event, attempt),
       (why) => tellPresser(context, signal.scene, why, asks, attempt),
@@ -225,7 +231,8 @@ async function act(
   attempt: EventAttempt,
 ): Promise<void> {
   const keep = () => keepScene(context, signal.scene);
-  if (signal.kind !== 'removed' && signal.kind !== 'plan_this') await keep();
+  const knownLater = ['removed', 'plan_this', 'build'].includes(signal.kind);
+  if (!knownLater) await keep();
   switch (signal.kind) {
     case 'message':
       return hear(context, signal, event, attempt);
@@ -233,6 +240,8 @@ async function act(
       return handlePress(context, signal, event, attempt);
     case 'plan_this':
       return handlePlanThis(context, signal, event, attempt, keep);
+    case 'build':
+      return proposeBuild(context, signal, event, attempt, keep);
     case 'added':
     case 'removed':
       return greet(context, signal, signal.sentAt ?? event.received_at);

@@ -9,7 +9,7 @@ import type { Session } from './session.ts';
 export type Filled = Record<string, FieldValue>;
 
 /** Lines up to an empty one, or null if the input ends. */
-async function askLines(session: Session): Promise<string | null> {
+export async function askLines(session: Session): Promise<string | null> {
   const lines: string[] = [];
   for (;;) {
     const line = await session.ask('  › ');

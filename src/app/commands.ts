@@ -28,7 +28,7 @@ const program = new Command('countersign')
   .version(version)
   .addHelpText(
     'after',
-    '\nBegin with: countersign start\nThen, beside it: countersign ask "create notes/hello.md: Hello"',
+    '\nBegin with: countersign start\nThen, beside it: countersign ask "create notes/hello.md: Hello"\nOr step by step, by form: countersign build',
   )
   .showHelpAfterError(
     'countersign --help shows the commands, countersign <command> --help what each takes.',
@@ -114,6 +114,12 @@ program
   .addOption(user)
   .addHelpText('after', `\nExit codes: ${describeExitCodes()}`)
   .action(runs(async () => (await terminal()).ask));
+
+program
+  .command('build')
+  .description('build a plan step by step: find an operation, fill in its form, propose')
+  .addOption(user)
+  .action(runs(async () => (await terminal()).build));
 
 program
   .command('plans')

@@ -114,6 +114,7 @@ export function banner(instance: Instance, config: Config, url: string, seconds:
       setup?.reached ?? `not set up: ${guide} says how`,
     ]),
     ['Terminal', `${commandName} ask "create notes/hello.md: Hello"`],
+    ['', `${commandName} build, to build a plan by form`],
   ];
   const lines = rows.map(([name, text]) => `  ${name.padEnd(12)} ${text}`);
   return `\n  Countersign ${version} is ready (${seconds.toFixed(1)} s)\n\n${lines.join('\n')}\n\n  Ctrl-C stops it; plans and their progress are kept.\n`;

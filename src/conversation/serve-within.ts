@@ -27,6 +27,7 @@ type Special =
   | 'propose'
   | 'checkProposal'
   | 'previewProposal'
+  | 'proposeBuild'
   | 'checkPlaybookRun'
   | 'listRecurring'
   | 'changeRecurring'
@@ -68,6 +69,9 @@ const subjects: Record<Exclude<keyof Service, Special>, Subject> = {
   findOperations: 'own',
   getOperation: 'own',
   suggestValues: 'own',
+  readBuild: 'own',
+  changeBuild: 'own',
+  previewBuild: 'own',
   listPlaybooks: 'own',
   getPlaybook: 'own',
   removePlaybook: 'own',
@@ -202,6 +206,10 @@ export function serveWithin(
     async previewProposal(draft, options, viewer, actor) {
       await checkConversation(options.conversation);
       return service.previewProposal(draft, options, viewer, actor);
+    },
+    async proposeBuild(options, viewer, actor) {
+      await checkConversation(options.conversation);
+      return service.proposeBuild(options, viewer, actor);
     },
     async checkPlaybookRun(name, values, options, actor) {
       await checkConversation(options.conversation);

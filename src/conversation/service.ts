@@ -5,7 +5,7 @@ import { keepReadable } from '#db/chat/conversation-readers.ts';
 import { listConversations } from '#db/chat/conversations.ts';
 import { isShownIn, isSpokenIn, readMessages } from '#db/chat/messages.ts';
 import { noteRunRead, readRunRead } from '#db/chat/shown.ts';
-import { type Commit, joinTransaction, type Queryable } from '#db/database.ts';
+import { type Commit, joinTransaction, type Queryable, type Transaction } from '#db/database.ts';
 import { listRequests } from '#db/people/data-requests.ts';
 import {
   readEveryName,
@@ -69,6 +69,7 @@ import { storeWithinLimits } from '#runs/person-limits.ts';
 import { emptyTrace, readRunTrace } from '#runs/planning-trace.ts';
 import { waitsFor } from '#runs/session-subject.ts';
 import { answerOnce } from './answer-once.ts';
+import { createBuilds } from './build.ts';
 import { nameInbox, readInbox } from './inbox.ts';
 import { createLivePlans } from './live-plans.ts';
 import { createOperationForms, previewProposal } from './operation-forms.ts';
@@ -94,6 +95,12 @@ class CheckedChange<T> implements Checked<T> {
   constructor(commit: Commit<T>) {
     this.commit = commit;
   }
+}
+
+function commitIn<T>(tx: Transaction, checked: Checked<T>): Promise<T> {
+  if (!(checked instanceof CheckedChange)) throw new TypeError('commit: made by no check');
+  const { commit }: CheckedChange<T> = checked;
+  return commit(tx);
 }
 
 export function createService(context: ConversationContext): Service {
@@ -206,6 +213,12 @@ export function createService(context: ConversationContext): Service {
     previewProposal: (draft, options, viewer, actor) =>
       previewProposal(context, draft, originOf(options, actor), viewer, actor),
     ...createOperationForms(context),
+    ...createBuilds(context, {
+      getOperation: (name, actor) => service.getOperation(name, actor),
+      previewProposal: (...given) => service.previewProposal(...given),
+      checkProposal: (...given) => service.checkProposal(...given),
+      commitIn,
+    }),
     listPlaybooks: (actor) => listPlaybooks(shelf, [actor]),
     getPlaybook: (name, actor) => getPlaybook(shelf, name, [actor]),
     savePlaybook: (id, playbook, actor) => savePlaybook(context, id, playbook, actor),
@@ -219,11 +232,7 @@ export function createService(context: ConversationContext): Service {
       const { before, commit } = await prepareRecurring(context, id, change, query, actor);
       return { before, ...(await db.transaction(commit)) };
     },
-    commit<T>(checked: Checked<T>): Promise<T> {
-      if (!(checked instanceof CheckedChange)) throw new TypeError('commit: made by no check');
-      const { commit }: CheckedChange<T> = checked;
-      return db.transaction(commit);
-    },
+    commit: (checked) => db.transaction((tx) => commitIn(tx, checked)),
     async listPlans({ user, within: scope, ...filter }) {
       const within = scope === undefined ? {} : { within: await readWithin(context, scope) };
       const names = user === undefined ? null : await readNamesOf(db.query, [user]);

@@ -26,8 +26,3 @@ export function canonical(value: unknown): string {
   if (text === undefined) throw new TypeError('canonical: the value has no JSON form');
   return text;
 }
-
-/** Whether two values are the same JSON, ignoring key order. */
-export function isSameJson(a: unknown, b: unknown): boolean {
-  return a === b || canonical(a) === canonical(b);
-}

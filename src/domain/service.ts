@@ -13,6 +13,7 @@ import type { MemoryEntry, MemoryNote } from './people/memory.ts';
 import { InteractionPolicy, PolicyOverride } from './people/policy.ts';
 import type { StepAnswer } from './plan/answer.ts';
 import type { ArtifactContent, ArtifactPage } from './plan/artifact.ts';
+import type { Build, BuildMove } from './plan/build.ts';
 import { CallDescription, type ShownStep } from './plan/call.ts';
 import type { ExpectedStep } from './plan/expected-step.ts';
 import type { Finding, FindingAction, FindingStatus, NewFinding } from './plan/finding.ts';
@@ -218,6 +219,14 @@ export type OnScreen = { version?: number; digest?: string; turn?: number; excep
 /** A checked but unstored change, stored only by `Service.commit`, in its transaction. */
 export type Checked<T> = { readonly stores?: T };
 
+/** A move of a plan built by form; an operation is chosen by name. */
+export type BuildChange =
+  | Exclude<BuildMove, { kind: 'choose' }>
+  | { kind: 'choose'; operation: string };
+
+/** The plan built so far, and its card; `problem`: why it can't be proposed. Without steps there is neither. */
+export type BuildPreview = { build: Build; facts: PlanCardFacts | null; problem: string | null };
+
 /** Every method may throw CountersignError only. `actor` is the caller; permissions are checked here, for every surface. */
 export type Service = {
   /** A new request, even if something waits in its conversation. `once`: as in `say`. */
@@ -335,6 +344,21 @@ export type Service = {
   getOperation(name: string, actor: Actor): Promise<OperationForm>;
   /** Suggested values containing `typed`, for a field with a `pick`. @throws `unknown_operation` */
   suggestValues(name: string, field: string, typed: string, actor: Actor): Promise<Suggestion[]>;
+  /** The actor's unfinished plan, which all their chats and terminals share. */
+  readBuild(actor: Actor): Promise<Build>;
+  /** Applies moves in order, up to the first that has problems. @throws `unknown_operation`, `limit_exceeded` */
+  changeBuild(
+    changes: BuildChange[],
+    viewer: { user: string; timezone: string },
+    actor: Actor,
+  ): Promise<Build>;
+  previewBuild(viewer: { user: string; timezone: string }, actor: Actor): Promise<BuildPreview>;
+  /** Proposes it and begins anew. `once`: as in `say`. @throws what `propose` would */
+  proposeBuild(
+    options: { conversation?: string; once?: string },
+    viewer: { user: string; timezone: string },
+    actor: Actor,
+  ): Promise<Plan>;
   /** The actor's organisation's, by name. */
   listPlaybooks(actor: Actor): Promise<Playbook[]>;
   /** @throws `not_found` */

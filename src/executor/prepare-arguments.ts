@@ -7,7 +7,8 @@ import { loadArtifacts, readContent, readOutputs } from '#db/plans/artifacts.ts'
 import { readPredecessors } from '#db/sql/predecessors.ts';
 import { readStepsById } from '#db/steps/pages.ts';
 import { CountersignError } from '#domain/errors.ts';
-import { artifactsOf, hasRuntime, isRuntime, referencesOf } from '#domain/plan/arguments.ts';
+import { isRuntime } from '#domain/plan/argument-kinds.ts';
+import { artifactsOf, hasRuntime, referencesOf } from '#domain/plan/arguments.ts';
 import { asksForValues } from '#domain/plan/call.ts';
 import { fillIn } from '#domain/plan/open-values.ts';
 import type { Step } from '#domain/plan/plan.ts';

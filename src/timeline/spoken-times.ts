@@ -195,6 +195,34 @@ export function timeOnDay(day: string, time: string, timezone: string): string {
   return print(date.withPlainTime(clock.toPlainTime()));
 }
 
+/** `2026-12-03T09:00` there; null if invalid. */
+export function localTime(moment: string, timezone: string): string | null {
+  const time = Date.parse(moment);
+  if (Number.isNaN(time)) return null;
+  return Temporal.Instant.fromEpochMilliseconds(time)
+    .toZonedDateTimeISO(timezone)
+    .toPlainDateTime()
+    .toString({ smallestUnit: 'minute' });
+}
+
+/** The moment of a local time (`2026-12-03 09:00`), or of an ISO time with its offset; null for anything else. */
+export function momentOf(text: string, timezone: string): string | null {
+  const [, day = '', time] = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})$/.exec(text) ?? [];
+  const exact = /(?:Z|[+-]\d{2}:\d{2})$/.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(exact)) return new Date(exact).toISOString();
+  if (time === undefined) return null;
+  try {
+    const { epochMilliseconds } = Temporal.PlainDateTime.from(`${day}T${time}`, {
+      overflow: 'reject',
+    }).toZonedDateTime(timezone);
+    return new Date(epochMilliseconds).toISOString();
+  } catch (error) {
+    // There is no such day or hour.
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
 /** `exact`: in minutes and hours, which mean the same on every day. */
 export type Span = { words: string; seconds: number; exact: boolean; working: boolean };
 

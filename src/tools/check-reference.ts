@@ -1,11 +1,7 @@
 // Checks references between steps against output and input schemas. Reports only what can never work: outputs without a schema
 // are assumed to fit.
-import {
-  ArgumentReference,
-  isReference,
-  isTemplate,
-  TemplateArgument,
-} from '#domain/plan/arguments.ts';
+import { isReference, isTemplate } from '#domain/plan/argument-kinds.ts';
+import { ArgumentReference, TemplateArgument } from '#domain/plan/arguments.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import type { JsonSchema } from '#domain/tool.ts';
 import { readTokens, toPointer } from './resolve-arguments.ts';

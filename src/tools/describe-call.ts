@@ -2,13 +2,10 @@
 import { z } from 'zod';
 import { showTarget } from '#domain/chat/post-target.ts';
 import { describeOption } from '#domain/plan/answer.ts';
+import { isArtifact, isReference, isRuntime, isTemplate } from '#domain/plan/argument-kinds.ts';
 import {
   type ArgumentReference,
-  isArtifact,
   isOpen,
-  isReference,
-  isRuntime,
-  isTemplate,
   referencesOf,
   renameReferences,
 } from '#domain/plan/arguments.ts';

@@ -4,7 +4,7 @@
 import { createRequire } from 'node:module';
 import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
 import canonicalize from 'canonicalize';
-import { isReference, isRuntime, isTemplate } from '#domain/plan/arguments.ts';
+import { isReference, isRuntime, isTemplate } from '#domain/plan/argument-kinds.ts';
 import { isObject, type Json, type JsonObject } from '#domain/text.ts';
 import type { JsonSchema } from '#domain/tool.ts';
 import { compileLinear, type LinearPattern } from './linear-pattern.ts';

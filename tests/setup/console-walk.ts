@@ -251,7 +251,7 @@ async function walkWaiting(walk: Walk): Promise<void> {
     .getByRole('button', { name: /^Edit step / })
     .first()
     .click();
-  const form = page.locator('.step-edit');
+  const form = page.locator('[data-place="editing"]');
   await form.waitFor();
   await look('a step that is being edited', 'Plan');
   await form.locator('input[type="datetime-local"]').fill('2031-01-02T09:00');

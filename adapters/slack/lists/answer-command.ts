@@ -1,5 +1,6 @@
 // `/plans` and its subcommands, answered to the sender only, for as long as their session lasts.
 import type { types } from '@slack/bolt';
+import { buildWords } from '#cards/build-view.ts';
 import { exportWords, writeTrace } from '#cards/chat-words.ts';
 import { drawBlocks } from '#cards/expand.ts';
 import { platformLimits } from '#cards/limits.ts';
@@ -57,7 +58,7 @@ async function sendExport(
   return exportWords.sent(wanted);
 }
 
-const help = describeCommands('/plans', [[...exportWords.asFile]]);
+const help = describeCommands('/plans', [[...buildWords.command], [...exportWords.asFile]]);
 
 type Answer = { text: string; blocks: types.KnownBlock[] };
 

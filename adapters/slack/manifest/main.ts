@@ -15,7 +15,10 @@ type SlackManifest = {
   oauth_config: { redirect_urls?: string[] | undefined };
   settings: {
     event_subscriptions: { request_url?: string | undefined };
-    interactivity: { request_url?: string | undefined };
+    interactivity: {
+      request_url?: string | undefined;
+      message_menu_options_url?: string | undefined;
+    };
     org_deploy_enabled: boolean;
     socket_mode_enabled: boolean;
   };
@@ -83,10 +86,12 @@ export function fillManifest<T extends SlackManifest>(
   if (base === null || socket) {
     for (const command of features.slash_commands) delete command.url;
     for (const place of places) delete place.request_url;
+    delete settings.interactivity.message_menu_options_url;
     return manifest;
   }
   for (const command of features.slash_commands) command.url = base + eventsPath;
   for (const place of places) place.request_url = base + eventsPath;
+  settings.interactivity.message_menu_options_url = base + eventsPath;
   return manifest;
 }
 

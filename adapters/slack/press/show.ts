@@ -7,15 +7,18 @@ import { keepPages } from '#cards/details-view.ts';
 import { conversationAt } from '#domain/chat/chat.ts';
 import type { AnyPress } from '#domain/chat/press.ts';
 import { CountersignError } from '#domain/errors.ts';
+import { openBuild, pressBuild, submitBuild } from './build.ts';
+import { isBuild } from './build-windows.ts';
 import { explainSlackError } from '../calls/explain-error.ts';
 import { placeOfPress } from '../signals/name-signal.ts';
-import type { PressSignal, Signal } from '../signals/read-signal.ts';
+import type { PressSignal, SentSignal, Signal } from '../signals/read-signal.ts';
 import type { SlackContext } from '../slack-context.ts';
 import type { Acknowledgement } from '../transport/accept.ts';
 import { fillWindow } from './fill-window.ts';
 import { opensWindow, readButton } from './handle-press.ts';
 import { type Held, readHeld } from './held.ts';
 import { openPlanThis } from './plan-this.ts';
+import { putView } from './put-view.ts';
 import { openRecurring } from './recurring.ts';
 import { tellAlone } from './tell.ts';
 import { isApproval, noticeWindow } from './windows.ts';
@@ -57,30 +60,6 @@ async function fill(context: SlackContext, held: Held, refused = false): Promise
   }
 }
 
-/** Slack's codes for a window that was closed or changed meanwhile. */
-const goneOn = new Set(['not_found', 'view_not_found', 'hash_conflict']);
-
-/** Puts `view` into an open window, or an error if Slack refuses it. */
-async function put(
-  { clientOf, warn }: SlackContext,
-  team: string,
-  { id, hash }: { id: string; hash?: string },
-  view: types.ModalView,
-): Promise<void> {
-  const client = await clientOf(team);
-  const known = hash === undefined ? {} : { hash };
-  try {
-    await client.views.update({ view_id: id, ...known, view });
-  } catch (cause) {
-    const error = explainSlackError(cause, 'fill a window');
-    if (goneOn.has(String(error.details.slack))) return;
-    warn('A window of Slack could not be filled.', error);
-    // Otherwise it would say that it is loading forever.
-    const sorry = noticeWindow(windowWords.failed);
-    await client.views.update({ view_id: id, view: sorry });
-  }
-}
-
 async function open(context: Showing, signal: PressSignal, press: AnyPress): Promise<void> {
   const { team, pressed } = signal;
   const place = pressed.container.is_ephemeral ? null : placeOfPress(signal);
@@ -111,7 +90,7 @@ async function open(context: Showing, signal: PressSignal, press: AnyPress): Pro
     fields: [],
     pages: [''],
   };
-  await put(context, team, { id }, await context.inTurn(() => fill(context, held)));
+  await putView(context, team, { id }, await context.inTurn(() => fill(context, held)));
 }
 
 /** Shows another page of the open window. */
@@ -125,7 +104,7 @@ async function turn(context: Showing, { team, pressed }: PressSignal): Promise<v
   const pages = action.action_id.endsWith(':back')
     ? held.pages.slice(0, Math.max(1, held.pages.length - 1))
     : keepPages([...held.pages, action.value]);
-  await put(context, team, view, await context.inTurn(() => fill(context, { ...held, pages })));
+  await putView(context, team, view, await context.inTurn(() => fill(context, { ...held, pages })));
 }
 
 /** Does not throw: the press is stored, and can be repeated. */
@@ -138,10 +117,12 @@ export function createShow(given: SlackContext): (signal: Signal) => Promise<voi
       );
       return;
     }
-    if (signal.kind !== 'press') return;
-    const { view, actions } = signal.pressed;
-    const [action] = actions;
+    if (signal.kind !== 'press' && signal.kind !== 'start') return;
     try {
+      if (signal.kind === 'start') return await openBuild(context, signal);
+      const { view, actions } = signal.pressed;
+      const [action] = actions;
+      if (view !== undefined && isBuild(view)) return await pressBuild(context, signal);
       if (view !== undefined && action?.action_id.startsWith('countersign:page:') === true)
         return await turn(context, signal);
       if (await openRecurring(context, signal)) return;
@@ -158,8 +139,7 @@ export function createShow(given: SlackContext): (signal: Signal) => Promise<voi
 /** Slack waits three seconds for the answer to a form, which must also be stored in that time. */
 const answersWithinMs = 1500;
 
-async function look(context: SlackContext, signal: Signal): Promise<Acknowledgement> {
-  if (signal.kind !== 'sent') return null;
+async function look(context: SlackContext, signal: SentSignal): Promise<Acknowledgement> {
   const { view, user } = signal.sent;
   const held = readHeld(view.private_metadata);
   if (!isApproval(view) || held === null || held.team !== signal.team || held.user !== user.id)
@@ -180,6 +160,8 @@ export function createRecheck(
   withinMs = answersWithinMs,
 ): (signal: Signal) => Promise<Acknowledgement> {
   return async (signal) => {
+    if (signal.kind !== 'sent') return null;
+    if (isBuild(signal.sent.view)) return submitBuild(context, signal);
     try {
       return await Promise.race([look(context, signal), pause(withinMs, null, { ref: false })]);
     } catch (error) {

@@ -68,10 +68,13 @@ function namesOf(signal: Signal): Pick<ReceivedEvent, 'kind' | 'keys' | 'thread'
       const keys = [`sent:${view.id}:${view.hash}`];
       return { kind: 'interaction', keys, thread: `user:${user.id}` };
     }
-    case 'shortcut': {
-      const { trigger_id, user } = signal.shortcut;
+    case 'shortcut':
+    case 'start': {
+      const { trigger_id, user } = signal.kind === 'start' ? signal.start : signal.shortcut;
       return { kind: 'interaction', keys: [`trigger:${trigger_id}`], thread: `user:${user.id}` };
     }
+    case 'suggest':
+      return { kind: 'interaction', keys: [], thread: `user:${signal.suggest.user.id}` };
     case 'command': {
       const { trigger_id, user_id } = signal.command;
       // Separate from decisions: a command that can't be answered blocks none of the sender's forms.
@@ -95,6 +98,10 @@ function authorOf(signal: Signal): string | undefined {
       return signal.sent.user.id;
     case 'shortcut':
       return signal.shortcut.user.id;
+    case 'start':
+      return signal.start.user.id;
+    case 'suggest':
+      return signal.suggest.user.id;
     case 'command':
       return signal.command.user_id;
     case 'stopped':

@@ -81,6 +81,7 @@ const Envelope = z.object({
 const Entered = z.looseObject({
   value: z.string().nullish(),
   selected_date: z.string().nullish(),
+  selected_user: id.nullish(),
   selected_option: z.object({ value: z.string() }).nullish(),
   selected_options: z.array(z.object({ value: z.string() })).nullish(),
 });
@@ -89,6 +90,8 @@ const View = z.object({
   hash: z.string(),
   callback_id: z.string().default(''),
   private_metadata: z.string().default(''),
+  /** The lowest window of the stack. */
+  root_view_id: id.optional(),
   /** The workspace with the app; in a shared channel the person's own one can differ. */
   app_installed_team_id: id.nullish(),
   state: z.object({ values: z.record(z.string(), z.record(z.string(), Entered)) }).optional(),
@@ -151,6 +154,24 @@ const Shortcut = z.object({
     ...written,
   }),
 });
+/** A shortcut without a message. */
+const GlobalShortcut = z.object({
+  type: z.literal('shortcut'),
+  callback_id: id,
+  ...installedFor,
+  user: Person,
+  trigger_id: id,
+});
+/** A menu asks for options. */
+const Suggest = z.object({
+  type: z.literal('block_suggestion'),
+  ...installedFor,
+  user: Person,
+  view: View,
+  action_id: id,
+  block_id: z.string(),
+  value: z.string().max(1000).default(''),
+});
 const Command = z.object({
   command: id,
   text: z.string().default(''),
@@ -183,6 +204,17 @@ export type ShortcutSignal = {
   team: string;
   shortcut: z.infer<typeof Shortcut>;
 };
+/** The builder is opened. `place`: the thread of the message it was chosen on, or null. */
+export type StartSignal = {
+  kind: 'start';
+  team: string;
+  start: {
+    user: { id: string };
+    trigger_id: string;
+    place: { channel: string; thread: string } | null;
+  };
+};
+export type SuggestSignal = { kind: 'suggest'; team: string; suggest: z.infer<typeof Suggest> };
 export type CommandSignal = { kind: 'command'; team: string; command: z.infer<typeof Command> };
 export type HomeSignal = { kind: 'home'; team: string; event: string; user: string };
 /** A person opened their direct messages with the app. */
@@ -217,6 +249,8 @@ export type Signal =
   | PressSignal
   | SentSignal
   | ShortcutSignal
+  | StartSignal
+  | SuggestSignal
   | CommandSignal
   | HomeSignal
   | OpenedSignal
@@ -292,6 +326,9 @@ export function readChallenge(body: Buffer): string | null {
   }
 }
 
+/** Callbacks of the builder's shortcuts, as in the manifest. */
+const buildShortcuts = { global: 'countersign:build', message: 'countersign:build_here' } as const;
+
 /** The workspace or organisation of a press or form. */
 function teamOf({
   team,
@@ -330,13 +367,34 @@ export function readSignal(body: Uint8Array): Signal | null {
   const shortcut = Shortcut.safeParse(data);
   if (shortcut.success) {
     const team = teamOf(shortcut.data);
-    return team === null ? null : { kind: 'shortcut', team, shortcut: shortcut.data };
+    if (team === null) return null;
+    const { callback_id, user, trigger_id, channel, message } = shortcut.data;
+    if (callback_id !== buildShortcuts.message)
+      return { kind: 'shortcut', team, shortcut: shortcut.data };
+    const place = { channel: channel.id, thread: message.thread_ts ?? message.ts };
+    return { kind: 'start', team, start: { user, trigger_id, place } };
+  }
+  const global = GlobalShortcut.safeParse(data);
+  if (global.success) {
+    const team = teamOf(global.data);
+    const { callback_id, ...start } = global.data;
+    return team === null || callback_id !== buildShortcuts.global
+      ? null
+      : { kind: 'start', team, start: { ...start, place: null } };
+  }
+  const suggest = Suggest.safeParse(data);
+  if (suggest.success) {
+    const team = teamOf(suggest.data);
+    return team === null ? null : { kind: 'suggest', team, suggest: suggest.data };
   }
   const command = Command.safeParse(data);
   if (command.success) {
     const { team_id, enterprise_id, is_enterprise_install } = command.data;
     const team = is_enterprise_install === true ? (enterprise_id ?? team_id) : team_id;
-    return { kind: 'command', team, command: command.data };
+    const { text, trigger_id, user_id } = command.data;
+    return text.trim().toLowerCase() === 'new'
+      ? { kind: 'start', team, start: { user: { id: user_id }, trigger_id, place: null } }
+      : { kind: 'command', team, command: command.data };
   }
   return null;
 }

@@ -2,7 +2,7 @@
 import type { Receive } from '#chat/inbox/receive.ts';
 import type { Clock } from '#domain/clock.ts';
 import { nameSignal } from '../signals/name-signal.ts';
-import { readSignal, type Signal } from '../signals/read-signal.ts';
+import { readSignal, type Signal, type SuggestSignal } from '../signals/read-signal.ts';
 import { isAddressed } from '../talk/hear.ts';
 
 /** The acknowledgement's body, or null for none. */
@@ -20,21 +20,33 @@ export function createAccept(parts: {
   show(signal: Signal): Promise<void>;
   /** The answer that replaces deciding about a form, or null to decide. Must not throw or take long. */
   recheck(signal: Signal): Promise<Acknowledgement>;
+  /** Options of a menu. Must not throw or take long. */
+  suggest(signal: SuggestSignal): Promise<Acknowledgement>;
+  /** Whether presses in this window only redraw it. */
+  isRedrawn(view: { callback_id: string }): boolean;
 }): Accept {
-  const { receive, clock, object, show, recheck } = parts;
+  const { receive, clock, object, show, recheck, suggest, isRedrawn } = parts;
+
+  function onlyShows(signal: Signal): boolean {
+    if (signal.kind !== 'press') return signal.kind === 'shortcut' || signal.kind === 'start';
+    const { view } = signal.pressed;
+    return view !== undefined && isRedrawn(view);
+  }
+
   return async (body) => {
     const signal = readSignal(body);
     if (signal === null) return null;
-    if (signal.kind === 'shortcut') {
-      // It only opens a window, within three seconds, so it is not stored; the window's form is.
+    if (signal.kind === 'suggest') return suggest(signal);
+    // It opens or redraws a window within three seconds, so it is not stored; what the window decides is.
+    if (onlyShows(signal)) {
       void show(signal);
       return null;
     }
     // Messages that are not for the bot are not stored.
     if (signal.kind === 'message' && isAddressed(signal) === 'no') return null;
     const objection = object(signal) ?? (await recheck(signal));
-    // The person corrects and sends it again; that one is stored.
-    if (objection !== null) return objection;
+    // The person corrects and sends it again; that one is stored. An empty answer says that nothing is left to do.
+    if (objection !== null) return Object.keys(objection).length === 0 ? null : objection;
     const { stored } = await receive(nameSignal(signal, body, clock.now()));
     if (stored) void show(signal);
     return null;

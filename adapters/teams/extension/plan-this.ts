@@ -13,11 +13,11 @@ import type { TeamsContext } from '../teams-context.ts';
 const { title, someone, nothing, failed, addFirst } = planThisWords;
 
 /** Shows a card in the dialog. */
-const answerDialog = (card: object) => ({
+export const answerDialog = (card: object, named: string = title) => ({
   task: {
     type: 'continue',
     value: {
-      title,
+      title: named,
       width: 'medium',
       height: 'medium',
       card: { contentType: cardType, content: card },

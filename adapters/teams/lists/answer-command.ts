@@ -1,9 +1,11 @@
 // `plans` and its subcommands, `help` and `settings`: answers for the person who asks.
+import { buildWords } from '#cards/build-view.ts';
 import { exportWords, homeWords, writeTrace } from '#cards/chat-words.ts';
 import { drawAdaptiveCard, drawAdaptiveText } from '#cards/expand.ts';
 import { drawAdaptiveList, drawAdaptivePolicy } from '#cards/expand-teams.ts';
 import { describeCommands } from '#cards/plan-list.ts';
 import { drawRecurringCard, type RecurringView } from '#cards/recurring.ts';
+import { drawBuildButton } from '#cards/teams-build.ts';
 import { drawText, viewNotice } from '#cards/text.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { answerPlans } from '#chat/answer-plans.ts';
@@ -20,9 +22,9 @@ import type { TeamsContext } from '../teams-context.ts';
 /** `alone`: only the sender sees the answer. */
 export type Command =
   | { name: 'plans'; said: string; alone: boolean }
-  | { name: 'help' | 'settings'; alone: false };
+  | { name: 'help' | 'settings' | 'build'; alone: false };
 
-const help = `${describeCommands('plans', [[...exportWords.asText]])}\n\nsettings: how I ask you and talk to you`;
+const help = `${describeCommands('plans', [[...buildWords.command], [...exportWords.asText]])}\n\nsettings: how I ask you and talk to you`;
 const subcommands = /^(?:stats|help|reminders|plan-[\da-f]+(?: dry[ -]run)?|link(?:\s.*)?)$/i;
 /** Maximum bytes of a record sent as one message. */
 const maxRecord = 20_000;
@@ -35,6 +37,7 @@ export function readCommand(text: string): Command | null {
   const said = /^plans(?:\s+(\S.*))?$/i.exec(word);
   if (said === null) return null;
   const sub = said[1] ?? '';
+  if (/^new$/i.test(sub)) return { name: 'build', alone: false };
   const isExport = readExport(sub) !== null;
   const isList = readList(sub) !== null || readSearch(sub) !== null;
   const known = isList || subcommands.test(sub) || isExport || text.trim().startsWith('/');
@@ -120,6 +123,8 @@ export async function answerCommand(
         const { policy } = await context.service.getPolicy(id);
         return { text: homeWords.policy, card: drawAdaptivePolicy(policy, '') };
       }
+      case 'build':
+        return { text: buildWords.title, card: drawBuildButton() };
       case 'help':
         return drawNote(help);
       default:

@@ -7,6 +7,7 @@ import { parseShallowJson } from '#domain/json.ts';
 import { makeStorable } from '#domain/text.ts';
 import { splitConversation } from '../place.ts';
 import { type Attached, Attachments, readAttachments } from './read-attachments.ts';
+import { type BuildPress, readBuild } from './read-build.ts';
 import { type PlanThis, readPlanThis } from './read-plan-this.ts';
 
 const id = z.string().min(1).max(500);
@@ -101,7 +102,15 @@ export type MovedSignal = { kind: 'added' | 'removed'; scene: Scene; sentAt: Dat
 type OtherSignal = { kind: 'other'; scene: Scene; asks: boolean };
 /** “Plan this” on a message; Teams waits for an answer. */
 export type PlanThisSignal = { kind: 'plan_this'; scene: Scene } & Omit<PlanThis, 'root'>;
-export type Signal = MessageSignal | PressSignal | PlanThisSignal | MovedSignal | OtherSignal;
+/** The builder's dialog is opened, or something is pressed in it; Teams waits for an answer. */
+export type BuildSignal = { kind: 'build'; scene: Scene; press: BuildPress };
+export type Signal =
+  | MessageSignal
+  | PressSignal
+  | PlanThisSignal
+  | BuildSignal
+  | MovedSignal
+  | OtherSignal;
 
 function kindOf({
   id: name,
@@ -180,6 +189,14 @@ export function readSignal(activity: Activity): Signal | null {
     if (invoked.data.trigger?.toLowerCase() === 'automatic' && verb !== refreshVerb)
       return { kind: 'other', scene, asks: true };
     return { kind: 'press', scene, verb: verb ?? '', data, asks: true };
+  }
+  if (type === 'invoke' && name != null) {
+    const request = readBuild(name, value);
+    if (request !== null) {
+      const { press, root } = request;
+      const own = root === null ? scene : sceneOfMessage(scene, root);
+      return { kind: 'build', scene: own, press };
+    }
   }
   if (type === 'invoke' && name?.startsWith('composeExtension/') === true) {
     const chosen = readPlanThis(name, value);

@@ -12,7 +12,7 @@ import { answerSentence, askAgain, findProblem } from '../extension/plan-this.ts
 import { readDecision, readLook } from '../press/read-press.ts';
 import { answerText, answerUnknown, Reply } from '../press/reply.ts';
 import type { Show } from '../press/show.ts';
-import type { PlanThisSignal, Signal } from '../signals/read-activity.ts';
+import type { BuildSignal, PlanThisSignal, Signal } from '../signals/read-activity.ts';
 import { isAddressed } from '../talk/hear.ts';
 
 // Names activities for the inbox: their idempotency keys, and the thread that keeps their order. Pure.
@@ -50,6 +50,8 @@ const answeredWithinMs = 9000;
 /** The same for a dialog, which has five seconds. */
 const dialogWaitedForMs = 3500;
 const dialogAnsweredWithinMs = 4500;
+/** Of which a proposal's terms get these. */
+const termsCheckedWithinMs = 1000;
 
 /** `onSent`: called once the answer is sent; never if Teams has disconnected. */
 type Answered = { answer: object; onSent?: () => Promise<void> };
@@ -63,8 +65,12 @@ export function createAccept(parts: {
   clock: Clock;
   show: Show;
   openPlanThis(signal: PlanThisSignal, withinMs: number): Promise<object>;
+  build: {
+    show(signal: BuildSignal, withinMs: number): Promise<object>;
+    refuseTerms(signal: BuildSignal, withinMs: number): Promise<object | null>;
+  };
 }): Accept {
-  const { receive, wait, clock, show, openPlanThis } = parts;
+  const { receive, wait, clock, show, openPlanThis, build } = parts;
 
   /** A submitted dialog closes once its result is committed. */
   async function acceptPlanThis(
@@ -74,6 +80,17 @@ export function createAccept(parts: {
     if (signal.opens) return { answer: await openPlanThis(signal, dialogAnsweredWithinMs) };
     const problem = findProblem(signal);
     if (problem !== null) return { answer: askAgain(signal, problem) };
+    return submitDialog(signal, body);
+  }
+
+  async function acceptBuild(signal: BuildSignal, body: Buffer<ArrayBuffer>): Promise<Answered> {
+    if (signal.press.build !== 'propose')
+      return { answer: await build.show(signal, dialogAnsweredWithinMs) };
+    const again = await build.refuseTerms(signal, termsCheckedWithinMs);
+    return again === null ? submitDialog(signal, body) : { answer: again };
+  }
+
+  async function submitDialog(signal: Signal, body: Buffer<ArrayBuffer>): Promise<Answered> {
     const { id } = await receive({ ...nameActivity(signal, body, clock.now()), awaited: true });
     const outcome = await wait.outcome(id, dialogWaitedForMs);
     if (outcome.state === 'failed') return { answer: answerSentence(planThisWords.failed) };
@@ -89,6 +106,7 @@ export function createAccept(parts: {
     if (signal.kind === 'other' || (signal.kind === 'message' && isAddressed(signal) === 'no'))
       return null;
     if (signal.kind === 'plan_this') return acceptPlanThis(signal, body);
+    if (signal.kind === 'build') return acceptBuild(signal, body);
     const { kind, scene } = signal;
     const asks = kind === 'press' && signal.asks;
     if (asks) {

@@ -1,10 +1,8 @@
 // Operations for forms: search, fields, and suggested values.
 import { z } from 'zod';
-import { fieldTypes } from '#domain/plan/form.ts';
-import { entryKinds } from '#domain/plan/operation-form.ts';
+import { OperationField, OperationOffer, OutputChoice } from '#domain/plan/operation-field.ts';
 import { CommandForm } from '#domain/planning/command-form.ts';
-import { JsonObject, line } from '#domain/text.ts';
-import { Effect, ToolSource } from '#domain/tool.ts';
+import { line } from '#domain/text.ts';
 import { listCommands } from '#planner/commands/list-commands.ts';
 import { actorOf } from '../actor.ts';
 import { answers, json } from '../answers.ts';
@@ -13,57 +11,17 @@ import { tags } from '../openapi.ts';
 import { documented } from '../registry.ts';
 import { number } from '../requests.ts';
 
-const offer = {
-  name: z.string(),
-  tool: z.string(),
-  operation: z.string(),
-  description: z.string(),
-  effect: Effect,
-  destructive: z.boolean(),
-  guarded: z.boolean(),
-  human: z.boolean(),
-  source: ToolSource,
-};
-const path = z.array(z.string());
-const Field = documented(
-  z.object({
-    name: z.string(),
-    path,
-    label: z.string(),
-    short: z.string(),
-    within: z.string(),
-    help: z.string().nullable(),
-    type: z.enum(fieldTypes),
-    holds: z.enum(entryKinds),
-    required: z.boolean(),
-    neededFrom: z.int().nullable(),
-    options: z.array(z.object({ value: z.string(), label: z.string() })),
-    min: z.number().nullable(),
-    max: z.number().nullable(),
-    whole: z.boolean(),
-    numbers: z.boolean(),
-    mayBeEmpty: z.boolean(),
-    initial: z.union([z.string(), z.boolean(), JsonObject]).nullable(),
-    list: z.object({ path, label: z.string(), index: z.int() }).nullable(),
-    when: z.object({ field: z.string(), value: z.string() }).nullable(),
-    pick: z.enum(['file', 'person']).nullable(),
-  }),
-  {
-    id: 'OperationField',
-    description:
-      'A field for one argument. `path` is where its value goes; `type` how it is drawn; `holds` how what was entered is read.',
-  },
-);
-const OfferList = documented(z.object({ operations: z.array(z.object(offer)) }), {
+const Field = documented(OperationField, {
+  id: 'OperationField',
+  description:
+    'A field for one argument. `path` is where its value goes; `type` how it is drawn; `holds` how what was entered is read.',
+});
+const OfferList = documented(z.object({ operations: z.array(OperationOffer) }), {
   id: 'OperationList',
   description: 'Operations, the best match first.',
 });
 const Form = documented(
-  z.object({
-    ...offer,
-    fields: z.array(Field),
-    outputs: z.array(z.object({ path: z.string(), label: z.string() })),
-  }),
+  OperationOffer.extend({ fields: z.array(Field), outputs: z.array(OutputChoice) }),
   {
     id: 'OperationForm',
     description:

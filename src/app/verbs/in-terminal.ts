@@ -1,5 +1,6 @@
 // Terminal commands. Each opens its own instance on the database of a running bot.
 import { ask as askIn } from '#adapters/terminal/ask.ts';
+import { build as buildIn } from '#adapters/terminal/build.ts';
 import { findings as findingsIn } from '#adapters/terminal/findings.ts';
 import { link as linkIn } from '#adapters/terminal/link.ts';
 import { memory as memoryIn } from '#adapters/terminal/memory.ts';
@@ -64,6 +65,13 @@ export function ask(
   };
   return inTerminal('when_alone', ({ service, vitals }, { timezone }, io) =>
     askIn(service, { ...options, text, timezone, modes, goes_on: () => vitals() === null }, io),
+  );
+}
+
+/** Builds a plan by form. */
+export function build(options: Said): Promise<void> {
+  return inTerminal('when_alone', ({ service, vitals }, { timezone }, io) =>
+    buildIn(service, { ...options, timezone, goes_on: () => vitals() === null }, io),
   );
 }
 

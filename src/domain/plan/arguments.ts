@@ -1,6 +1,7 @@
 // Kinds of step arguments: literals, references to earlier outputs, templates, and values decided at run time.
 import { z } from 'zod';
 import { isObject, type Json, type JsonObject } from '../text.ts';
+import { isArtifact, isReference, isRuntime, isTemplate } from './argument-kinds.ts';
 
 /** `{ "$from": "2", "path": "/text" }`: the value at a JSON pointer (RFC 6901) in step 2's output. */
 export const ArgumentReference = z.strictObject({
@@ -31,22 +32,6 @@ export type TemplateArgument = z.infer<typeof TemplateArgument>;
 /** `{ "$decide": "the subject line" }`: the executor's model decides when the step runs. */
 export const RuntimeArgument = z.strictObject({ $decide: z.string().min(1).max(2000) });
 export type RuntimeArgument = z.infer<typeof RuntimeArgument>;
-
-export function isReference(value: Json | undefined): value is ArgumentReference {
-  return isObject(value) && '$from' in value;
-}
-
-export function isArtifact(value: Json | undefined): value is ArtifactReference {
-  return isObject(value) && '$artifact' in value;
-}
-
-export function isTemplate(value: Json | undefined): value is TemplateArgument {
-  return isObject(value) && '$template' in value;
-}
-
-export function isRuntime(value: Json | undefined): value is RuntimeArgument {
-  return isObject(value) && '$decide' in value;
-}
 
 /** Malformed references and run-time values, as sentences; if empty, the functions below accept `args`. */
 export function findMalformed(args: Json): string[] {

@@ -19,6 +19,8 @@ import {
 export type Zone = {
   toMoment(local: string): string | null;
   toLocal(moment: string): string | null;
+  /** A day in words, such as `tomorrow`; where people only type. */
+  toDay?(words: string): string | null;
 };
 
 const startsWith = (path: string[], start: string[]) =>
@@ -82,7 +84,7 @@ function readGiven(field: OperationField, entry: string | boolean, zone: Zone): 
     case 'moment': {
       const moment = zone.toMoment(text.trim());
       return moment === null
-        ? refuse(field, 'must be a time such as 2026-12-03T09:00.')
+        ? refuse(field, 'must be a time such as 2026-12-03 09:00.')
         : { value: moment };
     }
     case 'either': {
@@ -99,7 +101,8 @@ function readGiven(field: OperationField, entry: string | boolean, zone: Zone): 
     case 'variant': {
       if (field.type === 'multiline') return { value: text };
       if (field.type === 'text') return { value: text.trim() };
-      const read = readField(field, entry);
+      const day = field.type === 'date' ? zone.toDay?.(text) : null;
+      const read = readField(field, day ?? entry);
       return read.ok ? { value: read.value } : { message: read.message };
     }
     default:
@@ -248,6 +251,9 @@ export function toEntry({ holds, type }: OperationField, value: Json, zone: Zone
   }
 }
 
+const isEmpty = (value: Json | undefined): boolean =>
+  typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+
 /** `value` without what is at `paths`, or undefined if nothing is left. Items keep their places in a list. */
 function withoutPaths(value: Json, paths: string[][]): Json | undefined {
   if (paths.some((path) => path.length === 0)) return undefined;
@@ -258,7 +264,7 @@ function withoutPaths(value: Json, paths: string[][]): Json | undefined {
     const inside = withoutPaths(item, below);
     return inside === undefined ? [] : [[key, inside]];
   });
-  if (rest.length === 0) return undefined;
+  if (rest.length === 0) return isEmpty(value) ? value : undefined;
   if (!Array.isArray(value)) return Object.fromEntries(rest);
   const list: Json[] = [];
   for (const [index, item] of rest) list[Number(index)] = item;
@@ -305,7 +311,8 @@ export function toEntries(
   const there = visibleFields(all, entries);
   for (const { name } of all) if (!there.some((field) => field.name === name)) delete entries[name];
   const shown = there.filter(({ holds }) => holds !== 'variant');
-  covered.push(...shown.map(({ path }) => path));
+  // An empty list has no entry, and stays unless one is made.
+  covered.push(...shown.map(({ path }) => path).filter((path) => !isEmpty(readAt(args, path))));
   const kept = withoutPaths(args, covered);
   return { fields: all, entries, kept: isRecord(kept) ? kept : {} };
 }

@@ -1,4 +1,5 @@
 // Changes of a step's arguments, written as JSON Merge Patch (RFC 7396), for drafts, patches and the console's page.
+import { isSameJson } from '../same-json.ts';
 import type { Json, JsonObject } from '../text.ts';
 import { isOpenEntry, isRecord } from './operation-form.ts';
 
@@ -19,15 +20,6 @@ export function mergeArguments(args: JsonObject, change: JsonObject): JsonObject
   return Object.fromEntries(merged);
 }
 
-/** Whether two values are the same JSON, regardless of key order. */
-export function isSameValue(one: Json | undefined, other: Json | undefined): boolean {
-  if (typeof one !== 'object' || one === null || typeof other !== 'object' || other === null)
-    return one === other;
-  if (Array.isArray(one) !== Array.isArray(other)) return false;
-  const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
-  return [...keys].every((key) => isSameValue(Reflect.get(one, key), Reflect.get(other, key)));
-}
-
 /** The change that turns `before` into `now`. */
 export function changesBetween(before: JsonObject, now: JsonObject): JsonObject {
   const was = new Map(Object.entries(before));
@@ -35,7 +27,7 @@ export function changesBetween(before: JsonObject, now: JsonObject): JsonObject 
   return Object.fromEntries(
     [...new Set([...was.keys(), ...is.keys()])].flatMap((name): [string, Json][] => {
       const [from, to] = [was.get(name), is.get(name)];
-      if (isSameValue(from, to)) return [];
+      if (isSameJson(from, to)) return [];
       if (isMergeable(from) && isMergeable(to)) return [[name, changesBetween(from, to)]];
       return [[name, to ?? null]];
     }),

@@ -1,7 +1,8 @@
 // Values decided when a call runs: their places, and a person's choices if a model could not decide.
 import { z } from 'zod';
 import { isObject, type Json, type JsonObject, JsonValue } from '../text.ts';
-import { isRuntime, type RuntimeArgument } from './arguments.ts';
+import { isRuntime } from './argument-kinds.ts';
+import type { RuntimeArgument } from './arguments.ts';
 
 const Path = z.array(z.union([z.string(), z.number().int()]));
 type Path = z.infer<typeof Path>;

@@ -1,72 +1,21 @@
 // Form fields of an operation's arguments and their visibility, for every surface. `#tools/operation-form.ts` makes them from a
 // schema, `form-entries.ts` reads entries.
 import type { JsonObject } from '../text.ts';
-import type { FormField } from './form.ts';
-
-/**
- * How an entry is read: `value` by type, `list` one item per line, `pairs` as `name: value` lines, `json`, `either` text or a
- * JSON object or list, `moment` in the reader's zone; `variant` only shows other fields.
- */
-export const entryKinds = [
-  'value',
-  'list',
-  'pairs',
-  'json',
-  'either',
-  'moment',
-  'variant',
-] as const;
-export type EntryKind = (typeof entryKinds)[number];
+import type {
+  EntryKind,
+  OperationField,
+  OperationForm,
+  OperationOffer,
+  OutputChoice,
+} from './operation-field.ts';
 
 /** Text or boolean as entered, or a later value: `{ "$from": "1", "path": "/text" }`. */
 export type Entry = string | boolean | JsonObject;
 export type Entries = Record<string, Entry>;
 
-/** `name` is the value's JSON pointer; drawn by `type` like any field. */
-export type OperationField = FormField & {
-  path: string[];
-  holds: EntryKind;
-  /** For lists: items are numbers; may be empty. */
-  numbers: boolean;
-  mayBeEmpty: boolean;
-  /** Length of the prefix of `path` below which any entry makes it required; 0 for always, null for never. */
-  neededFrom: number | null;
-  /** The schema's default, not sent if unchanged. */
-  initial: Entry | null;
-  /** The label without `within`. */
-  short: string;
-  /** Its object or list item, such as `Entities 1`, or empty. */
-  within: string;
-  /** The list of objects it is an item's field of, or null. */
-  list: { path: string[]; label: string; index: number } | null;
-  /** Shown only while another field has this value. */
-  when: { field: string; value: string } | null;
-  /** The kind of `Service.suggestValues`, or null. */
-  pick: 'file' | 'person' | null;
-};
-
-/** An output value that later steps can use, by pointer. */
-export type OutputChoice = { path: string; label: string };
-
-export type OperationForm = OperationOffer & {
-  fields: OperationField[];
-  outputs: OutputChoice[];
-};
+export type { EntryKind, OperationField, OperationForm, OperationOffer, OutputChoice };
 
 export type Suggestion = { value: string; label: string };
-
-/** An operation in search results. */
-export type OperationOffer = {
-  name: string;
-  tool: string;
-  operation: string;
-  description: string;
-  effect: 'read' | 'idempotent' | 'write';
-  destructive: boolean;
-  guarded: boolean;
-  human: boolean;
-  source: 'builtin' | 'mcp' | 'file';
-};
 
 export const isRecord = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -6,7 +6,7 @@ import { countOf, endSentence, listOf } from '../words.ts';
 import { renameReferences } from './arguments.ts';
 import { shortenSized } from './call-words.ts';
 import { toDependency } from './dependency.ts';
-import { isSameValue } from './merge.ts';
+import { isSameJson } from '../same-json.ts';
 import type { AddedDraft, PatchOperation } from './patch.ts';
 import { contentOfSettings, type StepSettings } from './step-content.ts';
 import { describeDependency } from './step-numbers.ts';
@@ -62,7 +62,7 @@ export function describeArguments(before: JsonObject, now: JsonObject, name: Nam
   const names = new Set([...(was?.keys() ?? []), ...(is?.keys() ?? [])]);
   const told = [...names].flatMap((one) => {
     const [from, to] = [was?.get(one), is?.get(one)];
-    if (isSameValue(from, to)) return [];
+    if (isSameJson(from, to)) return [];
     const shown = (value: Json | undefined) =>
       value === undefined ? '(nothing)' : shortenSized(JSON.stringify(value), maxFormer);
     return [`${one} ${shown(from)} → ${shown(to)}`];

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { CountersignError } from '../errors.ts';
 import { type Json, type JsonObject, line } from '../text.ts';
-import { isArtifact, isReference } from './arguments.ts';
+import { isArtifact, isReference } from './argument-kinds.ts';
 import type { PlanDraft } from './plan.ts';
 import type { StepDraft } from './step-content.ts';
 

@@ -1,6 +1,6 @@
 // Compares values of a step's fields: their text, and why a change needs approval.
-import { isSameJson } from '../canonical.ts';
 import { sayInHours, sayLength } from '../length.ts';
+import { isSameJson } from '../same-json.ts';
 import type { JsonObject } from '../text.ts';
 import { hasRuntime } from './arguments.ts';
 import type { StepCondition } from './condition.ts';

@@ -1,6 +1,6 @@
 // Schemas and forms of a step, derived from the field table.
 import { z } from 'zod';
-import { isSameJson } from '../canonical.ts';
+import { isSameJson } from '../same-json.ts';
 import { isObject } from '../text.ts';
 import { safeReferences } from './arguments.ts';
 import { conditionsOf } from './condition.ts';

@@ -1,14 +1,10 @@
 // Templates: text with values of earlier steps, written as `Status: {{2/status}}` and stored as `{ "$template": ["Status: ", {
 // "$from": "2", "path": "/status" }] }`. Parsed once, when a plan comes in, so that no stored, shown or tool text ever becomes a
 // template.
-import { isObject, type Json, type JsonObject } from '../text.ts';
-import {
-  type ArgumentReference,
-  isReference,
-  isRuntime,
-  isTemplate,
-  type TemplateArgument,
-} from './arguments.ts';
+import type { Json, JsonObject } from '../text.ts';
+import { isReference, isRuntime, isTemplate } from './argument-kinds.ts';
+import type { ArgumentReference, TemplateArgument } from './arguments.ts';
+import { isRecord } from './operation-form.ts';
 import type { PatchOperation, PlanPatch } from './patch.ts';
 import type { PlanDraft } from './plan.ts';
 
@@ -46,7 +42,7 @@ function readValue(value: Json): Json {
   if (typeof value === 'string') return readText(value);
   if (isReference(value) || isRuntime(value) || isTemplate(value)) return value;
   if (Array.isArray(value)) return value.map(readValue);
-  if (!isObject(value)) return value;
+  if (!isRecord(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, readValue(item)]));
 }
 
@@ -90,7 +86,7 @@ function writeValue(value: Json): Json {
   }
   if (isReference(value) || isRuntime(value)) return value;
   if (Array.isArray(value)) return value.map(writeValue);
-  if (!isObject(value)) return value;
+  if (!isRecord(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, writeValue(item)]));
 }
 
@@ -98,7 +94,7 @@ function writeValue(value: Json): Json {
 function* literalsOf(value: Json): Generator<string> {
   if (typeof value === 'string') yield value;
   else if (Array.isArray(value)) for (const item of value) yield* literalsOf(item);
-  else if (isObject(value) && !isReference(value) && !isRuntime(value))
+  else if (isRecord(value) && !isReference(value) && !isRuntime(value))
     for (const item of Object.values(value)) yield* literalsOf(item);
 }
 

@@ -1,5 +1,6 @@
 // Changes of a waiting plan by the forms of the table. One that is not read whole is asked about; what nobody spoke of stays as it is.
-import { isReference, referencesOf } from '#domain/plan/arguments.ts';
+import { isReference } from '#domain/plan/argument-kinds.ts';
+import { referencesOf } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
 import { type Dependency, toDependency } from '#domain/plan/dependency.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';

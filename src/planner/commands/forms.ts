@@ -1,7 +1,7 @@
 // The table of forms: their spellings with slots, the operation they call, an example and the effect in words. The parser, help,
 // docs/commands.md, the suggestions and the tests read it. A spelling has words (`a|b`), words that may be missing (`[in]`), slots
 // (`{name:type}`), and names slots that it lacks (`?name`): those are asked for. Slots are named as the operation's arguments.
-import { isReference } from '#domain/plan/arguments.ts';
+import { isReference } from '#domain/plan/argument-kinds.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import { countOf, onOneLine } from '#domain/words.ts';
 

@@ -1,6 +1,6 @@
 // Templates of for_each: what stands for the item, or for a value in it, is filled in by code. Nothing that an item says is taken for a
 // reference, a value to decide or a template.
-import { isReference, isRuntime, isTemplate } from '#domain/plan/arguments.ts';
+import { isReference, isRuntime, isTemplate } from '#domain/plan/argument-kinds.ts';
 import { writeTemplates } from '#domain/plan/templates.ts';
 import { isObject, type Json } from '#domain/text.ts';
 import { readPointer } from '#tools/resolve-arguments.ts';

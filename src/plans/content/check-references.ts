@@ -1,6 +1,7 @@
 // Checks references between a draft's steps against the schemas of their operations, so that impossible ones are refused before
 // anything is stored.
-import { findMalformed, isReference } from '#domain/plan/arguments.ts';
+import { isReference } from '#domain/plan/argument-kinds.ts';
+import { findMalformed } from '#domain/plan/arguments.ts';
 import type { StepContent } from '#domain/plan/step-content.ts';
 import { findBareTemplate } from '#domain/plan/templates.ts';
 import type { JsonObject } from '#domain/text.ts';

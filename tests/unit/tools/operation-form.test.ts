@@ -3,7 +3,13 @@
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { stepWindow } from '#adapters/slack/press/build-windows.ts';
+import { viewBuildForm } from '#cards/build-view.ts';
+import { measureCard, platformLimits } from '#cards/limits.ts';
+import { slackPage } from '#cards/slack-build.ts';
+import { drawBuildFormDialog, teamsPage } from '#cards/teams-build.ts';
+import { advance, emptyBuild } from '#domain/plan/build.ts';
 import { readEntries, toEntries } from '#domain/plan/form-entries.ts';
 import {
   type Entries,
@@ -16,6 +22,8 @@ import type { JsonObject } from '#domain/text.ts';
 import type { JsonSchema } from '#domain/tool.ts';
 import { formOf } from '#tools/operation-form.ts';
 import { compileValidator } from '#tools/validate-arguments.ts';
+import { checkAdaptiveCard } from '../../fixtures/adaptive-card.ts';
+import { checkSlackView } from '../../fixtures/block-kit.ts';
 import { node, root } from '../../setup/process.ts';
 import { waitFor } from '../../wait.ts';
 import { type Bench, openBench } from './tool-bench.ts';
@@ -107,6 +115,48 @@ describe('every operation', () => {
     expect(asJson.filter((name) => !/^(human|plan|draft)_/.test(name))).toEqual([]);
   });
 
+  it('has a form in Slack and in Teams within their limits, however much is entered', async () => {
+    const held = { team: 'T1', user: 'U1', place: null, page: 0 };
+    for (const spec of await list()) {
+      const form = formOf(spec, []);
+      const many = repeatItems(form.fields, { '/entities': 20, '/edits': 20 });
+      const entries = Object.fromEntries(
+        many.map((field): [string, string | boolean] => {
+          // The adapter puts Slack's user there.
+          if (field.pick === 'person') return [field.name, 'U1'];
+          const isText = field.holds === 'value' && field.options.length === 0;
+          const long = 'é'.repeat(field.type === 'multiline' ? 3000 : 900);
+          return [
+            field.name,
+            isText && /^(text|multiline)$/.test(field.type) ? long : sampleOf(field),
+          ];
+        }),
+      );
+      const { step, ...others } = advance(emptyBuild, { kind: 'choose', form }, zone);
+      const opened = {
+        ...others,
+        step: step && { ...step, entries, form: { ...form, fields: many } },
+      };
+      const add = advance(opened, { kind: 'add' }, zone);
+      for (const build of [opened, add, { ...opened, step }]) {
+        for (let page = 0, pages = 1; page < pages; page++) {
+          const shown = viewBuildForm(build, page, slackPage);
+          pages = shown?.pages ?? 0;
+          if (shown === null) continue;
+          expect(checkSlackView(stepWindow({ ...held, page }, shown)), spec.name).toEqual([]);
+        }
+        for (let page = 0, pages = 1; page < pages; page++) {
+          const shown = viewBuildForm(build, page, teamsPage);
+          pages = shown?.pages ?? 0;
+          if (shown === null) continue;
+          const card = drawBuildFormDialog(shown);
+          expect(checkAdaptiveCard(card), spec.name).toEqual([]);
+          expect(measureCard(card), spec.name).toBeLessThanOrEqual(platformLimits.teams.payload);
+        }
+      }
+    }
+  });
+
   it('says of each required field that it is missing, once', async () => {
     for (const spec of await list()) {
       const { fields } = formOf(spec, []);
@@ -116,6 +166,21 @@ describe('every operation', () => {
         needed.map(({ name }) => name).toSorted(),
       );
     }
+  });
+});
+
+test('an empty list stays when its step is edited, until something is entered', () => {
+  const item = { type: 'object', properties: { name: { type: 'string' } } };
+  const texts = { type: 'array', items: { type: 'string' } };
+  const { fields } = makeForm({ items: { type: 'array', items: item }, tags: texts });
+  const args = { items: [], tags: [] };
+  const edited = toEntries(fields, args, zone);
+  const read = (entries: Entries) =>
+    readEntries(edited.fields, { ...edited.entries, ...entries }, zone, edited.kept).args;
+  expect(read({})).toEqual(args);
+  expect(read({ '/items/0/name': 'a', '/tags': 'x' })).toEqual({
+    items: [{ name: 'a' }],
+    tags: ['x'],
   });
 });
 
@@ -271,7 +336,7 @@ describe('entries', () => {
   it.each<[JsonSchema, string, string]>([
     [{ type: 'integer', maximum: 9 }, '12', 'X must be at most 9.'],
     [{ type: 'array', items: { enum: ['a', 'b'] } }, 'a\nc', 'X must be a or b, not c.'],
-    [{ type: 'string', format: 'date-time' }, 'soon', 'X must be a time such as 2026-12-03T09:00.'],
+    [{ type: 'string', format: 'date-time' }, 'soon', 'X must be a time such as 2026-12-03 09:00.'],
     [
       { type: 'object', additionalProperties: { type: 'string' } },
       'a',

@@ -1,33 +1,22 @@
 // The builder's actions: finding an operation, filling in its form, the plan that grows, its preview, and its proposal. What was built
 // stays in this browser until it is proposed.
 import { headlineOf } from '#cards/calls.ts';
-import { readEntries } from '#domain/plan/form-entries.ts';
 import {
-  type Entry,
-  type OperationField,
-  type OperationForm,
-  type OperationOffer,
-  repeatItems,
-  type Suggestion,
-  visibleFields,
-} from '#domain/plan/operation-form.ts';
-import type { Plan } from '#domain/plan/plan.ts';
-import {
+  type BuildMove,
   type BuiltPlan,
-  type BuiltStep,
-  browserZone,
+  emptyBuild,
   emptyPlan,
-  newStep,
   toDraft,
-  withMoved,
-  withoutStep,
-  withStep,
-} from '../plan/built-plan.ts';
+} from '#domain/plan/build.ts';
+import type { OperationForm, OperationOffer } from '#domain/plan/operation-form.ts';
+import type { Plan } from '#domain/plan/plan.ts';
+import { browserZone } from '../plan/browser-zone.ts';
 import { describeError, get, post } from './api.ts';
 import { openPlan, showPane } from './focus.ts';
 import { refreshInbox } from './inbox.ts';
 import { recall, remember } from './remembered.ts';
 import type { Builder, Card } from './state.ts';
+import { moveForm } from './step-form.ts';
 import { change, changeNow, state } from './store.ts';
 
 const storeKey = 'draft';
@@ -35,7 +24,7 @@ const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 function readStored(): BuiltPlan {
   const stored = recall(storeKey) as Partial<BuiltPlan> | null;
-  const isStep = (one: Partial<BuiltStep>) =>
+  const isStep = (one: Partial<BuiltPlan['steps'][number]>) =>
     Array.isArray(one?.form?.fields) && typeof one.entries === 'object' && Array.isArray(one.after);
   return stored !== null && Array.isArray(stored.steps) && stored.steps.every(isStep)
     ? { ...emptyPlan, ...stored }
@@ -61,11 +50,8 @@ export function openBuilder(): void {
   const plan = readStored();
   change((s) => {
     s.builder = {
-      plan,
-      before: [],
+      build: { ...emptyBuild, plan },
       find: { words: '', found: null, at: 0, busy: true, problem: null },
-      step: null,
-      problems: new Map(),
       values: new Map(),
       card: null,
       problem: null,
@@ -123,7 +109,7 @@ export function moveChoice(by: number): void {
 export async function choose(offer: OperationOffer): Promise<void> {
   try {
     const form = await get<OperationForm>(`/api/operations/${encodeURIComponent(offer.name)}`);
-    if (state.builder !== null) fillIn(newStep(form, state.builder.plan));
+    if (state.builder !== null) fillIn({ kind: 'choose', form });
   } catch (error) {
     if (state.builder !== null)
       update({ find: { ...state.builder.find, problem: describeError(error) } });
@@ -133,142 +119,49 @@ export async function choose(offer: OperationOffer): Promise<void> {
 // The form of a step.
 
 /** Opens the form of a step, ready for typing. */
-export function fillIn(step: BuiltStep): void {
-  changeNow((s) => {
-    if (s.builder !== null)
-      s.builder = { ...s.builder, step, problems: new Map(), values: new Map() };
-  });
+export function fillIn(move: Extract<BuildMove, { kind: 'choose' | 'edit' }>): void {
+  moveForm('builder', move, true);
   focusOn('.operation-form :is(textarea, input, select)');
   if (document.activeElement?.closest('.operation-form') === null) focusOn('[data-adds]');
 }
 
 export function leaveForm(): void {
-  changeNow((s) => {
-    if (s.builder !== null) s.builder = { ...s.builder, step: null, problems: new Map() };
-  });
+  moveForm('builder', { kind: 'leave' }, true);
   focusOn('#operation-search');
-}
-
-export function changeStep(part: Partial<BuiltStep>): void {
-  const step = state.builder?.step;
-  if (step != null) update({ step: { ...step, ...part } });
-}
-
-/** Sets how many items a list of objects has; a new one is ready for typing. */
-export function repeatList(list: string, count: number): void {
-  const step = state.builder?.step;
-  if (step == null) return;
-  changeNow((s) => {
-    if (s.builder !== null)
-      s.builder = { ...s.builder, step: { ...step, counts: { ...step.counts, [list]: count } } };
-  });
-  focusOn(`[data-field^="${list}/${count - 1}/"] :is(textarea, input)`);
-}
-
-/** undefined: nothing is entered any more. */
-export function enter(name: string, entry: Entry | undefined): void {
-  const { builder } = state;
-  if (builder?.step == null) return;
-  const { [name]: _, ...others } = builder.step.entries;
-  const entries = entry === undefined ? others : { ...others, [name]: entry };
-  const problems = new Map(builder.problems);
-  problems.delete(name);
-  update({ step: { ...builder.step, entries }, problems });
-}
-
-/** The fields of a step that are there now. */
-export const fieldsOf = ({ form, counts, entries }: BuiltStep): OperationField[] =>
-  visibleFields(repeatItems(form.fields, counts), entries);
-
-/** Values to choose from for a field with a `pick`; without them the field takes what is typed. */
-export async function readValues(
-  { name }: OperationForm,
-  field: OperationField,
-  typed: string,
-): Promise<Suggestion[]> {
-  const query = new URLSearchParams({ field: field.name, ...(typed === '' ? {} : { typed }) });
-  const path = `/api/operations/${encodeURIComponent(name)}/values?${query}`;
-  const { values } = await get<{ values: Suggestion[] }>(path).catch(() => ({ values: [] }));
-  return values;
-}
-
-let suggesting = 0;
-
-export async function suggest(
-  step: BuiltStep,
-  field: OperationField,
-  typed: string,
-): Promise<void> {
-  suggesting += 1;
-  const own = suggesting;
-  const values = await readValues(step.form, field, typed);
-  if (own === suggesting && state.builder !== null)
-    update({ values: new Map([...state.builder.values, [field.name, values]]) });
 }
 
 /** Takes the step into the plan if its form is filled in. */
 export function addStep(): void {
-  const { builder } = state;
-  if (builder?.step == null) return;
-  const { step } = builder;
-  const all = repeatItems(step.form.fields, step.counts);
-  const { args, problems } = readEntries(all, step.entries, browserZone);
-  const [first] = problems;
-  if (first !== undefined) {
-    changeNow((s) => {
-      if (s.builder !== null)
-        s.builder = {
-          ...s.builder,
-          problems: new Map(problems.map(({ name, message }) => [name, message])),
-        };
-    });
+  moveForm('builder', { kind: 'add' }, true);
+  if ((state.builder?.build.problems.length ?? 0) > 0) {
     focusOn('[aria-invalid="true"]');
     return;
   }
-  changePlan(withStep(builder.plan, { ...step, args }));
+  keep();
   leaveForm();
   void search('');
 }
 
 // The plan.
 
-const maxUndone = 50;
-
-export function changePlan(plan: BuiltPlan): void {
-  const { builder } = state;
-  if (builder === null) return;
-  const before = [...builder.before, builder.plan].slice(-maxUndone);
-  takePlan(plan, before);
+export function changePlan(move: BuildMove): void {
+  moveForm('builder', move);
+  keep();
 }
 
-function takePlan(plan: BuiltPlan, before: BuiltPlan[]): void {
-  remember(storeKey, plan);
-  update({ plan, before });
+function keep(): void {
+  if (state.builder !== null) remember(storeKey, state.builder.build.plan);
   void preview();
 }
 
-export function undo(): void {
-  const { builder } = state;
-  const last = builder?.before.at(-1);
-  if (builder !== null && last !== undefined) takePlan(last, builder.before.slice(0, -1));
-}
-
-export function removeStep(id: string): void {
-  if (state.builder !== null) changePlan(withoutStep(state.builder.plan, id));
-}
-
-export function moveStep(id: string, by: -1 | 1): void {
-  if (state.builder !== null) changePlan(withMoved(state.builder.plan, id, by));
-}
-
-/** The first step's action, as the review words it. */
+/** What the first step does, as the review says it. */
 function titleFrom(card: Card | null): string {
   const call = card?.facts.steps[0]?.call;
   return call === undefined ? '' : headlineOf(call);
 }
 
-const draftNow = ({ plan, card }: Builder) => ({
-  ...toDraft(plan, titleFrom(card), timezone),
+const draftNow = ({ build, card }: Builder) => ({
+  ...toDraft(build.plan, titleFrom(card), timezone, browserZone),
   conversation: state.conversation,
 });
 
@@ -280,7 +173,8 @@ async function preview(): Promise<void> {
   const own = previewing;
   const { builder } = state;
   if (builder === null) return;
-  if (builder.plan.steps.length === 0) return update({ card: null, problem: null, busy: false });
+  if (builder.build.plan.steps.length === 0)
+    return update({ card: null, problem: null, busy: false });
   update({ busy: true });
   try {
     const path = `/api/plans/preview?timezone=${encodeURIComponent(timezone)}`;
@@ -294,7 +188,7 @@ async function preview(): Promise<void> {
 /** Proposes the plan, and opens it for review. */
 export async function proposeBuilt(): Promise<void> {
   const { builder } = state;
-  if (builder === null || builder.sending || builder.plan.steps.length === 0) return;
+  if (builder === null || builder.sending || builder.build.plan.steps.length === 0) return;
   update({ sending: true });
   try {
     const { id } = await post<Plan>('/api/plans', draftNow(builder));

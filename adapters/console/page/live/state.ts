@@ -5,6 +5,7 @@ import type { MemoryEntry } from '#domain/people/memory.ts';
 import type { InteractionPolicy, PolicyOverride } from '#domain/people/policy.ts';
 import type { Principal, Role } from '#domain/people/principal.ts';
 import type { ArtifactPage } from '#domain/plan/artifact.ts';
+import type { Build } from '#domain/plan/build.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { ReportTrace } from '#domain/plan/draftbook.ts';
 import type { Finding } from '#domain/plan/finding.ts';
@@ -31,7 +32,6 @@ import type { Message, Simulation } from '#domain/service.ts';
 import type { CheckResult, SettingsView } from '#domain/settings-view.ts';
 import { createInbox, type InboxState } from '../inbox/inbox.ts';
 import type { Triage } from '../inbox/triage.ts';
-import type { BuiltPlan, BuiltStep } from '../plan/built-plan.ts';
 import type { OpenedGroup } from '../plan/rows.ts';
 import type { StepEdit, StepEditing } from '../plan/step-edit.ts';
 import type { StreamState } from './stream.ts';
@@ -173,9 +173,7 @@ export type Settings = {
 
 /** The dialog in which a plan is built. */
 export type Builder = {
-  plan: BuiltPlan;
-  /** Undo history, latest last. */
-  before: BuiltPlan[];
+  build: Build;
   /** The palette of operations; `found`: null until they are read. */
   find: {
     words: string;
@@ -184,10 +182,6 @@ export type Builder = {
     busy: boolean;
     problem: string | null;
   };
-  /** The step whose form is open; null: the palette is. */
-  step: BuiltStep | null;
-  /** Problems with the entered values, by field. */
-  problems: ReadonlyMap<string, string>;
   /** Values to choose from, by field. */
   values: ReadonlyMap<string, Suggestion[]>;
   /** The plan as it would be proposed; null: not drawn yet. */

@@ -1,35 +1,24 @@
 // A step of a waiting plan that is edited: its values as a form has them, and the operations that change it. Pure.
+import type { Build } from '#domain/plan/build.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import { toEntry } from '#domain/plan/form-entries.ts';
-import { changesBetween, isSameValue } from '#domain/plan/merge.ts';
-import {
-  type Entries,
-  isOpenEntry,
-  type OperationField,
-  type OperationForm,
-  type Suggestion,
-} from '#domain/plan/operation-form.ts';
+import { changesBetween } from '#domain/plan/merge.ts';
+import { isOpenEntry, type OperationField, type Suggestion } from '#domain/plan/operation-form.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
+import { writeTemplates } from '#domain/plan/templates.ts';
+import { isSameJson } from '#domain/same-json.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
-import { browserZone } from './built-plan.ts';
+import { browserZone } from './browser-zone.ts';
 import type { StepLabels } from './step-labels.ts';
 
-/** An open form: the step and the values entered so far. */
+/** The step as it is, and its open form. `kept`: arguments without a field. */
 export type StepEditing = {
   plan: string;
   digest: string;
   step: ShownStep;
   label: string;
-  form: OperationForm;
-  fields: OperationField[];
-  entries: Entries;
+  build: Build;
   kept: JsonObject;
-  counts: Record<string, number>;
-  /** A local time, or empty. */
-  at: string;
-  /** Ids of the steps that it waits for. */
-  after: string[];
-  problems: ReadonlyMap<string, string>;
   values: ReadonlyMap<string, Suggestion[]>;
 };
 
@@ -48,36 +37,16 @@ export type StepEdit = {
   operations: PatchOperation[];
 };
 
-/** Stored arguments as a person writes them: `{{1/text}}` for a value of a step inside a text, `\{{` for braces. */
-export function writeOut(args: JsonObject): JsonObject {
-  const write = (value: Json): Json => {
-    if (typeof value === 'string') return value.replaceAll('{{', '\\{{');
-    if (Array.isArray(value)) return value.map(write);
-    if (typeof value !== 'object' || value === null) return value;
-    if (Array.isArray(value.$template)) {
-      let text = '';
-      for (const part of value.$template) {
-        if (typeof part === 'string') text += part.replaceAll('{{', '\\{{');
-        else if (!isOpenEntry(part) || text.endsWith('\\')) return value;
-        else text += `{{${String(part.$from)}${String(part.path ?? '')}}}`;
-      }
-      return text;
-    }
-    return isOpenEntry(value) ? value : writeRecord(value);
-  };
-  const writeRecord = (record: JsonObject): JsonObject =>
-    Object.fromEntries(Object.entries(record).map(([key, item]) => [key, write(item)]));
-  return writeRecord(args);
-}
+/** What was entered: arguments as written, a local time or empty, and the steps that it waits for. */
+export type Entered = { args: JsonObject; at: string; after: string[] };
 
-/** @param args what was entered, as it is written */
 export function operationsOf(
-  { step, at, after }: Pick<StepEditing, 'step' | 'at' | 'after'>,
-  args: JsonObject,
+  step: Pick<ShownStep, 'id' | 'args' | 'after' | 'not_before' | 'status'>,
+  { args, at, after }: Entered,
 ): PatchOperation[] {
   const { id, not_before: notBefore } = step;
   const before = notBefore === null ? '' : (browserZone.toLocal(notBefore) ?? '');
-  const changes = changesBetween(writeOut(step.args), args);
+  const changes = changesBetween(writeTemplates(step.args), args);
   const set = {
     ...(Object.keys(changes).length === 0 ? {} : { args: changes }),
     ...(at === before ? {} : { not_before: at === '' ? null : browserZone.toMoment(at) }),
@@ -106,18 +75,18 @@ export function operationsOf(
 const shown = (value: Json | undefined): string =>
   value === undefined ? 'nothing' : typeof value === 'string' ? value : JSON.stringify(value);
 
-/** The changes of an edit, by argument. */
+/** What an edit changes, argument by argument. */
 export function describeEdit(
-  editing: StepEditing,
-  args: JsonObject,
+  step: Pick<ShownStep, 'args' | 'after' | 'not_before'>,
+  fields: OperationField[],
+  { args, at, after }: Entered,
   labels: StepLabels,
 ): EditLine[] {
-  const { step, form, at, after } = editing;
-  const before = writeOut(step.args);
+  const before = writeTemplates(step.args);
   const names = new Set([...Object.keys(before), ...Object.keys(args)]);
   const lines = [...names].flatMap((name): EditLine[] => {
-    if (isSameValue(before[name], args[name])) return [];
-    const field = form.fields.find(({ path }) => path[0] === name && path.length === 1);
+    if (isSameJson(before[name], args[name])) return [];
+    const field = fields.find(({ path }) => path[0] === name && path.length === 1);
     const words = (value: Json | undefined) => {
       if (value === undefined || field === undefined || isOpenEntry(value)) return shown(value);
       const entry = toEntry(field, value, browserZone);

@@ -1,5 +1,6 @@
 // The dialog in which a plan is built: on the left the palette of operations or the form of a step, on the right the review that grows.
-import { headlineOf, marksOf, markWords } from '#cards/calls.ts';
+import { describeEffect, headlineOf, marksOf, markWords } from '#cards/calls.ts';
+import { type BuiltStep, gistOf, type Repetition, repetitions } from '#domain/plan/build.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { OperationOffer } from '#domain/plan/operation-form.ts';
 import { quoteWords } from '#domain/shown-text.ts';
@@ -8,42 +9,22 @@ import { html, nothing, type TemplateResult } from '../lit.ts';
 import {
   addStep,
   changePlan,
-  changeStep,
   choose,
   closeBuilder,
-  enter,
-  fieldsOf,
   fillIn,
   leaveForm,
   moveChoice,
-  moveStep,
   proposeBuilt,
-  removeStep,
-  repeatList,
   search,
-  suggest,
-  undo,
 } from '../live/builder.ts';
 import { openPlaybooks } from '../live/playbooks.ts';
 import type { Builder, State } from '../live/state.ts';
-import { type BuiltStep, gistOf, type Repetition, repetitions } from '../plan/built-plan.ts';
-import { drawControl } from './control.ts';
 import { drawDialog } from './dialog.ts';
-import { drawFields } from './operation-fields.ts';
 import { drawIcon, drawLoading } from './parts.ts';
 import { drawStepBody } from './step-body.ts';
+import { drawStepForm } from './step-form.ts';
 
 // The palette.
-
-function describeEffect({ effect, destructive, guarded, human, source }: OperationOffer): string {
-  const does = human ? 'a person does it' : effect === 'read' ? 'reads' : 'changes something';
-  return [
-    does,
-    ...(destructive ? ['can overwrite or delete'] : []),
-    ...(guarded ? ['guarded'] : []),
-    ...(source === 'builtin' ? [] : ['connected server']),
-  ].join(' · ');
-}
 
 function onSearchKey(event: KeyboardEvent): void {
   const keys: Record<string, () => void> = {
@@ -58,7 +39,7 @@ function onSearchKey(event: KeyboardEvent): void {
   act();
 }
 
-function drawPalette({ find, plan }: Builder): TemplateResult {
+function drawPalette({ find, build: { plan } }: Builder): TemplateResult {
   const { words, found, at, busy, problem } = find;
   const option = (offer: OperationOffer, index: number) => html`<li
     class="operation-option"
@@ -103,84 +84,27 @@ function drawPalette({ find, plan }: Builder): TemplateResult {
 
 // The form of a step.
 
-const nameStep = ({ plan }: Builder, id: string): string =>
-  String(plan.steps.findIndex((one) => one.id === id) + 1);
+const nameStep = ({ build }: Builder, id: string): string =>
+  String(build.plan.steps.findIndex((one) => one.id === id) + 1);
 
-function drawWaits(builder: Builder, step: BuiltStep): TemplateResult | typeof nothing {
-  const others = builder.plan.steps.filter(({ id }) => id !== step.id);
-  if (others.length === 0) return nothing;
-  const toggle = (id: string) => {
-    const rest = step.after.filter((one) => one !== id);
-    changeStep({ after: step.after.includes(id) ? rest : [...step.after, id] });
-  };
-  return html`<fieldset class="operation-field">
-    <legend class="bar-label">Waits for</legend>
-    <span class="choice-column">
-      ${others.map(
-        ({ id, form }) => html`<label
-          ><input type="checkbox" .checked=${step.after.includes(id)} @change=${() => toggle(id)} /><span
-            >Step ${nameStep(builder, id)} <span class="muted">${gistOf(form)}</span></span
-          ></label
-        >`,
-      )}
-    </span>
-  </fieldset>`;
-}
-
-function onFormKey(event: KeyboardEvent): void {
-  const { currentTarget, key, ctrlKey, metaKey } = event;
-  if (key === 'Enter' && (ctrlKey || metaKey) && currentTarget instanceof HTMLFormElement)
-    currentTarget.requestSubmit();
-}
-
-function drawForm(builder: Builder, step: BuiltStep): TemplateResult {
-  const known = builder.plan.steps.some(({ id }) => id === step.id);
-  const at = builder.plan.steps.findIndex(({ id }) => id === step.id);
-  const before = known ? builder.plan.steps.slice(0, at) : builder.plan.steps;
-  const sources = before.map(({ id, form }) => ({
-    id,
-    label: nameStep(builder, id),
-    outputs: form.outputs,
+function drawForm({ build, values }: Builder, step: BuiltStep): TemplateResult {
+  const { steps } = build.plan;
+  const at = steps.findIndex(({ id }) => id === step.id);
+  const named = steps.map(({ id, form }, index) => ({
+    ...{ id, label: String(index + 1), gist: gistOf(form), outputs: form.outputs },
   }));
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    addStep();
-  };
-  const fields = fieldsOf(step);
-  return html`<form class="operation-form" @submit=${submit} @keydown=${onFormKey} novalidate>
-    <header>
+  return drawStepForm('builder', {
+    ...{ build, step, values },
+    name: gistOf(step.form),
+    others: named.filter(({ id }) => id !== step.id),
+    sources: at < 0 ? named : named.slice(0, at),
+    head: html`<header>
       <h3>${gistOf(step.form)}</h3>
       <p class="operation-name"><code>${step.form.name}</code> · ${describeEffect(step.form)}</p>
-    </header>
-    ${fields.length === 0 ? html`<p class="muted">No arguments.</p>` : nothing}
-    ${drawFields(fields, {
-      form: 'step',
-      entries: step.entries,
-      problems: builder.problems,
-      values: builder.values,
-      sources,
-      enter,
-      suggest: (field, typed) => void suggest(step, field, typed),
-      repeat: repeatList,
-    })}
-    ${drawWaits(builder, step)}
-    <div class="operation-field">
-      <span class="bar-label">Not before <span class="muted">optional</span></span>
-      ${drawControl(
-        { type: 'moment', label: 'Not before', options: [] },
-        {
-          id: 'step-at',
-          value: step.at,
-          invalid: false,
-          note: (value) => changeStep({ at: value }),
-        },
-      )}
-    </div>
-    <div class="bar-buttons">
-      <button type="button" class="plain-button" @click=${leaveForm}>Back</button>
-      <button type="submit" class="primary" data-adds>${known ? 'Save step' : 'Add step'}</button>
-    </div>
-  </form>`;
+    </header>`,
+    leave: { label: 'Back', act: leaveForm },
+    submit: { label: at < 0 ? 'Add step' : 'Save step', act: addStep },
+  });
 }
 
 // The review.
@@ -191,7 +115,7 @@ function drawStepLine(
   step: BuiltStep,
   shown: ShownStep | undefined,
 ): TemplateResult {
-  const { plan } = builder;
+  const { plan } = builder.build;
   const name = nameStep(builder, step.id);
   const at = plan.steps.indexOf(step);
   const waits = step.after.map((id) => nameStep(builder, id));
@@ -205,7 +129,7 @@ function drawStepLine(
     html`<button type="button" class="quiet icon-only" aria-label=${`${label} step ${name}`} title=${label} ?disabled=${off} @click=${does}>
       ${drawIcon(icon)}
     </button>`;
-  return html`<li class="built-step" data-step=${step.id} data-open=${builder.step?.id === step.id}>
+  return html`<li class="built-step" data-step=${step.id} data-open=${builder.build.step?.id === step.id}>
     <div class="built-head">
       <span class="step-number">${name}</span>
       <span class="step-what"
@@ -215,28 +139,28 @@ function drawStepLine(
         ${step.at === '' ? nothing : html`<span class="limits">not before ${new Date(step.at).toLocaleString()}</span>`}
       </span>
       <span class="built-actions">
-        ${act('Edit', 'pen', false, () => fillIn(step))}
-        ${act('Move up', 'up', at === 0, () => moveStep(step.id, -1))}
-        ${act('Move down', 'below', at === plan.steps.length - 1, () => moveStep(step.id, 1))}
-        ${act('Remove', 'close', false, () => removeStep(step.id))}
+        ${act('Edit', 'pen', false, () => fillIn({ kind: 'edit', step: step.id }))}
+        ${act('Move up', 'up', at === 0, () => changePlan({ kind: 'move', step: step.id, by: -1 }))}
+        ${act('Move down', 'below', at === plan.steps.length - 1, () => changePlan({ kind: 'move', step: step.id, by: 1 }))}
+        ${act('Remove', 'close', false, () => changePlan({ kind: 'remove', step: step.id }))}
       </span>
     </div>
     ${shown === undefined ? nothing : html`<div class="effect">${drawStepBody(state, shown, names, undefined)}</div>`}
   </li>`;
 }
 
-function drawRepeats({ plan }: Builder): TemplateResult {
+function drawRepeats({ build: { plan } }: Builder): TemplateResult {
   const options = Object.entries(repetitions).map(([value, label]) => ({ value, label }));
   const isRepetition = (value: string): value is Repetition => value in repetitions;
   return html`<div class="built-terms">
     <label class="built-title"><span class="bar-label">Title <span class="muted">optional</span></span>
       <input type="text" maxlength="300" .value=${plan.title} @change=${({ target }: Event) => {
-        if (target instanceof HTMLInputElement) changePlan({ ...plan, title: target.value });
+        if (target instanceof HTMLInputElement) changePlan({ kind: 'terms', title: target.value });
       }} /></label>
     <label><span class="bar-label">Runs</span>
       <select aria-label="Runs" @change=${({ target }: Event) => {
         if (target instanceof HTMLSelectElement && isRepetition(target.value))
-          changePlan({ ...plan, repeats: target.value });
+          changePlan({ kind: 'terms', repeats: target.value });
       }}>
         ${options.map(({ value, label }) => html`<option value=${value} ?selected=${plan.repeats === value}>${label}</option>`)}
       </select></label>
@@ -245,14 +169,16 @@ function drawRepeats({ plan }: Builder): TemplateResult {
         ? nothing
         : html`<label><span class="bar-label">First on</span>
             <input type="datetime-local" .value=${plan.from} @change=${({ target }: Event) => {
-              if (target instanceof HTMLInputElement) changePlan({ ...plan, from: target.value });
+              if (target instanceof HTMLInputElement)
+                changePlan({ kind: 'terms', from: target.value });
             }} /></label>`
     }
   </div>`;
 }
 
 function drawReview(state: State, builder: Builder): TemplateResult {
-  const { plan, card, problem, busy } = builder;
+  const { build, card, problem, busy } = builder;
+  const { plan } = build;
   if (plan.steps.length === 0)
     return html`<section class="built" aria-label="Review">
       <div class="empty">
@@ -266,7 +192,7 @@ function drawReview(state: State, builder: Builder): TemplateResult {
   return html`<section class="built" aria-label="Review" aria-busy=${busy}>
     <header class="built-top">
       <h3>${countOf(plan.steps.length, 'step')}</h3>
-      <button type="button" class="quiet" ?disabled=${builder.before.length === 0} @click=${undo}>Undo</button>
+      <button type="button" class="quiet" ?disabled=${build.before.length === 0} @click=${() => changePlan({ kind: 'undo' })}>Undo</button>
     </header>
     ${problem === null ? nothing : html`<p class="notice" role="alert">${problem}</p>`}
     <ol>
@@ -276,8 +202,8 @@ function drawReview(state: State, builder: Builder): TemplateResult {
   </section>`;
 }
 
-/** Why the plan cannot be proposed yet, or null if it can be. */
-function whyNot({ plan, problem, step }: Builder): string | null {
+/** Why the plan cannot be proposed yet; null: it can be. */
+function whyNot({ build: { plan, step }, problem }: Builder): string | null {
   if (plan.steps.length === 0) return 'Add a step first.';
   if (step !== null) return 'Finish or close the open step first.';
   if (plan.repeats !== '' && plan.from === '') return 'Set the first run.';
@@ -294,12 +220,12 @@ export function drawBuilder(state: State): TemplateResult | typeof nothing {
     title: 'Build a plan',
     close: closeBuilder,
     body: html`<div class="builder">
-      <div class="builder-left">${builder.step === null ? drawPalette(builder) : drawForm(builder, builder.step)}</div>
+      <div class="builder-left">${builder.build.step === null ? drawPalette(builder) : drawForm(builder, builder.build.step)}</div>
       ${drawReview(state, builder)}
     </div>`,
     foot: html`<span role="status">${status}</span>
       <button type="button" class="primary" ?disabled=${why !== null} aria-disabled=${builder.sending} @click=${() => void proposeBuilt()}>
-        Propose ${builder.plan.steps.length === 0 ? 'the plan' : countOf(builder.plan.steps.length, 'step')}
+        Propose ${builder.build.plan.steps.length === 0 ? 'the plan' : countOf(builder.build.plan.steps.length, 'step')}
       </button>`,
   });
 }

@@ -28,6 +28,35 @@ export const onInput =
       note(target.value);
   };
 
+type Labelled = {
+  label: string;
+  optional: boolean;
+  help: string;
+  /** What is wrong with it, or undefined; `says` is its id. */
+  wrong?: string | undefined;
+  says?: string;
+  /** Its name on the page, for the focus. */
+  name?: string;
+  /** Beside the label. */
+  beside?: TemplateResult | typeof nothing;
+  /** In the review bar, or in the form of an operation. */
+  place?: 'bar' | 'operation';
+};
+
+/** A field of any form: its label, what it means, the control, and what is wrong. */
+export function drawField(
+  { label, optional, help, wrong, says, name, beside = nothing, place = 'operation' }: Labelled,
+  control: TemplateResult,
+): TemplateResult {
+  const title = html`<span class="bar-label">${label}${optional ? html` <span class="muted">optional</span>` : nothing}</span>`;
+  return html`<div class=${`${place}-field`} data-field=${name ?? nothing}>
+    ${beside === nothing ? title : html`<div class="field-head">${title} ${beside}</div>`}
+    ${help === '' ? nothing : html`<span class=${place === 'bar' ? 'muted' : 'field-help'}>${help}</span>`}
+    ${control}
+    ${wrong === undefined ? nothing : html`<span class="field-missing" role="alert" id=${says ?? nothing}>${wrong}</span>`}
+  </div>`;
+}
+
 const lengths = { text: 1000, multiline: 4000 } as const;
 const inputTypes = {
   text: 'text',

@@ -1,4 +1,5 @@
 // The fields of an operation's form: each with its input, a value of an earlier step in its place, and what is wrong with it.
+import { entryHints } from '#cards/words.ts';
 import {
   type Entry,
   isOpenEntry,
@@ -9,7 +10,7 @@ import {
 import type { JsonObject } from '#domain/text.ts';
 import { html, nothing, type TemplateResult } from '../lit.ts';
 import { readArgument } from '../plan/argument.ts';
-import { drawControl } from './control.ts';
+import { drawControl, drawField } from './control.ts';
 import { drawIcon } from './parts.ts';
 
 /** A step whose output can be used. */
@@ -30,13 +31,6 @@ export type FieldsOptions = {
 };
 
 const mostCharacters = 100_000;
-
-const hints: Partial<Record<OperationField['holds'], string>> = {
-  list: 'One per line.',
-  pairs: 'One “name: value” per line.',
-  json: 'Enter JSON.',
-  either: 'Text, or JSON.',
-};
 
 const idOf = (form: string, name: string) => `${form}-${name.replaceAll(/[^\w]/g, '-')}`;
 
@@ -132,22 +126,21 @@ function drawEntry(field: OperationField, options: FieldsOptions, id: string): T
   }`;
 }
 
-function drawField(field: OperationField, options: FieldsOptions): TemplateResult {
+function drawOne(field: OperationField, options: FieldsOptions): TemplateResult {
   const id = idOf(options.form, field.name);
   const { short, required, help, holds, name, neededFrom, type } = field;
-  const wrong = options.problems.get(name);
-  const hint = type === 'choice' || field.options.length > 0 ? undefined : hints[holds];
+  const isPlain = type === 'choice' || field.options.length > 0 || holds === 'moment';
+  const hint = isPlain ? undefined : entryHints[holds];
   const said = help === null || help === '' ? '' : /[.!?]$/.test(help) ? help : `${help}.`;
-  const notes = [said, hint ?? ''].filter((one) => one !== '').join(' ');
-  return html`<div class="operation-field" data-field=${name}>
-    <div class="field-head">
-      <span class="bar-label">${short}${required || neededFrom !== null || type === 'boolean' ? nothing : html` <span class="muted">optional</span>`}</span>
-      ${isOpenEntry(options.entries[name]) ? nothing : drawSources(field, options)}
-    </div>
-    ${notes === '' ? nothing : html`<span class="field-help">${notes}</span>`}
-    ${drawEntry(field, options, id)}
-    ${wrong === undefined ? nothing : html`<span class="field-missing" role="alert" id=${`${id}-says`}>${wrong}</span>`}
-  </div>`;
+  return drawField(
+    {
+      ...{ name, label: short, says: `${id}-says`, wrong: options.problems.get(name) },
+      optional: !required && neededFrom === null && type !== 'boolean',
+      help: [said, hint ?? ''].filter((one) => one !== '').join(' '),
+      beside: isOpenEntry(options.entries[name]) ? nothing : drawSources(field, options),
+    },
+    drawEntry(field, options, id),
+  );
 }
 
 function drawRepeat(
@@ -178,6 +171,6 @@ export function drawFields(fields: OperationField[], options: FieldsOptions): Te
     const begins = field.within !== '' && field.within !== before?.within;
     const ends = field.list !== null && field.list.path.join('/') !== after?.list?.path.join('/');
     return html`${begins ? html`<h4>${field.within}</h4>` : nothing}
-      ${drawField(field, options)} ${ends ? drawRepeat(field, fields, options.repeat) : nothing}`;
+      ${drawOne(field, options)} ${ends ? drawRepeat(field, fields, options.repeat) : nothing}`;
   })}`;
 }

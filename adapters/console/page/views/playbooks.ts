@@ -12,7 +12,7 @@ import {
   setParams,
 } from '../live/playbooks.ts';
 import type { Playbooks, State } from '../live/state.ts';
-import { drawControl } from './control.ts';
+import { drawControl, drawField } from './control.ts';
 import { drawDialog } from './dialog.ts';
 import { drawLoading } from './parts.ts';
 
@@ -22,10 +22,9 @@ function drawText(
   label: string,
   help: string,
 ): TemplateResult {
-  return html`<div class="operation-field">
-    <span class="bar-label">${label}</span>
-    ${help === '' ? nothing : html`<span class="field-help">${help}</span>`}
-    ${drawControl(
+  return drawField(
+    { label, optional: false, help },
+    drawControl(
       { type: 'text', label, options: [] },
       {
         id: `playbook-${name}`,
@@ -34,8 +33,8 @@ function drawText(
         most: 2000,
         note: (value) => enterValue(name, value),
       },
-    )}
-  </div>`;
+    ),
+  );
 }
 
 function drawGallery({ list }: Playbooks): TemplateResult {

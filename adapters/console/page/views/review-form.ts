@@ -4,16 +4,13 @@ import type { Button, Field } from '#cards/view.ts';
 import { html, nothing, type TemplateResult } from '../lit.ts';
 import { closeForm, noteTyped, submit, typedIn } from '../live/forms.ts';
 import { inputKey, type State } from '../live/state.ts';
-import { drawControl, type Input, onInput } from './control.ts';
+import { drawControl, drawField, type Input, onInput } from './control.ts';
 
-function drawField(field: Field, input: Input): TemplateResult {
+function drawInput(field: Field, input: Input): TemplateResult {
   const { label, help, required, missing, type } = field;
-  return html`<div class="bar-field">
-    <span class="bar-label">${label}${required || type === 'boolean' ? nothing : html` <span class="muted">optional</span>`}</span>
-    ${help === '' ? nothing : html`<span class="muted">${help}</span>`}
-    ${drawControl(field, input)}
-    ${input.invalid ? html`<span class="field-missing" role="alert">${missing}</span>` : nothing}
-  </div>`;
+  const wrong = input.invalid ? missing : undefined;
+  const optional = !required && type !== 'boolean';
+  return drawField({ label, optional, help, wrong, place: 'bar' }, drawControl(field, input));
 }
 
 /** Escape leaves the form, Ctrl or ⌘ with Enter sends it. */
@@ -60,7 +57,7 @@ export function drawForm(
   };
   return html`<form class="bar-form" aria-label=${label} @submit=${send} @keydown=${closes ? onKey : nothing}>
     ${before} ${confirm === null ? nothing : html`<p>${confirm.text}</p>`}
-    ${(form?.fields ?? []).map((field) => drawField(field, input(fieldInputId(press.step_id ?? '', field.name))))}
+    ${(form?.fields ?? []).map((field) => drawInput(field, input(fieldInputId(press.step_id ?? '', field.name))))}
     ${
       form === null || form.label === ''
         ? nothing

@@ -2,85 +2,32 @@
 import type { ShownStep } from '#domain/plan/call.ts';
 import { showText } from '#domain/shown-text.ts';
 import { html, nothing, type TemplateResult } from '../lit.ts';
-import {
-  changeEdit,
-  editedFields,
-  edits,
-  enterEdit,
-  leaveEdit,
-  saveEdit,
-  startEdit,
-  suggestEdit,
-} from '../live/edits.ts';
+import { edits, leaveEdit, saveEdit, startEdit } from '../live/edits.ts';
 import type { Card, State } from '../live/state.ts';
 import type { StepEdit, StepEditing } from '../plan/step-edit.ts';
 import type { StepLabels } from '../plan/step-labels.ts';
-import { drawControl } from './control.ts';
-import { drawFields } from './operation-fields.ts';
 import { drawIcon } from './parts.ts';
+import { drawStepForm } from './step-form.ts';
 
 type Drawn = TemplateResult | typeof nothing;
 
 /** In larger plans the order is changed in words. */
 const mostChoices = 40;
 
-function onKey(event: KeyboardEvent): void {
-  const { key, ctrlKey, metaKey, currentTarget } = event;
-  if (key === 'Escape') {
-    event.preventDefault();
-    leaveEdit();
-  }
-  if (key === 'Enter' && (ctrlKey || metaKey) && currentTarget instanceof HTMLFormElement)
-    currentTarget.requestSubmit();
-}
-
-function drawWaits(card: Card, editing: StepEditing, names: StepLabels): Drawn {
+function drawForm(card: Card, editing: StepEditing, names: StepLabels): Drawn {
   const { steps, plan } = card.facts;
-  const others = steps.filter(({ id }) => id !== editing.step.id);
-  if (others.length === 0 || steps.length > mostChoices || plan.total_steps > steps.length)
-    return nothing;
-  const toggle = (id: string) => {
-    const rest = editing.after.filter((one) => one !== id);
-    changeEdit({ after: editing.after.includes(id) ? rest : [...editing.after, id] });
-  };
-  return html`<fieldset class="operation-field">
-    <legend class="bar-label">Waits for</legend>
-    <span class="choice-row">
-      ${others.map(
-        ({ id }) => html`<label
-          ><input type="checkbox" .checked=${editing.after.includes(id)} @change=${() => toggle(id)} />Step ${names.get(id) ?? id}</label
-        >`,
-      )}
-    </span>
-  </fieldset>`;
-}
-
-function drawForm(card: Card, editing: StepEditing, names: StepLabels): TemplateResult {
-  const { label, entries, problems, values, counts, at } = editing;
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    saveEdit(card, names);
-  };
-  return html`<form class="step-edit operation-form" aria-label=${`Edit step ${label}`} @submit=${submit} @keydown=${onKey} novalidate>
-    ${drawFields(editedFields(editing), {
-      ...{ form: 'edit', entries, problems, values, sources: [] },
-      enter: enterEdit,
-      suggest: (field, typed) => void suggestEdit(field, typed),
-      repeat: (list, count) => changeEdit({ counts: { ...counts, [list]: count } }),
-    })}
-    ${drawWaits(card, editing, names)}
-    <div class="operation-field">
-      <span class="bar-label">Not before <span class="muted">optional</span></span>
-      ${drawControl(
-        { type: 'moment', label: 'Not before', options: [] },
-        { id: 'edit-at', value: at, invalid: false, note: (value) => changeEdit({ at: value }) },
-      )}
-    </div>
-    <div class="bar-buttons">
-      <button type="button" class="plain-button" @click=${leaveEdit}>Cancel</button>
-      <button type="submit" class="primary">Save change</button>
-    </div>
-  </form>`;
+  const { build, values, label } = editing;
+  if (build.step === null) return nothing;
+  const isOrdered = steps.length <= mostChoices && plan.total_steps <= steps.length;
+  const others = isOrdered ? steps.filter(({ id }) => id !== editing.step.id) : [];
+  return drawStepForm('editing', {
+    ...{ build, step: build.step, values },
+    name: `Edit step ${label}`,
+    others: others.map(({ id }) => ({ id, label: names.get(id) ?? id, gist: '' })),
+    ...{ sources: [], head: nothing },
+    leave: { label: 'Cancel', act: leaveEdit },
+    submit: { label: 'Save change', act: () => saveEdit(card, names) },
+  });
 }
 
 function drawEdit(plan: string, edit: StepEdit, isOld: boolean): TemplateResult {

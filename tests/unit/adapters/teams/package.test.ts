@@ -94,6 +94,7 @@ describe('the package', () => {
       expect(more).toEqual([]);
       expect(list?.commands.map(({ title }) => title)).toEqual([
         'plans',
+        'plans new',
         'plans mine',
         'plans running',
         'plans all',
@@ -109,7 +110,13 @@ describe('the package', () => {
   test('offers to plan a message, which Teams asks the bot about', () => {
     expect(readManifest(buildPackage(options))).toMatchObject({
       composeExtensions: [
-        { botId: id, commands: [{ id: 'plan_this', context: ['message'], fetchTask: true }] },
+        {
+          botId: id,
+          commands: [
+            { id: 'build', context: ['compose', 'message'], fetchTask: true },
+            { id: 'plan_this', context: ['message'], fetchTask: true },
+          ],
+        },
       ],
     });
   });

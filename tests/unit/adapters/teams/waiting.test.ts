@@ -49,6 +49,7 @@ async function acceptWith(outcome: EventOutcome, pressed: PressSignal = signal) 
       noteRead: async (id) => void read.push(id),
     },
     clock: { now: () => new Date() },
+    build: { show: async () => ({}), refuseTerms: async () => null },
     openPlanThis: async () => ({}),
     show: {
       look: async (_look, _scene, withinMs) => {

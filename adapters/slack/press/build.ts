@@ -1,0 +1,379 @@
+// The builder in Slack: opened by a shortcut or `/plans new`, its windows are redrawn from the person's unfinished plan, and what they
+// propose is posted in the thread it was begun in, else in direct messages.
+import { setTimeout as pause } from 'node:timers/promises';
+import type { types } from '@slack/bolt';
+import {
+  type BuildForm,
+  nameOperation,
+  viewBuild,
+  viewBuildForm,
+  buildWords as words,
+} from '#cards/build-view.ts';
+import { pressWords, windowWords } from '#cards/chat-words.ts';
+import { platformLimits } from '#cards/limits.ts';
+import { escapeMrkdwn } from '#cards/plain.ts';
+import { buildActions, buildBlock, buildBlocks, slackPage } from '#cards/slack-build.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { type Actor, personInChat } from '#domain/people/actor.ts';
+import { type Build, fromProblem, gistOf, shownFields } from '#domain/plan/build.ts';
+import { chatTenant } from '#domain/plan/scope.ts';
+import type { BuildChange } from '#domain/service.ts';
+import { cutShown } from '#domain/shown-text.ts';
+import { placeOf } from '../place.ts';
+import { putView } from './put-view.ts';
+import { tellAlone } from './tell.ts';
+import { noticeWindow } from './windows.ts';
+import type {
+  PressSignal,
+  SentSignal,
+  StartSignal,
+  SuggestSignal,
+} from '../signals/read-signal.ts';
+import type { SlackContext } from '../slack-context.ts';
+import type { Acknowledgement } from '../transport/accept.ts';
+import {
+  type BuildHeld,
+  isStepForm,
+  planWindow,
+  readBuildHeld,
+  readEntered,
+  readTerms,
+  stepWindow,
+} from './build-windows.ts';
+
+/** Acknowledged, and not stored. */
+const handled: Acknowledgement = {};
+/** Slack waits three seconds. */
+const answersWithinMs = 2400;
+
+type Builder = { actor: Actor; viewer: { user: string; timezone: string } };
+
+async function builderOf({ people }: SlackContext, team: string, user: string): Promise<Builder> {
+  const who = await people.find(team, user);
+  if (!who.acts) throw new CountersignError('forbidden', windowWords.refused);
+  const actor = { ...personInChat(who, 'slack'), tenant: chatTenant('slack', team) };
+  return { actor, viewer: { user: who.id, timezone: who.timezone } };
+}
+
+const viewForm = (build: Build, page: number | null) => viewBuildForm(build, page, slackPage);
+
+/** The form's window, with Slack's users for people. */
+async function drawStep({ reach }: SlackContext, held: BuildHeld, form: BuildForm) {
+  const fields = await Promise.all(
+    form.fields.map(async (field) => {
+      if (field.pick !== 'person' || !field.value) return field;
+      const found = await reach.find(held.team, field.value);
+      if (found !== null) return { ...field, value: found.user };
+      // Somebody whom Slack does not know stays a name.
+      const { pick: _, ...named } = field;
+      return named;
+    }),
+  );
+  return stepWindow(held, { ...form, fields });
+}
+
+async function drawPlan(context: SlackContext, held: BuildHeld): Promise<types.ModalView> {
+  const { actor, viewer } = await builderOf(context, held.team, held.user);
+  const preview = await context.service.previewBuild(viewer, actor);
+  return planWindow(held, viewBuild(preview), preview.build);
+}
+
+/** The window, or why there is none. */
+async function orNotice(
+  { warn }: SlackContext,
+  draw: () => Promise<types.ModalView>,
+): Promise<types.ModalView> {
+  try {
+    return await draw();
+  } catch (error) {
+    if (error instanceof CountersignError)
+      return noticeWindow({ title: windowWords.refused, text: error.message });
+    warn('The builder in Slack could not be shown.', error);
+    return noticeWindow(windowWords.failed);
+  }
+}
+
+/** Opens the window before any lookup: a trigger expires after three seconds. */
+export async function openBuild(context: SlackContext, { team, start }: StartSignal) {
+  const { user, trigger_id, place } = start;
+  const client = await context.clientOf(team);
+  const { view } = await client.views.open({
+    trigger_id,
+    view: noticeWindow(windowWords.loading),
+  });
+  if (view?.id === undefined) return;
+  const held: BuildHeld = { team, user: user.id, place, page: 0 };
+  await putView(
+    context,
+    team,
+    { id: view.id },
+    await orNotice(context, () => drawPlan(context, held)),
+  );
+}
+
+/** What a press does, and whether it opens a step's form. */
+function readPress({ actions: [action] }: PressSignal['pressed']): BuildChange | 'form' | null {
+  const chosen = action?.selected_option?.value ?? '';
+  switch (action?.action_id) {
+    case buildActions.operation:
+      return { kind: 'choose', operation: chosen };
+    case buildActions.resume:
+      return 'form';
+    case buildActions.undo:
+      return { kind: 'undo' };
+    case buildActions.step: {
+      const [verb = '', step = ''] = chosen.split(' ');
+      if (verb === 'edit') return { kind: 'edit', step };
+      if (verb === 'remove') return { kind: 'remove', step };
+      return { kind: 'move', step, by: verb === 'up' ? -1 : 1 };
+    }
+    default:
+      return null;
+  }
+}
+
+/** Pushes a window at once, and fills it with the form of the open step. */
+async function pushForm(
+  context: SlackContext,
+  held: BuildHeld,
+  trigger: string,
+  open: () => Promise<Build>,
+): Promise<void> {
+  const client = await context.clientOf(held.team);
+  const { view } = await client.views.push({
+    trigger_id: trigger,
+    view: noticeWindow(windowWords.loading),
+  });
+  if (view?.id === undefined) return;
+  const drawn = await orNotice(context, async () => {
+    const build = await open();
+    const form = viewForm(build, 0);
+    const [problem] = build.problems;
+    return form === null
+      ? noticeWindow({ title: windowWords.refused, text: problem?.message ?? pressWords.failed })
+      : drawStep(context, { ...held, page: 0 }, form);
+  });
+  await putView(context, held.team, { id: view.id }, drawn);
+}
+
+/** Another item of a list, or another alternative: the form is redrawn with what was entered. */
+async function redrawForm(
+  context: SlackContext,
+  held: BuildHeld,
+  { pressed }: PressSignal,
+  { actor, viewer }: Builder,
+): Promise<void> {
+  const { service } = context;
+  const { view, actions } = pressed;
+  const [action] = actions;
+  const form = viewForm(await service.readBuild(actor), held.page);
+  if (view === undefined || form === null) return;
+  const changes = await enteredIn(context, held, view, form);
+  if (action?.action_id.startsWith(buildActions.repeat) === true) {
+    const [list, count]: unknown[] = JSON.parse(action.value ?? '[]');
+    if (typeof list === 'string' && typeof count === 'number')
+      changes.push({ kind: 'repeat', list, count });
+  }
+  const build = await service.changeBuild(changes, viewer, actor);
+  const next = viewForm(build, held.page);
+  if (next !== null)
+    await putView(context, held.team, { id: view.id }, await drawStep(context, held, next));
+}
+
+const enteredIn = (
+  { people }: SlackContext,
+  { team }: BuildHeld,
+  view: SentSignal['sent']['view'],
+  form: BuildForm,
+) => readEntered(view, form, (user) => people.accountOf(team, user));
+
+/** @throws errors of Slack, for the log */
+export async function pressBuild(context: SlackContext, signal: PressSignal): Promise<void> {
+  const { team, pressed } = signal;
+  const { view, user, trigger_id } = pressed;
+  const held = view === undefined ? null : readBuildHeld(team, user.id, view);
+  if (view === undefined || held === null) return;
+  const { service } = context;
+  const builder = await builderOf(context, team, user.id);
+  const { actor, viewer } = builder;
+  if (isStepForm(view)) return redrawForm(context, held, signal, builder);
+  const press = readPress(pressed);
+  if (press === null) return;
+  if (press === 'form') return pushForm(context, held, trigger_id, () => service.readBuild(actor));
+  const change = () => service.changeBuild([press], viewer, actor);
+  if (press.kind === 'choose' || press.kind === 'edit')
+    return pushForm(context, held, trigger_id, change);
+  const drawn = await orNotice(context, async () => {
+    await change();
+    return drawPlan(context, held);
+  });
+  await putView(context, team, { id: view.id }, drawn);
+}
+
+// What Slack asks for while people type in a menu.
+
+const maxOptions = platformLimits.slack.options;
+
+const toOption = (label: string, value: string) => ({
+  text: {
+    type: 'plain_text',
+    text: cutShown(label, platformLimits.slack.optionText),
+    emoji: false,
+  },
+  value,
+});
+
+async function listOptions(context: SlackContext, { team, suggest }: SuggestSignal) {
+  const { view, user, block_id, action_id, value: typed } = suggest;
+  const held = readBuildHeld(team, user.id, view);
+  if (held === null) return [];
+  const { service } = context;
+  const { actor } = await builderOf(context, team, user.id);
+  if (action_id === buildActions.operation) {
+    const offers = await service.findOperations(typed, maxOptions, actor);
+    return offers
+      .filter(({ name }) => name.length <= platformLimits.slack.optionValue)
+      .map((offer) => toOption(`${gistOf(offer)} (${nameOperation(offer)})`, offer.name));
+  }
+  const { step } = await service.readBuild(actor);
+  const field =
+    step === null ? undefined : shownFields(step).find((one) => buildBlock(one.name) === block_id);
+  if (step === null || field === undefined) return [];
+  const found = await service.suggestValues(step.form.name, field.name, typed, actor);
+  const own = typed.trim();
+  // A file can be new.
+  const isNew = own !== '' && !found.some(({ value }) => value === own);
+  return [
+    ...(isNew ? [toOption(words.use({ typed: own }), own)] : []),
+    ...found.map(({ value, label }) => toOption(label, value)),
+  ]
+    .filter(({ value }) => value.length <= platformLimits.slack.optionValue)
+    .slice(0, maxOptions);
+}
+
+/** Does not throw: a menu without options says so itself. */
+export async function suggestBuild(context: SlackContext, signal: SuggestSignal) {
+  try {
+    const late = pause(answersWithinMs, [], { ref: false });
+    return { options: await Promise.race([listOptions(context, signal), late]) };
+  } catch (error) {
+    if (!(error instanceof CountersignError))
+      context.warn('A menu of the builder in Slack could not be filled.', error);
+    return { options: [] };
+  }
+}
+
+// Submissions.
+
+const refuse = (block: string, message: string): Acknowledgement => ({
+  response_action: 'errors',
+  errors: { [block]: message },
+});
+
+async function submitForm(
+  context: SlackContext,
+  held: BuildHeld,
+  view: SentSignal['sent']['view'],
+): Promise<Acknowledgement> {
+  const { service } = context;
+  const { actor, viewer } = await builderOf(context, held.team, held.user);
+  const form = viewForm(await service.readBuild(actor), held.page);
+  // It was added by an earlier, slow try.
+  if (form === null) return handled;
+  const isLast = form.page === form.pages - 1;
+  const entered = await enteredIn(context, held, view, form);
+  const changes: BuildChange[] = isLast ? [...entered, { kind: 'add' }] : entered;
+  const build = await service.changeBuild(changes, viewer, actor);
+  const next = isLast ? viewForm(build, null) : viewForm(build, held.page + 1);
+  if (next === null) {
+    const root = view.root_view_id;
+    if (root !== undefined)
+      void orNotice(context, () => drawPlan(context, held)).then((drawn) =>
+        putView(context, held.team, { id: root }, drawn),
+      );
+    return handled;
+  }
+  const here = new Map(form.fields.map(({ name }): [string, string] => [name, buildBlock(name)]));
+  const shown = build.problems.map(({ name, message }) => ({
+    block: here.get(name) ?? (name === 'at' ? buildBlocks.at : undefined),
+    message,
+  }));
+  if (isLast && shown.every(({ block }) => block !== undefined)) {
+    const errors = Object.fromEntries(shown.map(({ block = '', message }) => [block, message]));
+    return { response_action: 'errors', errors };
+  }
+  return { response_action: 'update', view: await drawStep(context, held, next) };
+}
+
+async function submitTerms(
+  context: SlackContext,
+  held: BuildHeld,
+  view: SentSignal['sent']['view'],
+): Promise<Acknowledgement> {
+  const { actor, viewer } = await builderOf(context, held.team, held.user);
+  const { problems } = await context.service.changeBuild([readTerms(view)], viewer, actor);
+  const wrong = problems.find(({ name }) => name === fromProblem);
+  return wrong === undefined ? null : refuse(buildBlocks.from, wrong.message);
+}
+
+/** The answer to a submitted window; null for a proposal, which is stored and then made. Does not throw. */
+export async function submitBuild(
+  context: SlackContext,
+  { team, sent }: SentSignal,
+): Promise<Acknowledgement> {
+  const { view, user } = sent;
+  const held = readBuildHeld(team, user.id, view);
+  if (held === null) return handled;
+  const isForm = isStepForm(view);
+  const work = isForm ? submitForm(context, held, view) : submitTerms(context, held, view);
+  const firstOf = Object.keys(view.state?.values ?? {})[0] ?? buildBlocks.at;
+  const block = isForm ? firstOf : buildBlocks.title;
+  const late = pause(answersWithinMs, null, { ref: false }).then(() =>
+    refuse(block, pressWords.tooLate),
+  );
+  try {
+    return await Promise.race([work, late]);
+  } catch (error) {
+    if (error instanceof CountersignError) return refuse(block, error.message);
+    context.warn('A window of the builder in Slack could not be taken.', error);
+    return refuse(block, pressWords.failed);
+  }
+}
+
+/** The thread it was begun in, if the app may post there, else direct messages, or null. */
+async function choosePlace(
+  { port, reach, warn }: SlackContext,
+  { team, user, place }: BuildHeld,
+  timezone: string,
+) {
+  if (place !== null) {
+    const there = placeOf(team, place.channel, place.thread);
+    try {
+      await port.whisper(there, user, { text: escapeMrkdwn(words.proposed), card: null });
+      return there;
+    } catch (error) {
+      if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
+      warn('A plan built in Slack is posted directly: the app may not post in its thread.', error);
+    }
+  }
+  return reach.openDirect(team, { user, timezone });
+}
+
+/** Proposes once per window. */
+export async function proposeBuild(context: SlackContext, { team, sent }: SentSignal) {
+  const { view, user } = sent;
+  const held = readBuildHeld(team, user.id, view);
+  if (held === null || isStepForm(view)) return;
+  const { actor, viewer } = await builderOf(context, team, user.id);
+  const place = await choosePlace(context, held, viewer.timezone);
+  try {
+    const direct = place?.thread === null ? viewer.timezone : null;
+    const conversation =
+      place === null ? {} : { conversation: await context.openConversation(place, direct) };
+    const once = `slack:${team}:build:${view.id}`;
+    await context.service.proposeBuild({ ...conversation, once }, viewer, actor);
+  } catch (error) {
+    if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
+    await tellAlone(context, { team, user: user.id, place }, error.message);
+  }
+}

@@ -1,0 +1,30 @@
+// Fills an open window.
+import type { types } from '@slack/bolt';
+import { windowWords } from '#cards/chat-words.ts';
+import { explainSlackError } from '../calls/explain-error.ts';
+import type { SlackContext } from '../slack-context.ts';
+import { noticeWindow } from './windows.ts';
+
+/** Slack's codes for a window that was closed or changed meanwhile. */
+const goneOn = new Set(['not_found', 'view_not_found', 'hash_conflict']);
+
+/** Puts `view` into an open window, or an error if Slack refuses it. */
+export async function putView(
+  { clientOf, warn }: SlackContext,
+  team: string,
+  { id, hash }: { id: string; hash?: string },
+  view: types.ModalView,
+): Promise<void> {
+  const client = await clientOf(team);
+  const known = hash === undefined ? {} : { hash };
+  try {
+    await client.views.update({ view_id: id, ...known, view });
+  } catch (cause) {
+    const error = explainSlackError(cause, 'fill a window');
+    if (goneOn.has(String(error.details.slack))) return;
+    warn('A window of Slack could not be filled.', error);
+    // Otherwise it would say that it is loading forever.
+    const sorry = noticeWindow(windowWords.failed);
+    await client.views.update({ view_id: id, view: sorry });
+  }
+}

@@ -1,0 +1,384 @@
+// `countersign build`: a plan built by form, step by step: an operation is found, its fields are filled in, and the review is proposed.
+import {
+  type BuildForm,
+  buildWords,
+  nameOperation,
+  viewBuild,
+  viewBuildForm,
+} from '#cards/build-view.ts';
+import { describeField } from '#cards/form-fields.ts';
+import type { Field } from '#cards/view.ts';
+import { commandName } from '#domain/command-name.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { type Build, gistOf, type Repetition, repetitions } from '#domain/plan/build.ts';
+import type { OperationOffer } from '#domain/plan/operation-form.ts';
+import type { BuildChange, Service } from '#domain/service.ts';
+import { quoteWords, showWhole } from '#domain/shown-text.ts';
+import { listOf } from '#domain/words.ts';
+import { runSession, sayFarewell } from './ask.ts';
+import { attend } from './attend.ts';
+import { drawChoices, readChoice } from './choices.ts';
+import { drawLines } from './draw.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { askLines } from './fill-in.ts';
+import { hangText, type TerminalIo } from './screen.ts';
+import { openSession, type Session, tellError } from './session.ts';
+
+type BuildOptions = {
+  user: string;
+  timezone: string;
+  goes_on?: () => boolean;
+  poll_ms?: number;
+};
+
+const offered = 9;
+const suggested = 8;
+const whole = { budget: Number.POSITIVE_INFINITY, costOf: () => 0 };
+
+/** Edit and drop take a step's number; default: the last. */
+const choices = [
+  ['[a]dd', 'add'],
+  ['[e]dit', 'edit'],
+  ['[d]rop', 'remove'],
+  ['[u]ndo', 'undo'],
+  ['[t]itle', 'title'],
+  ['[w]hen', 'repeat'],
+  ['[p]ropose', 'propose'],
+  ['[q]uit', 'quit'],
+] as const;
+
+/** The person quit, the input ended, or Ctrl-C. */
+class Left extends Error {}
+
+/** @returns the exit code, see `exitCodes` */
+export async function build(
+  service: Service,
+  options: BuildOptions,
+  io: TerminalIo,
+): Promise<number> {
+  const session = openSession(service, { ...options, text: '' }, io);
+  if (!session.interactive) {
+    session.close();
+    const words = `${commandName} build asks for one thing after another, so it needs a terminal. In a script use ${commandName} ask "…".`;
+    session.say(...drawLines(words, session.screen));
+    return exitCodes.usage;
+  }
+  return runSession(session, buildPlan, (_, code) =>
+    session.plan_id === null ? '' : sayFarewell(session, code),
+  );
+}
+
+const viewerOf = ({ options: { user, timezone } }: Session) => ({ user, timezone });
+
+const change = (session: Session, ...changes: BuildChange[]): Promise<Build> =>
+  session.service.changeBuild(changes, viewerOf(session), session.actor);
+
+function say(session: Session, text: string): void {
+  session.say(...drawLines(text, session.screen));
+}
+
+/** A line of a list, wrapped under its text. */
+function sayItem({ say: print, screen }: Session, lead: string, text: string, note = ''): void {
+  const [first, rest] = [`  ${lead}  `, ' '.repeat(lead.length + 4)];
+  const width = screen.width();
+  print(...hangText(showWhole(text), first, rest, width));
+  if (note === '') return;
+  print(...hangText(screen.style('dim', showWhole(note)), rest, rest, width));
+}
+
+function sayList(session: Session, items: { label: string; note?: string }[]): void {
+  for (const [index, { label, note }] of items.entries())
+    sayItem(session, String(index + 1), label, note);
+}
+
+/** A typed line without surrounding blanks. @throws Left */
+async function askLine(session: Session, prompt: string): Promise<string> {
+  const line = await session.ask(prompt);
+  if (line === null || session.signal.aborted) throw new Left();
+  return line.trim();
+}
+
+/** Runs `work`, and says what is wrong instead of ending. */
+async function orSay(session: Session, work: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    if (!(error instanceof CountersignError)) throw error;
+    tellError(session, error);
+    return false;
+  }
+}
+
+async function buildPlan(session: Session): Promise<ExitCode> {
+  try {
+    return await buildOn(session);
+  } catch (error) {
+    if (!(error instanceof Left)) throw error;
+    session.say('');
+    say(session, `Left. What you built is kept for a week: ${commandName} build continues it.`);
+    return session.signal.aborted ? exitCodes.interrupted : exitCodes.noPlan;
+  }
+}
+
+async function buildOn(session: Session): Promise<ExitCode> {
+  const { service, actor } = session;
+  let { step, plan } = await service.readBuild(actor);
+  if (step === null && plan.steps.length === 0) {
+    say(session, 'Build a plan step by step. Nothing runs before you approve it. Ctrl-C leaves.');
+    await orSay(session, () => addStep(session));
+  } else if (step !== null) await orSay(session, () => fillStep(session, false));
+  for (;;) {
+    ({ step, plan } = await showReview(session));
+    const none = plan.steps.length === 0;
+    const line = await askLine(session, drawChoices(none ? [choices[0], choices[7]] : choices));
+    const id = /\d{1,2}$/.exec(line)?.[0] ?? '';
+    const word = line.slice(0, line.length - id.length).trim();
+    const at = plan.steps[Number(id) - 1]?.id ?? plan.steps.at(-1)?.id ?? '';
+    switch (readChoice(choices, word)) {
+      case 'add':
+        await orSay(session, () => addStep(session));
+        break;
+      case 'edit':
+        await orSay(session, () => editStep(session, at));
+        break;
+      case 'remove':
+        await change(session, { kind: 'remove', step: at });
+        break;
+      case 'undo':
+        await change(session, { kind: 'undo' });
+        break;
+      case 'title':
+        await change(session, { kind: 'terms', title: await askLine(session, '  Title › ') });
+        break;
+      case 'repeat':
+        await askRepeats(session);
+        break;
+      case 'propose': {
+        const proposed = none ? null : await propose(session);
+        if (proposed !== null) return proposed;
+        break;
+      }
+      case 'quit':
+        throw new Left();
+      default:
+        say(session, 'Type a letter; edit and drop take the number of a step: e 1.');
+    }
+  }
+}
+
+async function propose(session: Session): Promise<ExitCode | null> {
+  let id = '';
+  const ok = await orSay(session, async () => {
+    ({ id } = await session.service.proposeBuild({}, viewerOf(session), session.actor));
+  });
+  if (!ok) return null;
+  session.plan_id = id;
+  return attend(session, id);
+}
+
+async function showReview(session: Session): Promise<Build> {
+  const preview = await session.service.previewBuild(viewerOf(session), session.actor);
+  const { steps, problem, notice, title, repeats, from } = viewBuild(preview);
+  session.say('');
+  if (steps.length === 0) say(session, 'Nothing in the plan yet.');
+  else {
+    if (title !== '') say(session, title);
+    for (const { label, headline, note } of steps) sayItem(session, label, headline, note);
+    if (repeats !== '')
+      say(session, `Runs ${nameRepetition(repeats).toLowerCase()}, first on ${from}.`);
+  }
+  for (const said of [problem, notice]) if (said !== '') say(session, `△ ${said}`);
+  session.say('');
+  return preview.build;
+}
+
+const nameRepetition = (rule: string) =>
+  Object.entries(repetitions).find(([value]) => value === rule)?.[1] ?? rule;
+
+async function askRepeats(session: Session): Promise<void> {
+  const rules = Object.keys(repetitions) as Repetition[]; // the keys of the record
+  sayList(
+    session,
+    rules.map((rule) => ({ label: repetitions[rule] })),
+  );
+  const repeats = rules[Number(await askLine(session, '  Number › ')) - 1] ?? '';
+  let from = '';
+  for (;;) {
+    if (repeats !== '')
+      from = await askLine(session, '  First run (tomorrow at 9:00, 2026-12-03 09:00) › ');
+    const { problems } = await change(session, { kind: 'terms', repeats, from });
+    if (problems.length === 0) return;
+    say(session, problems.map(({ message }) => message).join(' '));
+  }
+}
+
+/** @returns null to leave the search */
+async function findOperation(session: Session): Promise<OperationOffer | null> {
+  const { service, actor } = session;
+  const words = await askLine(session, '  What should it do? (Enter lists the usual) › ');
+  let found = await service.findOperations(words, offered, actor);
+  for (;;) {
+    if (found.length === 0) say(session, buildWords.noMatch);
+    sayList(
+      session,
+      found.map((offer) => ({ label: gistOf(offer), note: nameOperation(offer) })),
+    );
+    const line = await askLine(session, '  Number, other words, or [q]uit › ');
+    if (/^q(uit)?$/i.test(line)) return null;
+    const chosen = /^\d$/.test(line) ? found[Number(line) - 1] : undefined;
+    if (chosen !== undefined) return chosen;
+    found = await service.findOperations(line, offered, actor);
+  }
+}
+
+async function addStep(session: Session): Promise<void> {
+  const offer = await findOperation(session);
+  if (offer === null) return;
+  const { step, problems } = await change(session, { kind: 'choose', operation: offer.name });
+  if (step === null) return say(session, problems.map(({ message }) => message).join(' '));
+  await fillStep(session, true);
+}
+
+async function editStep(session: Session, step: string): Promise<void> {
+  await change(session, { kind: 'edit', step });
+  await fillStep(session, true);
+}
+
+const viewForm = (made: Build): BuildForm | null => viewBuildForm(made, 0, whole);
+
+/** Asks for each field, then for those that are wrong until the step is in the plan. */
+async function fillStep(session: Session, begun: boolean): Promise<void> {
+  let made = await session.service.readBuild(session.actor);
+  const first = viewForm(made);
+  if (first === null) return;
+  session.say('');
+  say(session, `${begun ? '' : 'Continues: '}${first.title} · ${first.operation}`);
+  if (first.fields.length === 0) say(session, buildWords.noFields);
+  if (first.sources.length > 0) say(session, buildWords.sources(first));
+  made = await askFields(session, made);
+  made = await askWaits(session, made);
+  for (;;) {
+    made = await change(session, { kind: 'add' });
+    const form = viewForm(made);
+    if (form === null) return;
+    for (const problem of form.problems) say(session, problem);
+    if (form.problems.length > 0) made = await askWaits(session, made);
+    for (const field of form.fields.filter(({ wrong }) => wrong !== undefined)) {
+      say(session, field.wrong ?? '');
+      made = await askField(session, field);
+    }
+  }
+}
+
+/** Fields that others depend on, and items that are added, bring more. */
+async function askFields(session: Session, begun: Build): Promise<Build> {
+  let made = begun;
+  const done = new Set<string>();
+  const asked = new Set<string>();
+  for (;;) {
+    const form = viewForm(made);
+    const next = form?.fields.find(({ name }) => !done.has(name));
+    if (next !== undefined) {
+      done.add(next.name);
+      made = await askField(session, next);
+      continue;
+    }
+    const list = form?.lists.find((one) => !asked.has(`${one.list} ${one.count}`));
+    if (list === undefined) return made;
+    asked.add(`${list.list} ${list.count}`);
+    const line = await askLine(session, `  Another of ${list.label}? [y]es, Enter for no › `);
+    if (!/^y(es)?$/i.test(line)) continue;
+    made = await change(session, { kind: 'repeat', list: list.list, count: list.count + 1 });
+  }
+}
+
+const isNone = (line: string) => line === '-';
+
+async function askWaits(session: Session, begun: Build): Promise<Build> {
+  const form = viewForm(begun);
+  if (form === null) return begun;
+  let { waits } = form;
+  if (waits.length > 0) {
+    const chosen = waits.filter((one) => one.chosen);
+    say(session, `Earlier steps: ${waits.map(({ label }) => label).join('; ')}`);
+    const kept = listOf(chosen.map(({ label }) => label.split('.', 1)[0] ?? '')) || 'none';
+    const line = await askLine(
+      session,
+      `  Waits for (numbers, - for none, Enter keeps ${kept}) › `,
+    );
+    const numbers = new Set(line.match(/\d+/g));
+    if (line !== '')
+      waits = waits.map((one) => ({
+        ...one,
+        chosen: numbers.has(one.label.split('.', 1)[0] ?? ''),
+      }));
+  }
+  const keeps = form.at === '' ? 'Enter for none' : `Enter keeps ${form.at}, - for none`;
+  const line = await askLine(session, `  Not before (such as tomorrow at 9:00, ${keeps}) › `);
+  const at = isNone(line) ? '' : line === '' ? form.at : line;
+  const after = waits.filter(({ chosen }) => chosen).map(({ id }) => id);
+  return change(session, { kind: 'wait', after, at });
+}
+
+/** What the field can be chosen from, by number. */
+async function listChoices(
+  session: Session,
+  field: Field,
+): Promise<{ value: string; label: string }[]> {
+  if (field.options.length > 0) return field.options.map(({ value, label }) => ({ value, label }));
+  if (field.pick === undefined) return [];
+  const { step } = await session.service.readBuild(session.actor);
+  if (step === null) return [];
+  const { service, actor } = session;
+  const values = await service.suggestValues(step.form.name, field.name, '', actor);
+  return values.slice(0, suggested);
+}
+
+/** The entry of a typed line: choices by number, several of them by numbers. */
+function readTyped(
+  line: string,
+  field: Field,
+  choices: { value: string; label: string }[],
+): string {
+  const byNumber = (text: string) => {
+    const given = field.options.some(({ value, called }) => value === text || called === text);
+    return given || !/^\d{1,2}$/.test(text) ? text : (choices[Number(text) - 1]?.value ?? text);
+  };
+  return field.several === true
+    ? line
+        .split(',')
+        .map((part) => byNumber(part.trim()))
+        .join('\n')
+    : byNumber(line);
+}
+
+async function askField(session: Session, field: Field): Promise<Build> {
+  const { value: entry = '', type, options } = field;
+  const choices = await listChoices(session, field);
+  const named =
+    options.find(({ value }) => value === entry)?.called ?? entry.replaceAll('\n', ', ');
+  const shown = type === 'boolean' ? (entry === 'true' ? 'yes' : 'no') : named;
+  const keep =
+    entry === ''
+      ? field.required
+        ? ''
+        : ' Enter skips.'
+      : ` Enter keeps ${quoteWords(shown, 200)}.`;
+  const more = [
+    ...(field.several === true ? ['Numbers, separated by commas.'] : []),
+    ...(type === 'multiline' ? ['Finish with an empty line.'] : []),
+    ...(entry !== '' && !field.required ? ['- clears it.'] : []),
+  ];
+  session.say('');
+  say(session, [`${describeField(field, true)}.${keep}`, ...more].join(' '));
+  sayList(session, choices);
+  const line = type === 'multiline' ? await askLines(session) : await session.ask('  › ');
+  if (line === null || session.signal.aborted) throw new Left();
+  const text = line.trim();
+  if (text === '') return session.service.readBuild(session.actor);
+  const typed = isNone(text)
+    ? undefined
+    : readTyped(type === 'multiline' ? line : text, field, choices);
+  return change(session, { kind: 'fill', entries: { [field.name]: typed } });
+}

@@ -1,0 +1,284 @@
+// A plan that is built by form, as displayed: its steps so far, and the form of the open one, in pages. Every surface but the console
+// draws it.
+import {
+  atProblem,
+  type Build,
+  type BuiltStep,
+  fromProblem,
+  gistOf,
+  planProblem,
+  shownFields,
+} from '#domain/plan/build.ts';
+import {
+  type Entry,
+  isOpenEntry,
+  type OperationField,
+  type OperationOffer,
+} from '#domain/plan/operation-form.ts';
+import type { BuildPreview } from '#domain/service.ts';
+import { cutShown, quoteWords, showLine } from '#domain/shown-text.ts';
+import { listOf } from '#domain/words.ts';
+import { describeEffect, marksOf, markWords, shortenCall } from './calls.ts';
+import { viewField } from './form-fields.ts';
+import type { Field } from './view.ts';
+import { entryHints } from './words.ts';
+
+type BuildStepView = {
+  id: string;
+  label: string;
+  /** Its effect in one line. */
+  headline: string;
+  /** `after 1 · not before 2026-12-03 09:00 · external` */
+  note: string;
+};
+
+export type BuildView = {
+  steps: BuildStepView[];
+  /** Why it can't be proposed, or empty. */
+  problem: string;
+  /** What to correct before it is, or empty. */
+  notice: string;
+  title: string;
+  repeats: string;
+  from: string;
+  undo: boolean;
+};
+
+export type BuildForm = {
+  title: string;
+  /** `workspace_write · changes something` */
+  operation: string;
+  isNew: boolean;
+  page: number;
+  pages: number;
+  fields: Field[];
+  /** Lists of objects on this page. */
+  lists: { list: string; label: string; count: number }[];
+  /** Values of earlier steps, as they are typed: `{{1/text}}`. */
+  sources: string[];
+  /** Steps it can wait for; empty except on the last page. */
+  waits: { id: string; label: string; chosen: boolean }[];
+  at: string;
+  /** Problems without a field on this page. */
+  problems: string[];
+};
+
+/** Characters of a value in the review. */
+const maxValue = 300;
+
+const numberOf = ({ plan }: Build, id: string) =>
+  String(plan.steps.findIndex((step) => step.id === id) + 1);
+
+const showTime = (local: string) => local.replace('T', ' ');
+
+/** `workspace_write · changes something` */
+export const nameOperation = (offer: OperationOffer): string =>
+  `${offer.name} · ${describeEffect(offer)}`;
+
+export function viewBuild({ build, facts, problem }: BuildPreview): BuildView {
+  const { plan, before, problems } = build;
+  const shown = new Map(
+    (facts?.steps ?? []).map((step) => [step.id.split('#', 1)[0] ?? '', step.call]),
+  );
+  const steps = plan.steps.map((step, index) => {
+    const call = shown.get(step.id);
+    const after = step.after.map((id) => numberOf(build, id));
+    const notes = [
+      ...(after.length === 0 ? [] : [`after ${listOf(after)}`]),
+      ...(step.at === '' ? [] : [`not before ${showTime(step.at)}`]),
+      ...(call === undefined ? [] : marksOf(call).map((mark) => markWords[mark])),
+    ];
+    return {
+      id: step.id,
+      label: String(index + 1),
+      headline: call === undefined ? gistOf(step.form) : shortenCall(call, maxValue).text,
+      note: notes.join(' · '),
+    };
+  });
+  const messageOf = (wanted: string) => problems.find(({ name }) => name === wanted)?.message ?? '';
+  return {
+    ...{ steps, title: plan.title, repeats: plan.repeats, from: showTime(plan.from) },
+    problem: problem ?? '',
+    notice: messageOf(planProblem) || messageOf(fromProblem),
+    undo: before.length > 0,
+  };
+}
+
+/** The entry as text; a later value as it is typed. */
+function writeEntry(entry: Entry | undefined): string {
+  if (entry === undefined) return '';
+  if (!isOpenEntry(entry)) return typeof entry === 'object' ? JSON.stringify(entry) : String(entry);
+  const { $from, path } = entry;
+  return typeof $from === 'string' ? `{{${$from}${String(path ?? '')}}}` : JSON.stringify(entry);
+}
+
+const yesNo = [
+  { value: 'true', label: 'Yes' },
+  { value: 'false', label: 'No' },
+];
+
+function viewBuildField(
+  field: OperationField,
+  step: BuiltStep,
+  build: Build,
+  later: boolean,
+): Field {
+  const entry = step.entries[field.name];
+  const hint = field.options.length > 0 ? undefined : entryHints[field.holds];
+  const help = [field.help ?? '', hint ?? ''].filter((text) => text !== '').join(' ');
+  const isOpen = isOpenEntry(entry);
+  // A number can be a later value; an optional boolean without a default can be left out.
+  const asText = (field.type === 'number' && later) || (isOpen && field.type !== 'multiline');
+  const asChoice = field.type === 'boolean' && !field.required && field.initial === null;
+  const type = asText ? 'text' : asChoice ? 'choice' : field.type;
+  const drawn = viewField({
+    ...field,
+    type,
+    help: help === '' ? null : help,
+    options: asChoice ? yesNo : asText ? [] : field.options,
+    required: field.required,
+  });
+  const wrong = build.problems.find(({ name }) => name === field.name)?.message;
+  const written = writeEntry(entry);
+  return {
+    ...drawn,
+    value: field.holds === 'moment' ? showTime(written) : written,
+    ...(wrong === undefined ? {} : { wrong }),
+    ...(field.pick === null || isOpen ? {} : { pick: field.pick }),
+    ...(field.holds === 'list' && field.options.length > 0 && !isOpen ? { several: true } : {}),
+    ...(field.holds === 'variant' ? { redraws: true } : {}),
+  };
+}
+
+/** Groups the fields into pages of `budget`; one that exceeds it has a page of its own. */
+function splitPages<T>(fields: T[], costOf: (field: T) => number, budget: number): T[][] {
+  const pages: T[][] = [[]];
+  let cost = 0;
+  for (const field of fields) {
+    const own = costOf(field);
+    const last = pages.at(-1) ?? [];
+    if (last.length > 0 && cost + own > budget) {
+      pages.push([field]);
+      cost = own;
+    } else {
+      last.push(field);
+      cost += own;
+    }
+  }
+  return pages;
+}
+
+/** What a page holds, and what a field counts for. */
+type PageSize = { budget: number; costOf(field: Field): number };
+
+const maxSources = 40;
+
+function listSources(build: Build, step: BuiltStep): string[] {
+  const { steps } = build.plan;
+  const at = steps.findIndex(({ id }) => id === step.id);
+  const earlier = at < 0 ? steps : steps.slice(0, at);
+  return earlier
+    .flatMap(({ id, form }) => form.outputs.map(({ path }) => `{{${id}${path}}}`))
+    .slice(0, maxSources);
+}
+
+function listLists(fields: OperationField[]): BuildForm['lists'] {
+  const lists = new Map<string, BuildForm['lists'][number]>();
+  for (const { list } of fields) {
+    if (list === null) continue;
+    const name = `/${list.path.join('/')}`;
+    lists.set(name, { list: name, label: list.label, count: list.index + 1 });
+  }
+  return [...lists.values()];
+}
+
+/**
+ * The form of the open step, or null.
+ * @param page from 0, or null for the one with the first problem
+ */
+export function viewBuildForm(
+  build: Build,
+  page: number | null,
+  { budget, costOf }: PageSize,
+): BuildForm | null {
+  const { step, plan, problems } = build;
+  if (step === null) return null;
+  const sources = listSources(build, step);
+  const fields = shownFields(step).map((field) => ({
+    field,
+    drawn: viewBuildField(field, step, build, sources.length > 0),
+  }));
+  const pages = splitPages(fields, ({ drawn }) => costOf(drawn), budget);
+  const wrong = pages.findIndex((some) => some.some(({ drawn }) => drawn.wrong !== undefined));
+  const wanted = page ?? (wrong < 0 ? pages.length - 1 : wrong);
+  const at = Math.max(0, Math.min(pages.length - 1, wanted));
+  const here = pages[at] ?? [];
+  const isLast = at === pages.length - 1;
+  const others = isLast ? plan.steps.filter(({ id }) => id !== step.id) : [];
+  const named = new Set(fields.map(({ field }) => field.name));
+  return {
+    title: gistOf(step.form),
+    operation: nameOperation(step.form),
+    isNew: !plan.steps.some(({ id }) => id === step.id),
+    ...{ page: at, pages: pages.length, sources },
+    fields: here.map(({ drawn }) => drawn),
+    lists: listLists(here.map(({ field }) => field)),
+    waits: others.map(({ id, form }) => ({
+      ...{ id, chosen: step.after.includes(id) },
+      label: cutShown(`${numberOf(build, id)}. ${showLine(gistOf(form), 200)}`, 75),
+    })),
+    at: showTime(step.at),
+    problems: problems
+      .filter(({ name }) => !named.has(name) && name !== atProblem)
+      .concat(problems.filter(({ name }) => name === atProblem))
+      .map(({ message }) => message),
+  };
+}
+
+export const buildWords = {
+  title: 'Build a plan',
+  /** In the list of commands. */
+  command: ['new', 'build a plan by form'],
+  empty:
+    'Choose what the first step does and fill it in. Nothing runs before the plan is approved.',
+  first: 'First step',
+  next: 'Next step',
+  search: 'Search: write a file, ask someone',
+  searchFor: 'Find operations',
+  find: 'Find',
+  fill: 'Fill in',
+  step: 'Step',
+  other: 'Or another value',
+  redraw: 'Show its fields',
+  add: 'Add step',
+  save: 'Save step',
+  nextPage: 'Next',
+  undo: 'Undo',
+  resume: 'Continue the open step',
+  edit: 'Edit',
+  remove: 'Remove',
+  up: 'Move up',
+  down: 'Move down',
+  propose: 'Propose',
+  back: 'Back',
+  planTitle: 'Title (optional)',
+  repeats: 'Runs',
+  from: 'First run',
+  fromHelp: 'If it repeats: tomorrow at 9:00, 2026-12-03 09:00',
+  waits: 'Waits for',
+  at: 'Not before',
+  atHelp: 'tomorrow at 9:00, 2026-12-03 09:00',
+  noFields: 'It needs no values.',
+  sources: ({ sources }: { sources: string[] }) =>
+    `Values of earlier steps to type into a field: ${sources.join(' ')}`,
+  addItem: ({ label }: { label: string }) => `Add to ${label}`,
+  removeItem: ({ label, count }: { label: string; count: number }) => `Remove ${label} ${count}`,
+  kept: ({ label, characters }: { label: string; characters: number }) =>
+    `${label}: ${characters.toLocaleString('en-US')} characters, kept. Too long to edit here.`,
+  page: ({ page, pages }: { page: number; pages: number }) => `Page ${page} of ${pages}`,
+  notHere:
+    'Nothing was proposed: Countersign is not in this conversation. Type @Countersign there, add it, and propose again.',
+  proposed: 'Proposed. The plan is below.',
+  noMatch: 'No operation matches. Try other words.',
+  use: ({ typed }: { typed: string }) => `Use ${quoteWords(typed, 60)}`,
+} as const;

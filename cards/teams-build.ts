@@ -1,0 +1,276 @@
+// A plan built by form in Teams' dialogs: the review so far, and the form of a step in its place.
+import { gistOf, repetitions } from '#domain/plan/build.ts';
+import type { OperationOffer } from '#domain/plan/operation-form.ts';
+import { cutShown } from '#domain/shown-text.ts';
+import {
+  type BuildForm,
+  type BuildView,
+  nameOperation,
+  buildWords as words,
+} from './build-view.ts';
+import { drawInput, longestInput, readAloud } from './dress-teams.ts';
+import { type Drawn, expandCard, findTemplate, fitsTeams } from './expand.ts';
+import { measureCard } from './limits.ts';
+import { escapeMacros } from './plain.ts';
+import type { Field } from './view.ts';
+
+const template = findTemplate('teams/dialog.json');
+
+/** Bytes of a page's inputs, with room for the rest of the card. */
+export const teamsPage = {
+  budget: 12_000,
+  costOf: (field: Field) => Math.min(12_000, 600 + measureCard(field)),
+};
+
+/** What a press in the dialog does: the value of `build` in its data. */
+export const buildVerbs = [
+  'open',
+  'search',
+  'choose',
+  'resume',
+  'edit',
+  'remove',
+  'up',
+  'down',
+  'undo',
+  'propose',
+  'next',
+  'redraw',
+  'repeat',
+  'back',
+] as const;
+type BuildVerb = (typeof buildVerbs)[number];
+
+export const buildInputs = {
+  words: 'words',
+  operation: 'operation',
+  step: 'step',
+  title: 'title',
+  repeats: 'repeats',
+  from: 'from',
+  waits: 'waits',
+  at: 'at',
+} as const;
+
+/** A field's input, and the one for a value that is not in its list. */
+export const buildInput = (name: string) => `field:${name}`;
+export const otherInput = (name: string) => `other:${name}`;
+
+type Element = Record<string, unknown>;
+
+const text = (shown: string, style: Element = {}): Element => ({
+  type: 'RichTextBlock',
+  inlines: [{ type: 'TextRun', text: escapeMacros(shown), ...style }],
+});
+const subtle = { isSubtle: true, size: 'small' };
+const attention = { weight: 'bolder', color: 'attention' };
+
+const press = (title: string, build: BuildVerb, data: Element = {}, style?: string): Element => ({
+  type: 'Action.Submit',
+  title: cutShown(title, 75),
+  data: { build, ...data },
+  ...(style === undefined ? {} : { style }),
+});
+
+const input = (id: string, label: string, value: string, placeholder = ''): Element => ({
+  ...{ type: 'Input.Text', id, label, value: value || null, placeholder: placeholder || null },
+  ...{ maxLength: longestInput.text, spacing: 'medium' },
+});
+
+type Choice = { title: string; value: string };
+const choices = (id: string, label: string, from: Choice[], more: Element = {}): Element => ({
+  ...{ type: 'Input.ChoiceSet', id, label, style: 'compact', spacing: 'medium' },
+  choices: from.map(({ title, value }) => ({ title: escapeMacros(title), value })),
+  ...more,
+});
+
+function draw(body: (Element | null)[], actions: Element[], said: string[]): Drawn {
+  const speak = readAloud(said);
+  return expandCard(template, {
+    ...{ body: body.filter((one) => one !== null), actions, speak },
+    fallback: cutShown(said.join('\n'), 1500),
+  });
+}
+
+/** Lengths of a step's line, and numbers of operations offered, from roomy to minimal. */
+const sizes = [
+  { line: 600, offers: 40 },
+  { line: 200, offers: 25 },
+  { line: 90, offers: 12 },
+];
+
+function drawPlan(
+  view: BuildView,
+  found: { words: string; offers: OperationOffer[] },
+  unfinished: boolean,
+  { line, offers: most }: { line: number; offers: number },
+): Drawn {
+  const { steps, problem, notice, title, repeats, from, undo } = view;
+  const lines = steps.map(({ label, headline, note }) => ({
+    shown: `${label}  ${cutShown(headline, line)}`,
+    note,
+  }));
+  const offers = found.offers.slice(0, most).map((offer) => ({
+    title: cutShown(`${gistOf(offer)} (${nameOperation(offer)})`, Math.min(160, line)),
+    value: offer.name,
+  }));
+  const mayPropose = steps.length > 0 && problem === '';
+  const body = [
+    ...[problem, notice].filter((said) => said !== '').map((said) => text(said, attention)),
+    ...(steps.length === 0 ? [text(words.empty)] : []),
+    ...lines.flatMap(({ shown, note }) => [
+      text(shown),
+      ...(note === '' ? [] : [{ ...text(note, subtle), spacing: 'none' }]),
+    ]),
+    steps.length === 0
+      ? null
+      : choices(
+          buildInputs.step,
+          words.step,
+          steps.map(({ id, label, headline }) => ({
+            title: `${label}. ${cutShown(headline, 60)}`,
+            value: id,
+          })),
+          { value: steps.at(-1)?.id ?? '' },
+        ),
+    steps.length === 0
+      ? null
+      : {
+          type: 'ActionSet',
+          actions: [
+            press(words.edit, 'edit'),
+            press(words.up, 'up'),
+            press(words.down, 'down'),
+            press(words.remove, 'remove'),
+            ...(undo ? [press(words.undo, 'undo')] : []),
+          ],
+        },
+    steps.length > 0 || !undo ? null : { type: 'ActionSet', actions: [press(words.undo, 'undo')] },
+    input(buildInputs.words, words.searchFor, found.words, words.search),
+    offers.length === 0
+      ? text(words.noMatch, subtle)
+      : choices(buildInputs.operation, steps.length === 0 ? words.first : words.next, offers, {
+          style: 'filtered',
+          placeholder: words.search,
+        }),
+    {
+      type: 'ActionSet',
+      actions: [
+        press(words.find, 'search'),
+        ...(offers.length === 0 ? [] : [press(words.fill, 'choose')]),
+        ...(unfinished ? [press(words.resume, 'resume')] : []),
+      ],
+    },
+    ...(mayPropose
+      ? [
+          input(buildInputs.title, words.planTitle, title),
+          choices(
+            buildInputs.repeats,
+            words.repeats,
+            Object.entries(repetitions).map(([value, shown]) => ({
+              title: shown,
+              value: value === '' ? 'once' : value,
+            })),
+            { value: repeats === '' ? 'once' : repeats },
+          ),
+          input(buildInputs.from, words.from, from, words.fromHelp),
+        ]
+      : []),
+  ];
+  const actions = mayPropose ? [press(words.propose, 'propose', {}, 'positive')] : [];
+  return draw(body, actions, [words.title, problem, notice, ...lines.map(({ shown }) => shown)]);
+}
+
+/** @param found operations for the words that were typed */
+export function drawBuildDialog(
+  view: BuildView,
+  found: { words: string; offers: OperationOffer[] },
+  unfinished: boolean,
+): Drawn {
+  const [first = { line: 600, offers: 40 }, ...others] = sizes;
+  let drawn = drawPlan(view, found, unfinished, first);
+  for (const size of others) {
+    if (fitsTeams(drawn)) return drawn;
+    drawn = drawPlan(view, found, unfinished, size);
+  }
+  return drawn;
+}
+
+/** A text that Teams' input can't hold is kept as it is. */
+export const isKeptInTeams = ({ value: entry = '', type, pick }: Field): boolean =>
+  pick === undefined && entry.length > longestInput[type === 'multiline' ? 'multiline' : 'text'];
+
+function drawField(field: Field): Element[] {
+  const { name, label, wrong, value: entry = '', pick, options, help } = field;
+  const above = wrong === undefined ? [] : [text(wrong, attention)];
+  if (isKeptInTeams(field))
+    return [...above, text(words.kept({ label, characters: entry.length }), subtle)];
+  if (pick === undefined || options.length === 0)
+    // The client would ask for it before another item is added. The server asks for it.
+    return [
+      ...above,
+      { ...drawInput(field, buildInput(name)), isRequired: false, errorMessage: null },
+    ];
+  const isListed = options.some(({ value }) => value === entry);
+  const listed = options.map((option) => ({ title: option.called, value: option.value }));
+  return [
+    ...above,
+    choices(buildInput(name), help === '' ? label : `${label} (${help})`, listed, {
+      style: 'filtered',
+      value: isListed ? entry : null,
+    }),
+    input(otherInput(name), words.other, isListed ? '' : entry),
+  ];
+}
+
+/** @param form `options` of a field with a `pick` are the values to choose from */
+export function drawBuildFormDialog(form: BuildForm): Drawn {
+  const { title, operation, fields, lists, sources, waits, at, problems, page, pages } = form;
+  const isLast = page === pages - 1;
+  const paged = pages > 1 ? ` · ${words.page({ page: page + 1, pages })}` : '';
+  const held = { page };
+  const repeats = lists.flatMap(({ list, label, count }) => [
+    press(words.addItem({ label }), 'repeat', { ...held, list, count: count + 1 }),
+    ...(count < 2
+      ? []
+      : [press(words.removeItem({ label, count }), 'repeat', { ...held, list, count: count - 1 })]),
+  ]);
+  const body = [
+    text(title, { weight: 'bolder' }),
+    { ...text(`${operation}${paged}`, subtle), spacing: 'none' },
+    ...problems.map((problem) => text(problem, attention)),
+    ...(fields.length === 0 ? [text(words.noFields)] : []),
+    ...(sources.length === 0 ? [] : [text(words.sources({ sources }), subtle)]),
+    ...fields.flatMap((field) => [
+      ...drawField(field),
+      ...(field.redraws === true
+        ? [{ type: 'ActionSet', actions: [press(words.redraw, 'redraw', held)] }]
+        : []),
+    ]),
+    ...repeats.map((action) => ({ type: 'ActionSet', actions: [action] })),
+    isLast && waits.length > 0
+      ? choices(
+          buildInputs.waits,
+          words.waits,
+          waits.map(({ id, label }) => ({ title: label, value: id })),
+          {
+            ...{ isMultiSelect: true, style: 'expanded' },
+            value: waits.flatMap(({ id, chosen }) => (chosen ? [id] : [])).join(','),
+          },
+        )
+      : null,
+    isLast ? input(buildInputs.at, words.at, at, words.atHelp) : null,
+  ];
+  const forth = isLast ? (form.isNew ? words.add : words.save) : words.nextPage;
+  const actions = [
+    press(forth, 'next', held, 'positive'),
+    { ...press(words.back, 'back', held), associatedInputs: 'none' },
+  ];
+  return draw(body, actions, [title, operation, ...problems, ...fields.map(({ label }) => label)]);
+}
+
+/** The button that opens the dialog. */
+export function drawBuildButton(): Drawn {
+  const open = press(words.title, 'open', { msteams: { type: 'task/fetch' } }, 'positive');
+  return draw([text(words.empty)], [open], [words.title]);
+}

@@ -1,0 +1,221 @@
+// Plans that people build by form in chats and terminals. The unfinished plan is stored per person, so that a long one needs no
+// room in a window and can be continued elsewhere.
+import { z } from 'zod';
+import { headlineOf } from '#cards/calls.ts';
+import type { Transaction } from '#db/database.ts';
+import {
+  type BuildOwner,
+  deleteBuildText,
+  readBuildText,
+  replaceBuildText,
+} from '#db/planning/builds.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { parseAs } from '#domain/json.ts';
+import type { Actor } from '#domain/people/actor.ts';
+import {
+  advance,
+  type Build,
+  type BuiltPlan,
+  type BuiltStep,
+  emptyBuild,
+  repetitions,
+  toDraft,
+} from '#domain/plan/build.ts';
+import type { Zone } from '#domain/plan/form-entries.ts';
+import type { OperationForm } from '#domain/plan/operation-form.ts';
+import type { Plan } from '#domain/plan/plan.ts';
+import { readDraft } from '#domain/plan/templates.ts';
+import type { BuildChange, Checked, Service } from '#domain/service.ts';
+import { JsonObject } from '#domain/text.ts';
+import type { ConversationContext } from '#messages/context.ts';
+import { readWhenReply } from '#planner/commands/answers.ts';
+import { localTime, momentOf, settleWhen } from '#timeline/spoken-times.ts';
+import { answerOnce } from './answer-once.ts';
+
+type Viewer = { user: string; timezone: string };
+type Builds = Pick<Service, 'readBuild' | 'changeBuild' | 'previewBuild' | 'proposeBuild'>;
+type Parts = Pick<Service, 'getOperation' | 'previewProposal' | 'checkProposal'> & {
+  commitIn(tx: Transaction, checked: Checked<Plan>): Promise<Plan>;
+};
+
+/** Characters of one unfinished plan. */
+const maxStored = 400_000;
+const maxUndone = 5;
+/** Another change of the same plan at the same time is rare. */
+const tries = 5;
+
+const Entry = z.union([z.string(), z.boolean(), JsonObject]);
+const StoredStep = z.object({
+  id: z.string(),
+  operation: z.string(),
+  counts: z.record(z.string(), z.int()),
+  entries: z.record(z.string(), Entry),
+  args: JsonObject,
+  after: z.array(z.string()),
+  at: z.string(),
+});
+type StoredStep = z.infer<typeof StoredStep>;
+const isRepetition = (value: string): value is keyof typeof repetitions => value in repetitions;
+const StoredPlan = z.object({
+  title: z.string(),
+  steps: z.array(StoredStep),
+  repeats: z.string().refine(isRepetition),
+  from: z.string(),
+});
+const Stored = z.object({
+  plan: StoredPlan,
+  before: z.array(StoredPlan),
+  step: StoredStep.nullable(),
+});
+type Stored = z.infer<typeof Stored>;
+
+const keepStep = ({ form, ...step }: BuiltStep): StoredStep => ({ ...step, operation: form.name });
+const keepPlan = (plan: BuiltPlan) => ({ ...plan, steps: plan.steps.map(keepStep) });
+
+/** Forms are read again from the catalogue. Problems last until the next change. */
+function writeStored({ plan, before, step }: Build): string {
+  const text = JSON.stringify({
+    plan: keepPlan(plan),
+    before: before.slice(-maxUndone).map(keepPlan),
+    step: step === null ? null : keepStep(step),
+  } satisfies Stored);
+  if (text.length <= maxStored) return text;
+  throw new CountersignError(
+    'limit_exceeded',
+    'This plan is too long to be built by form. Propose it, or put long texts into files first.',
+  );
+}
+
+/** Local times as ISO or in words: `2026-12-03 09:00`, `tomorrow at 9:00`. */
+function zoneOf(timezone: string, now: Date): Zone {
+  const readWords = (text: string) => readWhenReply(text, { now, timezone });
+  return {
+    toLocal: (moment) => localTime(moment, timezone),
+    toMoment(text) {
+      const exact = momentOf(text, timezone);
+      const when = exact === null ? readWords(text) : null;
+      if (when === null) return exact;
+      const settled = settleWhen(when, { now, timezone });
+      return 'iso' in settled ? new Date(settled.iso).toISOString() : null;
+    },
+    toDay: (text) => readWords(text)?.date?.toString() ?? null,
+  };
+}
+
+export function createBuilds(context: ConversationContext, parts: Parts): Builds {
+  const { db, clock } = context;
+  const zoneFor = ({ timezone }: Viewer) => zoneOf(timezone, clock.now());
+  const ownerOf = ({ tenant, id }: Actor): BuildOwner => ({ tenant: tenant ?? null, person: id });
+
+  /** The stored plan with its forms; steps of operations that are gone are left out. */
+  async function open(text: string | null, actor: Actor): Promise<Build> {
+    const stored = text === null ? null : parseAs(Stored, text);
+    if (stored === null) return emptyBuild;
+    const plans = [stored.plan, ...stored.before];
+    const steps = [
+      ...plans.flatMap((plan) => plan.steps),
+      ...(stored.step === null ? [] : [stored.step]),
+    ];
+    const forms = new Map<string, OperationForm>();
+    for (const name of new Set(steps.map(({ operation }) => operation))) {
+      const form = await parts.getOperation(name, actor).catch((error: unknown) => {
+        if (error instanceof CountersignError && error.code === 'unknown_operation') return null;
+        throw error;
+      });
+      if (form !== null) forms.set(name, form);
+    }
+    const openStep = ({ operation, ...step }: StoredStep): BuiltStep[] => {
+      const form = forms.get(operation);
+      return form === undefined ? [] : [{ ...step, form }];
+    };
+    const openPlan = (plan: Stored['plan']): BuiltPlan => {
+      const kept = plan.steps.flatMap(openStep);
+      const known = new Set(kept.map(({ id }) => id));
+      return {
+        ...plan,
+        steps: kept.map((step) => ({ ...step, after: step.after.filter((id) => known.has(id)) })),
+      };
+    };
+    const [step = null] = stored.step === null ? [] : openStep(stored.step);
+    return {
+      plan: openPlan(stored.plan),
+      before: stored.before.map(openPlan),
+      step,
+      problems: [],
+    };
+  }
+
+  const read = async (actor: Actor): Promise<Build> =>
+    open(await readBuildText(db.query, ownerOf(actor)), actor);
+
+  const draftOf = ({ plan }: Build, viewer: Viewer, called: string) =>
+    readDraft(toDraft(plan, called, viewer.timezone, zoneFor(viewer)));
+
+  const preview = (build: Build, viewer: Viewer, actor: Actor) =>
+    parts.previewProposal(draftOf(build, viewer, ''), { user: viewer.user }, viewer, actor);
+
+  return {
+    readBuild: read,
+
+    async changeBuild(changes, viewer, actor) {
+      const zone = zoneFor(viewer);
+      const step = async (build: Build, change: BuildChange): Promise<Build> => {
+        if (change.kind !== 'choose') return advance(build, change, zone);
+        const form = await parts.getOperation(change.operation, actor);
+        return advance(build, { kind: 'choose', form }, zone);
+      };
+      for (let tried = 1; ; tried++) {
+        const before = await readBuildText(db.query, ownerOf(actor));
+        let build = await open(before, actor);
+        for (const change of changes) {
+          build = await step(build, change);
+          if (build.problems.length > 0) break;
+        }
+        const text = writeStored(build);
+        if (text === before || (await replaceBuildText(db.query, ownerOf(actor), before, text)))
+          return build;
+        if (tried === tries)
+          throw new CountersignError(
+            'stale_version',
+            'This plan is being changed elsewhere. Try again.',
+          );
+      }
+    },
+
+    async previewBuild(viewer, actor) {
+      const build = await read(actor);
+      if (build.plan.steps.length === 0) return { build, facts: null, problem: null };
+      try {
+        return { build, facts: await preview(build, viewer, actor), problem: null };
+      } catch (error) {
+        if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
+        return { build, facts: null, problem: error.message };
+      }
+    },
+
+    async proposeBuild({ conversation, once }, viewer, actor) {
+      const { user } = viewer;
+      const check = async () => {
+        const build = await read(actor);
+        if (build.plan.steps.length === 0)
+          throw new CountersignError('invalid_request', 'There are no steps yet. Add one first.');
+        const call =
+          build.plan.title.trim() === ''
+            ? (await preview(build, viewer, actor)).steps[0]?.call
+            : undefined;
+        const draft = draftOf(build, viewer, call === undefined ? '' : headlineOf(call));
+        const origin = conversation === undefined ? { user } : { user, conversation };
+        return parts.checkProposal(draft, origin, actor);
+      };
+      const store = (joined: ConversationContext, checked: Checked<Plan>) =>
+        joined.db.transaction(async (tx) => {
+          const plan = await parts.commitIn(tx, checked);
+          await deleteBuildText(tx, ownerOf(actor));
+          return plan;
+        });
+      if (once === undefined) return store(context, await check());
+      // A repeated press finds the plan that it made.
+      return (await answerOnce(context, { key: once, digest: '' }, check, store)) as Plan;
+    },
+  };
+}

@@ -1,0 +1,41 @@
+// Unfinished plans that people build by form in chats and terminals: one per person, as JSON text, kept with the memoised results until
+// nobody has changed it for a week.
+import { and, eq, sql } from 'drizzle-orm';
+import type { Queryable } from '../database.ts';
+import { planningMemo } from '../schema.ts';
+import { readMemo } from './checkpoints.ts';
+
+const kind = 'build';
+
+export type BuildOwner = { tenant: string | null; person: string };
+
+const keyOf = ({ tenant, person }: BuildOwner): string =>
+  `${kind}:${JSON.stringify([tenant, person])}`;
+
+export const readBuildText = (db: Queryable, owner: BuildOwner): Promise<string | null> =>
+  readMemo(db, keyOf(owner));
+
+/** @param before the text that was read, or null. @returns false if it has changed since */
+export async function replaceBuildText(
+  db: Queryable,
+  owner: BuildOwner,
+  before: string | null,
+  text: string,
+): Promise<boolean> {
+  const value = sql`to_jsonb(${text}::text)`;
+  const key = keyOf(owner);
+  const { rowCount } =
+    before === null
+      ? await db.insert(planningMemo).values({ key, kind, run_id: '', value }).onConflictDoNothing()
+      : await db
+          .update(planningMemo)
+          .set({ value, created_at: sql`clock_timestamp()` })
+          .where(
+            and(eq(planningMemo.key, key), eq(planningMemo.value, sql`to_jsonb(${before}::text)`)),
+          );
+  return rowCount === 1;
+}
+
+export async function deleteBuildText(db: Queryable, owner: BuildOwner): Promise<void> {
+  await db.delete(planningMemo).where(eq(planningMemo.key, keyOf(owner)));
+}

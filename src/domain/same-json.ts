@@ -1,0 +1,10 @@
+// Compares JSON values. No packages: the console's page uses it.
+
+/** Whether two values are the same JSON, ignoring key order. */
+export function isSameJson(one: unknown, other: unknown): boolean {
+  if (typeof one !== 'object' || one === null || typeof other !== 'object' || other === null)
+    return one === other;
+  if (Array.isArray(one) !== Array.isArray(other)) return false;
+  const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return [...keys].every((key) => isSameJson(Reflect.get(one, key), Reflect.get(other, key)));
+}

@@ -1,0 +1,162 @@
+// Plans built by form: the unfinished plan of each person, and the terminal's way through it.
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { build } from '#adapters/terminal/build.ts';
+import { exitCodes } from '#adapters/terminal/exit-codes.ts';
+import { person } from '#domain/people/actor.ts';
+import type { BuildChange } from '#domain/service.ts';
+import { createFakeTerminal, type FakeTerminal } from '../../fixtures/terminal.ts';
+import { useInstance } from '../../setup/use-instance.ts';
+import { waitFor } from '../../wait.ts';
+
+const instance = useInstance();
+const timezone = 'Europe/Madrid';
+
+/** A person of their own, with an unfinished plan of their own. */
+function builder(id: string) {
+  const actor = person(id, 'terminal');
+  const viewer = { user: id, timezone };
+  const { service } = instance;
+  return {
+    read: () => service.readBuild(actor),
+    change: (...changes: BuildChange[]) => service.changeBuild(changes, viewer, actor),
+    preview: () => service.previewBuild(viewer, actor),
+    propose: (once?: string) =>
+      service.proposeBuild(once === undefined ? {} : { once }, viewer, actor),
+  };
+}
+
+const write = (path: string, content: string): BuildChange[] => [
+  { kind: 'choose', operation: 'workspace_write' },
+  { kind: 'fill', entries: { '/path': path, '/content': content } },
+  { kind: 'add' },
+];
+
+test('an unfinished plan is its person’s own, and is there at the next visit', async () => {
+  const ana = builder('ana-1');
+  await ana.change(...write('a.md', 'A'));
+  await ana.change({ kind: 'choose', operation: 'human_confirm' });
+  const again = await ana.read();
+  expect(again.plan.steps.map(({ args }) => args)).toEqual([{ path: 'a.md', content: 'A' }]);
+  expect(again.step?.form.name).toBe('human_confirm');
+  expect((await builder('ben-1').read()).plan.steps).toEqual([]);
+});
+
+test('what is wrong stays with its field, and nothing after it is carried out', async () => {
+  const ana = builder('ana-2');
+  const { step, problems } = await ana.change(
+    { kind: 'choose', operation: 'workspace_write' },
+    { kind: 'wait', at: 'whenever' },
+    { kind: 'add' },
+    { kind: 'terms', title: 'Not reached' },
+  );
+  expect(step).not.toBeNull();
+  expect(problems.map(({ name }) => name)).toEqual(['/path', '/content', 'at']);
+  expect((await ana.read()).plan.title).toBe('');
+});
+
+test('steps wait, move, go and come back, and a proposal begins anew, once', async () => {
+  const ana = builder('ana-3');
+  await ana.change(...write('1.md', 'one'), ...write('2.md', 'Got {{1/path}}'));
+  const { plan } = await ana.change(
+    { kind: 'choose', operation: 'control_wait' },
+    { kind: 'fill', entries: { '/seconds': '{{2/size}}' } },
+    { kind: 'wait', after: ['1'], at: 'tomorrow at 9:00' },
+    { kind: 'add' },
+    { kind: 'remove', step: '1' },
+    { kind: 'undo' },
+    { kind: 'terms', title: 'Three steps', repeats: 'FREQ=DAILY', from: '2050-01-01 09:30' },
+  );
+  expect(plan.steps.map(({ after }) => after)).toEqual([[], ['1'], ['1']]);
+  expect(plan.steps[2]?.args).toEqual({ seconds: { $from: '2', path: '/size' } });
+  expect(plan.steps[2]?.at).toMatch(/^\d{4}-\d\d-\d\dT09:00$/);
+  const [first, second] = await Promise.all([ana.propose('press 3'), ana.propose('press 3')]);
+  expect(second.id).toBe(first.id);
+  expect(first.title).toBe('Three steps');
+  expect((await ana.read()).plan.steps).toEqual([]);
+});
+
+test('two changes at the same time both count', async () => {
+  const ana = builder('ana-4');
+  await ana.change(...write('1.md', 'one'), ...write('2.md', 'two'));
+  await Promise.all([
+    ana.change({ kind: 'terms', title: 'Both' }),
+    ana.change({ kind: 'remove', step: '1' }),
+  ]);
+  const { plan } = await ana.read();
+  expect([plan.title, plan.steps.map(({ id }) => id)]).toEqual(['Both', ['2']]);
+});
+
+test('a plan that is too long to keep, or has too many steps, says so', async () => {
+  const ana = builder('ana-5');
+  await expect(ana.change(...write('1.md', 'x'.repeat(400_000)))).rejects.toMatchObject({
+    code: 'limit_exceeded',
+  });
+  await ana.change(...Array.from({ length: 40 }, () => write('1.md', 'x')).flat());
+  const { problems } = await ana.change({ kind: 'choose', operation: 'workspace_read' });
+  expect(problems.map(({ name }) => name)).toEqual(['plan']);
+});
+
+/** Answers prompts by the lines of the script in order, each at the first prompt that fits; other prompts by Enter. */
+async function follow(terminal: FakeTerminal, script: [said: RegExp, line: string][]) {
+  const left = [...script];
+  for (let from = 0, others = 0; left.length > 0; ) {
+    const said = await waitFor(`a prompt, before ${left[0]?.[0]}`, async () => {
+      const text = terminal.plain().slice(from);
+      return /› $/.test(text) && text;
+    });
+    from += said.length;
+    const isNext = left[0]?.[0].test(said) === true;
+    others = isNext ? 0 : others + 1;
+    if (others > 9) throw new Error(`Never asked: ${left[0]?.[0]}\n${terminal.plain()}`);
+    terminal.type(isNext ? (left.shift()?.[1] ?? '') : '');
+  }
+}
+
+test('in a terminal of 80 columns a plan of two steps is built, changed, proposed and run', async () => {
+  await mkdir(join(instance.workspace, 'in'), { recursive: true });
+  await writeFile(join(instance.workspace, 'in/source.md'), 'From the source');
+  const terminal = createFakeTerminal({ tty: true, columns: 80 });
+  const running = build(instance.service, { user: 'ana-6', timezone, poll_ms: 5 }, terminal);
+  await follow(terminal, [
+    [/What should it do/, 'read the text of a file'],
+    [/1 {2}Read.*Number, other words/s, '1'],
+    [/Path · text.*2 {2}in\/source\.md/s, '2'],
+    [/1 {2}Reads in\/source.md.*\[a\]dd/s, 'a'],
+    [/What should it do/, 'write a file'],
+    [/Number, other words/, '1'],
+    [/Path · text/, 'out.md'],
+    [/Content · multi-line text/, 'Copied: {{1/text}}'],
+    [/Waits for .*Enter keeps 1/, ''],
+    [/Not before/, ''],
+    [/2 {2}Creates out.md.*after 1.*\[a\]dd/s, 'e 2'],
+    [/Path · text.*Enter keeps “out.md”/s, 'copy.md'],
+    [/2 {2}Creates copy.md.*\[a\]dd/s, 'd 1'],
+    [/△ Step 2 uses the output.*\[a\]dd/s, 'u'],
+    [/2 {2}Creates copy.md.*\[a\]dd/s, 't'],
+    [/Title ›/, 'Copy the source'],
+    [/Copy the source.*\[a\]dd/s, 'p'],
+    [/Plan PLAN-.*\[a\]pprove/s, 'a'],
+  ]);
+  expect(await running).toBe(exitCodes.done);
+  expect(await readFile(join(instance.workspace, 'copy.md'), 'utf8')).toBe(
+    'Copied: From the source',
+  );
+  const widest = Math.max(
+    ...terminal
+      .plain()
+      .split(/[\r\n]/)
+      .map((line) => line.length),
+  );
+  expect(widest).toBeLessThanOrEqual(80);
+  if (process.env.SHOW === '1') console.log(terminal.plain());
+});
+
+test('without a terminal it says what to use instead', async () => {
+  const terminal = createFakeTerminal({ tty: false });
+  expect(await build(instance.service, { user: 'ana-7', timezone }, terminal)).toBe(
+    exitCodes.usage,
+  );
+  expect(terminal.plain()).toContain('In a script use');
+});

@@ -1,0 +1,161 @@
+// The builder in Slack: a plan of two steps is built in windows, from the shortcut to the card, within Slack's limits.
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { StoredView, User } from '../../fixtures/slack/types.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { waitFor } from '../../wait.ts';
+import { approve, type Desk, seeCard, told, useDesk } from './desk.ts';
+
+const database = useDatabase();
+
+const written = (view: StoredView | undefined) => JSON.stringify(view?.blocks ?? []);
+
+/** The window on top, once it has `part`. */
+const see = ({ slack }: Desk, user: User, part: string): Promise<StoredView> =>
+  waitFor(`a window with ${part}`, async () => {
+    const view = slack.views(user.id).at(-1);
+    return view !== undefined && written(view).includes(part) && view;
+  });
+
+/** Chooses an operation by what it does, and waits for its form. */
+async function choose(desk: Desk, user: User, words: string, name: string): Promise<StoredView> {
+  const { slack } = desk;
+  const root = await see(desk, user, 'countersign:build:operation');
+  const offered = await slack.suggest(user.id, root, 'countersign:build:operation', words);
+  const found = offered.find(({ value }) => value === name);
+  if (found === undefined) throw new Error(`${name} is not among ${JSON.stringify(offered)}`);
+  await slack.press(user.id, root, 'countersign:build:operation', { pick: found.entry });
+  return see(desk, user, `${name} · `);
+}
+
+async function pickFile(
+  { slack }: Desk,
+  user: User,
+  view: StoredView,
+  block: string,
+  path: string,
+) {
+  const offered = await slack.suggest(user.id, view, `${block}/value`, path);
+  const found = offered.find(({ value }) => value === path);
+  if (found === undefined) throw new Error(`${path} is not among ${JSON.stringify(offered)}`);
+  return { [`${block}/value`]: found.entry };
+}
+
+const field = (name: string) => `build:field:${name}`;
+
+test('two steps are built from the shortcut, changed, proposed to direct messages and run', async () => {
+  const desk = await useDesk(database);
+  const { slack, ana, instance } = desk;
+  await mkdir(join(instance.workspace, 'in'), { recursive: true });
+  await writeFile(join(instance.workspace, 'in/source.md'), 'From the source');
+  // The first call of Slack loads its client, which may take longer than a trigger lives.
+  await slack.command(ana.id, desk.channel, '/plans', 'help');
+  await told(desk, ana);
+  await slack.shortcut(ana.id, null, 'countersign:build');
+  let form = await choose(desk, ana, 'read the text', 'workspace_read');
+  await slack.submit(ana.id, form, await pickFile(desk, ana, form, field('/path'), 'in/source.md'));
+  await see(desk, ana, 'Reads in/source.md');
+  form = await choose(desk, ana, 'write a file', 'workspace_write');
+  expect(written(form)).toContain('{{1/text}}');
+  await slack.submit(ana.id, form, {
+    ...(await pickFile(desk, ana, form, field('/path'), 'new.md')),
+    [`${field('/content')}/value`]: 'Copied: {{1/text}}',
+  });
+  let root = await see(desk, ana, 'Creates new.md');
+  expect(written(root)).toContain('after 1');
+  await slack.press(ana.id, root, 'build:step:2/countersign:build:step', { pick: 'edit 2' });
+  form = await see(desk, ana, 'workspace_write · ');
+  await slack.submit(ana.id, form, await pickFile(desk, ana, form, field('/path'), 'copy.md'));
+  root = await see(desk, ana, 'Creates copy.md');
+  await slack.press(ana.id, root, 'build:step:1/countersign:build:step', { pick: 'remove 1' });
+  root = await waitFor('one step', async () => {
+    const view = slack.views(ana.id).at(-1);
+    return view !== undefined && !written(view).includes('in/source.md') && view;
+  });
+  await slack.press(ana.id, root, 'countersign:build:undo');
+  root = await see(desk, ana, 'Reads in/source.md');
+  const { delivery } = await slack.submit(ana.id, root, {
+    'build:title/value': 'Copy the source',
+  });
+  await slack.replay(delivery.signal);
+  expect(slack.views(ana.id)).toEqual([]);
+  const direct = slack.direct(ana.id).id;
+  const card = await waitFor('the card', async () =>
+    slack.messages(direct).find((message) => JSON.stringify(message.blocks).includes('Approve')),
+  );
+  expect(JSON.stringify(card.blocks)).toContain('Copy the source');
+  await approve(desk, ana, card);
+  await waitFor('the copy', () =>
+    readFile(join(instance.workspace, 'copy.md'), 'utf8').catch(() => false),
+  );
+  expect(await readFile(join(instance.workspace, 'copy.md'), 'utf8')).toBe(
+    'Copied: From the source',
+  );
+  await slack.settle();
+  const plans = slack
+    .messages(direct)
+    .filter((message) => JSON.stringify(message.blocks).includes('countersign:approve'));
+  expect(plans.length).toBeLessThanOrEqual(1);
+});
+
+test('begun on a message, it asks a person of Slack, and its card is in the message’s thread', async () => {
+  const desk = await useDesk(database);
+  const { slack, ana, ben, channel } = desk;
+  const { message } = await slack.say(ben.id, channel, 'Can we ship?');
+  await slack.shortcut(ana.id, message, 'countersign:build_here');
+  const form = await choose(desk, ana, 'ask a person yes or no', 'human_confirm');
+  await slack.submit(ana.id, form, {
+    [`${field('/question')}/value`]: 'Fine?',
+    [`${field('/assignee')}/value`]: ben.id,
+  });
+  const root = await see(desk, ana, 'Fine?');
+  await slack.press(ana.id, root, 'build:step:1/countersign:build:step', { pick: 'edit 1' });
+  const again = await see(desk, ana, 'human_confirm · ');
+  expect(written(again)).toContain(`"initial_user":"${ben.id}"`);
+  await slack.submit(ana.id, again, {});
+  const ready = await see(desk, ana, 'build:title');
+  await slack.submit(ana.id, ready, {});
+  const card = await seeCard(desk, message.ts);
+  const id = /PLAN-[0-9a-f]{8}/.exec(JSON.stringify(card.blocks))?.[0] ?? '';
+  const { steps } = await desk.instance.service.listSteps(id, { limit: 5 });
+  expect(steps[0]?.args.assignee).toBe('ben@example.com');
+});
+
+test('/plans new says what is wrong beside its field, and what is begun is there when it is opened again', async () => {
+  const desk = await useDesk(database);
+  const { slack, ana, channel } = desk;
+  await slack.command(ana.id, channel, '/plans', 'new');
+  const form = await choose(desk, ana, 'wait', 'control_wait');
+  await slack.submit(ana.id, form, {
+    [`${field('/seconds')}/value`]: '5',
+    'build:at/value': 'soon',
+  });
+  const wrong = slack.views(ana.id).at(-1);
+  expect(wrong?.errors).toMatchObject({ 'build:at': expect.stringContaining('2026-12-03 09:00') });
+  await slack.close(ana.id, form, { all: true });
+  await slack.command(ana.id, channel, '/plans', 'new');
+  const root = await see(desk, ana, 'countersign:build:resume');
+  await slack.press(ana.id, root, 'countersign:build:resume');
+  const resumed = await see(desk, ana, 'control_wait · ');
+  await slack.submit(ana.id, resumed, { 'build:at/value': '2050-01-02 09:00' });
+  const ready = await see(desk, ana, 'not before 2050-01-02 09:00');
+  const late = await slack.submit(ana.id, ready, { 'build:repeats/value': 'FREQ=DAILY' });
+  expect(late.answer.body).toContain('build:from');
+});
+
+test('a window of somebody else changes and proposes nothing', async () => {
+  const desk = await useDesk(database);
+  const { slack, ana, ben } = desk;
+  await slack.shortcut(ben.id, null, 'countersign:build');
+  const form = await choose(desk, ben, 'wait', 'control_wait');
+  const { delivery } = await slack.submit(ben.id, form, { [`${field('/seconds')}/value`]: '5' });
+  await see(desk, ben, 'Waits');
+  const count = async () => (await desk.instance.service.listPlans({ limit: 50 })).plans.length;
+  const before = await count();
+  await slack.replay(delivery.signal, (payload) => {
+    Object.assign(payload, { user: { id: ana.id, team_id: slack.workspace.id } });
+  });
+  await slack.settle();
+  expect(await count()).toBe(before);
+});
