@@ -156,6 +156,10 @@ export const homeWords = {
 
 export const fileWords = {
   restElsewhere: 'See the rest in the console or with `countersign plans`.',
+  notAttached: 'This file is not attached in this conversation.',
+  tooLarge: ({ atMost }: { atMost: number }) =>
+    `The file is too large: files of up to ${atMost / 1e6} MB are read.`,
+  notFetched: 'The platform did not hand over the file.',
 } as const;
 
 export const installWords = {

@@ -33,6 +33,7 @@ import { placeOfPress } from './signals/name-signal.ts';
 import { readSignal, type Signal } from './signals/read-signal.ts';
 import type { SlackContext } from './slack-context.ts';
 import { createSlackLogger } from './slack-logger.ts';
+import { createFetchFile } from './talk/fetch-file.ts';
 import { createGreet } from './talk/greet.ts';
 import { hear, stop } from './talk/hear.ts';
 import { previewLinks } from './talk/preview-links.ts';
@@ -173,6 +174,7 @@ export async function openSlack(access: SlackAccess, parts: PlatformParts): Prom
         : guardWorkspaces(handle, { ...many, tokens, isAlive: (token) => isAlive(token, options) }),
     port,
     homes: createHomes(context),
+    fetchFile: createFetchFile({ clientOf, ask, apiUrl }),
     findPlace: createFindPlace({ clientOf, ask, reach, clock }),
     readThread: createReadThread({ clientOf, ask, people, clock }),
     userGroups,

@@ -18,6 +18,7 @@ import { createSignInStore } from '#db/people/mcp-sign-ins.ts';
 import { followTenancy } from '#db/people/tenancy.ts';
 import { createRateLimits } from '#db/rate-limits.ts';
 import type { PlaceFinders } from '#domain/chat/find-place.ts';
+import type { FileFetchers } from '#domain/chat/thread.ts';
 import { systemClock, systemRandom } from '#domain/clock.ts';
 import type { UserGroups } from '#domain/people/user-groups.ts';
 import type { Planner } from '#domain/planning/run.ts';
@@ -39,8 +40,10 @@ import { createPartPlanners } from '#planner/parts/part-planners.ts';
 import { createDataRequests } from '#planner/reads/data-requests.ts';
 import { createPostTargets } from '#plans/content/look-at-targets.ts';
 import { replanForPerson } from '#plans/replan/start-replanning.ts';
+import { createAttachedFiles } from '#runs/attached-files.ts';
 import { createPlansAtHand } from '#runs/plans-at-hand.ts';
 import { createCatalogue } from '#tools/catalogue.ts';
+import { openDocuments } from '#tools/documents/read-document.ts';
 import { createAddressRules } from '#tools/http/addresses.ts';
 import { createRegistry } from '#tools/registry.ts';
 import { readWorkspaceId } from '#tools/workspace/workspace-id.ts';
@@ -134,6 +137,8 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
   });
   closers.add('the tools', () => registry.close());
   const catalogue = createCatalogue(registry, readTenancy, models?.findProblem);
+  const documents = openDocuments();
+  closers.add('the readers of documents', documents.close);
   let chats: OpenChats = {};
   const placesOf = () => partsOf(chats, ({ findPlace }) => findPlace);
   const planner =
@@ -150,6 +155,7 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
         () => conversation,
         () => readTenancy().apart,
       ),
+      files: createAttachedFiles(() => conversation, documents.read),
       posts: createPostTargets(db.query, placesOf),
       requests: createDataRequests({ db, enqueue, listener, random: systemRandom }),
       parts: createPartPlanners({ db, enqueueAll, listener }),
@@ -175,6 +181,7 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
     planner,
     hasModel,
     places: placesOf,
+    files: () => partsOf(chats, ({ fetchFile }) => fetchFile),
     threads: () => partsOf(chats, ({ readThread }) => readThread),
     linkTo,
     warn,
@@ -341,13 +348,24 @@ function makeConversation(
     hasModel: boolean;
     threads: ConversationContext['threads'];
     places: () => PlaceFinders;
+    files: () => FileFetchers;
     linkTo: (planId: string) => string | null;
     warn(message: string, err?: unknown): void;
   },
 ): ConversationContext {
   const { env, settings, timezone } = config;
-  const { connections, catalogue, planner, userGroups, hasModel, threads, places, linkTo, warn } =
-    parts;
+  const {
+    connections,
+    catalogue,
+    planner,
+    userGroups,
+    hasModel,
+    threads,
+    places,
+    files,
+    linkTo,
+    warn,
+  } = parts;
   const { db, enqueue, listener } = connections;
   const conversation: ConversationContext = {
     db,
@@ -381,6 +399,7 @@ function makeConversation(
     listener,
     threads,
     places,
+    files,
     linkTo,
     warn,
     onReplan: (tx, row, finding, actor) => replanForPerson(conversation, tx, row, finding, actor),

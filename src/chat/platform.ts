@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { Database, Transaction } from '#db/database.ts';
 import type { ChatHomes, ChatPlace, ChatPort, RateLimits } from '#domain/chat/chat.ts';
 import type { FindPlace } from '#domain/chat/find-place.ts';
-import type { ReadMessages } from '#domain/chat/thread.ts';
+import type { FetchFile, ReadMessages } from '#domain/chat/thread.ts';
 import type { Clock } from '#domain/clock.ts';
 import type { Enqueue, EnqueueAll } from '#domain/jobs.ts';
 import type { UserGroupReader } from '#domain/people/user-groups.ts';
@@ -58,6 +58,8 @@ export type OpenPlatform = {
   /** If it has Home tabs. */
   homes?: ChatHomes;
   userGroups?: UserGroupReader;
+  /** If files can be attached to messages. */
+  fetchFile?: FetchFile;
   /** If plans post there by name. */
   findPlace?: FindPlace;
   /** If it has threads whose messages are not all delivered. */

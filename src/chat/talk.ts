@@ -2,6 +2,7 @@
 import { pressWords } from '#cards/chat-words.ts';
 import { askAboutMessage } from '#cards/plan-this.ts';
 import { carryOutPressIn } from '#conversation/press.ts';
+import type { AttachedFile } from '#domain/attached-file.ts';
 import type { Pressed } from '#domain/chat/card.ts';
 import { type ChatPlace, conversationAt } from '#domain/chat/chat.ts';
 import type { Press } from '#domain/chat/press.ts';
@@ -29,6 +30,8 @@ export type WrittenMessage = {
   answerNothing(): Promise<void>;
   /** Answers a command. @returns false if it is talk */
   answerCommand?(text: string): Promise<boolean>;
+  /** Attached to it. */
+  files?: AttachedFile[];
   /** Deduplicates retries. */
   once: string;
   /** By the platform's clock, or null if unknown. */
@@ -41,7 +44,7 @@ export async function hearMessage(
   message: WrittenMessage,
   attempt: Pick<EventAttempt, 'forget'>,
 ): Promise<void> {
-  const { place, addressed, once, writtenAt } = message;
+  const { place, addressed, once, writtenAt, files = [] } = message;
   if (addressed === 'no') return attempt.forget();
   if (addressed === 'maybe' && !(await service.isSpokenIn(conversationAt(place))))
     return attempt.forget();
@@ -52,7 +55,8 @@ export async function hearMessage(
   if (speaker === null) return;
   const conversation = await openConversation(place, speaker.direct);
   const written = writtenAt === null ? {} : { written_at: writtenAt };
-  await service.say(conversation, text, speaker.actor, { once, ...written });
+  const attached = files.length === 0 ? {} : { files };
+  await service.say(conversation, text, speaker.actor, { once, ...written, ...attached });
 }
 
 /**

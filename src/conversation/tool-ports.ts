@@ -5,13 +5,15 @@ import { readTarget } from '#domain/chat/post-target.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Enqueue } from '#domain/jobs.ts';
 import type { AskPlanner } from '#domain/plan/replan.ts';
+import type { ConversationContext } from '#messages/context.ts';
 import { speakAsBot } from '#messages/speak.ts';
 import { setReminder } from '#notices/reminders.ts';
 import { requirePostTarget } from '#plans/content/look-at-targets.ts';
 import { proposeRepair } from '#plans/replan/propose-patch.ts';
 import { type RecheckContext, recheckSteps } from '#plans/replan/recheck-steps.ts';
 import { verifyRepair } from '#plans/replan/verify-patch.ts';
-import type { ChatPort, PlanPort, ReminderPort } from '#tools/ports.ts';
+import { fetchAttached } from '#runs/attached-files.ts';
+import type { ChatPort, FilePort, PlanPort, ReminderPort } from '#tools/ports.ts';
 
 /** Hides the query in errors, which card readers can't use. */
 export async function forTool<T>(work: () => Promise<T>): Promise<T> {
@@ -29,15 +31,20 @@ export async function forTool<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** Dependencies of a plan's operations on itself, created after the tools. */
-type PlanParts = () => RecheckContext & { askPlanner: AskPlanner | null };
+type PlanParts = () => RecheckContext &
+  Pick<ConversationContext, 'files'> & { askPlanner: AskPlanner | null };
 
 /** @param partsOf what is created after the tools */
 export function createToolPorts(
   db: Database,
   enqueue: Enqueue<Transaction>,
   partsOf: PlanParts,
-): { chat: ChatPort; reminders: ReminderPort; plans: PlanPort } {
+): { chat: ChatPort; files: FilePort; reminders: ReminderPort; plans: PlanPort } {
   return {
+    files: {
+      fetch: (conversation, id, signal) =>
+        forTool(() => fetchAttached(partsOf(), conversation, id, signal)),
+    },
     plans: {
       recheck: (steps, context) => forTool(() => recheckSteps(partsOf(), steps, context)),
       propose: (finding, refused, context) =>

@@ -1,5 +1,6 @@
 // The service behind cards, slash command, HTTP, console and terminal. `src/conversation` provides it.
 import { z } from 'zod';
+import type { AttachedFile } from './attached-file.ts';
 import type { PlanCardFacts, Pressed } from './chat/card.ts';
 import type {
   ConversationPage,
@@ -274,7 +275,13 @@ export type Service = {
     conversation: string,
     text: string,
     actor: Actor,
-    options?: { once?: string; written_at?: Date; on_screen?: OnScreen; modes?: WantedModes },
+    options?: {
+      once?: string;
+      written_at?: Date;
+      on_screen?: OnScreen;
+      modes?: WantedModes;
+      files?: AttachedFile[];
+    },
   ): Promise<{ run_id: string | null }>;
   /** Whether a plan or run belongs to a conversation or was shown there. */
   isAbout(

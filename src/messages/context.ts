@@ -1,6 +1,6 @@
 // Dependencies of the modules that store and answer messages.
 import type { Listener } from '#db/notify.ts';
-import type { ThreadReaders } from '#domain/chat/thread.ts';
+import type { FileFetchers, ThreadReaders } from '#domain/chat/thread.ts';
 import type { PlanningModes } from '#domain/plan/modes.ts';
 import type { Planner } from '#domain/planning/run.ts';
 import type { Settings } from '#domain/settings.ts';
@@ -19,6 +19,8 @@ export type ConversationContext = PlansContext & {
   listener: Listener;
   /** Readers of threads of the platforms that this process is connected to; they open after this. */
   threads: () => ThreadReaders;
+  /** The same for attached files; omitted if no platform is connected. */
+  files?: () => FileFetchers;
   /** A plan's public URL, or null if there is none. */
   linkTo: (planId: string) => string | null;
   warn(message: string, error?: unknown): void;

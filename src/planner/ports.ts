@@ -60,6 +60,16 @@ export type PostTargets = {
   resolve(runId: string, targets: string[]): Promise<Map<string, Target>>;
 };
 
+/** Files attached to the messages of a run's conversation. */
+export type AttachedFiles = {
+  /** The text of a file. @throws CountersignError with a sentence for the person */
+  read(
+    runId: string,
+    id: string,
+    signal: AbortSignal,
+  ): Promise<{ name: string; text: string; cut: boolean }>;
+};
+
 /** A part as its planner left it. */
 export type EndedPart = {
   part: ScaffoldPart;
@@ -150,6 +160,8 @@ export type PlannerTools = {
   parts: PartPlanners | null;
   /** From the configuration; omitted if nothing is shared. */
   capacity?: Capacity;
+  /** Omitted if no files can be attached. */
+  files?: AttachedFiles;
   /** Null if this is unknown before the plan is proposed. */
   posts: PostTargets | null;
   /** The surroundings for the planner of a run, or null if nothing is looked up. Never throws. */

@@ -167,6 +167,9 @@ async function buildRequest(
     conversation: run.conversation,
     ...(run.plan_id === null ? {} : { goal: run.plan_id }),
     ...(thread === null ? {} : { thread }),
+    ...(heard?.kind === 'said' && heard.facts.files !== undefined
+      ? { files: heard.facts.files }
+      : {}),
     ...(plans.length === 0 ? {} : { plans: namePlans(plans, people) }),
     history: tellHistory(said, latest, run, people),
     revision:

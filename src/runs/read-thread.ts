@@ -4,6 +4,7 @@ import { findPlace } from '#db/chat/places.ts';
 import type { Queryable } from '#db/database.ts';
 import { readEveryName } from '#db/people/identities.ts';
 import type { RunRow } from '#db/planning/runs.ts';
+import { describeFile } from '#domain/attached-file.ts';
 import type { ThreadMessage, ThreadMessages } from '#domain/chat/thread.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import type { ReportActivity } from '#domain/planning/activity.ts';
@@ -11,7 +12,7 @@ import type { ThreadRead } from '#domain/planning/thread.ts';
 import { showLine } from '#domain/shown-text.ts';
 import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { makeStorableText } from '#domain/text.ts';
-import { countOf, describeBytes } from '#domain/words.ts';
+import { countOf } from '#domain/words.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { estimateTokens } from '#models/tokens.ts';
 import { toLocalIso } from '#timeline/recurrence.ts';
@@ -27,11 +28,6 @@ const maxFiles = 10;
 
 /** In quotation marks that the name can't close. */
 const nameOf = (name: string) => `"${showLine(name, maxName).replaceAll('"', "'")}"`;
-
-function writeFile({ name, type, bytes }: ThreadMessage['files'][number]): string {
-  const facts = [showLine(type, 40), ...(bytes === null ? [] : [describeBytes(bytes)])];
-  return `file ${nameOf(name)} (${facts.filter((one) => one !== '').join(', ')})`;
-}
 
 function cut(text: string): string {
   if (text.length <= maxText) return text;
@@ -50,7 +46,7 @@ function writeMessage(
   const said = deleted ? '(deleted)' : cut(makeStorableText(text).trim());
   const lines = [
     ...said.split(/\r\n|[\n\r\u2028\u2029]/),
-    ...files.slice(0, maxFiles).map(writeFile),
+    ...files.slice(0, maxFiles).map(describeFile),
     ...(files.length > maxFiles ? [`and ${countOf(files.length - maxFiles, 'more file')}`] : []),
   ].filter((one) => one.trim() !== '');
   return `${head} ${lines.join('\n    ')}`;
@@ -121,6 +117,7 @@ async function writeThread(
     total,
     link,
     note: note === null ? null : showLine(note, 500),
+    ...(messages.some(({ files }) => files.length > 0) ? { files: true } : {}),
   };
 }
 

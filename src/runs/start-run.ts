@@ -47,7 +47,7 @@ export async function startRun(
   const policy = { ...inherited, ...request.interaction_policy };
   // An agent's words don't change the preferences and memory of its person.
   const own = actor.kind === 'person';
-  const { typed } = request;
+  const { typed, files } = request;
   // A message with a quotation is not a memory command.
   const speaks = own && typed === undefined;
   const policyRequest = speaks
@@ -68,6 +68,7 @@ export async function startRun(
       answers: [],
       rest: memory === null ? (asked?.rest ?? policyRequest?.rest ?? null) : '',
       ...(typed === undefined ? {} : { typed }),
+      ...(files === undefined ? {} : { files }),
     },
     action: null,
   };

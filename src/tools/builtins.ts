@@ -23,7 +23,7 @@ import { createHumanConfirm, createHumanTask } from './human-task.ts';
 import { toLine } from './limit-output.ts';
 import { describeOutput } from './output-schema.ts';
 import { createPlanOperations } from './plan-operations.ts';
-import type { ChatPort, DraftPort, PlanPort, ReminderPort } from './ports.ts';
+import type { ChatPort, DraftPort, FilePort, PlanPort, ReminderPort } from './ports.ts';
 import { createReminderSet } from './reminder.ts';
 import { createReport } from './report.ts';
 import { createTextOperations } from './text.ts';
@@ -46,6 +46,7 @@ import {
   type Sandbox,
   toWorkspacePath,
 } from './workspace/sandbox.ts';
+import { createSaveAttached } from './workspace/save-attached.ts';
 import { createWrite } from './workspace/write.ts';
 
 export type BuiltinOptions = {
@@ -54,6 +55,7 @@ export type BuiltinOptions = {
   clock: Clock;
   /** Without it, operations that need chat are not offered. */
   chat?: ChatPort | undefined;
+  files?: FilePort | undefined;
   reminders?: ReminderPort | undefined;
   plans?: PlanPort | undefined;
   textModel?: TextModel | undefined;
@@ -84,7 +86,7 @@ export function createBuiltins(options: BuiltinOptions): {
   openAt(place: BuiltinPlace): Operation[];
   close(): Promise<void>;
 } {
-  const { baseDir, chat, reminders, plans, textModel, drafts, clock } = options;
+  const { baseDir, chat, files, reminders, plans, textModel, drafts, clock } = options;
   const rules = createAddressRules(options.http.allowPrivate);
   const web = openWebAtFirstUse({ http: options.http, rules, lookup: options.lookup });
   const calendarWork = openIcsWork();
@@ -103,6 +105,7 @@ export function createBuiltins(options: BuiltinOptions): {
         createCopy(sandbox),
         createMove(sandbox),
         createDelete(sandbox),
+        ...(files === undefined ? [] : [createSaveAttached(sandbox, files)]),
       ].map((operation) => ({ ...operation, suggest })),
       ...createHttpOperations(web, rules, options.http.inspect),
       ...(chat === undefined ? [] : [createChatPost(chat)]),

@@ -319,6 +319,15 @@ const builtins: Record<string, Describe> = {
   }),
   http_request: describeRequest,
   chat_post: describePost,
+  chat_save_file: (args) => ({
+    class: 'changes',
+    headline: [
+      'Copies the attached file',
+      args.value('file', '(no file given)'),
+      'to',
+      args.value('path', '(no path given)'),
+    ],
+  }),
   human_task: describeHumanTask,
   human_confirm: (args) => ({
     class: 'changes',

@@ -17,6 +17,15 @@ export type ChatPort = {
   }): Promise<void>;
 };
 
+export type FilePort = {
+  /** A file attached in a conversation. @throws CountersignError `not_found` if it isn't attached there */
+  fetch(
+    conversation: string | null,
+    id: string,
+    signal: AbortSignal,
+  ): Promise<{ name: string; content: Buffer }>;
+};
+
 export type NewReminder = {
   id: string;
   planId: string | null;

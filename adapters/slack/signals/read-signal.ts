@@ -1,5 +1,6 @@
 // Parses and checks Slack's requests: events, presses, forms and commands.
 import { z } from 'zod';
+import type { AttachedFile } from '#domain/attached-file.ts';
 import { parseShallowJson } from '#domain/json.ts';
 import { makeStorable } from '#domain/text.ts';
 
@@ -15,6 +16,28 @@ const written = {
   attachments: z.unknown().optional(),
 };
 
+/** Files of a message; unknown shapes are ignored. */
+export const Files = z
+  .array(
+    z.object({
+      id,
+      name: z.string().nullish(),
+      filetype: z.string().nullish(),
+      size: z.number().int().min(0).nullish(),
+    }),
+  )
+  .nullish()
+  .catch(null);
+
+/** @returns at most as many as are kept */
+export const readFiles = (files: z.infer<typeof Files>): AttachedFile[] =>
+  (files ?? []).slice(0, 20).map(({ id: file, name, filetype, size }) => ({
+    id: file,
+    name: (name ?? file).slice(0, 300),
+    type: (filetype ?? '').slice(0, 100),
+    bytes: size ?? null,
+  }));
+
 const Message = z.object({
   type: z.enum(['message', 'app_mention']),
   subtype: z.string().optional(),
@@ -23,6 +46,7 @@ const Message = z.object({
   thread_ts: id.optional(),
   user: id.optional(),
   bot_id: z.string().nullish(),
+  files: Files,
   ...written,
 });
 const HomeOpened = z.object({

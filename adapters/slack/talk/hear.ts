@@ -8,7 +8,7 @@ import { CountersignError } from '#domain/errors.ts';
 import { personInChat } from '#domain/people/actor.ts';
 import { nameMessage, placeOf, speakerAt } from '../place.ts';
 import { isWritten } from '../signals/name-signal.ts';
-import type { MessageSignal, StoppedSignal } from '../signals/read-signal.ts';
+import { type MessageSignal, readFiles, type StoppedSignal } from '../signals/read-signal.ts';
 import type { SlackContext } from '../slack-context.ts';
 import { collectText } from './read-blocks.ts';
 import { mentionedIn, readPlainText } from './read-text.ts';
@@ -75,6 +75,7 @@ export async function hear(
     },
     answerNothing: () =>
       port.whisper(place, user, { text: escapeMrkdwn(emptyMention), card: null }),
+    files: readFiles(message.files),
     once: nameMessage(team, channel, ts),
     writtenAt: new Date(Number(ts) * 1000),
   };

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { threadWords } from '#cards/chat-words.ts';
 import type { ChatPlace } from '#domain/chat/chat.ts';
-import type { ReadMessages, ThreadFile, ThreadMessage } from '#domain/chat/thread.ts';
+import type { ReadMessages, ThreadMessage } from '#domain/chat/thread.ts';
 import type { Clock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { explainSlackError } from '../calls/explain-error.ts';
@@ -14,6 +14,7 @@ import type { People } from '../people/people.ts';
 import { nameMessage } from '../place.ts';
 import { keyOf } from '../port/look-back.ts';
 import { isWritten } from '../signals/name-signal.ts';
+import { Files, readFiles } from '../signals/read-signal.ts';
 import type { ClientOf } from '../workspaces.ts';
 import { collectText } from './read-blocks.ts';
 import { mentionedIn, readPlainText } from './read-text.ts';
@@ -35,10 +36,7 @@ const Reply = z.object({
   attachments: z.unknown().optional(),
   edited: z.object({ ts: z.string() }).nullish().catch(null),
   reply_count: z.number().int().min(0).optional().catch(undefined),
-  files: z
-    .array(z.object({ name: text, filetype: text, size: z.number().optional() }))
-    .optional()
-    .catch(undefined),
+  files: Files,
 });
 type Reply = z.infer<typeof Reply> & { own: boolean };
 const Replies = z.array(z.unknown().transform((raw) => ({ raw, read: Reply.safeParse(raw) })));
@@ -110,12 +108,6 @@ function createPatience(clock: Clock, signal: AbortSignal) {
 
 const isLimit = (error: unknown) =>
   error instanceof CountersignError && error.details.limited === true;
-
-const readFile = ({ name, filetype, size }: NonNullable<Reply['files']>[number]): ThreadFile => ({
-  name,
-  type: filetype,
-  bytes: size ?? null,
-});
 
 export function createReadThread({
   clientOf,
@@ -211,7 +203,7 @@ export function createReadThread({
     const named = await findNames(team, shown, patiently);
     const names = new Map([...named].map(([id, { name }]) => [id, name]));
     const toMessage = (reply: Reply): ThreadMessage => {
-      const { user, bot_id, username, bot_profile, subtype, edited, files = [] } = reply;
+      const { user, bot_id, username, bot_profile, subtype, edited, files } = reply;
       const person = bot_id == null ? named.get(user ?? '') : undefined;
       return {
         at: at(reply.ts),
@@ -220,7 +212,7 @@ export function createReadThread({
         text: readPlainText(collectText(reply), names, null),
         edited: edited == null ? null : at(edited.ts),
         deleted: subtype === deleted,
-        files: files.map(readFile),
+        files: readFiles(files),
         once: nameMessage(team, channel, reply.ts),
       };
     };

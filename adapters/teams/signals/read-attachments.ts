@@ -1,6 +1,7 @@
 // Reads Teams attachments: forwarded and quoted messages, other apps' cards, files. Pure.
 import { z } from 'zod';
 import { planThisWords as words } from '#cards/plan-this.ts';
+import type { AttachedFile } from '#domain/attached-file.ts';
 import { parseShallowJson } from '#domain/json.ts';
 import { showLine } from '#domain/shown-text.ts';
 import { isObject } from '#domain/text.ts';
@@ -14,7 +15,8 @@ type Attachment = z.infer<typeof Attachment>;
 /** `author`: null if unknown. `unread`: the name of an attachment that is not read. */
 export type Attached =
   | { kind: 'quoted' | 'forwarded' | 'card'; author: string | null; text: string }
-  | { kind: 'unread'; what: string };
+  | { kind: 'unread'; what: string }
+  | { kind: 'file'; name: string };
 
 const cardType = /^application\/vnd\.microsoft\.card\./;
 
@@ -74,12 +76,9 @@ function readAttachment(attachment: Attachment): Attached[] {
   }
   // The message itself in another format.
   if (type.startsWith('text/')) return [];
-  return [
-    {
-      kind: 'unread',
-      what: `${cardType.test(type) ? 'card' : 'file'} ${attachment.name ?? ''}`.trim(),
-    },
-  ];
+  const name = attachment.name ?? '';
+  if (!cardType.test(type)) return [{ kind: 'file', name }];
+  return [{ kind: 'unread', what: `card ${name}`.trim() }];
 }
 
 export function readAttachments(attachments: z.infer<typeof Attachments>): Attached[] {
@@ -91,9 +90,18 @@ export function attachQuote({ author, text }: Quote): Attached {
   return { kind: 'quoted', author: author || null, text };
 }
 
+/** Files are listed by name; their content is elsewhere, in SharePoint. */
+export const filesIn = (attached: Attached[]): AttachedFile[] =>
+  attached.flatMap((one) =>
+    one.kind === 'file' && one.name !== ''
+      ? [{ id: '', name: one.name.slice(0, 300), type: '', bytes: null }]
+      : [],
+  );
+
 /** Another person's words under their name. */
 export function quoteAttached(attached: Attached): string {
   if (attached.kind === 'unread') return words.unread(attached);
+  if (attached.kind === 'file') return words.unread({ what: `file ${attached.name}`.trim() });
   // A line break in a name would end the heading, and the rest would look like the sender's own text.
   const author = showLine(attached.author ?? words.someone, 100);
   const heading = (attached.kind === 'card' ? words.attached : words.from)({ author });

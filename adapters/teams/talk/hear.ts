@@ -6,7 +6,7 @@ import { readWord } from '#conversation/read-word.ts';
 import { trimBlanks } from '#domain/words.ts';
 import { answerCommand, drawNote, readCommand } from '../lists/answer-command.ts';
 import type { MessageSignal } from '../signals/read-activity.ts';
-import { attachQuote, quoteAttached } from '../signals/read-attachments.ts';
+import { attachQuote, filesIn, quoteAttached } from '../signals/read-attachments.ts';
 import { readHtml } from '../signals/read-html.ts';
 import type { TeamsContext } from '../teams-context.ts';
 import { speakerIn } from './people.ts';
@@ -79,7 +79,7 @@ export function readPlainText(
   if (!['talk', 'propose_changes'].includes(readWord(words).kind)) return words;
   const others = [
     ...rich.quotes.filter(({ author }) => !own.includes(author)).map(attachQuote),
-    ...attached.filter(({ kind }) => kind !== 'unread'),
+    ...attached.filter(({ kind }) => kind !== 'unread' && kind !== 'file'),
   ];
   return [words, ...others.map(quoteAttached)].filter((part) => part !== '').join('\n\n');
 }
@@ -123,6 +123,7 @@ export async function hear(
       else await port.post(place, content, `command:${id}`);
       return true;
     },
+    files: filesIn(signal.attached).slice(0, 20),
     once: `teams:${place.tenant}:${place.channel}:${scene.activity ?? id}`,
   };
   await hearMessage(context, written, attempt);

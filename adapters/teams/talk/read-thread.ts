@@ -3,7 +3,7 @@
 // https://learn.microsoft.com/graph/api/chatmessage-list-replies
 import { threadWords } from '#cards/chat-words.ts';
 import type { TeamsConversations } from '#domain/chat/teams-conversation.ts';
-import type { ReadMessages, ThreadMessage, ThreadMessages } from '#domain/chat/thread.ts';
+import type { ReadMessages, ThreadMessages } from '#domain/chat/thread.ts';
 import type { Clock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { createRecent } from '#domain/recent.ts';
@@ -13,6 +13,7 @@ import { linkTo } from '../port/mention.ts';
 import {
   Attachments,
   attachQuote,
+  filesIn,
   quoteAttached,
   readAttachments,
 } from '../signals/read-attachments.ts';
@@ -31,16 +32,17 @@ function textOf({ body, subject, attachments }: ChannelMessage): string {
   const { text, quotes } =
     body.contentType === 'html' ? readHtml(content) : { text: content, quotes: [] };
   const attached = readAttachments(Attachments.parse(attachments));
-  const others = [...quotes.map(attachQuote), ...attached.filter(({ kind }) => kind !== 'unread')];
+  const others = [
+    ...quotes.map(attachQuote),
+    ...attached.filter(({ kind }) => kind !== 'unread' && kind !== 'file'),
+  ];
   return [subject ?? '', text, ...others.map(quoteAttached)]
     .filter((part) => part.trim() !== '')
     .join('\n');
 }
 
-const filesOf = ({ attachments }: ChannelMessage): ThreadMessage['files'] =>
-  readAttachments(Attachments.parse(attachments)).flatMap((one) =>
-    one.kind === 'unread' ? [{ name: one.what, type: '', bytes: null }] : [],
-  );
+const filesOf = ({ attachments }: ChannelMessage) =>
+  filesIn(readAttachments(Attachments.parse(attachments)));
 
 const nothing = (note: string): ThreadMessages => ({
   messages: [],

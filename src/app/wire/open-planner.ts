@@ -17,6 +17,7 @@ import { type Budget, firstOutputTokens } from '#planner/budget/budget.ts';
 import type { PlanningLimits } from '#planner/budget/limits.ts';
 import { createPlanner, openPlannerStore } from '#planner/create-planner.ts';
 import type {
+  AttachedFiles,
   DataRequests,
   PartPlanners,
   PlannerTools,
@@ -89,6 +90,7 @@ type PlannerParts = {
   plansOf: NonNullable<Parameters<typeof openPlannerTools>[0]['plansOf']>;
   atHand: PlansAtHand;
   posts: PostTargets;
+  files: AttachedFiles;
   parts: PartPlanners;
   requests: DataRequests;
   warn(message: string, err?: unknown): void;
@@ -106,7 +108,8 @@ function openTools(
     readTenancy,
     db,
     ...ports
-  }: ToolParts & Partial<Pick<PlannerParts, 'plansOf' | 'atHand' | 'posts' | 'parts' | 'requests'>>,
+  }: ToolParts &
+    Partial<Pick<PlannerParts, 'plansOf' | 'atHand' | 'posts' | 'files' | 'parts' | 'requests'>>,
 ): PlannerTools {
   const tenancy = readTenancy();
   return openPlannerTools({

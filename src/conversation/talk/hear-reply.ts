@@ -26,7 +26,7 @@ import { subjectOfRun } from './subject.ts';
 async function continueRun(
   context: ConversationContext,
   { id, user, conversation }: RunRow,
-  { text, actor, once, turn, modes = {} }: Saying,
+  { text, actor, once, turn, modes = {}, files }: Saying,
 ): Promise<void> {
   // Only the requester sets how they are talked to: it decides what waits for them.
   const theirs = await isOnePerson(context.db.query, actor.id, user);
@@ -56,6 +56,7 @@ async function continueRun(
         answers: assignAnswers(asked, rest),
         rest: policyRequest === null ? null : rest,
         ...(joinsTurn ? { joins: now.turn } : {}),
+        ...(files === undefined ? {} : { files }),
       },
       action: null,
     };

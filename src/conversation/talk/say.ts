@@ -60,8 +60,9 @@ async function hearTalk(
   }
   const answered = await answerWaiting(context, conversation, null, saying);
   if (answered !== null) return { run_id: answered.runId };
-  const { text, actor, once, modes } = saying;
-  const request = { text, conversation, user: actor.id, ...modes };
+  const { text, actor, once, modes, files } = saying;
+  const more = files === undefined ? {} : { files };
+  const request = { text, conversation, user: actor.id, ...modes, ...more };
   const { run_id } = await startRun(context, request, actor, once);
   return { run_id };
 }

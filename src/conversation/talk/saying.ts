@@ -1,4 +1,5 @@
 // A person's message and its context.
+import type { AttachedFile } from '#domain/attached-file.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { WantedModes } from '#domain/plan/modes.ts';
 import type { OnScreen } from '#domain/service.ts';
@@ -16,4 +17,6 @@ export type Saying = {
   on_screen?: OnScreen;
   /** Planning modes chosen with a control. */
   modes?: WantedModes;
+  /** Attached on a chat platform. */
+  files?: AttachedFile[];
 };

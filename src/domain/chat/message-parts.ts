@@ -1,6 +1,7 @@
 // A message as data: kind, facts and one call to action. `cards/` writes the text, which is never parsed back. Messages stored
 // before parts existed have none and are shown as text.
 import { z } from 'zod';
+import { AttachedFile } from '../attached-file.ts';
 import { InteractionPolicy } from '../people/policy.ts';
 import { AskedQuestion, GivenAnswer, SaidLine } from '../planning/asked-question.ts';
 import { Gate } from '../planning/stages.ts';
@@ -178,6 +179,8 @@ export const MessageParts = z.discriminatedUnion('kind', [
       typed: StorableText.exactOptional(),
       /** The turn of its run that it came in and joins. */
       joins: z.int().exactOptional(),
+      /** Attached to it. */
+      files: z.array(AttachedFile).max(20).exactOptional(),
     }),
     action: z.null(),
   }),

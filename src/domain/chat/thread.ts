@@ -1,8 +1,7 @@
 // The messages above a request on a chat platform, as it gives them.
+import type { AttachedFile } from '../attached-file.ts';
 import type { PlatformName } from '../platform-name.ts';
 import type { ChatPlace } from './chat.ts';
-
-export type ThreadFile = { name: string; type: string; bytes: number | null };
 
 export type ThreadMessage = {
   at: Date;
@@ -13,7 +12,7 @@ export type ThreadMessage = {
   text: string;
   edited: Date | null;
   deleted: boolean;
-  files: ThreadFile[];
+  files: AttachedFile[];
   /** The key under which the bot heard it, if it did. */
   once: string;
 };
@@ -43,3 +42,13 @@ export type ReadMessages = (
 ) => Promise<ThreadMessages | null>;
 
 export type ThreadReaders = Readonly<Record<PlatformName, ReadMessages>>;
+
+export type FetchedFile = Pick<AttachedFile, 'name' | 'type'> & { content: Buffer };
+
+/**
+ * Fetches a file that is attached in the place, whole.
+ * @throws CountersignError `not_found` if it isn't attached there, `limit_exceeded` if it is too large
+ */
+export type FetchFile = (place: ChatPlace, id: string, signal: AbortSignal) => Promise<FetchedFile>;
+
+export type FileFetchers = Readonly<Record<PlatformName, FetchFile>>;

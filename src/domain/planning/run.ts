@@ -1,5 +1,6 @@
 // A planning run: one request, planned turn by turn by short-lived planners until it has an outcome.
 import { z } from 'zod';
+import type { AttachedFile } from '../attached-file.ts';
 import { type InteractionPolicy, PolicyOverride, type PolicyRequest } from '../people/policy.ts';
 import type { BriefPlan } from '../plan/brief.ts';
 import { type PlanningModes, WantedModes } from '../plan/modes.ts';
@@ -35,8 +36,8 @@ export const RunRequest = z.strictObject({
   ...WantedModes.shape,
   interaction_policy: PolicyOverride.optional(),
 });
-/** `typed`: the person's own part, if the text quotes another. */
-export type RunRequest = z.infer<typeof RunRequest> & { typed?: string };
+/** `typed`: the person's own part, if the text quotes another. `files`: attached to it. */
+export type RunRequest = z.infer<typeof RunRequest> & { typed?: string; files?: AttachedFile[] };
 
 /** The response of GET /api/runs/:id. */
 export const RunView = z.object({
@@ -91,6 +92,8 @@ export type PlanningRequest = {
   /** Notes that may be used here, if any. */
   memory?: SessionMemory['known'];
   conversation: string | null;
+  /** Files attached to `text`, if any. */
+  files?: AttachedFile[];
   /** The messages above it on the chat platform, if there are any and this planner reads them. */
   thread?: ThreadRead;
   /** The run's plan, if any. */

@@ -150,6 +150,8 @@ export const PlanningState = z.strictObject({
   timezone: line(100),
   /** Whether there are plans to continue: in the conversation, mentioned, or listed. */
   has_plans: z.boolean().default(false),
+  /** Whether files are attached to the request or above it. */
+  has_files: z.boolean().default(false),
   /** Model calls of this turn, over all its stages. */
   calls: z.number().int().min(0).default(0),
   /** US dollars of this turn. */

@@ -9,5 +9,7 @@ export const ThreadRead = z.strictObject({
   total: z.int().min(0).nullable(),
   link: line(2000).nullable(),
   note: line(2000).nullable(),
+  /** Some of the messages have files. */
+  files: z.boolean().exactOptional(),
 });
 export type ThreadRead = z.infer<typeof ThreadRead>;

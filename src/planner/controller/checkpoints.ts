@@ -87,6 +87,7 @@ function beginTurn(request: PlanningRequest, now: Date) {
     now: now.toISOString(),
     timezone: request.timezone,
     has_plans: request.plans !== undefined || /\bPLAN-[0-9a-f]{8}\b/i.test(request.text),
+    has_files: request.files !== undefined || request.thread?.files === true,
     calls: 0,
     cost_usd: 0,
     soft_budget_lifted: request.softLifted ?? false,

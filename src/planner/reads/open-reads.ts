@@ -17,6 +17,7 @@ import {
 import { describeCall } from '#tools/describe-call.ts';
 import { decideCall, plannerOperations } from '#tools/guard.ts';
 import type {
+  AttachedFiles,
   Capacity,
   DataRequests,
   PartPlanners,
@@ -108,6 +109,7 @@ export function openPlannerTools(options: {
   plansOf?: (runId: string) => Promise<Pick<PlanReads, 'listPlans' | 'getPlan'> | null>;
   atHand?: PlansAtHand;
   posts?: PostTargets;
+  files?: AttachedFiles;
   parts?: PartPlanners;
   requests?: DataRequests;
   /** Names of calendars in the configuration. */
@@ -125,6 +127,7 @@ export function openPlannerTools(options: {
     guarded,
     timezone,
     atHand,
+    files,
     parts = null,
     requests = null,
     calendars = [],
@@ -171,6 +174,9 @@ export function openPlannerTools(options: {
     getPlan,
     hearMore: (run, after) => hearMore(db, run, after),
     posts,
+    ...(files === undefined
+      ? {}
+      : { files: { read: (runId, ...rest) => files.read(runOf(runId), ...rest) } }),
     parts,
     requests:
       requests === null

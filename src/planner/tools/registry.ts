@@ -17,6 +17,7 @@ import { craftOptions } from './offer-alternatives.ts';
 import { keepLong, readArtifact } from './long-outputs.ts';
 import { createProbePortfolio, type OtherPlans } from './probe-portfolio.ts';
 import { createProbePreference, type PreferencePort } from './probe-preference.ts';
+import { readFile } from './read-file.ts';
 import { requestData } from './request-data.ts';
 import { resolveDependencies } from './resolve-dependencies.ts';
 import { selectPattern } from './select-pattern.ts';
@@ -93,6 +94,7 @@ export function createToolset(options: {
     readFront,
     readArtifact,
     ...createSearchTools(search, guarded),
+    readFile,
     requestData,
     ...draftTools,
     ...conversationTools,

@@ -62,7 +62,7 @@ test('what three people agreed in a thread becomes a plan that names its source'
         `^${time}\\] "ben": Where do we launch\\? See https://plan\\.example\\.com`,
         `${time}, edited \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d\\] requester "ana": On the 5th of March`,
         `${time}\\] "cleo": @ben here is the draft`,
-        '    file "draft\\.docx" \\(docx, 2\\.0 kB\\)$',
+        '    file "draft\\.docx" \\(docx, 2\\.0 kB, id F\\w+\\)$',
       ].join('\n'),
     ),
   );

@@ -61,7 +61,7 @@ test('what three people agreed in a thread reaches the planner, by the consent o
         String.raw`\[[-:\d ]+, edited [-:\d ]+\] requester "ana": On the 5th`,
         '    of March',
         String.raw`\[[-:\d ]+\] "cleo": here is the draft`,
-        String.raw`    file "file draft\.docx" \(\)`,
+        String.raw`    file "draft\.docx"`,
         String.raw`\[[-:\d ]+\] "cleo": \(deleted\)$`,
       ].join('\n'),
     ),

@@ -1,4 +1,5 @@
 // The briefing, the variable part of the prompt: the stage's task, the person, the time, reads and decisions so far.
+import { type AttachedFile, describeFile } from '#domain/attached-file.ts';
 import { writeNote } from '#domain/people/memory-note.ts';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import { granularityOf, type PlanningModes } from '#domain/plan/modes.ts';
@@ -127,12 +128,19 @@ function describeThread({ thread }: Readonly<PlanningState>): string[] {
   ];
 }
 
+/** Files attached to the request, by name. */
+function describeFiles(files: AttachedFile[]): string[] {
+  if (files.length === 0) return [];
+  return ['Attached to the request:', wrapUntrusted('files', files.map(describeFile).join('\n'))];
+}
+
 export type Briefed = {
   state: Readonly<PlanningState>;
   stage: Stage;
   user: string;
   /** Their display name, if known. */
   called?: string | undefined;
+  files?: AttachedFile[] | undefined;
   policy: InteractionPolicy;
   modes: PlanningModes;
   timezone: string;
@@ -143,7 +151,19 @@ export type Briefed = {
 };
 
 export function writeBriefing(options: Briefed): string {
-  const { state, stage, user, called, policy, modes, timezone, limits, likely, around } = options;
+  const {
+    state,
+    stage,
+    user,
+    called,
+    files = [],
+    policy,
+    modes,
+    timezone,
+    limits,
+    likely,
+    around,
+  } = options;
   const { pattern, rfc, assumed, offered, reads } = state;
   const lines = [
     `${called === undefined ? '' : `${onOneLine(called, 80)}, `}${onOneLine(user)}${called === undefined ? '' : ','} asks. ${describeTime(new Date(state.now), timezone)}`,
@@ -170,7 +190,11 @@ export function writeBriefing(options: Briefed): string {
   if (offered.length > 0) lines.push(wrapUntrusted('offered', JSON.stringify(offered)));
   if (assumed.length > 0)
     lines.push('Assumed instead of asked:', ...assumed.map((one) => `- ${onOneLine(one)}`));
-  lines.push(...describeThread(state), ...describeReads(reads));
+  lines.push(...describeThread(state), ...describeFiles(files), ...describeReads(reads));
+  if (state.has_files)
+    lines.push(
+      '"read_file" reads a file by its id. A chat_save_file step {"file":"its id","path":"…"} copies one into the workspace.',
+    );
   lines.push(...writeTask(state, stage, limits));
   return lines.join('\n');
 }

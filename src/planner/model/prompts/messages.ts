@@ -73,6 +73,7 @@ export function writeMessages(
       stage,
       user,
       called: request.called,
+      files: request.files,
       policy,
       modes,
       timezone,

@@ -38,6 +38,7 @@ const uses: Record<string, string> = {
   'chat:write':
     'chat.postMessage, chat.update, chat.postEphemeral: cards and answers; assistant.threads.setStatus, agents.sessions.setStatus: what is being planned',
   commands: '/plans',
+  'files:read': 'files.info: files that people attach, when a request needs them',
   'files:write': 'files.uploadV2: text that is too long for a message',
   'groups:history': 'message.groups: replies in the thread of a plan; conversations.replies',
   'groups:read':

@@ -1,0 +1,45 @@
+// Reads the text of a file of any kind, or says that it can't.
+import { extname } from 'node:path';
+import { decodeText } from '#domain/encoding/encoding.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { openThreads } from '../threads.ts';
+import type { OfficeKind } from './read-office.ts';
+
+export type ReadDocument = (
+  file: { name: string; content: Buffer },
+  signal: AbortSignal,
+) => Promise<{ text: string; cut: boolean }>;
+
+/** Maximum bytes of a text file that is read. */
+const maxText = 500_000;
+
+const kinds: Record<string, OfficeKind> = { '.docx': 'docx', '.xlsx': 'xlsx', '.pptx': 'pptx' };
+
+/** @returns reads text of any encoding, and Word, Excel and PowerPoint files; throws `tool_failed` for other kinds */
+export function openDocuments(): { read: ReadDocument; close(): Promise<void> } {
+  const threads = openThreads<
+    { bytes: Uint8Array; kind: OfficeKind },
+    { text: string; cut: boolean }
+  >(new URL('./thread.ts', import.meta.url), {
+    timeoutMs: 15_000,
+    maxThreads: 2,
+    maxMegabytes: 512,
+    tooLong: 'The document takes too long to read.',
+  });
+  return {
+    close: threads.close,
+    async read({ name, content }, signal) {
+      const kind = kinds[extname(name).toLowerCase()];
+      if (kind !== undefined) return threads.ask({ bytes: content, kind }, signal);
+      const cut = content.length > maxText;
+      // A PDF begins like text.
+      const isPdf = content.subarray(0, 5).toString('latin1') === '%PDF-';
+      const decoded = isPdf ? null : decodeText(content.subarray(0, maxText), { cut });
+      if (decoded !== null) return { text: decoded.text, cut };
+      throw new CountersignError(
+        'tool_failed',
+        'Files of this kind can’t be read: only text, CSV, Word, Excel and PowerPoint. It can be copied into the workspace.',
+      );
+    },
+  };
+}
