@@ -74,6 +74,8 @@ export async function openInstance(
   return {
     tools: {
       ...inner,
+      // Nobody says more while a case is planned.
+      hearMore: async () => [],
       call(name, args, signal) {
         reads.push({ name, args });
         return inner.call(name, args, signal);
