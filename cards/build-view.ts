@@ -36,7 +36,7 @@ export type BuildView = {
   steps: BuildStepView[];
   /** Why it can't be proposed, or empty. */
   problem: string;
-  /** What to correct before it is, or empty. */
+  /** The correction to make first, or empty. */
   notice: string;
   title: string;
   repeats: string;
@@ -168,7 +168,7 @@ function splitPages<T>(fields: T[], costOf: (field: T) => number, budget: number
   return pages;
 }
 
-/** What a page holds, and what a field counts for. */
+/** A page's capacity, and a field's share of it. */
 type PageSize = { budget: number; costOf(field: Field): number };
 
 const maxSources = 40;

@@ -22,7 +22,7 @@ export const teamsPage = {
   costOf: (field: Field) => Math.min(12_000, 600 + measureCard(field)),
 };
 
-/** What a press in the dialog does: the value of `build` in its data. */
+/** Actions of the dialog: the value of `build` in its data. */
 export const buildVerbs = [
   'open',
   'search',

@@ -29,7 +29,7 @@ export type Field = {
   missing: string;
   /** The initial value. */
   value?: string;
-  /** What is wrong with it. */
+  /** The problem with its value. */
   wrong?: string;
   /** Chosen from a list: the workspace's files, or the platform's people. */
   pick?: 'file' | 'person';

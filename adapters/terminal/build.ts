@@ -321,7 +321,7 @@ async function askWaits(session: Session, begun: Build): Promise<Build> {
   return change(session, { kind: 'wait', after, at });
 }
 
-/** What the field can be chosen from, by number. */
+/** The field's choices, by number. */
 async function listChoices(
   session: Session,
   field: Field,

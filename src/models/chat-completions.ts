@@ -68,7 +68,7 @@ export const chatCompletions: Wire = {
     const limit = ['max_completion_tokens', 'max_tokens'].find(takes);
     return {
       model,
-      // What stays the same comes first.
+      // Constant parts come first.
       ...(tools.length === 0
         ? {}
         : {

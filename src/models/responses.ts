@@ -63,7 +63,7 @@ export const responses: Wire = {
     const takes = (name: string) => !refused.has(name);
     return {
       model,
-      // What stays the same comes first.
+      // Constant parts come first.
       ...(tools.length === 0
         ? {}
         : {

@@ -150,7 +150,7 @@ export type PlannerTools = {
   ): Promise<{ plans: PlanSummary[] }>;
   /** @throws `plan_not_found`, also for a plan that the requester may not see */
   getPlan(runId: string, id: string): Promise<Plan>;
-  /** What people say while the run's turn is planned, after a message of it; left out: nothing can be said. */
+  /** People's words while the run's turn is planned, after one of its messages; not possible if left out. */
   hearMore?: (run: { id: string; turn: number }, after: number) => Promise<JoinedWords[]>;
   /** Null if this planner continues no plans. */
   atHand: PlansAtHand | null;

@@ -40,9 +40,9 @@ export type StageTools = AgentTools & {
   say(result: SessionResult, reason: string): void;
   /** Records the reason for the message; kept with the run. */
   explain(reason: string): void;
-  /** What has joined the turn so far. */
+  /** Words that have joined the turn so far. */
   joined(): JoinedWords[];
-  /** What people have said since, as the model hears it; it is part of the session from then on. */
+  /** New words from people, in the model's form; they are part of the session from then on. */
   hearMore(): Promise<string[]>;
   /** Pauses the session until the person has answered. */
   ask(result: SessionResult, pause: Pause, reason: string): void;

@@ -24,7 +24,7 @@ export function requesterOf({ user, via, tenant, verified }: RunRow): Actor {
   };
 }
 
-/** Whoever spoke last in the run. */
+/** The run's last speaker. */
 function speakerOf(run: RunRow): Actor {
   return run.decision?.speaker ?? requesterOf(run);
 }

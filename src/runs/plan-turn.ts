@@ -355,7 +355,7 @@ async function planStored(
   if (signal.aborted) throw signal.reason;
   if (!hasEnded(answer)) return null;
   const said = answer.session?.wish?.override;
-  // Whoever spoke last while it was planned counts for a change of a waiting plan.
+  // The last speaker during planning counts for a change of a waiting plan.
   const { decision } = await readRun(context.db.query, stored.id);
   const run = { ...stored, decision, policy: { ...stored.policy, ...said } };
   try {

@@ -80,7 +80,7 @@ class Search {
     return population.reduce((best, one) => (isBetter(one, best) ? one : best)).pass;
   }
 
-  /** Of two by chance the better. */
+  /** The better of two random picks. */
   #pick(population: Found[]): Found | undefined {
     const [a, b] = [0, 1].map(() => population[Math.floor(this.#random() * population.length)]);
     return a !== undefined && b !== undefined && isBetter(b, a) ? b : a;

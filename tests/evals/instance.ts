@@ -74,7 +74,7 @@ export async function openInstance(
   return {
     tools: {
       ...inner,
-      // Nobody says more while a case is planned.
+      // No more words arrive while a case is planned.
       hearMore: async () => [],
       call(name, args, signal) {
         reads.push({ name, args });

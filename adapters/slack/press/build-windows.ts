@@ -20,7 +20,7 @@ import type { BuildChange } from '#domain/service.ts';
 import { toBlocks } from './windows.ts';
 import type { SentSignal } from '../signals/read-signal.ts';
 
-/** What a window is for: the plan, or the form of a step on top of it. */
+/** Windows: the plan, or a step's form on top of it. */
 const callbacks = { plan: 'countersign:build', step: 'countersign:build_step' } as const;
 
 /** `place`: where the plan is posted, or null for direct messages. */

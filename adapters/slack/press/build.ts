@@ -64,7 +64,7 @@ async function drawStep({ reach }: SlackContext, held: BuildHeld, form: BuildFor
       if (field.pick !== 'person' || !field.value) return field;
       const found = await reach.find(held.team, field.value);
       if (found !== null) return { ...field, value: found.user };
-      // Somebody whom Slack does not know stays a name.
+      // A person unknown to Slack stays a name.
       const { pick: _, ...named } = field;
       return named;
     }),
@@ -111,7 +111,7 @@ export async function openBuild(context: SlackContext, { team, start }: StartSig
   );
 }
 
-/** What a press does, and whether it opens a step's form. */
+/** A press's action, and whether it opens a step's form. */
 function readPress({ actions: [action] }: PressSignal['pressed']): BuildChange | 'form' | null {
   const chosen = action?.selected_option?.value ?? '';
   switch (action?.action_id) {
@@ -210,7 +210,7 @@ export async function pressBuild(context: SlackContext, signal: PressSignal): Pr
   await putView(context, team, { id: view.id }, drawn);
 }
 
-// What Slack asks for while people type in a menu.
+// Suggestions that Slack requests while people type in a menu.
 
 const maxOptions = platformLimits.slack.options;
 

@@ -50,7 +50,7 @@ const answeredWithinMs = 9000;
 /** The same for a dialog, which has five seconds. */
 const dialogWaitedForMs = 3500;
 const dialogAnsweredWithinMs = 4500;
-/** Of which a proposal's terms get these. */
+/** Time limit for checking a proposal's terms. */
 const termsCheckedWithinMs = 1000;
 
 /** `onSent`: called once the answer is sent; never if Teams has disconnected. */

@@ -222,7 +222,7 @@ export async function readSaidIn(db: Queryable, runId: string): Promise<string[]
   return rows.map(({ text }) => text);
 }
 
-/** What people said while a run's turn was planned, after one of its messages, oldest first. @param after 0 for all */
+/** People's words while a run's turn was planned, after one of its messages, oldest first. @param after 0 for all */
 export function readJoined(
   db: Queryable,
   { id, turn }: { id: string; turn: number },

@@ -145,7 +145,7 @@ export const planProblem = 'plan';
 
 const maxBuiltSteps = 40;
 const maxUndone = 50;
-/** Of one list of objects. */
+/** Per list of objects. */
 const maxItems = 50;
 
 export type BuildMove =

@@ -194,7 +194,7 @@ export const PlanningState = z.strictObject({
   wish: z.object({ override: PolicyOverride, lasting: z.boolean() }).nullable().exactOptional(),
   /** Null if nothing is remembered. */
   memory: SessionMemory.nullable().exactOptional(),
-  /** What was said while this turn was planned, oldest first. */
+  /** Words that joined while this turn was planned, oldest first. */
   joined: z.array(JoinedWords).default([]),
   /** Why a plan was or was not made (A16). */
   reason: line(4000).nullable().default(null),
@@ -250,7 +250,7 @@ export const SessionDecision = z.discriminatedUnion('kind', [
 ]);
 export type SessionDecision = z.infer<typeof SessionDecision>;
 
-/** What began a turn, and who spoke: their time zone, organisation and standing then. */
+/** The trigger of a turn and its speaker, with their time zone, organisation and standing then. */
 export type TurnDecision = SessionDecision & {
   timezone?: string;
   tenant?: string;

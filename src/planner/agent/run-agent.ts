@@ -26,7 +26,7 @@ export type AgentRun = {
   clock: Clock;
   /** Calls with this key begin alike. */
   cacheKey: string;
-  /** What people have said since the last call. */
+  /** People's words since the last call. */
   hearMore?: () => Promise<string[]>;
 };
 

@@ -16,7 +16,7 @@ const typeNames = new Set<unknown>([
 const maxValues = 12;
 /** Characters of a line's parts. */
 const maxDescription = 140;
-/** Of a read of a server: its rules, such as those of patterns, decide whether it finds anything. */
+/** A server's read keeps its rules, such as patterns: they decide whether it finds anything. */
 const maxReadDescription = 400;
 const maxArguments = 300;
 const maxOutput = 130;

@@ -1,4 +1,4 @@
-// What the prompt lists of the operations: all in full, or the built-in ones in full and the others by name or by group.
+// Operations in the prompt: all in full, or the built-in ones in full and the others by name or by group.
 import type { OperationSpec } from '#domain/tool.ts';
 import { countOf } from '#domain/words.ts';
 import { wrapUntrusted } from '../agent/tool-call.ts';

@@ -95,7 +95,7 @@ const keyOf = (step: OutlineNode['steps'][number], node: OutlineNode): string =>
 
 const maxTold = 10;
 
-/** What an edit of times became, a line per step that it changed. */
+/** New times after an edit, one line per changed step. */
 export function describeChangedTimes(
   before: OutlineNode[],
   outline: PlanOutline,

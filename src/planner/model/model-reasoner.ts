@@ -28,7 +28,7 @@ export function createModelReasoner(options: {
   catalogue: { search: OperationSearch; guarded: ReadonlySet<string> };
 }): Reasoner {
   const { payFor, name, limits, clock, catalogue } = options;
-  /** What was said in the turn's stages so far, which the next one continues. */
+  /** Messages of the turn's earlier stages, which the next one continues. */
   const histories = new WeakMap<PlanningRequest, ChatMessage[]>();
 
   async function openMessages(task: StageTask, model: PaidModel): Promise<ChatMessage[]> {

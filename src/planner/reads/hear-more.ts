@@ -1,4 +1,4 @@
-// What people say in a run while its planner works: they join the turn at the model's next call.
+// People's words during planning join the turn at the model's next call.
 import { readJoined } from '#db/chat/messages.ts';
 import type { Queryable } from '#db/database.ts';
 import { isOnePerson } from '#db/people/identities.ts';

@@ -48,7 +48,7 @@ const Continue = z.strictObject({
 const HeardContinue = z.strictObject({ ...Continue.shape, ...HeardChange.shape });
 const maxShownProblems = 10;
 
-/** Which of several waiting plans is meant, with a button for each. */
+/** Asks which waiting plan is meant, with a button for each. */
 function askWhich(waiting: { id: string; title: string }[], toolContext: ToolContext): ToolOutcome {
   const [only, ...others] = waiting;
   if (only === undefined) return { result: fail('No plan waits here. Say which plan you mean.') };

@@ -27,7 +27,7 @@ function page(text: string, from: number): { text: string; next: number | null }
   };
 }
 
-/** What a model is shown of an output that is too long for it, or null if it is not, or cannot be kept. */
+/** A short form of an output too long for the model, or null if it fits or cannot be kept. */
 export async function keepLong(
   read: { operation: string; args: JsonObject },
   data: Json,

@@ -1,4 +1,4 @@
-// What is said while a model plans joins the turn, and nothing that was read is lost.
+// Words said while a model plans join the turn, and nothing already read is lost.
 import { beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineOperation } from '#tools/define-operation.ts';

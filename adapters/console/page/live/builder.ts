@@ -154,7 +154,7 @@ function keep(): void {
   void preview();
 }
 
-/** What the first step does, as the review says it. */
+/** The first step's action, as the review words it. */
 function titleFrom(card: Card | null): string {
   const call = card?.facts.steps[0]?.call;
   return call === undefined ? '' : headlineOf(call);

@@ -37,7 +37,7 @@ export type StepEdit = {
   operations: PatchOperation[];
 };
 
-/** What was entered: arguments as written, a local time or empty, and the steps that it waits for. */
+/** Entered values: arguments as written, a local time or empty, and predecessors. */
 export type Entered = { args: JsonObject; at: string; after: string[] };
 
 export function operationsOf(
@@ -75,7 +75,7 @@ export function operationsOf(
 const shown = (value: Json | undefined): string =>
   value === undefined ? 'nothing' : typeof value === 'string' ? value : JSON.stringify(value);
 
-/** What an edit changes, argument by argument. */
+/** The changes of an edit, by argument. */
 export function describeEdit(
   step: Pick<ShownStep, 'args' | 'after' | 'not_before'>,
   fields: OperationField[],

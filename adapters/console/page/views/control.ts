@@ -32,7 +32,7 @@ type Labelled = {
   label: string;
   optional: boolean;
   help: string;
-  /** What is wrong with it, or undefined; `says` is its id. */
+  /** The problem, or undefined; `says` is its id. */
   wrong?: string | undefined;
   says?: string;
   /** Its name on the page, for the focus. */

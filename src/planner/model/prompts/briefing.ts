@@ -199,7 +199,7 @@ export function writeBriefing(options: Briefed): string {
   return lines.join('\n');
 }
 
-/** What the stage is for, and first what was wrong with its last try. */
+/** The stage's task, after any problems of its last try. */
 export function writeTask(
   { hints, retries }: Readonly<PlanningState>,
   stage: Stage,
