@@ -37,7 +37,6 @@ import { createMove } from './workspace/move.ts';
 import { previewTarget } from './workspace/preview.ts';
 import { createRead } from './workspace/read.ts';
 import { createReadTable } from './workspace/read-table.ts';
-import { createSearch } from './workspace/search.ts';
 import {
   checkPaths,
   type HeldPath,
@@ -47,6 +46,7 @@ import {
   toWorkspacePath,
 } from './workspace/sandbox.ts';
 import { createSaveAttached } from './workspace/save-attached.ts';
+import { createSearch } from './workspace/search.ts';
 import { createWrite } from './workspace/write.ts';
 
 export type BuiltinOptions = {

@@ -17,8 +17,8 @@ import { parseAs } from '#domain/json.ts';
 import { type Build, type Repetition, repetitions } from '#domain/plan/build.ts';
 import type { Entry } from '#domain/plan/operation-form.ts';
 import type { BuildChange } from '#domain/service.ts';
-import { toBlocks } from './windows.ts';
 import type { SentSignal } from '../signals/read-signal.ts';
+import { toBlocks } from './windows.ts';
 
 /** Windows: the plan, or a step's form on top of it. */
 const callbacks = { plan: 'countersign:build', step: 'countersign:build_step' } as const;

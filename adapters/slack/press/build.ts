@@ -20,9 +20,6 @@ import { chatTenant } from '#domain/plan/scope.ts';
 import type { BuildChange } from '#domain/service.ts';
 import { cutShown } from '#domain/shown-text.ts';
 import { placeOf } from '../place.ts';
-import { putView } from './put-view.ts';
-import { tellAlone } from './tell.ts';
-import { noticeWindow } from './windows.ts';
 import type {
   PressSignal,
   SentSignal,
@@ -40,6 +37,9 @@ import {
   readTerms,
   stepWindow,
 } from './build-windows.ts';
+import { putView } from './put-view.ts';
+import { tellAlone } from './tell.ts';
+import { noticeWindow } from './windows.ts';
 
 /** Acknowledged, and not stored. */
 const handled: Acknowledgement = {};

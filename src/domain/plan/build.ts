@@ -1,6 +1,6 @@
 // A plan built by form: its steps, the step being filled in, and the moves that change them. Every surface draws the same state.
-import type { JsonObject } from '../text.ts';
 import { quoteName } from '../shown-text.ts';
+import type { JsonObject } from '../text.ts';
 import { firstSentence } from '../words.ts';
 import type { FieldProblem } from './answer.ts';
 import { readEntries, type Zone } from './form-entries.ts';

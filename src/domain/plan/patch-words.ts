@@ -1,12 +1,12 @@
 // Describes the operations of a patch in sentences.
 import { quoteWords, showString } from '#domain/shown-text.ts';
+import { isSameJson } from '../same-json.ts';
 import { isObject, type Json, JsonObject } from '../text.ts';
 import { operationName } from '../tool.ts';
 import { countOf, endSentence, listOf } from '../words.ts';
 import { renameReferences } from './arguments.ts';
 import { shortenSized } from './call-words.ts';
 import { toDependency } from './dependency.ts';
-import { isSameJson } from '../same-json.ts';
 import type { AddedDraft, PatchOperation } from './patch.ts';
 import { contentOfSettings, type StepSettings } from './step-content.ts';
 import { describeDependency } from './step-numbers.ts';
