@@ -28,7 +28,6 @@ const ended: Partial<Record<StepStatus, string>> = {
 };
 
 export const dryRunWords = {
-  button: 'Dry run',
   title: ({ id, version }: { id: string; version: number }) =>
     `Dry run of ${id}, version ${version}`,
   nothing: 'Nothing was called.',

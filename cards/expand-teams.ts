@@ -5,13 +5,13 @@ import { reviewLabel } from './buttons.ts';
 import { homeWords, pressWords, windowWords } from './chat-words.ts';
 import type { DetailsView } from './details-view.ts';
 import { dressState, readAloud, widthOfLeads } from './dress-teams.ts';
-import { dryRunWords } from './dry-run.ts';
 import { type Drawn, expandCard, findTemplate, fitsTeams } from './expand.ts';
 import { escapeMacros, mapShown } from './plain.ts';
 import { describePlan, type PlanListView } from './plan-list.ts';
 import { describeEffect, listChoices, sliderNames, sliders } from './policy-words.ts';
 import { sliderInput, stepInput, verbs } from './press.ts';
 import type { ReviewStep } from './review.ts';
+import { dryRunButton } from './words.ts';
 
 const templates = {
   details: findTemplate('teams/details.json'),
@@ -96,7 +96,7 @@ export function drawAdaptiveDetails(view: DetailsView, details: object, back: Ba
       turns: [
         ...turn(windowWords.pages.earlier, earlier),
         ...turn(windowWords.pages.later, later),
-        ...turn(dryRunWords.button, dry_run),
+        ...turn(dryRunButton, dry_run),
       ],
       back,
     });

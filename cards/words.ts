@@ -92,3 +92,5 @@ export const entryHints: Partial<Record<EntryKind, string>> = {
   either: 'Text, or JSON.',
   moment: 'Such as tomorrow at 9:00 or 2026-12-03 09:00.',
 };
+
+export const dryRunButton = 'Dry run';

@@ -3,7 +3,7 @@ import type { types } from '@slack/bolt';
 import { agreeing, reviewAsk } from '#cards/ask-review.ts';
 import { windowWords } from '#cards/chat-words.ts';
 import { type DetailsView, dryRunPage, isDryRun, viewDetails } from '#cards/details-view.ts';
-import { dryRunWords, viewDryRun, writeDryRun } from '#cards/dry-run.ts';
+import { viewDryRun, writeDryRun } from '#cards/dry-run.ts';
 import { drawBlocks } from '#cards/expand.ts';
 import { platformLimits } from '#cards/limits.ts';
 import { type ReviewStep, readReview } from '#cards/review.ts';
@@ -12,6 +12,7 @@ import { drawReviewLine, drawReviewSteps } from '#cards/slack-review.ts';
 import { drawForm, drawTicks, textSection } from '#cards/slack-windows.ts';
 import type { Form, PlanView, SectionKind } from '#cards/view.ts';
 import { asShared, viewPlan } from '#cards/view-model.ts';
+import { dryRunButton } from '#cards/words.ts';
 import type { CardPress, PlanCardFacts } from '#domain/chat/card.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
 import { noPartWords } from '#domain/plan/step-choice.ts';
@@ -145,7 +146,7 @@ function drawTurns({ earlier, later, dry_run: dry }: DetailsView): Block[] {
   const elements = [
     ...(earlier === null ? [] : [pageButton(pages.earlier, 'back', 'back')]),
     ...(later === null ? [] : [pageButton(pages.later, 'next', later.at(-1) ?? '')]),
-    ...(dry === null ? [] : [pageButton(dryRunWords.button, 'dry', dryRunPage)]),
+    ...(dry === null ? [] : [pageButton(dryRunButton, 'dry', dryRunPage)]),
   ];
   return elements.length === 0 ? [] : [{ type: 'actions', elements }];
 }

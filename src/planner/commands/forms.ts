@@ -356,14 +356,15 @@ export const frames: readonly Note[] = [
   },
   {
     example: 'write "A" to a.txt, then after 2 days write "B" to b.txt',
-    effect: 'Starts the command this long after the previous one.',
+    effect: 'Starts the command this long after the previous one; `2 days later` means the same.',
   },
   {
     example: 'every Monday at 9:00 write "done" to reports/week.md until 1 June',
-    effect: 'Repeats the command. Nothing can follow a repeated command.',
+    effect:
+      'Repeats the command; also `every first Monday of the month`. Nothing can follow a repeated command.',
   },
   {
-    example: 'ask Ana "Please review notes.md" takes 3 hours by 20 December at 17:00',
+    example: 'ask Ana "Please review notes.md" takes 3 working days by 20 December at 17:00',
     effect: 'Sets how long it takes and its deadline.',
   },
   {

@@ -111,7 +111,7 @@ it('stops the planner for those who may, and says so', async () => {
   );
 });
 
-it.each(['stop', 'cancel', 'Never mind.'])('stops the planner at the word “%s”', async (word) => {
+it.each(['stop', 'cancel', 'Stop!'])('stops the planner at the word “%s”', async (word) => {
   const conversation = `word-${word}`;
   const asked = `Something long, ${word}`;
   await instance.service.say(conversation, asked, ana);

@@ -91,7 +91,7 @@ describe('the difference between two versions', () => {
           changes: [
             { field: 'after', from: '1b', to: '1b, 2a (SS +5 min)' },
             { field: 'not_before', from: null, to: '2030-01-02T09:00:00.000Z' },
-            { field: 'duration_minutes', from: '30', to: '60' },
+            { field: 'duration_minutes', from: '30 min', to: '1 h' },
           ],
         },
       ],

@@ -89,7 +89,7 @@ describe('a reference that can never work', () => {
       'names what the output has not',
       read,
       write({ $from: '2', path: '/content' }),
-      'Step 3 (workspace_write): content takes /content of step 2 (workspace_read), but the output of step 2 (workspace_read) has only path, text, size, binary, truncated.',
+      'Step 3 (workspace_write): content takes /content of step 2 (workspace_read), but the output of step 2 (workspace_read) has only path, text, size, binary, truncated, total_lines.',
     ],
     [
       'takes all of an output where one value of it would do',

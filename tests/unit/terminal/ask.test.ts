@@ -134,34 +134,27 @@ describe('deciding about a plan', () => {
   });
 
   it.each([
-    ['approved', 'Did you mean to approve version 1? Type approve.'],
-    ['LGTM, go ahead', 'Did you mean to approve version 1? Type approve.'],
-    ['no', 'To drop version 1, type reject.'],
-    ['cancel it', 'Type cancel.'],
-    ['make it tomorrow instead', 'type propose changes: make it tomorrow instead'],
-  ])('“%s” decides nothing, and the exact word is named', async (line, words) => {
-    const { code, calls, printed } = await run(done, [line]);
+    'approved',
+    'LGTM, go ahead',
+    'no',
+    'cancel it',
+    'make it tomorrow instead',
+    'ok approve it, but later',
+    'reject: too early',
+    'approve 1 of them',
+  ])('"%s" decides nothing; it is talk for the planner', async (line) => {
+    const turns: Script['turns'] = [
+      ...planned,
+      {
+        ...planned[0],
+        planning_status: 'needs_clarification',
+        response_text: 'Type approve to approve.',
+      },
+    ];
+    const { code, calls } = await run({ ...done, turns }, [line]);
     expect(code).toBe(exitCodes.needsPerson);
-    expect(calls.map((call) => call.method)).toEqual(['startRun']);
-    expect(printed.replace(/\s+/g, ' ')).toContain(words);
+    expect(calls.map((call) => call.method)).toEqual(['startRun', 'reply']);
   });
-
-  it.each(['ok approve it, but later', 'reject: too early', 'approve 1 of them'])(
-    '"%s" decides nothing; it is talk for the planner',
-    async (line) => {
-      const turns: Script['turns'] = [
-        ...planned,
-        {
-          ...planned[0],
-          planning_status: 'needs_clarification',
-          response_text: 'Type approve to approve.',
-        },
-      ];
-      const { code, calls } = await run({ ...done, turns }, [line]);
-      expect(code).toBe(exitCodes.needsPerson);
-      expect(calls.map((call) => call.method)).toEqual(['startRun', 'reply']);
-    },
-  );
 
   it('proposes changes and shows the version that comes of it', async () => {
     const second = {

@@ -4,7 +4,7 @@ import { describeExpected, tellSpan } from '#cards/times.ts';
 import type { Plan } from '#domain/plan/plan.ts';
 import { html, type TemplateResult } from '../lit.ts';
 import { describeError, request } from '../live/api.ts';
-import { startSaving } from '../live/playbooks.ts';
+import { startSaving } from '../live/open.ts';
 import type { Card } from '../live/state.ts';
 import { change } from '../live/store.ts';
 import {

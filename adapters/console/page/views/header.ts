@@ -1,10 +1,10 @@
 // The header: what this is, what needs the reader, and a new conversation. On narrow screens a bar at the bottom says which part is shown.
 import { describePage } from '../inbox/words.ts';
 import { html, nothing, type TemplateResult } from '../lit.ts';
-import { openBuilder } from '../live/builder.ts';
 import { showPane } from '../live/focus.ts';
 import { layRail } from '../live/inbox.ts';
 import { startConversation } from '../live/navigation.ts';
+import { openBuilder } from '../live/open.ts';
 import { openSettings } from '../live/settings.ts';
 import type { Pane, State } from '../live/state.ts';
 import { afterDrawing, state as now } from '../live/store.ts';

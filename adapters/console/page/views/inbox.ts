@@ -9,7 +9,7 @@ import { type InboxState, isFolded } from '../inbox/inbox.ts';
 import { html, nothing, type TemplateResult } from '../lit.ts';
 import { showPane } from '../live/focus.ts';
 import { layRail, listShown, loadMore, searchInbox, showView, toggleGroup } from '../live/inbox.ts';
-import { openRecurring } from '../live/recurring.ts';
+import { openRecurring } from '../live/open.ts';
 import type { State } from '../live/state.ts';
 import { afterDrawing } from '../live/store.ts';
 import { fillComposer } from './composer.ts';

@@ -1,8 +1,7 @@
 // Overview: in one sentence what will be true, what came of it, how far it is, what changes or what failed, and the latest events.
-import { shield } from '#cards/calls.ts';
-import { dryRunWords, viewDryRun } from '#cards/dry-run.ts';
 import { viewEvidence } from '#cards/evidence.ts';
 import type { Section } from '#cards/view.ts';
+import { dryRunButton } from '#cards/words.ts';
 import type { StepCounts } from '#domain/plan/plan.ts';
 import { showPlanned } from '#domain/plan/planner-words.ts';
 import type { Change } from '#domain/plan/views.ts';
@@ -18,17 +17,14 @@ import { describeKind, describeStep } from '../plan/words.ts';
 import { fillComposer } from './composer.ts';
 import { drawDownloads, drawFacts } from './facts.ts';
 import { drawArtifacts, drawFindings, drawRequests } from './found.ts';
-import { drawIcon, drawSection } from './parts.ts';
+import { drawLazily } from './lazy.ts';
+import { drawLead, drawSection } from './parts.ts';
+
+const drawDryRunResult = drawLazily(async () => (await import('./dry-run.ts')).drawDryRun);
 
 /** The address is the words, so that none can promise another. */
 function drawLink(url: string, text: string): TemplateResult {
   return html`<a href=${url} target="_blank" rel="noopener noreferrer">${text}</a>`;
-}
-
-/** The shield as the page draws it elsewhere: not every system has the character. */
-function drawLead(lead: string): unknown {
-  if (!lead.includes(shield)) return lead;
-  return html`${lead.replace(shield, '')}${drawIcon('shield')}<span class="visually-hidden">guarded</span>`;
 }
 
 function drawLines({ label, lines, more }: Section): TemplateResult {
@@ -135,29 +131,14 @@ function drawAgain({ facts }: Card): TemplateResult | typeof nothing {
 /** The last dry run, and the button for another. */
 function drawDryRun({ dryRun, id }: PlanView, { facts }: Card): TemplateResult | typeof nothing {
   if (['completed', 'cancelled', 'rejected'].includes(facts.plan.status)) return nothing;
-  const view = dryRun === null ? null : viewDryRun(dryRun.simulation, dryRun.at);
-  const lines = view?.rows.map(
-    ({ lead, text, note }) =>
-      html`<li>
-        <span class="lead">${drawLead(lead)}</span><span>${text}${note === '' ? nothing : html` · <span class="muted">${note}</span>`}</span>
-      </li>`,
-  );
   return drawSection(
-    dryRunWords.button,
+    dryRunButton,
     html`<div class="downloads">
         <button class="download" @click=${() => void runDry(id)}>
-          <span>${dryRunWords.button}</span><span class="muted">what each step would do today; nothing is called</span>
+          <span>${dryRunButton}</span><span class="muted">what each step would do today; nothing is called</span>
         </button>
       </div>
-      ${
-        view === null
-          ? nothing
-          : html`<div role="status">
-              <p>${view.sum}</p>
-              ${view.problems.map((problem) => html`<p class="field-missing">${problem}</p>`)}
-              <ul class="lines">${lines}</ul>
-            </div>`
-      }`,
+      ${dryRun === null ? nothing : drawDryRunResult(dryRun.simulation, dryRun.at)}`,
   );
 }
 

@@ -1,4 +1,5 @@
 // Small pieces that several views share.
+import { shield } from '#cards/calls.ts';
 import type { Tone } from '#cards/view.ts';
 import type { StepStatus } from '#domain/plan/plan.ts';
 import { html, nothing, svg, type TemplateResult } from '../lit.ts';
@@ -65,4 +66,10 @@ const icons = {
 
 export function drawIcon(name: keyof typeof icons): TemplateResult {
   return html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true">${icons[name]}</svg>`;
+}
+
+/** The shield as the page draws it elsewhere: not every system has the character. */
+export function drawLead(lead: string): unknown {
+  if (!lead.includes(shield)) return lead;
+  return html`${lead.replace(shield, '')}${drawIcon('shield')}<span class="visually-hidden">guarded</span>`;
 }

@@ -9,7 +9,7 @@ import { showText } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { html, nothing, type TemplateResult } from '../lit.ts';
 import { comments } from '../live/comments.ts';
-import { edits, proposeEdits, startEdit } from '../live/edits.ts';
+import { edits, proposeEdits } from '../live/edits.ts';
 import { openTab } from '../live/focus.ts';
 import { buttonKey, noteTyped, openForm, submit, typedIn } from '../live/forms.ts';
 import { describePart, takenOffCard } from '../live/part.ts';
@@ -17,6 +17,7 @@ import type { Card, PlanView, State } from '../live/state.ts';
 import { state as now } from '../live/store.ts';
 import { describeBar } from '../plan/bar-words.ts';
 import { drawForm, type FormOptions } from './review-form.ts';
+import { openStepEdit } from './step-edit.ts';
 
 type Drawn = TemplateResult | typeof nothing;
 
@@ -33,7 +34,7 @@ async function editFailed(plan: string, stepId: string): Promise<void> {
   const step = card?.facts.failed.find(({ id }) => id === stepId);
   if (card === undefined || step === undefined) return;
   openTab('steps');
-  await startEdit(card, step, step.label);
+  await openStepEdit(card, step, step.label);
 }
 
 function drawButton(state: State, plan: string, { button, label, off }: Shown): TemplateResult {
@@ -98,8 +99,10 @@ function decisionsOf(state: State, view: PlanView, card: Card): Shown[] {
         press,
         confirm: button.confirm ?? askUnsent(card),
       };
-      const label = part?.words ?? `Approve ${countOf(plan.total_steps, 'step')}`;
       const run = describeRun(card.facts);
+      // The number of steps within the horizon says little about a plan that repeats.
+      const all = run === null ? `Approve ${countOf(plan.total_steps, 'step')}` : 'Approve';
+      const label = part?.words ?? all;
       const start = run === null ? '' : ` · ${run}`;
       const when = approve.press.passed === undefined ? start : ' · starts now';
       return [{ button: approve, label: `${label}${when}`, off }];
@@ -233,7 +236,8 @@ function drawDecisions(state: State, view: PlanView, card: Card): TemplateResult
 
 export function drawReviewBar(state: State, view: PlanView, card: Card): Drawn {
   const notice = state.notices.get(view.id);
-  const { buttons, asks } = card.view;
+  const { asks } = card.view;
+  const buttons = card.view.buttons.filter(({ press }) => press.action !== 'save_playbook');
   if (buttons.length + asks.length === 0 && notice === undefined) return nothing;
   return html`<section class="review-bar" aria-label="Decide">
     ${notice === undefined ? nothing : html`<p class="notice" role="alert">${notice}</p>`}

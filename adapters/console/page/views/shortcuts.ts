@@ -1,9 +1,9 @@
 // Keyboard shortcuts, the dialog that lists them, and the switch that turns single keys off.
 import { html, nothing, type TemplateResult } from '../lit.ts';
-import { openBuilder } from '../live/builder.ts';
 import { showPane } from '../live/focus.ts';
 import { layRail, showView, toggleTick } from '../live/inbox.ts';
 import { startConversation } from '../live/navigation.ts';
+import { openBuilder } from '../live/open.ts';
 import { recall, remember } from '../live/remembered.ts';
 import type { State } from '../live/state.ts';
 import { afterDrawing, change, state } from '../live/store.ts';
@@ -135,7 +135,7 @@ function onKey(event: KeyboardEvent): void {
   const { key, ctrlKey, metaKey, altKey, repeat, isComposing, defaultPrevented, target } = event;
   if (key.toLowerCase() === 'k' && ctrlKey !== metaKey && !altKey && !isComposing) {
     event.preventDefault();
-    openBuilder();
+    void openBuilder();
     return;
   }
   if (ctrlKey || metaKey || altKey || isComposing || defaultPrevented) return;

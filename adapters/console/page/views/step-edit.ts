@@ -1,33 +1,27 @@
-// Editing a step of a waiting plan where it is shown: its form, what was changed and not sent yet, and the button that opens it.
+// Edits of a step of a waiting plan, next to the step: unsent changes, and the button that opens the form.
 import type { ShownStep } from '#domain/plan/call.ts';
 import { showText } from '#domain/shown-text.ts';
 import { html, nothing, type TemplateResult } from '../lit.ts';
-import { edits, leaveEdit, saveEdit, startEdit } from '../live/edits.ts';
+import { describeError } from '../live/api.ts';
+import { edits } from '../live/edits.ts';
 import type { Card, State } from '../live/state.ts';
-import type { StepEdit, StepEditing } from '../plan/step-edit.ts';
+import { change } from '../live/store.ts';
+import type { StepEdit } from '../plan/step-edit.ts';
 import type { StepLabels } from '../plan/step-labels.ts';
+import { drawLazily } from './lazy.ts';
 import { drawIcon } from './parts.ts';
-import { drawStepForm } from './step-form.ts';
 
 type Drawn = TemplateResult | typeof nothing;
 
-/** In larger plans the order is changed in words. */
-const mostChoices = 40;
+const drawForm = drawLazily(async () => (await import('./step-edit-form.ts')).drawStepEditForm);
 
-function drawForm(card: Card, editing: StepEditing, names: StepLabels): Drawn {
-  const { steps, plan } = card.facts;
-  const { build, values, label } = editing;
-  if (build.step === null) return nothing;
-  const isOrdered = steps.length <= mostChoices && plan.total_steps <= steps.length;
-  const others = isOrdered ? steps.filter(({ id }) => id !== editing.step.id) : [];
-  return drawStepForm('editing', {
-    ...{ build, step: build.step, values },
-    name: `Edit step ${label}`,
-    others: others.map(({ id }) => ({ id, label: names.get(id) ?? id, gist: '' })),
-    ...{ sources: [], head: nothing },
-    leave: { label: 'Cancel', act: leaveEdit },
-    submit: { label: 'Save change', act: () => saveEdit(card, names) },
-  });
+/** Loads and opens the form of a step. */
+export async function openStepEdit(card: Card, step: ShownStep, label: string): Promise<void> {
+  try {
+    await (await import('../live/step-editing.ts')).startEdit(card, step, label);
+  } catch (error) {
+    change((s) => s.notices.set(card.facts.plan.id, describeError(error)));
+  }
 }
 
 function drawEdit(plan: string, edit: StepEdit, isOld: boolean): TemplateResult {
@@ -76,7 +70,7 @@ export function drawStepEdit(
     data-edit=${step.id}
     aria-label=${`Edit step ${label}`}
     title="Edit"
-    @click=${() => void startEdit(card, step, label)}
+    @click=${() => void openStepEdit(card, step, label)}
   >
     ${drawIcon('pen')}<span>Edit</span>
   </button>`;
