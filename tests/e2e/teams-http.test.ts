@@ -81,7 +81,7 @@ describe('in the chat with the bot alone', () => {
       }),
     );
     expect(done.changes).toBeGreaterThan(0);
-    expect(buttonsOf(done)).toEqual([]);
+    expect(buttonsOf(done)).toEqual(['Save as a playbook']);
     expect(await readWorkspace('archive/standup.md')).toContain('Standup at 9:30');
     expect((await planOf(done)).status).toBe('completed');
   });

@@ -83,7 +83,7 @@ async function continueRun(
 /** Words that stop planning: `stop`, and without a model the likes of `never mind`. */
 function isStop(context: ConversationContext, { planning_status }: RunRow, text: string): boolean {
   if (planning_status !== 'running') return false;
-  const stops = text.trim().toLowerCase() === 'stop';
+  const stops = ['stop', 'stop.', 'stop!'].includes(text.trim().toLowerCase());
   return stops || (readsCommands(context) && readNearWord(text) === 'cancel');
 }
 

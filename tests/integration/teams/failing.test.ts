@@ -127,7 +127,9 @@ test('after a restart the bot speaks first, in a channel and to one person alone
       via: 'console',
     },
   );
-  await waitFor('the card to follow', async () => (cardOf(card).actions ?? []).length === 0);
+  await waitFor('the card to follow', async () =>
+    JSON.stringify(cardOf(card)).includes('Save as a playbook'),
+  );
   const place = {
     platform: 'teams' as const,
     tenant: teams.tenant,

@@ -8,17 +8,22 @@ import type { Card, State } from '../live/state.ts';
 import { change } from '../live/store.ts';
 import type { StepEdit } from '../plan/step-edit.ts';
 import type { StepLabels } from '../plan/step-labels.ts';
-import { drawLazily } from './lazy.ts';
 import { drawIcon } from './parts.ts';
+import type { drawStepEditForm } from './step-edit-form.ts';
 
 type Drawn = TemplateResult | typeof nothing;
 
-const drawForm = drawLazily(async () => (await import('./step-edit-form.ts')).drawStepEditForm);
+let drawForm: typeof drawStepEditForm | null = null;
 
 /** Loads and opens the form of a step. */
 export async function openStepEdit(card: Card, step: ShownStep, label: string): Promise<void> {
   try {
-    await (await import('../live/step-editing.ts')).startEdit(card, step, label);
+    const [view, { startEdit }] = await Promise.all([
+      import('./step-edit-form.ts'),
+      import('../live/step-editing.ts'),
+    ]);
+    drawForm = view.drawStepEditForm;
+    await startEdit(card, step, label);
   } catch (error) {
     change((s) => s.notices.set(card.facts.plan.id, describeError(error)));
   }
@@ -61,7 +66,7 @@ export function drawStepEdit(
   const label = names.get(step.id) ?? String(step.position);
   const { editing } = state;
   if (editing?.plan === plan.id && editing.digest === plan.digest && editing.step.id === step.id)
-    return { edit: drawForm(card, editing, names), editButton: nothing };
+    return { edit: drawForm?.(card, editing, names) ?? nothing, editButton: nothing };
   const { current, older } = edits.split(card);
   const own = (some: StepEdit[]) => some.filter((one) => one.step === step.id);
   const edit = html`${own(current).map((one) => drawEdit(plan.id, one, false))}${own(older).map((one) => drawEdit(plan.id, one, true))}`;
