@@ -82,7 +82,7 @@ export const recurringWords = {
       case 'change':
         return waits === null
           ? `Changed ${nameRecurring(entry ?? before)}. ${next}`
-          : `The change of ${nameRecurring(before)} is version ${waits} of ${before.plan_id} and needs an approval on its card. Until then it goes on as before.`;
+          : `The change of ${nameRecurring(before)} is version ${waits} of ${before.plan_id} and needs an approval on its card. Until then it repeats as before.`;
       default:
         return change satisfies never;
     }

@@ -10,7 +10,7 @@ import type { Field } from './view.ts';
 
 const limits = platformLimits.slack;
 
-/** Blocks of a page beside its fields: head, problems, sources, what it waits for. */
+/** Blocks of a page besides its fields: head, problems, sources, what it waits for. */
 export const slackPage = { budget: 42, costOf: () => 1 };
 
 export const buildBlocks = {

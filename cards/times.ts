@@ -69,7 +69,7 @@ export function formatWork(minutes: number, day: number | null): string {
 }
 
 /**
- * How long a step is stated to take, or null: in the words of whoever stated it, else a person's work in working days.
+ * How long a step is stated to take, or null: in the original words, otherwise in working days for a person's work.
  * @param workingDay minutes, or null without working hours
  */
 export function describeLength(step: TimedStep, workingDay: number | null): string | null {

@@ -28,7 +28,7 @@ const program = new Command('countersign')
   .version(version)
   .addHelpText(
     'after',
-    '\nBegin with: countersign start\nThen, beside it: countersign ask "create notes/hello.md: Hello"\nOr step by step, by form: countersign build',
+    '\nBegin with: countersign start\nThen, in another terminal: countersign ask "create notes/hello.md: Hello"\nOr step by step, by form: countersign build',
   )
   .showHelpAfterError(
     'countersign --help shows the commands, countersign <command> --help what each takes.',

@@ -20,7 +20,7 @@ export type LivePlans = () => Promise<readonly KeptPlan[]>;
 
 /** Plans and questions kept between reads. With more, each read reads all of them. */
 const usualMostKept = 20_000;
-/** Unused for this long, they are read anew: transaction IDs are comparable for a limited time. */
+/** Unused for this long, they are read again: transaction IDs are comparable for a limited time. */
 const keptForMs = 600_000;
 
 const byActivity = (a: KeptPlan, b: KeptPlan) =>

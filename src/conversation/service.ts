@@ -391,7 +391,7 @@ export function createService(context: ConversationContext): Service {
   return actAsPersons(service, (account) => readPerson(db.query, account));
 }
 
-/** The request for the suggested change, in the name of whoever takes it, or null for anything else. */
+/** The request for the suggested change, on behalf of the person who takes it, or null for anything else. */
 async function takeSuggestion(
   context: ConversationContext,
   id: string,

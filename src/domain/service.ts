@@ -360,7 +360,7 @@ export type Service = {
     actor: Actor,
   ): Promise<Build>;
   previewBuild(viewer: { user: string; timezone: string }, actor: Actor): Promise<BuildPreview>;
-  /** Proposes it and begins anew. `once`: as in `say`. @throws what `propose` would */
+  /** Proposes it and starts empty. `once`: as in `say`. @throws what `propose` would */
   proposeBuild(
     options: { conversation?: string; once?: string },
     viewer: { user: string; timezone: string },

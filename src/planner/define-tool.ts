@@ -53,7 +53,7 @@ function allowsNull({ anyOf, type }: Record<string, unknown>): boolean {
 }
 
 /** Longer limits matter to nobody who writes a sentence. */
-const maxTold = 300;
+const maxShownLength = 300;
 
 /** A JSON Schema in few words: what may be null may be left out, and any JSON value is `{}`. */
 function compact(schema: unknown): unknown {
@@ -61,7 +61,8 @@ function compact(schema: unknown): unknown {
   const { properties, required, ...rest } = withoutNull(schema);
   const shown = Object.entries(rest)
     .filter(
-      ([key, value]) => !unshown.has(key) && !(key === 'maxLength' && Number(value) > maxTold),
+      ([key, value]) =>
+        !unshown.has(key) && !(key === 'maxLength' && Number(value) > maxShownLength),
     )
     .map(([key, item]) => [
       key,

@@ -49,7 +49,7 @@ const maxSuggested = 1500;
 
 export type StoredSuggestion = { plan: Plan; says: MessageParts; once: string };
 
-/** The words of a run as a suggestion to whoever may change the plan. @throws `invalid_transition` if it no longer waits */
+/** The words of a run as a suggestion to the people who may change the plan. @throws `invalid_transition` if it no longer waits */
 export async function suggest(
   context: ConversationContext,
   tx: Transaction,

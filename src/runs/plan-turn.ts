@@ -197,7 +197,7 @@ function keepOpen(row: PlanRow | null): PlanRow | null {
   return row !== null && mayBeApproved(row.status) ? row : null;
 }
 
-/** A card shortens what stands above it, so a longer answer stands alone. */
+/** A card shortens the text above it, so a longer answer gets a message of its own. */
 const aboveCard = { characters: 500, lines: 6 };
 
 /** The plan whose card goes under an answer, or null. */

@@ -198,7 +198,7 @@ export async function queueTurn(
   await askToDeliver(context, tx, run.conversation);
 }
 
-/** Words that came too late for a turn: the next one goes on with what that read and drafted. */
+/** Words that came too late for a turn: the next turn continues with its reads and draft. */
 export const joins: SessionDecision = { kind: 'said', joins: true };
 
 /** Stops the planner of the run's turn: its result no longer counts. */

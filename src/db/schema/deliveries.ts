@@ -42,7 +42,7 @@ export const chatPlaces = countersign.table(
     /** An operator must fix this before anything can be posted here again. */
     broken: text('broken'),
     broken_at: at('broken_at'),
-    /** The status that stands there while something is planned, or null for none. */
+    /** The status shown there during planning, or null for none. */
     status: jsonb('status').$type<ShownStatus>(),
     /** Who is at it now; nobody else posts or draws there until `lease_until`. */
     holder: text('holder'),

@@ -32,7 +32,7 @@ export const inbox = countersign.table(
     error_code: text('error_code'),
     /** When somebody began to wait who notes that the reply has reached them; null: nobody waits, or before that was noted. */
     awaited_at: at('awaited_at'),
-    /** The answer for whoever waits for this event. */
+    /** The answer for the waiter of this event. */
     reply: jsonb('reply').$type<unknown>(),
     /** When that had reached them. */
     reply_read_at: at('reply_read_at'),

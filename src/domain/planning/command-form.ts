@@ -2,7 +2,7 @@
 import { z } from 'zod';
 
 export const CommandForm = z.object({
-  /** Plans as it stands. */
+  /** Can be sent as it is. */
   example: z.string(),
   effect: z.string(),
   /** The words it can begin with, in lower case. */

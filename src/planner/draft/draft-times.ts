@@ -93,7 +93,7 @@ const keyOf = (step: OutlineNode['steps'][number], node: OutlineNode): string =>
     node.after.map(({ lag_minutes }) => lag_minutes),
   ]);
 
-const maxTold = 10;
+const maxShownSteps = 10;
 
 /** New times after an edit, one line per changed step. */
 export function describeChangedTimes(
@@ -113,7 +113,7 @@ export function describeChangedTimes(
   );
   if (changed.length === 0) return [];
   const places = dateDraft(outline, context);
-  const lines = changed.slice(0, maxTold).flatMap(({ step, node }) => {
+  const lines = changed.slice(0, maxShownSteps).flatMap(({ step, node }) => {
     const words = describeStepTimes(step, node, places.get(node.id), context);
     return words === null ? [] : [`step ${step.id}: ${words}`];
   });

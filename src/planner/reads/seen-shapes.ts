@@ -8,7 +8,7 @@ const maxKeys = 40;
 const maxItems = 20;
 const maxOperations = 2000;
 
-/** A schema of what is there. Objects with many keys are maps: any key may be in them. */
+/** A schema inferred from a value. Objects with many keys count as maps with any keys. */
 function shapeOf(value: Json, depth = 0): JsonSchema {
   if (value === null) return {};
   if (Array.isArray(value)) {

@@ -41,7 +41,7 @@ export async function keepLong(
     begins: page(text, 0).text,
     characters: text.length,
     artifact,
-    more: `read {"operation":"${tool}","args":{"artifact":"${artifact}","from":${pageLength}}} goes on; "find":"words" instead of "from" searches it`,
+    more: `read {"operation":"${tool}","args":{"artifact":"${artifact}","from":${pageLength}}} continues; "find":"words" instead of "from" searches it`,
   };
 }
 

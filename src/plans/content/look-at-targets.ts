@@ -160,7 +160,7 @@ async function findRefusals(
   for (const target of others) {
     const { name, conversation: id } = readTarget(target);
     const place = found.get(id);
-    // Only the platform's own name stands beside an ID.
+    // Only the platform's own name is shown with an ID.
     if (place === undefined || !place.near || (name !== null && place.name !== name)) {
       refusals.set(target, unreachable(target));
     } else if (place.private && name === null) {

@@ -52,7 +52,7 @@ async function lookNow(
   return new Map([...states].map(([{ id }, state]) => [id, state]));
 }
 
-/** Who has to answer before the step goes on, or null. */
+/** The person whose answer the step waits for, or null. */
 function askedBy(step: Step, { confirm_each }: PlanRow): Simulation['calls'][number]['asks'] {
   if (isHumanTask(step)) return { kind: 'task', who: assigneeOf(step) };
   const confirms = confirm_each || (step.guarded && hasRuntime(step.args));

@@ -1,4 +1,4 @@
-// The live plans that a process keeps are those of the database at the moment of each read, whoever changed them and however.
+// The live plans that a process keeps are those of the database at the moment of each read, however they changed.
 import { sql } from 'drizzle-orm';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { createLivePlans } from '#conversation/live-plans.ts';

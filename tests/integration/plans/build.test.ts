@@ -56,7 +56,7 @@ test('what is wrong stays with its field, and nothing after it is carried out', 
   expect((await ana.read()).plan.title).toBe('');
 });
 
-test('steps wait, move, go and come back, and a proposal begins anew, once', async () => {
+test('steps wait, move, go and come back, and a proposal starts an empty build, once', async () => {
   const ana = builder('ana-3');
   await ana.change(...write('1.md', 'one'), ...write('2.md', 'Got {{1/path}}'));
   const { plan } = await ana.change(

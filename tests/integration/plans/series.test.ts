@@ -512,7 +512,7 @@ describe('a plan that repeats, in its person’s list', () => {
     expect(await getPlan(id)).toMatchObject({ status: 'executing' });
   });
 
-  test('ends with what has not begun, and the rest of its plan goes on', async () => {
+  test('ends with its unstarted steps, and the rest of its plan continues', async () => {
     const held = { not_before: new Date(Date.now() + 5 * day).toISOString() };
     const { id, entry, read, change } = await begin({}, { ...noop('a'), ...held });
     expect(entry.others).toBe(1);

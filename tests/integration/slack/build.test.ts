@@ -122,7 +122,7 @@ test('begun on a message, it asks a person of Slack, and its card is in the mess
   expect(steps[0]?.args.assignee).toBe('ben@example.com');
 });
 
-test('/plans new says what is wrong beside its field, and what is begun is there when it is opened again', async () => {
+test('/plans new shows problems next to their fields, and keeps an unfinished plan', async () => {
   const desk = await useDesk(database);
   const { slack, ana, channel } = desk;
   await slack.command(ana.id, channel, '/plans', 'new');

@@ -97,7 +97,7 @@ test('nothing is posted where the app or the requester is not, or where a name i
   expect(lists.length).toBeLessThanOrEqual(4);
 });
 
-test('a thread is posted to by its link, and a name beside another conversation’s ID is refused', async () => {
+test('a thread is posted to by its link, and a name with another conversation’s ID is refused', async () => {
   const at = await desk();
   const { slack, ana, ben, channel } = at;
   const ops = slack.addChannel({ name: 'ops-two', members: [ana.id, ben.id] });

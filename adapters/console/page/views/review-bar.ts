@@ -83,7 +83,7 @@ function decisionsOf(state: State, view: PlanView, card: Card): Shown[] {
       const { action } = button.press;
       const reviews = action === 'details' && button.style === 'primary';
       if (action === 'details' && !reviews) return [];
-      // It stands among the files of the overview.
+      // The overview has it, among the files.
       if (action === 'save_playbook') return [];
       // The timeline offers other times beside what they resolve.
       if (action === 'reschedule' && view.tab === 'timeline') return [];
