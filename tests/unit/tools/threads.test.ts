@@ -17,7 +17,7 @@ const answer = "port.postMessage({ ok: true, answer: 'done' });";
 
 test('a thread that breaks after its answer ends nothing but itself', async () => {
   open(
-    `port.on('message', () => { ${answer} setImmediate(() => { throw new Error('late'); }); });`,
+    `port.on('message', () => { ${answer} setTimeout(() => { throw new Error('late'); }, 50); });`,
     20_000,
   );
   const { signal } = new AbortController();
