@@ -1,7 +1,7 @@
 // `countersign reminders`: a person's reminders and what repeats: listed, skipped once, changed, ended.
 import { recurringWords } from '#cards/recurring-words.ts';
 import { CountersignError } from '#domain/errors.ts';
-import { RecurringChange } from '#domain/plan/recurring.ts';
+import { matchRecurring, RecurringChange } from '#domain/plan/recurring.ts';
 import type { Service } from '#domain/service.ts';
 import { drawLines } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
@@ -46,8 +46,9 @@ async function readChange(
 async function confirmEnd(session: Session, id: string): Promise<boolean> {
   const { user } = session.options;
   const entries = await session.service.listRecurring({ user });
-  const entry = entries.find((one) => one.id === id || one.plan_id === id);
-  if (entry === undefined) return true;
+  const [entry, ...more] = matchRecurring(entries, id);
+  // Without exactly one, ending is refused.
+  if (entry === undefined || more.length > 0) return true;
   session.say(...drawLines(recurringWords.askEnd({ entry, command: '' }), session.screen));
   const line = await session.ask('  [e]nd  [k]eep › ');
   return /^e(?:nd)?$/i.test(line?.trim() ?? '');

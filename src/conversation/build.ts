@@ -195,8 +195,10 @@ export function createBuilds(context: ConversationContext, parts: Parts): Builds
 
     async proposeBuild({ conversation, once }, viewer, actor) {
       const { user } = viewer;
+      let text: string | null = null;
       const check = async () => {
-        const build = await read(actor);
+        text = await readBuildText(db.query, ownerOf(actor));
+        const build = await open(text, actor);
         if (build.plan.steps.length === 0)
           throw new CountersignError('invalid_request', 'There are no steps yet. Add one first.');
         const call =
@@ -210,7 +212,11 @@ export function createBuilds(context: ConversationContext, parts: Parts): Builds
       const store = (joined: ConversationContext, checked: Checked<Plan>) =>
         joined.db.transaction(async (tx) => {
           const plan = await parts.commitIn(tx, checked);
-          await deleteBuildText(tx, ownerOf(actor));
+          if (text === null || !(await deleteBuildText(tx, ownerOf(actor), text)))
+            throw new CountersignError(
+              'stale_version',
+              'This plan was changed elsewhere meanwhile. Look at it, and propose it again.',
+            );
           return plan;
         });
       if (once === undefined) return store(context, await check());

@@ -6,8 +6,13 @@ import { findSelected } from '#db/sql/patch-reads.ts';
 import { readStepsById } from '#db/steps/pages.ts';
 import type { PatchFacts, ShownChange } from '#domain/chat/card.ts';
 import { renameReferences } from '#domain/plan/arguments.ts';
-import { mergeArguments } from '#domain/plan/merge.ts';
-import { addedBy, type PatchOperation, type PinnedOperation, seenBy } from '#domain/plan/patch.ts';
+import {
+  addedBy,
+  argumentsAfter,
+  type PatchOperation,
+  type PinnedOperation,
+  seenBy,
+} from '#domain/plan/patch.ts';
 import type { PatchOutcome } from '#domain/plan/patch-outcome.ts';
 import { describeAddition, describeArguments, describeWhole } from '#domain/plan/patch-words.ts';
 import type { Step } from '#domain/plan/plan.ts';
@@ -89,7 +94,8 @@ function showOperation(
   const calls = alteredSteps(operation, selected).flatMap((id): ShownChange[] => {
     const step = read.get(id);
     if (step === undefined || operation.op !== 'update_steps') return [];
-    const args = mergeArguments(step.args, operation.set.args ?? {});
+    const { args: set } = operation.set;
+    const args = set === undefined ? step.args : argumentsAfter(step.args, operation, set);
     // An unchanged call keeps the target it was approved against.
     const kept = isDeepStrictEqual(args, step.args) ? step.seen : null;
     const call = describe(step, args, seenBy(operation, id) ?? kept);

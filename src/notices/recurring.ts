@@ -19,6 +19,7 @@ import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
 import {
+  matchRecurring,
   type Recurring,
   type RecurringChange,
   type RecurringOutcome,
@@ -92,20 +93,16 @@ export async function listRecurring(db: Queryable, query: RecurringQuery): Promi
   return (await findAll(db, query)).map(({ entry }) => entry);
 }
 
-/** @param said its ID, or its plan's if nothing else in that plan repeats @throws `not_found`, `invalid_request` */
-async function findOne(db: Queryable, said: string, query: RecurringQuery): Promise<Found> {
-  const wanted = said.toLowerCase();
+/** @param id of the entry, or of its plan if it has only one @throws `not_found`, `invalid_request` */
+async function findOne(db: Queryable, id: string, query: RecurringQuery): Promise<Found> {
   const all = await findAll(db, query);
-  const exact = all.find(({ entry: { id } }) => id.toLowerCase() === wanted);
-  const ofPlan = all.filter(({ entry }) => entry.plan_id?.toLowerCase() === wanted);
-  const [only, ...more] = ofPlan;
-  if (exact !== undefined) return exact;
-  if (only !== undefined && more.length === 0) return only;
-  if (more.length > 0) {
-    const names = ofPlan.map(({ entry }) => entry.id);
-    throw new CountersignError('invalid_request', recurringWords.which({ names }));
-  }
-  throw new CountersignError('not_found', recurringWords.unknown({ id: said }));
+  const entries = all.map(({ entry }) => entry);
+  const [only, ...more] = matchRecurring(entries, id);
+  const found = all.find(({ entry }) => entry === only);
+  if (found === undefined) throw new CountersignError('not_found', recurringWords.unknown({ id }));
+  if (more.length === 0) return found;
+  const names = matchRecurring(entries, id).map((entry) => entry.id);
+  throw new CountersignError('invalid_request', recurringWords.which({ names }));
 }
 
 /** @throws `invalid_request` */

@@ -147,6 +147,7 @@ async function buildRequest(
     timezone = context.timezone,
     tenant: _,
     speaker: __,
+    joined: ___,
     ...decision
   } = run.decision ?? { kind: 'said' };
   // A planner that revises a plan is shown that one whole.

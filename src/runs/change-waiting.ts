@@ -24,12 +24,19 @@ export function requesterOf({ user, via, tenant, verified }: RunRow): Actor {
   };
 }
 
-/** The run's last speaker. */
-function speakerOf(run: RunRow): Actor {
-  return run.decision?.speaker ?? requesterOf(run);
+/** Everyone whose words a turn is about, the latest last. */
+export function speakersOf(run: RunRow): Actor[] {
+  return [run.decision?.speaker ?? requesterOf(run), ...(run.decision?.joined ?? [])];
 }
 
-/** Whether the run's words change the waiting plan: those of a person who may propose changes, or of the agent that proposed it. */
+/** Those speakers after `actor` joined the turn; the first one stays first. */
+export function joinedBy(run: RunRow, actor: Actor): Actor[] {
+  const [first, ...others] = speakersOf(run);
+  const kept = others.filter(({ id }) => id !== actor.id);
+  return actor.id === first?.id ? kept : [...kept, actor];
+}
+
+/** Whether the run's words change the waiting plan: every speaker may propose changes, or the agent proposed it. */
 export async function mayChange(
   context: ConversationContext,
   run: RunRow,
@@ -37,7 +44,8 @@ export async function mayChange(
 ): Promise<boolean> {
   if (run.agent !== null) return row.agent === run.agent && row.requester === run.user;
   try {
-    await requireManager(context.db.query, context, row, speakerOf(run));
+    for (const speaker of speakersOf(run))
+      await requireManager(context.db.query, context, row, speaker);
     return true;
   } catch (error) {
     if (error instanceof CountersignError && error.code === 'not_allowed') return false;
@@ -60,7 +68,7 @@ export async function suggest(
   if (!mayBeApproved(row.status)) throw notPossible(row.status, 'request_changes');
   const said = await readSaidIn(tx, run.id);
   const message = shorten((said.length === 0 ? [run.request] : said).join('\n'), maxSuggested);
-  const actor = speakerOf(run);
+  const actor = speakersOf(run).at(-1) ?? requesterOf(run);
   const once = `${run.id}:${run.turn}:suggested`;
   const raised = await raiseFindings(
     context,

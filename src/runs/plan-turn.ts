@@ -28,7 +28,7 @@ import { readContext } from '#plans/content/context.ts';
 import { giveBack } from '#plans/decisions/keep.ts';
 import { mayBeApproved, nextStatus } from '#plans/lifecycle/lifecycle-table.ts';
 import { askPlanner, followPlanner } from './ask-planner.ts';
-import { followVersion, mayChange, requesterOf, suggest } from './change-waiting.ts';
+import { followVersion, mayChange, requesterOf, speakersOf, suggest } from './change-waiting.ts';
 import {
   closing,
   type Ended,
@@ -219,10 +219,19 @@ async function goOnWithMore(
   const more = await readJoined(tx, run, session?.joined.at(-1)?.message ?? 0);
   const last = more.at(-1);
   if (last === undefined) return false;
-  await updateRun(tx, run.id, { cost_usd, trace });
-  const speaker = run.decision?.speaker ?? requesterOf(run);
-  await queueTurn(context, tx, run, speaker, { text: last.text, message: last.id }, null, joins);
-  return true;
+  const [speaker = requesterOf(run), ...joined] = speakersOf(run);
+  try {
+    await updateRun(tx, run.id, { cost_usd, trace });
+    await queueTurn(context, tx, run, speaker, { text: last.text, message: last.id }, null, {
+      ...joins,
+      joined,
+    });
+    return true;
+  } catch (error) {
+    // Without money for another turn, this one ends with what it has.
+    if (error instanceof CountersignError && error.code === 'rate_limited') return false;
+    throw error;
+  }
 }
 
 async function storeOutcome(
@@ -355,7 +364,7 @@ async function planStored(
   if (signal.aborted) throw signal.reason;
   if (!hasEnded(answer)) return null;
   const said = answer.session?.wish?.override;
-  // The last speaker during planning counts for a change of a waiting plan.
+  // Speakers who joined during planning count for a change of a waiting plan.
   const { decision } = await readRun(context.db.query, stored.id);
   const run = { ...stored, decision, policy: { ...stored.policy, ...said } };
   try {

@@ -8,7 +8,7 @@ import type { MessageParts } from '#domain/chat/message-parts.ts';
 import { type Actor, isVerified } from '#domain/people/actor.ts';
 import { pickModes, type WantedModes } from '#domain/plan/modes.ts';
 import type { RunRequest } from '#domain/planning/run.ts';
-import type { SessionDecision } from '#domain/planning/state.ts';
+import type { SessionDecision, TurnDecision } from '#domain/planning/state.ts';
 import { currentTrace, linkTo } from '#domain/telemetry.ts';
 import { askToDeliver } from '#messages/ask-to-deliver.ts';
 import { requireReadable } from '#messages/call-to-action.ts';
@@ -163,7 +163,7 @@ export async function queueTurn(
   actor: Actor,
   said: { text: string; message: number | null; modes?: WantedModes } | null,
   zone: string | null,
-  decision: SessionDecision = { kind: 'said' },
+  decision: SessionDecision & Pick<TurnDecision, 'joined'> = { kind: 'said' },
 ): Promise<void> {
   // A rejection costs nothing.
   if (decision.kind !== 'reject') await requireBudget(tx, context, run.user);

@@ -11,6 +11,7 @@ import { hearPerson } from '#messages/hear-person.ts';
 import { keepConfirmed } from '#people/keep-confirmed.ts';
 import { readPolicyRequest, sayPreference, storePolicyRequest } from '#people/policy.ts';
 import { zoneOf } from '#people/zone.ts';
+import { joinedBy } from '#runs/change-waiting.ts';
 import { waitsFor } from '#runs/session-subject.ts';
 import { joins, queueTurn, readOwnRequest } from '#runs/start-run.ts';
 import { readWordFor } from '../read-word.ts';
@@ -67,7 +68,7 @@ async function continueRun(
     if (policyRequest !== null) await storePolicyRequest(context, tx, now, policyRequest, actor.id);
     if (joinsTurn) {
       const decision = now.decision ?? { kind: 'said' as const };
-      return updateRun(tx, id, { decision: { ...decision, speaker: actor } });
+      return updateRun(tx, id, { decision: { ...decision, joined: joinedBy(now, actor) } });
     }
     const zone = theirs ? zoneOf(actor) : null;
     if (rest !== '' || policyRequest === null) {

@@ -36,6 +36,16 @@ export async function replaceBuildText(
   return rowCount === 1;
 }
 
-export async function deleteBuildText(db: Queryable, owner: BuildOwner): Promise<void> {
-  await db.delete(planningMemo).where(eq(planningMemo.key, keyOf(owner)));
+/** @returns false if it is no longer `text` */
+export async function deleteBuildText(
+  db: Queryable,
+  owner: BuildOwner,
+  text: string,
+): Promise<boolean> {
+  const { rowCount } = await db
+    .delete(planningMemo)
+    .where(
+      and(eq(planningMemo.key, keyOf(owner)), eq(planningMemo.value, sql`to_jsonb(${text}::text)`)),
+    );
+  return rowCount === 1;
 }

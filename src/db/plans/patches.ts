@@ -98,11 +98,14 @@ async function toOutcome(db: Queryable, row: ShownPatchRow): Promise<PatchOutcom
   };
 }
 
+const readStored = (operations: PinnedOperation[], whole: boolean): PinnedOperation[] =>
+  whole ? operations.map((operation) => ({ ...operation, whole: true })) : operations;
+
 export async function insertPatch(
   tx: Queryable,
-  patch: Omit<PatchRow, 'created_at' | 'decided_by' | 'decided_at'>,
+  patch: Omit<PatchRow, 'created_at' | 'decided_by' | 'decided_at' | 'whole_arguments'>,
 ): Promise<void> {
-  await tx.insert(planPatches).values(patch);
+  await tx.insert(planPatches).values({ ...patch, whole_arguments: false });
 }
 
 /** @throws Error if the patch does not exist, since its ID comes from our own rows */
@@ -128,10 +131,12 @@ export async function readPatchOperations(
         PinnedOperation[]
       >`jsonb_path_query_array(${planPatches.operations}, ${first})`,
       total: sql<number>`jsonb_array_length(${planPatches.operations})`,
+      whole: planPatches.whole_arguments,
     })
     .from(planPatches)
     .where(eq(planPatches.id, id));
-  return row ?? { operations: [], total: 0 };
+  if (row === undefined) return { operations: [], total: 0 };
+  return { operations: readStored(row.operations, row.whole), total: row.total };
 }
 
 /** A patch of a plan without its operations, or null if there is none with that ID. */
@@ -151,7 +156,7 @@ export async function findPatch(
 export async function readPatch(db: Queryable, id: string): Promise<PatchRow> {
   const [row] = await db.select().from(planPatches).where(eq(planPatches.id, id));
   if (row === undefined) throw new Error(`readPatch: no patch ${id}`);
-  return row;
+  return { ...row, operations: readStored(row.operations, row.whole_arguments) };
 }
 
 /**

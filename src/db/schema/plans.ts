@@ -230,6 +230,8 @@ export const planPatches = countersign.table(
     version: integer('version').notNull(),
     digest: text('digest').notNull(),
     operations: jsonb('operations').$type<PinnedOperation[]>().notNull(),
+    /** Stored by a version that replaced arguments as a whole. */
+    whole_arguments: boolean('whole_arguments').notNull().default(true),
     widening: text('widening').array().notNull(),
     added: integer('added').notNull(),
     changed: integer('changed').notNull(),

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { JsonObject, line } from '../text.ts';
 import { Dependency } from './dependency.ts';
+import { mergeArguments } from './merge.ts';
 import { Series } from './plan.ts';
 import type { SeenState } from './seen.ts';
 import { StepDraft, StepSettings } from './step-content.ts';
@@ -66,8 +67,21 @@ export const PatchOperation = z.discriminatedUnion('op', [
 export type PatchOperation = z.infer<typeof PatchOperation>;
 export type AddedDraft = Extract<PatchOperation, { op: 'add_step' }>['step'];
 
-/** A stored operation with the targets seen when it was sent (A12). */
-export type PinnedOperation = PatchOperation & { seen?: { step: string; state: SeenState }[] };
+/**
+ * A stored operation with the targets seen when it was sent (A12). `whole`: `args` replace all arguments, as in patches from
+ * before arguments were merged.
+ */
+export type PinnedOperation = PatchOperation & {
+  seen?: { step: string; state: SeenState }[];
+  whole?: true;
+};
+
+/** A step's arguments after an operation that sets some. */
+export const argumentsAfter = (
+  before: JsonObject,
+  { whole }: Pick<PinnedOperation, 'whole'>,
+  args: JsonObject,
+): JsonObject => (whole === true ? args : mergeArguments(before, args));
 
 export function addedBy(operation: PatchOperation): AddedDraft | null {
   switch (operation.op) {

@@ -82,3 +82,10 @@ export function readRecurringRequest(said: string): RecurringRequest | null {
   }
   return null;
 }
+
+/** Entries that `id` names: one by its own ID, or all of a plan. */
+export function matchRecurring(entries: Recurring[], id: string): Recurring[] {
+  const wanted = id.toLowerCase();
+  const exact = entries.filter((one) => one.id.toLowerCase() === wanted);
+  return exact.length > 0 ? exact : entries.filter((one) => one.plan_id?.toLowerCase() === wanted);
+}

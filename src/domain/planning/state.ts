@@ -255,4 +255,6 @@ export type TurnDecision = SessionDecision & {
   timezone?: string;
   tenant?: string;
   speaker?: Actor;
+  /** Everyone else who spoke while it was planned. */
+  joined?: Actor[];
 };

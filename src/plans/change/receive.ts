@@ -156,7 +156,8 @@ export function digestPatch(
   { version, operations }: Pick<PatchRow, 'version' | 'operations'>,
   digests: OperationDigests,
 ): string {
-  const said = { plan: row.id, base_digest: row.digest, version, operations };
+  const sent = operations.map(({ whole: _, ...operation }) => operation);
+  const said = { plan: row.id, base_digest: row.digest, version, operations: sent };
   return digestValue({ ...said, ...withDigests(digests) });
 }
 

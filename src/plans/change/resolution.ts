@@ -5,8 +5,12 @@ import type { Edge } from '#db/steps/steps.ts';
 import { renameReferences, safeReferences } from '#domain/plan/arguments.ts';
 import { renameConditions } from '#domain/plan/condition.ts';
 import type { Dependency } from '#domain/plan/dependency.ts';
-import { mergeArguments } from '#domain/plan/merge.ts';
-import { type AddedDraft, type PinnedOperation, seenBy } from '#domain/plan/patch.ts';
+import {
+  type AddedDraft,
+  argumentsAfter,
+  type PinnedOperation,
+  seenBy,
+} from '#domain/plan/patch.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import { keyOfDependency } from '#domain/plan/step-changes.ts';
 import { contentOf, contentOfSettings } from '#domain/plan/step-content.ts';
@@ -196,7 +200,7 @@ export class Resolution {
         description,
         tool,
         operation: verb,
-        args: mergeArguments(now.args, set.args),
+        args: argumentsAfter(now.args, operation, set.args),
       };
       const checked = normaliseStep(draft, id, path, this.#rules, this.problems);
       // The same call keeps the state it was approved against: looking again would hide later changes.

@@ -1,4 +1,5 @@
 // Words said while a model plans join the turn, and nothing already read is lost.
+import { sql } from 'drizzle-orm';
 import { beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineOperation } from '#tools/define-operation.ts';
@@ -29,7 +30,10 @@ const slow = defineOperation({
   },
 });
 
-const instance = useModelInstance({ extraOperations: [slow] });
+const instance = useModelInstance({
+  extraOperations: [slow],
+  settings: { limits: { person: { planning_usd_per_day: 1 } } },
+});
 const read = call('read', { operation: 'shop_orders', args: {} });
 const textOf = ({ messages }: ChatBody) => messages.map(({ content }) => content ?? '').join('\n');
 
@@ -83,4 +87,19 @@ test('one that comes with the last call begins the next turn, which keeps what w
   const { plans } = await instance.service.listPlans({ conversation: 'late', limit: 5 });
   expect(plans).toHaveLength(1);
   expect(reads).toBe(1);
+});
+
+test('a plan is stored although no money is left for words that came too late', async () => {
+  meanwhile = async () => {
+    await instance.service.say('poor', 'Call it b.txt', ana);
+    await instance.db.query.execute(sql`
+      insert into countersign.model_calls (run_id, turn, "user", model, stage, estimate_usd, cost_usd, began_at)
+      values ('earlier', 1, 'ana', 'm', 'DRAFT_OUTLINE', 1, 1.5, now())`);
+  };
+  const { calls } = proposeFiles(['a.txt']) as ReturnType<typeof call>;
+  instance.play([{ calls: [...read.calls, ...calls] }]);
+  const done = await settled(instance, await begin('poor'));
+  expect(done).toMatchObject({ turn: 1, planning_status: 'needs_clarification' });
+  const { steps } = await instance.service.listSteps(done.plan_id ?? '', { limit: 5 });
+  expect(steps.map(({ args }) => args.path)).toEqual(['a.txt']);
 });

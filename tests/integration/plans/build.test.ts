@@ -77,6 +77,17 @@ test('steps wait, move, go and come back, and a proposal starts an empty build, 
   expect((await ana.read()).plan.steps).toEqual([]);
 });
 
+test('a proposal does not take a change with it that came meanwhile', async () => {
+  const ana = builder('ana-9');
+  await ana.change(...write('a.md', 'A'));
+  const [first, second] = await Promise.allSettled([ana.propose(), ana.propose()]);
+  const states = [first.status, second.status].toSorted();
+  expect(states).toEqual(['fulfilled', 'rejected']);
+  const refused = first.status === 'rejected' ? first : second;
+  expect(refused).toMatchObject({ reason: { code: 'stale_version' } });
+  expect((await ana.read()).plan.steps).toEqual([]);
+});
+
 test('two changes at the same time both count', async () => {
   const ana = builder('ana-4');
   await ana.change(...write('1.md', 'one'), ...write('2.md', 'two'));

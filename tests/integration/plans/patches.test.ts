@@ -420,6 +420,23 @@ describe('a patch that widens an approved plan', () => {
     await instance.service.cancel(plan.id, { version: 1 }, ana);
   });
 
+  test.each([
+    [false, { path: 'a.md', content: 'A', overwrite: true }],
+    [true, { path: 'a.md', content: 'A' }],
+  ])('from before arguments were merged (%s) keeps its meaning', async (whole, args) => {
+    const before = { path: 'b.md', content: 'B', overwrite: true };
+    const plan = await held([{ ...write('a', 'b.md', 'hold'), args: before }]);
+    const set = { args: { path: 'a.md', content: 'A' } };
+    const outcome = await patch(plan.id, [{ op: 'update_steps', steps: { ids: ['a'] }, set }]);
+    await instance.db.query.execute(
+      sql`update countersign.plan_patches set whole_arguments = ${whole} where id = ${outcome.patch_id}`,
+    );
+    await instance.service.approve(plan.id, keyOf(outcome), ana);
+    const { steps } = await instance.service.listSteps(plan.id, { limit: 5 });
+    expect(steps.find(({ id }) => id === 'a')?.args).toEqual(args);
+    await instance.service.cancel(plan.id, { version: 2 }, ana);
+  });
+
   test('is taken off the plan when the step it would follow has failed', async () => {
     const missing = { path: 'missing.md' };
     const read = draftStep('a', 'Read', 'workspace_read');

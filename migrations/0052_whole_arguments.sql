@@ -1,0 +1,1 @@
+ALTER TABLE "countersign"."plan_patches" ADD COLUMN "whole_arguments" boolean DEFAULT true NOT NULL;
