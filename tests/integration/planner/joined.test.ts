@@ -6,8 +6,10 @@ import { defineOperation } from '#tools/define-operation.ts';
 import { call, proposeFiles, resultsIn, wordsIn } from '../../fixtures/model-calls.ts';
 import { settled } from '../../fixtures/model-instance.ts';
 import type { ChatBody } from '../../fixtures/openai-double.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { ana, ben } from '../../setup/instance.ts';
 import { useModelInstance } from '../../setup/use-instance.ts';
+import { waitFor } from '../../wait.ts';
 
 let meanwhile = async () => {};
 let reads = 0;
@@ -87,6 +89,23 @@ test('one that comes with the last call begins the next turn, which keeps what w
   const { plans } = await instance.service.listPlans({ conversation: 'late', limit: 5 });
   expect(plans).toHaveLength(1);
   expect(reads).toBe(1);
+});
+
+test('a manager who says something meanwhile does not make another person’s change theirs', async () => {
+  meanwhile = async () => {};
+  instance.play([proposeFiles(['a.txt'])]);
+  const { plan_id = '' } = await settled(instance, await begin('two'));
+  meanwhile = () => instance.service.say('two', 'thanks', ana).then(() => {});
+  const add = [draftStep('b', 'Write b.txt', 'workspace_write', { path: 'b.txt', content: 'b' })];
+  const { revision } = await instance.service.getPlan(plan_id);
+  instance.play([read, call('plan_continue', { plan: plan_id, revision, why: 'More.', add })]);
+  await instance.service.say('two', 'Also write b.txt', ben);
+  await waitFor('the suggestion', async () =>
+    (await instance.service.messages('two', { limit: 20 })).some(({ text }) =>
+      text.includes('suggests a change'),
+    ),
+  );
+  expect(await instance.service.getPlan(plan_id)).toMatchObject({ version: 1 });
 });
 
 test('a plan is stored although no money is left for words that came too late', async () => {
