@@ -104,7 +104,7 @@ export function viewBuild({ build, facts, problem }: BuildPreview): BuildView {
   };
 }
 
-/** The entry as text; a later value as it is typed. */
+/** The entry as text; a reference as people type it. */
 function writeEntry(entry: Entry | undefined): string {
   if (entry === undefined) return '';
   if (!isOpenEntry(entry)) return typeof entry === 'object' ? JSON.stringify(entry) : String(entry);
@@ -268,9 +268,9 @@ export const buildWords = {
   waits: 'Waits for',
   at: 'Not before',
   atHelp: 'tomorrow at 9:00, 2026-12-03 09:00',
-  noFields: 'It needs no values.',
+  noFields: 'This operation takes no arguments.',
   sources: ({ sources }: { sources: string[] }) =>
-    `Values of earlier steps to type into a field: ${sources.join(' ')}`,
+    `Outputs of earlier steps that you can type into a field: ${sources.join(' ')}`,
   addItem: ({ label }: { label: string }) => `Add to ${label}`,
   removeItem: ({ label, count }: { label: string; count: number }) => `Remove ${label} ${count}`,
   kept: ({ label, characters }: { label: string; characters: number }) =>

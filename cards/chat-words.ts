@@ -113,7 +113,7 @@ export const placeWords = {
 
 /** Why messages above a request were not read. */
 export const threadWords = {
-  limited: 'Slack limits how often this app may read threads, and did not let it in time.',
+  limited: 'Slack limits how often this app may read threads. The limit did not reset in time.',
   smallPages:
     'Slack lets apps outside its Marketplace read 15 messages a minute. The newest were not read.',
   newestUnread: 'The newest messages could not be found in a few calls.',
@@ -159,7 +159,7 @@ export const fileWords = {
   notAttached: 'This file is not attached in this conversation.',
   tooLarge: ({ atMost }: { atMost: number }) =>
     `The file is too large: files of up to ${atMost / 1e6} MB are read.`,
-  notFetched: 'The platform did not hand over the file.',
+  notFetched: 'The file could not be downloaded from the chat platform.',
 } as const;
 
 export const installWords = {

@@ -60,7 +60,7 @@ export const refusalWords = {
   whatChanges: sayWhatChanges,
   whatChangesUndecided: `${sayWhatChanges} Nothing was decided.`,
   noStepNamed: "This button doesn't say which step it is about.",
-  stepMoved: 'This step has moved on since you looked. Your press changed nothing.',
+  stepMoved: 'This step has changed since the card was drawn. Nothing was done.',
   nothingEdited: 'Nothing was changed. Change a value, or press Retry the step.',
   playbookForm:
     'Give a name of lowercase letters, digits and hyphens, such as close-month, and parameters one a line, such as customer=ACME.',

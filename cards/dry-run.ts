@@ -8,7 +8,7 @@ import { formatCost } from './words.ts';
 
 type Call = Simulation['calls'][number];
 
-export type DryRunView = {
+type DryRunView = {
   title: string;
   /** Reasons why it can't run at all. */
   problems: string[];
@@ -27,7 +27,7 @@ const ended: Partial<Record<StepStatus, string>> = {
   stale: 'on hold',
 };
 
-export const dryRunWords = {
+const dryRunWords = {
   title: ({ id, version }: { id: string; version: number }) =>
     `Dry run of ${id}, version ${version}`,
   nothing: 'Nothing was called.',

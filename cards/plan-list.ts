@@ -106,7 +106,7 @@ export function describeCommands(command: string, more: [string, string][] = [])
     ['mine', 'plans you asked for'],
     ['running', 'running plans; also: waiting, failed, others, done'],
     ['all', 'all plans, newest first; “all 2” is the next page'],
-    ['reminders', 'your reminders and what repeats: skip once, change, end'],
+    ['reminders', 'your reminders and recurring steps: skip once, change, end'],
     ['stats', 'counts by status, and requests that no tool could handle'],
     ['PLAN-…', 'one plan in full; “PLAN-… dry run”: what it would do today'],
     ...more,

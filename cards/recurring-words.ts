@@ -14,10 +14,10 @@ const timeOf = (iso: string, { now, timezone }: Reader): string =>
 
 /** The rest of its plan once the entry has ended. */
 function sayRest({ kind, plan_id, others }: Recurring): string {
-  if (kind === 'reminder') return 'Nothing of it remains.';
+  if (kind === 'reminder') return 'You will not be reminded again.';
   if (others > 0)
-    return `What it has done stays, and ${countOf(others, 'other step')} of ${plan_id} go on.`;
-  return `What it has done stays, and ${plan_id} is complete: nothing else of it is left.`;
+    return `Completed runs are kept, and ${plan_id} continues with ${countOf(others, 'other step')}.`;
+  return `Completed runs are kept. ${plan_id} has no other steps left, so it is complete.`;
 }
 
 /** `every weekday at 09:30 · next Mon 30 Nov, 09:30, then Tue 1 Dec, 09:30` */
@@ -28,8 +28,8 @@ export function describeTimes({ rule, next_at, then_at }: Recurring, reader: Rea
 }
 
 export const recurringWords = {
-  title: 'Reminders and what repeats',
-  none: 'You have no reminders, and nothing of yours repeats.',
+  title: 'Reminders and recurring steps',
+  none: 'You have no reminders or recurring steps.',
   skip: 'Skip once',
   change: 'Change',
   end: 'End',
@@ -72,7 +72,7 @@ export const recurringWords = {
   }: { before: Recurring; change: RecurringChange } & RecurringOutcome & Reader): string => {
     const next =
       entry === null
-        ? 'It does not come again.'
+        ? 'It has no further dates.'
         : `Next: ${timeOf(entry.next_at, reader)}${entry.rule === null ? '' : `, ${entry.rule}`}.`;
     switch (change.action) {
       case 'skip':
@@ -91,12 +91,13 @@ export const recurringWords = {
   which: ({ names }: { names: string[] }) =>
     `Several things repeat there: say ${listOf(names, 'or')}.`,
   unknown: ({ id }: { id: string }) =>
-    `You have no reminder ${quoteWords(id, 80)}, and nothing of yours repeats under that name. “reminders” lists them.`,
-  never: ({ when }: { when: string }) => `${quoteWords(when, 200)} never comes.`,
+    `You have no reminder ${quoteWords(id, 80)} and no recurring steps of that name. “reminders” lists them.`,
+  never: ({ when }: { when: string }) => `${quoteWords(when, 200)} has no future date.`,
   noText: ({ title }: { title: string }) =>
     `${quoteWords(title, 200)} has no single text to change. Cancel its plan and ask for a new one.`,
   needsRule:
-    'What repeats needs a rule, such as “every Tuesday at 9:00”. To stop it after the next time, end it then.',
+    'Recurring steps need a rule, such as “every Tuesday at 9:00”. To run once more and stop, end them after the next run.',
   nothingGiven: 'Say what changes: when it comes, or its text.',
-  moved: 'It has moved on since you looked. Look at the list again; nothing was changed.',
+  moved:
+    'The next time has changed since this list was shown. Nothing was changed. Send “reminders” for the current list.',
 } as const;

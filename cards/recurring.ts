@@ -10,7 +10,7 @@ import { describeTimes, nameRecurring, type Reader, recurringWords } from './rec
 import type { Form } from './view.ts';
 
 /** One entry as drawn: its name, times, and the question before it ends. */
-export type RecurringRow = Record<'id' | 'next_at' | 'title' | 'note' | 'ends', string>;
+type RecurringRow = Record<'id' | 'next_at' | 'title' | 'note' | 'ends', string>;
 
 /** `said`: the result of the last change, or empty; `none`: for an empty list, or empty. */
 export type RecurringView = {

@@ -99,7 +99,7 @@ function drawTerms({ title, repeats, from }: BuildView): Input[] {
   ];
 }
 
-/** @param mark changes with the plan, so that the menu shows no earlier choice */
+/** @param mark differs per plan state; a new block ID resets the menu's selection */
 export function drawBuild(view: BuildView, mark: string, unfinished: boolean): Drawn[] {
   const { steps, problem, notice, undo } = view;
   const menu = {
@@ -128,7 +128,7 @@ export function drawBuild(view: BuildView, mark: string, unfinished: boolean): D
 export const mayPropose = ({ steps, problem }: BuildView): boolean =>
   steps.length > 0 && problem === '';
 
-/** A text that Slack's input can't hold is kept as it is. */
+/** Whether the text exceeds Slack's input, so it is shown but not editable here. */
 export const isKept = ({ value: entry = '', type, pick }: Field): boolean =>
   pick !== 'person' && entry.length > (type === 'multiline' ? maxText : limits.inputLine);
 

@@ -196,7 +196,7 @@ export function drawBuildDialog(
   return drawn;
 }
 
-/** A text that Teams' input can't hold is kept as it is. */
+/** Whether the text exceeds Teams' input, so it is shown but not editable here. */
 export const isKeptInTeams = ({ value: entry = '', type, pick }: Field): boolean =>
   pick === undefined && entry.length > longestInput[type === 'multiline' ? 'multiline' : 'text'];
 

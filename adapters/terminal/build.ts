@@ -1,4 +1,4 @@
-// `countersign build`: a plan built by form, step by step: an operation is found, its fields are filled in, and the review is proposed.
+// `countersign build`: builds a plan step by step. The person finds an operation, fills in its fields, and proposes the plan.
 import {
   type BuildForm,
   buildWords,
@@ -35,7 +35,7 @@ const offered = 9;
 const suggested = 8;
 const whole = { budget: Number.POSITIVE_INFINITY, costOf: () => 0 };
 
-/** Edit and drop take a step's number; default: the last. */
+/** Edit and drop take a step number; the last step by default. */
 const choices = [
   ['[a]dd', 'add'],
   ['[e]dit', 'edit'],
@@ -59,7 +59,7 @@ export async function build(
   const session = openSession(service, { ...options, text: '' }, io);
   if (!session.interactive) {
     session.close();
-    const words = `${commandName} build asks for one thing after another, so it needs a terminal. In a script use ${commandName} ask "…".`;
+    const words = `${commandName} build needs an interactive terminal. In a script, use ${commandName} ask "…".`;
     session.say(...drawLines(words, session.screen));
     return exitCodes.usage;
   }
@@ -98,7 +98,7 @@ async function askLine(session: Session, prompt: string): Promise<string> {
   return line.trim();
 }
 
-/** Runs `work`, and says what is wrong instead of ending. */
+/** Runs `work`; prints a CountersignError instead of throwing it. @returns whether it succeeded */
 async function orSay(session: Session, work: () => Promise<unknown>): Promise<boolean> {
   try {
     await work();
@@ -116,7 +116,7 @@ async function buildPlan(session: Session): Promise<ExitCode> {
   } catch (error) {
     if (!(error instanceof Left)) throw error;
     session.say('');
-    say(session, `Left. What you built is kept for a week: ${commandName} build continues it.`);
+    say(session, `Your plan is saved for a week. To continue, run ${commandName} build.`);
     return session.signal.aborted ? exitCodes.interrupted : exitCodes.noPlan;
   }
 }
@@ -216,7 +216,7 @@ async function askRepeats(session: Session): Promise<void> {
 /** @returns null to leave the search */
 async function findOperation(session: Session): Promise<OperationOffer | null> {
   const { service, actor } = session;
-  const words = await askLine(session, '  What should it do? (Enter lists the usual) › ');
+  const words = await askLine(session, '  What should it do? (Enter lists common operations) › ');
   let found = await service.findOperations(words, offered, actor);
   for (;;) {
     if (found.length === 0) say(session, buildWords.noMatch);
@@ -271,7 +271,7 @@ async function fillStep(session: Session, begun: boolean): Promise<void> {
   }
 }
 
-/** Fields that others depend on, and items that are added, bring more. */
+/** Asks field by field. An answer can reveal more fields, and each added list item has its own. */
 async function askFields(session: Session, begun: Build): Promise<Build> {
   let made = begun;
   const done = new Set<string>();
@@ -287,7 +287,10 @@ async function askFields(session: Session, begun: Build): Promise<Build> {
     const list = form?.lists.find((one) => !asked.has(`${one.list} ${one.count}`));
     if (list === undefined) return made;
     asked.add(`${list.list} ${list.count}`);
-    const line = await askLine(session, `  Another of ${list.label}? [y]es, Enter for no › `);
+    const line = await askLine(
+      session,
+      `  Add another item to ${list.label}? [y]es, Enter for no › `,
+    );
     if (!/^y(es)?$/i.test(line)) continue;
     made = await change(session, { kind: 'repeat', list: list.list, count: list.count + 1 });
   }
@@ -335,7 +338,7 @@ async function listChoices(
   return values.slice(0, suggested);
 }
 
-/** The entry of a typed line: choices by number, several of them by numbers. */
+/** The entry for a typed line: the number of a choice, or several numbers separated by commas. */
 function readTyped(
   line: string,
   field: Field,

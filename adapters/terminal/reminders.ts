@@ -1,4 +1,4 @@
-// `countersign reminders`: a person's reminders and what repeats: listed, skipped once, changed, ended.
+// `countersign reminders`: a person's reminders and recurring steps: listed, skipped once, changed, ended.
 import { recurringWords } from '#cards/recurring-words.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { matchRecurring, RecurringChange } from '#domain/plan/recurring.ts';

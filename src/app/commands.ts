@@ -190,7 +190,7 @@ program
     new Argument('[verb]', 'what to do').choices(['list', 'skip', 'change', 'end']).default('list'),
   )
   .argument('[id]', 'which one: REM-… or a plan that repeats')
-  .description('your reminders and what repeats: skip one time, change, end')
+  .description('your reminders and recurring steps: skip one time, change, end')
   .option('--when <when>', 'with change: every Tuesday at 9:00, tomorrow at 14:00')
   .option('--text <text>', 'with change: what it says')
   .option('--yes', 'with end: without a question')

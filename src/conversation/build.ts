@@ -40,7 +40,7 @@ type Parts = Pick<Service, 'getOperation' | 'previewProposal' | 'checkProposal'>
 
 /** Characters of one unfinished plan. */
 const maxStored = 400_000;
-const maxUndone = 5;
+const maxUndoStored = 5;
 /** Another change of the same plan at the same time is rare. */
 const tries = 5;
 
@@ -76,7 +76,7 @@ const keepPlan = (plan: BuiltPlan) => ({ ...plan, steps: plan.steps.map(keepStep
 function writeStored({ plan, before, step }: Build): string {
   const text = JSON.stringify({
     plan: keepPlan(plan),
-    before: before.slice(-maxUndone).map(keepPlan),
+    before: before.slice(-maxUndoStored).map(keepPlan),
     step: step === null ? null : keepStep(step),
   } satisfies Stored);
   if (text.length <= maxStored) return text;

@@ -1,4 +1,4 @@
-// Answers many callers by few runs of a task.
+// Shares runs of a task among concurrent callers.
 
 /** Runs `task` once for all who ask while it runs: each caller is answered by a run that began after its call. */
 export function coalesce<T>(task: () => Promise<T>): () => Promise<T> {
@@ -12,7 +12,7 @@ export function coalesce<T>(task: () => Promise<T>): () => Promise<T> {
       return task();
     });
     next = run;
-    // Those who asked for it are told; the run after it begins all the same.
+    // Its callers get the error; the next run starts anyway.
     last = run.catch(() => undefined);
     return run;
   };

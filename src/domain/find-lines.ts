@@ -1,7 +1,7 @@
 // Finds lines of a text, with the lines around them: for files and for long outputs.
 import { isSliceOver, nextTurn } from './slices.ts';
 
-export type FoundLines = {
+type FoundLines = {
   /** The first line shown, from 1. */
   line: number;
   /** The matching line and those around it. */
@@ -12,7 +12,7 @@ export type FoundLines = {
 const maxLine = 600;
 
 /**
- * The places that have `query` in any case, at most `most`; neighbours are one place.
+ * The places that contain `query`, ignoring case, at most `most`. Overlapping or adjacent ones are merged.
  * @param around how many lines before and behind are shown
  */
 export async function findLines(
@@ -21,7 +21,7 @@ export async function findLines(
   { around, most }: { around: number; most: number },
 ): Promise<{ found: FoundLines[]; more: boolean }> {
   const wanted = query.trim().toLowerCase();
-  const lines = text.split(/\r\n|\n|\r/);
+  const lines = splitLines(text);
   const places: { from: number; to: number }[] = [];
   let more = false;
   for (const [at, line] of lines.entries()) {
@@ -47,7 +47,9 @@ export async function findLines(
   return { found, more };
 }
 
-/** The part of a long line around what was looked for. */
+export const splitLines = (text: string): string[] => text.split(/\r\n|\n|\r/);
+
+/** The part of a long line around the match. */
 function cutAround(line: string, wanted: string): string {
   if (line.length <= maxLine) return line;
   const at = Math.max(0, line.toLowerCase().indexOf(wanted) - maxLine / 2);

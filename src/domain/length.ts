@@ -144,7 +144,7 @@ export function readLag(text: string): number | string {
   const [, sign = '', rest = ''] = /^\s*([-−]?)(.*)$/s.exec(text) ?? [];
   const length = readLength(rest);
   if (length === null)
-    return `${shown} is no length of time. Write one such as “2 days”, “72 h” or “45 min”.`;
+    return `${shown} is not a length of time. Write for example “2 days”, “72 h” or “45 min”.`;
   if (length.working)
     return `${shown} is working time, and a wait between steps is counted by the clock. Say it in days or hours, such as “2 days”.`;
   const minutes = minutesOf(length);

@@ -38,7 +38,7 @@ import { nextOccurrences } from '#timeline/recurrence.ts';
 import { describeRecurrence } from '#timeline/repetition.ts';
 
 /** The person, and their organisation if several share the instance. */
-export type RecurringQuery = { user: string; within?: Pick<PlanScope, 'tenant'> };
+type RecurringQuery = { user: string; within?: Pick<PlanScope, 'tenant'> };
 
 /** An entry and its source. */
 type Found = { entry: Recurring } & (
@@ -193,7 +193,7 @@ function requireChange(change: RecurringChange): void {
 /**
  * Prepares a change of a person's reminder or recurring steps.
  * @param id as in the list
- * @throws (with the commit) `not_found`, `invalid_request`, `already_decided` if something else is next by now, and what a patch
+ * @throws (with the commit) `not_found`, `invalid_request`, `already_decided` if the next time has changed, and what a patch
  * throws
  */
 export async function prepareRecurring(
@@ -257,7 +257,7 @@ export async function prepareRecurring(
 }
 
 /**
- * The answer to a message that lists, skips, changes or ends something, or null for any other message.
+ * The reply to a message that only lists, skips, changes or ends reminders or recurring steps, otherwise null.
  * @param actor the speaker
  */
 export async function readRecurringWords(

@@ -55,7 +55,7 @@ export async function mayChange(
 
 const maxSuggested = 1500;
 
-export type StoredSuggestion = { plan: Plan; says: MessageParts; once: string };
+type StoredSuggestion = { plan: Plan; says: MessageParts; once: string };
 
 /** The words of a run as a suggestion to the people who may change the plan. @throws `invalid_transition` if it no longer waits */
 export async function suggest(

@@ -208,7 +208,7 @@ function cardUnder(result: Ended['result']): string | null {
   return fits ? result.plan_id : null;
 }
 
-/** Begins the next turn if something was said that this one didn't hear. @returns whether it did */
+/** Queues the next turn if messages arrived that this one did not read. @returns whether it did */
 async function goOnWithMore(
   context: ConversationContext,
   tx: Transaction,

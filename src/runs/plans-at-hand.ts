@@ -200,7 +200,7 @@ async function readGiven(
   return { given: { plan_id, step_id: stepId, attempt: step.attempt, answer }, text };
 }
 
-export type StoredChange = { plan: Plan; says: MessageParts; once: string };
+type StoredChange = { plan: Plan; says: MessageParts; once: string };
 
 /**
  * Checks a change that a planner proposes. The commit puts it up for approval; of a waiting plan it makes the next version.

@@ -5,7 +5,7 @@ import { quoteWords } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { measureWorkingDay } from './working-time.ts';
 
-export type ReadDuration =
+type ReadDuration =
   /** `text`: in the notation, or null if it was a number. */
   { ok: true; minutes: number; text: string | null } | { ok: false; message: string };
 

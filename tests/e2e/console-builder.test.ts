@@ -194,11 +194,11 @@ it('what comes again is skipped once and ended, and a dry run calls nothing', as
   await page.getByText('1 step to run').waitFor();
   await api.approve(run.body);
   await api.reach(run.body.id, 'completed');
-  await page.getByRole('button', { name: 'Reminders and what repeats' }).click();
-  const list = page.getByRole('dialog', { name: 'Reminders and what repeats' });
+  await page.getByRole('button', { name: 'Reminders and recurring steps' }).click();
+  const list = page.getByRole('dialog', { name: 'Reminders and recurring steps' });
   await list.getByRole('button', { name: 'Skip once: Post the standup' }).click();
   await list.getByText('is left out at').waitFor();
-  await expectAccessible(page, 'reminders and what repeats');
+  await expectAccessible(page, 'reminders and recurring steps');
   await list.getByRole('button', { name: 'End: Post the standup' }).click();
   await list.getByText('Nothing of it remains').waitFor();
   await list.getByRole('button', { name: 'End', exact: true }).click();

@@ -216,9 +216,9 @@ async function walkBuilder({ page, url, story, look }: Walk): Promise<void> {
   await gallery.getByLabel('name', { exact: true }).waitFor();
   await look('the parameters of a playbook');
   await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: 'Reminders and what repeats' }).click();
-  await page.getByRole('dialog', { name: 'Reminders and what repeats' }).waitFor();
-  await look('reminders and what repeats');
+  await page.getByRole('button', { name: 'Reminders and recurring steps' }).click();
+  await page.getByRole('dialog', { name: 'Reminders and recurring steps' }).waitFor();
+  await look('reminders and recurring steps');
   await page.keyboard.press('Escape');
 }
 

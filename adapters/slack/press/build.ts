@@ -41,7 +41,7 @@ import { putView } from './put-view.ts';
 import { tellAlone } from './tell.ts';
 import { noticeWindow } from './windows.ts';
 
-/** Acknowledged, and not stored. */
+/** Acknowledges the request without storing it. */
 const handled: Acknowledgement = {};
 /** Slack waits three seconds. */
 const answersWithinMs = 2400;
@@ -64,7 +64,7 @@ async function drawStep({ reach }: SlackContext, held: BuildHeld, form: BuildFor
       if (field.pick !== 'person' || !field.value) return field;
       const found = await reach.find(held.team, field.value);
       if (found !== null) return { ...field, value: found.user };
-      // A person unknown to Slack stays a name.
+      // A person unknown to Slack is shown by name.
       const { pick: _, ...named } = field;
       return named;
     }),
@@ -88,7 +88,7 @@ async function orNotice(
   } catch (error) {
     if (error instanceof CountersignError)
       return noticeWindow({ title: windowWords.refused, text: error.message });
-    warn('The builder in Slack could not be shown.', error);
+    warn('The plan builder could not be drawn in Slack.', error);
     return noticeWindow(windowWords.failed);
   }
 }
@@ -241,7 +241,7 @@ async function listOptions(context: SlackContext, { team, suggest }: SuggestSign
   if (step === null || field === undefined) return [];
   const found = await service.suggestValues(step.form.name, field.name, typed, actor);
   const own = typed.trim();
-  // A file can be new.
+  // The typed value is also offered: it may be a file that does not exist yet.
   const isNew = own !== '' && !found.some(({ value }) => value === own);
   return [
     ...(isNew ? [toOption(words.use({ typed: own }), own)] : []),
@@ -278,7 +278,7 @@ async function submitForm(
   const { service } = context;
   const { actor, viewer } = await builderOf(context, held.team, held.user);
   const form = viewForm(await service.readBuild(actor), held.page);
-  // It was added by an earlier, slow try.
+  // An earlier submission, which Slack timed out, has already added the step.
   if (form === null) return handled;
   const isLast = form.page === form.pages - 1;
   const entered = await enteredIn(context, held, view, form);
@@ -316,7 +316,7 @@ async function submitTerms(
   return wrong === undefined ? null : refuse(buildBlocks.from, wrong.message);
 }
 
-/** The answer to a submitted window; null for a proposal, which is stored and then made. Does not throw. */
+/** The response to a submitted window, or null for a proposal, which is stored and processed later. Does not throw. */
 export async function submitBuild(
   context: SlackContext,
   { team, sent }: SentSignal,
@@ -335,12 +335,12 @@ export async function submitBuild(
     return await Promise.race([work, late]);
   } catch (error) {
     if (error instanceof CountersignError) return refuse(block, error.message);
-    context.warn('A window of the builder in Slack could not be taken.', error);
+    context.warn('A submission of the plan builder in Slack failed.', error);
     return refuse(block, pressWords.failed);
   }
 }
 
-/** The thread it was begun in, if the app may post there, else direct messages, or null. */
+/** The thread where the builder was opened if the app may post there, otherwise direct messages, or null. */
 async function choosePlace(
   { port, reach, warn }: SlackContext,
   { team, user, place }: BuildHeld,
@@ -359,7 +359,7 @@ async function choosePlace(
   return reach.openDirect(team, { user, timezone });
 }
 
-/** Proposes once per window. */
+/** Proposes the plan, at most once per window. */
 export async function proposeBuild(context: SlackContext, { team, sent }: SentSignal) {
   const { view, user } = sent;
   const held = readBuildHeld(team, user.id, view);

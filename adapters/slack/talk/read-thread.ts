@@ -47,7 +47,7 @@ const smallPage = 15;
 /** Calls for the newest messages of a long thread. */
 const maxTailCalls = 5;
 const maxHalvings = 3;
-/** Newest messages wanted; more are read where they come close together. */
+/** Target number of newest messages. More are read if they are close together in time. */
 const tailWanted = 150;
 /** People whose names are looked up. */
 const maxNamed = 40;
@@ -69,7 +69,7 @@ function readPage(given: unknown): Reply[] {
 }
 
 /**
- * The newest messages between two times: a guess from how many there are, then half of the time that is left, then page by page.
+ * The newest messages between two times. Estimates a start from the message count, then halves the remaining time, then pages.
  * Empty if that takes too many calls.
  */
 async function readTail(fetch: FetchPage, from: number, to: number, unread: number) {
@@ -87,7 +87,7 @@ async function readTail(fetch: FetchPage, from: number, to: number, unread: numb
   return [];
 }
 
-/** Waits for Slack's limits, up to `patienceMs` in total. */
+/** Retries rate-limited calls, waiting up to `patienceMs` in total. */
 function createPatience(clock: Clock, signal: AbortSignal) {
   const until = clock.now().getTime() + patienceMs;
   return async <T>(work: () => Promise<T>): Promise<T> => {

@@ -178,7 +178,7 @@ async function show(context: TeamsContext, { scene, press }: BuildSignal): Promi
   return form === null ? showPlan(context, builder, '') : showForm(context, builder, build, form);
 }
 
-/** The answer of `work`, or a sentence. */
+/** The result of `work`, or a dialog with the error. */
 async function orSentence<T>({ warn }: TeamsContext, withinMs: number, work: Promise<T>) {
   const late = () => new CountersignError('timed_out', pressWords.tooLate);
   try {

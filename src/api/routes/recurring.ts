@@ -43,7 +43,7 @@ export const recurringRoutes: Routes = async (app) => {
       schema: {
         ...common,
         operationId: 'listRecurring',
-        summary: 'Reminders and what repeats',
+        summary: 'Reminders and recurring steps',
         querystring: ImportQuery,
         response: answers({ 200: json('The entries.', Entries) }),
       },

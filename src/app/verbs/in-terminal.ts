@@ -133,7 +133,7 @@ export function playbook(
   );
 }
 
-/** Reminders and what repeats. */
+/** Reminders and recurring steps. */
 export function reminders(
   verb: 'list' | 'skip' | 'change' | 'end',
   id: string | undefined,

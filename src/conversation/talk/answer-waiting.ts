@@ -1,5 +1,5 @@
 // Without a model, answers messages that decide nothing while something waits: near-misses get the buttons back, questions about
-// the plan are answered from it. A model hears them all.
+// the plan are answered from it. With a model, all of them go to the planner.
 import { writeCall } from '#cards/calls-to-action.ts';
 import { statusAnswers } from '#cards/decision-words.ts';
 import { writeMessage } from '#cards/message-text.ts';

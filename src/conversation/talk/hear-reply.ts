@@ -47,7 +47,7 @@ async function continueRun(
       return sayPreference(context, tx, { conversation, runId: id }, said);
     }
     const rest = policyRequest === null ? text : policyRequest.rest;
-    // A model hears it at its next call. Other modes begin another turn.
+    // The running turn reads it before the model's next call. A change of modes starts another turn.
     const goesOn = now.planning_status === 'running' && !readsCommands(context);
     const joinsTurn = goesOn && Object.keys(modes).length === 0;
     const asked = waitsFor(now) === 'questions' ? await readAsked(tx, now.response_message) : [];

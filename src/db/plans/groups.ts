@@ -99,7 +99,7 @@ export async function readStandings(db: Queryable, ids: string[]): Promise<PlanS
 /** The group of a plan in which nothing waits for the reader. */
 export type StatusGroup = Exclude<InboxGroup, 'needs_you'>;
 /** Groups with ended plans. */
-export type EndedGroup = 'failed' | 'done';
+type EndedGroup = 'failed' | 'done';
 
 const groupOf = sql`case when ${plans.ended_as} is not null then null
   when ${plans.revising} or ${plans.status} in ('approved', 'executing') then 'running'
@@ -192,7 +192,7 @@ const livePlans = prepareStatement(
 );
 
 /** Live plans that may have changed since a horizon, the next horizon, and how many live plans there are. */
-export type LiveChanges = Horizon & { total: number; plans: LivePlan[] };
+type LiveChanges = Horizon & { total: number; plans: LivePlan[] };
 
 /** @param since null: all live plans */
 export async function readLivePlans(db: Queryable, since: Horizon | null): Promise<LiveChanges> {

@@ -13,7 +13,7 @@ export type ThreadMessage = {
   edited: Date | null;
   deleted: boolean;
   files: AttachedFile[];
-  /** The key under which the bot heard it, if it did. */
+  /** The key that the message's event has, whether or not the bot received it. */
   once: string;
 };
 

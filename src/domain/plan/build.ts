@@ -16,7 +16,7 @@ import {
 import type { PlanDraft } from './plan.ts';
 import type { StepDraft } from './step-content.ts';
 
-/** `args`: what the entries gave. `at`: its earliest start as entered, or empty. */
+/** `args`: the arguments read from the entries. `at`: the earliest start as entered, or empty. */
 export type BuiltStep = {
   id: string;
   form: OperationForm;
@@ -66,7 +66,7 @@ function withStep(plan: BuiltPlan, step: BuiltStep): BuiltPlan {
   return { ...plan, steps };
 }
 
-/** Steps that waited for it wait for what it waited for. */
+/** Removes a step. Its successors inherit its predecessors. */
 function withoutStep(plan: BuiltPlan, id: string): BuiltPlan {
   const gone = plan.steps.find((one) => one.id === id);
   const steps = plan.steps
@@ -84,7 +84,7 @@ function withoutStep(plan: BuiltPlan, id: string): BuiltPlan {
   return { ...plan, steps };
 }
 
-/** Keeps what it waits for. */
+/** Moves a step in the list. Its predecessors don't change. */
 function withMoved(plan: BuiltPlan, id: string, by: -1 | 1): BuiltPlan {
   const from = plan.steps.findIndex((one) => one.id === id);
   const step = plan.steps[from];
@@ -171,7 +171,7 @@ export const fieldsOf = ({ form, counts }: BuiltStep): OperationField[] =>
 export const shownFields = (step: BuiltStep): OperationField[] =>
   visibleFields(fieldsOf(step), step.entries);
 
-/** `{{1/text}}` alone in a field is that value; within a text it stays a template. */
+/** A field that contains only `{{1/text}}` becomes a reference to that value. Within other text it remains a template. */
 function readReferences(fields: OperationField[], entries: Entries): Entries {
   const read = fields.flatMap(({ name, holds, type }): [string, Entry][] => {
     const entry = entries[name];
@@ -203,7 +203,7 @@ function findWrongTime(entered: string, name: string, what: string, zone: Zone):
   ];
 }
 
-/** The local time that is meant, so that `tomorrow` stays that day. */
+/** Resolves a time such as `tomorrow` to a local date and time, so that it does not shift later. */
 function settleTime(entered: string, zone: Zone): string {
   const moment = entered.trim() === '' ? null : zone.toMoment(entered.trim());
   return moment === null ? entered : (zone.toLocal(moment) ?? entered);

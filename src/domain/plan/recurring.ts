@@ -64,7 +64,7 @@ const forms: [RegExp, (words: string[]) => RecurringRequest][] = [
   ],
 ];
 
-export type RecurringRequest =
+type RecurringRequest =
   | { kind: 'list' }
   | { kind: 'ask_end'; id: string }
   | { kind: 'change'; id: string; change: RecurringChange };

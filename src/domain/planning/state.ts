@@ -242,7 +242,7 @@ export function parseStoredState(stored: unknown): z.ZodSafeParseResult<Planning
 
 /** A person's decision on a paused session, from a press or an exact word, never from a model. */
 export const SessionDecision = z.discriminatedUnion('kind', [
-  /** Answers or talk. `joins`: it came too late for the turn before, whose reads and draft go on. */
+  /** Answers or talk. `joins`: it arrived too late for the previous turn; this turn keeps that turn's reads and draft. */
   z.strictObject({ kind: z.literal('said'), joins: z.literal(true).exactOptional() }),
   z.strictObject({ kind: z.literal('approve'), by: line(200), digest: line(64).nullable() }),
   z.strictObject({ kind: z.literal('reject'), by: line(200) }),

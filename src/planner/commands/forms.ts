@@ -340,7 +340,7 @@ export const forms: readonly Form[] = [
     operation: null,
     looks: true,
     example: 'reminders',
-    effect: 'Lists your reminders and what repeats, each with its name.',
+    effect: 'Lists your reminders and recurring steps, each with its name.',
     near: 'recurring repeating upcoming reminder cancel stop list',
   },
 ];

@@ -83,7 +83,7 @@ export function writeHelp(): string {
     ...forms.map(lineOf),
     'Times, conditions and loops:',
     ...frames.map(lineOf),
-    'Reminders and what repeats, each as a message of its own:',
+    'Reminders and recurring steps, each as a message of its own:',
     ...recurringForms.map(lineOf),
     'To change a waiting plan, reply “propose changes:” followed by:',
     ...changeForms.map(lineOf),

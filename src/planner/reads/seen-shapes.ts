@@ -57,7 +57,7 @@ function join(one: JsonSchema, other: JsonSchema): JsonSchema {
   return one.type === other.type ? { type: one.type } : {};
 }
 
-export type SeenShapes = {
+type SeenShapes = {
   note(name: string, data: Json): void;
   /** The operation with the shape of its outputs so far, if it declares none. */
   describe(spec: OperationSpec): OperationSpec;

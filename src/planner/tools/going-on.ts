@@ -71,7 +71,7 @@ async function continuePlan(
 ): Promise<ToolOutcome> {
   const { tools, state } = toolContext;
   const { atHand } = tools;
-  if (atHand === null) return { result: fail('There is no plan to go on with here.') };
+  if (atHand === null) return { result: fail('There is no plan to continue here.') };
   if (args.plan === null) return askWhich(await atHand.listWaiting(state.run_id), toolContext);
   const read = readChange(args, args.revision, createStepReader(tools.manifest(), state.timezone));
   if ('problems' in read) return { result: fail(...read.problems.slice(0, maxShownProblems)) };

@@ -123,7 +123,7 @@ export function skippingOnce(
     if (seen !== null && Date.parse(seen) !== next.getTime())
       throw new CountersignError(
         'already_decided',
-        'Another one is next by now. Look at the list again; nothing was left out.',
+        'The next run is no longer the one shown. Nothing was skipped. Send “reminders” for the current list.',
       );
     const steps = await notBegun(tx, planId, series, upcoming);
     if (upcoming.length > 0 && steps.length === 0)

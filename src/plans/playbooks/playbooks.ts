@@ -48,7 +48,7 @@ async function ownedBy(db: Queryable, { id, role }: Actor): Promise<PlaybookOwne
 }
 
 /** `timezone`: of what repeats in shipped playbooks. */
-export type PlaybookShelf = { query: Queryable; timezone: string };
+type PlaybookShelf = { query: Queryable; timezone: string };
 
 /** Those of `owners` and the shipped ones, by name; a saved one takes the place of a shipped one. */
 export async function listPlaybooks(

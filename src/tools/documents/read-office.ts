@@ -138,7 +138,7 @@ function unzip(bytes: Uint8Array, kind: OfficeKind): Map<string, string> {
     return new Map(Object.entries(files).map(([name, data]) => [name, strFromU8(data)]));
   } catch (cause) {
     if (cause instanceof CountersignError) throw cause;
-    throw new CountersignError('tool_failed', `This is no readable ${kind} file.`, { cause });
+    throw new CountersignError('tool_failed', `This is not a readable ${kind} file.`, { cause });
   }
 }
 

@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises';
 import { z } from 'zod';
 import { decodeText } from '#domain/encoding/encoding.ts';
 import { CountersignError } from '#domain/errors.ts';
+import { splitLines } from '#domain/find-lines.ts';
 import type { Operation } from '#domain/tool.ts';
 import { countOf } from '#domain/words.ts';
 import { defineOperation, text } from '../define-operation.ts';
@@ -122,7 +123,7 @@ async function readText(place: HeldPath, maxBytes: number): Promise<ReadText> {
 function takeLines(read: ReadText, from: number, count: number): ReadText {
   const { data } = read;
   if (data.text === undefined) return read;
-  const lines = data.text.split('\n');
+  const lines = splitLines(data.text);
   const text = lines
     .slice(from - 1, from - 1 + count)
     .join('\n')

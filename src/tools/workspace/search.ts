@@ -56,7 +56,8 @@ export function createSearch(sandbox: Sandbox): Operation {
           if (most === 0) truncated = true;
           if (most === 0) break;
           const content = await readWhole(sandbox, file);
-          if (content === null) continue;
+          if (content === undefined) truncated = true;
+          if (content == null) continue;
           const { found, more } = await findLines(content, query, { around, most });
           truncated ||= more;
           matches.push(...found.map((one) => ({ path: file, ...one })));
@@ -105,14 +106,14 @@ async function listFiles(
 const isNoFolder = (error: unknown) =>
   error instanceof Error && 'code' in error && error.code === 'ENOTDIR';
 
-/** The text of a file, or null if it is not text, or too large. */
-function readWhole(sandbox: Sandbox, path: string): Promise<string | null> {
+/** The text of a file, null if it is not text, undefined if it is too large. */
+function readWhole(sandbox: Sandbox, path: string): Promise<string | null | undefined> {
   return sandbox.withPlace(path, { follow: true }, async (place) => {
     const file = await open(place.at, readFlags);
     try {
       const info = await file.stat();
       if (!info.isFile()) throw new CountersignError('tool_failed', `${path} is not a file.`);
-      if (info.size > maxFileBytes) return null;
+      if (info.size > maxFileBytes) return undefined;
       const bytes = await file.readFile();
       return decodeText(bytes, { cut: false })?.text ?? null;
     } finally {

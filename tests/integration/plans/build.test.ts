@@ -169,5 +169,5 @@ test('without a terminal it says what to use instead', async () => {
   expect(await build(instance.service, { user: 'ana-7', timezone }, terminal)).toBe(
     exitCodes.usage,
   );
-  expect(terminal.plain()).toContain('In a script use');
+  expect(terminal.plain()).toContain('In a script, use');
 });

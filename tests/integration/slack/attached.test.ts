@@ -72,7 +72,7 @@ test('attached files are listed, read on demand, and copied only by a step of th
   expect(results[1]).toContain('Costs\\nItem\\t\\tEUR\\nHall\\t\\t41.5');
   expect(results[2]).toContain('José;j@example.com');
   expect(results[3]).toContain('can’t be read');
-  expect(results[4]).toContain('no readable docx file');
+  expect(results[4]).toContain('not a readable docx file');
   expect(results[5]).toContain('can’t be read');
   const id = /PLAN-[0-9a-f]{8}/.exec(JSON.stringify(card.blocks))?.[0] ?? '';
   expect(JSON.stringify(await instance.service.getPlan(id))).not.toContain('Hall');

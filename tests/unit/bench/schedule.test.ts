@@ -54,7 +54,8 @@ describe('a project', () => {
     fc.assert(
       fc.property(project, (one) => {
         const { lags, ...rest } = readPsplib('made.sm', writePsplib(one));
-        expect(rest).toEqual({ ...rest, durations: one.durations, demands: one.demands });
+        const { lags: _, ...written } = one;
+        expect(rest).toEqual(written);
         expect(new Set(lags.map((lag) => JSON.stringify(lag)))).toEqual(
           new Set(one.lags.map((lag) => JSON.stringify(lag))),
         );

@@ -89,7 +89,7 @@ describe('countersign reminders', () => {
     expect((await ask('skip')).printed).toContain('is left out at');
     await ask('change', { when: 'every Tuesday at 9:00' });
     expect((await ask('end')).code).toBe(exitCodes.usage);
-    expect((await ask('end', {}, ['k'])).printed).toContain('Nothing of it remains');
+    expect((await ask('end', {}, ['k'])).printed).toContain('You will not be reminded again');
     await ask('change', {}, ['10:00', '']);
     expect((await ask('end', {}, ['e'])).printed).toContain('has ended');
     expect(changes).toEqual([

@@ -1,4 +1,4 @@
-// Reminders and what repeats, in the console: the list, and skipping, changing or ending one of them.
+// Reminders and recurring steps, in the console: the list, and skipping, changing or ending one of them.
 import { recurringWords } from '#cards/recurring-words.ts';
 import type { Recurring, RecurringChange, RecurringOutcome } from '#domain/plan/recurring.ts';
 import { describeError, get, post } from './api.ts';

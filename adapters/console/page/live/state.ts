@@ -192,7 +192,7 @@ export type Builder = {
   sending: boolean;
 };
 
-/** The dialog of reminders and what repeats. `list`: null until it is read; `open`: the entry whose form or question is shown. */
+/** The dialog of reminders and recurring steps. `list`: null until it is read; `open`: the entry whose form or question is shown. */
 export type RecurringDialog = {
   list: Recurring[] | null;
   open: { id: string; action: 'change' | 'end' } | null;

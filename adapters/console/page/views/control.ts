@@ -37,7 +37,7 @@ type Labelled = {
   says?: string;
   /** Its name on the page, for the focus. */
   name?: string;
-  /** Beside the label. */
+  /** Shown next to the label. */
   beside?: TemplateResult | typeof nothing;
   /** In the review bar, or in the form of an operation. */
   place?: 'bar' | 'operation';
