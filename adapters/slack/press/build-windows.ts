@@ -124,7 +124,7 @@ export async function readEntered(
   return [fill, { kind: 'wait', ...after, at: textIn(view, buildBlocks.at) }];
 }
 
-const isRepetition = (value: string): value is Repetition => value in repetitions;
+const isRepetition = (value: string): value is Repetition => Object.hasOwn(repetitions, value);
 
 export function readTerms(view: View): BuildChange {
   const chosen = valueIn(view, buildBlocks.repeats)?.selected_option?.value ?? '';

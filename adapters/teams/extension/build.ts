@@ -76,7 +76,7 @@ function readEntered({ inputs }: BuildPress, form: BuildForm): BuildChange[] {
   return [fill, { kind: 'wait', ...after, at: inputs[buildInputs.at] ?? '' }];
 }
 
-const isRepetition = (value: string): value is Repetition => value in repetitions;
+const isRepetition = (value: string): value is Repetition => Object.hasOwn(repetitions, value);
 
 function readTerms({ inputs }: BuildPress): BuildChange {
   const { title = '', repeats: chosen = '', from = '' } = inputs;

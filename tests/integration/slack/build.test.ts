@@ -142,6 +142,12 @@ test('/plans new shows problems next to their fields, and keeps an unfinished pl
   const ready = await see(desk, ana, 'not before 2050-01-02 09:00');
   const late = await slack.submit(ana.id, ready, { 'build:repeats/value': 'FREQ=DAILY' });
   expect(late.answer.body).toContain('build:from');
+  // A repetition that the window does not offer is none.
+  const { body } = await slack.replay(late.delivery.signal, (payload) => {
+    const changed = JSON.stringify(payload).replaceAll('FREQ=DAILY', 'constructor');
+    Object.assign(payload, JSON.parse(changed));
+  });
+  expect(body).not.toContain('build:from');
 });
 
 test('a window of somebody else changes and proposes nothing', async () => {

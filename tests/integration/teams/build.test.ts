@@ -123,3 +123,19 @@ test('a dialog of an unknown form is not taken', async () => {
   ];
   for (const activity of wrong) expect((await teams.send(activity)).status).toBe(501);
 });
+
+test('a repetition that the dialog does not offer is none', async () => {
+  const use = await useTeamsInstance(database);
+  const { teams, instance } = use;
+  const ana = teams.addPerson('ana');
+  const chat = teams.addPersonal(ana);
+  const dialog = await openDialog(use, ana, chat);
+  await dialog.press('Find', { words: 'wait' });
+  await dialog.press('Fill in', { operation: 'control_wait' });
+  await dialog.press('Add step', { [field('/seconds')]: '5' });
+  await dialog.press('Propose', { repeats: 'constructor', title: 'Wait once' });
+  expect(dialog.answer()).toEqual({});
+  await awaitMessage(teams, chat.id, 'Wait once');
+  const { plans } = await instance.service.listPlans({ limit: 50 });
+  expect(plans.filter(({ title }) => title === 'Wait once')).toHaveLength(1);
+});

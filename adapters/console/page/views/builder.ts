@@ -151,7 +151,7 @@ function drawStepLine(
 
 function drawRepeats({ build: { plan } }: Builder): TemplateResult {
   const options = Object.entries(repetitions).map(([value, label]) => ({ value, label }));
-  const isRepetition = (value: string): value is Repetition => value in repetitions;
+  const isRepetition = (value: string): value is Repetition => Object.hasOwn(repetitions, value);
   return html`<div class="built-terms">
     <label class="built-title"><span class="bar-label">Title <span class="muted">optional</span></span>
       <input type="text" maxlength="300" .value=${plan.title} @change=${({ target }: Event) => {
