@@ -42,6 +42,11 @@ export function onOneLine(text: string, most = Number.POSITIVE_INFINITY): string
   return shorten(text.replace(/\s+/g, ' ').trim(), most);
 }
 
+/** The lines with words, by every break that a reader may see as one. */
+export function linesOf(text: string): string[] {
+  return text.split(/\r\n|[\n\v\f\r\u0085\u2028\u2029]/).filter((line) => line.trim() !== '');
+}
+
 /** The first sentence, on one line and without its end mark. */
 export function firstSentence(text: string): string {
   const line = onOneLine(text);

@@ -12,7 +12,7 @@ import type { ThreadRead } from '#domain/planning/thread.ts';
 import { showLine } from '#domain/shown-text.ts';
 import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { makeStorableText } from '#domain/text.ts';
-import { countOf } from '#domain/words.ts';
+import { countOf, linesOf } from '#domain/words.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { estimateTokens } from '#models/tokens.ts';
 import { toLocalIso } from '#timeline/recurrence.ts';
@@ -45,10 +45,10 @@ function writeMessage(
   const head = `[${times}] ${asks ? 'requester ' : ''}${by}:`;
   const said = deleted ? '(deleted)' : cut(makeStorableText(text).trim());
   const lines = [
-    ...said.split(/\r\n|[\n\r\u2028\u2029]/),
+    ...linesOf(said),
     ...files.slice(0, maxFiles).map(describeFile),
     ...(files.length > maxFiles ? [`and ${countOf(files.length - maxFiles, 'more file')}`] : []),
-  ].filter((one) => one.trim() !== '');
+  ];
   return `${head} ${lines.join('\n    ')}`;
 }
 

@@ -3,6 +3,7 @@ import { readJoined } from '#db/chat/messages.ts';
 import type { Queryable } from '#db/database.ts';
 import { isOnePerson } from '#db/people/identities.ts';
 import type { JoinedWords } from '#domain/planning/state.ts';
+import { linesOf, onOneLine } from '#domain/words.ts';
 
 /** The words of the run's turn after message `after`, oldest first. */
 export async function hearMore(
@@ -19,7 +20,12 @@ export async function hearMore(
   return joined;
 }
 
-/** Joined words as the model hears them. */
+/** A name that can't look like the beginning of the message. */
+export const nameWriter = (name: string) => `[${onOneLine(name, 80).replace(/[[\]:]/g, ' ')}]`;
+
+/** Joined words as the model hears them. Lines of others are indented, so that none looks like the requester's. */
 export function writeJoined({ by, text }: JoinedWords): string {
-  return `${by === null ? 'Meanwhile they add' : `Meanwhile ${by}, who did not ask for this, says`}:\n${text}`;
+  if (by === null) return `Meanwhile they add:\n${text}`;
+  const said = linesOf(text).map((line) => `    ${line}`);
+  return `Meanwhile ${nameWriter(by)}, who did not ask for this, says:\n${said.join('\n')}`;
 }

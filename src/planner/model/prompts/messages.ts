@@ -1,7 +1,6 @@
 // The messages of one stage: the system prompt, the history, the draft and the briefing, and last the person's messages.
 import { payingRun } from '#domain/planning/part.ts';
 import type { OperationSpec } from '#domain/tool.ts';
-import { onOneLine } from '#domain/words.ts';
 import type { ChatMessage } from '#models/chat.ts';
 import { wrapUntrusted } from '../../agent/tool-call.ts';
 import type { PlanningLimits } from '../../budget/limits.ts';
@@ -11,6 +10,7 @@ import { datesOfSession } from '../../draft/draft-times.ts';
 import { showDraft } from '../../draft/show-draft.ts';
 import type { Surroundings } from '../../ports.ts';
 import { describePlan } from '../../reads/describe-plans.ts';
+import { nameWriter } from '../../reads/hear-more.ts';
 import type { StageTask } from '../../reasoner.ts';
 import { writeBriefing, writeTask } from './briefing.ts';
 import { writeSystemPrompt } from './system-prompt.ts';
@@ -95,9 +95,6 @@ export function writeMessages(
     ),
   ];
 }
-
-/** A name that can't look like the beginning of the message. */
-const nameWriter = (name: string) => `[${onOneLine(name, 80).replace(/[[\]:]/g, ' ')}]`;
 
 /** The messages that lead a conversation into the turn's next stage, or into the next try of one. */
 export function continueMessages(
