@@ -24,6 +24,8 @@ const Channel = z.object({
   name: z.string().default(''),
   is_archived: z.boolean().default(false),
   is_member: z.boolean().default(false),
+  /** Unless Slack says otherwise. */
+  is_private: z.boolean().default(true),
 });
 type Channel = z.infer<typeof Channel>;
 const User = z.object({
@@ -156,20 +158,26 @@ export function createFindPlace({
 
   type Found = FoundPlace | { refusal: string };
 
+  async function isIn(team: string, requester: string, channel: string): Promise<boolean> {
+    const own = await reach.find(team, requester);
+    if (own === null) return false;
+    const isThere = (list: ReadonlySet<string>) => list.has(own.user) || undefined;
+    const list = () => listMembers(team, channel);
+    return (await findIn(members, `${team}:${channel}`, list, isThere)) === true;
+  }
+
+  /** @returns null for a private channel that the requester is not in, which does not exist for them */
   async function enter(
     team: string,
     requester: string,
-    { id, name, is_member, is_archived }: Channel,
+    { id, name, is_member, is_archived, is_private }: Channel,
     thread: string | null,
-  ): Promise<Found> {
+  ): Promise<Found | null> {
     const shown = `#${name}`;
+    if (is_private && !(is_member && (await isIn(team, requester, id)))) return null;
     if (is_archived) return { refusal: words.archived({ shown }) };
     if (!is_member) return { refusal: words.notIn({ shown }) };
-    const own = await reach.find(team, requester);
-    const key = `${team}:${id}`;
-    const isThere = (list: ReadonlySet<string>) =>
-      (own !== null && list.has(own.user)) || undefined;
-    if ((await findIn(members, key, () => listMembers(team, id), isThere)) === undefined)
+    if (!is_private && !(await isIn(team, requester, id)))
       return { refusal: words.requesterNotIn({ shown }) };
     const place = placeOf(team, id, thread);
     return { place, name: thread === null ? shown : words.threadIn({ shown }) };
@@ -210,13 +218,13 @@ export function createFindPlace({
   }
 
   return async ({ tenant: team }, requester, wanted) => {
+    const none = { refusal: words.noChannel({ shown: wanted }) };
     const [, linked, seconds, rest, thread] = link.exec(wanted) ?? [];
     const id = linked ?? /^<?#?([CG][A-Z0-9]{8,})(?:\||>|$)/.exec(wanted)?.[1];
     if (id !== undefined) {
       const channel = await findById(team, id);
-      if (channel === null) return { refusal: words.noChannel({ shown: wanted }) };
       const root = linked === undefined ? null : (thread ?? `${seconds}.${rest}`);
-      return enter(team, requester, channel, root);
+      return (channel && (await enter(team, requester, channel, root))) ?? none;
     }
     const name = wanted.replace(/^#/, '').toLowerCase();
     if (!wanted.startsWith('@')) {
@@ -226,8 +234,9 @@ export function createFindPlace({
         () => listChannels(team),
         (list) => list.find((one) => one.name.toLowerCase() === name),
       );
-      if (channel !== undefined) return enter(team, requester, channel, null);
-      if (wanted.startsWith('#')) return { refusal: words.noChannel({ shown: wanted }) };
+      const found = channel && (await enter(team, requester, channel, null));
+      if (found) return found;
+      if (wanted.startsWith('#')) return none;
     }
     return findPerson(team, requester, wanted);
   };

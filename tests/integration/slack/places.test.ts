@@ -67,18 +67,26 @@ test('“post to #ops and tell Ben” becomes two posts by name, once the channe
   );
 });
 
-test('nothing is posted where the app or the requester is not, or where a name is not one person’s', async () => {
+test('nothing is posted where the app or the requester is not, or where a name is not one person’s, and no private channel is named', async () => {
   const at = await desk(true);
   const { slack, ana, ben } = at;
   slack.addChannel({ name: 'without-app', members: [ana.id], bot: false });
   slack.addChannel({ name: 'without-ana', members: [ben.id] });
   slack.addChannel({ name: 'secret', members: [ben.id], kind: 'private', bot: false });
+  const board = slack.addChannel({ name: 'board-hidden', members: [ben.id], kind: 'private' });
+  const old = slack.addChannel({ name: 'old-hidden', members: [ben.id], kind: 'private' });
+  old.archived = true;
   slack.addUser({ name: 'max', realName: 'Max', email: 'max1@example.com' });
   slack.addUser({ name: 'Max', email: 'max2@example.com' });
   const wanted: [string, RegExp][] = [
     ['#without-app', /Countersign is not in “?#without-app/],
     ['#without-ana', /The requester is not in “?#without-ana/],
     ['#secret', /no channel “?#secret.*or it is private/],
+    ['#board-hidden', /There is no channel “?#board-hidden.*or it is private/],
+    ['board-hidden', /No channel and no person is called “?board-hidden/],
+    [board.id, /There is no channel “?[CG]0/],
+    [`https://acme.slack.com/archives/${board.id}/p1700000000000100`, /There is no channel “?http/],
+    [old.id, /There is no channel “?[CG]0/],
     ['Max', /Several people are called “?Max/],
     ['Nobody Atall', /No channel and no person is called/],
     [`https://acme.slack.com/archives/C000NOTHERE/p1700000000000100`, /There is no channel/],
@@ -91,7 +99,9 @@ test('nothing is posted where the app or the requester is not, or where a name i
     ];
     await slack.mention(ana.id, at.channel, 'post it');
     await waitFor('an answer', () => model.requests[asked + 1]);
-    expect(refusalsIn(model.requests[asked + 1])).toMatch(reason);
+    const refused = refusalsIn(model.requests[asked + 1]);
+    expect(refused).toMatch(reason);
+    if (!target.includes('hidden')) expect(refused).not.toContain('hidden');
   }
   const lists = slack.calls.filter(({ method }) => /^(?:conversations|users)\.list$/.test(method));
   expect(lists.length).toBeLessThanOrEqual(4);
