@@ -38,9 +38,9 @@ export function listOperations(
     if (length + line.length > most) continue;
     length += line.length;
     listed.add(spec.name);
-    (spec.source === 'mcp' ? foreign : own).push(line);
+    (spec.source === 'mcp' || spec.seen === true ? foreign : own).push(line);
   }
-  // A server words the names and descriptions of its operations.
+  // A server words the names and descriptions of its operations; the keys of a seen output are data.
   const marked = foreign.length === 0 ? [] : [wrapUntrusted('servers', foreign.join('\n'))];
   return { lines: [...own, ...marked], listed };
 }
