@@ -55,7 +55,7 @@ const StoredStep = z.object({
   at: z.string(),
 });
 type StoredStep = z.infer<typeof StoredStep>;
-const isRepetition = (value: string): value is keyof typeof repetitions => value in repetitions;
+const isRepetition = (value: string): value is keyof typeof repetitions => Object.hasOwn(repetitions, value);
 const StoredPlan = z.object({
   title: z.string(),
   steps: z.array(StoredStep),
