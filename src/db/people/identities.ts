@@ -150,15 +150,12 @@ type Standing = {
   links: FormerLink[];
 };
 
-/**
- * The persons behind `names`, and the former links of which both sides are among them, by the account or by the person it
- * acts for. In one statement: between two of them somebody may link, and be nobody of before and nobody of after.
- */
-export async function readStanding(db: Queryable, names: string[]): Promise<Standing> {
-  type Row = { people: (Called & { linked: string | null })[]; links: FormerLink[] };
-  const { rows } = await db.execute<Row>(sql`
+/** Prepared, since every decision and every inbox asks. */
+const standing = prepareStatement(
+  'read_standing',
+  sql`
     with given as materialized (
-      select distinct name from jsonb_array_elements_text(${JSON.stringify(withStored(names))}::jsonb) as g(name)
+      select distinct name from jsonb_array_elements_text(${sql.placeholder('names')}::jsonb) as g(name)
     ), persons as (
       select name from given
       union select i.person from given join ${countersign}.identities i on i.account = given.name
@@ -177,7 +174,16 @@ export async function readStanding(db: Queryable, names: string[]): Promise<Stan
           left join ${countersign}.identities o on o.account = f.other
         where (select count(*) from among) > 1
           and (f.account in (select person from among) or i.person in (select person from among))
-          and (f.other in (select person from among) or o.person in (select person from among))) as links`);
+          and (f.other in (select person from among) or o.person in (select person from among))) as links`,
+);
+
+/**
+ * The persons behind `names`, and the former links of which both sides are among them, by the account or by the person it
+ * acts for. In one statement: between two of them somebody may link, and be nobody of before and nobody of after.
+ */
+export async function readStanding(db: Queryable, names: string[]): Promise<Standing> {
+  type Row = { people: (Called & { linked: string | null })[]; links: FormerLink[] };
+  const rows = await db.run<Row>(standing, { names: JSON.stringify(withStored(names)) });
   const [row] = rows;
   if (row === undefined) throw new Error('readStanding: no row came back');
   const { people, links } = row;

@@ -16,7 +16,16 @@ export type PlanRow = typeof plans.$inferSelect;
 
 const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
 
-function toSummary(row: PlanRow, summary: string | null): PlanSummary {
+const {
+  operation_digests: _digests,
+  rejection_history: _history,
+  pools: _pools,
+  traceparent: _traceparent,
+  ...summaryColumns
+} = getTableColumns(plans);
+type SummaryRow = Pick<PlanRow, keyof typeof summaryColumns>;
+
+function toSummary(row: SummaryRow, summary: string | null): PlanSummary {
   return {
     id: row.id,
     title: row.title,
@@ -189,7 +198,7 @@ export async function listPlans(
 /** Prepared, since lists of a hundred plans are read often. */
 const summaries = prepareStatement(
   'read_summaries',
-  sql`select ${columnsOfPlan}, v.summary from ${plans}
+  sql`select ${sql.join(Object.values(summaryColumns), sql`, `)}, v.summary from ${plans}
     join ${planVersions} v on v.plan_id = ${plans.id} and v.version = ${plans.version}
     where ${plans.id} = any(${sql.placeholder('ids')}::text[])`,
 );
@@ -197,7 +206,7 @@ const summaries = prepareStatement(
 /** These plans, in the order of `ids`, without missing ones. */
 export async function readSummaries(db: Queryable, ids: string[]): Promise<PlanSummary[]> {
   if (ids.length === 0) return [];
-  const rows = await db.run<PlanRow & { summary: string | null }>(summaries, { ids });
+  const rows = await db.run<SummaryRow & { summary: string | null }>(summaries, { ids });
   const byId = new Map(rows.map((row) => [row.id, toSummary(row, row.summary)]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }

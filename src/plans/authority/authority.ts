@@ -166,6 +166,12 @@ async function findLostRoles(
       .map((one) => [one, 'role_lost']);
 }
 
+/** Plans share a map that nothing is added to. */
+const addTo = <Key, Value>(
+  map: ReadonlyMap<Key, Value>,
+  more: (readonly [Key, Value])[],
+): ReadonlyMap<Key, Value> => (more.length === 0 ? map : new Map([...map, ...more]));
+
 /** Like `readAuthority` for many plans, with the same number of statements; in the order of the questions. */
 export async function readAuthorities(
   db: Queryable,
@@ -232,13 +238,13 @@ export async function readAuthorities(
       configured: one.configured,
       known: knownOf(one),
       same,
-      shown: new Map([...shown, ...showGroups(one.groups)]),
+      shown: addTo(shown, showGroups(one.groups)),
       groups: groupMembers(one.named, one.groups),
       // A plan that is not stored yet has no request time.
       former: groupFormer(links, askedAt.get(one.plan.id) ?? new Date(0)),
       vouched: judgeVouched(one.question, vouched.get(one.plan.id) ?? new Set(), same),
       requesterVouched: one.plan.requester_verified,
-      refused: new Map([...refused, ...lostIn(one.question)]),
+      refused: addTo<string, unknown>(refused, lostIn(one.question)),
       guests: findGuests(one.question, same),
     },
   }));

@@ -61,12 +61,12 @@ function filterOf({ status, partition, words, reviewed }: Filtered & Pick<StepLi
  * The list again, as long as it was, so that a refresh takes nothing from under the reader. It names the digest that was known
  * before the steps were read: steps of a later version are never approved as these.
  */
-async function reloadList({ id, list }: PlanView): Promise<StepList> {
+async function reloadList({ id, list }: PlanView, read: typeof get): Promise<StepList> {
   const { steps = [], open = new Set<string>() } = list ?? {};
   const { status, partition, words } = list ?? unfiltered;
   const reviewed = reviewedDigest(state.cards.get(id));
   const limit = Math.min(500, Math.max(pageSize, steps.length));
-  const page = await get<StepPage>(
+  const page = await read<StepPage>(
     stepsPath(id, { limit, ...filterOf({ status, partition, words, reviewed }) }),
   );
   const [details, previews] = await Promise.all([
@@ -144,25 +144,25 @@ async function loadVersions(view: PlanView, version: number): Promise<PlanView['
 }
 
 /** Findings, artifacts and requests. */
-async function loadFound(id: string): Promise<Partial<PlanView>> {
+async function loadFound(id: string, read: typeof get): Promise<Partial<PlanView>> {
   const [{ findings }, artifacts, { requests }] = await Promise.all([
-    get<{ findings: Finding[] }>(path(id, '/findings?limit=50')),
-    get<ArtifactPage>(path(id, '/artifacts?limit=50')),
-    get<{ requests: DataRequest[] }>(path(id, '/requests')),
+    read<{ findings: Finding[] }>(path(id, '/findings?limit=50')),
+    read<ArtifactPage>(path(id, '/artifacts?limit=50')),
+    read<{ requests: DataRequest[] }>(path(id, '/requests')),
   ]);
   return { findings, artifacts, requests };
 }
 
-async function loadTab(view: PlanView): Promise<Partial<PlanView>> {
+async function loadTab(view: PlanView, read: typeof get): Promise<Partial<PlanView>> {
   switch (view.tab) {
     case 'overview':
-      return loadFound(view.id);
+      return loadFound(view.id, read);
     case 'graph':
     case 'timeline':
       return loadDrawing(view, state.cards.get(view.id)?.facts.plan.total_steps ?? 0);
     case 'steps':
       return {
-        list: await reloadList(view),
+        list: await reloadList(view, read),
         partitions: await firstPartitions(view),
       };
     case 'changes':
@@ -170,10 +170,10 @@ async function loadTab(view: PlanView): Promise<Partial<PlanView>> {
         versions: await loadVersions(view, state.cards.get(view.id)?.facts.plan.version ?? 1),
       };
     case 'trace':
-      return { trace: await get(path(view.id, '/trace')) };
+      return { trace: await read(path(view.id, '/trace')) };
     case 'audit':
       return {
-        audit: (await get<{ entries: AuditEntry[] }>(path(view.id, '/audit?limit=200'))).entries,
+        audit: (await read<{ entries: AuditEntry[] }>(path(view.id, '/audit?limit=200'))).entries,
       };
     default:
       return view.tab satisfies never;
@@ -187,14 +187,14 @@ function assignView(id: string, part: Partial<PlanView>): void {
 }
 
 /** Reads again all that the right-hand column shows. */
-export async function refreshPlan(): Promise<void> {
+export async function refreshPlan(read: typeof get = get): Promise<void> {
   const view = state.plan;
   if (view === null) return;
   try {
-    const overview = get<Overview>(path(view.id, '/overview'));
-    await Promise.all([loadCard(view.id), overview]);
+    const overview = read<Overview>(path(view.id, '/overview'));
+    await Promise.all([loadCard(view.id, read), overview]);
     assignView(view.id, { overview: await overview, problem: null });
-    const part = await loadTab(view);
+    const part = await loadTab(view, read);
     if (state.plan?.tab === view.tab && !listMoved(view)) assignView(view.id, part);
   } catch (error) {
     assignView(view.id, { problem: describeError(error) });

@@ -21,7 +21,7 @@ const conversationsInterval = 5000;
 
 let ending = new AbortController();
 
-const refresh = createThrottle(refreshPlan, redrawInterval);
+const refresh = createThrottle(() => refreshPlan(getInBackground), redrawInterval);
 
 /** Follows plan `id`, or nothing. */
 export function watchPlan(id: string | null): void {
