@@ -100,28 +100,37 @@ async function listGroups(
   { groups, after, limit }: Pages,
 ): Promise<Map<StatusGroup, FoundGroup>> {
   const waits = new Set(waiting.map(({ id }) => id));
-  const isLive = new Set(live.flatMap(({ id, group }) => (group === null ? [] : [id])));
+  const except = live.filter(({ id, group }) => group === null && waits.has(id));
   const ended = await readEnded(
     db,
     filter,
-    [...waits].filter((id) => !isLive.has(id)),
+    except.map(({ id }) => id),
     {
       groups: groups.filter((group) => group === 'failed' || group === 'done'),
       ...{ after, limit },
     },
   );
+  const placed = new Set([...ended.values()].flatMap(({ places }) => places.map(({ id }) => id)));
+  // These have ended since the live ones were read.
+  const twice = live.filter(({ id, group }) => group !== null && placed.has(id));
+  const listed = Map.groupBy(
+    live.filter(({ id }) => !waits.has(id)),
+    ({ group }) => group,
+  );
   const isBehind = ({ at, id }: GroupPlace) =>
     after === null || at < after.at || (at === after.at && id < after.id);
   return new Map(
     groups.map((group) => {
-      const own = live
-        .filter((plan) => plan.group === group && !waits.has(plan.id))
-        .map(({ id, updated_at: at }) => ({ id, at }));
+      const own = listed.get(group) ?? [];
       const { total = 0, counted = true, places = [] } = ended.get(group) ?? {};
-      // A plan may have ended since the live ones were read.
-      const others = places.filter(({ id }) => !isLive.has(id));
-      const all = [...own.filter(isBehind).slice(0, limit), ...others];
-      all.sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1));
+      const all = [
+        ...own
+          .map(({ id, updated_at: at }) => ({ id, at }))
+          .filter(isBehind)
+          .slice(0, limit),
+        ...places.filter(({ id }) => !twice.some((plan) => plan.id === id)),
+      ];
+      all.sort((one, other) => other.at - one.at || (one.id < other.id ? 1 : -1));
       return [group, { total: own.length + total, counted, places: all.slice(0, limit) }];
     }),
   );

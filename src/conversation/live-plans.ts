@@ -11,6 +11,7 @@ import {
 } from '#db/plans/groups.ts';
 import { coalesce } from '#domain/coalesce.ts';
 import { lowerAscii } from '#domain/people/names.ts';
+import { isSliceOver, nextTurn } from '#domain/slices.ts';
 
 /** A live plan, its steps that wait for a person, and the names by which it asks people, in lower case. */
 export type KeptPlan = LivePlan & { questions: OpenQuestion[]; names: string[] };
@@ -19,7 +20,7 @@ export type KeptPlan = LivePlan & { questions: OpenQuestion[]; names: string[] }
 export type LivePlans = () => Promise<readonly KeptPlan[]>;
 
 /** Plans and questions kept between reads. With more, each read reads all of them. */
-const usualMostKept = 20_000;
+const usualMostKept = 100_000;
 /** Unused for this long, they are read again: transaction IDs are comparable for a limited time. */
 const keptForMs = 600_000;
 
@@ -66,7 +67,10 @@ export function createLivePlans(
     // All plans with an open problem are among the changed ones.
     for (const [id, plan] of plans)
       if (plan.problem !== null && !isChanged.has(id)) plans.set(id, { ...plan, problem: null });
-    for (const plan of changed) plans.set(plan.id, keep(plan, questions.get(plan.id) ?? []));
+    for (const plan of changed) {
+      if (isSliceOver()) await nextTurn();
+      plans.set(plan.id, keep(plan, questions.get(plan.id) ?? []));
+    }
     if (plans.size !== total) {
       const live = await readLiveIds(query);
       for (const id of plans.keys()) if (!live.has(id)) plans.delete(id);

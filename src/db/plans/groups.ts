@@ -174,10 +174,10 @@ const livePlans = prepareStatement(
       ${micros(sql`${plans.updated_at}`)} as updated_at,
       case when c.id is not null then jsonb_build_object(
         'version', c.version, 'created_at', ${micros(sql`c.created_at`)}, 'operations', coalesce((
-          select jsonb_agg(distinct (o ->> 'tool') || '_' || (o ->> 'operation'))
+          select jsonb_agg(distinct (step ->> 'tool') || '_' || (step ->> 'operation'))
           from (
-            select jsonb_path_query(c.operations, '$[*] ? (@.op == "add_step").step') as o
-            union all select jsonb_path_query(c.operations, '$[*] ? (@.op == "replace_step").by')
+            select case o ->> 'op' when 'add_step' then o -> 'step' when 'replace_step' then o -> 'by' end as step
+            from jsonb_array_elements(c.operations) as o
           ) added), '[]'), 'approved', ${approvedBy(sql`c.version`)}) end as patch, (
         select jsonb_build_object('step_id', f.step_id, 'since', ${micros(sql`f.created_at`)}) from ${countersign}.plan_findings f
         where f.plan_id = ${plans.id} and ${isOpenProblem} order by f.created_at, f.id limit 1) as problem
