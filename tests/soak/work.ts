@@ -27,7 +27,7 @@ export function wordsFor(kind: Kind | 'program', name: string, ledger: string): 
     case 'files':
       return `Create soak/${fileOf(name)}.txt saying "${name}", then move it to done/${fileOf(name)}.txt`;
     case 'lines':
-      return `log_append {"line": "${name}-1"}, then log_append {"line": "${name}-2"}`;
+      return `call log_append with {"line": "${name}-1"}, then call log_append with {"line": "${name}-2"}`;
     case 'post':
       return `POST {"step": "${name}-1"} to ${ledger}`;
     case 'say':
