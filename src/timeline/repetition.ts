@@ -2,7 +2,7 @@
 import { RRuleTemporal } from 'rrule-temporal';
 import { toText } from 'rrule-temporal/totext';
 import { formatMoment, nextOccurrences, type Recurrence, toZoned } from './recurrence.ts';
-import { readFields, readRule, writeFields } from './rule.ts';
+import { readFields, readRule, readUntil, writeFields } from './rule.ts';
 
 /** A rule with its end; ISO 8601. */
 type Repetition = {
@@ -23,13 +23,35 @@ function rewriteClock(text: string): string {
   );
 }
 
+/** Whether both come at the same moments, by their values: words round seconds away. */
+export function isSameRepetition(a: Repetition, b: Repetition): boolean {
+  const timeOf = (iso: string | null) => (iso === null ? null : Date.parse(iso));
+  return (
+    readRule(a.rrule) === readRule(b.rrule) &&
+    a.timezone === b.timezone &&
+    timeOf(a.starts_at) === timeOf(b.starts_at) &&
+    timeOf(a.until) === timeOf(b.until)
+  );
+}
+
+/** ` until Mon 14 Dec 2026`, with the time if the rule gives one; empty without an UNTIL. */
+function describeUntil(until: string | undefined, timezone: string): string {
+  if (until === undefined) return '';
+  const moment = formatMoment(new Date(readUntil(until, timezone).epochMilliseconds), timezone);
+  return ` until ${until.includes('T') ? moment : moment.replace(/,? \d\d:\d\d$/, '')}`;
+}
+
 /** The rule in words, with the time in its own zone: `every Monday at 09:30`. Requires a rule that passes `checkRule`. */
 export function describeRecurrence({ rrule, timezone, startsAt }: Recurrence): string {
   const dtstart = toZoned(startsAt, timezone);
-  const text = toText(new RRuleTemporal({ rruleString: readRule(rrule), dtstart }), 'en');
-  return rewriteClock(text)
+  const fields = readFields(rrule);
+  const until = fields.get('UNTIL');
+  fields.delete('UNTIL');
+  const text = toText(new RRuleTemporal({ rruleString: writeFields(fields), dtstart }), 'en');
+  const words = rewriteClock(text)
     .replace(/^every week on /, 'every ')
     .replace(/ on (?=last |\d)/, ' on the ');
+  return `${words}${describeUntil(until, timezone)}`;
 }
 
 const times = new Set(['BYHOUR', 'BYMINUTE', 'BYSECOND', 'COUNT', 'UNTIL']);

@@ -3,24 +3,32 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Queryable } from '#db/database.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
 import { readUpcoming } from '#db/plans/recurring.ts';
-import { readSeries } from '#db/plans/series.ts';
+import { readSeries, type SeriesRow } from '#db/plans/series.ts';
 import { readStepsById } from '#db/steps/pages.ts';
 import { CountersignError } from '#domain/errors.ts';
-import { mergeArguments } from '#domain/plan/merge.ts';
-import type { AddedDraft, PatchOperation, PinnedOperation } from '#domain/plan/patch.ts';
+import { changesBetween, mergeArguments } from '#domain/plan/merge.ts';
+import type { PatchOperation, PinnedOperation } from '#domain/plan/patch.ts';
 import type { Series } from '#domain/plan/plan.ts';
+import { isSameRepetition } from '#timeline/repetition.ts';
+import { keepUnbegun } from '../series/begun.ts';
 import { type Begun, expandDraft } from '../series/normalise.ts';
-import { readOccurrenceId, templatesOf } from '../series/series.ts';
+import {
+  type OccurrenceStep,
+  occurrencesAfter,
+  readOccurrenceId,
+  stepsOfOccurrence,
+  templatesOf,
+} from '../series/series.ts';
 import type { SeriesChange } from './model.ts';
 
 type ChangeSeries = Extract<PatchOperation, { op: 'change_series' }>;
 
-/** @throws `unknown_step` if the plan has no such series, `invalid_request` for a rule that can't be used */
+/** @throws `unknown_step` if the plan has no such series, `invalid_request` for a change that changes nothing */
 async function changeOf(
   tx: Queryable,
   row: PlanRow,
   { series: id, set: { args = {}, ...set } }: ChangeSeries,
-): Promise<{ before: Series; now: Series }> {
+): Promise<{ found: SeriesRow; before: Series; now: Series }> {
   const found = (await readSeries(tx, row.id)).find((one) => one.id === id);
   if (found === undefined)
     throw new CountersignError('unknown_step', `Nothing named ${id} repeats in ${row.id}.`);
@@ -30,53 +38,90 @@ async function changeOf(
     return given === undefined ? step : { ...step, args: mergeArguments(step.args ?? {}, given) };
   });
   const now = { ...before, ...set, steps };
-  if (isDeepStrictEqual(before, now))
+  if (isSameRepetition(before, now) && isDeepStrictEqual(before.steps, steps))
     throw new CountersignError('invalid_request', 'This change changes nothing.');
-  return { before, now };
+  return { found, before, now };
+}
+
+/** Occurrences that can still change: not due yet, and none of their steps has begun. */
+async function readChangeable(tx: Queryable, row: PlanRow, series: Series, now: Date) {
+  const templates = [...templatesOf([series])];
+  const upcoming = await readUpcoming(tx, row.id, templates, Number.MAX_SAFE_INTEGER);
+  const ahead = upcoming.filter(({ not_before }) => new Date(not_before) > now);
+  const kept = await keepUnbegun(tx, row.id, [series], ahead);
+  return new Map(kept.map((step) => [step.id, step.not_before]));
+}
+
+/** The steps that the series should have, and how far it is expanded with them. A kept rhythm keeps its occurrences. */
+async function expandAgain(
+  row: PlanRow,
+  { found, before, now: series }: Awaited<ReturnType<typeof changeOf>>,
+  known: ReadonlyMap<string, string>,
+  now: Date,
+): Promise<{ wanted: OccurrenceStep[]; begun: Begun }> {
+  const isKept = isSameRepetition(before, series);
+  const { expanded_to } = found;
+  if (isKept && known.size > 0) {
+    const templates = templatesOf([series]);
+    const wanted = [...known].flatMap(([id, iso]) => {
+      const name = readOccurrenceId(id, templates)?.occurrence;
+      return stepsOfOccurrence(series, new Date(iso), name).filter((step) => step.id === id);
+    });
+    const [next = null] = occurrencesAfter(series, expanded_to, 1);
+    return { wanted, begun: { series, first: [], expandedTo: expanded_to, next } };
+  }
+  const from = isKept && expanded_to > now ? expanded_to : now;
+  const { draft, begun } = await expandDraft(
+    { title: row.title, steps: [], series: [series] },
+    from,
+  );
+  const [start] = begun;
+  if (start === undefined) throw new Error('expandAgain: nothing was expanded');
+  const wanted = draft.steps.flatMap((step) =>
+    step.id === undefined ? [] : { ...step, id: step.id },
+  );
+  return { wanted, begun: start };
 }
 
 async function replaceSteps(
   tx: Queryable,
   row: PlanRow,
   { set: { args = {} } }: ChangeSeries,
-  series: Series,
+  change: Awaited<ReturnType<typeof changeOf>>,
   now: Date,
 ): Promise<{ operations: PatchOperation[]; begun: Begun }> {
-  const { draft, begun } = await expandDraft(
-    { title: row.title, steps: [], series: [series] },
-    now,
-  );
-  const [start] = begun;
-  if (start === undefined) throw new Error('replaceSteps: nothing was expanded');
-  const templates = templatesOf([series]);
-  const upcoming = await readUpcoming(tx, row.id, [...templates], Number.MAX_SAFE_INTEGER);
-  const known = new Map(upcoming.map((step) => [step.id, step.not_before]));
-  const wanted = draft.steps.flatMap((step) =>
-    step.id === undefined ? [] : { ...step, id: step.id },
-  );
+  const templates = templatesOf([change.now]);
+  const known = await readChangeable(tx, row, change.now, now);
+  const { wanted, begun } = await expandAgain(row, change, known, now);
   const ids = wanted.map(({ id }) => id);
-  const there = new Set((await readStepsById(tx, row.id, ids)).map(({ id }) => id));
-  const operations = wanted.flatMap((step: AddedDraft): PatchOperation[] => {
+  const there = new Map((await readStepsById(tx, row.id, ids)).map((step) => [step.id, step]));
+  const operations = wanted.flatMap((step): PatchOperation[] => {
     const { id, not_before } = step;
     const before = known.get(id);
+    const stored = there.get(id);
     // Steps that have begun or were skipped stay.
-    if (before === undefined) return there.has(id) ? [] : [{ op: 'add_step', step }];
+    if (before === undefined || stored === undefined)
+      return stored === undefined ? [{ op: 'add_step', step }] : [];
     const moved = not_before !== undefined && Date.parse(before) !== Date.parse(not_before);
-    const said = Object.hasOwn(args, readOccurrenceId(id, templates)?.template ?? '');
-    if (!moved && !said) return [];
+    const isNamed = Object.hasOwn(args, readOccurrenceId(id, templates)?.template ?? '');
+    const changes = isNamed ? changesBetween(stored.args, step.args ?? {}) : {};
     const set = {
       ...(moved ? { not_before } : {}),
-      ...(said ? { args: step.args ?? {} } : {}),
+      ...(Object.keys(changes).length > 0 ? { args: changes } : {}),
     };
+    if (Object.keys(set).length === 0) return [];
     return [{ op: 'update_steps', steps: { ids: [id] }, set }];
   });
   const kept = new Set(ids);
   const gone = [...known.keys()].filter((id) => !kept.has(id));
   if (gone.length > 0) operations.push({ op: 'remove_steps', steps: { ids: gone } });
-  return { operations, begun: start };
+  return { operations, begun };
 }
 
-/** The operations, those on steps behind the given ones; and the series that they change. */
+/**
+ * The operations, those on steps behind the given ones; and the series that they change.
+ * @throws `invalid_request` if a series is changed twice
+ */
 export async function expandSeriesChanges(
   tx: Queryable,
   row: PlanRow,
@@ -88,10 +133,15 @@ export async function expandSeriesChanges(
   const all = [...operations];
   const series: SeriesChange[] = [];
   for (const change of changes) {
-    const { before, now: changed } = await changeOf(tx, row, change);
+    if (series.some(({ before }) => before.id === change.series))
+      throw new CountersignError(
+        'invalid_request',
+        `This change has two operations for what repeats as ${change.series}. Put both into one.`,
+      );
+    const changed = await changeOf(tx, row, change);
     const { operations: own, begun } = await replaceSteps(tx, row, change, changed, now);
     all.push(...own);
-    series.push({ before, begun });
+    series.push({ before: changed.before, begun });
   }
   return { operations: all, series };
 }

@@ -7,7 +7,6 @@ import { changedFields } from '#domain/plan/step-content.ts';
 import { operationName } from '#domain/tool.ts';
 import { countOf, shorten } from '#domain/words.ts';
 import { compareSeries } from '../content/terms.ts';
-import { readOccurrenceId, templatesOf } from '../series/series.ts';
 import { findFlowChanges, type Near, repeatsCall } from './flows.ts';
 import type { AddedStep, ChangedStep, PatchEffect, SeriesChange, StepAsSaid } from './model.ts';
 
@@ -96,11 +95,9 @@ export function classifyPatch(
   operations: ReadonlySet<string>,
   near: Near,
 ): string[] {
-  const { added, changed, removed, replaced, rerun, names, series } = effect;
-  const templates = templatesOf(series.map(({ before }) => before));
+  const { added, changed, removed, replaced, rerun, names, series, expanded } = effect;
   // One sentence says what changes about all occurrences of a series.
-  const isOwn = ({ now: { id } }: Pick<AddedStep, 'now'>) =>
-    readOccurrenceId(id, templates) === null;
+  const isOwn = ({ now: { id } }: Pick<AddedStep, 'now'>) => !expanded.has(id);
   const reasons = [
     ...series.flatMap(widensBySeries),
     ...removed.flatMap((step) => widensByRemoving(step) ?? []),

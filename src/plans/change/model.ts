@@ -42,6 +42,8 @@ export type PatchEffect = {
   edgesAdded: Edge[];
   edgesRemoved: Edge[];
   rerun: RerunStep[];
+  /** IDs of the steps that only its series add or change. */
+  expanded: ReadonlySet<string>;
   /** Steps that become stale; `count` includes the steps that depend on them. */
   invalidated: { steps: StepSelector; reason: string | null; count: number }[];
   series: SeriesChange[];

@@ -39,6 +39,8 @@ type Work = {
   before: Step | null;
   now: StepAsSaid;
   state: 'named' | 'touched' | 'removed';
+  /** Whether an operation that the author wrote touches it, rather than an expanded series. */
+  authored: boolean;
   args_by: number | null;
 };
 
@@ -61,6 +63,7 @@ export class Resolution {
   readonly #replaced = new Map<string, string>();
   /** Steps that the patch runs again by ID. */
   #again: ReadonlySet<string> = new Set();
+  #authored = true;
   readonly problems = new Problems();
   #next: number;
 
@@ -95,6 +98,7 @@ export class Resolution {
   /** Marks a step as changed by the patch; a conflict if it changed since, or has begun and is not a failed step that runs again. */
   #touch(work: Work): void {
     if (work.state === 'named') work.state = 'touched';
+    if (this.#authored) work.authored = true;
     const { before } = work;
     if (before === null) return;
     const retried = before.status === 'failed' && this.#again.has(before.id);
@@ -160,7 +164,15 @@ export class Resolution {
     this.#positions.set(draft.id, position);
     const { seal: _seal, review_rank: _rank, ...said } = body;
     const now = { ...said, after, seen: seenBy(operation, draft.id) };
-    const work = { position, before: null, now, state: 'touched', args_by: index } as const;
+    const authored = this.#authored;
+    const work = {
+      position,
+      before: null,
+      now,
+      state: 'touched',
+      authored,
+      args_by: index,
+    } as const;
     this.#works.set(draft.id, work);
   }
 
@@ -326,11 +338,15 @@ export class Resolution {
   #rewire(work: Work, now: StepAsSaid): void {
     if (work.before?.status === 'cancelled') work.state = 'touched';
     else this.#touch(work);
+    work.authored = true;
     work.now = now;
   }
 
-  /** @param steps those that the operations name */
-  async run(steps: Step[], operations: PinnedOperation[]): Promise<void> {
+  /**
+   * @param steps those that the operations name
+   * @param given how many of the operations the author wrote; those behind them come from series
+   */
+  async run(steps: Step[], operations: PinnedOperation[], given: number): Promise<void> {
     this.#again = new Set(
       operations.flatMap((one) => (one.op === 'rerun_steps' ? (one.steps.ids ?? []) : [])),
     );
@@ -339,11 +355,13 @@ export class Resolution {
       const now = asSaid(step);
       const { id, position } = step;
       this.#positions.set(id, position);
-      this.#works.set(id, { position, before: step, now, state: 'named', args_by: null });
+      const untouched = { state: 'named', authored: false, args_by: null } as const;
+      this.#works.set(id, { position, before: step, now, ...untouched });
     }
     for (const [index, operation] of operations.entries()) {
       if (isSliceOver()) await nextTurn();
       const path = `operations[${index}]`;
+      this.#authored = index < given;
       switch (operation.op) {
         case 'add_step':
           this.#add(operation.step, operation, index, `${path}.step`);
@@ -434,6 +452,9 @@ export class Resolution {
       edgesAdded: [],
       edgesRemoved: [],
       rerun: [],
+      expanded: new Set(
+        [...this.#works.values()].flatMap(({ authored, now }) => (authored ? [] : now.id)),
+      ),
       invalidated: [],
       series: [],
     };

@@ -185,7 +185,7 @@ export async function resolvePatch(
     new Selection(selected),
     await nextPosition(tx, row.id),
   );
-  await resolution.run(steps, operations);
+  await resolution.run(steps, operations, given.length);
   const effect: PatchEffect = { ...(await resolution.effect()), series };
   await resolveSets(tx, row, operations, base, effect);
   await nameAdded(tx, row.id, effect);

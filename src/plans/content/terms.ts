@@ -3,9 +3,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { PatternSpec } from '#domain/plan/pattern.ts';
 import type { Plan, PlanContext, Series } from '#domain/plan/plan.ts';
 import { quoteWords } from '#domain/shown-text.ts';
+import { endSentence } from '#domain/words.ts';
 import { describeLeftOut } from '#timeline/left-out.ts';
 import { formatMoment } from '#timeline/recurrence.ts';
-import { describeRepetition, describeRule } from '#timeline/repetition.ts';
+import { describeRepetition, describeRule, isSameRepetition } from '#timeline/repetition.ts';
 
 export type Terms = { confirm_each: boolean; series: Series[]; context: PlanContext };
 
@@ -25,13 +26,25 @@ function describePattern(pattern: PatternSpec | undefined): string {
   return [pattern_type, subtype, variant].filter((name) => name !== undefined).join(' / ');
 }
 
+const describeWithStart = (series: Series): string =>
+  `${describeRule(series)} from ${formatMoment(new Date(series.starts_at), series.timezone)}`;
+
+/** As stored, for what the words round away. */
+function describeExactly(series: Series): string {
+  const { rrule, starts_at, until } = series;
+  const end = until === null ? '' : ` until ${until}`;
+  return `${describeRule(series)} (${rrule} from ${starts_at}${end})`;
+}
+
+/** Wordings of a repetition, the shortest first. */
+const precisions = [describeRule, describeWithStart];
+
 /** How a series differs; one phrase each. */
 export function compareSeries(before: Series, now: Series): string[] {
   const phrases: string[] = [];
-  const [was, is] = [describeRule(before), describeRule(now)];
-  if (was !== is || before.starts_at !== now.starts_at) {
-    const starts = was === is ? ` from ${formatMoment(new Date(now.starts_at), now.timezone)}` : '';
-    phrases.push(`${nameOf(now)} repeats ${is}${starts} instead of ${was}`);
+  if (!isSameRepetition(before, now)) {
+    const describe = precisions.find((one) => one(before) !== one(now)) ?? describeExactly;
+    phrases.push(`${nameOf(now)} repeats ${describe(now)} instead of ${describe(before)}`);
   }
   if (!isDeepStrictEqual(before.steps, now.steps)) phrases.push(`${nameOf(now)} has other steps`);
   if (before.title !== now.title) phrases.push(`${nameOf(before)} is called ${nameOf(now)}`);
@@ -69,7 +82,7 @@ export function describeTerms(
     ...(step_approval === 'each' ? ['Each step asks before it runs.'] : []),
     ...series.map(
       (one) =>
-        `${nameOf(one)} repeats ${now === null ? describeRule(one) : describeRepetition(one, now)}.${describeOmissions(one)}`,
+        `${endSentence(`${nameOf(one)} repeats ${now === null ? describeRule(one) : describeRepetition(one, now)}`)}${describeOmissions(one)}`,
     ),
   ];
 }

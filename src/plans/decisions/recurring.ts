@@ -5,7 +5,7 @@ import type { Transaction } from '#db/database.ts';
 import { showName } from '#db/people/identities.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
 import { readUpcoming, type UpcomingStep } from '#db/plans/recurring.ts';
-import { findBegun, readSeries, type SeriesRow, updateSeries } from '#db/plans/series.ts';
+import { readSeries, type SeriesRow, updateSeries } from '#db/plans/series.ts';
 import { skipDependents } from '#db/sql/settle.ts';
 import { changeSteps } from '#db/steps/change-steps.ts';
 import { touchPlan } from '#db/steps/events.ts';
@@ -17,10 +17,9 @@ import { finishIfDone } from '../lifecycle/finish.ts';
 import { notPossible } from '../lifecycle/lifecycle-table.ts';
 import { wakeWatchers } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
-import { dueBefore, occurrencesAfter } from '../series/series.ts';
+import { keepUnbegun } from '../series/begun.ts';
+import { dueBefore, occurrencesAfter, templatesOf } from '../series/series.ts';
 import { managedPlan, type PlanRuling } from './repeated.ts';
-
-const templatesIn = ({ steps }: Pick<SeriesRow, 'steps'>) => steps.flatMap(({ id }) => id ?? []);
 
 /** The series' next times: those that are steps, then those that its rule yields. */
 export function nextOf(series: SeriesRow, upcoming: UpcomingStep[], limit: number): Date[] {
@@ -58,21 +57,6 @@ async function leaveOut(
     set: sql`, ended_at = clock_timestamp(), result_summary = ${note}, error = ${error}::jsonb`,
   });
   await skipDependents(tx, planId, positions);
-}
-
-/** Steps whose occurrence has not begun. */
-async function notBegun(
-  tx: Transaction,
-  planId: string,
-  series: SeriesRow,
-  steps: UpcomingStep[],
-): Promise<UpcomingStep[]> {
-  const occurrenceOf = (id: string) => id.slice(id.lastIndexOf('#'));
-  const whole = new Set(
-    steps.flatMap(({ id }) => templatesIn(series).map((one) => one + occurrenceOf(id))),
-  );
-  const begun = new Set((await findBegun(tx, planId, [...whole])).map(occurrenceOf));
-  return steps.filter(({ id }) => !begun.has(occurrenceOf(id)));
 }
 
 function rulingOn(
@@ -117,7 +101,7 @@ export function skippingOnce(
   actor: Actor,
 ): PlanRuling {
   return rulingOn(context, planId, seriesId, actor, 'skip_occurrence', async (tx, series, name) => {
-    const upcoming = await readUpcoming(tx, planId, templatesIn(series), 1);
+    const upcoming = await readUpcoming(tx, planId, [...templatesOf([series])], 1);
     const [next] = nextOf(series, upcoming, 1);
     if (next === undefined) throw nothingLeft(series);
     if (seen !== null && Date.parse(seen) !== next.getTime())
@@ -125,7 +109,7 @@ export function skippingOnce(
         'already_decided',
         'The next run is no longer the one shown. Nothing was skipped. Send “reminders” for the current list.',
       );
-    const steps = await notBegun(tx, planId, series, upcoming);
+    const steps = await keepUnbegun(tx, planId, [series], upcoming);
     if (upcoming.length > 0 && steps.length === 0)
       throw new CountersignError('already_decided', 'It has begun. Cancel the plan to stop it.');
     await leaveOut(tx, planId, steps, `Left out once by ${name}.`);
@@ -146,8 +130,10 @@ export function endingSeries(
   actor: Actor,
 ): PlanRuling {
   return rulingOn(context, planId, seriesId, actor, 'end_series', async (tx, series, name) => {
-    const all = await readUpcoming(tx, planId, templatesIn(series), Number.MAX_SAFE_INTEGER);
-    await leaveOut(tx, planId, await notBegun(tx, planId, series, all), `Ended by ${name}.`);
+    const templates = [...templatesOf([series])];
+    const all = await readUpcoming(tx, planId, templates, Number.MAX_SAFE_INTEGER);
+    const steps = await keepUnbegun(tx, planId, [series], all);
+    await leaveOut(tx, planId, steps, `Ended by ${name}.`);
     const now = context.clock.now();
     await updateSeries(tx, planId, series.id, { stopped_at: now, expand_at: null });
     return `${quoteWords(series.title, 200)} won't repeat: ended by ${name}.`;

@@ -6,6 +6,7 @@ import { renameConditions } from '#domain/plan/condition.ts';
 import type { Series } from '#domain/plan/plan.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import { localDate, maxCounted, nextOccurrences } from '#timeline/recurrence.ts';
+import { isSameRepetition } from '#timeline/repetition.ts';
 import { readRule, saidCount } from '#timeline/rule.ts';
 
 const dayMs = 86_400_000;
@@ -124,8 +125,8 @@ export type OccurrenceStep = StepDraft & { id: string };
 export function stepsOfOccurrence(
   series: Rhythm & Pick<Series, 'steps'>,
   moment: Date,
+  name = nameOfOccurrence(series, moment),
 ): OccurrenceStep[] {
-  const name = nameOfOccurrence(series, moment);
   const own = new Set(series.steps.map(({ id }) => id));
   const rename = (id: string) => (own.has(id) ? `${id}#${name}` : id);
   return series.steps.map((step) => ({
@@ -188,15 +189,8 @@ export function isCovered(
 ): boolean {
   const said = approved.find(({ id }) => id === inForce.id);
   if (said === undefined) return false;
-  const { rrule, timezone, starts_at, until } = said;
-  const same =
-    rrule === inForce.rrule &&
-    timezone === inForce.timezone &&
-    Date.parse(starts_at) === Date.parse(inForce.starts_at) &&
-    (until === null ? null : Date.parse(until)) ===
-      (inForce.until === null ? null : Date.parse(inForce.until));
   return (
-    same &&
+    isSameRepetition(said, inForce) &&
     inForce.steps.every((step) =>
       said.steps.some((one) => one.id === step.id && isDeepStrictEqual(one, step)),
     )

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readPlanRow } from '#db/plans/plans.ts';
 import { planSeries, plans, planVersions } from '#db/schema.ts';
 import { CountersignError } from '#domain/errors.ts';
+import type { PatchOperation } from '#domain/plan/patch.ts';
 import type { Plan, PlanDraft, Series, StepStatus } from '#domain/plan/plan.ts';
 import type { RecurringChange } from '#domain/plan/recurring.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
@@ -12,6 +13,7 @@ import { recover } from '#executor/recover.ts';
 import { runStep } from '#executor/run-step.ts';
 import { extendPlan, extendSeries } from '#plans/change/extend-series.ts';
 import { prepareRevise } from '#plans/change/propose.ts';
+import { checkPatch } from '#plans/change/receive.ts';
 import { missedNote } from '#plans/change/skip-missed.ts';
 import type { PlansContext } from '#plans/plans-context.ts';
 import { localDate } from '#timeline/recurrence.ts';
@@ -149,7 +151,7 @@ describe('a plan that comes again', () => {
     const { id } = await startBy(executor, instance, draftOf(series));
     const card = await instance.service.card(id, { user: 'ana', timezone: 'UTC' });
     expect(card.terms[0]).toMatch(
-      /^“Daily look” repeats every day at \d\d:\d\d \(UTC\), until you stop it: \d+ \w+, \d+ \w+, \d+ \w+ …\.$/,
+      /^“Daily look” repeats every day at \d\d:\d\d \(UTC\), until you stop it: \d+ \w+, \d+ \w+, \d+ \w+ …$/,
     );
     expect(card.next_at).toBe(series.starts_at);
     expect((await instance.service.overview(id)).next_at).toBe(series.starts_at);
@@ -466,6 +468,159 @@ const refusal = (attempt: Promise<unknown>): Promise<string> =>
     () => 'not refused',
     (error: unknown) => (error instanceof CountersignError ? error.code : String(error)),
   );
+
+type SeriesSet = Extract<PatchOperation, { op: 'change_series' }>['set'];
+
+describe('a change of a series', () => {
+  const note = draftStep('note', 'Write', 'workspace_write', {
+    path: 'a.txt',
+    content: 'old',
+    overwrite: false,
+  });
+  const ofSeries = (set: SeriesSet): PatchOperation => ({
+    op: 'change_series',
+    series: 'daily',
+    set,
+  });
+
+  /** Sends the operations; whoever asks for it approves them. @returns the reasons for an approval */
+  async function change(
+    planId: string,
+    operations: PatchOperation[],
+    context: PlansContext = later(0),
+  ): Promise<string[]> {
+    const { revision: base_revision } = await getPlan(planId);
+    const patch = { base_revision, operations };
+    const commit = await checkPatch(context, planId, patch, ana, async () => {});
+    const outcome = await instance.db.transaction(commit);
+    if (outcome.status === 'needs_approval')
+      await instance.service.approve(
+        planId,
+        { version: outcome.version, digest: outcome.digest },
+        ana,
+      );
+    await checkPlan(instance.db.query, planId);
+    return outcome.widening;
+  }
+
+  const openOf = async (planId: string) =>
+    (await instance.service.listSteps(planId, { limit: 100, status: ['pending', 'ready'] })).steps;
+
+  test('leaves an occurrence alone that has begun or is due', async () => {
+    const series = daily({ steps: [look, { ...look, id: 'tell', after: ['look'] }] });
+    const { id } = await startBy(executor, instance, draftOf(series));
+    await age(id, 2 * 3_600_000);
+    const [first = ''] = await runReady(id);
+    // The second one is due, and nobody has begun it.
+    await age(id, day);
+    const day1 = first.slice('look'.length);
+    const [second] = (await openOf(id)).filter(({ id: one }) => one.startsWith('look'));
+    await change(id, [ofSeries({ rrule: 'FREQ=YEARLY;BYMONTH=7;BYMONTHDAY=1' })]);
+    const statuses = await statusesOf(instance, id);
+    expect(statuses[`tell${day1}`]).toBe('ready');
+    expect(statuses[second?.id ?? '']).toBe('ready');
+    expect((await openOf(id)).map((step) => step.id)).toEqual([
+      `tell${day1}`,
+      second?.id,
+      second?.id.replace('look', 'tell'),
+      ...['look', 'tell'].map((one) => expect.stringMatching(`^${one}#\\d{4}-07-01$`)),
+    ]);
+  });
+
+  test.each<[string, Partial<Series>, SeriesSet]>([
+    [
+      'its last time of day',
+      { rrule: 'FREQ=DAILY;UNTIL=20991214T090000Z' },
+      { rrule: 'FREQ=DAILY;UNTIL=20991214T180000Z' },
+    ],
+    ['its second', { rrule: 'FREQ=DAILY;BYSECOND=1' }, { rrule: 'FREQ=DAILY;BYSECOND=2' }],
+    ['its end', { until: '2099-12-14T09:00:00.000Z' }, { until: '2099-12-14T09:00:30.000Z' }],
+    ['its zone', {}, { timezone: 'Etc/UTC' }],
+    ['its start', {}, { starts_at: '2099-01-01T00:00:30.000Z' }],
+  ])('asks about %s, although its words may be the same', async (_, before, set) => {
+    const series = daily(before);
+    const { id } = await startBy(executor, instance, draftOf(series));
+    const [reason = '', ...others] = await change(id, [ofSeries(set)]);
+    expect(others).toEqual([]);
+    const [is, was] = reason.split(' instead of ');
+    expect(was).toBeDefined();
+    expect(is).not.toContain(was?.slice(0, -1));
+  });
+
+  test('asks about an occurrence that its author changes himself as well', async () => {
+    const { id } = await startBy(executor, instance, draftOf(daily({ steps: [note] })));
+    const [first] = await openOf(id);
+    const reasons = await change(id, [
+      {
+        op: 'update_steps',
+        steps: { ids: [first?.id ?? ''] },
+        set: { args: { path: 'b.txt' } },
+      },
+      ofSeries({ args: { note: { content: 'new' } } }),
+    ]);
+    expect(reasons.join()).toContain(`Changes the arguments of step ${first?.label}`);
+  });
+
+  test('removes an argument from what is to come', async () => {
+    const { id } = await startBy(executor, instance, draftOf(daily({ steps: [note] })));
+    await change(id, [ofSeries({ args: { note: { overwrite: null, content: 'new' } } })]);
+    const open = await openOf(id);
+    expect(open).toHaveLength(30);
+    for (const { args } of open) expect(args).toEqual({ path: 'a.txt', content: 'new' });
+  });
+
+  test('keeps what was left out once, and what was moved once', async () => {
+    const { id } = await startBy(executor, instance, draftOf(daily({ steps: [note] })));
+    const [moved] = (await openOf(id)).slice(5);
+    const not_before = new Date(Date.parse(moved?.not_before ?? '') + 3 * day).toISOString();
+    const ids = [moved?.id ?? ''];
+    await change(id, [{ op: 'update_steps', steps: { ids }, set: { not_before } }]);
+    await instance.service.changeRecurring(
+      `${id}/daily`,
+      { action: 'skip' },
+      { user: ana.id },
+      ana,
+    );
+    await change(id, [ofSeries({ args: { note: { content: 'new' } } })]);
+    expect(await getPlan(id)).toMatchObject({ total_steps: 30, counts: { skipped: 1 } });
+    const open = await openOf(id);
+    expect(open).toHaveLength(29);
+    expect(open.find((step) => step.id === moved?.id)).toMatchObject({ not_before });
+    for (const { args } of open) expect(args).toMatchObject({ content: 'new' });
+  });
+
+  test('keeps what was left out once before it was a step', async () => {
+    const far = new Date(Date.now() + 200 * day).toISOString();
+    const { id } = await startBy(
+      executor,
+      instance,
+      draftOf(daily({ rrule: 'FREQ=YEARLY', starts_at: far, steps: [note] })),
+    );
+    const entryOf = async () =>
+      (await instance.service.listRecurring({ user: ana.id })).find((one) => one.plan_id === id);
+    for (const _ of [1, 2])
+      await instance.service.changeRecurring(
+        `${id}/daily`,
+        { action: 'skip' },
+        { user: ana.id },
+        ana,
+      );
+    const next = (await entryOf())?.next_at;
+    await change(id, [ofSeries({ args: { note: { content: 'new' } } })]);
+    expect((await entryOf())?.next_at).toBe(next);
+    expect((await openOf(id)).map((step) => step.not_before)).toEqual([next]);
+  });
+
+  test('is refused if it has two operations for one series', async () => {
+    const { id } = await startBy(executor, instance, draftOf(daily({ steps: [note] })));
+    const twice = change(id, [
+      ofSeries({ args: { note: { content: 'new' } } }),
+      ofSeries({ rrule: 'FREQ=WEEKLY' }),
+    ]);
+    expect(await refusal(twice)).toBe('invalid_request');
+    expect(await getPlan(id)).toMatchObject({ version: 1, pending_patch: null });
+  });
+});
 
 describe('a plan that repeats, in its person’s list', () => {
   /** A running plan that repeats daily, and its entry. */

@@ -17,6 +17,7 @@ const nothing: PatchEffect = {
   rerun: [],
   invalidated: [],
   series: [],
+  expanded: new Set(),
 };
 const operations = new Set(['workspace_write', 'workspace_read']);
 const alone: Near = { steps: [], edges: [], readers: [], held: [], cut: false };

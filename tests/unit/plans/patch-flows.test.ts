@@ -263,6 +263,7 @@ function narrow(plan: Step[], change: Change): Step[] | null {
     rerun: [],
     invalidated: [],
     series: [],
+    expanded: new Set(),
   };
   if (classifyPatch(effect, new Set(), nearOf(plan)).length > 0) return null;
   return plan.flatMap((one) => (one === step ? (now ?? []) : one));
