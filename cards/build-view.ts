@@ -4,9 +4,9 @@ import {
   atProblem,
   type Build,
   type BuiltStep,
-  fromProblem,
   gistOf,
-  planProblem,
+  type Repetition,
+  repetitions,
   shownFields,
 } from '#domain/plan/build.ts';
 import {
@@ -16,8 +16,9 @@ import {
   type OperationOffer,
 } from '#domain/plan/operation-form.ts';
 import type { BuildPreview } from '#domain/service.ts';
-import { cutShown, quoteWords, showLine } from '#domain/shown-text.ts';
+import { cutShown, showLine } from '#domain/shown-text.ts';
 import { listOf } from '#domain/words.ts';
+import { buildWords as words } from './build-words.ts';
 import { describeEffect, marksOf, markWords, shortenCall } from './calls.ts';
 import { viewField } from './form-fields.ts';
 import type { Field } from './view.ts';
@@ -34,26 +35,31 @@ type BuildStepView = {
 
 export type BuildView = {
   steps: BuildStepView[];
-  /** Why it can't be proposed, or empty. */
-  problem: string;
-  /** The correction to make first, or empty. */
-  notice: string;
+  problems: string[];
+  mayPropose: boolean;
   title: string;
-  repeats: string;
+  repeats: Repetition;
   from: string;
+  /** Whether a step is being filled in. */
+  isUnfinished: boolean;
   undo: boolean;
 };
 
+type ListedItems = { list: string; label: string; count: number };
+
 export type BuildForm = {
   title: string;
-  /** `workspace_write · changes something` */
+  /** `workspace_write · changes something · Page 1 of 2` */
   operation: string;
-  isNew: boolean;
   page: number;
-  pages: number;
+  isLast: boolean;
+  /** The button's label. */
+  submit: string;
   fields: Field[];
   /** Lists of objects on this page. */
-  lists: { list: string; label: string; count: number }[];
+  lists: ListedItems[];
+  /** Buttons that set the number of items of a list. */
+  repeats: ListedItems[];
   /** Values of earlier steps, as they are typed: `{{1/text}}`. */
   sources: string[];
   /** Steps it can wait for; empty except on the last page. */
@@ -62,6 +68,13 @@ export type BuildForm = {
   /** Problems without a field on this page. */
   problems: string[];
 };
+
+/** Chats refuse empty values. */
+export const repeatOption = (repeats: string) => repeats || 'once';
+export const repeatOptions = Object.entries(repetitions).map(([rule, label]) => ({
+  value: repeatOption(rule),
+  label,
+}));
 
 /** Characters of a value in the review. */
 const maxValue = 300;
@@ -76,7 +89,7 @@ export const nameOperation = (offer: OperationOffer): string =>
   `${offer.name} · ${describeEffect(offer)}`;
 
 export function viewBuild({ build, facts, problem }: BuildPreview): BuildView {
-  const { plan, before, problems } = build;
+  const { plan, before, step: open } = build;
   const shown = new Map(
     (facts?.steps ?? []).map((step) => [step.id.split('#', 1)[0] ?? '', step.call]),
   );
@@ -95,11 +108,11 @@ export function viewBuild({ build, facts, problem }: BuildPreview): BuildView {
       note: notes.join(' · '),
     };
   });
-  const messageOf = (wanted: string) => problems.find(({ name }) => name === wanted)?.message ?? '';
   return {
     ...{ steps, title: plan.title, repeats: plan.repeats, from: showTime(plan.from) },
-    problem: problem ?? '',
-    notice: messageOf(planProblem) || messageOf(fromProblem),
+    problems: problem === null ? [] : [problem],
+    mayPropose: steps.length > 0 && problem === null,
+    isUnfinished: open !== null,
     undo: before.length > 0,
   };
 }
@@ -182,8 +195,8 @@ function listSources(build: Build, step: BuiltStep): string[] {
     .slice(0, maxSources);
 }
 
-function listLists(fields: OperationField[]): BuildForm['lists'] {
-  const lists = new Map<string, BuildForm['lists'][number]>();
+function listLists(fields: OperationField[]): ListedItems[] {
+  const lists = new Map<string, ListedItems>();
   for (const { list } of fields) {
     if (list === null) continue;
     const name = `/${list.path.join('/')}`;
@@ -191,6 +204,11 @@ function listLists(fields: OperationField[]): BuildForm['lists'] {
   }
   return [...lists.values()];
 }
+
+const repeatsOf = ({ list, label, count }: ListedItems): ListedItems[] => [
+  { list, label: words.addItem({ label }), count: count + 1 },
+  ...(count < 2 ? [] : [{ list, label: words.removeItem({ label, count }), count: count - 1 }]),
+];
 
 /**
  * The form of the open step, or null.
@@ -216,13 +234,16 @@ export function viewBuildForm(
   const isLast = at === pages.length - 1;
   const others = isLast ? plan.steps.filter(({ id }) => id !== step.id) : [];
   const named = new Set(fields.map(({ field }) => field.name));
+  const lists = listLists(here.map(({ field }) => field));
+  const paged = pages.length > 1 ? ` · ${words.page({ page: at + 1, pages: pages.length })}` : '';
+  const isNew = !plan.steps.some(({ id }) => id === step.id);
   return {
     title: gistOf(step.form),
-    operation: nameOperation(step.form),
-    isNew: !plan.steps.some(({ id }) => id === step.id),
-    ...{ page: at, pages: pages.length, sources },
+    operation: `${nameOperation(step.form)}${paged}`,
+    ...{ page: at, isLast, lists, sources },
+    submit: isLast ? (isNew ? words.add : words.save) : words.nextPage,
     fields: here.map(({ drawn }) => drawn),
-    lists: listLists(here.map(({ field }) => field)),
+    repeats: lists.flatMap(repeatsOf),
     waits: others.map(({ id, form }) => ({
       ...{ id, chosen: step.after.includes(id) },
       label: cutShown(`${numberOf(build, id)}. ${showLine(gistOf(form), 200)}`, 75),
@@ -234,51 +255,3 @@ export function viewBuildForm(
       .map(({ message }) => message),
   };
 }
-
-export const buildWords = {
-  title: 'Build a plan',
-  /** In the list of commands. */
-  command: ['new', 'build a plan by form'],
-  empty:
-    'Choose what the first step does and fill it in. Nothing runs before the plan is approved.',
-  first: 'First step',
-  next: 'Next step',
-  search: 'Search: write a file, ask someone',
-  searchFor: 'Find operations',
-  find: 'Find',
-  fill: 'Fill in',
-  step: 'Step',
-  other: 'Or another value',
-  redraw: 'Show its fields',
-  add: 'Add step',
-  save: 'Save step',
-  nextPage: 'Next',
-  undo: 'Undo',
-  resume: 'Continue the open step',
-  edit: 'Edit',
-  remove: 'Remove',
-  up: 'Move up',
-  down: 'Move down',
-  propose: 'Propose',
-  back: 'Back',
-  planTitle: 'Title (optional)',
-  repeats: 'Runs',
-  from: 'First run',
-  fromHelp: 'If it repeats: tomorrow at 9:00, 2026-12-03 09:00',
-  waits: 'Waits for',
-  at: 'Not before',
-  atHelp: 'tomorrow at 9:00, 2026-12-03 09:00',
-  noFields: 'This operation takes no arguments.',
-  sources: ({ sources }: { sources: string[] }) =>
-    `Outputs of earlier steps that you can type into a field: ${sources.join(' ')}`,
-  addItem: ({ label }: { label: string }) => `Add to ${label}`,
-  removeItem: ({ label, count }: { label: string; count: number }) => `Remove ${label} ${count}`,
-  kept: ({ label, characters }: { label: string; characters: number }) =>
-    `${label}: ${characters.toLocaleString('en-US')} characters, kept. Too long to edit here.`,
-  page: ({ page, pages }: { page: number; pages: number }) => `Page ${page} of ${pages}`,
-  notHere:
-    'Nothing was proposed: Countersign is not in this conversation. Type @Countersign there, add it, and propose again.',
-  proposed: 'Proposed. The plan is below.',
-  noMatch: 'No operation matches. Try other words.',
-  use: ({ typed }: { typed: string }) => `Use ${quoteWords(typed, 60)}`,
-} as const;

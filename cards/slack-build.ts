@@ -1,8 +1,8 @@
 // A plan built by form in Slack's windows: the review so far, and the form of a step on top of it.
 import { hash } from 'node:crypto';
-import { repetitions } from '#domain/plan/build.ts';
 import { cutShown } from '#domain/shown-text.ts';
-import { type BuildForm, type BuildView, buildWords as words } from './build-view.ts';
+import { type BuildForm, type BuildView, repeatOption, repeatOptions } from './build-view.ts';
+import { buildWords as words } from './build-words.ts';
 import type { Drawn } from './expand.ts';
 import { platformLimits } from './limits.ts';
 import { drawInputs, type Input, inputOf, maxText, textSection } from './slack-windows.ts';
@@ -78,11 +78,11 @@ function drawStep(step: BuildView['steps'][number], at: number, count: number): 
 }
 
 function drawTerms({ title, repeats, from }: BuildView): Input[] {
-  const options = Object.entries(repetitions).map(([value, label]) => ({
+  const options = repeatOptions.map(({ value, label }) => ({
     text: plain(label, limits.optionText),
-    value: value === '' ? 'once' : value,
+    value,
   }));
-  const chosen = options.find(({ value }) => value === (repeats === '' ? 'once' : repeats));
+  const chosen = options.find(({ value }) => value === repeatOption(repeats));
   return [
     {
       ...{ block_id: buildBlocks.title, label: words.planTitle, optional: true },
@@ -100,8 +100,8 @@ function drawTerms({ title, repeats, from }: BuildView): Input[] {
 }
 
 /** @param mark differs per plan state; a new block ID resets the menu's selection */
-export function drawBuild(view: BuildView, mark: string, unfinished: boolean): Drawn[] {
-  const { steps, problem, notice, undo } = view;
+export function drawBuild(view: BuildView, mark: string): Drawn[] {
+  const { steps, problems, isUnfinished, mayPropose, undo } = view;
   const menu = {
     type: 'external_select',
     action_id: buildActions.operation,
@@ -110,46 +110,32 @@ export function drawBuild(view: BuildView, mark: string, unfinished: boolean): D
   };
   return [
     ...(steps.length === 0 ? [textSection(words.empty)] : []),
-    ...[problem, notice].filter((said) => said !== '').map((said) => textSection(`△ ${said}`)),
+    ...problems.map((problem) => textSection(`△ ${problem}`)),
     ...steps.map((step, index) => drawStep(step, index, steps.length)),
     {
       type: 'actions',
       block_id: `build:next:${mark}`,
       elements: [
         menu,
-        ...(unfinished ? [button(buildActions.resume, words.resume, 'resume')] : []),
+        ...(isUnfinished ? [button(buildActions.resume, words.resume, 'resume')] : []),
         ...(undo ? [button(buildActions.undo, words.undo, 'undo')] : []),
       ],
     },
-    ...(mayPropose(view) ? drawInputs(drawTerms(view)) : []),
+    ...(mayPropose ? drawInputs(drawTerms(view)) : []),
   ];
 }
-
-export const mayPropose = ({ steps, problem }: BuildView): boolean =>
-  steps.length > 0 && problem === '';
 
 /** Whether the text exceeds Slack's input, so it is shown but not editable here. */
 export const isKept = ({ value: entry = '', type, pick }: Field): boolean =>
   pick !== 'person' && entry.length > (type === 'multiline' ? maxText : limits.inputLine);
 
-function drawLists({ lists }: BuildForm): Drawn[] {
-  const buttons = lists.flatMap(({ list, label, count }) => [
-    { label: words.addItem({ label }), list, count: count + 1 },
-    ...(count < 2 ? [] : [{ label: words.removeItem({ label, count }), list, count: count - 1 }]),
-  ]);
-  return buttons.length === 0
-    ? []
-    : [
-        {
-          type: 'actions',
-          block_id: 'build:lists',
-          elements: buttons
-            .slice(0, limits.actions)
-            .map(({ label, list, count }, index) =>
-              button(`${buildActions.repeat}:${index}`, label, JSON.stringify([list, count])),
-            ),
-        },
-      ];
+function drawLists({ repeats }: BuildForm): Drawn[] {
+  const elements = repeats
+    .slice(0, limits.actions)
+    .map(({ label, list, count }, index) =>
+      button(`${buildActions.repeat}:${index}`, label, JSON.stringify([list, count])),
+    );
+  return elements.length === 0 ? [] : [{ type: 'actions', block_id: 'build:lists', elements }];
 }
 
 function drawWaits({ waits, at }: BuildForm): Input[] {
@@ -175,9 +161,7 @@ function drawWaits({ waits, at }: BuildForm): Input[] {
 }
 
 export function drawBuildForm(form: BuildForm): Drawn[] {
-  const { title, operation, fields, sources, problems, page, pages } = form;
-  const isLast = page === pages - 1;
-  const paged = pages > 1 ? ` · ${words.page({ page: page + 1, pages })}` : '';
+  const { title, operation, fields, sources, problems, isLast } = form;
   const drawn = fields.flatMap((field) => {
     const { label, wrong, value: entry = '' } = field;
     const above = wrong === undefined ? [] : [textSection(`△ ${wrong}`)];
@@ -186,7 +170,7 @@ export function drawBuildForm(form: BuildForm): Drawn[] {
     return [...above, ...drawInputs([inputOf(field, buildBlock(field.name), true)])];
   });
   return [
-    textSection(`${title}\n${operation}${paged}`),
+    textSection(`${title}\n${operation}`),
     ...problems.map((problem) => textSection(`△ ${problem}`)),
     ...(fields.length === 0 ? [textSection(words.noFields)] : []),
     ...(sources.length === 0 ? [] : [textSection(words.sources({ sources }))]),

@@ -1,13 +1,15 @@
 // A plan built by form in Teams' dialogs: the review so far, and the form of a step in its place.
-import { gistOf, repetitions } from '#domain/plan/build.ts';
+import { gistOf } from '#domain/plan/build.ts';
 import type { OperationOffer } from '#domain/plan/operation-form.ts';
 import { cutShown } from '#domain/shown-text.ts';
 import {
   type BuildForm,
   type BuildView,
   nameOperation,
-  buildWords as words,
+  repeatOption,
+  repeatOptions,
 } from './build-view.ts';
+import { buildWords as words } from './build-words.ts';
 import { drawInput, longestInput, readAloud } from './dress-teams.ts';
 import { type Drawn, expandCard, findTemplate, fitsTeams } from './expand.ts';
 import { measureCard } from './limits.ts';
@@ -102,10 +104,9 @@ const sizes = [
 function drawPlan(
   view: BuildView,
   found: { words: string; offers: OperationOffer[] },
-  unfinished: boolean,
   { line, offers: most }: { line: number; offers: number },
 ): Drawn {
-  const { steps, problem, notice, title, repeats, from, undo } = view;
+  const { steps, problems, mayPropose, title, repeats, from, isUnfinished, undo } = view;
   const lines = steps.map(({ label, headline, note }) => ({
     shown: `${label}  ${cutShown(headline, line)}`,
     note,
@@ -114,9 +115,8 @@ function drawPlan(
     title: cutShown(`${gistOf(offer)} (${nameOperation(offer)})`, Math.min(160, line)),
     value: offer.name,
   }));
-  const mayPropose = steps.length > 0 && problem === '';
   const body = [
-    ...[problem, notice].filter((said) => said !== '').map((said) => text(said, attention)),
+    ...problems.map((problem) => text(problem, attention)),
     ...(steps.length === 0 ? [text(words.empty)] : []),
     ...lines.flatMap(({ shown, note }) => [
       text(shown),
@@ -158,7 +158,7 @@ function drawPlan(
       actions: [
         press(words.find, 'search'),
         ...(offers.length === 0 ? [] : [press(words.fill, 'choose')]),
-        ...(unfinished ? [press(words.resume, 'resume')] : []),
+        ...(isUnfinished ? [press(words.resume, 'resume')] : []),
       ],
     },
     ...(mayPropose
@@ -167,31 +167,27 @@ function drawPlan(
           choices(
             buildInputs.repeats,
             words.repeats,
-            Object.entries(repetitions).map(([value, shown]) => ({
-              title: shown,
-              value: value === '' ? 'once' : value,
-            })),
-            { value: repeats === '' ? 'once' : repeats },
+            repeatOptions.map(({ value, label }) => ({ title: label, value })),
+            { value: repeatOption(repeats) },
           ),
           input(buildInputs.from, words.from, from, words.fromHelp),
         ]
       : []),
   ];
   const actions = mayPropose ? [press(words.propose, 'propose', {}, 'positive')] : [];
-  return draw(body, actions, [words.title, problem, notice, ...lines.map(({ shown }) => shown)]);
+  return draw(body, actions, [words.title, ...problems, ...lines.map(({ shown }) => shown)]);
 }
 
 /** @param found operations for the words that were typed */
 export function drawBuildDialog(
   view: BuildView,
   found: { words: string; offers: OperationOffer[] },
-  unfinished: boolean,
 ): Drawn {
   const [first = { line: 600, offers: 40 }, ...others] = sizes;
-  let drawn = drawPlan(view, found, unfinished, first);
+  let drawn = drawPlan(view, found, first);
   for (const size of others) {
     if (fitsTeams(drawn)) return drawn;
-    drawn = drawPlan(view, found, unfinished, size);
+    drawn = drawPlan(view, found, size);
   }
   return drawn;
 }
@@ -225,19 +221,11 @@ function drawField(field: Field): Element[] {
 
 /** @param form `options` of a field with a `pick` are the values to choose from */
 export function drawBuildFormDialog(form: BuildForm): Drawn {
-  const { title, operation, fields, lists, sources, waits, at, problems, page, pages } = form;
-  const isLast = page === pages - 1;
-  const paged = pages > 1 ? ` · ${words.page({ page: page + 1, pages })}` : '';
+  const { title, operation, fields, sources, waits, at, problems, page, isLast } = form;
   const held = { page };
-  const repeats = lists.flatMap(({ list, label, count }) => [
-    press(words.addItem({ label }), 'repeat', { ...held, list, count: count + 1 }),
-    ...(count < 2
-      ? []
-      : [press(words.removeItem({ label, count }), 'repeat', { ...held, list, count: count - 1 })]),
-  ]);
   const body = [
     text(title, { weight: 'bolder' }),
-    { ...text(`${operation}${paged}`, subtle), spacing: 'none' },
+    { ...text(operation, subtle), spacing: 'none' },
     ...problems.map((problem) => text(problem, attention)),
     ...(fields.length === 0 ? [text(words.noFields)] : []),
     ...(sources.length === 0 ? [] : [text(words.sources({ sources }), subtle)]),
@@ -247,7 +235,9 @@ export function drawBuildFormDialog(form: BuildForm): Drawn {
         ? [{ type: 'ActionSet', actions: [press(words.redraw, 'redraw', held)] }]
         : []),
     ]),
-    ...repeats.map((action) => ({ type: 'ActionSet', actions: [action] })),
+    ...form.repeats.map(({ label, ...item }) => ({
+      ...{ type: 'ActionSet', actions: [press(label, 'repeat', { ...held, ...item })] },
+    })),
     isLast && waits.length > 0
       ? choices(
           buildInputs.waits,
@@ -261,9 +251,8 @@ export function drawBuildFormDialog(form: BuildForm): Drawn {
       : null,
     isLast ? input(buildInputs.at, words.at, at, words.atHelp) : null,
   ];
-  const forth = isLast ? (form.isNew ? words.add : words.save) : words.nextPage;
   const actions = [
-    press(forth, 'next', held, 'positive'),
+    press(form.submit, 'next', held, 'positive'),
     { ...press(words.back, 'back', held), associatedInputs: 'none' },
   ];
   return draw(body, actions, [title, operation, ...problems, ...fields.map(({ label }) => label)]);

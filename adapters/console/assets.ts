@@ -32,6 +32,7 @@ const libraries: Record<string, string> = {
 /** Modules shared with the server; at run time they import only each other. */
 const shared = [
   'cards/activity-words.ts',
+  'cards/build-words.ts',
   'cards/calls.ts',
   'cards/dry-run.ts',
   'cards/evidence.ts',

@@ -1,16 +1,11 @@
 // `countersign build`: builds a plan step by step. The person finds an operation, fills in its fields, and proposes the plan.
-import {
-  type BuildForm,
-  buildWords,
-  nameOperation,
-  viewBuild,
-  viewBuildForm,
-} from '#cards/build-view.ts';
+import { type BuildForm, nameOperation, viewBuild, viewBuildForm } from '#cards/build-view.ts';
+import { buildWords } from '#cards/build-words.ts';
 import { describeField } from '#cards/form-fields.ts';
 import type { Field } from '#cards/view.ts';
 import { commandName } from '#domain/command-name.ts';
 import { CountersignError } from '#domain/errors.ts';
-import { type Build, gistOf, type Repetition, repetitions } from '#domain/plan/build.ts';
+import { type Build, gistOf, isRepetition, repetitions } from '#domain/plan/build.ts';
 import type { OperationOffer } from '#domain/plan/operation-form.ts';
 import type { BuildChange, Service } from '#domain/service.ts';
 import { quoteWords, showWhole } from '#domain/shown-text.ts';
@@ -179,25 +174,22 @@ async function propose(session: Session): Promise<ExitCode | null> {
 
 async function showReview(session: Session): Promise<Build> {
   const preview = await session.service.previewBuild(viewerOf(session), session.actor);
-  const { steps, problem, notice, title, repeats, from } = viewBuild(preview);
+  const { steps, problems, title, repeats, from } = viewBuild(preview);
   session.say('');
   if (steps.length === 0) say(session, 'Nothing in the plan yet.');
   else {
     if (title !== '') say(session, title);
     for (const { label, headline, note } of steps) sayItem(session, label, headline, note);
     if (repeats !== '')
-      say(session, `Runs ${nameRepetition(repeats).toLowerCase()}, first on ${from}.`);
+      say(session, `Runs ${repetitions[repeats].toLowerCase()}, first on ${from}.`);
   }
-  for (const said of [problem, notice]) if (said !== '') say(session, `△ ${said}`);
+  for (const problem of problems) say(session, `△ ${problem}`);
   session.say('');
   return preview.build;
 }
 
-const nameRepetition = (rule: string) =>
-  Object.entries(repetitions).find(([value]) => value === rule)?.[1] ?? rule;
-
 async function askRepeats(session: Session): Promise<void> {
-  const rules = Object.keys(repetitions) as Repetition[]; // the keys of the record
+  const rules = Object.keys(repetitions).filter(isRepetition);
   sayList(
     session,
     rules.map((rule) => ({ label: repetitions[rule] })),

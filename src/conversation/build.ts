@@ -18,7 +18,7 @@ import {
   type BuiltPlan,
   type BuiltStep,
   emptyBuild,
-  repetitions,
+  isRepetition,
   toDraft,
 } from '#domain/plan/build.ts';
 import type { Zone } from '#domain/plan/form-entries.ts';
@@ -55,7 +55,6 @@ const StoredStep = z.object({
   at: z.string(),
 });
 type StoredStep = z.infer<typeof StoredStep>;
-const isRepetition = (value: string): value is keyof typeof repetitions => Object.hasOwn(repetitions, value);
 const StoredPlan = z.object({
   title: z.string(),
   steps: z.array(StoredStep),

@@ -129,7 +129,7 @@ it('keeps what was begun when it is closed, and repeats when it is told to', asy
   await headline('1', 'Posts').waitFor();
   await dialog().getByLabel('Runs', { exact: true }).selectOption('Every weekday');
   await dialog().getByText('Set the first run.').waitFor();
-  await dialog().getByLabel('First on').fill('2027-03-01T09:30');
+  await dialog().getByLabel('First run').fill('2027-03-01T09:30');
   await page.keyboard.press('Tab');
   await dialog().getByRole('button', { name: 'Propose 1 step' }).click();
   await button('Approve · repeats every weekday').or(button('Approve')).first().waitFor();

@@ -1,6 +1,6 @@
 // `/plans` and its subcommands, answered to the sender only, for as long as their session lasts.
 import type { types } from '@slack/bolt';
-import { buildWords } from '#cards/build-view.ts';
+import { buildWords } from '#cards/build-words.ts';
 import { exportWords, writeTrace } from '#cards/chat-words.ts';
 import { drawBlocks } from '#cards/expand.ts';
 import { platformLimits } from '#cards/limits.ts';

@@ -1,20 +1,15 @@
 // The builder's windows and what is entered in them. Pure.
 import type { types } from '@slack/bolt';
 import { z } from 'zod';
-import { type BuildForm, type BuildView, buildWords as words } from '#cards/build-view.ts';
+import type { BuildForm, BuildView } from '#cards/build-view.ts';
+import { buildWords as words } from '#cards/build-words.ts';
 import { windowWords } from '#cards/chat-words.ts';
-import {
-  buildBlock,
-  buildBlocks,
-  drawBuild,
-  drawBuildForm,
-  isKept,
-  mayPropose,
-} from '#cards/slack-build.ts';
+import { buildBlock, buildBlocks, drawBuild, drawBuildForm, isKept } from '#cards/slack-build.ts';
 import { drawWindow, valueId } from '#cards/slack-windows.ts';
 import type { Field } from '#cards/view.ts';
+import { readEntry, readPage, readTerms } from '#chat/build-entries.ts';
 import { parseAs } from '#domain/json.ts';
-import { type Build, type Repetition, repetitions } from '#domain/plan/build.ts';
+import type { Build } from '#domain/plan/build.ts';
 import type { Entry } from '#domain/plan/operation-form.ts';
 import type { BuildChange } from '#domain/service.ts';
 import type { SentSignal } from '../signals/read-signal.ts';
@@ -58,19 +53,18 @@ function makeWindow(
   }) as unknown as types.ModalView;
 }
 
-export function planWindow(held: BuildHeld, view: BuildView, { before, plan, step }: Build) {
+export function planWindow(held: BuildHeld, view: BuildView, { before, plan }: Build) {
   const mark = `${before.length}:${plan.steps.map(({ id }) => id).join('.')}`;
   return makeWindow({ ...held, page: 0 }, 'plan', {
     title: words.title,
-    submit: mayPropose(view) ? words.propose : null,
+    submit: view.mayPropose ? words.propose : null,
     close: windowWords.close,
-    blocks: toBlocks(drawBuild(view, mark.slice(0, 200), step !== null)),
+    blocks: toBlocks(drawBuild(view, mark.slice(0, 200))),
   });
 }
 
 export function stepWindow(held: BuildHeld, form: BuildForm): types.ModalView {
-  const { page, pages, isNew } = form;
-  const submit = page < pages - 1 ? words.nextPage : isNew ? words.add : words.save;
+  const { page, submit } = form;
   return makeWindow({ ...held, page }, 'step', {
     ...{ title: words.title, submit, close: words.back },
     blocks: toBlocks(drawBuildForm(form)),
@@ -80,30 +74,17 @@ export function stepWindow(held: BuildHeld, form: BuildForm): types.ModalView {
 const valueIn = (view: View, block: string) => view.state?.values[block]?.[valueId];
 const textIn = (view: View, block: string): string => valueIn(view, block)?.value?.trim() ?? '';
 
-/** An entry, or undefined for none. `person`: a user's ID. */
-function readField(view: View, field: Field): { entry: Entry | undefined; person?: string } {
-  const entered = valueIn(view, buildBlock(field.name));
-  const { options, type, several, pick, required } = field;
-  const byPlace = (value: string) => options[Number(value)]?.value ?? '';
-  if (several === true) {
-    const chosen = (entered?.selected_options ?? []).map(({ value }) => byPlace(value));
-    return { entry: chosen.length === 0 ? undefined : chosen.join('\n') };
-  }
-  if (type === 'boolean') {
-    const ticked = (entered?.selected_options ?? []).length > 0;
-    return { entry: ticked || required || field.value === 'true' ? ticked : undefined };
-  }
-  const person = entered?.selected_user;
-  if (typeof person === 'string') return { entry: undefined, person };
+/** Text, a tick, or the positions of chosen options; a person by user ID. */
+function readField(view: View, { name, type, several, options, pick }: Field) {
+  const entered = valueIn(view, buildBlock(name));
+  const chosen = (entered?.selected_options ?? []).map(({ value }) => value);
+  if (several === true) return chosen;
+  if (type === 'boolean') return chosen.length > 0;
+  if (typeof entered?.selected_user === 'string') return { person: entered.selected_user };
   const option = entered?.selected_option?.value;
+  if (type === 'choice') return options[Number(option ?? Number.NaN)]?.value ?? '';
   const value = pick === 'file' ? (option ?? entered?.value) : entered?.value;
-  const text =
-    type === 'choice'
-      ? option === undefined
-        ? undefined
-        : byPlace(option)
-      : (value ?? entered?.selected_date ?? undefined);
-  return { entry: text === undefined || text === '' ? undefined : text };
+  return value ?? entered?.selected_date ?? '';
 }
 
 /** The entries of the form's page. @param accountOf the account of a chosen user, or null */
@@ -114,21 +95,19 @@ export async function readEntered(
 ): Promise<BuildChange[]> {
   const entries: Record<string, Entry | undefined> = {};
   for (const field of form.fields.filter((one) => !isKept(one))) {
-    const { entry, person } = readField(view, field);
-    entries[field.name] = person === undefined ? entry : ((await accountOf(person)) ?? undefined);
+    const entered = readField(view, field);
+    const isPerson = typeof entered === 'object' && 'person' in entered;
+    const given = isPerson ? ((await accountOf(entered.person)) ?? '') : entered;
+    entries[field.name] = readEntry(field, given);
   }
-  const fill: BuildChange = { kind: 'fill', entries };
-  if (form.page < form.pages - 1) return [fill];
   const waits = valueIn(view, buildBlocks.waits)?.selected_options ?? [];
-  const after = form.waits.length === 0 ? {} : { after: waits.map(({ value }) => value) };
-  return [fill, { kind: 'wait', ...after, at: textIn(view, buildBlocks.at) }];
+  const after = waits.map(({ value }) => value);
+  return readPage(form, entries, { after, at: textIn(view, buildBlocks.at) });
 }
 
-const isRepetition = (value: string): value is Repetition => Object.hasOwn(repetitions, value);
-
-export function readTerms(view: View): BuildChange {
-  const chosen = valueIn(view, buildBlocks.repeats)?.selected_option?.value ?? '';
-  const repeats = isRepetition(chosen) ? chosen : '';
-  const from = repeats === '' ? '' : textIn(view, buildBlocks.from);
-  return { kind: 'terms', title: textIn(view, buildBlocks.title), repeats, from };
-}
+export const readTermsIn = (view: View): BuildChange =>
+  readTerms({
+    title: textIn(view, buildBlocks.title),
+    repeats: valueIn(view, buildBlocks.repeats)?.selected_option?.value ?? '',
+    from: textIn(view, buildBlocks.from),
+  });

@@ -2,17 +2,13 @@
 // propose is posted in the thread it was begun in, else in direct messages.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { types } from '@slack/bolt';
-import {
-  type BuildForm,
-  nameOperation,
-  viewBuild,
-  viewBuildForm,
-  buildWords as words,
-} from '#cards/build-view.ts';
+import { type BuildForm, nameOperation, viewBuild, viewBuildForm } from '#cards/build-view.ts';
+import { buildWords as words } from '#cards/build-words.ts';
 import { pressWords, windowWords } from '#cards/chat-words.ts';
 import { platformLimits } from '#cards/limits.ts';
 import { escapeMrkdwn } from '#cards/plain.ts';
 import { buildActions, buildBlock, buildBlocks, slackPage } from '#cards/slack-build.ts';
+import { readMove } from '#chat/build-entries.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { type Actor, personInChat } from '#domain/people/actor.ts';
 import { type Build, fromProblem, gistOf, shownFields } from '#domain/plan/build.ts';
@@ -34,7 +30,7 @@ import {
   planWindow,
   readBuildHeld,
   readEntered,
-  readTerms,
+  readTermsIn,
   stepWindow,
 } from './build-windows.ts';
 import { putView } from './put-view.ts';
@@ -116,16 +112,14 @@ function readPress({ actions: [action] }: PressSignal['pressed']): BuildChange |
   const chosen = action?.selected_option?.value ?? '';
   switch (action?.action_id) {
     case buildActions.operation:
-      return { kind: 'choose', operation: chosen };
+      return readMove('choose', chosen);
     case buildActions.resume:
       return 'form';
     case buildActions.undo:
-      return { kind: 'undo' };
+      return readMove('undo', '');
     case buildActions.step: {
       const [verb = '', step = ''] = chosen.split(' ');
-      if (verb === 'edit') return { kind: 'edit', step };
-      if (verb === 'remove') return { kind: 'remove', step };
-      return { kind: 'move', step, by: verb === 'up' ? -1 : 1 };
+      return readMove(verb, step);
     }
     default:
       return null;
@@ -280,7 +274,7 @@ async function submitForm(
   const form = viewForm(await service.readBuild(actor), held.page);
   // An earlier submission, which Slack timed out, has already added the step.
   if (form === null) return handled;
-  const isLast = form.page === form.pages - 1;
+  const { isLast } = form;
   const entered = await enteredIn(context, held, view, form);
   const changes: BuildChange[] = isLast ? [...entered, { kind: 'add' }] : entered;
   const build = await service.changeBuild(changes, viewer, actor);
@@ -311,7 +305,7 @@ async function submitTerms(
   view: SentSignal['sent']['view'],
 ): Promise<Acknowledgement> {
   const { actor, viewer } = await builderOf(context, held.team, held.user);
-  const { problems } = await context.service.changeBuild([readTerms(view)], viewer, actor);
+  const { problems } = await context.service.changeBuild([readTermsIn(view)], viewer, actor);
   const wrong = problems.find(({ name }) => name === fromProblem);
   return wrong === undefined ? null : refuse(buildBlocks.from, wrong.message);
 }

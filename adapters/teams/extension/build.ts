@@ -1,11 +1,7 @@
 // The builder in Teams: a dialog that is redrawn from the person's unfinished plan after each press. What it proposes is posted in the
 // conversation it was opened in.
-import {
-  type BuildForm,
-  viewBuild,
-  viewBuildForm,
-  buildWords as words,
-} from '#cards/build-view.ts';
+import { type BuildForm, viewBuild, viewBuildForm } from '#cards/build-view.ts';
+import { buildWords as words } from '#cards/build-words.ts';
 import { pressWords } from '#cards/chat-words.ts';
 import {
   buildInput,
@@ -17,11 +13,11 @@ import {
   teamsPage,
 } from '#cards/teams-build.ts';
 import type { Field } from '#cards/view.ts';
+import { readEntry, readMove, readPage, readTerms } from '#chat/build-entries.ts';
 import type { EventAttempt } from '#chat/inbox/inbox-context.ts';
 import { sayRefusal } from '#chat/talk.ts';
 import { CountersignError } from '#domain/errors.ts';
-import { type Build, fromProblem, type Repetition, repetitions } from '#domain/plan/build.ts';
-import type { Entry } from '#domain/plan/operation-form.ts';
+import { type Build, fromProblem } from '#domain/plan/build.ts';
 import { chatTenant } from '#domain/plan/scope.ts';
 import type { BuildChange } from '#domain/service.ts';
 import { finishWithin } from '../finish-within.ts';
@@ -48,75 +44,41 @@ type Builder = Awaited<ReturnType<typeof builderOf>>;
 
 const viewForm = (build: Build, page: number | null) => viewBuildForm(build, page, teamsPage);
 
-/** An entry, or undefined for none. */
-function readField(inputs: BuildPress['inputs'], field: Field): Entry | undefined {
-  const { name, type, several, options, required, value: entry, pick } = field;
+/** Text, a tick, or the positions of chosen options. */
+function readField(inputs: BuildPress['inputs'], { name, type, several, pick }: Field) {
   const given = inputs[buildInput(name)] ?? '';
-  if (several === true) {
-    const chosen = given.split(',').flatMap((index) => options[Number(index || Number.NaN)] ?? []);
-    return chosen.length === 0 ? undefined : chosen.map(({ value }) => value).join('\n');
-  }
-  if (type === 'boolean') {
-    const isOn = given === 'true';
-    return isOn || required || entry === 'true' ? isOn : undefined;
-  }
+  if (several === true) return given.split(',');
+  if (type === 'boolean') return given === 'true';
   const other = pick === undefined ? '' : (inputs[otherInput(name)] ?? '').trim();
-  const text = other === '' ? given : other;
-  return text.trim() === '' ? undefined : text;
+  return other === '' ? given : other;
 }
 
 /** The entries of the form's page. */
 function readEntered({ inputs }: BuildPress, form: BuildForm): BuildChange[] {
   const fields = form.fields.filter((field) => !isKeptInTeams(field));
-  const entries = Object.fromEntries(fields.map((field) => [field.name, readField(inputs, field)]));
-  const fill: BuildChange = { kind: 'fill', entries };
-  if (form.page < form.pages - 1) return [fill];
-  const waits = (inputs[buildInputs.waits] ?? '').split(',').filter((one) => one !== '');
-  const after = form.waits.length === 0 ? {} : { after: waits };
-  return [fill, { kind: 'wait', ...after, at: inputs[buildInputs.at] ?? '' }];
+  const entries = fields.map((field) => [field.name, readEntry(field, readField(inputs, field))]);
+  const after = (inputs[buildInputs.waits] ?? '').split(',').filter((one) => one !== '');
+  const at = inputs[buildInputs.at] ?? '';
+  return readPage(form, Object.fromEntries(entries), { after, at });
 }
 
-const isRepetition = (value: string): value is Repetition => Object.hasOwn(repetitions, value);
-
-function readTerms({ inputs }: BuildPress): BuildChange {
-  const { title = '', repeats: chosen = '', from = '' } = inputs;
-  const repeats = isRepetition(chosen) ? chosen : '';
-  return { kind: 'terms', title, repeats, from: repeats === '' ? '' : from };
-}
-
-/** The changes of a press in the list of steps. */
-function readPlanPress({ build, inputs }: BuildPress): BuildChange[] {
-  const step = inputs[buildInputs.step] ?? '';
-  switch (build) {
-    case 'choose':
-      return [{ kind: 'choose', operation: inputs[buildInputs.operation] ?? '' }];
-    case 'edit':
-      return [{ kind: 'edit', step }];
-    case 'remove':
-      return [{ kind: 'remove', step }];
-    case 'up':
-    case 'down':
-      return [{ kind: 'move', step, by: build === 'up' ? -1 : 1 }];
-    case 'undo':
-      return [{ kind: 'undo' }];
-    case 'back':
-      return [{ kind: 'leave' }];
-    default:
-      return [];
-  }
+/** The change of a press in the list of steps, or null. */
+function readPlanPress({ build, inputs }: BuildPress): BuildChange | null {
+  const target = build === 'choose' ? buildInputs.operation : buildInputs.step;
+  return readMove(build, inputs[target] ?? '');
 }
 
 async function showPlan(
   { service }: TeamsContext,
   { actor, viewer }: Builder,
   typed: string,
-  notice = '',
+  notice: string[] = [],
 ) {
   const preview = await service.previewBuild(viewer, actor);
   const offers = await service.findOperations(typed, offered, actor);
-  const unfinished = preview.build.step !== null;
-  const view = { ...viewBuild(preview), notice };
-  const card = drawBuildDialog(view, { words: typed, offers }, unfinished);
+  const view = viewBuild(preview);
+  const problems = [...view.problems, ...notice];
+  const card = drawBuildDialog({ ...view, problems }, { words: typed, offers });
   return answerDialog(card, words.title);
 }
 
@@ -149,7 +111,7 @@ async function pressForm(context: TeamsContext, builder: Builder, press: BuildPr
   const form = viewForm(before, page);
   if (form === null) return showPlan(context, builder, '');
   const changes = readEntered(press, form);
-  const isLast = form.page === form.pages - 1;
+  const { isLast } = form;
   if (verb === 'repeat' && list !== undefined && count !== undefined)
     changes.push({ kind: 'repeat', list, count });
   if (verb === 'next' && isLast) changes.push({ kind: 'add' });
@@ -166,16 +128,19 @@ async function show(context: TeamsContext, { scene, press }: BuildSignal): Promi
   const { build: verb, inputs } = press;
   if (verb === 'next' || verb === 'redraw' || verb === 'repeat')
     return pressForm(context, builder, press);
-  const changes = readPlanPress(press);
-  if (changes.length === 0 && verb !== 'resume')
+  const change = readPlanPress(press);
+  if (change === null && verb !== 'resume')
     return showPlan(context, builder, verb === 'search' ? (inputs[buildInputs.words] ?? '') : '');
   const build =
-    changes.length === 0
+    change === null
       ? await service.readBuild(actor)
-      : await service.changeBuild(changes, viewer, actor);
+      : await service.changeBuild([change], viewer, actor);
   const opens = verb === 'choose' || verb === 'edit' || verb === 'resume';
   const form = opens ? viewForm(build, 0) : null;
-  return form === null ? showPlan(context, builder, '') : showForm(context, builder, build, form);
+  const problems = build.problems.map(({ message }) => message);
+  return form === null
+    ? showPlan(context, builder, '', problems)
+    : showForm(context, builder, build, form);
 }
 
 /** The result of `work`, or a dialog with the error. */
@@ -208,9 +173,9 @@ async function checkTerms(context: TeamsContext, { scene, press }: BuildSignal) 
   const { service } = context;
   const builder = await builderOf(context, scene);
   const { actor, viewer } = builder;
-  const build = await service.changeBuild([readTerms(press)], viewer, actor);
+  const build = await service.changeBuild([readTerms(press.inputs)], viewer, actor);
   const wrong = build.problems.find(({ name }) => name === fromProblem);
-  return wrong === undefined ? null : showPlan(context, builder, '', wrong.message);
+  return wrong === undefined ? null : showPlan(context, builder, '', [wrong.message]);
 }
 
 /** Where the plan is posted: the conversation; for a new post of a channel, the chat with the bot. */

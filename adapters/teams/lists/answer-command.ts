@@ -1,5 +1,5 @@
 // `plans` and its subcommands, `help` and `settings`: answers for the person who asks.
-import { buildWords } from '#cards/build-view.ts';
+import { buildWords } from '#cards/build-words.ts';
 import { exportWords, homeWords, writeTrace } from '#cards/chat-words.ts';
 import { drawAdaptiveCard, drawAdaptiveText } from '#cards/expand.ts';
 import { drawAdaptiveList, drawAdaptivePolicy } from '#cards/expand-teams.ts';

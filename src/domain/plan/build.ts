@@ -36,6 +36,8 @@ export const repetitions = {
   'FREQ=MONTHLY': 'Every month',
 } as const;
 export type Repetition = keyof typeof repetitions;
+export const isRepetition = (value: string): value is Repetition =>
+  Object.hasOwn(repetitions, value);
 
 /** `from`: the first run of a plan that repeats, as entered. */
 export type BuiltPlan = { title: string; steps: BuiltStep[]; repeats: Repetition; from: string };

@@ -1,9 +1,9 @@
 // The dialog in which a plan is built: on the left the palette of operations or the form of a step, on the right the review that grows.
+import { buildWords as words } from '#cards/build-words.ts';
 import { describeEffect, headlineOf, marksOf, markWords } from '#cards/calls.ts';
-import { type BuiltStep, gistOf, type Repetition, repetitions } from '#domain/plan/build.ts';
+import { type BuiltStep, gistOf, isRepetition, repetitions } from '#domain/plan/build.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { OperationOffer } from '#domain/plan/operation-form.ts';
-import { quoteWords } from '#domain/shown-text.ts';
 import { countOf, listOf } from '#domain/words.ts';
 import { html, nothing, type TemplateResult } from '../lit.ts';
 import {
@@ -40,7 +40,7 @@ function onSearchKey(event: KeyboardEvent): void {
 }
 
 function drawPalette({ find, build: { plan } }: Builder): TemplateResult {
-  const { words, found, at, busy, problem } = find;
+  const { words: typed, found, at, busy, problem } = find;
   const option = (offer: OperationOffer, index: number) => html`<li
     class="operation-option"
     role="option"
@@ -55,7 +55,7 @@ function drawPalette({ find, build: { plan } }: Builder): TemplateResult {
     if (target instanceof HTMLInputElement) void search(target.value);
   };
   return html`<div class="palette">
-    <label class="bar-label" for="operation-search">${plan.steps.length === 0 ? 'First step' : 'Next step'}</label>
+    <label class="bar-label" for="operation-search">${plan.steps.length === 0 ? words.first : words.next}</label>
     <input
       id="operation-search"
       type="text"
@@ -65,9 +65,9 @@ function drawPalette({ find, build: { plan } }: Builder): TemplateResult {
       aria-expanded="true"
       aria-controls="operation-results"
       aria-activedescendant=${found === null || found.length === 0 ? nothing : `operation-${at}`}
-      placeholder="Search: write a file, ask someone, call a URL"
+      placeholder=${words.search}
       autofocus
-      .value=${words}
+      .value=${typed}
       @input=${onInput}
       @keydown=${onSearchKey}
     />
@@ -77,7 +77,7 @@ function drawPalette({ find, build: { plan } }: Builder): TemplateResult {
       found === null
         ? drawLoading()
         : html`<ul id="operation-results" role="listbox" aria-label="Operations" aria-busy=${busy}>${found.map(option)}</ul>
-            ${found.length === 0 && problem === null ? html`<p class="muted">No operation matches ${quoteWords(words, 100)}. Try other words for what it should do.</p>` : nothing}`
+            ${found.length === 0 && problem === null ? html`<p class="muted">${words.noMatch}</p>` : nothing}`
     }
   </div>`;
 }
@@ -102,8 +102,8 @@ function drawForm({ build, values }: Builder, step: BuiltStep): TemplateResult {
       <h3>${gistOf(step.form)}</h3>
       <p class="operation-name"><code>${step.form.name}</code> · ${describeEffect(step.form)}</p>
     </header>`,
-    leave: { label: 'Back', act: leaveForm },
-    submit: { label: at < 0 ? 'Add step' : 'Save step', act: addStep },
+    leave: { label: words.back, act: leaveForm },
+    submit: { label: at < 0 ? words.add : words.save, act: addStep },
   });
 }
 
@@ -139,10 +139,10 @@ function drawStepLine(
         ${step.at === '' ? nothing : html`<span class="limits">not before ${new Date(step.at).toLocaleString()}</span>`}
       </span>
       <span class="built-actions">
-        ${act('Edit', 'pen', false, () => fillIn({ kind: 'edit', step: step.id }))}
-        ${act('Move up', 'up', at === 0, () => changePlan({ kind: 'move', step: step.id, by: -1 }))}
-        ${act('Move down', 'below', at === plan.steps.length - 1, () => changePlan({ kind: 'move', step: step.id, by: 1 }))}
-        ${act('Remove', 'close', false, () => changePlan({ kind: 'remove', step: step.id }))}
+        ${act(words.edit, 'pen', false, () => fillIn({ kind: 'edit', step: step.id }))}
+        ${act(words.up, 'up', at === 0, () => changePlan({ kind: 'move', step: step.id, by: -1 }))}
+        ${act(words.down, 'below', at === plan.steps.length - 1, () => changePlan({ kind: 'move', step: step.id, by: 1 }))}
+        ${act(words.remove, 'close', false, () => changePlan({ kind: 'remove', step: step.id }))}
       </span>
     </div>
     ${shown === undefined ? nothing : html`<div class="effect">${drawStepBody(state, shown, names, undefined)}</div>`}
@@ -151,14 +151,13 @@ function drawStepLine(
 
 function drawRepeats({ build: { plan } }: Builder): TemplateResult {
   const options = Object.entries(repetitions).map(([value, label]) => ({ value, label }));
-  const isRepetition = (value: string): value is Repetition => Object.hasOwn(repetitions, value);
   return html`<div class="built-terms">
     <label class="built-title"><span class="bar-label">Title <span class="muted">optional</span></span>
       <input type="text" maxlength="300" .value=${plan.title} @change=${({ target }: Event) => {
         if (target instanceof HTMLInputElement) changePlan({ kind: 'terms', title: target.value });
       }} /></label>
-    <label><span class="bar-label">Runs</span>
-      <select aria-label="Runs" @change=${({ target }: Event) => {
+    <label><span class="bar-label">${words.repeats}</span>
+      <select aria-label=${words.repeats} @change=${({ target }: Event) => {
         if (target instanceof HTMLSelectElement && isRepetition(target.value))
           changePlan({ kind: 'terms', repeats: target.value });
       }}>
@@ -167,7 +166,7 @@ function drawRepeats({ build: { plan } }: Builder): TemplateResult {
     ${
       plan.repeats === ''
         ? nothing
-        : html`<label><span class="bar-label">First on</span>
+        : html`<label><span class="bar-label">${words.from}</span>
             <input type="datetime-local" .value=${plan.from} @change=${({ target }: Event) => {
               if (target instanceof HTMLInputElement)
                 changePlan({ kind: 'terms', from: target.value });
@@ -192,7 +191,7 @@ function drawReview(state: State, builder: Builder): TemplateResult {
   return html`<section class="built" aria-label="Review" aria-busy=${busy}>
     <header class="built-top">
       <h3>${countOf(plan.steps.length, 'step')}</h3>
-      <button type="button" class="quiet" ?disabled=${build.before.length === 0} @click=${() => changePlan({ kind: 'undo' })}>Undo</button>
+      <button type="button" class="quiet" ?disabled=${build.before.length === 0} @click=${() => changePlan({ kind: 'undo' })}>${words.undo}</button>
     </header>
     ${problem === null ? nothing : html`<p class="notice" role="alert">${problem}</p>`}
     <ol>
@@ -217,7 +216,7 @@ export function drawBuilder(state: State): TemplateResult | typeof nothing {
   const status = why ?? 'Nothing runs before it is approved.';
   return drawDialog({
     id: 'builder',
-    title: 'Build a plan',
+    title: words.title,
     close: closeBuilder,
     body: html`<div class="builder">
       <div class="builder-left">${builder.build.step === null ? drawPalette(builder) : drawForm(builder, builder.build.step)}</div>

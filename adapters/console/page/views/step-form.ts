@@ -1,4 +1,5 @@
 // The form of a step, in the builder and on a waiting plan: its fields, what it waits for, and its earliest start.
+import { buildWords as words } from '#cards/build-words.ts';
 import { type Build, type BuiltStep, shownFields } from '#domain/plan/build.ts';
 import type { Suggestion } from '#domain/plan/operation-form.ts';
 import { html, nothing, type TemplateResult } from '../lit.ts';
@@ -29,7 +30,7 @@ function drawWaits(place: FormPlace, { step, others }: StepFormOptions): Drawn {
     moveForm(place, { kind: 'wait', after });
   };
   return html`<fieldset class="operation-field">
-    <legend class="bar-label">Waits for</legend>
+    <legend class="bar-label">${words.waits}</legend>
     <span class=${others.some(({ gist }) => gist !== '') ? 'choice-column' : 'choice-row'}>
       ${others.map(
         ({ id, label, gist }) => html`<label
@@ -60,7 +61,7 @@ export function drawStepForm(place: FormPlace, options: StepFormOptions): Templa
   };
   return html`<form class="operation-form" data-place=${place} aria-label=${name} @submit=${onSubmit} @keydown=${onKey} novalidate>
     ${head}
-    ${fields.length === 0 ? html`<p class="muted">No arguments.</p>` : nothing}
+    ${fields.length === 0 ? html`<p class="muted">${words.noFields}</p>` : nothing}
     ${drawFields(fields, {
       ...{ form: place, entries: step.entries, values, sources },
       problems: new Map(build.problems.map((one) => [one.name, one.message])),
@@ -70,9 +71,9 @@ export function drawStepForm(place: FormPlace, options: StepFormOptions): Templa
     })}
     ${drawWaits(place, options)}
     ${drawField(
-      { label: 'Not before', optional: true, help: '' },
+      { label: words.at, optional: true, help: '' },
       drawControl(
-        { type: 'moment', label: 'Not before', options: [] },
+        { type: 'moment', label: words.at, options: [] },
         {
           id: `${place}-at`,
           value: step.at,

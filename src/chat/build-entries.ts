@@ -1,0 +1,58 @@
+// Entries and presses in a chat's plan builder, as changes of the plan. Each platform decodes its own requests.
+import type { BuildForm } from '#cards/build-view.ts';
+import type { Field } from '#cards/view.ts';
+import { isRepetition } from '#domain/plan/build.ts';
+import type { Entry } from '#domain/plan/operation-form.ts';
+import type { BuildChange } from '#domain/service.ts';
+
+/** @param entered text, a tick, or the positions of chosen options @returns undefined for no entry */
+export function readEntry(
+  { options, required, value: before }: Field,
+  entered: string | boolean | string[],
+): Entry | undefined {
+  if (typeof entered === 'string') return entered.trim() === '' ? undefined : entered;
+  if (typeof entered === 'boolean')
+    return entered || required || before === 'true' ? entered : undefined;
+  const chosen = entered.flatMap((position) => options[Number(position || Number.NaN)] ?? []);
+  return chosen.length === 0 ? undefined : chosen.map(({ value }) => value).join('\n');
+}
+
+/** The changes of one page of a step's form. */
+export function readPage(
+  { isLast, waits }: BuildForm,
+  entries: Record<string, Entry | undefined>,
+  { after, at }: { after: string[]; at: string },
+): BuildChange[] {
+  const fill: BuildChange = { kind: 'fill', entries };
+  return isLast ? [fill, { kind: 'wait', ...(waits.length === 0 ? {} : { after }), at }] : [fill];
+}
+
+/** A repetition that is not offered is none. */
+export function readTerms({
+  title = '',
+  repeats: chosen = '',
+  from = '',
+}: Partial<Record<'title' | 'repeats' | 'from', string>>): BuildChange {
+  const repeats = isRepetition(chosen) ? chosen : '';
+  return { kind: 'terms', title, repeats, from: repeats === '' ? '' : from };
+}
+
+/** @param target the step, or the operation to add @returns null for other verbs */
+export function readMove(verb: string, target: string): BuildChange | null {
+  switch (verb) {
+    case 'choose':
+      return { kind: 'choose', operation: target };
+    case 'edit':
+    case 'remove':
+      return { kind: verb, step: target };
+    case 'up':
+    case 'down':
+      return { kind: 'move', step: target, by: verb === 'up' ? -1 : 1 };
+    case 'undo':
+      return { kind: 'undo' };
+    case 'back':
+      return { kind: 'leave' };
+    default:
+      return null;
+  }
+}
