@@ -200,7 +200,7 @@ it('what comes again is skipped once and ended, and a dry run calls nothing', as
   await list.getByText('is left out at').waitFor();
   await expectAccessible(page, 'reminders and recurring steps');
   await list.getByRole('button', { name: 'End: Post the standup' }).click();
-  await list.getByText('Nothing of it remains').waitFor();
+  await list.getByText('You will not be reminded again').waitFor();
   await list.getByRole('button', { name: 'End', exact: true }).click();
   await list.getByText('has ended').waitFor();
 });

@@ -1,29 +1,25 @@
 // workspace_list: a folder's entries, page by page. Links are named, never followed.
-import { isUtf8 } from 'node:buffer';
-import { lstat, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import type { Operation } from '#domain/tool.ts';
 import { showName } from '#domain/words.ts';
 import { defineOperation } from '../define-operation.ts';
-import { throwIfAborted } from '../failures.ts';
 import { describeOutput } from '../output-schema.ts';
 import { withFileErrors } from './file-errors.ts';
 import { inspectRead } from './inspect.ts';
-import { checkPaths, isReserved, isTemporary, type Sandbox } from './sandbox.ts';
+import { checkPaths, type HeldPath, type Sandbox } from './sandbox.ts';
+import { type Entry, prefixOf, walkFolder } from './walk-folder.ts';
 
 const maxEntries = 5000;
 /** Bytes of JSON per page, well below the output limit. */
 const pageBytes = 600_000;
 
-const Entry = z.strictObject({
+const ListedEntry = z.strictObject({
   path: z.string(),
   name: z.string().describe('Without the folder.'),
   kind: z.enum(['file', 'folder', 'link', 'other']),
   size: z.number().int().describe('Bytes; 0 unless it is a file.'),
 });
-type Entry = z.output<typeof Entry>;
 
 export function createList(sandbox: Sandbox): Operation {
   return defineOperation({
@@ -41,7 +37,7 @@ export function createList(sandbox: Sandbox): Operation {
     output: describeOutput(
       z.strictObject({
         path: z.string(),
-        entries: z.array(Entry).max(maxEntries),
+        entries: z.array(ListedEntry).max(maxEntries),
         count: z.number().int(),
         truncated: z.boolean().describe('There are more entries.'),
         next: z.string().optional().describe('"after" of the next page, where there is one.'),
@@ -53,11 +49,9 @@ export function createList(sandbox: Sandbox): Operation {
     run: ({ path, recursive, after }, { signal }) =>
       withFileErrors(path, () =>
         sandbox.withPlace(path, { follow: true }, async (place) => {
-          const prefix = place.path === '.' ? '' : `${place.path}/`;
-          const page: Page = { entries: [], bytes: 0, missed: 0 };
-          const behind = after === undefined ? [] : relativeTo(prefix, after).split('/');
-          const complete = await collect(place.at, prefix, { recursive, behind }, page, signal);
-          const { entries, missed } = page;
+          const behind = after === undefined ? [] : relativeTo(prefixOf(place), after).split('/');
+          const page = await readPage(place, { recursive, behind }, signal);
+          const { entries, missed, complete } = page;
           const where = place.path === '.' ? 'the workspace' : place.path;
           const skipped = missed === 0 ? [] : [describeMissed(missed)];
           const data = {
@@ -79,14 +73,13 @@ export function createList(sandbox: Sandbox): Operation {
 export function suggestPaths(sandbox: Sandbox): NonNullable<Operation['suggest']> {
   return (signal) =>
     sandbox.withPlace('.', { follow: true }, async (place) => {
-      const page: Page = { entries: [], bytes: 0, missed: 0 };
-      await collect(place.at, '', { recursive: true, behind: [] }, page, signal);
-      return page.entries.map(({ path }) => path);
+      const { entries } = await readPage(place, { recursive: true, behind: [] }, signal);
+      return entries.map(({ path }) => path);
     });
 }
 
 /** `missed`: entries that can't be read or named, and unreadable folders. */
-type Page = { entries: Entry[]; bytes: number; missed: number };
+type Page = { entries: Entry[]; missed: number; complete: boolean };
 
 function relativeTo(prefix: string, after: string): string {
   if (after.startsWith(prefix)) return after.slice(prefix.length);
@@ -96,61 +89,24 @@ function relativeTo(prefix: string, after: string): string {
   );
 }
 
-/**
- * Adds entries of `folder` by name, folders before their content.
- * @param behind names leading to the previous page's last entry; empty for the first page
- * @returns false if there are too many
- */
-async function collect(
-  folder: string,
-  prefix: string,
-  { recursive, behind }: { recursive: boolean; behind: string[] },
-  page: Page,
+/** Lists until the page is full. */
+async function readPage(
+  place: HeldPath,
+  options: { recursive: boolean; behind: string[] },
   signal: AbortSignal,
-): Promise<boolean> {
-  const [last = '', ...inside] = behind;
-  for (const name of await readNames(folder, page)) {
-    throwIfAborted(signal);
-    if (isTemporary(name) || name < last || isReserved(prefix + name)) continue;
-    const isListed = name === last;
-    const info = await lstat(join(folder, name)).catch(() => null);
-    if (info === null) {
+): Promise<Page> {
+  const page: Page = { entries: [], missed: 0, complete: true };
+  let size = 0;
+  for await (const entry of walkFolder(place.at, prefixOf(place), options, signal)) {
+    if (entry === null) {
       page.missed += 1;
       continue;
     }
-    const kind = info.isFile()
-      ? 'file'
-      : info.isDirectory()
-        ? 'folder'
-        : info.isSymbolicLink()
-          ? 'link'
-          : 'other';
-    if (!isListed) {
-      const entry = { path: prefix + name, name, kind, size: kind === 'file' ? info.size : 0 };
-      const bytes = Buffer.byteLength(JSON.stringify(entry)) + 1;
-      if (page.entries.length >= maxEntries || page.bytes + bytes > pageBytes) return false;
-      page.entries.push({ ...entry, kind });
-      page.bytes += bytes;
-    }
-    if (kind !== 'folder' || !recursive) continue;
-    const within = { recursive, behind: isListed ? inside : [] };
-    const below = collect(join(folder, name), `${prefix}${name}/`, within, page, signal);
-    const isComplete = await below.catch((error: unknown) => {
-      if (error instanceof CountersignError) throw error;
-      page.missed += 1;
-      return true;
-    });
-    if (!isComplete) return false;
+    size += Buffer.byteLength(JSON.stringify(entry)) + 1;
+    if (page.entries.length >= maxEntries || size > pageBytes) return { ...page, complete: false };
+    page.entries.push(entry);
   }
-  return true;
-}
-
-/** Sorted names in a folder. Paths can't name what isn't UTF-8. */
-async function readNames(folder: string, page: Page): Promise<string[]> {
-  const names = await readdir(folder, { encoding: 'buffer' });
-  const readable = names.filter((name) => isUtf8(name));
-  page.missed += names.length - readable.length;
-  return readable.map((name) => name.toString()).sort();
+  return page;
 }
 
 const describeMissed = (count: number): string =>

@@ -15,8 +15,8 @@ import { checkPaths, type HeldPath, type Sandbox } from './sandbox.ts';
 
 const defaultBytes = 500_000;
 const defaultLines = 200;
-/** Bytes of a file of which lines can be read. */
-const rangeBytes = 20_000_000;
+/** Bytes of a file whose lines are read or searched. */
+export const maxLineBytes = 20_000_000;
 /** Characters of a range. */
 const maxRange = 500_000;
 
@@ -59,7 +59,7 @@ export function createRead(sandbox: Sandbox): Operation {
           const { from_line, lines, max_bytes } = args;
           if (from_line === undefined && lines === undefined) return readText(place, max_bytes);
           return takeLines(
-            await readText(place, rangeBytes),
+            await readText(place, maxLineBytes),
             from_line ?? 1,
             lines ?? defaultLines,
           );
@@ -80,7 +80,8 @@ type ReadText = {
   };
 };
 
-async function readText(place: HeldPath, maxBytes: number): Promise<ReadText> {
+/** The beginning of a file, decoded; `decoded` is null if it is not text. */
+export async function readBeginning(place: HeldPath, maxBytes: number) {
   const file = await open(place.at, readFlags);
   try {
     const info = await file.stat();
@@ -92,31 +93,29 @@ async function readText(place: HeldPath, maxBytes: number): Promise<ReadText> {
     if (!info.isFile()) throw new CountersignError('tool_failed', `${place.path} is not a file.`);
     const buffer = Buffer.alloc(Math.min(info.size, maxBytes));
     const { bytesRead } = await file.read(buffer, 0, buffer.length, 0);
-    const bytes = buffer.subarray(0, bytesRead);
-    const truncated = info.size > bytesRead;
-    const decoded = decodeText(bytes, { cut: truncated });
-    const { path } = place;
-    const damage = decoded?.exact === false ? '; what is no text in it is shown as �' : '';
-    if (decoded === null)
-      return {
-        summary: `${path} is not text (${countOf(info.size, 'byte')}).`,
-        data: { path, size: info.size, binary: true },
-      };
-    return {
-      summary: truncated
-        ? `Read the first ${bytesRead.toLocaleString('en-US')} of ${countOf(info.size, 'byte')} of ${path}${damage}.`
-        : `Read ${path} (${countOf(info.size, 'byte')})${damage}.`,
-      data: {
-        path,
-        text: decoded.text,
-        size: info.size,
-        binary: false,
-        truncated: truncated || !decoded.exact,
-      },
-    };
+    const cut = info.size > bytesRead;
+    const decoded = decodeText(buffer.subarray(0, bytesRead), { cut });
+    return { size: info.size, bytesRead, cut, decoded };
   } finally {
     await file.close();
   }
+}
+
+async function readText(place: HeldPath, maxBytes: number): Promise<ReadText> {
+  const { size, bytesRead, cut, decoded } = await readBeginning(place, maxBytes);
+  const { path } = place;
+  if (decoded === null)
+    return {
+      summary: `${path} is not text (${countOf(size, 'byte')}).`,
+      data: { path, size, binary: true },
+    };
+  const damage = decoded.exact ? '' : '; what is no text in it is shown as �';
+  return {
+    summary: cut
+      ? `Read the first ${bytesRead.toLocaleString('en-US')} of ${countOf(size, 'byte')} of ${path}${damage}.`
+      : `Read ${path} (${countOf(size, 'byte')})${damage}.`,
+    data: { path, text: decoded.text, size, binary: false, truncated: cut || !decoded.exact },
+  };
 }
 
 /** A range of the lines of what was read. */

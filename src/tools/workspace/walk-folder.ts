@@ -1,0 +1,62 @@
+// Walks through a folder's entries, for listing and searching. Links are named, never followed.
+import { isUtf8 } from 'node:buffer';
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CountersignError } from '#domain/errors.ts';
+import { throwIfAborted } from '../failures.ts';
+import { type HeldPath, isReserved, isTemporary } from './sandbox.ts';
+
+export type Entry = {
+  path: string;
+  name: string;
+  kind: 'file' | 'folder' | 'link' | 'other';
+  /** Bytes; 0 unless it is a file. */
+  size: number;
+};
+
+/** The beginning of the paths in a folder. */
+export const prefixOf = ({ path }: HeldPath): string => (path === '.' ? '' : `${path}/`);
+
+/**
+ * Entries by name, folders before their content; null for each one that can't be read or named.
+ * @param behind names leading to the last entry of the previous page; empty for the first page
+ */
+export async function* walkFolder(
+  folder: string,
+  prefix: string,
+  { recursive, behind }: { recursive: boolean; behind: string[] },
+  signal: AbortSignal,
+): AsyncGenerator<Entry | null> {
+  const [last = '', ...inside] = behind;
+  const names = await readdir(folder, { encoding: 'buffer' });
+  // Paths can't name what isn't UTF-8.
+  const readable = names.filter((name) => isUtf8(name));
+  for (let missed = names.length - readable.length; missed > 0; missed--) yield null;
+  for (const name of readable.map((one) => one.toString()).sort()) {
+    throwIfAborted(signal);
+    if (isTemporary(name) || name < last || isReserved(prefix + name)) continue;
+    const isListed = name === last;
+    const info = await lstat(join(folder, name)).catch(() => null);
+    if (info === null) {
+      yield null;
+      continue;
+    }
+    const isFolder = info.isDirectory();
+    const kind = info.isFile()
+      ? 'file'
+      : isFolder
+        ? 'folder'
+        : info.isSymbolicLink()
+          ? 'link'
+          : 'other';
+    if (!isListed) yield { path: prefix + name, name, kind, size: kind === 'file' ? info.size : 0 };
+    if (!isFolder || !recursive) continue;
+    const within = { recursive, behind: isListed ? inside : [] };
+    try {
+      yield* walkFolder(join(folder, name), `${prefix}${name}/`, within, signal);
+    } catch (error) {
+      if (error instanceof CountersignError) throw error;
+      yield null;
+    }
+  }
+}
