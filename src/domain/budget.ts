@@ -6,6 +6,8 @@ export type Caps = {
   softPerTurn: number;
   /** A request with all its turns, or a plan with its planning. */
   perSession: number;
+  /** The plan's own limit, as its requester said; optional. */
+  perPlan?: number | undefined;
   /** One day (UTC) of a person, organisation or the instance; optional. */
   perPerson?: number | undefined;
   perOrganisation?: number | undefined;
@@ -18,6 +20,7 @@ const capOf = {
   organisation: 'perOrganisation',
   person: 'perPerson',
   session: 'perSession',
+  plan: 'perPlan',
   turn: 'softPerTurn',
 } as const satisfies Record<string, keyof Caps>;
 
@@ -27,7 +30,7 @@ export type HardCeiling = Exclude<Ceiling, 'turn'>;
 /** US dollars spent under each ceiling. */
 export type Spent = Record<Ceiling, number>;
 
-const ceilings: Ceiling[] = ['day', 'organisation', 'person', 'session', 'turn'];
+const ceilings: Ceiling[] = ['day', 'organisation', 'person', 'session', 'plan', 'turn'];
 
 /** In billionths of a dollar, so that decimal sums compare exactly. */
 const nano = (usd: number): number => Math.round(usd * 1e9);
@@ -63,6 +66,7 @@ export function dollars(usd: number): string {
 }
 
 const words: Record<HardCeiling, { name: string; setting: string }> = {
+  plan: { name: "this plan's own limit", setting: 'the limit of the plan' },
   session: { name: 'the budget of this request', setting: 'BUDGET_PER_SESSION_USD' },
   person: { name: "one person's budget for today", setting: 'limits.person.usd_per_day' },
   organisation: {
@@ -75,7 +79,8 @@ const words: Record<HardCeiling, { name: string; setting: string }> = {
 /** A cap's name and the remedy. */
 export function describeCap(ceiling: HardCeiling, caps: Caps): { cap: string; remedy: string } {
   const { name, setting } = words[ceiling];
-  const instead = ceiling === 'session' ? 'Ask for less at once' : 'Wait until midnight UTC';
+  const isOne = ceiling === 'session' || ceiling === 'plan';
+  const instead = isOne ? 'Ask for less at once' : 'Wait until midnight UTC';
   return {
     cap: `${name} (${dollars(caps[capOf[ceiling]] ?? 0)})`,
     remedy: `${instead}, or raise ${setting}.`,

@@ -4,7 +4,7 @@ import { describeCap } from '#domain/budget.ts';
 import { startOfDay } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { mayHaveCost, type PayForCall } from '#domain/text-model.ts';
-import type { Budget, Refused } from '#planner/budget/budget.ts';
+import type { Refused } from '#planner/budget/budget.ts';
 import { askDatabase, type StepRun } from './executor-context.ts';
 
 /** Milliseconds to wait for the cost of calls in progress. */
@@ -22,7 +22,7 @@ export function payOnPlan(run: StepRun): PayForCall {
     const wanted = { model, stage: kind, price, softLifted: true };
     const until = { signal, deadline: Date.now() + longestWaitMs };
     const booked = await askDatabase(run, () => budget.reserve({ planId: plan.id }, wanted, until));
-    if ('exceeded' in booked) throw describeExhausted(budget, booked, context.clock.now());
+    if ('exceeded' in booked) throw describeExhausted(booked, context.clock.now());
     const { id } = booked;
     const reply = await call().catch(async (error: unknown) => {
       await book(() => budget.fail(id, mayHaveCost(error) ? 'unknown' : 'nothing'));
@@ -34,11 +34,12 @@ export function payOnPlan(run: StepRun): PayForCall {
 }
 
 /** `budget` names the cap, so that people are notified once. */
-function describeExhausted({ caps }: Budget, { exceeded, spent }: Refused, now: Date) {
+function describeExhausted({ caps, exceeded, spent }: Refused, now: Date) {
   // Only planning has turns.
   const ceiling = exceeded === 'turn' ? 'session' : exceeded;
   const { cap, remedy } = describeCap(ceiling, caps);
-  const of = ceiling === 'session' ? 'the plan' : startOfDay(now).toISOString().slice(0, 10);
+  const isPlan = ceiling === 'session' || ceiling === 'plan';
+  const of = isPlan ? 'the plan' : startOfDay(now).toISOString().slice(0, 10);
   return new CountersignError(
     'budget_exhausted',
     `$${spent[ceiling].toFixed(2)} is spent, and this step's model call would exceed ${cap}. ${remedy} Then retry the step.`,

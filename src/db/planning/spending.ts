@@ -5,7 +5,7 @@ import type { Spent } from '#domain/budget.ts';
 import type { Database, Queryable, Transaction } from '../database.ts';
 import { schemaName } from '../instance.ts';
 import { countersign } from '../schema/columns.ts';
-import { modelCalls, plans, runs } from '../schema.ts';
+import { modelCalls, plans, planVersions, runs } from '../schema.ts';
 
 /** A turn of a run that `user` asked for, or a running plan. */
 export type Payer = { runId: string; turn: number; user: string } | { planId: string };
@@ -15,9 +15,9 @@ export type ModelCall = { model: string; stage: string };
 
 /**
  * US dollars by ceiling; a call that has not come back counts as its estimate. `settled` leaves out calls under way, whose cost will
- * be known soon.
+ * be known soon. `planLimit`: of the plan that pays, in its approved or proposed version.
  */
-export type Spending = { spent: Spent; settled: Spent };
+export type Spending = { spent: Spent; settled: Spent; planLimit: number | undefined };
 
 export type TokenCounts = { input_tokens: number; output_tokens: number };
 
@@ -33,14 +33,28 @@ async function lockSpending(tx: Transaction): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${lockName}, 0))`);
 }
 
-/** Where a call is booked; `plan.usd`: the plan's cost so far, planning included. */
+/** Where a call is booked; `plan.usd`: the plan's cost so far, planning included. `limit`: its own. */
 type Account = {
   runId: string;
   turn: number;
   user: string;
   tenant: string | null;
-  plan: { id: string; usd: number } | null;
+  plan: { id: string; usd: number; limit: number | undefined } | null;
 };
+
+const planLimit = sql<number | null>`(${planVersions.context} ->> 'budget_usd')::float8`;
+
+const ofVersion = and(eq(planVersions.plan_id, plans.id), eq(planVersions.version, plans.version));
+
+/** The plan's own limit in US dollars, or undefined if it has none. */
+export async function readPlanLimit(db: Queryable, id: string): Promise<number | undefined> {
+  const [row] = await db
+    .select({ limit: planLimit })
+    .from(plans)
+    .innerJoin(planVersions, ofVersion)
+    .where(eq(plans.id, id));
+  return row?.limit ?? undefined;
+}
 
 async function findAccount(db: Queryable, payer: Payer): Promise<Account> {
   if ('runId' in payer) {
@@ -54,13 +68,15 @@ async function findAccount(db: Queryable, payer: Payer): Promise<Account> {
   const [plan] = await db
     .select({
       ...{ runId: plans.run_id, user: plans.requester },
-      ...{ tenant: plans.tenant, usd: plans.cost_usd },
+      ...{ tenant: plans.tenant, usd: plans.cost_usd, limit: planLimit },
     })
     .from(plans)
+    .innerJoin(planVersions, ofVersion)
     .where(eq(plans.id, id));
   if (plan === undefined) throw new Error(`findAccount: there is no plan ${id}`);
-  const { usd, runId, ...rest } = plan;
-  return { ...rest, runId: runId ?? id, turn: 0, plan: { id, usd } };
+  const { usd, runId, limit, ...rest } = plan;
+  const paying = { id, usd, limit: limit ?? undefined };
+  return { ...rest, runId: runId ?? id, turn: 0, plan: paying };
 }
 
 type Times = { at: Date; dayBegan: Date };
@@ -76,6 +92,7 @@ async function readSpendingOf(
   const counted = {
     turn: plan === null ? sql`${ofRun} and turn = ${turn}` : sql`false`,
     session: plan === null ? ofRun : sql`plan_id = ${plan.id}`,
+    plan: plan === null ? sql`false` : sql`plan_id = ${plan.id}`,
     person: sql`today and "user" = ${user}`,
     organisation: sql`today and tenant = ${tenant}`,
     day: sql`today`,
@@ -100,15 +117,18 @@ async function readSpendingOf(
     turn: row.turn,
     // The plan's own sum includes its planning.
     session: plan === null ? row.session : plan.usd,
+    plan: plan?.usd ?? 0,
     person: row.person,
     organisation: row.organisation,
     day: row.day + (await readFormerSpending(db, dayBegan)),
   };
   return {
     spent,
+    planLimit: plan?.limit,
     settled: {
       turn: spent.turn - row.turn_under_way,
       session: spent.session - row.session_under_way,
+      plan: spent.plan - row.plan_under_way,
       person: spent.person - row.person_under_way,
       organisation: spent.organisation - row.organisation_under_way,
       day: spent.day - row.day_under_way,

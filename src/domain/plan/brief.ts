@@ -38,6 +38,9 @@ export type BriefPlan = {
   /** While it waits for its approval: who asked for it, and by whose approval it runs. */
   waits?: { requester: string; approvers: ApproverPolicy };
   result: string | null;
+  /** US dollars of its model calls so far, planning included, and its own limit. */
+  cost_usd: number;
+  budget_usd?: number;
   /** The pending change. */
   waiting_change?: Pick<PatchOutcome, 'proposed_by' | 'changes'>;
   /** Open findings, if any. */

@@ -67,6 +67,9 @@ export const Risk = z.strictObject({
 });
 export type Risk = z.infer<typeof Risk>;
 
+/** A plan's own limit, in US dollars. */
+export const BudgetUsd = z.number().min(0).max(1_000_000);
+
 /** Planning context (A13); at most 50 KB inline. */
 export const PlanContext = z.strictObject({
   tool_outputs: z
@@ -80,6 +83,8 @@ export const PlanContext = z.strictObject({
   pattern: PatternSpec.optional(),
   /** Planning modes, if not the defaults. */
   modes: PlanningModes.optional(),
+  /** US dollars that its model calls may cost, planning included, if its requester set a limit. */
+  budget_usd: BudgetUsd.exactOptional(),
 });
 export type PlanContext = z.infer<typeof PlanContext>;
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { Dependency } from '../plan/dependency.ts';
 import { IntroducedBy, PatternSpec } from '../plan/pattern.ts';
-import { PlanContext, Risk } from '../plan/plan.ts';
+import { BudgetUsd, PlanContext, Risk } from '../plan/plan.ts';
 import { StepDraft } from '../plan/step-content.ts';
 import { line, StorableText } from '../text.ts';
 import { RoadmapWay } from './roadmap.ts';
@@ -62,6 +62,8 @@ export const OutlinePreferences = z.strictObject({
   order: RoadmapWay.nullable(),
   /** Ask people only in their working hours. */
   in_working_hours: z.boolean().nullable(),
+  /** A limit on what the plan's model calls cost. */
+  budget_usd: BudgetUsd.exactOptional(),
 });
 
 /** Items missing from a group of steps. */

@@ -15,7 +15,7 @@ import {
 import { type Caps, type Ceiling, findExceeded, type Spent } from '#domain/budget.ts';
 import { type Clock, startOfDay } from '#domain/clock.ts';
 
-export type Refused = { exceeded: Ceiling; spent: Spent; estimateUsd: number };
+export type Refused = { exceeded: Ceiling; spent: Spent; estimateUsd: number; caps: Caps };
 export type Reservation = { id: number } | Refused;
 
 export type WantedCall = ModelCall & {
@@ -58,10 +58,11 @@ export function createBudget(options: { db: Database; clock: Clock; caps: Caps }
 
   function tryToReserve(payer: Payer, call: ModelCall & { estimateUsd: number }, lifted: boolean) {
     const turn = last.then(() =>
-      reserveCall(db, payer, { ...call, ...readTimes() }, ({ spent, settled }) => {
-        const exceeded = findExceeded(spent, call.estimateUsd, caps, lifted);
-        const passes = findExceeded(settled, call.estimateUsd, caps, lifted) === null;
-        return exceeded === null ? null : { exceeded, passes };
+      reserveCall(db, payer, { ...call, ...readTimes() }, ({ spent, settled, planLimit }) => {
+        const limits = { ...caps, perPlan: planLimit };
+        const exceeded = findExceeded(spent, call.estimateUsd, limits, lifted);
+        const passes = findExceeded(settled, call.estimateUsd, limits, lifted) === null;
+        return exceeded === null ? null : { exceeded, passes, caps: limits };
       }),
     );
     last = turn.catch(() => undefined);
@@ -78,7 +79,7 @@ export function createBudget(options: { db: Database; clock: Clock; caps: Caps }
         if ('id' in made) return made;
         const { refusal, spent } = made;
         if (!refusal.passes || signal.aborted || Date.now() + waitMs > deadline)
-          return { exceeded: refusal.exceeded, spent, estimateUsd };
+          return { exceeded: refusal.exceeded, spent, estimateUsd, caps: refusal.caps };
         await pause(waitMs, undefined, { signal }).catch(() => undefined);
       }
     },

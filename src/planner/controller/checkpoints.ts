@@ -125,6 +125,7 @@ export function startSession(request: PlanningRequest, now: Date): PlanningState
     offered: [],
     questions_asked: 0,
     pause: null,
+    earlier_usd: 0,
   };
 }
 
@@ -138,6 +139,7 @@ export function nextTurn(state: PlanningState, request: PlanningRequest, now: Da
   return {
     ...state,
     ...beginTurn(request, now),
+    earlier_usd: state.earlier_usd + state.cost_usd,
     change: leavesChange(state.pause) ? state.change : null,
   };
 }

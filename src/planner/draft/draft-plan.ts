@@ -59,7 +59,7 @@ export function draftPlan(
     title: outline.title,
     summary: outline.summary,
     steps: insertJoints(index, plain, lowered.joints),
-    context: withPattern(outline),
+    context: withTerms(outline),
     ...(risks.length === 0 ? {} : { risks }),
     ...(confirmEach ? { step_approval: 'each' } : {}),
     ...(series.length === 0 ? {} : { series }),
@@ -128,10 +128,11 @@ function insertJoints(
   ]);
 }
 
-function withPattern({ context, pattern }: PlanOutline): PlanContext {
+function withTerms({ context, pattern, preferences }: PlanOutline): PlanContext {
   const base = typeof context === 'object' ? context : { tool_outputs: {}, artifacts: [] };
   const notes = typeof context === 'object' ? context.notes : (context ?? '');
-  return { ...base, notes, pattern };
+  const budget_usd = preferences?.budget_usd;
+  return { ...base, notes, pattern, ...(budget_usd === undefined ? {} : { budget_usd }) };
 }
 
 /** Gaps, then risks, then assumptions, each once. */

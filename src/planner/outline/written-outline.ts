@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { errorMessage } from '#domain/errors.ts';
 import { readLag } from '#domain/length.ts';
 import { type Dependency, DependencyType, toDependency } from '#domain/plan/dependency.ts';
-import type { Risk } from '#domain/plan/plan.ts';
+import { BudgetUsd, type Risk } from '#domain/plan/plan.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import { OutlineNode, type PlanOutline, Rhythm, Structure } from '#domain/planning/outline.ts';
 import { RoadmapWay } from '#domain/planning/roadmap.ts';
@@ -76,6 +76,7 @@ export const WrittenPreferences = z
       .boolean()
       .nullable()
       .describe('true: people are asked in their working hours only; null: not said.'),
+    budget_usd: BudgetUsd.nullish().describe('the most that models may cost: 0.2 is 20 cents'),
   })
   .nullable()
   .describe('How the person wants it done, where they said so; otherwise null.');
@@ -111,8 +112,11 @@ export function readPreferences(
   written: z.infer<typeof WrittenPreferences> | undefined,
 ): Pick<PlanOutline, 'preferences'> {
   if (written === null || written === undefined) return {};
-  const { order, in_working_hours } = written;
-  return order === null && in_working_hours === null ? {} : { preferences: written };
+  const { budget_usd, ...others } = written;
+  const isSaid = Object.values(written).some((value) => value != null);
+  return isSaid
+    ? { preferences: { ...others, ...(budget_usd == null ? {} : { budget_usd }) } }
+    : {};
 }
 
 const maxProblems = 20;

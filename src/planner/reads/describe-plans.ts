@@ -1,5 +1,6 @@
 // Describes existing plans in a few lines each: status and steps, with the call and result of steps that went wrong or wait for a
 // person. plan_get has the rest.
+import { dollars } from '#domain/budget.ts';
 import type { BriefPlan, BriefStep } from '#domain/plan/brief.ts';
 import type { PlanSummary } from '#domain/plan/plan.ts';
 import { countOf, onOneLine } from '#domain/words.ts';
@@ -38,6 +39,12 @@ function describeFinding(finding: NonNullable<BriefPlan['findings']>[number]): s
   return `  Finding ${id} (${severity}, ${category})${about}: ${onOneLine(message, 300)}${stale}`;
 }
 
+/** `, cost $0.03 of at most $0.20` */
+function describeCost({ cost_usd, budget_usd }: BriefPlan): string {
+  const limit = budget_usd === undefined ? '' : ` of at most ${dollars(budget_usd)}`;
+  return cost_usd === 0 && limit === '' ? '' : `, cost ${dollars(cost_usd)}${limit}`;
+}
+
 /** `, asked for by Ana Weiss, decided on by Ben Ito` */
 function describePeople({ people }: BriefPlan): string {
   if (people === undefined) return '';
@@ -55,7 +62,7 @@ export function describePlan(plan: BriefPlan): string {
   const { findings = [], steps } = plan;
   const left = total_steps - steps.length;
   return [
-    `${id} ${status}, revision ${revision}, ${countOf(total_steps, 'step')}${describePeople(plan)}: ${onOneLine(title, 100)}`,
+    `${id} ${status}, revision ${revision}, ${countOf(total_steps, 'step')}${describeCost(plan)}${describePeople(plan)}: ${onOneLine(title, 100)}`,
     ...(waits === undefined
       ? []
       : [`  requester ${onOneLine(waits.requester, 60)}; approved by ${describeRule(waits)}`]),

@@ -102,8 +102,9 @@ async function build(
 
 /** Keeps the person's preference for later versions. */
 function keepPreference(outline: PlanOutline, order: RoadmapWay | null): PlanOutline {
-  const { order: known = null, in_working_hours = null } = outline.preferences ?? {};
-  return known === order ? outline : { ...outline, preferences: { order, in_working_hours } };
+  const { preferences } = outline;
+  if ((preferences?.order ?? null) === order) return outline;
+  return { ...outline, preferences: { in_working_hours: null, ...preferences, order } };
 }
 
 function readShare(value: number | null | undefined): number | null {

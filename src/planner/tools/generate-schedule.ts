@@ -146,9 +146,9 @@ function merge(days: string[], more: string[], less: string[]): string[] {
 
 /** Keeps the stated preference about working hours for later versions. */
 function keepPreference(outline: PlanOutline, in_working_hours: boolean | null): PlanOutline {
-  const { order = null, in_working_hours: known = null } = outline.preferences ?? {};
-  if (known === in_working_hours) return outline;
-  return { ...outline, preferences: { order, in_working_hours } };
+  const { preferences } = outline;
+  if ((preferences?.in_working_hours ?? null) === in_working_hours) return outline;
+  return { ...outline, preferences: { order: null, ...preferences, in_working_hours } };
 }
 
 /** Whether people's work must wait for working hours: only if the plan has times to which this applies. */

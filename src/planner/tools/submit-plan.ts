@@ -31,7 +31,9 @@ const SubmitPlan = z.strictObject({
   preferences: z
     .looseObject({})
     .optional()
-    .describe('as they said: order: as said | one at a time | checked; in_working_hours: true'),
+    .describe(
+      'as they said: order: as said | one at a time | checked; in_working_hours: true; budget_usd: 0.2, the most that models may cost',
+    ),
   confidence: z.number().describe('0 to 1: this is what they want'),
 });
 const HeardSubmission = SubmitPlan.extend({
@@ -108,7 +110,8 @@ export const submitPlan = defineTool({
     const { outline } = state;
     if (outline === null || countSteps(outline) === 0)
       return { result: fail('The draft has no steps. Write them with add_steps.') };
-    if (state.change !== null && state.produced.includes('outline'))
+    const setsLimit = typeof said.preferences?.budget_usd === 'number';
+    if (state.change !== null && state.produced.includes('outline') && !setsLimit)
       return {
         result: fail(
           'Nothing of the draft has changed, so the person would see the same plan again. Edit it as they asked, or ask them with elicit_context.',

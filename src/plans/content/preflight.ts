@@ -190,11 +190,16 @@ async function findUnpayable(
   { all, today }: { all: number; today: number },
 ): Promise<string | null> {
   if (modelBudget === undefined || all === 0) return null;
-  const { caps, usual, firstCallUsd } = modelBudget;
+  const { usual, firstCallUsd } = modelBudget;
   const model = named ?? usual;
   const at = clock.now();
-  const { spent } = await readSpending(db, { planId: id }, { at, dayBegan: startOfDay(at) });
+  const { spent, planLimit } = await readSpending(
+    db,
+    { planId: id },
+    { at, dayBegan: startOfDay(at) },
+  );
   const each = (await readUsualStepCost(db, model)) ?? firstCallUsd(model);
+  const caps: Caps = { ...modelBudget.caps, perPlan: planLimit };
   const ofThePlan: Caps = {
     ...caps,
     ...{ perPerson: undefined, perOrganisation: undefined, perDay: Infinity },
@@ -203,7 +208,8 @@ async function findUnpayable(
     (today === 0 ? null : findExceeded(spent, today * each, caps, true)) ??
     findExceeded(spent, all * each, ofThePlan, true);
   if (exceeded === null || exceeded === 'turn') return null;
-  const [count, ask] = exceeded === 'session' ? [all, ''] : [today, ' today'];
+  const [count, ask] =
+    exceeded === 'session' || exceeded === 'plan' ? [all, ''] : [today, ' today'];
   const { cap, remedy } = describeCap(exceeded, caps);
   return `${countOf(count, 'step')} may ask ${model}${ask}, for about ${dollars(count * each)}. With ${dollars(spent[exceeded])} spent, that exceeds ${cap}. ${remedy}`;
 }

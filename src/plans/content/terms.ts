@@ -1,5 +1,6 @@
 // Describes the terms an approval covers besides the steps: per-step confirmation, series, the pattern.
 import { isDeepStrictEqual } from 'node:util';
+import { dollars } from '#domain/budget.ts';
 import type { PatternSpec } from '#domain/plan/pattern.ts';
 import type { Plan, PlanContext, Series } from '#domain/plan/plan.ts';
 import { quoteWords } from '#domain/shown-text.ts';
@@ -39,6 +40,9 @@ function describeExactly(series: Series): string {
 /** Wordings of a repetition, the shortest first. */
 const precisions = [describeRule, describeWithStart];
 
+const describeLimit = (usd: number | undefined): string =>
+  usd === undefined ? 'no limit of its own' : `at most ${dollars(usd)}`;
+
 /** How a series differs; one phrase each. */
 export function compareSeries(before: Series, now: Series): string[] {
   const phrases: string[] = [];
@@ -70,15 +74,28 @@ export function compareTerms(a: Terms, b: Terms): string[] {
       .filter(({ id }) => !kept.has(id))
       .map((series) => `${nameOf(series)} no longer repeats`),
     ...(was === is ? [] : [`pattern ${is} instead of ${was}`]),
+    ...(a.context.budget_usd === b.context.budget_usd
+      ? []
+      : [
+          `cost of models: ${describeLimit(b.context.budget_usd)} instead of ${describeLimit(a.context.budget_usd)}`,
+        ]),
   ];
 }
 
 /** The terms of a plan, in sentences, with the next dates if a time is given. */
 export function describeTerms(
-  { step_approval, series }: Pick<Plan, 'step_approval' | 'series'>,
+  {
+    step_approval,
+    series,
+    context,
+  }: Pick<Plan, 'step_approval' | 'series'> & Partial<Pick<Plan, 'context'>>,
   now: Date | null,
 ): string[] {
+  const budget_usd = context?.budget_usd;
   return [
+    ...(budget_usd === undefined
+      ? []
+      : [`Its models may cost ${describeLimit(budget_usd)}, planning included.`]),
     ...(step_approval === 'each' ? ['Each step asks before it runs.'] : []),
     ...series.map(
       (one) =>

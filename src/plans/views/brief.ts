@@ -3,6 +3,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '#db/database.ts';
 import { readScheduledSteps } from '#db/planning/artifacts.ts';
+import { readPlanLimit } from '#db/planning/spending.ts';
 import { listFindings, openFinding } from '#db/plans/findings.ts';
 import { readPatchOutcome } from '#db/plans/patches.ts';
 import { type PlanRow, readPlanRow } from '#db/plans/plans.ts';
@@ -131,6 +132,7 @@ const toBrief = ({
 async function describePlan(db: Queryable, row: PlanRow, steps: BriefStep[]): Promise<BriefPlan> {
   const { id, title, status, revision, total, result_summary: result, pending_patch } = row;
   const change = pending_patch === null ? null : await readPatchOutcome(db, pending_patch);
+  const limit = await readPlanLimit(db, id);
   const { findings } = await listFindings(db, id, {
     status: [...openFinding],
     limit: maxFindings,
@@ -145,6 +147,8 @@ async function describePlan(db: Queryable, row: PlanRow, steps: BriefStep[]): Pr
       ? { waits: { requester: row.requester, approvers: row.approver_policy } }
       : {}),
     result: result === null ? null : shorten(result, 500),
+    cost_usd: row.cost_usd,
+    ...(limit === undefined ? {} : { budget_usd: limit }),
     ...(change === null
       ? {}
       : {

@@ -64,7 +64,9 @@ function frontMatter(plan: Plan): string {
     approvals,
     ...fields
   } = plan;
-  const shown = { ...fields, approvals, rejection_history };
+  const { budget_usd } = plan.context;
+  const limit = budget_usd === undefined ? {} : { budget_usd };
+  const shown = { ...fields, ...limit, approvals, rejection_history };
   const matter = stringify(shown, { lineWidth: 0 });
   // JSON is valid YAML and can escape invisible characters.
   return `---\n${hidesSomething(matter) ? `${escapeJson(JSON.stringify(shown, null, 2))}\n` : matter}---\n`;
@@ -212,6 +214,7 @@ const FrontMatter = z.looseObject({
   summary: z.string().nullish(),
   approver_policy: z.unknown().optional(),
   step_approval: z.unknown().optional(),
+  budget_usd: z.unknown().optional(),
 });
 
 function bad(reason: string, cause?: unknown): CountersignError {
@@ -282,6 +285,7 @@ export async function readMarkdown(markdown: string): Promise<PlanDraft> {
       notes: readNotes(under('Context/Notes')[0]),
       artifacts: one('Context/Artifacts') ?? [],
       ...(pattern === undefined ? {} : { pattern }),
+      ...(fields.budget_usd === undefined ? {} : { budget_usd: fields.budget_usd }),
     },
     risks: one('Risks') ?? [],
   });

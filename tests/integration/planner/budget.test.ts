@@ -151,6 +151,7 @@ describe('what counts', () => {
     expect(await budgetOn(db()).readSpent(payer)).toEqual({
       turn: 0.01,
       session: 0.03,
+      plan: 0,
       person: 0.07,
       organisation: 0,
       day: 0.15,
@@ -164,6 +165,7 @@ describe('what counts', () => {
     expect(await budgetOn(db()).readSpent(payer)).toEqual({
       turn: 0.5,
       session: 0.5,
+      plan: 0,
       person: 0,
       organisation: 0,
       day: 0,
@@ -223,7 +225,7 @@ describe('a refusal', () => {
   test('says which ceiling and what was spent, and writes nothing down', async () => {
     await spend(0.25);
     const budget = budgetOn(db(), { softPerTurn: 0.3 });
-    expect(await reserve(budget)).toEqual({
+    expect(await reserve(budget)).toMatchObject({
       exceeded: 'turn',
       estimateUsd: 0.1,
       spent: { turn: 0.25, session: 0.25, person: 0.25, organisation: 0, day: 0.25 },

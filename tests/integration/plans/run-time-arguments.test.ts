@@ -9,7 +9,7 @@ import { readSpentSince } from '#db/planning/spending.ts';
 import type { Caps } from '#domain/budget.ts';
 import { startOfDay, systemClock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
-import type { Step } from '#domain/plan/plan.ts';
+import type { PlanContext, Step } from '#domain/plan/plan.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import { payOnPlan } from '#executor/budget.ts';
@@ -106,6 +106,10 @@ const stepOf = async (planId: string): Promise<Step> => {
 };
 const put = (path: string, content = 'x') => writeFile(join(instance.workspace, path), content);
 const get = (path: string) => readFile(join(instance.workspace, path), 'utf8');
+
+const limited = (budget_usd: number): PlanContext => ({
+  ...{ tool_outputs: {}, notes: '', artifacts: [], budget_usd },
+});
 
 /** The executor with `workspace_delete` counted; each call is really made. */
 function counting(calls: JsonObject[]): ExecutorContext {
@@ -607,6 +611,41 @@ describe('what text tools cost', () => {
     expect((await instance.service.getPlan(id)).cost_usd).toBe(0);
   });
 
+  /** Pays for calls of a plan's first step. */
+  async function payOn(id: string, caps: Partial<Caps>) {
+    const { plan, steps } = await claimReady(executor, id, 1);
+    const [step] = steps;
+    if (step === undefined) throw new Error('nothing was ready');
+    return payOnPlan({
+      context: { ...executor, budget: budgetOf(caps) },
+      plan,
+      step,
+      lease: { plan_id: id, position: step.position, attempt: step.attempt },
+      signal: new AbortController().signal,
+      cutOff: () => {},
+      mark: mayCall,
+      mayBegin: () => true,
+    });
+  }
+
+  test('stays within the limit of the plan itself, whatever the settings allow', async () => {
+    const draft = { title: 'Thrifty', steps: texts(), context: limited(0.2) };
+    const { id } = await startBy(executor, instance, draft);
+    const pay = await payOn(id, { perSession: 500, perDay: 500 });
+    const usage = { input_tokens: 1, output_tokens: 1 };
+    const ask = (usd: number) =>
+      pay({ model: 'm', kind: `kind of ${id}`, price: async () => usd }, async () => {
+        return { cost_usd: usd, usage };
+      });
+    await ask(0.15);
+    await expect(ask(0.06)).rejects.toMatchObject({
+      code: 'budget_exhausted',
+      message: expect.stringContaining("this plan's own limit ($0.20)"),
+    });
+    await ask(0.05);
+    expect((await instance.service.getPlan(id)).cost_usd).toBe(0.2);
+  });
+
   test.each([
     [0.01, null],
     [0.04, 'budget_exhausted'],
@@ -614,19 +653,7 @@ describe('what text tools cost', () => {
     'is booked before the call, and one beside it waits until a call of $%d is settled',
     async (cost, refused) => {
       const { id } = await startBy(executor, instance, { title: 'Two', steps: texts() });
-      const { plan, steps } = await claimReady(executor, id, 1);
-      const [step] = steps;
-      if (step === undefined) throw new Error('nothing was ready');
-      const pay = payOnPlan({
-        context: { ...executor, budget: budgetOf({ perSession: 0.08, perDay: 500 }) },
-        plan,
-        step,
-        lease: { plan_id: id, position: step.position, attempt: step.attempt },
-        signal: new AbortController().signal,
-        cutOff: () => {},
-        mark: mayCall,
-        mayBegin: () => true,
-      });
+      const pay = await payOn(id, { perSession: 0.08, perDay: 500 });
       const priced = { model: 'm', kind: `kind of ${id}`, price: async () => 0.05 };
       const usage = { input_tokens: 1, output_tokens: 1 };
       const began = Promise.withResolvers<void>();
@@ -667,7 +694,11 @@ describe('the pre-flight of a plan whose steps ask a model', () => {
     }));
   /** Opened with budgets, used once. */
   async function approveWith(
-    { env = {}, settings = {} }: { env?: object; settings?: object },
+    {
+      env = {},
+      settings = {},
+      context,
+    }: { env?: object; settings?: object; context?: PlanContext },
     steps: StepDraft[],
   ) {
     const small = await openTestInstance(database.url, {
@@ -676,7 +707,8 @@ describe('the pre-flight of a plan whose steps ask a model', () => {
       settings,
     });
     try {
-      const plan = await small.service.propose({ title: 'Texts', steps }, { user: 'dora' }, ana);
+      const draft = { title: 'Texts', steps, ...(context === undefined ? {} : { context }) };
+      const plan = await small.service.propose(draft, { user: 'dora' }, ana);
       const { version, digest } = plan;
       return await small.service
         .approve(plan.id, { version, digest }, { ...ana, id: 'dora' })
@@ -691,6 +723,7 @@ describe('the pre-flight of a plan whose steps ask a model', () => {
   test.each([
     ['a plan', { env: { BUDGET_PER_SESSION_USD: '0.001' } }, 'BUDGET_PER_SESSION_USD'],
     ['a day', { env: { BUDGET_PER_DAY_USD: '0.0001' } }, 'BUDGET_PER_DAY_USD'],
+    ['the plan itself', { context: limited(0.001) }, '\\$0\\.0010'],
     [
       'a person',
       { settings: { limits: { person: { usd_per_day: 0.0001 } } } },

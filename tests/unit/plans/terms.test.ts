@@ -1,7 +1,7 @@
 // Terms besides the steps are on the card, including times skipped by a clock change.
 import { describe, expect, it } from 'vitest';
 import type { Series } from '#domain/plan/plan.ts';
-import { describeTerms } from '#plans/content/terms.ts';
+import { compareTerms, describeTerms } from '#plans/content/terms.ts';
 import { occurrencesBetween } from '#plans/series/series.ts';
 
 const nightly: Series = {
@@ -15,6 +15,20 @@ const nightly: Series = {
 };
 const said = (changes: Partial<Series>) =>
   describeTerms({ step_approval: 'none', series: [{ ...nightly, ...changes }] }, null).join(' ');
+
+it('says the limit of a plan on what its models cost, and how it changes', () => {
+  const context = { tool_outputs: {}, notes: '', artifacts: [] };
+  const limited = { ...context, budget_usd: 0.2 };
+  const none = { step_approval: 'none' as const, series: [] };
+  expect(describeTerms({ ...none, context }, null)).toEqual([]);
+  expect(describeTerms({ ...none, context: limited }, null)).toEqual([
+    'Its models may cost at most $0.20, planning included.',
+  ]);
+  const terms = { confirm_each: false, series: [] };
+  expect(compareTerms({ ...terms, context }, { ...terms, context: limited })).toEqual([
+    'cost of models: at most $0.20 instead of no limit of its own',
+  ]);
+});
 
 describe('a series whose time the clocks skip', () => {
   it('says when it does not come, and does not come then', () => {

@@ -1,5 +1,6 @@
 // The briefing, the variable part of the prompt: the stage's task, the person, the time, reads and decisions so far.
 import { type AttachedFile, describeFile } from '#domain/attached-file.ts';
+import { dollars } from '#domain/budget.ts';
 import { writeNote } from '#domain/people/memory-note.ts';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import { granularityOf, type PlanningModes } from '#domain/plan/modes.ts';
@@ -164,12 +165,17 @@ export function writeBriefing(options: Briefed): string {
     likely,
     around,
   } = options;
-  const { pattern, rfc, assumed, offered, reads } = state;
+  const { pattern, rfc, assumed, offered, reads, earlier_usd } = state;
   const lines = [
     `${called === undefined ? '' : `${onOneLine(called, 80)}, `}${onOneLine(user)}${called === undefined ? '' : ','} asks. ${describeTime(new Date(state.now), timezone)}`,
     describePolicy(policy),
     ...describeLevel(modes),
     ...describeModes(modes),
+    ...(earlier_usd === 0
+      ? []
+      : [
+          `Planning this has cost ${dollars(earlier_usd)} of at most ${dollars(limits.perSession)}.`,
+        ]),
   ];
   const known = state.memory?.known ?? [];
   if (known.length > 0) {

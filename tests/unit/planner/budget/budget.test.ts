@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { findExceeded, findTooSmall, type Spent } from '#domain/budget.ts';
 
-const caps = { softPerTurn: 0.3, perSession: 2, perPerson: 3, perOrganisation: 4, perDay: 5 };
+const caps = {
+  ...{ softPerTurn: 0.3, perPlan: 1, perSession: 2 },
+  ...{ perPerson: 3, perOrganisation: 4, perDay: 5 },
+};
 const spent = (part: Partial<Spent>) => ({
   turn: 0,
   session: 0,
+  plan: 0,
   person: 0,
   organisation: 0,
   day: 0,
@@ -14,6 +18,7 @@ const spent = (part: Partial<Spent>) => ({
 describe('one more call', () => {
   it.each([
     ['turn', 0.3],
+    ['plan', 1],
     ['session', 2],
     ['person', 3],
     ['organisation', 4],
@@ -26,6 +31,7 @@ describe('one more call', () => {
 
   it.each([
     ['turn', 0.3],
+    ['plan', 1],
     ['session', 2],
     ['person', 3],
     ['organisation', 4],

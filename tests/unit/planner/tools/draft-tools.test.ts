@@ -402,6 +402,26 @@ describe('search_operations', () => {
 });
 
 describe('submit_plan', () => {
+  it('keeps a limit on cost in the plan, also where nothing else of a draft changes', async () => {
+    const { session, call } = open();
+    const limitOf = () => {
+      const { outline } = session.state;
+      const context = outline === null ? undefined : draftPlan(outline, null, null).context;
+      return typeof context === 'object' ? context.budget_usd : undefined;
+    };
+    await call('add_steps', { steps: [write('1')] });
+    expect((await call('submit_plan', { confidence: 1 })).ok).toBe(true);
+    expect(limitOf()).toBeUndefined();
+    const preferences = (budget_usd: number) => ({ preferences: { budget_usd }, confidence: 1 });
+    expect((await call('submit_plan', preferences(-1))).ok).toBe(false);
+    expect((await call('submit_plan', preferences(0.2))).ok).toBe(true);
+    expect(limitOf()).toBe(0.2);
+    const change = { feedback: 'Spend 10 cents at most', gate: null };
+    const later = open({ ...session.state, change });
+    expect((await later.call('submit_plan', { confidence: 1 })).ok).toBe(false);
+    expect((await later.call('submit_plan', preferences(0.1))).ok).toBe(true);
+  });
+
   it('points out once that two steps make the same call', async () => {
     const { call } = open();
     await call('add_steps', {
