@@ -11,7 +11,7 @@ import { nameEvidence } from './evidence.ts';
 import { mapShown, showPerson, throughAgent } from './plain.ts';
 
 import type { ReviewPage, ReviewStep } from './review.ts';
-import { viewApprovals, viewState, viewTitle } from './state.ts';
+import { viewApprovals, viewHeading, viewState } from './state.ts';
 import { tellTime } from './times.ts';
 import { describeConfidence } from './trace-words.ts';
 import type { PlanView } from './view.ts';
@@ -98,7 +98,7 @@ export function viewDetails(
   const all = plan.total_steps === 1 ? 'the step' : `all ${countOf(plan.total_steps, 'step')}`;
   const view: DetailsView = {
     plan_id: plan.id,
-    title: viewTitle(plan),
+    title: viewHeading(facts),
     state: viewState(facts),
     facts: [...viewRows(facts), ...(noPart ? [{ label: 'Single steps', text: noPartWords }] : [])],
     label: small

@@ -1,10 +1,10 @@
 // Lists of plans for one reader: inbox groups, and a line per plan with its needs, progress, age and requester.
 import type { InboxGroup, InboxPlan } from '#domain/plan/inbox.ts';
-import { isolateText, quoteName, quoteWords, showTitle } from '#domain/shown-text.ts';
+import { isolateText, quoteName, quoteWords } from '#domain/shown-text.ts';
 import { showRequester } from './plain.ts';
 
 import { drawBar } from './report.ts';
-import { formatAge } from './times.ts';
+import { formatAge, titleListed } from './times.ts';
 import { groupTitles, nothingWaiting, statusSymbols, statusWords } from './words.ts';
 
 export type PlanListView = {
@@ -193,7 +193,5 @@ export function describePlan(
     showRequester(plan),
     describeGuard(plan),
   ];
-  return isolateText(
-    `${showTitle(plan.title, 200)}\n${facts.filter((fact) => fact !== '').join(' · ')}`,
-  );
+  return isolateText(`${titleListed(plan)}\n${facts.filter((fact) => fact !== '').join(' · ')}`);
 }

@@ -24,6 +24,7 @@ import {
   sliderNames,
   sliders,
 } from './policy-words.ts';
+import { titleListed } from './times.ts';
 import { nothingWaiting } from './words.ts';
 
 const templates = {
@@ -157,7 +158,7 @@ export function digestHome({ groups, policy, said, has_model }: HomeFacts): stri
     group,
     more,
     plans.map((plan) => [
-      ...[plan.id, plan.title, plan.asked_by ?? plan.requester, plan.may_approve],
+      ...[plan.id, titleListed(plan), plan.asked_by ?? plan.requester, plan.may_approve],
       ...[describeStanding(plan, { bar: false, reader: null }), describeGuard(plan)],
     ]),
   ]);

@@ -9,7 +9,7 @@ import { askAboutFindings } from './findings.ts';
 import { showPerson } from './plain.ts';
 import { goal, maxSentence, quote } from './quotes.ts';
 import { callPerson, isViewers, personOf } from './step-lines.ts';
-import { describeRun, tellTime } from './times.ts';
+import { addRun, describeRun, tellTime } from './times.ts';
 import type { PlanView, Quote, Tone } from './view.ts';
 
 type State = { symbol: string; words: string; tone: Tone; open: boolean };
@@ -254,14 +254,11 @@ export function viewApprovals(facts: PlanCardFacts): string {
 
 /** The title of a card, with its rhythm or start unless it says that itself. */
 export function viewHeading(facts: PlanCardFacts): string {
-  const title = viewTitle(facts.plan);
-  const run = describeRun(facts);
-  const said = run === null || title.includes(run.replace(/^\w+ /, ''));
-  return said ? title : `${title} · ${run}`;
+  return addRun(viewTitle(facts.plan), describeRun(facts));
 }
 
 /** The title on one line. */
-export function viewTitle(plan: Plan): string {
+function viewTitle(plan: Plan): string {
   return cleanLine(plan.title) === '' ? plan.id : showTitle(plan.title, 300);
 }
 

@@ -1,7 +1,8 @@
 // Times, durations and ages in words, in the reader's zone. The only place that formats them.
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import { sayInHours, sayLength } from '#domain/length.ts';
-import type { Step } from '#domain/plan/plan.ts';
+import type { PlanSummary, Step } from '#domain/plan/plan.ts';
+import { showTitle } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 
 type TimedStep = Pick<Step, 'tool'> & {
@@ -179,11 +180,31 @@ export function tellSpan(from: string, to: string, reading: Reading, between = '
 
 const undecided = new Set<string>(['proposed', 'needs_review']);
 
+function describeRepeats([rhythm, ...others]: readonly string[] = []): string | null {
+  if (rhythm === undefined) return null;
+  return others.length === 0 ? `repeats ${rhythm}` : 'repeats';
+}
+
+/** A title with when its plan runs, unless it says that itself. */
+export function addRun(title: string, run: string | null): string {
+  const isSaid = run === null || title.includes(run.replace(/^\w+ /, ''));
+  return isSaid ? title : `${title} · ${run}`;
+}
+
+/** A plan's title in a list, with its rhythm. */
+export function titleListed({
+  title,
+  id,
+  repeats,
+}: Pick<PlanSummary, 'title' | 'id' | 'repeats'>): string {
+  return addRun(showTitle(title, 200) || id, describeRepeats(repeats));
+}
+
 /** `repeats every Monday` or `starts Thu 3 Dec, 09:00`, or null for a plan that starts at once and runs once. */
 export function describeRun(facts: PlanCardFacts): string | null {
-  const { plan, repeats = [], steps, now } = facts;
-  const [rhythm, ...others] = repeats;
-  if (rhythm !== undefined) return others.length === 0 ? `repeats ${rhythm}` : 'repeats';
+  const { plan, repeats, steps, now } = facts;
+  const rhythm = describeRepeats(repeats);
+  if (rhythm !== null) return rhythm;
   if (!undecided.has(plan.status) || steps.length < plan.total_steps) return null;
   const starts = steps.flatMap(({ after, not_before }) => (after.length === 0 ? [not_before] : []));
   const [first] = starts.flatMap((at) => at ?? []).sort();

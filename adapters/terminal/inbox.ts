@@ -7,12 +7,12 @@ import {
   titleGroup,
   titleList,
 } from '#cards/plan-list.ts';
+import { titleListed } from '#cards/times.ts';
 import { nothingWaiting } from '#cards/words.ts';
 import { markWaiting } from '#conversation/find-plans.ts';
 import { commandName } from '#domain/command-name.ts';
 import type { InboxGroup, InboxPlan } from '#domain/plan/inbox.ts';
 import { PlanStatus } from '#domain/plan/plan.ts';
-import { showTitle } from '#domain/shown-text.ts';
 import { countRest } from '#domain/words.ts';
 import { drawLines } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
@@ -57,9 +57,8 @@ function drawSections(sections: Section[], screen: Screen, now: string): string[
   const beside = width - taken >= 28;
   const drawPlan = (plan: InboxPlan): string[] => {
     const cells = cellsOf(plan);
-    const title = showTitle(plan.title, 200);
     const facts = [showRequester(plan), describeGuard(plan)].filter((fact) => fact !== '');
-    const text = title + screen.style('dim', ` · ${facts.join(' · ')}`);
+    const text = titleListed(plan) + screen.style('dim', ` · ${facts.join(' · ')}`);
     const hang = ' '.repeat(beside ? taken : indent.length + 2);
     const [first = '', ...rest] = wrapText(text, width - hang.length).map((line) => hang + line);
     if (!beside) return [indent + cells.join(' · '), first, ...rest];

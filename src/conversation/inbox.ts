@@ -24,6 +24,7 @@ import {
 import type { Service } from '#domain/service.ts';
 import { nameRequesters } from '#people/people-named.ts';
 import type { KeptPlan, LivePlans } from './live-plans.ts';
+import { addRepeats } from './repeats.ts';
 import { type Asking, findWaiting, type Waiting } from './waiting-for.ts';
 
 /** All names that `person` can mean, including chat display names. */
@@ -163,7 +164,8 @@ export async function readInbox(
     return { group, ...(others.get(group) ?? { total: 0, counted: true, places: [] }) };
   });
   const shown = found.flatMap(({ places }) => places.slice(0, limit).map(({ id }) => id));
-  const plans = new Map((await readSummaries(db, shown)).map((plan) => [plan.id, plan]));
+  const summaries = await addRepeats(db, await readSummaries(db, shown));
+  const plans = new Map(summaries.map((plan) => [plan.id, plan]));
   const isShown = new Set(shown);
   const theirs = waiting.filter(({ id }) => isShown.has(id));
   const waits = new Map(theirs.map((one) => [one.id, one]));

@@ -43,13 +43,13 @@ import { isNamedFor } from '#plans/series/occurrences.ts';
 import { findBlocked } from '#plans/views/blocked.ts';
 import { type PlacedPlan, placeSteps } from '#plans/views/forecast.ts';
 import { readPartitionSummaries } from '#plans/views/views.ts';
-import { describeRhythm } from '#timeline/repetition.ts';
 import {
   measureWorkingDay,
   openWorkingTime,
   workingMinutesWithin,
 } from '#timeline/working-time.ts';
 import { describeSteps, sourcesOf } from '#tools/describe-call.ts';
+import { describeRepeats } from './repeats.ts';
 import { readShownChanges } from './shown-changes.ts';
 
 const namedShown = 5;
@@ -75,7 +75,7 @@ async function readTimes(context: ConversationContext, plan: Plan, steps: Step[]
   const head = await readScheduleHead(db, plan.id, plan.version);
   const { starts_at = null, ends_at = null, profile = context.profile } = head ?? {};
   const working_day_minutes = measureWorkingDay(profile);
-  const common = { working_day_minutes, ...describeSeries(plan) };
+  const common = { working_day_minutes, ...describeRepeats(plan.series) };
   if (head === null || starts_at === null || ends_at === null || plan.series.length > 0) {
     const isWork = countsAsWork(steps, working_day_minutes);
     const expected_minutes = isWork === null ? null : longestMinutes(plan, steps);
@@ -93,14 +93,6 @@ async function readTimes(context: ConversationContext, plan: Plan, steps: Step[]
     scheduled: { starts_at, ends_at },
     ...(compared.has(plan.status) ? await readStepTimes(context, plan, steps) : {}),
   };
-}
-
-function describeSeries({ series }: Plan): Pick<PlanCardFacts, 'repeats'> {
-  if (series.length === 0) return {};
-  const rhythms = series.map(({ rrule, timezone, starts_at }) =>
-    describeRhythm({ rrule, timezone, startsAt: new Date(starts_at) }),
-  );
-  return { repeats: [...new Set(rhythms)] };
 }
 
 /** When the first steps are scheduled, and what has the least time to spare before its deadline. */

@@ -77,6 +77,7 @@ import { readCardFacts } from './plan-card.ts';
 import * as decisions from './plan-decisions.ts';
 import { isSubjectWithin, readWithin } from './plans-within.ts';
 import { readWordFor } from './read-word.ts';
+import { addRepeats } from './repeats.ts';
 import { readRunCard } from './session-card.ts';
 import { decideRun } from './session-decisions.ts';
 import { stopPlanning } from './stop-planning.ts';
@@ -238,7 +239,10 @@ export function createService(context: ConversationContext): Service {
       const names = user === undefined ? null : await readNamesOf(db.query, [user]);
       const asked = names === null ? {} : { requesters: names.map(({ name }) => name) };
       const { plans, next_cursor } = await listPlans(db.query, { ...filter, ...asked, ...within });
-      return { plans: await nameRequesters(service, plans), next_cursor };
+      return {
+        plans: await nameRequesters(service, await addRepeats(db.query, plans)),
+        next_cursor,
+      };
     },
     async inbox({ within: scope, ...query }) {
       const within = scope === undefined ? null : await readWithin(context, scope);

@@ -61,6 +61,23 @@ export async function readSeries(db: Queryable, planId: string, all = false): Pr
   }));
 }
 
+/** When the series of these plans come, by plan. */
+export async function readRhythms(
+  db: Queryable,
+  ids: string[],
+): Promise<Map<string, Pick<Series, 'rrule' | 'timezone' | 'starts_at'>[]>> {
+  const { plan_id, rrule, timezone, starts_at } = planSeries;
+  const rows = await db
+    .select({ plan_id, rrule, timezone, starts_at })
+    .from(planSeries)
+    .where(inArray(plan_id, ids))
+    .orderBy(asc(planSeries.series_id));
+  return Map.groupBy(
+    rows.map((row) => ({ ...row, starts_at: row.starts_at.toISOString() })),
+    (row) => row.plan_id,
+  );
+}
+
 /** Plans with occurrences to add now, and ended plans; without those that need a person's decision first. */
 export async function findDuePlans(
   db: Queryable,

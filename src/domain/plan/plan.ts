@@ -244,7 +244,7 @@ export const Plan = z.object({
 });
 export type Plan = z.infer<typeof Plan>;
 
-/** `asked_by`: the requester's display name, in lists for people. */
+/** In lists for people: `asked_by`, the requester's display name; `repeats`, such as `every Monday`. */
 export const PlanSummary = Plan.omit({
   context: true,
   risks: true,
@@ -254,5 +254,8 @@ export const PlanSummary = Plan.omit({
   pending_patch: true,
   findings_open: true,
   series: true,
-}).extend({ asked_by: z.string().exactOptional() });
+}).extend({
+  asked_by: z.string().exactOptional(),
+  repeats: z.array(z.string()).exactOptional(),
+});
 export type PlanSummary = z.infer<typeof PlanSummary>;

@@ -154,6 +154,11 @@ describe('a plan that comes again', () => {
       /^“Daily look” repeats every day at \d\d:\d\d \(UTC\), until you stop it: \d+ \w+, \d+ \w+, \d+ \w+ …$/,
     );
     expect(card.next_at).toBe(series.starts_at);
+    const { groups } = await instance.service.inbox({ user: 'ana', limit: 100 });
+    const { plans: listed } = await instance.service.listPlans({ limit: 100 });
+    for (const found of [...groups.flatMap((page) => page.plans), ...listed])
+      if (found.id === id) expect(found.repeats).toEqual(['every day']);
+    expect(listed.map((one) => one.id)).toContain(id);
     expect((await instance.service.overview(id)).next_at).toBe(series.starts_at);
     const plain = await startBy(executor, instance, { title: 'Once', steps: [noop('a')] });
     expect((await instance.service.overview(plain.id)).next_at).toBeNull();

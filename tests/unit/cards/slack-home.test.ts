@@ -26,10 +26,12 @@ test.each([
   ['its end', homeOf('done', { status: 'completed' })],
   ['that it stalls', homeOf('failed', { status: 'stalled' })],
   ['its name', homeOf('running', { title: 'Another' })],
+  ['how often it comes', homeOf('running', { repeats: ['every Monday'] })],
   ['that it waits for the reader', homeOf('needs_you', { waits: 'task', waits_step: '2' })],
   ['that it runs guarded calls', homeOf('running', { guarded_operations: ['http_request'] })],
 ])('of a plan that runs it shows %s', (_, after) => {
   expect(digestHome(after)).not.toBe(digestHome(before));
+  expect(drawHome(after, now)).not.toEqual(drawHome(before, now));
 });
 
 test('what has waited longest stands first, and says what it waits for', () => {

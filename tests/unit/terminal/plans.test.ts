@@ -87,6 +87,17 @@ describe('the list', () => {
     );
   });
 
+  it('says how often a plan comes, unless its title does', async () => {
+    const plans = ['Note', 'Note, every Monday'].map((title) => ({
+      ...running,
+      title,
+      repeats: ['every Monday'],
+    }));
+    const { printed } = await run({ inbox: makeGroups({ running: plans }) }, {}, 110);
+    expect(printed).toContain('Note · repeats every Monday · Ana');
+    expect(printed).toContain('Note, every Monday · Ana');
+  });
+
   it('takes two lines a plan where it is narrow', async () => {
     const { printed } = await run({ inbox }, {}, 40);
     expect(printed).toContain(

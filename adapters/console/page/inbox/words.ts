@@ -3,7 +3,6 @@ import type { Tone } from '#cards/view.ts';
 import { statusSymbols, statusWords } from '#cards/words.ts';
 import type { InboxPlan } from '#domain/plan/inbox.ts';
 import type { PlanStatus } from '#domain/plan/plan.ts';
-import { showTitle } from '#domain/shown-text.ts';
 import { capitalise } from '../plan/format.ts';
 import type { Words } from '../plan/words.ts';
 
@@ -74,10 +73,6 @@ export function sinceWhen(plan: InboxPlan): string {
     default:
       return status satisfies never;
   }
-}
-
-export function titleOf({ title, id }: Pick<InboxPlan, 'title' | 'id'>): string {
-  return showTitle(title, 300) || id;
 }
 
 /** The tab's title: how many plans wait for the reader, and the open plan. */

@@ -1,11 +1,11 @@
 // Reads the inbox and keeps it fresh, and does what a person does with it: search, fold, page on, tick.
+import { titleListed } from '#cards/times.ts';
 import type { ConversationPage } from '#domain/chat/conversation-list.ts';
 import { coalesce } from '#domain/coalesce.ts';
 import type { InboxGroup, InboxPage, InboxPlan } from '#domain/plan/inbox.ts';
 import { type InboxState, isFolded, mayTick } from '../inbox/inbox.ts';
 import { appendPage, keepTicks, mergeGroups } from '../inbox/pages.ts';
 import { toQuery } from '../inbox/search.ts';
-import { titleOf } from '../inbox/words.ts';
 import { describeError, get, getInBackground } from './api.ts';
 import { recall, remember } from './remembered.ts';
 import { change, state } from './store.ts';
@@ -206,7 +206,7 @@ export function toggleTick(id: string): void {
   const ticked = new Map(state.inbox.ticked);
   const on = !ticked.delete(id);
   if (on) ticked.set(id, plan);
-  assign({ ticked, said: `${titleOf(plan)} ${on ? 'selected' : 'not selected any more'}` });
+  assign({ ticked, said: `${titleListed(plan)} ${on ? 'selected' : 'not selected any more'}` });
 }
 
 /** Ticks all on the screen that wait for the person's approval. */

@@ -1,13 +1,8 @@
 // One plan in the rail: what it is, how it stands or what it waits for, who asked, how far it is, and since when.
+import { titleListed } from '#cards/times.ts';
 import type { InboxPlan } from '#domain/plan/inbox.ts';
 import { type InboxState, mayTick } from '../inbox/inbox.ts';
-import {
-  describeEntry,
-  type EntryProgress,
-  progressOf,
-  sinceWhen,
-  titleOf,
-} from '../inbox/words.ts';
+import { describeEntry, type EntryProgress, progressOf, sinceWhen } from '../inbox/words.ts';
 import { html, nothing, svg, type TemplateResult } from '../lit.ts';
 import { select, toggleTick } from '../live/inbox.ts';
 import { openListed } from '../live/navigation.ts';
@@ -31,7 +26,7 @@ function drawTick(
     <input
       type="checkbox"
       tabindex=${tab}
-      aria-label=${`Select ${titleOf(plan)}`}
+      aria-label=${`Select ${titleListed(plan)}`}
       .checked=${inbox.ticked.has(plan.id)}
       @change=${() => toggleTick(plan.id)}
     />
@@ -58,7 +53,7 @@ export function drawEntry(
       @focus=${() => select(plan.id)}
     >
       <span class="entry-symbol" data-tone=${tone} aria-hidden="true">${symbol}</span>
-      <span class="entry-title">${titleOf(plan)}</span>
+      <span class="entry-title">${titleListed(plan)}</span>
       ${
         plan.guarded_operations.length === 0
           ? nothing

@@ -132,7 +132,7 @@ function drawAgain({ facts }: Card): TemplateResult | typeof nothing {
 function drawDryRun({ dryRun, id }: PlanView, { facts }: Card): TemplateResult | typeof nothing {
   if (['completed', 'cancelled', 'rejected'].includes(facts.plan.status)) return nothing;
   return drawSection(
-    dryRunButton,
+    'Try it',
     html`<div class="downloads">
         <button class="download" @click=${() => void runDry(id)}>
           <span>${dryRunButton}</span><span class="muted">what each step would do today; nothing is called</span>

@@ -1,4 +1,5 @@
 // Several plans decided about together: the bar under the rail, and the dialog that says what each of them does.
+import { titleListed } from '#cards/times.ts';
 import { countOf } from '#domain/words.ts';
 import type { InboxState } from '../inbox/inbox.ts';
 import {
@@ -10,7 +11,6 @@ import {
   verbs,
   whyNot,
 } from '../inbox/triage.ts';
-import { titleOf } from '../inbox/words.ts';
 import { html, nothing, type TemplateResult } from '../lit.ts';
 import { clearTicks, tickAll } from '../live/inbox.ts';
 import { openListed } from '../live/navigation.ts';
@@ -73,7 +73,7 @@ function drawRow(triage: Triage, row: TriageRow): TemplateResult {
   const { plan, shown, included, outcome } = row;
   const why = shown === null ? null : whyNot(triage.act, shown, wasOpened(shown.digest));
   const settled = outcome?.settled === true;
-  const title = shown?.title ?? titleOf(plan);
+  const title = shown?.title ?? titleListed(plan);
   const off = shown === null || why !== null || settled || triage.sending;
   return html`<li class="triage-row" data-plan=${plan.id} data-included=${included}>
     ${
