@@ -63,10 +63,6 @@ export function createLivePlans(
     const asking = changed.flatMap(({ id, asks_steps }) => (asks_steps ? [id] : []));
     const found = asking.length === 0 ? [] : await readOpenQuestions(query, { ids: asking });
     const questions = Map.groupBy(found, ({ plan_id }) => plan_id);
-    const isChanged = new Set(changed.map(({ id }) => id));
-    // All plans with an open problem are among the changed ones.
-    for (const [id, plan] of plans)
-      if (plan.problem !== null && !isChanged.has(id)) plans.set(id, { ...plan, problem: null });
     for (const plan of changed) {
       if (isSliceOver()) await nextTurn();
       plans.set(plan.id, keep(plan, questions.get(plan.id) ?? []));

@@ -82,8 +82,7 @@ const asksBack = sql`(${plans.revising} and exists (
 const isUnderWay = sql`${plans.status} in ('executing', 'stalled')`;
 const isOpenProblem = sql`f.status = 'open' and f.severity in ('ERROR', 'CRITICAL')`;
 /** Uses the index of open findings. */
-const hasProblem = sql`${plans.id} = any(array(
-  select f.plan_id from ${countersign}.plan_findings f where ${isOpenProblem}))`;
+const hasProblem = sql`${plans.id} in (select f.plan_id from ${countersign}.plan_findings f where ${isOpenProblem})`;
 
 /** The state of a row of `plans` apart from the progress of its steps. */
 export const planStanding = sql`concat_ws(' ', status, version, revising, paused_at, pending_patch, waiting, unknown)`;
@@ -140,8 +139,10 @@ const approvedBy = (version: SQL): SQL => sql`array(
   select a.approver from ${countersign}.approvals a
   where a.plan_id = ${plans.id} and a.version = ${version} order by a.at, a.approver)`;
 
-/** Live plans, and ended ones with an open problem. */
-const isKept = sql`(${plans.ended_as} is null or ${hasProblem})`;
+/** `columns` of live plans and of ended ones with an open problem, if `condition` holds. */
+const ofKept = (columns: SQL, condition: SQL): SQL => sql`
+  select ${columns} from ${plans} where ${plans.ended_as} is null and ${condition}
+  union all select ${columns} from ${plans} where ${plans.ended_as} is not null and ${hasProblem} and ${condition}`;
 
 /** A moment of the database, up to which changes are known. */
 export type Horizon = {
@@ -155,15 +156,15 @@ const horizon = sql`${sql.placeholder('horizon')}::text`;
 
 /**
  * Rows that a transaction has written which had not ended at the horizon. What is in other tables changes together with the row,
- * except problems and the planner's questions.
+ * except the planner's questions.
  */
-const mayHaveChanged = sql`(${horizon} is null or age(${plans}.xmin) <= age(${horizon}::xid8::xid) or ${plans.revising} or ${hasProblem})`;
+const mayHaveChanged = sql`(${horizon} is null or age(${plans}.xmin) <= age(${horizon}::xid8::xid) or ${plans.revising})`;
 
 const livePlans = prepareStatement(
   'read_live_plans',
   sql`
   with kept as materialized (
-    select ${plans.id}, ${mayHaveChanged} as changed from ${plans} where ${isKept}
+    ${ofKept(sql`${plans.id}, ${mayHaveChanged} as changed`, sql`true`)}
   ), changed as (
     select ${plans.id}, ${plans.version}, ${plans.status}, ${plans.revising}, ${groupOf} as "group", ${plans.attention},
       ${asksBack} as asks, ${plans.requester}, ${plans.requester_verified}, ${plans.approver_policy}, ${plans.conversation},
@@ -210,8 +211,9 @@ export async function readLivePlans(db: Queryable, since: Horizon | null): Promi
 
 /** The IDs of all live plans, or of those that meet a filter. */
 export async function readLiveIds(db: Queryable, filter?: GroupFilter): Promise<Set<string>> {
-  const { rows } = await db.execute<{ id: string }>(sql`
-    select ${plans.id} from ${plans} where ${isKept} and ${filter === undefined ? sql`true` : wanted(filter)}`);
+  const { rows } = await db.execute<{ id: string }>(
+    ofKept(sql`${plans.id}`, filter === undefined ? sql`true` : wanted(filter)),
+  );
   return new Set(rows.map(({ id }) => id));
 }
 

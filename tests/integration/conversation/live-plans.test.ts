@@ -9,6 +9,7 @@ import { countStatements } from '../../fixtures/counted-database.ts';
 import { draftStep } from '../../fixtures/steps.ts';
 import { noop } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
+import { waitFor } from '../../wait.ts';
 
 const ana = person('ana@corp.example', 'slack');
 const ben = person('ben@corp.example', 'slack');
@@ -48,14 +49,12 @@ const changes: Record<string, (plan: Plan) => Promise<unknown>> = {
   'has a problem no longer': async (plan) => {
     const { id } = await raise(plan);
     await kept();
-    await write(sql`update countersign.plan_findings set status = 'dismissed' where id = ${id}`);
+    return instance.service.settleFinding(plan.id, id, 'dismiss', ana);
   },
   'ended and gets a problem': async (plan) => {
-    await instance.service.cancel(plan.id, { version: plan.version }, ana);
+    await write(sql`update countersign.plans set status = 'failed' where id = ${plan.id}`);
     await kept();
-    await write(sql`
-      insert into countersign.plan_findings (id, plan_id, key, severity, category, message, evidence, raised_by)
-      values ('F-000000000001', ${plan.id}, 'k', 'ERROR', 'reported', 'Wrong.', '[]', 'system')`);
+    return raise(plan);
   },
   'is changed': ({ id, revision }) =>
     instance.service.patch(
@@ -152,6 +151,25 @@ test('many readers at once share two reads, none older than its question', async
   expect(later.every((ids) => ids.includes(id))).toBe(true);
   expect(await first).not.toHaveLength(0);
   expect(counted.statements()).toBe(2);
+});
+
+test('a plan is read once for each change, with or without an open problem', async () => {
+  await raise(await propose());
+  await propose();
+  const seen: string[] = [];
+  const run: Database['query']['run'] = async (statement, values) => {
+    const rows = await instance.db.query.run<{ id: string | null }>(statement, values);
+    seen.push(...rows.flatMap(({ id }) => id ?? []));
+    return rows as never;
+  };
+  const read = createLivePlans({ query: Object.assign(Object.create(instance.db.query), { run }) });
+  expect(await read()).toHaveLength(2);
+  expect(seen).toHaveLength(2);
+  // A transaction elsewhere on the server can hold the horizon back for a while.
+  await waitFor('a read of no plan', async () => {
+    seen.length = 0;
+    return (await read()).length === 2 && seen.length === 0;
+  });
 });
 
 test('after a failed read the next one reads everything', async () => {
