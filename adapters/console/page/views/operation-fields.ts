@@ -9,6 +9,8 @@ import {
 } from '#domain/plan/operation-form.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { html, nothing, type TemplateResult } from '../lit.ts';
+import type { FormPlace } from '../live/step-form.ts';
+import { state } from '../live/store.ts';
 import { readArgument } from '../plan/argument.ts';
 import { drawControl, drawField } from './control.ts';
 import { drawIcon } from './parts.ts';
@@ -18,7 +20,7 @@ export type Source = { id: string; label: string; outputs: OutputChoice[] };
 
 export type FieldsOptions = {
   /** Names the form among others on the page. */
-  form: string;
+  form: FormPlace;
   entries: Readonly<Record<string, Entry>>;
   problems: ReadonlyMap<string, string>;
   values: ReadonlyMap<string, Suggestion[]>;
@@ -49,13 +51,14 @@ function drawSources(
   field: OperationField,
   options: FieldsOptions,
 ): TemplateResult | typeof nothing {
-  const { sources, entries, enter } = options;
+  const { form, sources, enter } = options;
   if (sources.length === 0 || field.holds === 'variant') return nothing;
   const choose = ({ target }: Event) => {
     if (!(target instanceof HTMLSelectElement) || target.value === '') return;
     const [id = '', path = ''] = JSON.parse(target.value);
     target.value = '';
-    const typed = entries[field.name];
+    // Typed text may not have been drawn yet.
+    const typed = state[form]?.build.step?.entries[field.name];
     const isText = field.holds === 'value' && (field.type === 'text' || field.type === 'multiline');
     const begun = isText && typeof typed === 'string' && typed.trim() !== '';
     enter(field.name, begun ? `${typed}{{${id}${path}}}` : { $from: id, path });
