@@ -21,6 +21,7 @@ import {
   userGroupName,
 } from '#domain/people/user-groups.ts';
 import { chatTenant } from '#domain/plan/scope.ts';
+import { shareByKey } from '#domain/recent.ts';
 
 /** A parsed group reference. `surely`: it can't be a person's name. */
 type Meant = { team: string | null; surely: boolean } & ({ id: string } | { handle: string });
@@ -182,11 +183,8 @@ export function createUserGroups({
 
     async nameAll(written, tenant) {
       const lists = new Map<string | null, Promise<UserGroup[]>>();
-      const listOnce = (reader: UserGroupReader, team: string | null) => {
-        const list = lists.get(team) ?? reader.list(team);
-        lists.set(team, list);
-        return list;
-      };
+      const listOnce = (reader: UserGroupReader, team: string | null) =>
+        shareByKey(lists, team, () => reader.list(team));
       return Promise.all(written.map((name) => nameOne(name, tenant, listOnce)));
     },
   };

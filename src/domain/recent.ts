@@ -36,3 +36,21 @@ export function createRecent<V>({
     },
   };
 }
+
+/** One promise per key for all callers. A failure is not kept. */
+export function shareByKey<K, T>(
+  known: {
+    get(key: K): Promise<T> | undefined;
+    set(key: K, made: Promise<T>): unknown;
+    delete(key: K): unknown;
+  },
+  key: K,
+  make: () => Promise<T>,
+): Promise<T> {
+  const kept = known.get(key);
+  if (kept !== undefined) return kept;
+  const made = make();
+  known.set(key, made);
+  made.catch(() => known.delete(key));
+  return made;
+}

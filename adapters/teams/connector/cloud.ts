@@ -1,6 +1,7 @@
 // Microsoft's sign-in: whose tokens the bot accepts, and its own tokens.
 import { ConfigurationServiceClientCredentialFactory } from 'botbuilder';
 import { z } from 'zod';
+import { shareByKey } from '#domain/recent.ts';
 import type { TeamsAccess } from '../access.ts';
 
 /** Replaces Microsoft's public cloud. */
@@ -72,14 +73,12 @@ export function createGraph(access: TeamsAccess, cloud: TeamsCloud | null): Grap
         MicrosoftAppType: kind,
         MicrosoftAppTenantId: tenant,
       };
-      const made =
-        known.get(tenant) ??
-        new ConfigurationServiceClientCredentialFactory(settings)
-          .createCredentials(access.appId, graph, loginUrl, true)
-          .then((one) => Credentials.parse(one));
-      made.catch(() => known.delete(tenant));
-      known.set(tenant, made);
-      return (await made).getToken(fresh);
+      const credentials = await shareByKey(known, tenant, async () => {
+        const factory = new ConfigurationServiceClientCredentialFactory(settings);
+        const made = await factory.createCredentials(access.appId, graph, loginUrl, true);
+        return Credentials.parse(made);
+      });
+      return credentials.getToken(fresh);
     },
   };
 }

@@ -4,7 +4,7 @@ import { platformLimits } from '#cards/limits.ts';
 import type { TeamsConversation } from '#domain/chat/teams-conversation.ts';
 import type { Clock } from '#domain/clock.ts';
 import { personKey } from '#domain/people/names.ts';
-import { createRecent } from '#domain/recent.ts';
+import { createRecent, shareByKey } from '#domain/recent.ts';
 import type { Calls, Member } from '../connector/connector.ts';
 
 const keptForMs = 10 * 60_000;
@@ -49,28 +49,24 @@ export function createReaders(options: {
   const { connector, clock, accountOf, namesOf, warn } = options;
   const known = createRecent<Promise<Reader[]>>({ keep: maxKept, forMs: keptForMs, clock });
 
-  async function read(where: TeamsConversation): Promise<Reader[]> {
-    const key = JSON.stringify([where.tenant, where.channel]);
-    const kept = known.get(key);
-    if (kept !== undefined) return kept;
-    // Concurrent callers share the request.
-    const readers = connector.members(where, where.channel, maxRead).then(
-      (members) =>
-        members.map((member) => ({
-          id: member.id,
-          object: member.aadObjectId ?? member.objectId ?? null,
-          account: accountOf(member, where.tenant),
-          name: member.name ?? null,
-        })),
-      (error: unknown) => {
-        // The card is then the same for all readers.
-        warn('Teams did not say who reads a card.', error);
-        return [];
-      },
-    );
-    known.set(key, readers);
-    return readers;
+  async function list(where: TeamsConversation): Promise<Reader[]> {
+    try {
+      const members = await connector.members(where, where.channel, maxRead);
+      return members.map((member) => ({
+        id: member.id,
+        object: member.aadObjectId ?? member.objectId ?? null,
+        account: accountOf(member, where.tenant),
+        name: member.name ?? null,
+      }));
+    } catch (error) {
+      // The card is then the same for all readers.
+      warn('Teams did not say who reads a card.', error);
+      return [];
+    }
   }
+
+  const read = (where: TeamsConversation): Promise<Reader[]> =>
+    shareByKey(known, JSON.stringify([where.tenant, where.channel]), () => list(where));
 
   async function choose(where: TeamsConversation, concerned: readonly string[]) {
     if (where.kind === 'personal') return where.person === null ? [] : [where.person];

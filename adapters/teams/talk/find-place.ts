@@ -5,7 +5,7 @@ import type { FindPlace, FoundPlace } from '#domain/chat/find-place.ts';
 import type { TeamsConversation, TeamsConversations } from '#domain/chat/teams-conversation.ts';
 import type { Clock } from '#domain/clock.ts';
 import { foldName, personKey } from '#domain/people/names.ts';
-import { createRecent } from '#domain/recent.ts';
+import { createRecent, shareByKey } from '#domain/recent.ts';
 import type { Calls, Channel } from '../connector/connector.ts';
 import type { Reader, Readers } from '../port/members.ts';
 
@@ -36,14 +36,8 @@ export function createFindPlace({
 }): FindPlace {
   const known = createRecent<Promise<Channel[]>>({ keep: maxKept, forMs: keptForMs, clock });
 
-  function listChannels(where: TeamsConversation, team: string): Promise<Channel[]> {
-    const kept = known.get(team);
-    if (kept !== undefined) return kept;
-    const reading = connector.channels(where, team);
-    known.set(team, reading);
-    reading.catch(() => known.delete(team));
-    return reading;
-  }
+  const listChannels = (where: TeamsConversation, team: string): Promise<Channel[]> =>
+    shareByKey(known, team, () => connector.channels(where, team));
 
   async function enter(
     where: TeamsConversation,

@@ -11,7 +11,7 @@ import {
 } from '#db/steps/groups.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { GroupBy, PlanGroups, StepGroup } from '#domain/plan/groups.ts';
-import { createRecent } from '#domain/recent.ts';
+import { createRecent, shareByKey } from '#domain/recent.ts';
 import { isOver, type PlacedPlan, placeSteps } from './forecast.ts';
 
 const groupsShown = 200;
@@ -77,12 +77,7 @@ function readLinks(
   keys: string[],
 ): ReturnType<typeof countGroupLinks> {
   const key = `${id}:${version}:${total}:${grouping.by}`;
-  const known = linksKept.get(key);
-  if (known !== undefined) return known;
-  const links = countGroupLinks(db, id, grouping, keys, edgesShown);
-  linksKept.set(key, links);
-  links.catch(() => linksKept.delete(key));
-  return links;
+  return shareByKey(linksKept, key, () => countGroupLinks(db, id, grouping, keys, edgesShown));
 }
 
 /** @param asked without one the most useful grouping. @throws `plan_not_found`, `invalid_request` */
