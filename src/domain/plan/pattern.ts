@@ -38,6 +38,9 @@ export function isProposed(name: string | undefined): boolean {
   return name?.startsWith('proposed:') ?? false;
 }
 
+/** The name under which a proposal is known once a person has approved it. */
+export const withoutMark = (name: string): string => name.replace(/^proposed:/, '');
+
 /** The canonical pattern whose rules apply. */
 export function canonicalPattern(pattern: PatternSpec): PatternType {
   const known = PatternType.safeParse(pattern.pattern_type);

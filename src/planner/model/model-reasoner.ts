@@ -15,7 +15,7 @@ import { Surroundings } from '../ports.ts';
 import { writeJoined } from '../reads/hear-more.ts';
 import type { Reasoner, StageTask } from '../reasoner.ts';
 import { cutAnswer } from '../tools/conversation-tools.ts';
-import { describeBudgetStop } from '../tools/summarize.ts';
+import { describeBudgetStop } from '../tools/describe-progress.ts';
 import { withCritic } from './critic.ts';
 import { continueMessages, writeMessages } from './prompts/messages.ts';
 

@@ -1,5 +1,5 @@
 // How well work fits each pattern, by its shape: structures and rhythms, never words; and the pattern a session may use.
-import { isProposed, type PatternSpec, PatternType } from '#domain/plan/pattern.ts';
+import { isProposed, type PatternSpec, PatternType, withoutMark } from '#domain/plan/pattern.ts';
 import type { OutlineNode, PlanOutline, Rhythm, Structure } from '#domain/planning/outline.ts';
 import type { Rfc } from '#domain/planning/state.ts';
 import type { ToolContext } from '../tool.ts';
@@ -105,6 +105,12 @@ export function withoutProposal(spec: PatternSpec): PatternSpec {
     pattern_type: known,
     ...(subtype !== undefined && !isProposed(subtype) ? { subtype } : {}),
   };
+}
+
+/** An approved subtype under its own name; a proposed pattern keeps its source's rules and so its mark. */
+export function approvedPattern(spec: PatternSpec): PatternSpec {
+  const { subtype } = spec;
+  return subtype === undefined ? spec : { ...spec, subtype: withoutMark(subtype) };
 }
 
 export function usePattern({

@@ -1,6 +1,12 @@
 // Maps a pattern named by a model to a known one: spelling is forgiven, proposals are checked, inventions refused.
 import { z } from 'zod';
-import { type PatternSpec, PatternType, ProposedName } from '#domain/plan/pattern.ts';
+import {
+  isProposed,
+  type PatternSpec,
+  PatternType,
+  ProposedName,
+  withoutMark,
+} from '#domain/plan/pattern.ts';
 import { makeStorableText } from '#domain/text.ts';
 import { listOf, shorten } from '#domain/words.ts';
 import type { ToolContext } from '../tool.ts';
@@ -123,13 +129,14 @@ function readProposal(
 function readSubtype(
   input: ChosenPattern,
   type: PatternType,
-  { settings, request }: ToolContext,
+  { settings, request, state }: ToolContext,
   meant: string | null,
 ): Subtype | { refused: string } {
   const name = input.subtype?.trim() ?? '';
   if (name === '') return { notes: [], ...(meant === null ? {} : { subtype: meant }) };
-  if (!name.startsWith('proposed:')) return readKnownSubtype(name, type, request);
-  const bare = name.slice('proposed:'.length);
+  const bare = withoutMark(name);
+  if (listApproved(state).includes(bare)) return { subtype: bare, notes: [] };
+  if (!isProposed(name)) return readKnownSubtype(name, type, request);
   if (!settings.allowNewSubtypes) {
     const near = findSubtype(type, bare);
     const instead = near === null ? 'planned without a subtype' : `planned as ${near}`;
@@ -142,6 +149,13 @@ function readSubtype(
   const proposal = readProposal(name, input.rfc);
   if ('refused' in proposal) return proposal;
   return { subtype: proposal.name, rfc: proposal.rfc, notes: [] };
+}
+
+/** Subtypes that a person approved, in this session or earlier, by their names. */
+function listApproved({ rfc, memory }: ToolContext['state']): string[] {
+  const noted = memory?.known.flatMap(({ name }) => name ?? []) ?? [];
+  const now = rfc?.status === 'approved' ? [rfc.proposes] : [];
+  return [...noted, ...now].filter(isProposed).map(withoutMark);
 }
 
 function readKnownSubtype(name: string, type: PatternType, request: string): Subtype {

@@ -4,6 +4,7 @@ import type { Gate, Stage, StageEvent } from '#domain/planning/stages.ts';
 import type { TraceEntry, Violation } from '#domain/planning/trace.ts';
 import { validateRoadmap } from '../order/collect-edges.ts';
 import { applyFixes, suggestFixes } from '../outline/fix.ts';
+import { offersIdeas } from '../policy/effects.ts';
 import { validateSchedule } from '../schedule/validate-schedule.ts';
 import { noteAssumptions } from '../tools/elicit-context.ts';
 import { handleApproval, isGateDue } from '../tools/handle-approval.ts';
@@ -266,13 +267,24 @@ async function mendOutline(
     return 'invalid_retryable';
   }
   session.discard(['outline']);
+  const doubt = suggestsIdeas(context)
+    ? 'put different ways before them with "craft_options", then draft the one they choose.'
+    : 'draft only what is certain.';
   session.change({
     hints:
       violations.length > 0
         ? violations.slice(0, maxShownViolations).map(({ text }) => text)
-        : ['You were not sure of the last outline. Draft only what is certain.'],
+        : [`You were not sure of the last outline: ${doubt}`],
   });
   return 'invalid_retryable';
+}
+
+/** Ideas help a person whose preference asks for them, once. */
+function suggestsIdeas({ session: { state }, request: { policy } }: StageContext): boolean {
+  const { composite = null } = state.confidence[state.stage] ?? {};
+  return (
+    offersIdeas(policy, composite, false) && !state.offered.some(({ kind }) => kind === 'option')
+  );
 }
 
 function askAbout(context: StageContext, violations: Violation[]) {

@@ -8,7 +8,7 @@ import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Gate, StageEvent } from '#domain/planning/stages.ts';
 import type { PlanningState, SessionDecision } from '#domain/planning/state.ts';
 import { toolDefaults } from '../define-tool.ts';
-import { withoutProposal } from '../patterns/fit.ts';
+import { approvedPattern, withoutProposal } from '../patterns/fit.ts';
 import { gatesWanted } from '../policy/effects.ts';
 import { describeOutline, describeRoadmap } from '../policy/gate-text.ts';
 import {
@@ -219,7 +219,11 @@ function decideRfc(decision: SessionDecision, toolContext: ToolContext): ToolOut
     case 'approve':
       return {
         result: succeed({ approved: proposes, by: decision.by }, `${decision.by} approved it.`),
-        changes: { ...standAgain, rfc: { ...rfc, status: 'approved', by: decision.by } },
+        changes: {
+          ...standAgain,
+          rfc: { ...rfc, status: 'approved', by: decision.by },
+          pattern: pattern === null ? null : approvedPattern(pattern),
+        },
         ends: 'change_outline',
       };
     case 'reject': {

@@ -14,7 +14,7 @@ const CraftOptions = z.strictObject({
   question: line(300),
   options: z.array(Alternative).min(2).max(6),
   asked_for: z.boolean().describe('they want ideas'),
-  confidence: z.number().min(0).max(1).nullable().default(null),
+  confidence: z.number().min(0).max(1).describe('that you know what they want'),
 });
 
 /** How sure the session is of what it has understood; null: nobody knows. */
@@ -90,7 +90,6 @@ export const craftOptions = defineTool({
   description:
     'Puts different ideas or options before the person, the best first, when they want them.',
   input: CraftOptions,
-  shown: CraftOptions.omit({ confidence: true }),
   revision: 2,
   execute: async (input, toolContext) => offerAlternatives(input, toolContext),
 });

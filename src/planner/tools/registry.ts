@@ -21,7 +21,6 @@ import { readFile } from './read-file.ts';
 import { requestData } from './request-data.ts';
 import { resolveDependencies } from './resolve-dependencies.ts';
 import { selectPattern } from './select-pattern.ts';
-import { summarize } from './summarize.ts';
 import { validateGrammar } from './validate-grammar.ts';
 
 /** For the reasoner, which shows it to its model: remembered, so that a planner that takes over shows the same. */
@@ -106,7 +105,6 @@ export function createToolset(options: {
     generateSchedule,
     createProbePortfolio({ otherPlans }),
     handleApproval,
-    summarize,
   ];
   const names = new Set(own.map(({ name }) => name));
   // The planner's own tools come first: a server cannot take their names.

@@ -13,8 +13,8 @@ import { defineTool } from '../define-tool.ts';
 import { type Assembled, assembleParts } from '../parts/assemble-parts.ts';
 import type { EndedPart } from '../ports.ts';
 import { fail, type ToolContext, type ToolOutcome } from '../tool.ts';
+import { describeBudgetStop } from './describe-progress.ts';
 import { draftDefaults, keepEdit, openDraft } from './draft-tool.ts';
-import { describeBudgetStop } from './summarize.ts';
 
 export const scaffoldTool = 'scaffold';
 

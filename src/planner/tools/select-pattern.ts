@@ -1,7 +1,12 @@
 // select_pattern: the pattern of the work (B6). Names are mapped to known ones; a new one needs a reason and a person's approval.
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
-import { canonicalPattern, isProposed, type PatternSpec } from '#domain/plan/pattern.ts';
+import {
+  canonicalPattern,
+  isProposed,
+  type PatternSpec,
+  withoutMark,
+} from '#domain/plan/pattern.ts';
 import { joinLines, type SaidLine } from '#domain/planning/asked-question.ts';
 import type { Rfc } from '#domain/planning/state.ts';
 import { quoteWords } from '#domain/shown-text.ts';
@@ -93,7 +98,7 @@ function pauseForPerson(spec: PatternSpec, proposes: string, notes: string[]): T
 }
 
 function askAbout(spec: PatternSpec, proposes: string): SaidLine[] {
-  const name = proposes.replace('proposed:', '').replaceAll('_', ' ');
+  const name = withoutMark(proposes).replaceAll('_', ' ');
   const { title } = patternRules[canonicalPattern(spec)];
   const what = isProposed(spec.pattern_type)
     ? `No known pattern fits, so I propose a new one: ${quoteWords(name, 200)}, closest to a ${title}.`

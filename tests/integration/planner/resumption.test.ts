@@ -232,7 +232,7 @@ describe('an approval that comes a week later', () => {
     const decision = { kind: 'approve' as const, by: 'ana', digest };
     const outcome = await planOnce(nextOf(one, { decision }), { after: week });
     expect(outcome.result.kind).toBe('proposal');
-    expect(outcome.session?.pattern?.subtype).toBe(subtype);
+    expect(outcome.session?.pattern?.subtype).toBe('daily_doses');
     expect(outcome.session?.rfc).toMatchObject({ status: 'approved', by: 'ana' });
     // The choice was paid for.
     expect(asked()).toBeLessThanOrEqual(2);

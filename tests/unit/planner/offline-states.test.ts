@@ -231,7 +231,7 @@ describe('a new subtype', () => {
     });
     const draft = proposalOf(await talk.all(approve(talk.session.pause?.digest)));
     expect(draft.series).toHaveLength(2);
-    expect(talk.session.outline?.pattern.subtype).toBe('proposed:daily_health_protocol_v2');
+    expect(talk.session.outline?.pattern.subtype).toBe('daily_health_protocol_v2');
     expect(talk.session.rfc).toMatchObject({ status: 'approved', by: 'ana' });
   });
 

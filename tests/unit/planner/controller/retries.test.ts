@@ -1,5 +1,6 @@
 // Between sure and unsure: the suggested fix once, a smaller draft once, then a person.
 import { describe, expect, it } from 'vitest';
+import { defaultPolicy } from '#domain/people/policy.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
 import type { StageTask } from '#planner/reasoner.ts';
 import { node } from '../../../fixtures/model-calls.ts';
@@ -47,6 +48,26 @@ function drafting(nodes: typeof sound, seen: PlanningState[] = []): Acts {
     },
   };
 }
+
+describe('an outline of which its reasoner is not sure', () => {
+  it.each([
+    ['suggest_when_uncertain', /craft_options/],
+    ['on_demand', /only what is certain/],
+  ] as const)('is tried again, with %s by %s', async (brainstorming_preference, hint) => {
+    const seen: PlanningState[] = [];
+    const { planner } = script({
+      COLLECT_CONTEXT: takesMilestones,
+      DRAFT_OUTLINE: async (one, time) => {
+        seen.push(structuredClone(one.state));
+        return calling('generate_nodes', { ...written(sound), confidence: 0.3 })(one, time);
+      },
+    });
+    const policy = { ...defaultPolicy, brainstorming_preference };
+    await planner.plan({ ...request('Plan the notes'), policy }, signal());
+    expect(seen[1]?.hints.join(' ')).toMatch(hint);
+    expect(seen[1]?.confidence.DRAFT_OUTLINE?.composite).toBe(0.65);
+  });
+});
 
 describe('an outline that breaks a rule', () => {
   const twoGoals = outlineOf([

@@ -55,7 +55,7 @@ describe('a proposed subtype', () => {
     const outcome = await say({ kind: 'approve', by: 'ben', digest: null });
     expect(outcome.result.kind).toBe('proposal');
     expect(outcome.session).toMatchObject({
-      pattern: { subtype: proposes },
+      pattern: { subtype: 'daily_health_protocol_v2' },
       rfc: { status: 'approved', by: 'ben' },
     });
     expect(asked).toEqual(['COLLECT_CONTEXT', 'DRAFT_OUTLINE']);

@@ -164,7 +164,11 @@ describe('handle_approval', () => {
       const outcome = await approve(toolContext, null);
       expect(outcome).toMatchObject({
         ends: 'change_outline',
-        changes: { pause: null, rfc: { status: 'approved', by: 'ana' } },
+        changes: {
+          pause: null,
+          rfc: { status: 'approved', by: 'ana' },
+          pattern: { subtype: 'daily', rfc: 'Why' },
+        },
       });
       expect(nextStage('SEEK_APPROVAL', 'change_outline')).toBe('DRAFT_OUTLINE');
     });

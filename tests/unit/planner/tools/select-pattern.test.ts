@@ -106,6 +106,25 @@ describe('a known pattern', () => {
   });
 });
 
+describe('a subtype that a person approved', () => {
+  it.each([
+    ['earlier', 'proposed:daily_health_protocol_v2', 'memory'],
+    ['earlier', 'daily_health_protocol_v2', 'memory'],
+    ['in this session', 'proposed:daily_health_protocol_v2', 'rfc'],
+  ])('%s is known under its name, written %s', async (_, subtype, kept) => {
+    const known = [{ id: 1, name: proposal.subtype, text: proposal.rfc }];
+    const state = kept === 'memory' ? { memory: { known, keep: [] } } : { rfc: rfcOf('approved') };
+    const { changes } = await run({ subtype }, makeDesk({ state }));
+    expect(changes?.pattern).toEqual({
+      pattern_type: 'recurring_cycle',
+      subtype: 'daily_health_protocol_v2',
+      confidence: 0.9,
+      introduced_by: 'system',
+    });
+    expect(changes?.pause).toBeUndefined();
+  });
+});
+
 describe('a name that nobody knows', () => {
   it('is refused with the list of names', async () => {
     const { result, changes } = await run({ pattern_type: 'kaizen_blitz' });
@@ -155,7 +174,7 @@ describe('a proposed subtype', () => {
 
   it('passes once a person approved it', async () => {
     const { changes, ends } = await run(proposal, deskWith({}, rfcOf('approved')));
-    expect(changes?.pattern?.subtype).toBe(proposal.subtype);
+    expect(changes?.pattern?.subtype).toBe('daily_health_protocol_v2');
     expect(changes).not.toHaveProperty('pause');
     expect(ends).toBe('sufficient_context');
   });

@@ -1,16 +1,13 @@
-// summarize: the progress of planning in a sentence or two, from the state alone.
+// The progress of planning in a sentence or two, from the state alone: said where a turn stops at its soft limit.
 import { dollars } from '#domain/budget.ts';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
-import { workingStages } from '#domain/planning/stages.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { countOf, listOf } from '#domain/words.ts';
-import { defineTool, noArguments } from '../define-tool.ts';
 import { detailOf } from '../policy/effects.ts';
-import { succeed } from '../tool.ts';
 
 /** How far planning has come, in a sentence or two. */
-export function describeProgress(
+function describeProgress(
   { outline, roadmap, schedule, pattern }: Readonly<PlanningState>,
   policy: InteractionPolicy,
 ): string {
@@ -45,15 +42,3 @@ export function describeBudgetStop(
       : `Planning has cost ${dollars(state.cost_usd)} this turn.`;
   return `${describeProgress(state, policy)} ${cost}`;
 }
-
-export const summarize = defineTool({
-  name: 'summarize',
-  description: 'Says how far planning has come: what is there, and what is still open.',
-  input: noArguments,
-  isOffered: () => false,
-  stages: [...workingStages],
-  revision: 2,
-  execute: async (_, { state, policy }) => ({
-    result: succeed({ text: describeProgress(state, policy) }),
-  }),
-});
