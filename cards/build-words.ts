@@ -15,6 +15,8 @@ export const buildWords = {
   fill: 'Fill in',
   step: 'Step',
   other: 'Or another value',
+  notMember:
+    'That person is not in this conversation. Choose somebody who is, or type their address.',
   redraw: 'Show its fields',
   add: 'Add step',
   save: 'Save step',

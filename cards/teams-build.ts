@@ -196,12 +196,17 @@ export function drawBuildDialog(
 export const isKeptInTeams = ({ value: entry = '', type, pick }: Field): boolean =>
   pick === undefined && entry.length > longestInput[type === 'multiline' ? 'multiline' : 'text'];
 
+/** Also searches the conversation's members; a chosen one is sent as their directory ID. */
+const peoplePicker = {
+  'choices.data': { type: 'Data.Query', dataset: 'graph.microsoft.com/users?scope=currentContext' },
+};
+
 function drawField(field: Field): Element[] {
   const { name, label, wrong, value: entry = '', pick, options, help } = field;
   const above = wrong === undefined ? [] : [text(wrong, attention)];
   if (isKeptInTeams(field))
     return [...above, text(words.kept({ label, characters: entry.length }), subtle)];
-  if (pick === undefined || options.length === 0)
+  if (pick === undefined || (pick === 'file' && options.length === 0))
     // The client would ask for it before another item is added. The server asks for it.
     return [
       ...above,
@@ -214,6 +219,7 @@ function drawField(field: Field): Element[] {
     choices(buildInput(name), help === '' ? label : `${label} (${help})`, listed, {
       style: 'filtered',
       value: isListed ? entry : null,
+      ...(pick === 'person' ? peoplePicker : {}),
     }),
     input(otherInput(name), words.other, isListed ? '' : entry),
   ];

@@ -1,9 +1,10 @@
 // Attends a plan from proposal to end: decides, shows progress, asks, reports. Rereads the plan each time and keeps no status.
 import type { PlanView, SectionKind } from '#cards/view.ts';
 import type { CardPress } from '#domain/chat/card.ts';
+import { commandName } from '#domain/command-name.ts';
 import { type Choices, drawChoices, readChoice } from './choices.ts';
 import { decidePlan, showProposal } from './decide-plan.ts';
-import { drawProgress, drawReport } from './draw.ts';
+import { drawLines, drawProgress, drawReport } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { editFields } from './fill-in.ts';
 import { pressDrawn } from './press.ts';
@@ -104,6 +105,13 @@ async function offerRetry(session: Session, view: PlanView): Promise<boolean> {
   return (await pressDrawn(session, retry.press)) === null;
 }
 
+/** The command that saves a completed plan as a playbook. */
+function offerPlaybook({ interactive, screen }: Session, { buttons, plan_id }: PlanView): string[] {
+  const isOffered = buttons.some(({ press }) => press.action === 'save_playbook');
+  if (!isOffered || !interactive) return [];
+  return drawLines(`Run it again later: ${commandName} playbook save ${plan_id} NAME`, screen);
+}
+
 const endings = {
   completed: exitCodes.done,
   failed: exitCodes.failed,
@@ -173,7 +181,7 @@ export async function attend(session: Session, planId: string): Promise<ExitCode
       case 'over':
         session.event('plan', planData(view));
         session.ending = { status: view.status, text: sentenceOf(view) };
-        session.say(...drawReport(view, session.screen));
+        session.say(...drawReport(view, session.screen), ...offerPlaybook(session, view));
         if (!(await offerRetry(session, view))) return endOf(view);
         break;
       default:

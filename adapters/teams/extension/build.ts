@@ -1,5 +1,6 @@
 // The builder in Teams: a dialog that is redrawn from the person's unfinished plan after each press. What it proposes is posted in the
 // conversation it was opened in.
+import { z } from 'zod';
 import { type BuildForm, viewBuild, viewBuildForm } from '#cards/build-view.ts';
 import { buildWords as words } from '#cards/build-words.ts';
 import { pressWords } from '#cards/chat-words.ts';
@@ -28,6 +29,8 @@ import { speakerIn } from '../talk/people.ts';
 import type { TeamsContext } from '../teams-context.ts';
 import { answerDialog, answerSentence } from './plan-this.ts';
 
+const directoryId = z.guid();
+
 const offered = 60;
 const suggested = 25;
 
@@ -53,10 +56,22 @@ function readField(inputs: BuildPress['inputs'], { name, type, several, pick }: 
   return other === '' ? given : other;
 }
 
-/** The entries of the form's page. */
-function readEntered({ inputs }: BuildPress, form: BuildForm): BuildChange[] {
+/** The entries of the form's page, with people picked in the directory by their accounts. */
+async function readEntered(
+  { people }: TeamsContext,
+  { inputs }: BuildPress,
+  form: BuildForm,
+  scene: Scene,
+): Promise<BuildChange[]> {
   const fields = form.fields.filter((field) => !isKeptInTeams(field));
-  const entries = fields.map((field) => [field.name, readEntry(field, readField(inputs, field))]);
+  const entries = await Promise.all(
+    fields.map(async (field) => {
+      const given = readField(inputs, field);
+      const isPicked = field.pick === 'person' && directoryId.safeParse(given).success;
+      const entry = isPicked ? await people.findMember(scene, String(given)) : given;
+      return [field.name, readEntry(field, entry)];
+    }),
+  );
   const after = (inputs[buildInputs.waits] ?? '').split(',').filter((one) => one !== '');
   const at = inputs[buildInputs.at] ?? '';
   return readPage(form, Object.fromEntries(entries), { after, at });
@@ -85,7 +100,7 @@ async function showPlan(
 /** The form with the values that its fields can be chosen from. */
 async function showForm(
   { service }: TeamsContext,
-  { actor }: Builder,
+  { actor, viewer }: Builder,
   build: Build,
   form: BuildForm,
 ) {
@@ -94,7 +109,9 @@ async function showForm(
     form.fields.map(async (field) => {
       if (field.pick === undefined) return field;
       const found = await service.suggestValues(name, field.name, '', actor);
-      const options = found
+      // A list needs an entry for the client to search the directory as well.
+      const self = { value: viewer.user, label: viewer.user };
+      const options = (field.pick === 'person' && found.length === 0 ? [self] : found)
         .slice(0, suggested)
         .map(({ value, label }) => ({ value, label, called: label }));
       return { ...field, options };
@@ -103,14 +120,14 @@ async function showForm(
   return answerDialog(drawBuildFormDialog({ ...form, fields }), words.title);
 }
 
-async function pressForm(context: TeamsContext, builder: Builder, press: BuildPress) {
+async function pressForm(context: TeamsContext, builder: Builder, { press, scene }: BuildSignal) {
   const { service } = context;
   const { actor, viewer } = builder;
   const { build: verb, page, list, count } = press;
   const before = await service.readBuild(actor);
   const form = viewForm(before, page);
   if (form === null) return showPlan(context, builder, '');
-  const changes = readEntered(press, form);
+  const changes = await readEntered(context, press, form, scene);
   const { isLast } = form;
   if (verb === 'repeat' && list !== undefined && count !== undefined)
     changes.push({ kind: 'repeat', list, count });
@@ -121,13 +138,14 @@ async function pressForm(context: TeamsContext, builder: Builder, press: BuildPr
   return next === null ? showPlan(context, builder, '') : showForm(context, builder, build, next);
 }
 
-async function show(context: TeamsContext, { scene, press }: BuildSignal): Promise<object> {
+async function show(context: TeamsContext, signal: BuildSignal): Promise<object> {
+  const { scene, press } = signal;
   const { service } = context;
   const builder = await builderOf(context, scene);
   const { actor, viewer } = builder;
   const { build: verb, inputs } = press;
   if (verb === 'next' || verb === 'redraw' || verb === 'repeat')
-    return pressForm(context, builder, press);
+    return pressForm(context, builder, signal);
   const change = readPlanPress(press);
   if (change === null && verb !== 'resume')
     return showPlan(context, builder, verb === 'search' ? (inputs[buildInputs.words] ?? '') : '');

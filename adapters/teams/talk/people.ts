@@ -1,4 +1,5 @@
 // Maps Teams users to accounts: account, display name and time zone, cached for a while.
+import { buildWords as words } from '#cards/build-words.ts';
 import type { TeamsConversations } from '#domain/chat/teams-conversation.ts';
 import type { Clock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -31,6 +32,8 @@ export const speakerIn = ({ kind }: Scene, { id, zone, timezone, guest }: TeamsP
 
 export type People = {
   find(scene: Scene): Promise<TeamsPerson>;
+  /** The person with this directory ID in the conversation. @throws `invalid_request` if they are not in it */
+  findMember(scene: Scene, object: string): Promise<string>;
   /** Whether the app is in the conversation: “Plan this” works on any message. */
   isThere(scene: Scene): Promise<boolean>;
 };
@@ -132,6 +135,17 @@ export function createPeople(options: {
       const id = await personOf(account);
       const known = zone === null ? {} : { zone };
       return { id, account, name: name || account, guest, ...known, timezone: zone ?? timezone };
+    },
+
+    async findMember({ tenant, place, serviceUrl }, object) {
+      const conversation = conversationIdOf(place);
+      try {
+        const member = await connector.member({ service_url: serviceUrl }, conversation, object);
+        return await personOf(accountOfMember(access, member, tenant));
+      } catch (error) {
+        if (!(error instanceof CountersignError && error.code === 'not_found')) throw error;
+        throw new CountersignError('invalid_request', words.notMember);
+      }
     },
 
     async isThere({ place, serviceUrl, from }) {

@@ -139,3 +139,23 @@ test('a repetition that the dialog does not offer is none', async () => {
   const { plans } = await instance.service.listPlans({ limit: 50 });
   expect(plans.filter(({ title }) => title === 'Wait once')).toHaveLength(1);
 });
+
+test('a person is picked among the members of the conversation', async () => {
+  const use = await useTeamsInstance(database);
+  const { teams } = use;
+  const [ana, ben, clara] = ['ana', 'ben', 'clara'].map((name) => teams.addPerson(name));
+  if (ana === undefined || ben === undefined || clara === undefined) throw new Error('No people');
+  const dialog = await openDialog(use, ana, teams.addGroup([ana, ben]));
+  await dialog.press('Find', { words: 'ask a person yes or no' });
+  await dialog.press('Fill in', { operation: 'human_confirm' });
+  expect(JSON.stringify(dialog.card())).toContain('graph.microsoft.com/users?scope=currentContext');
+  const pick = (person: Person) => ({
+    [field('/question')]: 'Shall I go ahead?',
+    [field('/assignee')]: person.aadObjectId,
+  });
+  await dialog.press('Add step', pick(ben));
+  expect(dialog.read()).toContain('Asks ben@example.com');
+  await dialog.press('Edit', { step: '1' });
+  await dialog.press('Save step', pick(clara));
+  expect(JSON.stringify(dialog.answer())).toContain('That person is not in this conversation.');
+});
