@@ -48,12 +48,13 @@ type Builder = Awaited<ReturnType<typeof builderOf>>;
 const viewForm = (build: Build, page: number | null) => viewBuildForm(build, page, teamsPage);
 
 /** Text, a tick, or the positions of chosen options. */
-function readField(inputs: BuildPress['inputs'], { name, type, several, pick }: Field) {
+function readField(inputs: BuildPress['inputs'], { name, type, several, pick, value }: Field) {
   const given = inputs[buildInput(name)] ?? '';
   if (several === true) return given.split(',');
   if (type === 'boolean') return given === 'true';
   const other = pick === undefined ? '' : (inputs[otherInput(name)] ?? '').trim();
-  return other === '' ? given : other;
+  // A choice replaces the value that was typed before.
+  return other === '' || (given !== '' && other === value) ? given : other;
 }
 
 /** The entries of the form's page, with people picked in the directory by their accounts. */
