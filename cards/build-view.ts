@@ -5,8 +5,8 @@ import {
   type Build,
   type BuiltStep,
   gistOf,
-  type Repetition,
-  repetitions,
+  type RepeatRule,
+  repeatRules,
   shownFields,
 } from '#domain/plan/build.ts';
 import {
@@ -38,7 +38,7 @@ export type BuildView = {
   problems: string[];
   mayPropose: boolean;
   title: string;
-  repeats: Repetition;
+  repeats: RepeatRule;
   from: string;
   /** Whether a step is being filled in. */
   isUnfinished: boolean;
@@ -71,7 +71,7 @@ export type BuildForm = {
 
 /** Chats refuse empty values. */
 export const repeatOption = (repeats: string) => repeats || 'once';
-export const repeatOptions = Object.entries(repetitions).map(([rule, label]) => ({
+export const repeatOptions = Object.entries(repeatRules).map(([rule, label]) => ({
   value: repeatOption(rule),
   label,
 }));

@@ -155,8 +155,8 @@ function wavesOf(facts: SessionCardFacts): string[][] {
 
 function viewOrder(facts: SessionCardFacts): Section | null {
   const lines = wavesOf(facts).map((wave, at): Line => {
-    const beside = wave.slice(0, maxBeside).join('  ∥  ');
-    return plainLine(beside, { lead: `${at + 1}`, note: andMore(wave.length - maxBeside) });
+    const parallel = wave.slice(0, maxBeside).join('  ∥  ');
+    return plainLine(parallel, { lead: `${at + 1}`, note: andMore(wave.length - maxBeside) });
   });
   return makeSection('order', 'Order', lines, maxWaves);
 }

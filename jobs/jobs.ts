@@ -34,7 +34,7 @@ function planJob(context: ConversationContext, { planning }: Settings): Job<'pla
     concurrency: planning.concurrency,
     perPerson: 3,
     // The job ends when the turn starts to wait for its parts, so that other turns can run.
-    handle({ run_id, turn }, signal, goOn) {
+    handle({ run_id, turn }, signal, finishAfter) {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       const lost = new AbortController();
       let waits = false;
@@ -44,7 +44,7 @@ function planJob(context: ConversationContext, { planning }: Settings): Job<'pla
         waits = true;
         resolve();
       };
-      goOn(async (ending) => {
+      finishAfter(async (ending) => {
         try {
           await planTurn(context, run_id, turn, AbortSignal.any([lost.signal, ending]), letGo);
           resolve();

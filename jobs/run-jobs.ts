@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { PgBoss } from 'pg-boss';
 import type { z } from 'zod';
 import type { QueueSpec } from '#db/boss.ts';
-import { type GoOn, type JobName, type JobPayload, jobPayloads } from '#domain/jobs.ts';
+import { type FinishAfter, type JobName, type JobPayload, jobPayloads } from '#domain/jobs.ts';
 import { isTraced, span } from '#domain/telemetry.ts';
 
 /** A queue with its options, and a handler that receives a parsed payload. */
@@ -21,7 +21,7 @@ export type Job<N extends JobName> = {
   /** The trace context of the job's cause; called only while tracing. */
   causeOf?(payload: JobPayload<N>): Promise<string | null>;
   /** Throws to have the job retried. */
-  handle(payload: JobPayload<N>, signal: AbortSignal, goOn: GoOn): Promise<void>;
+  handle(payload: JobPayload<N>, signal: AbortSignal, finishAfter: FinishAfter): Promise<void>;
 };
 
 export type AnyJob = { [N in JobName]: Job<N> }[JobName];
@@ -41,11 +41,11 @@ export async function runJobs(
 ): Promise<() => Promise<void>> {
   const ending = new AbortController();
   const under = new Set<Promise<void>>();
-  const goOn: GoOn = (work) => {
+  const finishAfter: FinishAfter = (work) => {
     const going = work(ending.signal).finally(() => under.delete(going));
     under.add(going);
   };
-  for (const job of jobs) await runJob(boss, job, { log, ending: ending.signal, goOn });
+  for (const job of jobs) await runJob(boss, job, { log, ending: ending.signal, finishAfter });
   return async () => {
     const cut = setTimeout(() => ending.abort(new Error('this process stops')), jobsEndWithinMs);
     await Promise.all(jobs.map(({ queue }) => boss.offWork(queue.name, { wait: true })));
@@ -54,7 +54,7 @@ export async function runJobs(
   };
 }
 
-type Surroundings = { log: Log; ending: AbortSignal; goOn: GoOn };
+type Surroundings = { log: Log; ending: AbortSignal; finishAfter: FinishAfter };
 
 async function runJob<N extends JobName>(
   boss: PgBoss,
@@ -69,7 +69,7 @@ async function runJob<N extends JobName>(
 async function startWorker<N extends JobName>(
   boss: PgBoss,
   job: Job<N>,
-  { log, ending, goOn }: Surroundings,
+  { log, ending, finishAfter }: Surroundings,
 ): Promise<void> {
   const { queue, fetched = 1, restMs = 0, perPerson } = job;
   let worker: string | undefined;
@@ -84,7 +84,7 @@ async function startWorker<N extends JobName>(
     async (batch) => {
       // After a full batch more is waiting: fetch at once.
       const rested = restMs === 0 || batch.length >= fetched ? undefined : pause(restMs);
-      const handled = batch.map((one) => handleJob(job, one, { log, ending, goOn }));
+      const handled = batch.map((one) => handleJob(job, one, { log, ending, finishAfter }));
       // All must have ended before any is retried.
       const failed = (await Promise.allSettled(handled)).find(
         ({ status }) => status === 'rejected',
@@ -102,7 +102,7 @@ const parsePayload = <N extends JobName>(name: N, data: unknown) =>
 async function handleJob<N extends JobName>(
   { name, queue, handle, causeOf }: Job<N>,
   { id, data, signal }: { id: string; data: unknown; signal: AbortSignal },
-  { log, ending, goOn }: Surroundings,
+  { log, ending, finishAfter }: Surroundings,
 ): Promise<void> {
   const payload = parsePayload(name, data);
   const parent = isTraced() && payload.success ? ((await causeOf?.(payload.data)) ?? null) : null;
@@ -121,7 +121,7 @@ async function handleJob<N extends JobName>(
   await span('job', `process ${queue.name}`, around, async () => {
     try {
       if (!payload.success) throw payload.error;
-      await handle(payload.data, AbortSignal.any([signal, ending]), goOn);
+      await handle(payload.data, AbortSignal.any([signal, ending]), finishAfter);
     } catch (error) {
       if (!ending.aborted) log.error({ err: error }, `The job ${name} failed.`);
       throw error;

@@ -51,7 +51,7 @@ function farewell(session: Session, code: ExitCode): string {
     if (session.ending.status === 'aborted') return 'Planning stopped. Nothing has run.';
     if (session.plan_id === null)
       return `Stopped waiting. If this becomes a plan, find it with:\n${find}`;
-    return (session.options.goes_on?.() ?? true)
+    return (session.options.continues?.() ?? true)
       ? `Stopped watching. The plan is unaffected. Reopen it with:\n${find}`
       : `Stopped watching. A running plan resumes when Countersign starts again (${commandName} start). Reopen it with:\n${find}`;
   }

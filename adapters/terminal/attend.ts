@@ -44,8 +44,8 @@ function linesOf(view: PlanView, section: SectionKind): string[] {
 function showProgress(session: Session, view: PlanView): void {
   const [running = ''] = [...linesOf(view, 'running'), ...linesOf(view, 'blocked')];
   const bar = view.progress?.text ?? `${view.state.symbol} ${view.state.words}`;
-  const goesOn = session.options.goes_on?.() ?? true;
-  const drawn = drawProgress(view, session.screen, goesOn);
+  const continues = session.options.continues?.() ?? true;
+  const drawn = drawProgress(view, session.screen, continues);
   session.paint(drawn, running === '' ? bar : `${bar} · ${running}`);
 }
 

@@ -5,7 +5,7 @@ import { describeField } from '#cards/form-fields.ts';
 import type { Field } from '#cards/view.ts';
 import { commandName } from '#domain/command-name.ts';
 import { CountersignError } from '#domain/errors.ts';
-import { type Build, gistOf, isRepetition, repetitions } from '#domain/plan/build.ts';
+import { type Build, gistOf, isRepeatRule, repeatRules } from '#domain/plan/build.ts';
 import type { OperationOffer } from '#domain/plan/operation-form.ts';
 import type { BuildChange, Service } from '#domain/service.ts';
 import { quoteWords, showWhole } from '#domain/shown-text.ts';
@@ -22,7 +22,7 @@ import { openSession, type Session, tellError } from './session.ts';
 type BuildOptions = {
   user: string;
   timezone: string;
-  goes_on?: () => boolean;
+  continues?: () => boolean;
   poll_ms?: number;
 };
 
@@ -43,7 +43,7 @@ const choices = [
 ] as const;
 
 /** The person quit, the input ended, or Ctrl-C. */
-class Left extends Error {}
+class Quit extends Error {}
 
 /** @returns the exit code, see `exitCodes` */
 export async function build(
@@ -86,15 +86,15 @@ function sayList(session: Session, items: { label: string; note?: string }[]): v
     sayItem(session, String(index + 1), label, note);
 }
 
-/** A typed line without surrounding blanks. @throws Left */
+/** A typed line without surrounding blanks. @throws Quit */
 async function askLine(session: Session, prompt: string): Promise<string> {
   const line = await session.ask(prompt);
-  if (line === null || session.signal.aborted) throw new Left();
+  if (line === null || session.signal.aborted) throw new Quit();
   return line.trim();
 }
 
 /** Runs `work`; prints a CountersignError instead of throwing it. @returns whether it succeeded */
-async function orSay(session: Session, work: () => Promise<unknown>): Promise<boolean> {
+async function runOrReport(session: Session, work: () => Promise<unknown>): Promise<boolean> {
   try {
     await work();
     return true;
@@ -107,22 +107,22 @@ async function orSay(session: Session, work: () => Promise<unknown>): Promise<bo
 
 async function buildPlan(session: Session): Promise<ExitCode> {
   try {
-    return await buildOn(session);
+    return await continueBuild(session);
   } catch (error) {
-    if (!(error instanceof Left)) throw error;
+    if (!(error instanceof Quit)) throw error;
     session.say('');
     say(session, `Your plan is saved for a week. To continue, run ${commandName} build.`);
     return session.signal.aborted ? exitCodes.interrupted : exitCodes.noPlan;
   }
 }
 
-async function buildOn(session: Session): Promise<ExitCode> {
+async function continueBuild(session: Session): Promise<ExitCode> {
   const { service, actor } = session;
   let { step, plan } = await service.readBuild(actor);
   if (step === null && plan.steps.length === 0) {
     say(session, 'Build a plan step by step. Nothing runs before you approve it. Ctrl-C leaves.');
-    await orSay(session, () => addStep(session));
-  } else if (step !== null) await orSay(session, () => fillStep(session, false));
+    await runOrReport(session, () => addStep(session));
+  } else if (step !== null) await runOrReport(session, () => fillStep(session, false));
   for (;;) {
     ({ step, plan } = await showReview(session));
     const none = plan.steps.length === 0;
@@ -132,10 +132,10 @@ async function buildOn(session: Session): Promise<ExitCode> {
     const at = plan.steps[Number(id) - 1]?.id ?? plan.steps.at(-1)?.id ?? '';
     switch (readChoice(choices, word)) {
       case 'add':
-        await orSay(session, () => addStep(session));
+        await runOrReport(session, () => addStep(session));
         break;
       case 'edit':
-        await orSay(session, () => editStep(session, at));
+        await runOrReport(session, () => editStep(session, at));
         break;
       case 'remove':
         await change(session, { kind: 'remove', step: at });
@@ -155,7 +155,7 @@ async function buildOn(session: Session): Promise<ExitCode> {
         break;
       }
       case 'quit':
-        throw new Left();
+        throw new Quit();
       default:
         say(session, 'Type a letter; edit and drop take the number of a step: e 1.');
     }
@@ -164,7 +164,7 @@ async function buildOn(session: Session): Promise<ExitCode> {
 
 async function propose(session: Session): Promise<ExitCode | null> {
   let id = '';
-  const ok = await orSay(session, async () => {
+  const ok = await runOrReport(session, async () => {
     ({ id } = await session.service.proposeBuild({}, viewerOf(session), session.actor));
   });
   if (!ok) return null;
@@ -181,7 +181,7 @@ async function showReview(session: Session): Promise<Build> {
     if (title !== '') say(session, title);
     for (const { label, headline, note } of steps) sayItem(session, label, headline, note);
     if (repeats !== '')
-      say(session, `Runs ${repetitions[repeats].toLowerCase()}, first on ${from}.`);
+      say(session, `Runs ${repeatRules[repeats].toLowerCase()}, first on ${from}.`);
   }
   for (const problem of problems) say(session, `△ ${problem}`);
   session.say('');
@@ -189,10 +189,10 @@ async function showReview(session: Session): Promise<Build> {
 }
 
 async function askRepeats(session: Session): Promise<void> {
-  const rules = Object.keys(repetitions).filter(isRepetition);
+  const rules = Object.keys(repeatRules).filter(isRepeatRule);
   sayList(
     session,
-    rules.map((rule) => ({ label: repetitions[rule] })),
+    rules.map((rule) => ({ label: repeatRules[rule] })),
   );
   const repeats = rules[Number(await askLine(session, '  Number › ')) - 1] ?? '';
   let from = '';
@@ -369,7 +369,7 @@ async function askField(session: Session, field: Field): Promise<Build> {
   say(session, [`${describeField(field, true)}.${keep}`, ...more].join(' '));
   sayList(session, choices);
   const line = type === 'multiline' ? await askLines(session) : await session.ask('  › ');
-  if (line === null || session.signal.aborted) throw new Left();
+  if (line === null || session.signal.aborted) throw new Quit();
   const text = line.trim();
   if (text === '') return session.service.readBuild(session.actor);
   const typed = isNone(text)

@@ -38,14 +38,14 @@ function drawRows(rows: Row[], indent: string, screen: Screen): string[] {
   const asideColumn = Math.max(0, ...rows.map(({ aside }) => stringWidth(aside)));
   const withAside = rows.filter(({ aside }) => aside !== '');
   const textColumn = Math.max(0, ...withAside.map(({ text }) => stringWidth(text)));
-  const beside = stringWidth(hanging) + textColumn + 4 + asideColumn <= width;
+  const isWide = stringWidth(hanging) + textColumn + 4 + asideColumn <= width;
   return rows.flatMap(({ lead, text: given, aside }) => {
     // A tree's indentation, which line breaking would strip.
     const text = given.replace(/^\u2003+/u, '');
     const deeper = '  '.repeat(given.length - text.length);
     const first = `${leadColumn === 0 ? indent : `${indent}${padText(lead, leadColumn)}  `}${deeper}`;
     const quiet = aside === '' ? '' : screen.style('dim', aside);
-    if (aside === '' || !beside) {
+    if (aside === '' || !isWide) {
       const words = aside === '' ? text : `${text}${screen.style('dim', ' · ')}${quiet}`;
       return hangText(words, first, hanging + deeper, width);
     }
@@ -62,9 +62,9 @@ function drawSection(section: Section, labelColumn: number, screen: Screen): str
   const rows = rowsOf(section, screen);
   if (section.more !== '')
     rows.push({ lead: '', text: screen.style('dim', section.more), aside: '' });
-  const beside = screen.width() >= narrow && section.label.length <= longestLabel;
+  const isWide = screen.width() >= narrow && section.label.length <= longestLabel;
   const label = screen.style('bold', section.label);
-  if (!beside) return [margin + label, ...drawRows(rows, `${margin}${margin}`, screen)];
+  if (!isWide) return [margin + label, ...drawRows(rows, `${margin}${margin}`, screen)];
   const indent = margin + ' '.repeat(labelColumn);
   const [first = '', ...rest] = drawRows(rows, indent, screen);
   return [margin + padText(label, labelColumn) + first.slice(indent.length), ...rest];
@@ -193,8 +193,8 @@ export function drawReport(view: PlanView, screen: Screen): string[] {
 const leavesRunning = 'Ctrl-C leaves it running.';
 const stopsWork = 'Ctrl-C stops the work; it goes on when Countersign runs again.';
 
-/** Current progress, for repainting. @param goesOn whether it continues without this process */
-export function drawProgress(view: PlanView, screen: Screen, goesOn: boolean): string[] {
+/** Current progress, for repainting. @param continues whether it continues without this process */
+export function drawProgress(view: PlanView, screen: Screen, continues: boolean): string[] {
   const bar =
     view.progress === null ? `${view.state.symbol} ${view.state.words}` : view.progress.text;
   const pace =
@@ -202,6 +202,6 @@ export function drawProgress(view: PlanView, screen: Screen, goesOn: boolean): s
   return [
     ...drawParagraph(`${bar}${screen.style('dim', pace)}`, screen),
     ...view.sections.flatMap((section) => drawSection(section, labelColumnOf(view), screen)),
-    ...drawParagraph(screen.style('dim', goesOn ? leavesRunning : stopsWork), screen),
+    ...drawParagraph(screen.style('dim', continues ? leavesRunning : stopsWork), screen),
   ];
 }

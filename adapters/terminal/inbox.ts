@@ -54,14 +54,14 @@ function drawSections(sections: Section[], screen: Screen, now: string): string[
   const width = screen.width();
   const indent = sections.some(({ heading }) => heading !== '') ? '    ' : '  ';
   const taken = indent.length + columns.reduce((sum, column) => sum + column + 2, 0);
-  const beside = width - taken >= 28;
+  const isWide = width - taken >= 28;
   const drawPlan = (plan: InboxPlan): string[] => {
     const cells = cellsOf(plan);
     const facts = [showRequester(plan), describeGuard(plan)].filter((fact) => fact !== '');
     const text = titleListed(plan) + screen.style('dim', ` · ${facts.join(' · ')}`);
-    const hang = ' '.repeat(beside ? taken : indent.length + 2);
+    const hang = ' '.repeat(isWide ? taken : indent.length + 2);
     const [first = '', ...rest] = wrapText(text, width - hang.length).map((line) => hang + line);
-    if (!beside) return [indent + cells.join(' · '), first, ...rest];
+    if (!isWide) return [indent + cells.join(' · '), first, ...rest];
     const start = indent + cells.map((cell, i) => `${padText(cell, columns[i] ?? 0)}  `).join('');
     return [start + first.slice(hang.length), ...rest];
   };

@@ -27,7 +27,7 @@ export type AskOptions = {
   /** One JSON object per line; the last is the outcome. */
   json?: boolean;
   /** Whether others continue a running plan after this process ends; default: yes. */
-  goes_on?: () => boolean;
+  continues?: () => boolean;
   /** Polling interval in milliseconds; default 150. */
   poll_ms?: number;
   /** Milliseconds to wait for a line from a pipe; default 5,000. */

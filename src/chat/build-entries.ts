@@ -1,7 +1,7 @@
 // Entries and presses in a chat's plan builder, as changes of the plan. Each platform decodes its own requests.
 import type { BuildForm } from '#cards/build-view.ts';
 import type { Field } from '#cards/view.ts';
-import { isRepetition } from '#domain/plan/build.ts';
+import { isRepeatRule } from '#domain/plan/build.ts';
 import type { Entry } from '#domain/plan/operation-form.ts';
 import type { BuildChange } from '#domain/service.ts';
 
@@ -33,7 +33,7 @@ export function readTerms({
   repeats: chosen = '',
   from = '',
 }: Partial<Record<'title' | 'repeats' | 'from', string>>): BuildChange {
-  const repeats = isRepetition(chosen) ? chosen : '';
+  const repeats = isRepeatRule(chosen) ? chosen : '';
   return { kind: 'terms', title, repeats, from: repeats === '' ? '' : from };
 }
 

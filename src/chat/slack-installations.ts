@@ -25,7 +25,7 @@ import type { PlatformParts } from './platform.ts';
 
 const maxLooks = 1000;
 /** Milliseconds to retry storing, while a browser waits. */
-const patienceMs = 10_000;
+const maxWaitMs = 10_000;
 
 /** The token's binding, and its name if it can't be decrypted. */
 const aboutToken = (owner: string) => `the Slack token of ${owner}`;
@@ -81,7 +81,7 @@ export function createSlackInstallations(options: {
           return true;
         });
       // Slack accepts a code once, so a brief database outage must not lose it.
-      return retryUntilDatabaseAnswers(keep, () => {}, AbortSignal.timeout(patienceMs));
+      return retryUntilDatabaseAnswers(keep, () => {}, AbortSignal.timeout(maxWaitMs));
     },
 
     async remove({ owner, generation, name }) {

@@ -7,7 +7,7 @@ import type { KeyedRequest } from '#domain/service.ts';
 type Outcome = { kind: 'answered'; answer: unknown } | { kind: 'refused'; why: CountersignError };
 
 /** @throws `key_reused` if the key belongs to another request */
-function repeat(kept: KeptAnswer, digest: string): unknown {
+function replayAnswer(kept: KeptAnswer, digest: string): unknown {
   if (kept.request === digest) return kept.answer;
   throw new CountersignError(
     'key_reused',
@@ -27,12 +27,12 @@ export async function answerOnce<C extends { db: Database }, K>(
   work: (joined: C, checked: K) => Promise<unknown>,
 ): Promise<unknown> {
   const before = await findKey(context.db.query, key);
-  if (before !== null) return repeat(before, digest);
+  if (before !== null) return replayAnswer(before, digest);
   const checked = await check();
   const outcome = await context.db.transaction(async (tx): Promise<Outcome> => {
     // Stored first: a retry waits here without holding locks that the first needs.
     const kept = await takeKey(tx, key, digest);
-    if (kept !== null) return { kind: 'answered', answer: repeat(kept, digest) };
+    if (kept !== null) return { kind: 'answered', answer: replayAnswer(kept, digest) };
     try {
       const answer = await work({ ...context, db: joinTransaction(context.db, tx) }, checked);
       await keepAnswer(tx, key, answer);

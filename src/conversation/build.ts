@@ -18,7 +18,7 @@ import {
   type BuiltPlan,
   type BuiltStep,
   emptyBuild,
-  isRepetition,
+  isRepeatRule,
   toDraft,
 } from '#domain/plan/build.ts';
 import type { Zone } from '#domain/plan/form-entries.ts';
@@ -58,7 +58,7 @@ type StoredStep = z.infer<typeof StoredStep>;
 const StoredPlan = z.object({
   title: z.string(),
   steps: z.array(StoredStep),
-  repeats: z.string().refine(isRepetition),
+  repeats: z.string().refine(isRepeatRule),
   from: z.string(),
 });
 const Stored = z.object({

@@ -48,7 +48,7 @@ function readChanges(text: string): Word {
     : { kind: 'talk' };
 }
 
-const goOn = /^(?:go on|yes|continue)$/;
+const continueWords = /^(?:go on|yes|continue)$/;
 const stop = /^(?:stop|no)$/;
 
 /** The same for a waiting session: budget questions also accept everyday answers. */
@@ -56,6 +56,6 @@ export function readWordFor(text: string, waits: Waits | null): Word {
   const word = readWord(text);
   if (waits !== 'budget' || word.kind !== 'talk') return word;
   const plain = text.trim().toLowerCase().replace(/[.!]$/, '');
-  if (goOn.test(plain)) return { kind: 'approve' };
+  if (continueWords.test(plain)) return { kind: 'approve' };
   return stop.test(plain) ? { kind: 'reject' } : word;
 }

@@ -59,7 +59,7 @@ export function queueOf<N extends JobName>(name: N, payload: JobPayload<N>): Que
  * Continues `work` after the job is done, without holding its fetcher. A stop waits for it as for a job, then aborts the signal.
  * Must not throw.
  */
-export type GoOn = (work: (signal: AbortSignal) => Promise<void>) => void;
+export type FinishAfter = (work: (signal: AbortSignal) => Promise<void>) => void;
 
 /**
  * Sends a job in the caller's transaction. `key` collapses equal jobs not yet taken; `startAfter` delays; `person` takes fair

@@ -14,7 +14,7 @@ export type Choice = {
 const tolerance = 1e-7;
 
 /**
- * Goes through `candidates` in order. Smaller steps may overtake one that doesn't fit until it has waited `patienceMs`. From then
+ * Goes through `candidates` in order. Smaller steps may overtake one that doesn't fit until it has waited `maxWaitMs`. From then
  * on its resources are kept for it, longest wait first. Large requests can't starve, and pools aren't left idle before that.
  * @param waits of all plans, longest first
  * @param planId the plan of the candidates
@@ -25,11 +25,11 @@ export function chooseSteps(
   waits: ResourceWait[],
   planId: string,
   limit: number,
-  patienceMs: number,
+  maxWaitMs: number,
 ): Choice {
   const free = new Map(pools.map(({ name, free }) => [name, free]));
   const limits = new Map(pools.map(({ name, limit }) => [name, limit]));
-  const due = waits.filter(({ waited_ms }) => waited_ms >= patienceMs);
+  const due = waits.filter(({ waited_ms }) => waited_ms >= maxWaitMs);
   const isOwn = (wait: ResourceWait, position: number) =>
     wait.plan_id === planId && wait.position === position;
   /** Amount of `pool` kept for steps queued ahead of the one at `position`. */

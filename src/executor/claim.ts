@@ -33,7 +33,7 @@ import { keyOfLease } from './leases.ts';
 /** Steps examined per lane: others may fit behind one that waits for a pool. */
 const candidateLimit = 64;
 /** Milliseconds for which smaller steps may overtake one that doesn't fit into its pools. */
-const patienceMs = 1000;
+const maxWaitMs = 1000;
 
 /** The lanes of a plan version that a back end serves, and the terms of its claims. */
 export type LaneBook = {
@@ -113,7 +113,7 @@ async function claimWithin(
     ),
   }));
   const waits = await readWaits(tx, plan.pools);
-  const { chosen, blocked } = chooseSteps(candidates, pools, waits, plan.id, limit, patienceMs);
+  const { chosen, blocked } = chooseSteps(candidates, pools, waits, plan.id, limit, maxWaitMs);
   const own = new Set(
     waits.filter(({ plan_id }) => plan_id === plan.id).map(({ position }) => position),
   );

@@ -37,8 +37,8 @@ async function recoverPlan(context: SharedContext, planId: string): Promise<void
     const row = await lockPlan(tx, planId);
     const lost = await readLostSteps(tx, planId);
     if (lost.length === 0) return [];
-    const goesOn = !isTerminal(row.status);
-    const recoveries = lost.map((step) => decideRecovery(step, goesOn));
+    const isOngoing = !isTerminal(row.status);
+    const recoveries = lost.map((step) => decideRecovery(step, isOngoing));
     const { progress, failed, taken } = await settleLostSteps(tx, planId, recoveries);
     await releaseResources(tx, row, taken);
     const stopped = await stopDependents(tx, planId, failed, context.settings.on_failure);

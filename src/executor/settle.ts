@@ -233,8 +233,10 @@ export async function settleOutcomes(
     fitted.push(fitStatus(await fitOutput(context, tx, row.id, outcome), row.status));
   }
   const settled = await settleSteps(tx, row.id, context.worker, fitted, start);
-  const goOn = new Set(fitted.flatMap((one) => (one.status === 'running' ? one.position : [])));
-  const left = settled.taken.filter((position) => !goOn.has(position));
+  const stillRunning = new Set(
+    fitted.flatMap((one) => (one.status === 'running' ? one.position : [])),
+  );
+  const left = settled.taken.filter((position) => !stillRunning.has(position));
   await releaseResources(tx, row, left);
   const allTaken = settled.taken.length === outcomes.length;
   if (!allTaken) await refuseLate(context, tx, row, fitted, settled);

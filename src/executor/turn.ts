@@ -122,7 +122,7 @@ type Deciding = Configured &
   Parameters<typeof refreshUserGroups>[0];
 
 /** Milliseconds to wait for a tool. Other plans queue behind this one, and the next round asks again. */
-const patienceMs = 2000;
+const maxWaitMs = 2000;
 
 /** Whether an operation of the plan is not offered, or its tool does not answer in time. */
 async function lacksTools(
@@ -142,7 +142,7 @@ async function lacksTools(
   const answers = Promise.all([...tools].map((tool) => catalogue.check(tool)));
   const states = await Promise.race([
     answers,
-    pause(patienceMs, null, { signal: late.signal }).catch(() => null),
+    pause(maxWaitMs, null, { signal: late.signal }).catch(() => null),
   ]);
   late.abort();
   // Late answers are ignored.

@@ -10,7 +10,7 @@ import { CountersignError, type ErrorCode } from '#domain/errors.ts';
 type Outcome<T> = { kind: 'done'; value: T } | { kind: 'refused'; why: CountersignError } | null;
 
 /** @throws the first refusal */
-function repeat({ refused }: PressRow): void {
+function throwIfRefused({ refused }: PressRow): void {
   if (refused === null) return;
   // Codes are written by this file, from our own errors.
   throw new CountersignError(refused.code as ErrorCode, refused.message);
@@ -37,7 +37,7 @@ export async function actOnce<T>(
   const { once, at } = pressed;
   const known = await findPress(db.query, once);
   if (known !== null) {
-    repeat(known);
+    throwIfRefused(known);
     return before();
   }
   let commit: Commit<T>;
@@ -53,7 +53,7 @@ export async function actOnce<T>(
     // Stored first: a retry waits here without holding locks that the first needs.
     const meanwhile = await keepPress(tx, once);
     if (meanwhile !== null) {
-      repeat(meanwhile);
+      throwIfRefused(meanwhile);
       return null;
     }
     try {

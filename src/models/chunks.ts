@@ -77,7 +77,7 @@ export function assembleChunks(onProgress: ChatRequest['onProgress']): Assembly 
     call.id ||= id ?? '';
     call.name ||= called?.name ?? '';
     call.extra = { ...call.extra, ...extra };
-    if (repeats(call, piece)) return;
+    if (isRepeatedPiece(call, piece)) return;
     call.arguments += piece;
     call.watch.take(piece);
   }
@@ -159,7 +159,7 @@ export function writeOut(value: unknown): string {
 }
 
 /** Some servers repeat the whole arguments in the last chunk. */
-function repeats({ watch, arguments: args }: Call, piece: string): boolean {
+function isRepeatedPiece({ watch, arguments: args }: Call, piece: string): boolean {
   return watch.isWhole() && piece.trim() === args.trim();
 }
 
@@ -178,7 +178,7 @@ function findCall(
   if (!called?.name) return known ?? open;
   const same = known ?? open;
   if (same === undefined) return undefined;
-  if (same.name === called.name && repeats(same, piece)) return same;
+  if (same.name === called.name && isRepeatedPiece(same, piece)) return same;
   if (known !== undefined) return known.watch.isWhole() && piece !== '' ? undefined : known;
   // Gemini omits indices or repeats them: a delta with its own name, or after a complete call, starts another.
   const isOther = (id && same.id !== '') || same.watch.isWhole() || !isNumbered;

@@ -94,7 +94,7 @@ async function readCalled(
 }
 
 /** Whether something failed and the plan continues; once it ends, its outcome reports failures. */
-function goesOn({ status, counts }: Plan): boolean {
+function isOngoing({ status, counts }: Plan): boolean {
   return counts.failed > 0 && (status === 'executing' || status === 'stalled');
 }
 
@@ -120,7 +120,7 @@ export async function announce(context: Announcing, planId: string, later = fals
         { conversation, says, planId: card ? planId : null, once: `${planId}:${key}` },
         later,
       );
-    const failed = goesOn(plan)
+    const failed = isOngoing(plan)
       ? await readSteps(tx, planId, { status: ['failed'] }, 0, questionsShown)
       : [];
     const called = await readCalled(tx, plan, [...steps, ...failed]);

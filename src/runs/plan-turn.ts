@@ -209,7 +209,7 @@ function cardUnder(result: Ended['result']): string | null {
 }
 
 /** Queues the next turn if messages arrived that this one did not read. @returns whether it did */
-async function goOnWithMore(
+async function queueTurnForNewMessages(
   context: ConversationContext,
   tx: Transaction,
   run: RunRow,
@@ -257,7 +257,7 @@ async function storeOutcome(
       questions: null,
       ...sessionColumns(outcome, now),
     };
-    if (await goOnWithMore(context, tx, now, outcome, common)) return;
+    if (await queueTurnForNewMessages(context, tx, now, outcome, common)) return;
     const say = (says: MessageParts, planId: string | null, once = `${run.id}:${run.turn}`) =>
       speakAsBot(context, tx, {
         conversation: run.conversation,

@@ -23,7 +23,7 @@ export type PersonTime = {
 };
 
 /** How far to look for one unbroken stretch before splitting the work. */
-const patienceMs = 14 * 86_400_000;
+const maxWaitMs = 14 * 86_400_000;
 
 type Free = Interval & { day: number };
 
@@ -138,7 +138,7 @@ function remainingOn(person: PersonTime, day: number): number {
 function findStretch(person: PersonTime, earliest: number, length: number): Placement | null {
   let run: Free[] = [];
   for (const free of freeFrom(person, earliest)) {
-    if (free.from > earliest + patienceMs) return null;
+    if (free.from > earliest + maxWaitMs) return null;
     if (run.at(-1)?.to !== free.from) run = [];
     run.push(free);
     const place = fitInto(person, run, length);

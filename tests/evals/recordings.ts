@@ -84,10 +84,10 @@ function unfold(recorded: Recorded[]): { seen: string[] | null; reply: Recorded 
 
 /** One more request of a case, as it is recorded. */
 export function fold(seen: string[], before: string[], { calls, says }: Reply): Recorded {
-  const goesOn = before.every((one, index) => one === seen[index]);
+  const continues = before.every((one, index) => one === seen[index]);
   return {
-    ...(goesOn ? {} : { anew: true }),
-    sees: goesOn ? seen.slice(before.length) : seen,
+    ...(continues ? {} : { anew: true }),
+    sees: continues ? seen.slice(before.length) : seen,
     ...(calls === undefined ? {} : { calls }),
     ...(says === undefined ? {} : { says }),
   };

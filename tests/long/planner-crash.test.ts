@@ -72,7 +72,7 @@ async function missHeartbeat(db: Database): Promise<void> {
   });
 }
 
-async function goOn({ database, model, runId, db }: Scene): Promise<RunView> {
+async function resume({ database, model, runId, db }: Scene): Promise<RunView> {
   await missHeartbeat(db);
   const instance = await openTestInstance(database.url, { env: { OPENAI_BASE_URL: model.url } });
   try {
@@ -121,7 +121,7 @@ describe.concurrent('a planner that is killed', () => {
   it.for(places)('$at is replaced by one that goes on from there', async ({ at, paid }) => {
     const scene = await crashAt(at, {});
     expect(scene.model.requests).toHaveLength(paid);
-    const run = await goOn(scene);
+    const run = await resume(scene);
     expect(run).toMatchObject({ planning_status: 'needs_clarification' });
     expect(scene.model.requests).toHaveLength(3);
     expect(await readBooks(scene)).toEqual({ plans: 1, calls: 3, open: 0, proposals: 1 });

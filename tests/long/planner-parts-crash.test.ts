@@ -77,7 +77,7 @@ async function plannedParts(db: Database): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-async function goOn({ database, model, runId, db }: Scene) {
+async function resume({ database, model, runId, db }: Scene) {
   await missHeartbeat(db);
   const instance = await openTestInstance(database.url, { env: { OPENAI_BASE_URL: model.url } });
   try {
@@ -119,7 +119,7 @@ describe.concurrent('a program that is killed while it plans in two layers', () 
   it.for(places)('at $at loses nothing and pays for nothing twice', async ({ at, paid }) => {
     const scene = await crashAt(at, 1);
     expect(scene.model.requests).toHaveLength(paid);
-    const run = await goOn(scene);
+    const run = await resume(scene);
     expect(run).toMatchObject({ planning_status: 'needs_clarification' });
     expect(scene.model.requests).toHaveLength(2);
     expect(await readBooks(scene)).toEqual({ plans: 1, calls: 2, open: 0 });
@@ -132,7 +132,7 @@ describe.concurrent('a program that is killed while it plans in two layers', () 
     const scene = await crashAt('part_planned:5', 12);
     const planned = await plannedParts(scene.db);
     expect(planned.length).toBeGreaterThanOrEqual(5);
-    await goOn(scene);
+    await resume(scene);
     expect(await readSteps(scene.db)).toEqual(ids(12).map((id) => `${id}-1`));
     const asked = countAsked(scene.model);
     expect(asked.get('whole')).toBe(1);

@@ -66,7 +66,7 @@ async function raiseFinding(script: (body: ChatBody, index: number) => Turn, poi
 }
 
 /** Another program goes on: the change is made once, by one try, and the plan completes. */
-async function goOn({ database, options, id }: Awaited<ReturnType<typeof raiseFinding>>) {
+async function resume({ database, options, id }: Awaited<ReturnType<typeof raiseFinding>>) {
   const server = await programs.serve(options);
   const { api } = server;
   await waitFor(
@@ -104,7 +104,7 @@ describe.concurrent('replanning by a model, after kill -9', () => {
     const scene = await raiseFinding(answer, point);
     expect(await scene.dying.exited).toEqual({ code: null, signal: 'SIGKILL' });
     expect(scene.model.requests).toHaveLength(2);
-    expect(await goOn(scene)).toBe(2);
+    expect(await resume(scene)).toBe(2);
     expect(scene.model.requests).toHaveLength(2);
   });
 
@@ -114,7 +114,7 @@ describe.concurrent('replanning by a model, after kill -9', () => {
     );
     await waitFor('the second request', () => scene.model.requests.length === 2);
     expect(await scene.dying.stop('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' });
-    await goOn(scene);
+    await resume(scene);
     const looking = scene.model.requests.filter(({ messages }) => messages.at(-1)?.role === 'user');
     expect(looking).toHaveLength(1);
     expect(scene.model.requests).toHaveLength(3);

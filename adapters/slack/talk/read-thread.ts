@@ -52,7 +52,7 @@ const tailWanted = 150;
 /** People whose names are looked up. */
 const maxNamed = 40;
 /** Milliseconds to wait for Slack's limits in total. */
-const patienceMs = 20_000;
+const maxWaitMs = 20_000;
 
 /** A message that Slack shows as deleted, with its replies. */
 const deleted = 'tombstone';
@@ -87,9 +87,9 @@ async function readTail(fetch: FetchPage, from: number, to: number, unread: numb
   return [];
 }
 
-/** Retries rate-limited calls, waiting up to `patienceMs` in total. */
+/** Retries rate-limited calls, waiting up to `maxWaitMs` in total. */
 function createPatience(clock: Clock, signal: AbortSignal) {
-  const until = clock.now().getTime() + patienceMs;
+  const until = clock.now().getTime() + maxWaitMs;
   return async <T>(work: () => Promise<T>): Promise<T> => {
     for (;;) {
       try {

@@ -64,14 +64,14 @@ export function ask(
     ...(level === undefined ? {} : { reasoning_level: readLevel(level) }),
   };
   return inTerminal('when_alone', ({ service, vitals }, { timezone }, io) =>
-    askIn(service, { ...options, text, timezone, modes, goes_on: () => vitals() === null }, io),
+    askIn(service, { ...options, text, timezone, modes, continues: () => vitals() === null }, io),
   );
 }
 
 /** Builds a plan by form. */
 export function build(options: Said): Promise<void> {
   return inTerminal('when_alone', ({ service, vitals }, { timezone }, io) =>
-    buildIn(service, { ...options, timezone, goes_on: () => vitals() === null }, io),
+    buildIn(service, { ...options, timezone, continues: () => vitals() === null }, io),
   );
 }
 

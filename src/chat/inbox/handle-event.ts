@@ -154,12 +154,12 @@ export async function handleEvent(
   const { db, rule, random, warn } = context;
   const { leaseSeconds } = rule;
   const write = <T>(work: () => Promise<T>) => retryWhileAway(context, work, stopping);
-  const goOn = async () =>
+  const proceed = async () =>
     last || stopping.aborted ? 'held' : write(() => takeNext(db.query, lease, leaseSeconds));
   if (event.failures > (event.silent ? rule.deaths : rule.tries)) {
     const error = new Error('The process ended each time, or the last time, while it was handled.');
     await write(() => putAside(context, event, error, 'kept'));
-    return goOn();
+    return proceed();
   }
   passCrashPoint('inbox_taken');
   const mark: Mark = { made: false, reply: null, forget: false };
@@ -186,7 +186,7 @@ export async function handleEvent(
     if (decided.next === 'set_aside') {
       if (!(await write(() => putAside(context, event, error))))
         tellSettled(context, event, mark, error);
-      return goOn();
+      return proceed();
     }
     const options = { ...decided, error: textOf(error) };
     if (await write(() => putBack(context, lease, event, options))) {

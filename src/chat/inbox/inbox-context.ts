@@ -66,7 +66,7 @@ export const inboxRule: InboxRule = {
   deaths: 3,
   backoffMs: 1000,
   longestBackoffMs: 60_000,
-  patienceMs: 24 * 3600 * 1000,
+  maxWaitMs: 24 * 3600 * 1000,
   leaseSeconds: 10,
   tryWithinMs: 120_000,
   lateSeconds: 5,

@@ -16,7 +16,7 @@ export type Receipt = { stored: boolean; id: number };
 export type Receive = (event: ReceivedEvent) => Promise<Receipt>;
 
 /** Milliseconds from arrival to response; platforms wait three seconds. */
-const usualPatienceMs = 2500;
+const defaultMaxWaitMs = 2500;
 /** Milliseconds between attempts: a cut connection is back at once. */
 const retryMs = 100;
 /** Shares of the time limit: waiting for locked names, and any statement. */
@@ -45,16 +45,16 @@ function settleBefore<T>(end: number, work: Promise<T>): Promise<T> {
  * Stores an event and resolves once it is committed; only then may it be acknowledged. Rejects if the database is unavailable or
  * slow; if it was stored anyway, the platform's retry is recognised.
  * @param wake wakes a worker for the thread of a stored event
- * @param patienceMs time limit before the event is refused
+ * @param maxWaitMs time limit before the event is refused
  */
 export function createReceiver(
   { db }: Pick<InboxContext, 'db'>,
   wake: (thread: AuthoredThread) => void,
-  { patienceMs = usualPatienceMs }: { patienceMs?: number } = {},
+  { maxWaitMs = defaultMaxWaitMs }: { maxWaitMs?: number } = {},
 ): Receive {
   const limits = {
-    lockMs: Math.ceil(patienceMs * lockShare),
-    statementMs: Math.ceil(patienceMs * statementShare),
+    lockMs: Math.ceil(maxWaitMs * lockShare),
+    statementMs: Math.ceil(maxWaitMs * statementShare),
   };
   /** The last event in progress of each thread. */
   const under = new Map<string, Promise<unknown>>();
@@ -82,7 +82,7 @@ export function createReceiver(
   return async (event) => {
     const parsed = ReceivedEvent.parse(event);
     const began = performance.now();
-    const end = began + patienceMs;
+    const end = began + maxWaitMs;
     const thread = keyOfThread(parsed);
     const storing = (under.get(thread) ?? Promise.resolve()).then(() => store(parsed, end));
     const settled = storing.then(

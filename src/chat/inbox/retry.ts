@@ -10,7 +10,7 @@ export type RetryRule = {
   backoffMs: number;
   longestBackoffMs: number;
   /** How long transient failures are retried. */
-  patienceMs: number;
+  maxWaitMs: number;
 };
 
 export type NextTry = { next: 'retry'; inMs: number; counts: boolean } | { next: 'set_aside' };
@@ -42,7 +42,7 @@ export function decideNextTry(
   const asked = passesAfter(error);
   const passes = asked !== null;
   if (!passes && needsOperator(error)) return { next: 'set_aside' };
-  if (passes ? ageMs + asked > rule.patienceMs : failures >= rule.tries) {
+  if (passes ? ageMs + asked > rule.maxWaitMs : failures >= rule.tries) {
     return { next: 'set_aside' };
   }
   // A platform that names the time to wait needs no backoff.

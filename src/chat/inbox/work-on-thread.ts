@@ -9,7 +9,7 @@ import {
   takeNext,
 } from '#db/chat/inbox-thread.ts';
 import type { InboxThread } from '#domain/chat/inbox.ts';
-import type { GoOn } from '#domain/jobs.ts';
+import type { FinishAfter } from '#domain/jobs.ts';
 import { handleEvent } from './handle-event.ts';
 import { type InboxContext, type InboxHandler, retryWhileAway } from './inbox-context.ts';
 import { sendWakeup } from './wakeups.ts';
@@ -126,7 +126,11 @@ function createSlots(most: number): () => Promise<() => void> {
 
 export function createWakeupHandler(context: InboxContext) {
   const takeSlot = createSlots(threadsAtOnce);
-  return async (thread: InboxThread, signal: AbortSignal, goOn: GoOn): Promise<void> => {
+  return async (
+    thread: InboxThread,
+    signal: AbortSignal,
+    finishAfter: FinishAfter,
+  ): Promise<void> => {
     const giveBack = await takeSlot();
     let held: HeldThread | null = null;
     try {
@@ -137,7 +141,7 @@ export function createWakeupHandler(context: InboxContext) {
     }
     if (held === null) return;
     const mine = held;
-    goOn(async (stopping) => {
+    finishAfter(async (stopping) => {
       try {
         await workOnThread(context, mine, stopping);
       } catch (error) {

@@ -47,7 +47,7 @@ export type DeliveryContext = {
   warn(message: string, error?: unknown): void;
 };
 
-/** `tries` and waits as in the inbox; a place failing for `patienceMs` is broken. */
+/** `tries` and waits as in the inbox; a place failing for `maxWaitMs` is broken. */
 export type DeliveryRule = RetryRule & {
   /** Seconds after which a silent holder's place is given to another; well above `callWithinMs`. */
   leaseSeconds: number;
@@ -66,7 +66,7 @@ export const deliveryRule: DeliveryRule = {
   tries: 5,
   backoffMs: 1000,
   longestBackoffMs: 60_000,
-  patienceMs: 24 * 3_600_000,
+  maxWaitMs: 24 * 3_600_000,
   leaseSeconds: 40,
   callWithinMs: 15_000,
   redrawAfterMs: 60_000,

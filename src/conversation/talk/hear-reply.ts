@@ -48,8 +48,8 @@ async function continueRun(
     }
     const rest = policyRequest === null ? text : policyRequest.rest;
     // The running turn reads it before the model's next call. A change of modes starts another turn.
-    const goesOn = now.planning_status === 'running' && !readsCommands(context);
-    const joinsTurn = goesOn && Object.keys(modes).length === 0;
+    const continues = now.planning_status === 'running' && !readsCommands(context);
+    const joinsTurn = continues && Object.keys(modes).length === 0;
     const asked = waitsFor(now) === 'questions' ? await readAsked(tx, now.response_message) : [];
     const parts: MessageParts = {
       kind: 'said',
@@ -73,7 +73,7 @@ async function continueRun(
     const zone = theirs ? zoneOf(actor) : null;
     if (rest !== '' || policyRequest === null) {
       const said = { text: rest, message, modes };
-      await queueTurn(context, tx, now, actor, said, zone, goesOn ? joins : undefined);
+      await queueTurn(context, tx, now, actor, said, zone, continues ? joins : undefined);
     } else if (policyRequest.settlesQuestions && waitsFor(now) === 'questions') {
       // A person who wants no questions has answered the open ones.
       await queueTurn(context, tx, now, actor, { text, message }, zone);

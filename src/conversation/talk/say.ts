@@ -28,7 +28,7 @@ import { type Subject, subjectOfPlan, subjectOfRun } from './subject.ts';
 const shownOfTooLong = 500;
 
 /** Whether messages continue the latest run instead of starting another. */
-function goesOn(run: RunRow | null): run is RunRow {
+function isRunning(run: RunRow | null): run is RunRow {
   return run !== null && (run.planning_status === 'running' || waitsFor(run) !== null);
 }
 
@@ -54,7 +54,7 @@ async function hearTalk(
   saying: Saying,
 ): Promise<Heard> {
   const latest = await readLatestRun(context.db.query, conversation);
-  if (goesOn(latest)) {
+  if (isRunning(latest)) {
     const refusal = await hearReply(context, latest, saying, isSaidAloud(saying));
     return { run_id: latest.id, refusal: toThrow(saying, refusal) };
   }

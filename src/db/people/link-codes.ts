@@ -79,15 +79,15 @@ export async function recordWrongCode(
   account: string,
   { since, now }: { since: Date; now: Date },
 ): Promise<void> {
-  const goesOn = gt(linkTries.since, since);
+  const isSameWindow = gt(linkTries.since, since);
   await tx
     .insert(linkTries)
     .values({ account, since: now, wrong: 1 })
     .onConflictDoUpdate({
       target: linkTries.account,
       set: {
-        wrong: sql`case when ${goesOn} then ${linkTries.wrong} + 1 else 1 end`,
-        since: sql`case when ${goesOn} then ${linkTries.since} else excluded.since end`,
+        wrong: sql`case when ${isSameWindow} then ${linkTries.wrong} + 1 else 1 end`,
+        since: sql`case when ${isSameWindow} then ${linkTries.since} else excluded.since end`,
       },
     });
 }

@@ -24,20 +24,20 @@ export type Uncovered = {
  * Takes a finding off the steps it covers, in one statement. A step that no other open finding covers is stale no more; one
  * that another covers stays so, and what was decided is kept with it. What runs only loses its mark. What had not begun is
  * pending, and where the plan can go on so is what a failure had stopped: the caller sees to it that they may run.
- * @param goesOn the plan is not over
+ * @param isOngoing the plan has not ended
  */
 export async function uncover(
   tx: Queryable,
   planId: string,
   finding: string,
   way: Way,
-  goesOn: boolean,
+  isOngoing: boolean,
 ): Promise<Uncovered> {
   const covers = sql`coalesce(s.error ->> 'finding' = ${finding} or s.error -> 'others' ? ${finding}, false)`;
   const isFree = sql`s.error ->> 'finding' = ${finding} and not s.error ? 'others'`;
   const was = sql.raw(`s.error #>> '{was,status}'`);
   const wasSkippedByCondition = sql`(${was} = 'skipped' and s.error #>> '{was,error,code}' = ${conditionNotMet})`;
-  const isPendingAgain = sql`(${was} in ('pending', 'ready') or (${was} = 'skipped' and ${goesOn}::boolean and not ${wasSkippedByCondition}))`;
+  const isPendingAgain = sql`(${was} in ('pending', 'ready') or (${was} = 'skipped' and ${isOngoing}::boolean and not ${wasSkippedByCondition}))`;
   const status =
     way === 'left_out'
       ? sql`'cancelled'`

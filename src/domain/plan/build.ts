@@ -28,19 +28,19 @@ export type BuiltStep = {
   at: string;
 };
 
-export const repetitions = {
+export const repeatRules = {
   '': 'Once',
   'FREQ=DAILY': 'Every day',
   'FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR': 'Every weekday',
   'FREQ=WEEKLY': 'Every week',
   'FREQ=MONTHLY': 'Every month',
 } as const;
-export type Repetition = keyof typeof repetitions;
-export const isRepetition = (value: string): value is Repetition =>
-  Object.hasOwn(repetitions, value);
+export type RepeatRule = keyof typeof repeatRules;
+export const isRepeatRule = (value: string): value is RepeatRule =>
+  Object.hasOwn(repeatRules, value);
 
 /** `from`: the first run of a plan that repeats, as entered. */
-export type BuiltPlan = { title: string; steps: BuiltStep[]; repeats: Repetition; from: string };
+export type BuiltPlan = { title: string; steps: BuiltStep[]; repeats: RepeatRule; from: string };
 
 export const emptyPlan: BuiltPlan = { title: '', steps: [], repeats: '', from: '' };
 
@@ -164,7 +164,7 @@ export type BuildMove =
   | { kind: 'leave' }
   | { kind: 'remove'; step: string }
   | { kind: 'move'; step: string; by: -1 | 1 }
-  | { kind: 'terms'; title?: string; repeats?: Repetition; from?: string }
+  | { kind: 'terms'; title?: string; repeats?: RepeatRule; from?: string }
   | { kind: 'undo' };
 
 /** All fields of a step, and those that its alternatives show. */

@@ -278,13 +278,13 @@ function nameUsed(one: Prepared): string {
 /** Neighbours that only look run at once; everything else one after the other, since one may need what another made. */
 function groupCalls(prepared: Prepared[]): Prepared[][] {
   const groups: Prepared[][] = [];
-  let beside = false;
+  let lastReads = false;
   for (const call of prepared) {
     const reads = call.kind === 'ready' && call.reads;
     const last = groups.at(-1);
-    if (reads && beside && last !== undefined) last.push(call);
+    if (reads && lastReads && last !== undefined) last.push(call);
     else groups.push([call]);
-    beside = reads;
+    lastReads = reads;
   }
   return groups;
 }

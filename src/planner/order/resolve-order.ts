@@ -139,11 +139,11 @@ class OrderEditor {
     });
   }
 
-  /** The longer lag of two edges with equal ends and type wins; with `anew` the new edge replaces the old. */
-  link({ from, to, type, lag_minutes }: Link, why: string, anew = false): void {
+  /** The longer lag of two edges with equal ends and type wins; with `replaces` the new edge replaces the old. */
+  link({ from, to, type, lag_minutes }: Link, why: string, replaces = false): void {
     const node = this.#node(to);
     const old = node.after.find((one) => one.id === from && one.type === type);
-    const kept = anew
+    const kept = replaces
       ? old?.lag_minutes === lag_minutes
       : (old?.lag_minutes ?? -1e9) >= lag_minutes;
     if (old !== undefined && kept) return;

@@ -89,7 +89,7 @@ async function continuePlan(
   };
 }
 
-const goOn = defineTool({
+const continueTool = defineTool({
   name: 'plan_continue',
   description:
     'Change a plan that waits, runs, failed or is done: a waiting one gets its next version; of others what is done stays, and the person approves the rest. For "fix what failed and go on", "also …", "skip step 4".',
@@ -104,7 +104,7 @@ const Again = z.strictObject({ plan: planId });
 /** Steps of a repeated plan shown at once; the draft has all of them. */
 const stepsShown = 60;
 
-const repeat = defineTool({
+const repeatTool = defineTool({
   name: 'plan_again',
   description:
     'Take a plan as the draft. Of one that waits, the draft is its next version ("do it for all customers"); of an earlier one it is a new plan ("run it again for March"), and the old one stays as it is. Change what is different, then submit the draft.',
@@ -162,4 +162,4 @@ const answerStep = defineTool({
   },
 });
 
-export const goingOnTools: Tool[] = [getPlan, goOn, repeat, answerStep];
+export const goingOnTools: Tool[] = [getPlan, continueTool, repeatTool, answerStep];

@@ -203,8 +203,8 @@ async function applyApproved(
   requireShownOperations(context, row, patch, effect);
   await requireShownCalls(tx, row, patch.base_revision, effect);
   await settlePatch(tx, patch.id, 'applied', actor.id);
-  const goesOn = await willRun(tx, row, effect);
-  const running = goesOn ? await continuePlan(context, tx, row, actor) : row;
+  const continues = await willRun(tx, row, effect);
+  const running = continues ? await continuePlan(context, tx, row, actor) : row;
   const patched = await applyPatch(context, tx, running, effect, {
     patchId: patch.id,
     actor,

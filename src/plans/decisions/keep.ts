@@ -9,7 +9,7 @@ import type { Decision } from '#domain/service.ts';
 import { transition } from '../lifecycle/lifecycle.ts';
 import { nextStatus } from '../lifecycle/lifecycle-table.ts';
 import type { PlansContext } from '../plans-context.ts';
-import { managedPlan, type PlanRuling, repeats, requireVersion } from './repeated.ts';
+import { checkRepeated, managedPlan, type PlanRuling, requireVersion } from './repeated.ts';
 
 type By = { actor: Actor; reason: string };
 
@@ -68,7 +68,7 @@ export function takingBack(
 ): PlanRuling {
   return {
     ...managedPlan(context, id, actor),
-    isRepeated: repeats(
+    isRepeated: checkRepeated(
       id,
       'keep',
       actor,

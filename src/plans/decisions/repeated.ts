@@ -61,7 +61,7 @@ export async function wasMadeBefore(
 }
 
 /** `isRepeated` of a ruling: the same decision about this version of the plan, which has not changed since. */
-export const repeats =
+export const checkRepeated =
   (
     id: string,
     decision: Made,

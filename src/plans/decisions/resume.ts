@@ -20,9 +20,9 @@ import { reviveSkipped } from '../lifecycle/ready-steps.ts';
 import { wakeWatchers, wakeWorkers } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
 import {
+  checkRepeated,
   managedPlan,
   type PlanRuling,
-  repeats,
   requireVersion,
   wasMadeBefore,
 } from './repeated.ts';
@@ -178,7 +178,13 @@ export function rerun(
 ): PlanRuling {
   return {
     ...managedPlan(context, id, actor),
-    isRepeated: repeats(id, 'retry', actor, { version }, ({ status }) => status === 'executing'),
+    isRepeated: checkRepeated(
+      id,
+      'retry',
+      actor,
+      { version },
+      ({ status }) => status === 'executing',
+    ),
     async requireCurrent(_, row) {
       requireVersion(row, version);
       requireEnd(row, ended_at);

@@ -22,7 +22,7 @@ import { transition } from '../lifecycle/lifecycle.ts';
 import { nextStatus, notPossible } from '../lifecycle/lifecycle-table.ts';
 import { wakeWatchers } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
-import { managedPlan, type PlanRuling, repeats, requireVersion } from './repeated.ts';
+import { checkRepeated, managedPlan, type PlanRuling, requireVersion } from './repeated.ts';
 
 /** After this many proposals a refusal goes to a person instead of the planner. */
 const maxProposals = 3;
@@ -67,7 +67,7 @@ export function refusal(
     event === 'reject' && row.pending_patch !== null && version === row.version + 1;
   return {
     ...managedPlan(context, id, actor),
-    isRepeated: repeats(
+    isRepeated: checkRepeated(
       id,
       event,
       actor,
@@ -136,7 +136,7 @@ export function cancellation(
 ): PlanRuling {
   return {
     ...managedPlan(context, id, actor),
-    isRepeated: repeats(
+    isRepeated: checkRepeated(
       id,
       'cancel',
       actor,
@@ -185,7 +185,7 @@ export function pausing(
 ): PlanRuling {
   return {
     ...managedPlan(context, id, actor),
-    isRepeated: repeats(id, 'pause', actor, { version }, (row) => row.paused_at !== null),
+    isRepeated: checkRepeated(id, 'pause', actor, { version }, (row) => row.paused_at !== null),
     async requireCurrent(_, row) {
       requireVersion(row, version);
       if (row.status === 'executing' && row.paused_at === null) return;
@@ -216,7 +216,7 @@ export function failing(
 ): PlanRuling {
   return {
     ...managedPlan(context, id, actor),
-    isRepeated: repeats(id, 'fail', actor, { version }, ({ status }) => status === 'failed'),
+    isRepeated: checkRepeated(id, 'fail', actor, { version }, ({ status }) => status === 'failed'),
     async requireCurrent(_, row) {
       requireVersion(row, version);
       // A running plan fails only through its steps.

@@ -35,8 +35,8 @@ async function proceed(
   row: PlanRow,
   finding: string,
 ): Promise<void> {
-  const goesOn = !isTerminal(row.status);
-  const { freed, failed, leftOut } = await uncover(tx, row.id, finding, 'back', goesOn);
+  const isOngoing = !isTerminal(row.status);
+  const { freed, failed, leftOut } = await uncover(tx, row.id, finding, 'back', isOngoing);
   if (leftOut.length > 0) await leaveOutBehind(tx, row.id, leftOut);
   if (freed.length === 0 || (row.status !== 'executing' && row.status !== 'stalled')) return;
   await stopDependents(tx, row.id, failed, onFailure);
@@ -161,7 +161,7 @@ async function act(
 }
 
 /** Ends the plan if nothing in it is open; otherwise wakes watchers and workers. */
-async function goOn(context: PlansContext, tx: Transaction, planId: string, actor: Actor) {
+async function continueRun(context: PlansContext, tx: Transaction, planId: string, actor: Actor) {
   const now = await lockPlan(tx, planId);
   if (await finishIfDone(context, tx, now, now, actor)) return;
   if (now.status === 'executing') await wakeWorkers(tx, context.enqueue, planId);
@@ -198,7 +198,7 @@ export function findingSettlement(
       const data = { finding: findingId };
       const auditEntry = { planId, actor, action: `finding_${action}`, version: row.version, data };
       await recordAudit(tx, [auditEntry]);
-      await goOn(context, tx, planId, actor);
+      await continueRun(context, tx, planId, actor);
     },
   };
 }

@@ -110,7 +110,7 @@ function redirect(request: WebRequest, status: number, url: string): WebRequest 
   const becomesGet =
     (status === 303 && request.method !== 'HEAD') ||
     ((status === 301 || status === 302) && request.method === 'POST');
-  const goesOn = (name: string) =>
+  const isKept = (name: string) =>
     (!leaves || harmless.has(name)) && !(becomesGet && aboutBody.has(name));
   return {
     ...request,
@@ -118,7 +118,7 @@ function redirect(request: WebRequest, status: number, url: string): WebRequest 
     method: becomesGet ? 'GET' : request.method,
     body: becomesGet ? null : request.body,
     headers: Object.fromEntries(
-      Object.entries(request.headers).filter(([name]) => goesOn(name.toLowerCase())),
+      Object.entries(request.headers).filter(([name]) => isKept(name.toLowerCase())),
     ),
   };
 }

@@ -39,7 +39,7 @@ type OtherSide = {
 };
 /** Addresses that were handed over, in the order of the calls. */
 let handed: string[] = [];
-const goesOn: OtherSide = {
+const finishesLater: OtherSide = {
   run: async ({ callbackUrl }) => {
     handed.push(await callbackUrl());
     return { later: `job ${handed.length}`, checkAfterMs: 100 };
@@ -47,7 +47,7 @@ const goesOn: OtherSide = {
   check: async () => ({ state: 'running', checkAfterMs: 100 }),
   cancel: async () => {},
 };
-let other: OtherSide = goesOn;
+let other: OtherSide = finishesLater;
 
 const film = (operation: string, effect: 'write' | 'idempotent', polled: boolean) =>
   defineOperation({
@@ -86,7 +86,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   handed = [];
-  other = goesOn;
+  other = finishesLater;
 });
 afterAll(async () => {
   Reflect.deleteProperty(globalThis, 'filmForTests');
@@ -253,9 +253,9 @@ test('of many results at the same moment one counts', async () => {
 describe('a result that comes before the call has come back', () => {
   test('settles the step; that the work goes on is no news then', async () => {
     other = {
-      ...goesOn,
+      ...finishesLater,
       async run(context) {
-        const later = await goesOn.run(context);
+        const later = await finishesLater.run(context);
         expect(await callBack(handed[0], result)).toEqual({ status: 204 });
         return later;
       },
@@ -273,9 +273,9 @@ describe('a result that comes before the call has come back', () => {
   test('counts, even where the call fails afterwards', async () => {
     let failed = false;
     other = {
-      ...goesOn,
+      ...finishesLater,
       async run(context) {
-        await goesOn.run(context);
+        await finishesLater.run(context);
         await callBack(handed[0], result);
         failed = true;
         throw new Error('The connection broke.');
@@ -300,7 +300,7 @@ describe('beside a poll', () => {
     for (const answer of [done, lost]) {
       let asked = false;
       other = {
-        ...goesOn,
+        ...finishesLater,
         async check() {
           expect(await callBack(handed.at(-1), result)).toEqual({ status: 204 });
           asked = true;
@@ -314,7 +314,7 @@ describe('beside a poll', () => {
     }
     let asked = false;
     other = {
-      ...goesOn,
+      ...finishesLater,
       async check() {
         asked = true;
         return { state: 'running' };
@@ -332,7 +332,7 @@ describe('beside a poll', () => {
   });
 
   test('a poll alone is enough, and the callback comes too late then', async () => {
-    other = { ...goesOn, check: async () => ({ state: 'done', output: result }) };
+    other = { ...finishesLater, check: async () => ({ state: 'done', output: result }) };
     const { id } = await runPlan(worker, { title: 'Film', steps: [render('polled')] });
     await reach(worker, id, 'completed');
     expect(await callBack(handed[0], result)).toMatchObject({
@@ -346,7 +346,7 @@ describe('beside a poll', () => {
 describe('of a plan that is stopped', () => {
   test('a result that comes before the work is told to stop is kept; later ones are refused', async () => {
     other = {
-      ...goesOn,
+      ...finishesLater,
       async cancel() {
         expect(await callBack(handed[0], result)).toEqual({ status: 204 });
       },
@@ -357,7 +357,7 @@ describe('of a plan that is stopped', () => {
     expect(await waitForStatus(id, 'succeeded')).toMatchObject({ output: result.data });
     expect((await worker.service.getPlan(id)).status).toBe('cancelled');
 
-    other = goesOn;
+    other = finishesLater;
     const { id: second, address } = await begin();
     await worker.service.cancel(second, { version: 1 }, ana);
     await waitForStatus(second, 'cancelled');
@@ -426,7 +426,7 @@ describe('after the time limit of its step', () => {
 });
 
 test('work that nothing can tell of is not waited for', async () => {
-  other = { ...goesOn, run: async () => ({ later: 'job 1' }) };
+  other = { ...finishesLater, run: async () => ({ later: 'job 1' }) };
   const { id } = await runPlan(worker, { title: 'Film', steps: [render()] });
   const { question } = await waitForStatus(id, 'unknown');
   expect(question).toContain('has no `check` and never asked for a callback URL');

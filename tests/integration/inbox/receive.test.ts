@@ -357,13 +357,13 @@ describe('an event that is refused', () => {
         return never;
       },
     };
-    const receive = createReceiver({ db: { ...one.db, ...db } }, () => {}, { patienceMs: 200 });
+    const receive = createReceiver({ db: { ...one.db, ...db } }, () => {}, { maxWaitMs: 200 });
     await expect(receive(makeEvent('e'))).rejects.toMatchObject({ code: 'database_unavailable' });
     expect(await one.receive(makeEvent('e'))).toMatchObject({ stored: false });
   });
 
   test('is given up by the server as well, and gives back its connection', async () => {
-    const receive = createReceiver(one, () => {}, { patienceMs: 50 });
+    const receive = createReceiver(one, () => {}, { maxWaitMs: 50 });
     await other.db.transaction(async (tx) => {
       await tx.execute(sql`lock table countersign.inbox_keys`);
       await expect(receive(makeEvent('e'))).rejects.toMatchObject({ code: 'database_unavailable' });

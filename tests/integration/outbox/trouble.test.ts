@@ -85,7 +85,7 @@ describe('What the platform never answers', () => {
   });
 
   test('for anything breaks the place once patience is over, which says so; what waits gets through later', async () => {
-    const instance = await work({ patienceMs: 300 });
+    const instance = await work({ maxWaitMs: 300 });
     const here = await open(instance, place());
     platform.before = () => {
       throw unanswered();
@@ -104,7 +104,7 @@ describe('What the platform never answers', () => {
   });
 
   test('for a change of a card is set aside once patience is over, until its plan changes again', async () => {
-    const instance = await work({ patienceMs: 300 });
+    const instance = await work({ maxWaitMs: 300 });
     const here = await open(instance, place());
     const plan = await propose(instance, here);
     await waitFor('its card', () => cards()[0]?.includes(button));

@@ -52,7 +52,7 @@ async function held(steps: PlanDraft['steps'], extra: Partial<PlanDraft> = {}): 
   });
 }
 
-async function goOn(id: string): Promise<void> {
+async function resume(id: string): Promise<void> {
   const { version } = await instance.service.getPlan(id);
   await instance.service.resume(id, { version, steps: { hold: 'done' }, answer: 'yes' }, ana);
 }
@@ -106,7 +106,7 @@ describe('a patch that narrows an approved plan', () => {
       version: 2,
       data: { base_digest: plan.digest },
     });
-    await goOn(plan.id);
+    await resume(plan.id);
     const done = await reach(instance, plan.id, 'completed');
     expect(done.result_summary).toBe('2 steps done, 2 steps left out.');
     expect(await instance.service.simulate(plan.id, {}, ana)).toMatchObject({ problems: [] });
@@ -140,7 +140,7 @@ describe('a patch that narrows an approved plan', () => {
       },
     ]);
     await expectSound(plan.id);
-    await goOn(plan.id);
+    await resume(plan.id);
     await reach(instance, plan.id, 'completed');
   });
 
@@ -341,7 +341,7 @@ describe('a patch that widens an approved plan', () => {
     });
     const waiting = await instance.service.getPlan(plan.id);
     expect(waiting).toMatchObject({ version: 1, pending_patch: outcome });
-    await goOn(plan.id);
+    await resume(plan.id);
     await waitFor('the rest to be done', async () =>
       (await instance.service.getPlan(plan.id)).counts.succeeded === 2 ? true : null,
     );
@@ -383,7 +383,7 @@ describe('a patch that widens an approved plan', () => {
   test('is dropped by a rejection, and the plan ends', async () => {
     const plan = await held([]);
     const outcome = await patch(plan.id, add);
-    await goOn(plan.id);
+    await resume(plan.id);
     await waitFor('the rest to be done', async () =>
       (await instance.service.getPlan(plan.id)).counts.succeeded === 1 ? true : null,
     );
@@ -404,7 +404,7 @@ describe('a patch that widens an approved plan', () => {
       { op: 'update_steps', steps: { ids: ['a'] }, set: { description: 'Do something else' } },
     ]);
     expect(outcome.widening).toEqual(['Changes the description of step 2.']);
-    await goOn(plan.id);
+    await resume(plan.id);
     await waitFor('step a', async () =>
       (await statusesOf(plan.id)).a === 'succeeded' ? true : null,
     );
@@ -442,7 +442,7 @@ describe('a patch that widens an approved plan', () => {
     const read = draftStep('a', 'Read', 'workspace_read');
     const plan = await held([{ ...read, args: missing, after: ['hold'] }]);
     const outcome = await patch(plan.id, [{ op: 'add_step', step: write('w', 'w.md', 'a') }]);
-    await goOn(plan.id);
+    await resume(plan.id);
     await waitFor('step a', async () => (await statusesOf(plan.id)).a === 'failed' || null);
     const error = await refusal(instance.service.approve(plan.id, keyOf(outcome), ana));
     expect(error).toMatchObject({
@@ -550,7 +550,7 @@ describe('at the same moment', () => {
     expect(results.map(({ status }) => status).filter((one) => one === 'rejected')).toHaveLength(1);
     expect((await instance.service.getPlan(plan.id)).version).toBe(4);
     await expectSound(plan.id);
-    await goOn(plan.id);
+    await resume(plan.id);
     await reach(instance, plan.id, 'completed');
   });
 

@@ -342,7 +342,7 @@ describe('a change of a plan', () => {
     await becomes(plan.id, 'hold', 'waiting');
     return plan;
   };
-  const goOn = async (planId: string) => {
+  const resume = async (planId: string) => {
     const { version } = await instance.service.getPlan(planId);
     const steps = { hold: 'done' as const };
     await instance.service.resume(planId, { version, steps, answer: 'yes' }, ana);
@@ -364,7 +364,7 @@ describe('a change of a plan', () => {
     expect(JSON.stringify(view)).toContain('Overwrites patched.md (1.2 KB');
     await writeFile(at('patched.md'), 'somebody else’s');
     await approve({ ...plan, version: patch.version, digest: patch.digest });
-    await goOn(plan.id);
+    await resume(plan.id);
     const asked = await becomes(plan.id, 'b', 'waiting');
     expect(asked.question).toContain('It was 1,234 bytes');
     expect(await textAt('patched.md')).toBe('somebody else’s');

@@ -52,7 +52,7 @@ test('of what failed, what wanted the app is handled once it is added again; a m
     async (event) => {
       if (broken) throw why[textOf(event)]?.() ?? new Error('no such event');
     },
-    { tries: 1, patienceMs: 0 },
+    { tries: 1, maxWaitMs: 0 },
   );
   onTestFinished(() => instance.close());
   await clearInbox(instance);

@@ -125,7 +125,7 @@ test('a session is suspended while its plan waits for a person, and closed once 
     kind: 'proposal',
     draft: { title: 'Nothing', steps: [noop('a')] },
   }));
-  const { promise: seen, resolve: goOn } = Promise.withResolvers<void>();
+  const { promise: seen, resolve: proceed } = Promise.withResolvers<void>();
   const desk = await useDesk(database, {
     planner: { ...scripted, plan: (...asked) => seen.then(() => scripted.plan(...asked)) },
     slack: { app: { agent: true }, scopes: [...usualScopes, 'assistant:write'] },
@@ -135,7 +135,7 @@ test('a session is suspended while its plan waits for a person, and closed once 
   const { message } = await slack.mention(ana.id, channel, 'Do nothing');
   const root = message.ts;
   await waitFor('a session', () => slack.session(channel, root) === 'processing');
-  goOn();
+  proceed();
   const card = await seeCard(desk, root);
   const id = /PLAN-[0-9a-f]{8}/.exec(JSON.stringify(card.blocks))?.[0] ?? '';
   await waitFor('its suspension', () => slack.session(channel, root) === 'suspended');

@@ -22,7 +22,7 @@ async function open(answer: (body: string) => number | null): Promise<string> {
 
 const posts = (count: number) =>
   Array.from({ length: count }, (_, i) => () => ({ body: String(i), headers: {} }));
-const goOn = () => new AbortController().signal;
+const notStopped = () => new AbortController().signal;
 
 test('each is sent once, and has a time', async () => {
   const came: string[] = [];
@@ -30,7 +30,7 @@ test('each is sent once, and has a time', async () => {
     came.push(body);
     return 200;
   });
-  const ms = await sendAtRate(url, posts(20), 2000, goOn());
+  const ms = await sendAtRate(url, posts(20), 2000, notStopped());
   expect(ms).toHaveLength(20);
   expect(ms.every((one) => one > 0)).toBe(true);
   expect(came.map(Number).toSorted((a, b) => a - b)).toEqual(posts(20).map((_, i) => i));
@@ -51,5 +51,5 @@ test('the next is sent although none before it was answered', async () => {
 
 test('an answer that is not 200 is thrown', async () => {
   const url = await open((body) => (body === '3' ? 503 : 200));
-  await expect(sendAtRate(url, posts(5), 1000, goOn())).rejects.toThrow('answered 503');
+  await expect(sendAtRate(url, posts(5), 1000, notStopped())).rejects.toThrow('answered 503');
 });

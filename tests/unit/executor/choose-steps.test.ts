@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { PoolState, ResourceWait } from '#db/sql/resources.ts';
 import { type Candidate, chooseSteps } from '#executor/choose-steps.ts';
 
-const patienceMs = 1000;
+const maxWaitMs = 1000;
 const own = 'PLAN-own';
 
 const step = (position: number, needs: Record<string, number>): Candidate => ({ position, needs });
@@ -28,7 +28,7 @@ function choose(
   waits: ResourceWait[] = [],
   limit = 100,
 ) {
-  const { chosen, blocked } = chooseSteps(candidates, pools, waits, own, limit, patienceMs);
+  const { chosen, blocked } = chooseSteps(candidates, pools, waits, own, limit, maxWaitMs);
   return { chosen: chosen.map(({ position }) => position), blocked };
 }
 
@@ -121,7 +121,7 @@ describe('any choice', () => {
         pools,
         fc.integer({ min: 1, max: 25 }),
         ([ready, line], state, limit) => {
-          const { chosen } = chooseSteps(ready, state, line, own, limit, patienceMs);
+          const { chosen } = chooseSteps(ready, state, line, own, limit, maxWaitMs);
           for (const { name, free } of state)
             expect(amount(chosen, name)).toBeLessThanOrEqual(free);
           expect(chosen.length).toBeLessThanOrEqual(limit);
@@ -136,9 +136,9 @@ describe('any choice', () => {
   it('leaves whoever waits longest, and is due, what it waits for', () => {
     fc.assert(
       fc.property(readyAndWaits, pools, ([ready, line], state) => {
-        const { chosen } = chooseSteps(ready, state, line, own, 100, patienceMs);
+        const { chosen } = chooseSteps(ready, state, line, own, 100, maxWaitMs);
         for (const { name, free } of state) {
-          const first = line.find((w) => w.pool === name && w.waited_ms >= patienceMs);
+          const first = line.find((w) => w.pool === name && w.waited_ms >= maxWaitMs);
           if (first === undefined || free < first.amount) continue;
           const served = first.plan_id === own && chosen.some((c) => c.position === first.position);
           if (!served) expect(free - amount(chosen, name)).toBeGreaterThanOrEqual(first.amount);
@@ -150,7 +150,7 @@ describe('any choice', () => {
   it('starts every step that fits while nobody waits', () => {
     fc.assert(
       fc.property(candidates, pools, (ready, state) => {
-        const { chosen, blocked } = chooseSteps(ready, state, [], own, 100, patienceMs);
+        const { chosen, blocked } = chooseSteps(ready, state, [], own, 100, maxWaitMs);
         for (const one of ready.filter((candidate) => !chosen.includes(candidate))) {
           const short = names.some((name) => {
             const free = state.find((p) => p.name === name)?.free ?? 0;

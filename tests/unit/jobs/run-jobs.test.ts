@@ -1,7 +1,7 @@
 // How jobs are fetched and how their work ends with the process, over a queue that does as it is told.
 import type { PgBoss } from 'pg-boss';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { GoOn } from '#domain/jobs.ts';
+import type { FinishAfter } from '#domain/jobs.ts';
 import { type Job, runJobs } from '#jobs/run-jobs.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -49,8 +49,8 @@ async function open(handle: Job<'inbox'>['handle'], more: Partial<Job<'inbox'>> 
 
 test('what goes on after its job is waited for by a stop, and cut off after five seconds', async () => {
   let cut = false;
-  const goingOn = (goOn: GoOn) =>
-    goOn(
+  const goingOn = (finishAfter: FinishAfter) =>
+    finishAfter(
       (signal) =>
         new Promise((resolve) =>
           signal.addEventListener('abort', () => {
@@ -59,7 +59,7 @@ test('what goes on after its job is waited for by a stop, and cut off after five
           }),
         ),
     );
-  const { fetch, stop } = await open(async (_thread, _signal, goOn) => goingOn(goOn));
+  const { fetch, stop } = await open(async (_thread, _signal, finishAfter) => goingOn(finishAfter));
   await fetch([slip('C1')]);
   let stopped = false;
   const stopping = stop().then(() => {

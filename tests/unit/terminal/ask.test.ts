@@ -24,7 +24,7 @@ function start(
     json?: boolean;
     text?: string;
     answer_timeout_ms?: number;
-    goes_on?: () => boolean;
+    continues?: () => boolean;
   } = {},
 ) {
   const service = createFakeService(script);
@@ -689,7 +689,7 @@ describe('on a terminal', () => {
     const terminal = createFakeTerminal({ tty: true });
     const { code } = start({ ...done, after: { approve: [samples.executing] } }, terminal, {
       yes: true,
-      goes_on: () => false,
+      continues: () => false,
     });
     await terminal.shows('Ctrl-C stops the work; it goes on when Countersign runs again.');
     terminal.interruptNow();

@@ -131,15 +131,17 @@ describe('an operation of a file', () => {
     });
     await expect(callOther('late')).rejects.toMatchObject({ name: 'TimeoutError' });
     await expect(callOther('deep')).rejects.toMatchObject({ cause: { message: 'PIN …' } });
-    const goesOn = await loadOne(
+    const continues = await loadOne(
       `run: async () => ({ later: secret('CRM_TOKEN') }),
       check: async () => ({ state: 'failed', message: 'Nobody knows ' + secret('CRM_TOKEN') })`,
     );
-    await expect(goesOn.call({ customer: 'c', text: 'go' }, context)).rejects.toThrow(
+    await expect(continues.call({ customer: 'c', text: 'go' }, context)).rejects.toThrow(
       'without secrets',
     );
     const { signal } = new AbortController();
-    expect(await goesOn.checkLater?.('job 1', signal)).toMatchObject({ message: 'Nobody knows …' });
+    expect(await continues.checkLater?.('job 1', signal)).toMatchObject({
+      message: 'Nobody knows …',
+    });
     vi.unstubAllEnvs();
   });
 

@@ -1,7 +1,7 @@
 // The dialog in which a plan is built: on the left the palette of operations or the form of a step, on the right the review that grows.
 import { buildWords as words } from '#cards/build-words.ts';
 import { describeEffect, headlineOf, marksOf, markWords } from '#cards/calls.ts';
-import { type BuiltStep, gistOf, isRepetition, repetitions } from '#domain/plan/build.ts';
+import { type BuiltStep, gistOf, isRepeatRule, repeatRules } from '#domain/plan/build.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { OperationOffer } from '#domain/plan/operation-form.ts';
 import { countOf, listOf } from '#domain/words.ts';
@@ -150,7 +150,7 @@ function drawStepLine(
 }
 
 function drawRepeats({ build: { plan } }: Builder): TemplateResult {
-  const options = Object.entries(repetitions).map(([value, label]) => ({ value, label }));
+  const options = Object.entries(repeatRules).map(([value, label]) => ({ value, label }));
   return html`<div class="built-terms">
     <label class="built-title"><span class="bar-label">Title <span class="muted">optional</span></span>
       <input type="text" maxlength="300" .value=${plan.title} @change=${({ target }: Event) => {
@@ -158,7 +158,7 @@ function drawRepeats({ build: { plan } }: Builder): TemplateResult {
       }} /></label>
     <label><span class="bar-label">${words.repeats}</span>
       <select aria-label=${words.repeats} @change=${({ target }: Event) => {
-        if (target instanceof HTMLSelectElement && isRepetition(target.value))
+        if (target instanceof HTMLSelectElement && isRepeatRule(target.value))
           changePlan({ kind: 'terms', repeats: target.value });
       }}>
         ${options.map(({ value, label }) => html`<option value=${value} ?selected=${plan.repeats === value}>${label}</option>`)}

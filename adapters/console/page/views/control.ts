@@ -38,19 +38,19 @@ type Labelled = {
   /** Its name on the page, for the focus. */
   name?: string;
   /** Shown next to the label. */
-  beside?: TemplateResult | typeof nothing;
+  extra?: TemplateResult | typeof nothing;
   /** In the review bar, or in the form of an operation. */
   place?: 'bar' | 'operation';
 };
 
 /** A field of any form: its label, what it means, the control, and what is wrong. */
 export function drawField(
-  { label, optional, help, wrong, says, name, beside = nothing, place = 'operation' }: Labelled,
+  { label, optional, help, wrong, says, name, extra = nothing, place = 'operation' }: Labelled,
   control: TemplateResult,
 ): TemplateResult {
   const title = html`<span class="bar-label">${label}${optional ? html` <span class="muted">optional</span>` : nothing}</span>`;
   return html`<div class=${`${place}-field`} data-field=${name ?? nothing}>
-    ${beside === nothing ? title : html`<div class="field-head">${title} ${beside}</div>`}
+    ${extra === nothing ? title : html`<div class="field-head">${title} ${extra}</div>`}
     ${help === '' ? nothing : html`<span class=${place === 'bar' ? 'muted' : 'field-help'}>${help}</span>`}
     ${control}
     ${wrong === undefined ? nothing : html`<span class="field-missing" role="alert" id=${says ?? nothing}>${wrong}</span>`}

@@ -140,7 +140,7 @@ function drawOne(field: OperationField, options: FieldsOptions): TemplateResult 
       ...{ name, label: short, says: `${id}-says`, wrong: options.problems.get(name) },
       optional: !required && neededFrom === null && type !== 'boolean',
       help: [said, hint ?? ''].filter((one) => one !== '').join(' '),
-      beside: isOpenEntry(options.entries[name]) ? nothing : drawSources(field, options),
+      extra: isOpenEntry(options.entries[name]) ? nothing : drawSources(field, options),
     },
     drawEntry(field, options, id),
   );

@@ -85,7 +85,7 @@ function decisionsOf(state: State, view: PlanView, card: Card): Shown[] {
       if (action === 'details' && !reviews) return [];
       // The overview has it, among the files.
       if (action === 'save_playbook') return [];
-      // The timeline offers other times beside what they resolve.
+      // The timeline offers other times next to what they resolve.
       if (action === 'reschedule' && view.tab === 'timeline') return [];
       if (action !== 'approve' && !(reviews && onSteps)) return [asIs(button)];
       // The approver is named next to it; a waiting change has its own button.
@@ -137,7 +137,7 @@ function drawAskButtons(state: State, plan: string, { buttons, fields }: Ask): T
   const others = buttons.filter((button) => button !== answer);
   const drawn = others.toReversed().map((button) => drawButton(state, plan, asIs(button)));
   if (answer === undefined) return html`<div class="bar-buttons">${drawn}</div>`;
-  return drawForm(state, plan, answer, { closes: false, beside: html`${drawn}` });
+  return drawForm(state, plan, answer, { closes: false, extra: html`${drawn}` });
 }
 
 function drawAsk(state: State, plan: string, ask: Ask): TemplateResult {

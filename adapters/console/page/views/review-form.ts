@@ -32,8 +32,8 @@ export type FormOptions = {
   closes: boolean;
   /** The text field's label, if not the form's. */
   label?: string;
-  /** Buttons beside Send. */
-  beside?: TemplateResult | typeof nothing;
+  /** Buttons next to Send. */
+  extra?: TemplateResult | typeof nothing;
 };
 
 /** The form of `button`, or what it asks before it happens. */
@@ -41,7 +41,7 @@ export function drawForm(
   state: State,
   plan: string,
   button: Button,
-  { before = nothing, closes, label: called, beside = nothing }: FormOptions,
+  { before = nothing, closes, label: called, extra = nothing }: FormOptions,
 ): TemplateResult {
   const { form, confirm, press, label } = button;
   const input = (id: string): Input => ({
@@ -76,7 +76,7 @@ export function drawForm(
           </div>`
     }
     <div class="bar-buttons">
-      ${closes ? html`<button type="button" class="plain-button" @click=${closeForm}>Back</button>` : nothing} ${beside}
+      ${closes ? html`<button type="button" class="plain-button" @click=${closeForm}>Back</button>` : nothing} ${extra}
       <button type="submit" class="primary" aria-disabled=${state.pressing.has(plan)}>
         ${confirm?.submit ?? form?.submit ?? label}
       </button>

@@ -5,11 +5,11 @@ import type { Database } from '#db/database.ts';
 import { makeEvent } from '../../../fixtures/inbox-events.ts';
 
 /** A receiver whose events are stored by `store`. */
-function receiverOn(store: () => Promise<unknown>, patienceMs = 20) {
+function receiverOn(store: () => Promise<unknown>, maxWaitMs = 20) {
   const atOnce = async () => [[], [await store()], []];
   // Nothing else of a database is asked for.
   const db = { atOnce } as unknown as Database;
-  return createReceiver({ db }, () => {}, { patienceMs });
+  return createReceiver({ db }, () => {}, { maxWaitMs });
 }
 
 describe('an event that cannot be stored', () => {

@@ -7,7 +7,7 @@ const rule: RetryRule = {
   tries: 3,
   backoffMs: 1000,
   longestBackoffMs: 60_000,
-  patienceMs: 3_600_000,
+  maxWaitMs: 3_600_000,
 };
 const longest = { hex: () => 'ffffffffffff' };
 const shortest = { hex: () => '000000000000' };
