@@ -7,7 +7,7 @@ import { conditionsOf } from '#domain/plan/condition.ts';
 import type { Step, StepStatus } from '#domain/plan/plan.ts';
 import { showResult } from '#domain/plan/planner-words.ts';
 import { asksYesOrNo } from '#domain/plan/yes-no.ts';
-import { quoteWords, showLine } from '#domain/shown-text.ts';
+import { quoteWords, showLine, showTitle } from '#domain/shown-text.ts';
 import { isObject } from '#domain/text.ts';
 import { listOf } from '#domain/words.ts';
 import { viewFindings } from './findings.ts';
@@ -145,6 +145,16 @@ function present(sections: (Section | null)[]): Section[] {
   return sections.filter((section) => section !== null);
 }
 
+/** Work that ends later than scheduled, before → now. */
+function viewMoved(facts: PlanCardFacts): Section | null {
+  const lines = (facts.moved ?? []).map(({ title, ends_at, moved_to }) =>
+    plainLine(
+      `${showTitle(title, 120)}: ${tellTime(ends_at, facts)} → ${tellTime(moved_to, facts)}`,
+    ),
+  );
+  return makeSection('times', 'Ends later than scheduled', lines, maxLines);
+}
+
 export function viewRunning(facts: PlanCardFacts): Section[] {
   const { counts } = facts.plan;
   const running = facts.running.map((step) => lineOf(step, facts));
@@ -155,6 +165,7 @@ export function viewRunning(facts: PlanCardFacts): Section[] {
     viewFindings(facts),
     makeSection('running', 'Now', running, maxLines, Math.max(counts.running, running.length)),
     makeSection('next', 'Next', next, maxLines),
+    viewMoved(facts),
     makeSection('terms', 'Also part of this approval', agreed, maxLines),
     viewFailed(facts),
   ]);

@@ -50,6 +50,7 @@ import {
 } from '#timeline/working-time.ts';
 import { describeSteps, sourcesOf } from '#tools/describe-call.ts';
 import { describeRepeats } from './repeats.ts';
+import { readShift } from './shift.ts';
 import { readShownChanges } from './shown-changes.ts';
 
 const namedShown = 5;
@@ -92,7 +93,14 @@ async function readTimes(context: ConversationContext, plan: Plan, steps: Step[]
     expected_is_work: isWork,
     scheduled: { starts_at, ends_at },
     ...(compared.has(plan.status) ? await readStepTimes(context, plan, steps) : {}),
+    ...(plan.status === 'executing' ? await readMoved(context, plan) : {}),
   };
+}
+
+async function readMoved(context: ConversationContext, plan: Plan) {
+  const db = context.db.query;
+  const shift = await readShift(context, db, plan, await readTenantOf(db, plan.id));
+  return shift === null || shift.moved.length === 0 ? {} : { moved: shift.moved };
 }
 
 /** When the first steps are scheduled, and what has the least time to spare before its deadline. */

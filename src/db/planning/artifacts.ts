@@ -316,6 +316,20 @@ export async function readArtifacts(
   };
 }
 
+/** Running plans with a schedule, by ID. @param after the last one of the page before */
+export async function findScheduledPlans(
+  db: Queryable,
+  limit: number,
+  after: string,
+): Promise<string[]> {
+  const { rows } = await db.execute<{ id: string }>(sql`
+    select p.id from ${countersign}.plans p
+    where p.ended_as is null and p.status = 'executing' and p.id > ${after}
+      and exists (select 1 from ${countersign}.schedule_blocks b where b.plan_id = p.id)
+    order by p.id limit ${limit}`);
+  return rows.map(({ id }) => id);
+}
+
 export type ScheduleHead = Omit<Schedule, 'blocks'>;
 
 /** When the schedule of a version begins and ends, and the hours it keeps, or null if it has none. One row, however many blocks. */

@@ -9,6 +9,7 @@ import type { PatchOutcome } from '../plan/patch-outcome.ts';
 import type { Plan, StepStatus } from '../plan/plan.ts';
 import type { PartitionSummary, VersionDiff } from '../plan/views.ts';
 import type { StepMove } from '../planning/artifacts.ts';
+import type { MovedWork } from '../planning/shift.ts';
 
 /**
  * A call that changes something or goes outside; steps with the same call are merged. `uneven`: their start times differ and only
@@ -115,6 +116,8 @@ export type PlanCardFacts = {
   repeats?: string[];
   /** Scheduled times of the first steps by ID, until the plan starts. */
   times?: Record<string, StepTimes>;
+  /** While it runs: the work that ends later than scheduled. */
+  moved?: MovedWork[];
   /** The tightest deadline of the schedule, until the plan starts. */
   deadline?: TightestDeadline;
   /** When a recurring plan is next due, while nothing of it is in progress; else null. */

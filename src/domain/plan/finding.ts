@@ -29,6 +29,8 @@ export const FindingCategory = z.enum([
   'retries',
   /** A note names an unknown, ambiguous or circular prerequisite. */
   'prerequisite',
+  /** A deadline, a fixed time or another person's time can't be kept. */
+  'schedule',
   /** A part of the plan could not be planned. */
   'planning',
   /** Replanning did not converge. */

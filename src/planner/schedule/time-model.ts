@@ -40,6 +40,9 @@ export function ownerOf(id: string): string {
   return id.split(mark, 1)[0] ?? id;
 }
 
+/** Whether a timed node is a node's own work rather than a moment around its parts. */
+export const isOwnWork = (id: string): boolean => [ownerOf(id), ownWork(ownerOf(id))].includes(id);
+
 /** The place of a node's own work; a parent with steps of its own has a separate name for them. */
 export function placeOfWork(
   places: ReadonlyMap<string, Interval>,

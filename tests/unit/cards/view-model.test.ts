@@ -334,6 +334,21 @@ describe('a proposal', () => {
     expect(viewPlan(running).progress?.pace).toContain(words.split(' · ')[1]);
   });
 
+  it('shows while it runs what ends later than scheduled, in the reader’s zone', () => {
+    const moved = [
+      {
+        ...{ node: 'b', title: 'Review' },
+        ...{ ends_at: '2026-02-04T12:00:00.000Z', moved_to: '2026-02-05T09:00:00.000Z' },
+      },
+    ];
+    const { sections } = viewPlan({ ...samples.executing, moved });
+    const times = sections.find(({ kind }) => kind === 'times');
+    expect(times?.lines.map(({ text }) => text)).toEqual([
+      expect.stringMatching(/Review.*: Wed 4 Feb, 12:00 → Thu 5 Feb, 09:00/),
+    ]);
+    expect(viewPlan(samples.executing).sections.map(({ kind }) => kind)).not.toContain('times');
+  });
+
   it('says when a scheduled plan starts and ends, in the reader’s zone', () => {
     const scheduled = {
       starts_at: '2026-02-04T08:00:00.000Z',

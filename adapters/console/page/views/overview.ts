@@ -75,6 +75,7 @@ const shownHere = new Set<Section['kind']>([
   'left',
   'risks',
   'terms',
+  'times',
   'options',
 ]);
 

@@ -1,0 +1,138 @@
+// Watches the schedules of running plans: the shift for cards, and a finding for each promise that can no longer be kept.
+import type { Queryable } from '#db/database.ts';
+import { findScheduledPlans, readArtifacts } from '#db/planning/artifacts.ts';
+import { lockPlan, type PlanRow, readPlanRow } from '#db/plans/plans.ts';
+import { readStepsById } from '#db/steps/pages.ts';
+import { system } from '#domain/people/actor.ts';
+import type { RaisedFinding } from '#domain/plan/finding.ts';
+import type { Plan, Step, StepStatus } from '#domain/plan/plan.ts';
+import type { BrokenPromise, Shift } from '#domain/planning/shift.ts';
+import { quoteWords } from '#domain/shown-text.ts';
+import type { ConversationContext } from '#messages/context.ts';
+import { readOperations } from '#planner/order/durations.ts';
+import { type Progress, shiftWork } from '#planner/schedule/shift-work.ts';
+import { raiseFindings } from '#plans/findings/raise.ts';
+import { formatMoment } from '#timeline/recurrence.ts';
+
+type ShiftContext = Pick<ConversationContext, 'catalogue' | 'profile' | 'clock'>;
+
+/** Larger plans are not compared: placing them takes too long for a card. */
+const maxShifted = 200;
+
+const over = new Set<StepStatus>(['succeeded', 'failed', 'skipped', 'cancelled']);
+
+const latest = (times: (string | null)[]): number | null => {
+  const known = times.flatMap((at) => (at === null ? [] : [Date.parse(at)]));
+  return known.length === 0 ? null : Math.max(...known);
+};
+
+function progressOf(steps: Step[]): Progress {
+  const started = steps.flatMap(({ started_at }) => started_at ?? []).sort()[0];
+  return {
+    started: started === undefined ? null : Date.parse(started),
+    ended: steps.every(({ status }) => over.has(status))
+      ? latest(steps.map(({ ended_at }) => ended_at))
+      : null,
+    notBefore: latest(steps.map(({ not_before }) => not_before)),
+  };
+}
+
+/** How a running plan differs in time from its schedule, with the schedule's zone, or null if it has none or is too large. */
+export async function readShift(
+  { catalogue, profile, clock }: ShiftContext,
+  db: Queryable,
+  {
+    id,
+    version,
+    requester,
+    total_steps,
+  }: Pick<Plan, 'id' | 'version' | 'requester' | 'total_steps'>,
+  tenant: string | null,
+): Promise<(Shift & { timezone: string }) | null> {
+  if (total_steps > maxShifted) return null;
+  const { outline, roadmap, schedule, node_steps } = await readArtifacts(db, id, version);
+  if (outline === null || roadmap === null || schedule === null) return null;
+  if (schedule.blocks.length === 0) return null;
+  const steps = await readStepsById(db, id, Object.values(node_steps).flat());
+  const byId = new Map(steps.map((step) => [step.id, step]));
+  const progress = new Map(
+    Object.entries(node_steps).flatMap(([node, ids]): [string, Progress][] => {
+      const own = ids.flatMap((one) => byId.get(one) ?? []);
+      return own.length === 0 ? [] : [[node, progressOf(own)]];
+    }),
+  );
+  const operations = readOperations(catalogue.of(tenant).list());
+  const context = { outline, roadmap, schedule, operations, user: requester };
+  const now = clock.now().getTime();
+  const shift = shiftWork({ ...context, daysOff: profile.days_off, now }, progress);
+  return { ...shift, timezone: schedule.timezone };
+}
+
+function describePromise(
+  { node, title, kind, who, limit }: BrokenPromise,
+  { moved, timezone }: Shift & { timezone: string },
+): string {
+  const say = (iso: string) => formatMoment(new Date(iso), timezone, { zone: true });
+  const name = quoteWords(title, 200);
+  const end = moved.find((one) => one.node === node)?.moved_to;
+  const now = end === undefined ? '' : ` It ends ${say(end)} as things are.`;
+  switch (kind) {
+    case 'deadline':
+      return `${name} misses its deadline, ${say(limit)}.${now}`;
+    case 'fixed':
+      return `${name} can't begin at its fixed time, ${say(limit)}: what it waits for ends later.`;
+    case 'person':
+      return `${name} takes ${quoteWords(who ?? '', 80)} another time than planned, ${say(limit)}.${now}`;
+    default:
+      return kind satisfies never;
+  }
+}
+
+type WatchContext = Pick<
+  ConversationContext,
+  'catalogue' | 'profile' | 'clock' | 'db' | 'enqueue' | 'random' | 'warn'
+>;
+
+/** Raises a finding for each promise that a plan can't keep, once. */
+export async function checkSchedule(context: WatchContext, planId: string): Promise<void> {
+  const { db } = context;
+  const seen: PlanRow = await readPlanRow(db.query, planId);
+  const plan = { ...seen, total_steps: seen.total };
+  const shift = await readShift(context, db.query, plan, seen.tenant);
+  if (shift === null || shift.broken.length === 0) return;
+  const findings = shift.broken.map(
+    (promise): RaisedFinding => ({
+      severity: 'ERROR',
+      category: 'schedule',
+      message: describePromise(promise, shift),
+      evidence: [{ data: { ...promise } }],
+      key: `schedule ${promise.kind} ${promise.node} ${promise.limit}`,
+      raisedBy: system.id,
+    }),
+  );
+  await db.transaction(async (tx) => {
+    const row = await lockPlan(tx, planId);
+    if (row.status !== 'executing' || row.version !== seen.version) return;
+    await raiseFindings(context, tx, row, findings);
+  });
+}
+
+const everyMs = 60_000;
+const plansATurn = 200;
+
+/** A round over the running plans with a schedule, at most once a minute. */
+export function createScheduleRound(context: WatchContext): () => Promise<void> {
+  const { db, clock, warn } = context;
+  let [last, after] = [0, ''];
+  return async () => {
+    const now = clock.now().getTime();
+    if (now - last < everyMs) return;
+    last = now;
+    const ids = await findScheduledPlans(db.query, plansATurn, after);
+    after = ids.length < plansATurn ? '' : (ids.at(-1) ?? '');
+    for (const id of ids)
+      await checkSchedule(context, id).catch((error: unknown) =>
+        warn(`The schedule of ${id} could not be checked; trying again.`, error),
+      );
+  };
+}

@@ -1,0 +1,115 @@
+// A running plan against its schedule: the card shows what ends later, and people are asked only if a promise breaks.
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { checkSchedule, createScheduleRound } from '#conversation/shift.ts';
+import { storeArtifacts } from '#db/planning/artifacts.ts';
+import { systemRandom } from '#domain/clock.ts';
+import { OutlineNode } from '#domain/planning/outline.ts';
+import { StrategyProfile } from '#domain/planning/schedule.ts';
+import { draftStep } from '../../fixtures/steps.ts';
+import { ana } from '../../setup/instance.ts';
+import { useInstance } from '../../setup/use-instance.ts';
+import { makeRoadmap } from '../../unit/planner/schedule/bench.ts';
+import { claimReady, makeExecutor, startBy } from './bench.ts';
+
+const hour = 3_600_000;
+const instance = useInstance({ work: false });
+let executor: ReturnType<typeof makeExecutor>;
+beforeAll(() => {
+  executor = makeExecutor(instance);
+});
+afterAll(() => executor.leases.stop());
+
+const iso = (at: number) => new Date(at).toISOString();
+
+/** A plan whose first part was to take an hour from `begun` hours ago, and the second the hour after that. */
+async function begin(begun: number, deadline: number) {
+  const steps = ['a', 'b'].map((id) =>
+    draftStep(id, `Write ${id}`, 'workspace_write', { path: `${id}.md`, content: id }),
+  );
+  const [a, b] = steps.map((step, at) => ({ ...step, ...(at === 0 ? {} : { after: ['a'] }) }));
+  if (a === undefined || b === undefined) throw new Error('No steps.');
+  const plan = await startBy(executor, instance, { title: 'Two parts', steps: [a, b] });
+  const start = Date.now() - begun * hour;
+  const node = (id: string, rest: Partial<OutlineNode>) =>
+    OutlineNode.parse({
+      id,
+      title: `Part ${id}`,
+      structure: 'task',
+      level: 2,
+      parent: 'goal',
+      ...rest,
+    });
+  const nodes = [
+    node('goal', { structure: 'goal', level: 1, parent: null }),
+    node('A', { steps: [a], duration_minutes: 60 }),
+    node('B', { steps: [b], duration_minutes: 60, deadline: iso(start + deadline * hour) }),
+  ];
+  const block = (id: string, at: number) => ({
+    ...{ node: id, starts_at: iso(start + at * hour), ends_at: iso(start + (at + 1) * hour) },
+    ...{ fixed: false, person: null, holds: false },
+  });
+  const roadmap = makeRoadmap([['A', 'B']]);
+  const { pattern } = roadmap;
+  await instance.db.transaction((tx) =>
+    storeArtifacts(tx, plan.id, plan.version, {
+      outline: { title: 'Two parts', summary: '', pattern, risks: [], assumptions: [], nodes },
+      roadmap,
+      schedule: {
+        ...{ timezone: 'UTC', profile: StrategyProfile.parse({}) },
+        ...{
+          blocks: [block('A', 0), block('B', 1)],
+          starts_at: iso(start),
+          ends_at: iso(start + 2 * hour),
+        },
+      },
+    }),
+  );
+  await claimReady(executor, plan.id, 1);
+  await instance.db.query.execute(
+    sql`update countersign.step_states set started_at = ${iso(start)}::timestamptz where plan_id = ${plan.id} and step_id = 'a'`,
+  );
+  return plan.id;
+}
+
+const context = () => ({
+  ...{ db: instance.db, catalogue: instance.catalogue, clock: { now: () => new Date() } },
+  ...{ profile: instance.config.settings.schedule, random: systemRandom },
+  ...{ enqueue: async () => {}, warn: (message: string) => expect.fail(message) },
+});
+const card = (id: string) => instance.service.card(id, { user: ana.id, timezone: 'UTC' });
+const findings = async (id: string) =>
+  (await instance.service.listFindings(id, { limit: 10 })).findings;
+
+test('an overrun within its slack is shown and asks nobody', async () => {
+  const id = await begin(2, 9);
+  await checkSchedule(context(), id);
+  expect((await card(id)).moved?.map(({ title }) => title)).toEqual(['Part A', 'Part B']);
+  expect(await findings(id)).toEqual([]);
+  await instance.service.cancel(id, { version: 1 }, ana);
+});
+
+test('a plan in time shows no shift', async () => {
+  const id = await begin(0, 9);
+  await checkSchedule(context(), id);
+  expect(await card(id)).not.toHaveProperty('moved');
+  expect(await findings(id)).toEqual([]);
+  await instance.service.cancel(id, { version: 1 }, ana);
+});
+
+test('a deadline that breaks is asked about once, holds no step and offers a change', async () => {
+  const id = await begin(4, 2);
+  const round = createScheduleRound(context());
+  await round();
+  await round();
+  await checkSchedule(context(), id);
+  const found = await findings(id);
+  expect(found).toMatchObject([
+    { category: 'schedule', severity: 'ERROR', status: 'open', stale_steps: 0 },
+  ]);
+  expect(found[0]?.actions).toEqual(['replan', 'dismiss']);
+  expect(found[0]?.evidence).toMatchObject([{ data: { node: 'B', kind: 'deadline' } }]);
+  const { groups } = await instance.service.inbox({ user: ana.id, limit: 10 });
+  const mine = groups.find(({ group }) => group === 'needs_you')?.plans;
+  expect(mine).toMatchObject([{ id, waits: 'problem' }]);
+});
