@@ -109,6 +109,7 @@ export const placeWords = {
   noDirect: ({ shown }: { shown: string }) =>
     `Countersign can't write to ${named(shown)} directly.`,
   threadIn: ({ shown }: { shown: string }) => `a thread in ${shown}`,
+  groupChat: 'a group chat',
 } as const;
 
 /** Why messages above a request were not read. */

@@ -118,7 +118,7 @@ async function buildPlan(session: Session): Promise<ExitCode> {
 
 async function continueBuild(session: Session): Promise<ExitCode> {
   const { service, actor } = session;
-  let { step, plan } = await service.readBuild(actor);
+  let { step, plan } = await service.readBuild(viewerOf(session), actor);
   if (step === null && plan.steps.length === 0) {
     say(session, 'Build a plan step by step. Nothing runs before you approve it. Ctrl-C leaves.');
     await runOrReport(session, () => addStep(session));
@@ -241,7 +241,7 @@ const viewForm = (made: Build): BuildForm | null => viewBuildForm(made, 0, whole
 
 /** Asks for each field, then for those that are wrong until the step is in the plan. */
 async function fillStep(session: Session, begun: boolean): Promise<void> {
-  let made = await session.service.readBuild(session.actor);
+  let made = await session.service.readBuild(viewerOf(session), session.actor);
   const first = viewForm(made);
   if (first === null) return;
   session.say('');
@@ -323,7 +323,7 @@ async function listChoices(
 ): Promise<{ value: string; label: string }[]> {
   if (field.options.length > 0) return field.options.map(({ value, label }) => ({ value, label }));
   if (field.pick === undefined) return [];
-  const { step } = await session.service.readBuild(session.actor);
+  const { step } = await session.service.readBuild(viewerOf(session), session.actor);
   if (step === null) return [];
   const { service, actor } = session;
   const values = await service.suggestValues(step.form.name, field.name, '', actor);
@@ -371,7 +371,7 @@ async function askField(session: Session, field: Field): Promise<Build> {
   const line = type === 'multiline' ? await askLines(session) : await session.ask('  › ');
   if (line === null || session.signal.aborted) throw new Quit();
   const text = line.trim();
-  if (text === '') return session.service.readBuild(session.actor);
+  if (text === '') return session.service.readBuild(viewerOf(session), session.actor);
   const typed = isNone(text)
     ? undefined
     : readTyped(type === 'multiline' ? line : text, field, choices);

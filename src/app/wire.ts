@@ -38,7 +38,7 @@ import { findNames } from '#people/people-named.ts';
 import { createBudget } from '#planner/budget/budget.ts';
 import { createPartPlanners } from '#planner/parts/part-planners.ts';
 import { createDataRequests } from '#planner/reads/data-requests.ts';
-import { createPostTargets } from '#plans/content/look-at-targets.ts';
+import { createPostTargets } from '#plans/content/post-targets.ts';
 import { replanForPerson } from '#plans/replan/start-replanning.ts';
 import { createAttachedFiles } from '#runs/attached-files.ts';
 import { createPlansAtHand } from '#runs/plans-at-hand.ts';

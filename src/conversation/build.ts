@@ -18,6 +18,7 @@ import {
   type BuiltPlan,
   type BuiltStep,
   emptyBuild,
+  fieldsOf,
   isRepeatRule,
   toDraft,
 } from '#domain/plan/build.ts';
@@ -62,6 +63,8 @@ const StoredPlan = z.object({
   from: z.string(),
 });
 const Stored = z.object({
+  /** IANA zone of the local times; missing in older texts. */
+  timezone: z.string().optional(),
   plan: StoredPlan,
   before: z.array(StoredPlan),
   step: StoredStep.nullable(),
@@ -72,8 +75,9 @@ const keepStep = ({ form, ...step }: BuiltStep): StoredStep => ({ ...step, opera
 const keepPlan = (plan: BuiltPlan) => ({ ...plan, steps: plan.steps.map(keepStep) });
 
 /** Forms are read again from the catalogue. Problems last until the next change. */
-function writeStored({ plan, before, step }: Build): string {
+function writeStored({ plan, before, step }: Build, timezone: string): string {
   const text = JSON.stringify({
+    timezone,
     plan: keepPlan(plan),
     before: before.slice(-maxUndoStored).map(keepPlan),
     step: step === null ? null : keepStep(step),
@@ -101,13 +105,40 @@ function zoneOf(timezone: string, now: Date): Zone {
   };
 }
 
+/** The same moments as local times of another zone. */
+function moveTimes({ plan, before, step, problems }: Build, from: string, to: string): Build {
+  if (from === to) return { plan, before, step, problems };
+  const move = (local: string): string => {
+    const moment = momentOf(local, from);
+    return moment === null ? local : (localTime(moment, to) ?? local);
+  };
+  const moveStep = (one: BuiltStep): BuiltStep => {
+    const times = fieldsOf(one).flatMap(({ name, holds }): [string, string][] => {
+      const entry = one.entries[name];
+      return holds === 'moment' && typeof entry === 'string' ? [[name, move(entry)]] : [];
+    });
+    return { ...one, at: move(one.at), entries: { ...one.entries, ...Object.fromEntries(times) } };
+  };
+  const movePlan = (one: BuiltPlan): BuiltPlan => ({
+    ...one,
+    from: move(one.from),
+    steps: one.steps.map(moveStep),
+  });
+  return {
+    plan: movePlan(plan),
+    before: before.map(movePlan),
+    step: step === null ? null : moveStep(step),
+    problems,
+  };
+}
+
 export function createBuilds(context: ConversationContext, parts: Parts): Builds {
   const { db, clock } = context;
   const zoneFor = ({ timezone }: Viewer) => zoneOf(timezone, clock.now());
   const ownerOf = ({ tenant, id }: Actor): BuildOwner => ({ tenant: tenant ?? null, person: id });
 
-  /** The stored plan with its forms; steps of operations that are gone are left out. */
-  async function open(text: string | null, actor: Actor): Promise<Build> {
+  /** The stored plan with its forms, in the viewer's zone; steps of operations that are gone are left out. */
+  async function open(text: string | null, { timezone }: Viewer, actor: Actor): Promise<Build> {
     const stored = text === null ? null : parseAs(Stored, text);
     if (stored === null) return emptyBuild;
     const plans = [stored.plan, ...stored.before];
@@ -136,16 +167,17 @@ export function createBuilds(context: ConversationContext, parts: Parts): Builds
       };
     };
     const [step = null] = stored.step === null ? [] : openStep(stored.step);
-    return {
+    const build: Build = {
       plan: openPlan(stored.plan),
       before: stored.before.map(openPlan),
       step,
       problems: [],
     };
+    return moveTimes(build, stored.timezone ?? timezone, timezone);
   }
 
-  const read = async (actor: Actor): Promise<Build> =>
-    open(await readBuildText(db.query, ownerOf(actor)), actor);
+  const read = async (viewer: Viewer, actor: Actor): Promise<Build> =>
+    open(await readBuildText(db.query, ownerOf(actor)), viewer, actor);
 
   const draftOf = ({ plan }: Build, viewer: Viewer, called: string) =>
     readDraft(toDraft(plan, called, viewer.timezone, zoneFor(viewer)));
@@ -165,12 +197,12 @@ export function createBuilds(context: ConversationContext, parts: Parts): Builds
       };
       for (let tried = 1; ; tried++) {
         const before = await readBuildText(db.query, ownerOf(actor));
-        let build = await open(before, actor);
+        let build = await open(before, viewer, actor);
         for (const change of changes) {
           build = await step(build, change);
           if (build.problems.length > 0) break;
         }
-        const text = writeStored(build);
+        const text = writeStored(build, viewer.timezone);
         if (text === before || (await replaceBuildText(db.query, ownerOf(actor), before, text)))
           return build;
         if (tried === tries)
@@ -182,7 +214,7 @@ export function createBuilds(context: ConversationContext, parts: Parts): Builds
     },
 
     async previewBuild(viewer, actor) {
-      const build = await read(actor);
+      const build = await read(viewer, actor);
       if (build.plan.steps.length === 0) return { build, facts: null, problem: null };
       try {
         return { build, facts: await preview(build, viewer, actor), problem: null };
@@ -197,7 +229,7 @@ export function createBuilds(context: ConversationContext, parts: Parts): Builds
       let text: string | null = null;
       const check = async () => {
         text = await readBuildText(db.query, ownerOf(actor));
-        const build = await open(text, actor);
+        const build = await open(text, viewer, actor);
         if (build.plan.steps.length === 0)
           throw new CountersignError('invalid_request', 'There are no steps yet. Add one first.');
         const call =

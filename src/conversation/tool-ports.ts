@@ -8,7 +8,7 @@ import type { AskPlanner } from '#domain/plan/replan.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { speakAsBot } from '#messages/speak.ts';
 import { setReminder } from '#notices/reminders.ts';
-import { requirePostTarget } from '#plans/content/look-at-targets.ts';
+import { requirePostTarget } from '#plans/content/post-targets.ts';
 import { proposeRepair } from '#plans/replan/propose-patch.ts';
 import { type RecheckContext, recheckSteps } from '#plans/replan/recheck-steps.ts';
 import { verifyRepair } from '#plans/replan/verify-patch.ts';
@@ -53,10 +53,11 @@ export function createToolPorts(
         forTool(() => verifyRepair(partsOf(), finding, patch, context)),
     },
     chat: {
-      async post({ conversation, from, user, text, once }) {
+      async post({ conversation, from, user, step, text, once }) {
         await forTool(() =>
           db.transaction(async (tx) => {
-            await requirePostTarget(tx, { conversation: from, requester: user }, conversation);
+            const poster = { conversation: from, requester: user };
+            await requirePostTarget(tx, poster, conversation, step);
             const { conversation: to } = readTarget(conversation);
             await speakAsBot({ enqueue }, tx, { conversation: to, says: text, once });
           }),

@@ -352,7 +352,7 @@ export type Service = {
   /** Suggested values containing `typed`, for a field with a `pick`. @throws `unknown_operation` */
   suggestValues(name: string, field: string, typed: string, actor: Actor): Promise<Suggestion[]>;
   /** The actor's unfinished plan, which all their chats and terminals share. */
-  readBuild(actor: Actor): Promise<Build>;
+  readBuild(viewer: { user: string; timezone: string }, actor: Actor): Promise<Build>;
   /** Applies moves in order, up to the first that has problems. @throws `unknown_operation`, `limit_exceeded` */
   changeBuild(
     changes: BuildChange[],

@@ -54,7 +54,7 @@ const roles: { [K in Mapped]: Roles<Required<Parameters<Service[K]>>> } = {
   findOperations: ['as it is', 'as it is', 'actor'],
   getOperation: ['as it is', 'actor'],
   suggestValues: ['as it is', 'as it is', 'as it is', 'actor'],
-  readBuild: ['actor'],
+  readBuild: ['viewer', 'actor'],
   changeBuild: ['as it is', 'viewer', 'actor'],
   previewBuild: ['viewer', 'actor'],
   proposeBuild: ['as it is', 'viewer', 'actor'],

@@ -152,10 +152,12 @@ function createChatPost(chat: ChatPort): Operation {
           'invalid_arguments',
           'This plan has no conversation to post in; name one in "conversation".',
         );
+      const { planId, stepId } = context;
       await chat.post({
         conversation,
         from: context.conversation,
         user: context.user,
+        step: planId === null || stepId === null ? null : { planId, stepId },
         text: args.text,
         once: context.idempotencyKey,
       });

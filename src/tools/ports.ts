@@ -5,13 +5,14 @@ import type { ToolContext } from '#domain/tool.ts';
 
 export type ChatPort = {
   /**
-   * `once`: a key; repeats are not posted. `from`: the posting plan's conversation.
+   * `once`: a key; repeats are not posted. `from`: the posting plan's conversation; `step`: the posting step, if any.
    * @throws CountersignError `invalid_arguments` if posting there is not allowed, or the conversation doesn't exist
    */
   post(message: {
     conversation: string;
     from: string | null;
     user: string;
+    step: { planId: string; stepId: string } | null;
     text: string;
     once: string;
   }): Promise<void>;

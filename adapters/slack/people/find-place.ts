@@ -23,7 +23,9 @@ const Channel = z.object({
   id: z.string(),
   name: z.string().default(''),
   is_archived: z.boolean().default(false),
-  is_member: z.boolean().default(false),
+  /** Missing for group direct messages, which only members see. */
+  is_member: z.boolean().nullish(),
+  is_mpim: z.boolean().default(false),
   /** Unless Slack says otherwise. */
   is_private: z.boolean().default(true),
 });
@@ -170,13 +172,14 @@ export function createFindPlace({
   async function enter(
     team: string,
     requester: string,
-    { id, name, is_member, is_archived, is_private }: Channel,
+    { id, name, is_member, is_mpim, is_archived, is_private }: Channel,
     thread: string | null,
   ): Promise<Found | null> {
     const shown = `#${name}`;
-    if (is_private && !(is_member && (await isIn(team, requester, id)))) return null;
+    const isMember = is_member ?? is_mpim;
+    if (is_private && !(isMember && (await isIn(team, requester, id)))) return null;
     if (is_archived) return { refusal: words.archived({ shown }) };
-    if (!is_member) return { refusal: words.notIn({ shown }) };
+    if (!isMember) return { refusal: words.notIn({ shown }) };
     if (!is_private && !(await isIn(team, requester, id)))
       return { refusal: words.requesterNotIn({ shown }) };
     const place = placeOf(team, id, thread);
@@ -218,6 +221,11 @@ export function createFindPlace({
   }
 
   return async ({ tenant: team }, requester, wanted) => {
+    if (typeof wanted !== 'string') {
+      const { tenant, channel: known, thread } = wanted;
+      const channel = await findById(tenant, known);
+      return channel && enter(tenant, requester, channel, thread);
+    }
     const none = { refusal: words.noChannel({ shown: wanted }) };
     const [, linked, seconds, rest, thread] = link.exec(wanted) ?? [];
     const id = linked ?? /^<?#?([CG][A-Z0-9]{8,})(?:\||>|$)/.exec(wanted)?.[1];

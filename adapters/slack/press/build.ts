@@ -160,7 +160,7 @@ async function redrawForm(
   const { service } = context;
   const { view, actions } = pressed;
   const [action] = actions;
-  const form = viewForm(await service.readBuild(actor), held.page);
+  const form = viewForm(await service.readBuild(viewer, actor), held.page);
   if (view === undefined || form === null) return;
   const changes = await enteredIn(context, held, view, form);
   if (action?.action_id.startsWith(buildActions.repeat) === true) {
@@ -193,7 +193,8 @@ export async function pressBuild(context: SlackContext, signal: PressSignal): Pr
   if (isStepForm(view)) return redrawForm(context, held, signal, builder);
   const press = readPress(pressed);
   if (press === null) return;
-  if (press === 'form') return pushForm(context, held, trigger_id, () => service.readBuild(actor));
+  if (press === 'form')
+    return pushForm(context, held, trigger_id, () => service.readBuild(viewer, actor));
   const change = () => service.changeBuild([press], viewer, actor);
   if (press.kind === 'choose' || press.kind === 'edit')
     return pushForm(context, held, trigger_id, change);
@@ -222,14 +223,14 @@ async function listOptions(context: SlackContext, { team, suggest }: SuggestSign
   const held = readBuildHeld(team, user.id, view);
   if (held === null) return [];
   const { service } = context;
-  const { actor } = await builderOf(context, team, user.id);
+  const { actor, viewer } = await builderOf(context, team, user.id);
   if (action_id === buildActions.operation) {
     const offers = await service.findOperations(typed, maxOptions, actor);
     return offers
       .filter(({ name }) => name.length <= platformLimits.slack.optionValue)
       .map((offer) => toOption(`${gistOf(offer)} (${nameOperation(offer)})`, offer.name));
   }
-  const { step } = await service.readBuild(actor);
+  const { step } = await service.readBuild(viewer, actor);
   const field =
     step === null ? undefined : shownFields(step).find((one) => buildBlock(one.name) === block_id);
   if (step === null || field === undefined) return [];
@@ -271,7 +272,7 @@ async function submitForm(
 ): Promise<Acknowledgement> {
   const { service } = context;
   const { actor, viewer } = await builderOf(context, held.team, held.user);
-  const form = viewForm(await service.readBuild(actor), held.page);
+  const form = viewForm(await service.readBuild(viewer, actor), held.page);
   // An earlier submission, which Slack timed out, has already added the step.
   if (form === null) return handled;
   const { isLast } = form;

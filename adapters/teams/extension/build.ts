@@ -125,7 +125,7 @@ async function pressForm(context: TeamsContext, builder: Builder, { press, scene
   const { service } = context;
   const { actor, viewer } = builder;
   const { build: verb, page, list, count } = press;
-  const before = await service.readBuild(actor);
+  const before = await service.readBuild(viewer, actor);
   const form = viewForm(before, page);
   if (form === null) return showPlan(context, builder, '');
   const changes = await readEntered(context, press, form, scene);
@@ -152,7 +152,7 @@ async function show(context: TeamsContext, signal: BuildSignal): Promise<object>
     return showPlan(context, builder, verb === 'search' ? (inputs[buildInputs.words] ?? '') : '');
   const build =
     change === null
-      ? await service.readBuild(actor)
+      ? await service.readBuild(viewer, actor)
       : await service.changeBuild([change], viewer, actor);
   const opens = verb === 'choose' || verb === 'edit' || verb === 'resume';
   const form = opens ? viewForm(build, 0) : null;

@@ -39,8 +39,15 @@ export function createFindPlace({
   const listChannels = (where: TeamsConversation, team: string): Promise<Channel[]> =>
     shareByKey(known, team, () => connector.channels(where, team));
 
+  async function isIn(where: TeamsConversation, requester: string): Promise<boolean> {
+    const people = await readers.read(where);
+    const names = new Set((await everyNameOf(requester)).map(personKey));
+    return people.some(({ account }) => names.has(personKey(account)));
+  }
+
   async function enter(
     where: TeamsConversation,
+    requester: string,
     { id, name }: Channel,
     thread: string | null,
   ): Promise<Found> {
@@ -50,9 +57,21 @@ export function createFindPlace({
       ...{ tenant, team, service_url, bot, channel: id },
       ...{ kind: 'channel', person: null, timezone: null },
     };
+    // A private channel has members of its own.
+    if (!(await isIn(channel, requester))) return { refusal: words.requesterNotIn({ shown }) };
     await conversations.keep(channel);
     const place = { platform: 'teams', tenant, channel: id, thread };
     return { place, name: thread === null ? shown : words.threadIn({ shown }) };
+  }
+
+  async function findKnown(place: ChatPlace, requester: string): Promise<Found | null> {
+    const where = await conversations.find(place.tenant, place.channel);
+    if (where === null) return null;
+    const channels = where.team === null ? [] : await listChannels(where, where.team);
+    const channel = channels.find(({ id }) => id === place.channel);
+    if (channel !== undefined) return enter(where, requester, channel, place.thread);
+    if (!(await isIn(where, requester))) return null;
+    return { place, name: words.groupChat };
   }
 
   async function findPerson(
@@ -77,11 +96,10 @@ export function createFindPlace({
   }
 
   return async (from, requester, wanted) => {
+    if (typeof wanted !== 'string') return findKnown(wanted, requester);
     const where = await conversations.find(from.tenant, from.channel);
     if (where === null) return { refusal: words.nobody({ shown: wanted }) };
     const people = await readers.read(where);
-    const names = new Set((await everyNameOf(requester)).map(personKey));
-    const isThere = people.some(({ account }) => names.has(personKey(account)));
     const channels = where.team === null ? [] : await listChannels(where, where.team);
     const [, linked, message = '', query = ''] = link.exec(wanted) ?? [];
     const id = linked === undefined ? null : decodeURIComponent(linked);
@@ -90,9 +108,8 @@ export function createFindPlace({
       id === null ? one.name.toLowerCase() === name : one.id === id,
     );
     if (channel !== undefined && !wanted.startsWith('@')) {
-      if (!isThere) return { refusal: words.requesterNotIn({ shown: `#${channel.name}` }) };
       const root = new URLSearchParams(query).get('parentMessageId') ?? message;
-      return enter(where, channel, id === null ? null : root);
+      return enter(where, requester, channel, id === null ? null : root);
     }
     if (wanted.startsWith('#') || id !== null)
       return { refusal: words.noChannel({ shown: wanted }) };

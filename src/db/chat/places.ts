@@ -63,8 +63,8 @@ const isNear = sql`o.platform is not null and (o.tenant = t.tenant or exists (
   join ${countersign}.slack_workspaces b on b.enterprise = a.enterprise
   where t.platform = 'slack' and a.team = o.tenant and b.team = t.tenant))`;
 
-/** A private chat with the bot in which none of `names` has requested anything. */
-const isPrivate = (names: string[]) => sql`(t.thread is null
+/** A private chat with the bot in which none of `names` has requested anything. In Slack it has threads. */
+const isPrivate = (names: string[]) => sql`((t.thread is null or t.platform = 'slack')
   and not (t.platform = 'slack' and t.channel !~ '^D')
   and not exists (
     select from ${countersign}.teams_conversations c
@@ -73,23 +73,25 @@ const isPrivate = (names: string[]) => sql`(t.thread is null
     select from ${countersign}.runs r
     where r.conversation = t.conversation and r.via = t.platform and r."user" = any(${sql.param(names)}::text[])))`;
 
+/** `alone`: a person's chat with the bot. `private`: such a chat of somebody else. */
+export type PostPlace = ChatPlace & {
+  name: string | null;
+  near: boolean;
+  alone: boolean;
+  private: boolean;
+  broken: string | null;
+};
+
 /** Conversations among `targets` that live on a platform, as a poster in `from` sees them. */
 export async function findPostTargets(
   db: Queryable,
   from: string | null,
   names: string[],
   targets: string[],
-): Promise<
-  Map<string, { name: string | null; near: boolean; private: boolean; broken: string | null }>
-> {
-  const { rows } = await db.execute<{
-    conversation: string;
-    name: string | null;
-    near: boolean;
-    private: boolean;
-    broken: string | null;
-  }>(sql`
-    select t.conversation, t.name, t.broken, ${isNear} as near, ${isPrivate(names)} as private
+): Promise<Map<string, PostPlace>> {
+  const { rows } = await db.execute<PostPlace & { conversation: string }>(sql`
+    select t.conversation, t.platform, t.tenant, t.channel, t.thread, t.name, t.broken,
+      ${isNear} as near, ${isAlone(sql`t`)} as alone, ${isPrivate(names)} as private
     from ${countersign}.chat_places t
     left join ${countersign}.chat_places o on o.conversation = ${from} and o.platform = t.platform
     where t.conversation = any(${sql.param(targets)}::text[])`);

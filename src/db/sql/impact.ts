@@ -40,6 +40,20 @@ export async function hasSteps(
   return rows.length > 0;
 }
 
+/** Whether one of the steps that `selector` means calls this operation. */
+export async function hasOperation(
+  db: Queryable,
+  planId: string,
+  selector: StepSelector,
+  { tool, operation }: { tool: string; operation: string },
+): Promise<boolean> {
+  const { rows } = await db.execute(sql`
+    select from ${countersign}.plan_steps c
+    where c.plan_id = ${planId} and c.tool = ${tool} and c.operation = ${operation}
+      and c.position in (${positionsOf(planId, selector)}) limit 1`);
+  return rows.length > 0;
+}
+
 /**
  * CTEs, of a statement `with recursive`: `affected(position)` has every step that waits for the end of one that `sources`
  * selects, directly or not. Edges are looked up step by step, independent of the planner statistics.

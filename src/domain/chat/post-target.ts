@@ -16,7 +16,7 @@ export function readTarget(text: string): PostTarget {
     : { name, conversation };
 }
 
-/** A pinned place by its name alone, which was checked when it was proposed. */
+/** A pinned place by its name alone: the platform's own when it was proposed. */
 export function showTarget(conversation: Json): Json {
   return typeof conversation === 'string'
     ? (readTarget(conversation).name ?? conversation)

@@ -21,9 +21,10 @@ import { refreshUserGroups } from '../authority/members.ts';
 import { requireArtifacts } from '../content/artifact-references.ts';
 import { digestPlan, type PlanHeader, termsOf, withDigests } from '../content/canonical.ts';
 import { type NewArtifact, readContext, splitContext } from '../content/context.ts';
-import { lookAtTargets, pinPosts, requirePostTargets } from '../content/look-at-targets.ts';
+import { lookAtTargets } from '../content/look-at-targets.ts';
 import { type NormalPlan, normalisePlan } from '../content/normalise.ts';
 import { digestOperations } from '../content/operation-digests.ts';
+import { pinPosts } from '../content/post-targets.ts';
 import { resolvePrerequisites } from '../content/resolve-prerequisites.ts';
 import { raiseFindings } from '../findings/raise.ts';
 import { dismissAll } from '../findings/settle.ts';
@@ -282,7 +283,7 @@ export async function preparePropose(
   const keeps = imported !== undefined && (await isFreePlanId(context.db.query, imported.id));
   const id = keeps ? imported.id : await drawPlanId(context);
   const { tenant } = await describeOrigin(context.db.query, origin, actor);
-  const pinned = { ...draft, steps: await pinPosts(context, origin, draft.steps) };
+  const pinned = await pinPosts(context, origin, draft);
   const own =
     actor.kind === 'person'
       ? await nameGroups(context, pinned, origin, tenant)
@@ -292,7 +293,6 @@ export async function preparePropose(
   // The card mentions the groups, and their members must find the plan.
   await refreshUserGroups(context, { ...prepared.header, tenant });
   const { steps } = prepared.normal;
-  await requirePostTargets(context.db.query, context.catalogue.of(tenant), origin, steps);
   await requireArtifacts(context.db.query, { planId: null, runId: origin.runId }, steps);
   return async (tx) => {
     await allowForSteps(tx, prepared.normal.steps.length);
@@ -347,8 +347,8 @@ export async function prepareRevise(
   actor: Actor,
 ): Promise<(tx: Transaction) => Promise<Plan>> {
   const version = previous.version + 1;
-  const steps = await pinPosts(context, previous, draft.steps);
-  const withApprovers = { ...draft, steps, approvers: previous.approver_policy };
+  const pinned = await pinPosts(context, previous, draft);
+  const withApprovers = { ...pinned, approvers: previous.approver_policy };
   const prepared = await preparePlan(
     context,
     withApprovers,
@@ -358,8 +358,6 @@ export async function prepareRevise(
     previous.tenant,
   );
   const normal = prepared.normal.steps;
-  const own = context.catalogue.of(previous.tenant);
-  await requirePostTargets(context.db.query, own, previous, normal);
   const owner = { planId: previous.id, runId: previous.run_id };
   await requireArtifacts(context.db.query, owner, normal);
   return async (tx) => {

@@ -29,13 +29,13 @@ import type { PatchOutcome } from '#domain/plan/patch-outcome.ts';
 import { requireManager } from '../authority/authority.ts';
 import { requireArtifacts } from '../content/artifact-references.ts';
 import { digestValue, withDigests } from '../content/canonical.ts';
-import { pinPatchPosts, requirePostTargets } from '../content/look-at-targets.ts';
 import {
   addedOperations,
   digestOperations,
   type OperationDigests,
   requireSameOperations,
 } from '../content/operation-digests.ts';
+import { pinPatchPosts } from '../content/post-targets.ts';
 import { Problems } from '../content/problems.ts';
 import { currentOf } from '../lifecycle/current.ts';
 import { finishIfDone } from '../lifecycle/finish.ts';
@@ -213,7 +213,6 @@ export async function resolveProposed(
   const rules = rulesFor(context, row);
   const effect = await resolvePatch(db, row, rules, patch);
   const said = [...effect.added, ...effect.changed].map(({ now }) => now);
-  await requirePostTargets(db, rules.catalogue, row, said);
   await requireArtifacts(db, { planId: row.id, runId }, said);
   requireSameOperations(row.operation_digests, rules.catalogue, addedOperations(effect));
   return effect;

@@ -13,7 +13,7 @@ import {
   requirePatchable,
   resolveProposed,
 } from '../change/receive.ts';
-import { pinPatchPosts } from '../content/look-at-targets.ts';
+import { pinPatchPosts } from '../content/post-targets.ts';
 import { willRun } from '../decisions/approve-change.ts';
 import type { PlansContext } from '../plans-context.ts';
 

@@ -100,6 +100,8 @@ test('is refused at proposal where the conversation is of another tenant, or the
 test('is refused at proposal where it is the private chat of somebody else', async () => {
   const own = await place('T1', 'C1', '3.1');
   const direct = await place('T1', 'D1', null);
+  const chat = await place('T1', 'D1', '3.2');
+  await expect(propose(saying(chat), own)).rejects.toThrow('private chat');
   await expect(propose(saying(direct), own)).rejects.toMatchObject({
     code: 'invalid_arguments',
     message: `Step tell: The conversation "${direct}" is somebody's private chat, in which only its own plans post.`,

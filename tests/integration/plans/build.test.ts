@@ -14,12 +14,12 @@ const instance = useInstance();
 const timezone = 'Europe/Madrid';
 
 /** A person of their own, with an unfinished plan of their own. */
-function builder(id: string) {
+function builder(id: string, zone = timezone) {
   const actor = person(id, 'terminal');
-  const viewer = { user: id, timezone };
+  const viewer = { user: id, timezone: zone };
   const { service } = instance;
   return {
-    read: () => service.readBuild(actor),
+    read: () => service.readBuild(viewer, actor),
     change: (...changes: BuildChange[]) => service.changeBuild(changes, viewer, actor),
     preview: () => service.previewBuild(viewer, actor),
     propose: (once?: string) =>
@@ -41,6 +41,22 @@ test('an unfinished plan is its person’s own, and is there at the next visit',
   expect(again.plan.steps.map(({ args }) => args)).toEqual([{ path: 'a.md', content: 'A' }]);
   expect(again.step?.form.name).toBe('human_confirm');
   expect((await builder('ben-1').read()).plan.steps).toEqual([]);
+});
+
+test('a person who travels finds the same moments in their own time', async () => {
+  const ana = builder('ana-8');
+  await ana.change(
+    { kind: 'choose', operation: 'control_wait' },
+    { kind: 'fill', entries: { '/seconds': '1' } },
+    { kind: 'wait', at: '2050-01-01 09:30' },
+    { kind: 'add' },
+  );
+  const there = builder('ana-8', 'America/New_York');
+  expect((await there.read()).plan.steps[0]?.at).toBe('2050-01-01T03:30');
+  await there.change({ kind: 'terms', title: 'Later' });
+  const { id } = await ana.propose();
+  const { steps } = await instance.service.listSteps(id, { limit: 1 });
+  expect(steps[0]?.not_before).toBe('2050-01-01T08:30:00.000Z');
 });
 
 test('what is wrong stays with its field, and nothing after it is carried out', async () => {

@@ -107,7 +107,7 @@ test('nothing is posted where the app or the requester is not, or where a name i
   expect(lists.length).toBeLessThanOrEqual(4);
 });
 
-test('a thread is posted to by its link, and a name with another conversation’s ID is refused', async () => {
+test('a thread is posted to by its link, and a name that came with another conversation’s ID is replaced by its own', async () => {
   const at = await desk();
   const { slack, ana, ben, channel } = at;
   const ops = slack.addChannel({ name: 'ops-two', members: [ana.id, ben.id] });
@@ -123,13 +123,58 @@ test('a thread is posted to by its link, and a name with another conversation’
   );
   const { conversation } = await at.instance.service.getPlan(id);
   const pinned = String(steps[0]?.args.conversation).replace('a thread in #ops-two', '#release');
-  const forged = { title: 'Forged', steps: [post('1', pinned)] };
-  const asAna = person('ana@example.com', 'slack');
-  await expect(
-    at.instance.service.propose(
-      forged,
-      { user: asAna.id, conversation: conversation ?? '' },
-      asAna,
-    ),
-  ).rejects.toThrow('no conversation it can reach');
+  const made = await proposeAs(at, conversation, 'ana@example.com', pinned);
+  const [shown] = (await at.instance.service.listSteps(made.id, { limit: 1 })).steps;
+  expect(shown?.args.conversation).toBe(steps[0]?.args.conversation);
+});
+
+/** A plan by a person’s own draft, for the request of a conversation. */
+function proposeAs(at: Desk, conversation: string | null, account: string, target: string) {
+  const actor = person(account, 'slack');
+  const draft = { title: 'Post', steps: [post('1', target)] };
+  const origin = { user: actor.id, conversation: conversation ?? '' };
+  return at.instance.service.propose(draft, origin, actor);
+}
+
+test('a channel that is given by its ID is checked like one by its name, and an approved plan survives its renaming', async () => {
+  const at = await desk();
+  const { slack, ana, ben, channel, instance } = at;
+  const board = slack.addChannel({ name: 'board-of-ben', members: [ben.id], kind: 'private' });
+  const open = slack.addChannel({ name: 'open', members: [ben.id] });
+  const ops = slack.addChannel({ name: 'ops-old', members: [ana.id, ben.id] });
+  replies = [propose({ title: 'Tell', steps: [post('1', '#ops-old')], confidence: 0.9 })];
+  const { message } = await slack.mention(ana.id, channel, 'tell ops');
+  const { card, id } = await readPlan(at, message.ts);
+  const { conversation } = await instance.service.getPlan(id);
+  const pinnedFor = async (target: string) => {
+    const plan = await proposeAs(at, conversation, 'ben@example.com', target);
+    const [step] = (await instance.service.listSteps(plan.id, { limit: 1 })).steps;
+    return String(step?.args.conversation);
+  };
+  for (const [name, reason] of [
+    [board.name, 'no conversation it can reach'],
+    [open.name, 'The requester is not in'],
+  ] as const) {
+    const pinned = await pinnedFor(`#${name}`);
+    const own = /slack-[0-9a-f]{32}/.exec(pinned)?.[0] ?? '';
+    for (const target of [pinned, own])
+      await expect(proposeAs(at, conversation, 'ana@example.com', target)).rejects.toThrow(reason);
+    const { revision } = await instance.service.getPlan(id);
+    const set = { args: { conversation: own } };
+    const change = { op: 'update_steps' as const, steps: { ids: ['1'] }, set };
+    await expect(
+      instance.service.patch(
+        id,
+        { base_revision: revision, operations: [change] },
+        person('ana@example.com', 'slack'),
+      ),
+    ).rejects.toThrow(reason);
+  }
+  const pinned = await pinnedFor('#ops-old');
+  ops.name = 'ops-new';
+  expect(await pinnedFor(pinned)).toBe(pinned.replace('ops-old', 'ops-new'));
+  await approve(at, ana, card);
+  await waitFor('the post', () =>
+    slack.messages(ops.id).some(({ text }) => text.includes('Shipped 1')),
+  );
 });

@@ -74,7 +74,8 @@ describe('chat_post', () => {
   it('posts in the plan’s conversation under a key that is the same for each attempt', async () => {
     const posts: Post[] = [];
     await open({ chat: { post: async (message) => void posts.push(message) } });
-    const said = { from: 'console:1', user: 'ana', text: 'Done', once: 'PLAN-00000001:1:1' };
+    const step = { planId: 'PLAN-00000001', stepId: '1' };
+    const said = { from: 'console:1', user: 'ana', step, text: 'Done', once: 'PLAN-00000001:1:1' };
     await bench.call('chat_post', { text: 'Done' });
     await bench.call('chat_post', { text: 'Done', conversation: 'slack:2' });
     expect(posts).toEqual([
