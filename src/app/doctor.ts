@@ -14,6 +14,7 @@ import { causeOf } from '#db/transient.ts';
 import { readEndpoints } from '#db/webhooks.ts';
 import { commandName } from '#domain/command-name.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
+import { modelApis } from '#domain/model-apis.ts';
 import type { CheckResult } from '#domain/settings-view.ts';
 import { showWhole } from '#domain/shown-text.ts';
 import { countOf, listOf } from '#domain/words.ts';
@@ -73,7 +74,7 @@ async function checkModel(config: Config, { reach }: Reached): Promise<CheckResu
       state: 'off',
       text: 'No model is configured. Plans are drafted from commands (docs/commands.md).',
       advice:
-        'Enter a key in the console, under Settings, Models, or set OPENAI_API_KEY (OPENAI_BASE_URL for a local server).',
+        'Enter a key in the console, under Settings, Models, or set OPENAI_API_KEY or ANTHROPIC_API_KEY (OPENAI_BASE_URL for a local server).',
     };
   }
   const { checkModels } = await import('#models/check-models.ts');
@@ -92,7 +93,10 @@ async function checkModel(config: Config, { reach }: Reached): Promise<CheckResu
     part: 'Model',
     state: checks.every(({ ok }) => ok) && small.length === 0 ? 'ok' : 'broken',
     // Two models on one server fail for the same reason.
-    text: [...new Set(checks.map(({ text }) => text))].join(' '),
+    text: [
+      ...new Set(checks.map(({ text }) => text)),
+      `The server is ${reach.host}, by the API ${modelApis[reach.api]}.`,
+    ].join(' '),
     ...(advice === '' ? {} : { advice }),
   };
 }

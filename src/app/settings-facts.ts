@@ -23,7 +23,7 @@ import {
 } from '#domain/settings-view.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import type { ToolStatus } from '#domain/tool.ts';
-import { readModelAccess } from '#models/access.ts';
+import { readModelAccess, toVariables } from '#models/access.ts';
 import { findPrice } from '#models/catalogue.ts';
 import { archiveFolder } from '#retention/run-retention.ts';
 import { describeCall } from '#tools/describe-call.ts';
@@ -155,11 +155,10 @@ async function connectModel(
   if (readModelAccess(env) !== null)
     throw new CountersignError(
       'invalid_request',
-      'OPENAI_API_KEY or OPENAI_BASE_URL is set in the environment, which takes precedence. Remove it there first.',
+      'The key or address of a model server is set in the environment, which takes precedence. Remove it there first.',
     );
   const access = readModelAccess({
-    OPENAI_API_KEY: entry.api_key,
-    OPENAI_BASE_URL: entry.base_url,
+    ...toVariables(entry.api_key, entry.base_url),
     OPENAI_API: env.OPENAI_API,
   });
   if (access === null)
@@ -313,7 +312,7 @@ async function readModels(
   };
   return {
     connected: access && {
-      host: access.baseUrl === undefined ? 'api.openai.com' : new URL(access.baseUrl).host,
+      host: access.host,
       api: access.api,
       key: access.apiKey !== undefined,
       planner: describe(env.PLANNER_MODEL, env.PLANNER_REASONING_EFFORT ?? null),

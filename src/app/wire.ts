@@ -313,7 +313,7 @@ async function openModels(config: Config, warn: (message: string) => void): Prom
     await Promise.all([
       import('#models/chat-model.ts'),
       import('#models/executor-models.ts'),
-      import('#models/openai.ts'),
+      import('#models/client.ts'),
     ]);
   const client = createModelClient(access);
   const { api, isOpenAi } = access;

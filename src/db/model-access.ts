@@ -12,6 +12,8 @@ import type { Seal } from './seal.ts';
 const Access = z.object({
   OPENAI_API_KEY: z.string().exactOptional(),
   OPENAI_BASE_URL: z.string().exactOptional(),
+  ANTHROPIC_API_KEY: z.string().exactOptional(),
+  ANTHROPIC_BASE_URL: z.string().exactOptional(),
 });
 export type StoredAccess = z.infer<typeof Access>;
 

@@ -1,5 +1,6 @@
 // The visible configuration of an instance: facts of this process and its settings, never a secret.
 import { z } from 'zod';
+import { type ModelApi, modelApis } from './model-apis.ts';
 import { CallClass } from './plan/call.ts';
 import { ApproverPolicy } from './plan/plan.ts';
 import { StrategyProfile } from './planning/schedule.ts';
@@ -69,7 +70,7 @@ const Models = z.object({
   connected: z
     .object({
       host: z.string(),
-      api: z.enum(['responses', 'chat']),
+      api: z.enum(Object.keys(modelApis) as ModelApi[]),
       key: z.boolean(),
       planner: ModelFacts,
       executor: ModelFacts,

@@ -342,6 +342,9 @@ export const Environment = z.object({
   OPENAI_BASE_URL: z.url().optional(),
   /** The OpenAI API to use; default: `responses` with OpenAI, else `chat`. */
   OPENAI_API: z.enum(['responses', 'chat']).optional(),
+  /** Anthropic's own API; unused if an OpenAI variable is set. */
+  ANTHROPIC_API_KEY: optional,
+  ANTHROPIC_BASE_URL: z.url().optional(),
   PLANNER_MODEL: z.string().default('gpt-6.2-sol'),
   EXECUTOR_MODEL: z.string().default('gpt-6-luna'),
   /** The planner model's reasoning effort; default: the server's. */

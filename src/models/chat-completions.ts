@@ -12,7 +12,7 @@ import type {
   WireReply,
 } from './chat.ts';
 import { assembleChunks, writeOut } from './chunks.ts';
-import { readFailure } from './openai.ts';
+import { readFailure } from './client.ts';
 import { type RawCall, readCalls } from './read-calls.ts';
 import { readThoughts, thoughtFields, writeThoughts } from './thoughts.ts';
 import { findWrittenCalls } from './written-calls.ts';

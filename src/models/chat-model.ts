@@ -1,13 +1,11 @@
 // One language model behind either of OpenAI's APIs: estimate, call with counted retries, read, price. Parameters the server
 // refuses are left out from then on. Throws only CountersignError: model_failed, timed_out or cancelled.
 import { setTimeout as wait } from 'node:timers/promises';
-import type OpenAI from 'openai';
-import { APIError } from 'openai';
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
+import type { ModelApi } from '#domain/model-apis.ts';
 import { type Span, span, takesContents } from '#domain/telemetry.ts';
 import { type Json, makeStorable } from '#domain/text.ts';
-import type { ModelApi } from './access.ts';
 import {
   askForPrice,
   computeBound,
@@ -19,9 +17,11 @@ import {
 } from './catalogue.ts';
 import type { ChatModel, ChatReply, ChatRequest, JsonBody, Refused, Wire } from './chat.ts';
 import { chatCompletions } from './chat-completions.ts';
+import { isApiFailure, type ModelClient } from './client.ts';
 import { exchange, FailedReply, LostReply } from './exchange.ts';
 import {
   type Called,
+  checkOf,
   choosePause,
   describeCancelled,
   describeFailure,
@@ -30,6 +30,7 @@ import {
   quote,
   readReason,
 } from './failures.ts';
+import { messages } from './messages.ts';
 import { responses } from './responses.ts';
 import { without } from './thoughts.ts';
 import { estimateTokens } from './tokens.ts';
@@ -38,8 +39,10 @@ import { estimateTokens } from './tokens.ts';
 const outputTokens = 4096;
 const maxAttempts = 4;
 
+const wires: Record<ModelApi, Wire> = { chat: chatCompletions, responses, messages };
+
 export type ModelOptions = {
-  client: OpenAI;
+  client: ModelClient;
   api: ModelApi;
   name: string;
   effort?: Effort | undefined;
@@ -52,12 +55,12 @@ type Sent = { raw: unknown; wire: Wire };
 export function createChatModel(options: ModelOptions): ChatModel {
   const { client, name, effort } = options;
   /** Switches to the Responses API once the server asks for it. */
-  let wire = options.api === 'responses' ? responses : chatCompletions;
+  let wire = wires[options.api];
   const price = findPrice(name, options.prices);
   const refused = new Set<string>();
   const called = (): Called => ({
     name,
-    api: wire === responses ? 'responses' : 'chat',
+    api: wire === responses ? 'responses' : options.api,
     apiKey: client.apiKey,
   });
   let callsNatively = false;
@@ -120,7 +123,7 @@ export function createChatModel(options: ModelOptions): ChatModel {
     if (read === null) {
       throw new CountersignError(
         'model_failed',
-        `What the model server sent for ${name} is no reply of ${wire.path}. Check OPENAI_BASE_URL and OPENAI_API.`,
+        `What the model server sent for ${name} is no reply of ${wire.path}. ${checkOf(called()).address}`,
         { details: { answered: true } },
       );
     }
@@ -153,7 +156,7 @@ export function createChatModel(options: ModelOptions): ChatModel {
       return computeBound(knownPrice(), await countInput(request), written);
     },
     complete: (request, signal) =>
-      span('model_call', `chat ${name}`, describeCall(client, name, request), (call) =>
+      span('model_call', `chat ${name}`, describeCall(called(), client, request), (call) =>
         complete(request, signal, call),
       ),
   };
@@ -205,14 +208,18 @@ export function createChatModel(options: ModelOptions): ChatModel {
 
 const jsonOf = (value: unknown) => JSON.stringify(value);
 
-function describeCall({ baseURL }: OpenAI, model: string, request: ChatRequest) {
+function describeCall(
+  { name: model, api }: Called,
+  { baseURL }: ModelClient,
+  request: ChatRequest,
+) {
   const { hostname, port, protocol } = new URL(baseURL);
   return {
     kind: 'client' as const,
     attributes: {
       'gen_ai.operation.name': 'chat',
       // The wire format; the address tells who serves it.
-      'gen_ai.provider.name': 'openai',
+      'gen_ai.provider.name': api === 'messages' ? 'anthropic' : 'openai',
       'gen_ai.request.model': model,
       'gen_ai.request.max_tokens': request.maxOutputTokens ?? outputTokens,
       'server.address': hostname,
@@ -274,7 +281,7 @@ function addUsage(lost: Usage, usage: Usage): Usage {
 
 /** Some servers accept a model, or tools with it, only through the Responses API. */
 function asksForResponses(error: unknown): boolean {
-  if (!(error instanceof APIError)) return false;
+  if (!isApiFailure(error) || error.status === undefined) return false;
   return (
     [400, 404, 405, 422].includes(error.status) &&
     /\bv1\/responses\b|\bresponses (?:api|endpoint)\b/i.test(readReason(error))
@@ -283,7 +290,7 @@ function asksForResponses(error: unknown): boolean {
 
 /** The parameter of `body` that `error` refuses, or its `without` form, or null if the error is about something else. */
 function findRefused(error: unknown, wire: Wire, body: JsonBody, refused: Refused): string | null {
-  if (!(error instanceof APIError) || (error.status !== 400 && error.status !== 422)) return null;
+  if (!isApiFailure(error) || (error.status !== 400 && error.status !== 422)) return null;
   const text = readReason(error);
   const sent = JSON.stringify(body);
   const isNamed = (name: string) => namesParameter(text, error.param, name);
@@ -310,7 +317,7 @@ function isLastLimit(parameter: string, refused: Refused): boolean {
 
 /** Sealed reasoning has more letters than tokens. */
 function shortenSealed(key: string, value: unknown): unknown {
-  return key === 'encrypted_content' && typeof value === 'string'
+  return (key === 'encrypted_content' || key === 'signature') && typeof value === 'string'
     ? value.slice(0, Math.ceil(value.length / 5))
     : value;
 }
@@ -321,6 +328,8 @@ function namesParameter(text: string, param: string | null | undefined, name: st
   if (param && !isMessage)
     return param === name || param.startsWith(`${name}.`) || param.endsWith(`.${name}`);
   if (name === 'store') return false;
+  // Anthropic compiles strict schemas, and refuses all if that is too much.
+  if (name === 'strict' && /compiled grammar/i.test(text)) return true;
   if (name === 'stream') return /\bstream(?:ing|ed)?\b/i.test(text);
   const said = `${param ?? ''} ${text}`.replaceAll(/tool choice/gi, 'tool_choice');
   const words = name.includes('_')

@@ -1,14 +1,14 @@
 // Tests configured models with a real tool call, and checks how long they will be served.
-import type OpenAI from 'openai';
 import { z } from 'zod';
 import { readText } from '#domain/bounded-body.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { parseAs } from '#domain/json.ts';
+import type { ModelApi } from '#domain/model-apis.ts';
 import type { ModelAccess } from './access.ts';
 import { type Effort, findModel, type Price } from './catalogue.ts';
 import type { ChatRequest } from './chat.ts';
 import { createChatModel } from './chat-model.ts';
-import { createModelClient } from './openai.ts';
+import { createModelClient, type ModelClient } from './client.ts';
 
 export type ModelCheck = {
   model: string;
@@ -36,7 +36,7 @@ export async function checkModels(
   prices: Record<string, Price>,
 ): Promise<ModelCheck[]> {
   const client = createModelClient(access);
-  const shutdowns = await readShutdowns(client);
+  const shutdowns = await readShutdowns(client, access.api);
   const names = [...new Set(roles.map(({ model }) => model))];
   return Promise.all(
     names.map(async (model) => {
@@ -91,9 +91,9 @@ function askForCall(): ChatRequest {
 }
 
 /** Shutdown dates from the server (only OpenAI has them), else empty. */
-async function readShutdowns(client: OpenAI): Promise<Map<string, string>> {
+async function readShutdowns(client: ModelClient, api: ModelApi): Promise<Map<string, string>> {
   const listed = await client
-    .get('/models', { timeout: listTimeoutMs })
+    .get(api === 'messages' ? '/v1/models' : '/models', { timeout: listTimeoutMs })
     .asResponse()
     .then((response) => readText(response, longestList))
     .then((text) => parseAs(Listed, text))

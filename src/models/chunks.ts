@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { watchArguments } from './arguments-watch.ts';
 import type { Assembly, ChatRequest } from './chat.ts';
-import { findError, isFailure } from './openai.ts';
+import { findError, isFailure } from './client.ts';
 import { grow, thoughtFields } from './thoughts.ts';
 
 const Called = z.object({ name: z.string().nullish(), arguments: z.unknown().optional() });

@@ -1,9 +1,8 @@
 // Sends one request to a model server and reads its reply, whole or as server-sent events.
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import type OpenAI from 'openai';
 import { parseShallowJson } from '#domain/json.ts';
 import type { ChatRequest, JsonBody, Wire } from './chat.ts';
-import { findError } from './openai.ts';
+import { findError, type ModelClient } from './client.ts';
 
 /** Bytes of a streamed reply with framing, and of a piece parsed at once. */
 const longestReply = { stream: 64 * 1024 * 1024, piece: 8 * 1024 * 1024 };
@@ -37,7 +36,7 @@ type Exchange = {
  * @throws APIError; SyntaxError if not JSON; LostReply
  */
 export async function exchange(
-  client: OpenAI,
+  client: ModelClient,
   { wire, body, signal, timeout, onActivity, onProgress }: Exchange,
 ): Promise<unknown> {
   const response = await client.post(wire.path, { body, signal, timeout }).asResponse();

@@ -1,10 +1,10 @@
 // Why a model call failed: a message for the person, and whether to retry.
-import { APIError } from 'openai';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
+import type { ModelApi } from '#domain/model-apis.ts';
 import { readRetryAfter } from '#domain/retry-after.ts';
 import { quoteWords } from '#domain/shown-text.ts';
-import type { ModelApi } from './access.ts';
 import { findModel } from './catalogue.ts';
+import { type ApiFailure, addressOf, findError, isApiFailure } from './client.ts';
 import { FailedReply, LostReply } from './exchange.ts';
 
 const firstPause = 500;
@@ -27,7 +27,7 @@ const advices: [RegExp, string][] = [
     'Set PLANNER_MODEL and EXECUTOR_MODEL to models that call tools.',
   ],
   [
-    /context (?:length|window|size)|maximum context|prompt is too long/i,
+    /context (?:length|window|size|limit)|maximum context|prompt is too long/i,
     'Give the model a longer context on its server, or set PLANNER_MODEL to one that has it.',
   ],
 ];
@@ -38,7 +38,7 @@ export type Called = { name: string; api: ModelApi; apiKey: string | null };
 export function choosePause(error: unknown, attempt: number): number | null {
   const backoff = firstPause * 2 ** (attempt - 1);
   if ([SyntaxError, LostReply, FailedReply].some((kind) => error instanceof kind)) return backoff;
-  if (!(error instanceof APIError)) return null;
+  if (!isApiFailure(error)) return null;
   const { status, code } = error;
   if (status === undefined) return backoff;
   if (code === 'insufficient_quota') return null;
@@ -49,7 +49,7 @@ export function choosePause(error: unknown, attempt: number): number | null {
 /** Milliseconds until a later call may succeed, for retried failures. */
 function choosePassing(cause: unknown): number | null {
   if (choosePause(cause, 1) === null) return null;
-  return cause instanceof APIError ? (readPause(cause.headers) ?? 0) : 0;
+  return isApiFailure(cause) ? (readPause(cause.headers) ?? 0) : 0;
 }
 
 /** `retry-after-ms`, or `retry-after`. */
@@ -83,26 +83,33 @@ export function describeSilence(name: string, ms: number, cause?: unknown): Coun
 export function describeFailure(called: Called, cause: unknown): CountersignError {
   return new CountersignError('model_failed', explainFailure(called, cause), {
     cause,
-    details: cause instanceof APIError ? { status: cause.status ?? null } : { answered: true },
+    details: isApiFailure(cause) ? { status: cause.status ?? null } : { answered: true },
     passesAfterMs: choosePassing(cause),
   });
 }
 
+/** Where the key and the address are set. */
+export const checkOf = ({ api }: Pick<Called, 'api'>) => ({
+  key: `Check ${api === 'messages' ? 'ANTHROPIC' : 'OPENAI'}_API_KEY.`,
+  address: `Check ${addressOf(api)}.`,
+});
+
 function explainFailure({ name, api, apiKey }: Called, cause: unknown): string {
+  const check = checkOf({ api });
   if (cause instanceof SyntaxError)
-    return `The model server's reply for ${name} is not JSON. Check OPENAI_BASE_URL.`;
+    return `The model server's reply for ${name} is not JSON. ${check.address}`;
   if (cause instanceof LostReply)
     return `The connection broke before ${name} finished its answer. Ask again; if it keeps happening, check the server's log and any proxy that cuts off long responses.`;
   if (cause instanceof FailedReply)
     return `The model ${name} failed: ${quote(cause.message, apiKey)}`;
-  if (!(cause instanceof APIError)) return `The model ${name} failed: ${errorMessage(cause)}`;
+  if (!isApiFailure(cause)) return `The model ${name} failed: ${errorMessage(cause)}`;
   const { status } = cause;
   const reason = quote(readReason(cause), apiKey);
-  if (status === undefined) return `The model ${name} cannot be reached. Check OPENAI_BASE_URL.`;
+  if (status === undefined) return `The model ${name} cannot be reached. ${check.address}`;
   if (status === 404 || cause.code === 'model_not_found' || (status === 400 && endedModel(reason)))
     return explainUnknown(name, api, reason);
-  if (status === 401) return `The model server refused the key. Check OPENAI_API_KEY.`;
-  if (status === 403) return `The model server refused access: ${reason} Check OPENAI_API_KEY.`;
+  if (status === 401) return `The model server refused the key. ${check.key}`;
+  if (status === 403) return `The model server refused access: ${reason} ${check.key}`;
   if (status === 429)
     return `The model ${name} has reached its rate limit or quota (429): ${reason} Ask again later.`;
   if (status >= 500) return `The model server failed (${status}): ${reason} Ask again later.`;
@@ -121,8 +128,9 @@ function explainUnknown(name: string, api: ModelApi, reason: string): string {
 }
 
 /** The server's own words, without the package's status prefix. */
-export function readReason(error: APIError): string {
-  const body: unknown = error.error;
+export function readReason(error: ApiFailure): string {
+  // Anthropic's package keeps the whole body, OpenAI's the error in it.
+  const body: unknown = findError(error.error);
   const inner =
     typeof body === 'object' && body !== null && 'message' in body ? body.message : undefined;
   return typeof inner === 'string' ? inner : error.message;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { JsonObject } from '#domain/text.ts';
 import { watchArguments } from './arguments-watch.ts';
 import type { Assembly, ChatRequest } from './chat.ts';
-import { findError } from './openai.ts';
+import { findError } from './client.ts';
 
 const place = { output_index: z.int() };
 const StreamEvent = z.discriminatedUnion('type', [

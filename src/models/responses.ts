@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { JsonObject } from '#domain/text.ts';
 import { TokenCount } from './catalogue.ts';
 import type { ChatMessage, FinishReason, ToolCall, Wire, WireFailure, WireReply } from './chat.ts';
-import { isPassing, readFailure } from './openai.ts';
+import { isPassing, readFailure } from './client.ts';
 import { type RawCall, readCalls } from './read-calls.ts';
 import { assembleEvents } from './response-events.ts';
 

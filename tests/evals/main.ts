@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { readModelAccess } from '#models/access.ts';
 import { findPrice } from '#models/catalogue.ts';
 import { createChatModel } from '#models/chat-model.ts';
-import { createModelClient } from '#models/openai.ts';
+import { createModelClient } from '#models/client.ts';
 import { type Category, categories, type EvalCase } from './case.ts';
 import { openRecordedModels } from './recorded-model.ts';
 import { fold, normalise, type Recordings, readRecordings, writeRecordings } from './recordings.ts';

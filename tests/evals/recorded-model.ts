@@ -1,7 +1,7 @@
 // A model that replies what was recorded, behind a real HTTP server as strict as OpenAI's.
 import type { ChatModel } from '#models/chat.ts';
 import { createChatModel } from '#models/chat-model.ts';
-import { createModelClient } from '#models/openai.ts';
+import { createModelClient } from '#models/client.ts';
 import { estimateTokens } from '#models/tokens.ts';
 import { type ChatBody, start, type Turn } from '#tests/fixtures/openai-double.ts';
 import { normalise, type Replay, type Reply } from './recordings.ts';

@@ -11,7 +11,7 @@ import type { Listener } from '#db/notify.ts';
 import type { Seal } from '#db/seal.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
-import { type ModelAccess, readModelAccess } from '#models/access.ts';
+import { type ModelAccess, readModelAccess, toVariables } from '#models/access.ts';
 import type { Config } from '../config.ts';
 import { openSecretSeal } from '../secret-seal.ts';
 
@@ -83,11 +83,7 @@ export async function openModelAccess(
       changed: changed.signal,
       requireSeal,
       async store({ api_key, base_url }, actor) {
-        const access = {
-          ...(api_key === undefined ? {} : { OPENAI_API_KEY: api_key }),
-          ...(base_url === undefined ? {} : { OPENAI_BASE_URL: base_url }),
-        };
-        await storeModelAccess(db, requireSeal(), access, actor);
+        await storeModelAccess(db, requireSeal(), toVariables(api_key, base_url), actor);
       },
       remove: (actor) => removeModelAccess(db, actor),
     },

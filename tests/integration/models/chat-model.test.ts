@@ -5,8 +5,8 @@ import type { PayForCall } from '#domain/text-model.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import type { ChatRequest } from '#models/chat.ts';
 import { createChatModel } from '#models/chat-model.ts';
+import { createModelClient } from '#models/client.ts';
 import { decideArguments } from '#models/decide-arguments.ts';
-import { createModelClient } from '#models/openai.ts';
 import { createTextModel } from '#models/text-model.ts';
 import { type OpenAiDouble, type Script, start } from '../../fixtures/openai-double.ts';
 

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { ChatReply, ChatRequest } from '#models/chat.ts';
 import { createChatModel, type ModelOptions } from '#models/chat-model.ts';
 import { checkModels } from '#models/check-models.ts';
-import { createModelClient } from '#models/openai.ts';
+import { createModelClient } from '#models/client.ts';
 import { listenOnLoopback } from '../../fixtures/loopback.ts';
 import { startServer } from '../../fixtures/model-servers.ts';
 import { start } from '../../fixtures/openai-double.ts';
@@ -56,7 +56,7 @@ const ask = (more: Partial<ChatRequest> = {}): ChatRequest => ({
 
 function open(url: string, more: Partial<ModelOptions> = {}) {
   return createChatModel({
-    client: createModelClient({ apiKey: 'own-key-1234', baseUrl: url }),
+    client: createModelClient({ apiKey: 'own-key-1234', baseUrl: url, api: more.api ?? 'chat' }),
     api: 'chat',
     name: 'some-model',
     prices: free,
@@ -709,6 +709,152 @@ describe('the Responses API', () => {
       'The model some-model failed: “Out of memory.”',
     );
   });
+});
+
+describe('Anthropic’s Messages API', () => {
+  const closed = { ...tool, parameters: { ...tool.parameters, additionalProperties: false } };
+  const claude = (url: string, more: Partial<ModelOptions> = {}) =>
+    open(url, { api: 'messages', name: 'claude-sonnet-5-5', effort: 'low', ...more });
+  type Sent = {
+    system: object[];
+    tools: object[];
+    messages: { role: string; content: Record<string, unknown>[] }[];
+  };
+  const marked = { cache_control: { type: 'ephemeral' } };
+
+  it('takes a whole conversation, with the model’s thinking as it came, and counts what the cache had', async () => {
+    const double = await start({
+      script: [
+        { calls: [{ name: tool.name, args: { path: 'a.md' } }] },
+        { text: 'It says hello.' },
+      ],
+    });
+    closers.push(double.close);
+    const prices = { '*': { input: 3, cached_input: 0.3, cache_write: 3.75, output: 15 } };
+    const model = claude(double.url, { prices });
+    const first = await model.complete(ask(), never);
+    expect(first).toMatchObject({
+      toolCalls: [{ id: 'toolu_0_0', ...called }],
+      finishReason: 'tool_calls',
+      usage: { input_tokens: 100, cached_tokens: 60, cache_write_tokens: 10, output_tokens: 20 },
+    });
+    expect(first.cost_usd).toBeCloseTo((30 * 3 + 60 * 0.3 + 10 * 3.75 + 20 * 15) / 1e6, 10);
+    const { content, toolCalls, items } = first;
+    const messages: ChatRequest['messages'] = [
+      { role: 'system', content: 'You plan.' },
+      { role: 'user', content: 'Read a.md' },
+      { role: 'assistant', content, toolCalls, items },
+      { role: 'tool', callId: 'toolu_0_0', content: 'hello' },
+      { role: 'user', content: 'And now?' },
+    ];
+    expect(await model.complete(ask({ messages }), never)).toMatchObject({
+      content: 'It says hello.',
+      finishReason: 'stop',
+    });
+    const altered: ChatRequest['messages'] = messages.map((message) =>
+      message.role === 'assistant'
+        ? {
+            ...message,
+            items: (items ?? []).map((item) => ({
+              ...item,
+              ...(item.type === 'thinking' ? { thinking: 'Hm.' } : {}),
+            })),
+          }
+        : message,
+    );
+    await expect(model.complete(ask({ messages: altered }), never)).rejects.toThrow(
+      'cannot be modified',
+    );
+  });
+
+  it('marks what comes again, the last tool, the rules and the end of the history, and is strict where the schema is closed', async () => {
+    const reply = {
+      ...{ type: 'message', stop_reason: 'end_turn', content: [{ type: 'text', text: 'Yes.' }] },
+      usage: { input_tokens: 1, output_tokens: 1 },
+    };
+    const { url, seen } = await serve({ '/messages': () => ({ json: reply }) });
+    const messages: ChatRequest['messages'] = [
+      { role: 'system', content: 'You plan.' },
+      { role: 'user', content: 'Hello' },
+      { role: 'user', content: 'Read a.md' },
+    ];
+    await claude(url).complete(ask({ messages, tools: [tool, closed], mustCall: true }), never);
+    expect(seen[0]).toMatchObject({
+      tool_choice: { type: 'any' },
+      output_config: { effort: 'low' },
+    });
+    const sent = seen[0] as unknown as Sent;
+    expect(sent.system).toEqual([{ type: 'text', text: 'You plan.', ...marked }]);
+    expect(sent.tools).toEqual([
+      { name: tool.name, description: tool.description, input_schema: tool.parameters },
+      {
+        ...{ name: tool.name, description: tool.description, input_schema: closed.parameters },
+        ...{ strict: true, ...marked },
+      },
+    ]);
+    expect(sent.messages).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'Hello' },
+          { type: 'text', text: 'Read a.md', ...marked },
+        ],
+      },
+    ]);
+  });
+
+  it('says when an answer was cut off or refused', async () => {
+    const double = await start({ script: [{ text: 'Once upon', cut: true }, { refusal: 'No.' }] });
+    closers.push(double.close);
+    const model = claude(double.url);
+    expect(await model.complete(ask(), never)).toMatchObject({
+      ...{ content: 'Once upon', finishReason: 'length' },
+    });
+    expect(await model.complete(ask(), never)).toMatchObject({
+      ...{ content: '', refusal: 'No.', finishReason: 'content_filter' },
+    });
+  });
+
+  it('is asked without what it does not take: schemas too large to be strict, a call that must be made', async () => {
+    const double = await start({
+      script: [
+        {
+          status: 400,
+          message: 'The compiled grammar is too large, which would cause performance issues.',
+        },
+        { status: 400, message: 'Thinking may not be enabled when tool_choice forces tool use.' },
+        { text: 'Yes.' },
+        { text: 'Yes.' },
+      ],
+    });
+    closers.push(double.close);
+    const model = claude(double.url);
+    for (const _ of [1, 2]) await model.complete(ask({ tools: [closed], mustCall: true }), never);
+    expect(double.requests.map(({ tool_choice }) => tool_choice)).toEqual([
+      ...['required', 'required', undefined, undefined],
+    ]);
+  });
+
+  it.each([
+    [{ status: 429, headers: { 'retry-after': '0' } }, 2, null],
+    [{ status: 529, message: 'Overloaded', headers: { 'retry-after': '0' } }, 2, null],
+    [
+      { status: 400, message: 'prompt is too long: 250000 tokens > 200000 maximum' },
+      ...[1, /refused the request \(400\): “prompt is too long.*longer context/],
+    ],
+    [{ status: 401 }, 1, /refused the key. Check ANTHROPIC_API_KEY/],
+    [{ status: 404 }, 1, /does not know claude-sonnet-5-5/],
+  ] as const)(
+    'answers %j by another attempt or in a sentence',
+    async (turn, requests, sentence) => {
+      const double = await start({ script: [turn, { text: 'Yes.' }] });
+      closers.push(double.close);
+      const reply = claude(double.url).complete(ask(), never);
+      if (sentence === null) expect(await reply).toMatchObject({ content: 'Yes.', attempts: 2 });
+      else await expect(reply).rejects.toThrow(sentence);
+      expect(double.requests).toHaveLength(requests);
+    },
+  );
 });
 
 describe('a check of the models', () => {

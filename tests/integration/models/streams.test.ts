@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { CallProgress, ChatRequest } from '#models/chat.ts';
 import { createChatModel, type ModelOptions } from '#models/chat-model.ts';
-import { createModelClient } from '#models/openai.ts';
+import { createModelClient } from '#models/client.ts';
 import { listenOnLoopback } from '../../fixtures/loopback.ts';
 import { start } from '../../fixtures/openai-double.ts';
 import { pour } from '../../fixtures/pour.ts';
@@ -78,7 +78,7 @@ const ask = (more: Partial<ChatRequest> = {}): ChatRequest => ({
 
 function open(url: string, more: Partial<ModelOptions> = {}) {
   return createChatModel({
-    client: createModelClient({ baseUrl: url }),
+    client: createModelClient({ baseUrl: url, api: more.api ?? 'chat' }),
     api: 'chat',
     name: 'some-model',
     prices: { '*': { input: 1, output: 10 } },
@@ -87,7 +87,7 @@ function open(url: string, more: Partial<ModelOptions> = {}) {
 }
 
 describe('a reply that streams', () => {
-  it.each(['chat', 'responses'] as const)(
+  it.each(['chat', 'responses', 'messages'] as const)(
     'is the same as in one piece, however its bytes are cut, and its calls are seen while they come: %s',
     async (api) => {
       const args = {

@@ -1,8 +1,9 @@
 // The planner on each server of docs/models.md, with its streaming and refusals: it ends in a plan, or in advice on the setting.
 import { afterEach, describe, expect, it } from 'vitest';
+import type { ModelApi } from '#domain/model-apis.ts';
 import type { Activity } from '#domain/planning/activity.ts';
 import { createChatModel } from '#models/chat-model.ts';
-import { createModelClient } from '#models/openai.ts';
+import { createModelClient } from '#models/client.ts';
 import { createMemoryPlanner } from '../../fixtures/memory-planner.ts';
 import { proposeFiles } from '../../fixtures/model-calls.ts';
 import { openModelInstance, settled } from '../../fixtures/model-instance.ts';
@@ -26,8 +27,8 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-function plannerAt(baseUrl: string, api: 'chat' | 'responses' = 'chat') {
-  const client = createModelClient({ apiKey: 'own-key', baseUrl });
+function plannerAt(baseUrl: string, api: ModelApi = 'chat') {
+  const client = createModelClient({ apiKey: 'own-key', baseUrl, api });
   const prices = { '*': { input: 0, output: 0 } };
   return createMemoryPlanner({
     tools: toolsOf(builtins),
@@ -164,7 +165,7 @@ describe('what a server cannot do', () => {
   });
 });
 
-describe.each(['chat', 'responses'] as const)('a draft that streams (%s)', (api) => {
+describe.each(['chat', 'responses', 'messages'] as const)('a draft that streams (%s)', (api) => {
   it('is told step by step, and nothing of one that breaks off is kept', async () => {
     const paths = ['a.txt', 'b.txt', 'c.txt'];
     const whole = draft(paths);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultPolicy, type InteractionPolicy } from '#domain/people/policy.ts';
 import type { PlanningOutcome } from '#domain/planning/run.ts';
 import { createChatModel } from '#models/chat-model.ts';
-import { createModelClient } from '#models/openai.ts';
+import { createModelClient } from '#models/client.ts';
 import { createMemoryPlanner } from '../../fixtures/memory-planner.ts';
 import { elicit, proposeFiles, resultsIn } from '../../fixtures/model-calls.ts';
 import { type OpenAiDouble, type Script, start, type Turn } from '../../fixtures/openai-double.ts';

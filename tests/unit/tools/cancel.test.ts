@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createChatModel } from '#models/chat-model.ts';
-import { createModelClient } from '#models/openai.ts';
+import { createModelClient } from '#models/client.ts';
 import { createTextModel } from '#models/text-model.ts';
 import { listenOnLoopback } from '../../fixtures/loopback.ts';
 import { waitFor } from '../../wait.ts';

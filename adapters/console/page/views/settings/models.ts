@@ -1,5 +1,6 @@
 // Models: which plan and decide, what they cost, and how far planning may go.
 import { formatCost } from '#cards/words.ts';
+import { modelApis } from '#domain/model-apis.ts';
 import type { ModelFacts, SettingsView } from '#domain/settings-view.ts';
 import { showLine, showText } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
@@ -81,7 +82,7 @@ function drawConnection(facts: SettingsView, settings: Settings): TemplateResult
       ['Plans', describeModel(planner)],
       ['Decides while running', describeModel(executor)],
       ['Server', html`<code>${host}</code>`],
-      ['API', api === 'responses' ? 'Responses' : 'Chat completions'],
+      ['API', modelApis[api]],
       ['Key', key ? 'Set' : 'None: the server asks for no key'],
     ])}
       <p class="operation-notes">

@@ -1,29 +1,70 @@
-// The client of an OpenAI-compatible server. The package's retries are off: ours are counted and traced.
-import OpenAI from 'openai';
+// The clients of model servers, OpenAI's and Anthropic's. The packages' retries are off: ours are counted and traced.
+import Anthropic, { APIError as AnthropicError } from '@anthropic-ai/sdk';
+import OpenAI, { APIError as OpenAiError } from 'openai';
 import { longestReason, readText } from '#domain/bounded-body.ts';
+import type { ModelApi } from '#domain/model-apis.ts';
 import type { ModelAccess } from './access.ts';
 import type { WireFailure } from './chat.ts';
 
-/** Sets every option, so that the package reads nothing from the environment. */
-export function createModelClient(access: Pick<ModelAccess, 'apiKey' | 'baseUrl'>): OpenAI {
-  return new OpenAI({
-    apiKey: access.apiKey ?? 'none',
-    baseURL: access.baseUrl ?? 'https://api.openai.com/v1',
-    organization: null,
-    project: null,
+/** The client of either package. */
+export type ModelClient = Pick<OpenAI | Anthropic, 'baseURL' | 'post' | 'get'> & {
+  apiKey: string | null;
+};
+
+/** The variable that holds a server's address. */
+export const addressOf = (api: ModelApi | undefined): string =>
+  api === 'messages' ? 'ANTHROPIC_BASE_URL' : 'OPENAI_BASE_URL';
+
+/** Sets every option, so that the packages read nothing from the environment. */
+export function createModelClient({
+  apiKey = 'none',
+  baseUrl,
+  api,
+}: Pick<ModelAccess, 'apiKey' | 'baseUrl'> & Partial<Pick<ModelAccess, 'api'>>): ModelClient {
+  const common = {
+    apiKey,
     maxRetries: 0,
     logLevel: 'off',
-    fetch: fetchWithReason,
+    fetch: withReasons(addressOf(api)),
+  } as const;
+  if (api === 'messages')
+    return new Anthropic({
+      ...common,
+      ...{ authToken: null, credentials: null, config: null, profile: null, webhookKey: null },
+      // The package's paths begin with /v1.
+      baseURL: (baseUrl ?? 'https://api.anthropic.com').replace(/\/v1\/?$/, ''),
+    });
+  return new OpenAI({
+    ...common,
+    ...{ organization: null, project: null },
+    baseURL: baseUrl ?? 'https://api.openai.com/v1',
   });
 }
 
+/** An error response, or a server that could not be reached (no status). */
+export type ApiFailure = Pick<OpenAiError, 'status' | 'headers' | 'error' | 'message'> & {
+  code?: string | null | undefined;
+  param?: string | null | undefined;
+};
+
+export const isApiFailure = (error: unknown): error is ApiFailure =>
+  error instanceof OpenAiError || error instanceof AnthropicError;
+
 const redirectsFollowed = 3;
+
+const withReasons =
+  (variable: string): typeof fetch =>
+  (url, init) =>
+    fetchWithReason(variable, url, init);
 
 /**
  * Puts nonstandard errors into OpenAI's form, or the package drops their reason. Follows redirects within the same server only,
  * so that the key goes nowhere else.
  */
-async function fetchWithReason(...[url, init]: Parameters<typeof fetch>): Promise<Response> {
+async function fetchWithReason(
+  variable: string,
+  ...[url, init]: Parameters<typeof fetch>
+): Promise<Response> {
   let response = await fetch(url, { ...init, redirect: 'manual' });
   for (let count = 0; count < redirectsFollowed; count += 1) {
     const next = findRedirect(response, url);
@@ -38,7 +79,7 @@ async function fetchWithReason(...[url, init]: Parameters<typeof fetch>): Promis
     location === null
       ? readError(text)
       : {
-          message: `It redirects to ${location}. Set OPENAI_BASE_URL to the address that answers.`,
+          message: `It redirects to ${location}. Set ${variable} to the address that answers.`,
         };
   const headers = new Headers(response.headers);
   headers.set('content-type', 'application/json');
@@ -100,5 +141,7 @@ export function readFailure(raw: unknown): WireFailure | null {
 /** Whether an error is transient, as 429 and 5xx are; it may come in the middle of a reply. */
 export function isPassing({ code, type }: Record<string, unknown>): boolean {
   if (typeof code === 'number') return code === 429 || code >= 500;
-  return /overloaded|server_?error|rate_limit|unavailable/i.test(`${code} ${type}`);
+  return /overloaded|server_?error|api_error|rate_limit|timeout_error|unavailable/i.test(
+    `${code} ${type}`,
+  );
 }
