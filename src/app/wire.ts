@@ -309,13 +309,13 @@ async function openModels(config: Config, warn: (message: string) => void): Prom
   const { env, settings } = config;
   const access = readModelAccess(env);
   if (access === null) return null;
-  const [{ createChatModel }, { createExecutorModels, findModelProblem }, { createModelClient }] =
+  const [{ createChatModel }, { createExecutorModels, findModelProblem }, { openModelClient }] =
     await Promise.all([
       import('#models/chat-model.ts'),
       import('#models/executor-models.ts'),
-      import('#models/client.ts'),
+      import('#models/open-client.ts'),
     ]);
-  const client = createModelClient(access);
+  const client = await openModelClient(access);
   const { api, isOpenAi } = access;
   const { prices } = settings;
   const offer = { env, prices, isOpenAi };

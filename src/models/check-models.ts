@@ -8,7 +8,8 @@ import type { ModelAccess } from './access.ts';
 import { type Effort, findModel, type Price } from './catalogue.ts';
 import type { ChatRequest } from './chat.ts';
 import { createChatModel } from './chat-model.ts';
-import { createModelClient, type ModelClient } from './client.ts';
+import type { ModelClient } from './client.ts';
+import { openModelClient } from './open-client.ts';
 
 export type ModelCheck = {
   model: string;
@@ -35,7 +36,7 @@ export async function checkModels(
   roles: Role[],
   prices: Record<string, Price>,
 ): Promise<ModelCheck[]> {
-  const client = createModelClient(access);
+  const client = await openModelClient(access);
   const shutdowns = await readShutdowns(client, access.api);
   const names = [...new Set(roles.map(({ model }) => model))];
   return Promise.all(

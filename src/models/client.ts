@@ -1,6 +1,7 @@
-// The clients of model servers, OpenAI's and Anthropic's. The packages' retries are off: ours are counted and traced.
-import Anthropic, { APIError as AnthropicError } from '@anthropic-ai/sdk';
-import OpenAI, { APIError as OpenAiError } from 'openai';
+// The client of an OpenAI-compatible server, and what Anthropic's shares with it. The packages' retries are off: ours are counted
+// and traced.
+import type Anthropic from '@anthropic-ai/sdk';
+import OpenAI, { type APIError } from 'openai';
 import { longestReason, readText } from '#domain/bounded-body.ts';
 import type { ModelApi } from '#domain/model-apis.ts';
 import type { ModelAccess } from './access.ts';
@@ -12,47 +13,34 @@ export type ModelClient = Pick<OpenAI | Anthropic, 'baseURL' | 'post' | 'get'> &
 };
 
 /** The variable that holds a server's address. */
-export const addressOf = (api: ModelApi | undefined): string =>
+export const addressOf = (api: ModelApi): string =>
   api === 'messages' ? 'ANTHROPIC_BASE_URL' : 'OPENAI_BASE_URL';
 
-/** Sets every option, so that the packages read nothing from the environment. */
+/** Sets every option, so that the package reads nothing from the environment. */
 export function createModelClient({
   apiKey = 'none',
-  baseUrl,
-  api,
-}: Pick<ModelAccess, 'apiKey' | 'baseUrl'> & Partial<Pick<ModelAccess, 'api'>>): ModelClient {
-  const common = {
-    apiKey,
-    maxRetries: 0,
-    logLevel: 'off',
-    fetch: withReasons(addressOf(api)),
-  } as const;
-  if (api === 'messages')
-    return new Anthropic({
-      ...common,
-      ...{ authToken: null, credentials: null, config: null, profile: null, webhookKey: null },
-      // The package's paths begin with /v1.
-      baseURL: (baseUrl ?? 'https://api.anthropic.com').replace(/\/v1\/?$/, ''),
-    });
+  baseUrl = 'https://api.openai.com/v1',
+}: Pick<ModelAccess, 'apiKey' | 'baseUrl'>): ModelClient {
   return new OpenAI({
-    ...common,
-    ...{ organization: null, project: null },
-    baseURL: baseUrl ?? 'https://api.openai.com/v1',
+    ...{ apiKey, baseURL: baseUrl, organization: null, project: null },
+    ...{ maxRetries: 0, logLevel: 'off' },
+    fetch: withReasons(addressOf('chat')),
   });
 }
 
 /** An error response, or a server that could not be reached (no status). */
-export type ApiFailure = Pick<OpenAiError, 'status' | 'headers' | 'error' | 'message'> & {
+export type ApiFailure = Pick<APIError, 'status' | 'headers' | 'error' | 'message'> & {
   code?: string | null | undefined;
   param?: string | null | undefined;
 };
 
+/** By its fields: each package has a class of its own. */
 export const isApiFailure = (error: unknown): error is ApiFailure =>
-  error instanceof OpenAiError || error instanceof AnthropicError;
+  error instanceof Error && 'status' in error && 'headers' in error && 'error' in error;
 
 const redirectsFollowed = 3;
 
-const withReasons =
+export const withReasons =
   (variable: string): typeof fetch =>
   (url, init) =>
     fetchWithReason(variable, url, init);

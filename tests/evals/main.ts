@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { readModelAccess } from '#models/access.ts';
 import { findPrice } from '#models/catalogue.ts';
 import { createChatModel } from '#models/chat-model.ts';
-import { createModelClient } from '#models/client.ts';
+import { openModelClient } from '#models/open-client.ts';
 import { type Category, categories, type EvalCase } from './case.ts';
 import { openRecordedModels } from './recorded-model.ts';
 import { fold, normalise, type Recordings, readRecordings, writeRecordings } from './recordings.ts';
@@ -15,7 +15,7 @@ import { type EvalRow, writeTable } from './table.ts';
 const usage = `npm run evals -- [options]
   --only TEXT     only the category or case of that name; may be given several times
   --accept        take the recorded replies in their order, and record the requests as they are now
-  --live          ask a model: OPENAI_API_KEY, OPENAI_BASE_URL and OPENAI_API say where
+  --live          ask a model: the variables of docs/models.md say where
   --model NAME    which model; may be given several times
   --runs N        how often each case is asked (1)
   --record        record the replies of cases that pass`;
@@ -97,19 +97,22 @@ const Environment = z.object({
   OPENAI_API_KEY: z.string().optional(),
   OPENAI_BASE_URL: z.string().optional(),
   OPENAI_API: z.enum(['responses', 'chat']).optional(),
+  ANTHROPIC_API_KEY: z.string().optional(),
+  ANTHROPIC_BASE_URL: z.string().optional(),
 });
 
-function openLiveModel(name: string) {
+async function openLiveModel(name: string) {
   const access = readModelAccess(Environment.parse(process.env));
-  if (access === null) throw new Error('Set OPENAI_API_KEY or OPENAI_BASE_URL for --live.');
-  const client = createModelClient(access);
+  if (access === null)
+    throw new Error('Set OPENAI_API_KEY, OPENAI_BASE_URL or ANTHROPIC_API_KEY for --live.');
+  const client = await openModelClient(access);
   // Without a known price the column of costs stays empty.
   const prices = findPrice(name) === null ? { [name]: { input: 0, output: 0 } } : {};
   return createChatModel({ client, api: access.api, name, prices });
 }
 
 async function runAllLive(name: string): Promise<EvalRow[]> {
-  const model = openLiveModel(name);
+  const model = await openLiveModel(name);
   const rows: EvalRow[] = [];
   for (const [category, chosen] of chosenCases()) {
     const recordings = await readRecordings(category);

@@ -5,8 +5,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { ChatReply, ChatRequest } from '#models/chat.ts';
 import { createChatModel, type ModelOptions } from '#models/chat-model.ts';
 import { checkModels } from '#models/check-models.ts';
-import { createModelClient } from '#models/client.ts';
 import { listenOnLoopback } from '../../fixtures/loopback.ts';
+import { clientOf } from '../../fixtures/model-client.ts';
 import { startServer } from '../../fixtures/model-servers.ts';
 import { start } from '../../fixtures/openai-double.ts';
 
@@ -56,7 +56,7 @@ const ask = (more: Partial<ChatRequest> = {}): ChatRequest => ({
 
 function open(url: string, more: Partial<ModelOptions> = {}) {
   return createChatModel({
-    client: createModelClient({ apiKey: 'own-key-1234', baseUrl: url, api: more.api ?? 'chat' }),
+    client: clientOf(url, more.api),
     api: 'chat',
     name: 'some-model',
     prices: free,

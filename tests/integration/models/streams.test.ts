@@ -3,8 +3,8 @@ import { createServer, type ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { CallProgress, ChatRequest } from '#models/chat.ts';
 import { createChatModel, type ModelOptions } from '#models/chat-model.ts';
-import { createModelClient } from '#models/client.ts';
 import { listenOnLoopback } from '../../fixtures/loopback.ts';
+import { clientOf } from '../../fixtures/model-client.ts';
 import { start } from '../../fixtures/openai-double.ts';
 import { pour } from '../../fixtures/pour.ts';
 
@@ -78,7 +78,7 @@ const ask = (more: Partial<ChatRequest> = {}): ChatRequest => ({
 
 function open(url: string, more: Partial<ModelOptions> = {}) {
   return createChatModel({
-    client: createModelClient({ baseUrl: url, api: more.api ?? 'chat' }),
+    client: clientOf(url, more.api),
     api: 'chat',
     name: 'some-model',
     prices: { '*': { input: 1, output: 10 } },

@@ -3,9 +3,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { ModelApi } from '#domain/model-apis.ts';
 import type { Activity } from '#domain/planning/activity.ts';
 import { createChatModel } from '#models/chat-model.ts';
-import { createModelClient } from '#models/client.ts';
 import { createMemoryPlanner } from '../../fixtures/memory-planner.ts';
 import { proposeFiles } from '../../fixtures/model-calls.ts';
+import { clientOf } from '../../fixtures/model-client.ts';
 import { openModelInstance, settled } from '../../fixtures/model-instance.ts';
 import {
   type Refusal,
@@ -28,7 +28,7 @@ afterEach(async () => {
 });
 
 function plannerAt(baseUrl: string, api: ModelApi = 'chat') {
-  const client = createModelClient({ apiKey: 'own-key', baseUrl, api });
+  const client = clientOf(baseUrl, api);
   const prices = { '*': { input: 0, output: 0 } };
   return createMemoryPlanner({
     tools: toolsOf(builtins),

@@ -1,0 +1,18 @@
+// The client of Anthropic's API, a module of its own: only processes that call it load the package.
+import Anthropic from '@anthropic-ai/sdk';
+import type { ModelAccess } from './access.ts';
+import { type ModelClient, withReasons } from './client.ts';
+
+/** Sets every option, so that the package reads nothing from the environment. */
+export function createAnthropicClient({
+  apiKey = 'none',
+  baseUrl,
+}: Pick<ModelAccess, 'apiKey' | 'baseUrl'>): ModelClient {
+  return new Anthropic({
+    ...{ apiKey, authToken: null, credentials: null, config: null, profile: null },
+    ...{ webhookKey: null, maxRetries: 0, logLevel: 'off' },
+    fetch: withReasons('ANTHROPIC_BASE_URL'),
+    // The package's paths begin with /v1.
+    baseURL: (baseUrl ?? 'https://api.anthropic.com').replace(/\/v1\/?$/, ''),
+  });
+}
