@@ -1,38 +1,37 @@
-// Tables of execution: back ends, resource pools and reservations.
+// Execution tables: back ends, resource pools and reservations.
 import { sql } from 'drizzle-orm';
 import { check, index, integer, jsonb, numeric, primaryKey, text } from 'drizzle-orm/pg-core';
 import type { SharedSettings } from '#domain/settings.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { at, countersign } from './columns.ts';
 
-/** Executors that are there: what they offer, and when they were last heard of. */
+/** Live executors, what they offer and their last heartbeat. */
 export const backends = countersign.table(
   'backends',
   {
-    /** `<worker>/<name>`: the owner of its leases. */
+    /** `<worker>/<name>`, which owns its leases. */
     id: text('id').primaryKey(),
     name: text('name').notNull(),
     capabilities: text('capabilities').array().notNull(),
-    /** Operations it runs. */
     operations: text('operations').array().notNull(),
-    /** Calls at once. */
+    /** Maximum parallel calls. */
     concurrency: integer('concurrency').notNull(),
-    /** Its operations as planners see them, for processes that do not have them. */
+    /** Operations as planners see them, for processes that don't load them. */
     manifest: jsonb('manifest').$type<OperationSpec[]>().notNull(),
-    /** Version of its program, or null if it reports none. */
+    /** Program version, or null if not reported. */
     version: text('version'),
-    /** Settings of its process that hold for the whole instance, or null from an older program. */
+    /** Instance-wide settings of its process, or null from an older program. */
     shared: jsonb('shared').$type<SharedSettings>(),
-    /** The id of its workspace folder, or null from a program that did not say. */
+    /** Workspace folder ID, or null if not reported. */
     workspace: text('workspace'),
     seen_at: at('seen_at').notNull().defaultNow(),
-    /** Since when it has been there without a break, with at least what it offers now. */
+    /** Continuously alive since then, offering at least the current operations. */
     since_at: at('since_at').notNull().defaultNow(),
   },
   (t) => [index('backends_seen').on(t.seen_at)],
 );
 
-/** Shared resources. `in_use` is the sum of the reservations, kept with them. */
+/** Shared resources. `in_use` is the sum of the reservations. */
 export const resourcePools = countersign.table(
   'resource_pools',
   {
@@ -44,7 +43,7 @@ export const resourcePools = countersign.table(
   (t) => [check('resource_pools_in_use', sql`${t.in_use} >= 0`)],
 );
 
-/** Pool units held by running steps: written with the claim, removed when the attempt ends. */
+/** Pool units held by running steps: written with the claim, deleted when the attempt ends. */
 export const reservations = countersign.table(
   'reservations',
   {
@@ -57,7 +56,7 @@ export const reservations = countersign.table(
   (t) => [primaryKey({ columns: [t.plan_id, t.position, t.pool] })],
 );
 
-/** The first step of each plan that a pool could not serve, and since when: small ones may not pass it forever. */
+/** The first step of each plan that a pool could not serve; later, smaller ones may not overtake it forever. */
 export const resourceWaits = countersign.table(
   'resource_waits',
   {
@@ -66,7 +65,7 @@ export const resourceWaits = countersign.table(
     position: integer('position').notNull(),
     amount: numeric('amount').notNull(),
     since: at('since').notNull().default(sql`clock_timestamp()`),
-    /** When a worker last looked whether its turn had come. */
+    /** Last check by a worker whether it can run. */
     touched_at: at('touched_at').notNull().default(sql`clock_timestamp()`),
   },
   (t) => [primaryKey({ columns: [t.pool, t.plan_id, t.position] })],

@@ -1,16 +1,14 @@
-// The schema name and the column types that tables share.
+// The schema name and shared column types.
 import { customType, integer, pgSchema, timestamp } from 'drizzle-orm/pg-core';
 import { schemaName } from '../instance.ts';
 
 export const countersign = pgSchema(schemaName);
 
-/** A moment. */
 export const at = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });
-/** Bytes as they are. */
 export const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 const counter = (name: string) => integer(name).notNull().default(0);
 
-/** A count for each step status, kept by the statements that change statuses. */
+/** A count per step status, kept by the statements that change statuses. */
 export const counters = {
   pending: counter('pending'),
   ready: counter('ready'),

@@ -28,39 +28,39 @@ export const runs = countersign.table(
     id: text('id').primaryKey(),
     user: text('user').notNull(),
     via: text('via').notNull(),
-    /** The agent that asked for them, or null if they asked themselves. */
+    /** The requesting agent, or null if a person asked. */
     agent: text('agent'),
-    /** Whether it is certain who asked. */
+    /** Whether the requester's identity is certain. */
     verified: boolean('verified').notNull().default(false),
-    /** The organisation it is planned for; null: the instance's own. */
+    /** The organisation, or null for the instance's own. */
     tenant: text('tenant'),
     conversation: text('conversation').notNull(),
     planning_status: text('planning_status').$type<PlanningStatus>().notNull(),
-    /** Counts the turns of this run; a planner's outcome is taken only for the turn it was asked for. */
+    /** Turn counter. A planner's result is accepted only for the turn it was started for. */
     turn: integer('turn').notNull().default(1),
-    /** The current activity; only meaningful while the run is `running`. */
+    /** Valid only while the run is `running`. */
     activity: jsonb('activity').$type<Activity>(),
-    /** How often this turn's planner was sent again because nothing came of it. */
+    /** Restarts of this turn's planner after no result. */
     tries: integer('tries').notNull().default(0),
     request: text('request').notNull(),
     modes: jsonb('modes').$type<PlanningModes>().notNull(),
-    /** How the person wants to be talked to in this run only. */
+    /** Preferences for this run only. */
     policy: jsonb('policy').$type<PolicyOverride>().notNull().default({}),
     /**
-     * The decision this turn is about, or null for a plain message. `timezone` is the speakers', or the instance's if left
-     * out. `tenant` is the decider's if the run has no organisation.
+     * The decision of this turn, or null for a plain message. `timezone` defaults to the instance's; `tenant` is the decider's
+     * if the run has no organisation.
      */
     decision: jsonb('decision').$type<TurnDecision>(),
-    /** The question a planning session waits for and where it resumes, or null. */
+    /** The question that the session waits for and where it resumes, or null. */
     pause: jsonb('pause').$type<Pause>(),
     pattern: jsonb('pattern').$type<PatternSpec>(),
     rfc: jsonb('rfc').$type<Rfc>(),
     plan_id: text('plan_id'),
-    /** The version and digest last shown in this run: what the word "approve" is about. */
+    /** The version and digest last shown in this run, which "approve" refers to. */
     plan_version: integer('plan_version'),
     plan_digest: text('plan_digest'),
     response_text: text('response_text').notNull().default(''),
-    /** The message that `request` is from, and the one that says `response_text`, or null if not known. */
+    /** Message IDs of `request` and of `response_text`, or null if unknown. */
     request_message: bigint('request_message', { mode: 'number' }),
     response_message: bigint('response_message', { mode: 'number' }),
     questions: jsonb('questions').$type<string[]>(),
@@ -70,7 +70,7 @@ export const runs = countersign.table(
     confidence: doublePrecision('confidence'),
     cost_usd: doublePrecision('cost_usd').notNull().default(0),
     trace: jsonb('trace').$type<TraceEntry[]>().notNull().default([]),
-    /** W3C trace context of what asked for the current turn, or null if that was not traced. */
+    /** W3C trace context of the current turn's request, or null if untraced. */
     traceparent: text('traceparent'),
     created_at: at('created_at').notNull().defaultNow(),
     updated_at: at('updated_at').notNull().defaultNow(),
@@ -82,14 +82,14 @@ export const runs = countersign.table(
   ],
 );
 
-/** The turn of a run that a reader last saw over HTTP: at every gateway, a reply without a turn is about this one. */
+/** The turn a reader last saw over HTTP: on every gateway, a reply without a turn belongs to it. */
 export const runReaders = countersign.table(
   'run_readers',
   {
     run_id: text('run_id')
       .notNull()
       .references(() => runs.id, { onDelete: 'cascade' }),
-    /** The account that signed in, or `local`. */
+    /** The signed-in account, or `local`. */
     reader: text('reader').notNull(),
     turn: integer('turn').notNull(),
     shown_at: at('shown_at').notNull().default(sql`clock_timestamp()`),
@@ -97,23 +97,23 @@ export const runReaders = countersign.table(
   (t) => [primaryKey({ columns: [t.run_id, t.reader] })],
 );
 
-/** Messages of a conversation. Cards are drawn from their plan, never stored here. */
+/** Messages of a conversation. Cards are drawn from their plan, not stored here. */
 export const messages = countersign.table(
   'messages',
   {
     id: bigserial('id', { mode: 'number' }).primaryKey(),
     conversation: text('conversation').notNull(),
-    /** The organisation whose the conversation is, as its first message had it, or null if not known. In chats their place says it. */
+    /** The organisation, from the first message, or null if unknown. In chats, the place determines it. */
     tenant: text('tenant'),
     run_id: text('run_id'),
     author: text('author').$type<'person' | 'bot'>().notNull(),
     name: text('name').notNull(),
-    /** Written from `parts`; for search, exports and readers who see no card. */
+    /** Rendered from `parts` for search, exports and readers without cards. */
     text: text('text').notNull(),
-    /** The message as data, or null if stored before messages had parts. */
+    /** Structured message, or null if stored before messages had parts. */
     parts: jsonb('parts').$type<MessageParts>(),
     plan_id: text('plan_id'),
-    /** Says a thing once however often it is said again: `PLAN-…:completed`. */
+    /** Idempotency key, such as `PLAN-…:completed`. */
     once: text('once'),
     created_at: at('created_at').notNull().default(sql`clock_timestamp()`),
   },
@@ -132,11 +132,11 @@ export const reminders = countersign.table(
     user: text('user').notNull(),
     conversation: text('conversation'),
     text: text('text').notNull(),
-    /** RFC 5545 recurrence rule; null: once. */
+    /** RFC 5545 recurrence rule, or null if it rings once. */
     rrule: text('rrule'),
     timezone: text('timezone').notNull(),
     starts_at: at('starts_at').notNull(),
-    /** null when it will not ring again. */
+    /** Next time, or null if it won't ring again. */
     next_at: at('next_at'),
     created_at: at('created_at').notNull().defaultNow(),
   },

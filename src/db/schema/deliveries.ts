@@ -1,4 +1,4 @@
-// Tables of delivery: where conversations live on chat platforms, and what was posted there.
+// Delivery tables: conversations on chat platforms and the messages posted there.
 import { sql } from 'drizzle-orm';
 import {
   bigint,
@@ -16,7 +16,7 @@ import { at, countersign } from './columns.ts';
 
 const count = (name: string) => bigint(name, { mode: 'number' }).notNull().default(0);
 
-/** A conversation and its thread; `asked` beyond `answered`, or a `due_at` that has passed: something is to be done there. */
+/** A conversation and its thread. Work is due if `asked` exceeds `answered` or `due_at` has passed. */
 export const chatPlaces = countersign.table(
   'chat_places',
   {
@@ -25,26 +25,26 @@ export const chatPlaces = countersign.table(
     tenant: text('tenant').notNull(),
     channel: text('channel').notNull(),
     thread: text('thread'),
-    /** Its display name, if a plan posts there by name. */
+    /** Display name, if a plan posts there by name. */
     name: text('name'),
     /** The only reader's zone, or null if unknown or shared. */
     timezone: text('timezone'),
-    /** The last message that was posted, or that nobody can post. */
+    /** The last message that was posted or given up. */
     delivered: count('delivered'),
     asked: count('asked'),
     answered: count('answered'),
-    /** When a card may be drawn again that was drawn a moment ago. */
+    /** Earliest redraw of a card drawn recently. */
     due_at: at('due_at'),
-    /** The platform wants to be left alone until then. */
+    /** Backoff requested by the platform. */
     not_before: at('not_before'),
-    /** Tries in a row that failed. */
+    /** Consecutive failures. */
     tries: integer('tries').notNull().default(0),
-    /** An operator must fix this before anything can be posted here again. */
+    /** Nothing can be posted until an operator fixes this. */
     broken: text('broken'),
     broken_at: at('broken_at'),
-    /** The status shown there during planning, or null for none. */
+    /** The status shown during planning, or null. */
     status: jsonb('status').$type<ShownStatus>(),
-    /** Who is at it now; nobody else posts or draws there until `lease_until`. */
+    /** Holds the exclusive right to post until `lease_until`. */
     holder: text('holder'),
     lease_until: at('lease_until'),
   },
@@ -57,50 +57,50 @@ export const chatPlaces = countersign.table(
   ],
 );
 
-/** A message of the bot on its platform. The row stands before the message is posted. */
+/** A message of the bot on its platform. The row is written before the message is posted. */
 export const chatPosts = countersign.table(
   'chat_posts',
   {
     message_id: bigint('message_id', { mode: 'number' }).primaryKey(),
     conversation: text('conversation').notNull(),
-    /** The card's subject: a plan, or a planning session's result of one turn. */
+    /** The card's subject: a plan, or the result of one planning turn. */
     plan_id: text('plan_id'),
     run_id: text('run_id'),
     run_turn: integer('run_turn'),
-    /** The same for every try, so that the platform tells whether one got through. */
+    /** Constant across attempts, so the platform can detect duplicates. */
     key: text('key').notNull(),
     state: text('state')
       .$type<'sending' | 'posted' | 'gone' | 'failed'>()
       .notNull()
       .default('sending'),
     post: jsonb('post').$type<ChatPost>(),
-    /** Follows its plan, or its session. */
+    /** Follows its plan or session. */
     live: boolean('live').notNull(),
-    /** A newer card of the same plan stands below. */
+    /** A newer card of the same plan exists below. */
     superseded: boolean('superseded').notNull().default(false),
-    /** How often its plan changed, and up to which of these it was drawn. */
+    /** Change counter of its plan, and the value last drawn. */
     asked: count('asked'),
     answered: count('answered'),
-    /** The plan's state apart from step progress, at its last change. */
+    /** The plan's state, without step progress, at its last change. */
     standing: text('standing'),
-    /** More than progress has changed since it was drawn. */
+    /** More than progress changed since it was drawn. */
     urgent: boolean('urgent').notNull().default(true),
-    /** Not sent before: a rate limit, or the turn of a progress update. */
+    /** Earliest send: a rate limit, or the next progress update. */
     not_before: at('not_before'),
-    /** Digest of what is shown; null while that is not known. */
+    /** Digest of the shown content, or null while unknown. */
     shown: text('shown'),
     shown_at: at('shown_at'),
-    /** The version of the plan that the card was last known to show; 0: none, null: about no plan, or posted by an older build. */
+    /** The plan version last known to be shown, 0 if none, or null if it has no plan or an older build posted it. */
     shown_version: integer('shown_version'),
-    /** When it came to stand there by its platform's clock, or not before: messages written earlier were written without having read it. */
+    /** Post time by the platform's clock, or a lower bound: earlier messages were written without having read it. */
     sent_at: at('sent_at'),
-    /** A change that nobody has the answer of may still land: then the card is drawn once more. */
+    /** A change with an unknown result may still land; redraw then. */
     redraw_at: at('redraw_at'),
-    /** Tries that count, since the last success. */
+    /** Counted failures since the last success. */
     failures: integer('failures').notNull().default(0),
-    /** Since when tries fail by what passes; null: the last one did not. */
+    /** Start of transient failures, or null if the last attempt succeeded. */
     failing_since: at('failing_since'),
-    /** Second posts of the same message, which got through after they were given up; they are to say so. */
+    /** Duplicates that got through after they were given up; they must say so. */
     strays: jsonb('strays').$type<ChatPost[]>(),
     error: text('error'),
   },
@@ -120,25 +120,25 @@ export const chatPosts = countersign.table(
   ],
 );
 
-// Who has a Home open on a chat platform, so that it follows the plans while they look at it.
+// Open Homes on chat platforms, which follow the plans while viewed.
 
-/** A person's Home; `stale`, or a lease that has run out: it is to be drawn. */
+/** A person's Home, to be drawn if `stale` or its lease expired. */
 export const chatHomes = countersign.table(
   'chat_homes',
   {
     platform: text('platform').$type<PlatformName>().notNull(),
     tenant: text('tenant').notNull(),
-    /** The platform's own name of the person. */
+    /** The platform's user ID. */
     user: text('user').notNull(),
     opened_at: at('opened_at').notNull(),
     stale: boolean('stale').notNull().default(false),
-    /** Digest of what stands there; null while that is not known. */
+    /** Digest of the shown content, or null while unknown. */
     shown: text('shown'),
-    /** It was drawn a moment ago, or the platform wants to be left alone. */
+    /** Earliest redraw, after a recent draw or a rate limit. */
     not_before: at('not_before'),
-    /** Tries in a row that failed. */
+    /** Consecutive failures. */
     tries: integer('tries').notNull().default(0),
-    /** A process is drawing it. */
+    /** A process is drawing it until then. */
     lease_until: at('lease_until'),
   },
   (t) => [

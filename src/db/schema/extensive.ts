@@ -1,4 +1,4 @@
-// Tables of extensive planning: findings, parts that are planned by planners of their own, and requests for data.
+// Tables of extensive planning: findings, parts planned by their own planners, and data requests.
 import { sql } from 'drizzle-orm';
 import {
   doublePrecision,
@@ -23,7 +23,6 @@ import type { JsonObject } from '#domain/text.ts';
 import { at, countersign } from './columns.ts';
 import { plans } from './plans.ts';
 
-/** Findings of a plan. */
 export const planFindings = countersign.table(
   'plan_findings',
   {
@@ -31,7 +30,7 @@ export const planFindings = countersign.table(
     plan_id: text('plan_id')
       .notNull()
       .references(() => plans.id, { onDelete: 'cascade' }),
-    /** The same finding is raised once: who raises it says what makes it the same. */
+    /** Deduplicates findings; chosen by whoever raises one. */
     key: text('key').notNull(),
     severity: text('severity').$type<Severity>().notNull(),
     category: text('category').$type<FindingCategory>().notNull(),
@@ -59,7 +58,7 @@ export const planFindings = countersign.table(
   ],
 );
 
-/** Parts of what a run plans in two layers; each is planned by a planner of its own, as a job. */
+/** Parts of a two-layer planning run; each is planned by its own job. */
 export const planningParts = countersign.table(
   'planning_parts',
   {
@@ -69,13 +68,12 @@ export const planningParts = countersign.table(
     position: integer('position').notNull(),
     scaffold: jsonb('scaffold').$type<ScaffoldPart>().notNull(),
     status: text('status').$type<PartStatus>().notNull().default('waiting'),
-    /** How many planners have taken it up; the number of the last is its fencing token. */
+    /** Planners started; the last number is the fencing token. */
     attempt: integer('attempt').notNull().default(0),
     lease_until: at('lease_until'),
-    /** The planner's draft. */
     steps: jsonb('steps').$type<StepDraft[]>(),
     step_count: integer('step_count').notNull().default(0),
-    /** Why it could not be planned, or what was assumed. */
+    /** The assumptions made, or why it could not be planned. */
     message: text('message'),
     cost_usd: doublePrecision('cost_usd').notNull().default(0),
     updated_at: at('updated_at').notNull().default(sql`clock_timestamp()`),
@@ -83,14 +81,14 @@ export const planningParts = countersign.table(
   (t) => [primaryKey({ columns: [t.run_id, t.turn, t.part_id] })],
 );
 
-/** Data that planners asked for; workers fetch it into artifacts. */
+/** Data requested by planners; workers fetch it into artifacts. */
 export const planRequests = countersign.table(
   'plan_requests',
   {
     id: text('id').primaryKey(),
     run_id: text('run_id').notNull(),
     plan_id: text('plan_id').references(() => plans.id, { onDelete: 'cascade' }),
-    /** The same request of a run is filed once. */
+    /** Deduplicates requests within a run. */
     key: text('key').notNull(),
     operation: text('operation').notNull(),
     args: jsonb('args').$type<JsonObject>().notNull(),

@@ -1,32 +1,32 @@
-// Answers to requests with an idempotency key, so that a repeated request gets the same answer and does nothing.
+// Stored answers by idempotency key: a repeated request gets the same answer and has no effect.
 import { sql } from 'drizzle-orm';
 import { index, jsonb, text } from 'drizzle-orm/pg-core';
 import { at, countersign } from './columns.ts';
 
-/** Stands in the transaction of what the request did. */
+/** Written in the transaction of the request's effect. */
 export const keptAnswers = countersign.table(
   'kept_answers',
   {
-    /** The path of the request and the key its sender chose. */
+    /** The request path and the sender's key. */
     key: text('key').primaryKey(),
     /** Digest of the request. */
     request: text('request').notNull(),
-    /** null: only while its transaction is open. */
+    /** Null only while its transaction is open. */
     answer: jsonb('answer').$type<unknown>(),
     at: at('at').notNull().default(sql`clock_timestamp()`),
   },
   (t) => [index('kept_answers_at').on(t.at)],
 );
 
-// Presses on cards in chats that were decided about: carried out once, or refused once, however often they are tried.
+// Card presses in chats, carried out or refused exactly once.
 
-/** Stands in the transaction of what the press does. */
+/** Written in the transaction of the press's effect. */
 export const presses = countersign.table(
   'presses',
   {
-    /** The press's own name. */
+    /** The press's ID. */
     once: text('once').primaryKey(),
-    /** Why nothing was done, or null if it was. */
+    /** Why it was refused, or null if it was carried out. */
     refused: jsonb('refused').$type<{ code: string; message: string }>(),
     at: at('at').notNull().default(sql`clock_timestamp()`),
   },
@@ -35,12 +35,12 @@ export const presses = countersign.table(
 
 // Rate limits of chat platforms: refusals and recent calls.
 
-/** Rows of the past say nothing any more, and are deleted by the next one. */
+/** Expired rows are deleted by the next write. */
 export const rateLimits = countersign.table('rate_limits', {
-  /** The platform, the workspace, the method and, where the limit is of one, the channel. */
+  /** Platform, workspace, method and, if the limit is per channel, the channel. */
   key: text('key').primaryKey(),
-  /** The platform refuses it until then. */
+  /** The platform refuses calls until then. */
   until: at('until').notNull(),
-  /** The theoretical arrival time of the generic cell rate algorithm (ITU-T I.371). */
+  /** Theoretical arrival time of the generic cell rate algorithm (ITU-T I.371). */
   spent_until: at('spent_until').notNull().default(sql`'-infinity'`),
 });

@@ -1,4 +1,4 @@
-// Tables of people: linked accounts and their codes, those who signed in, their sessions and their tokens.
+// Tables of people: linked accounts and link codes, sign-ins, sessions and tokens.
 import { sql } from 'drizzle-orm';
 import { boolean, index, integer, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import type { Surface } from '#domain/people/actor.ts';
@@ -6,7 +6,7 @@ import type { Role } from '#domain/people/principal.ts';
 import type { UserGroupProblem } from '#domain/people/user-groups.ts';
 import { at, countersign } from './columns.ts';
 
-/** An account that is linked. Flat: `person` is the name all of a person's accounts act by, never another step on the way. */
+/** A linked account. Flat: `person` is the name that all of a person's accounts act under, never an intermediate. */
 export const identities = countersign.table(
   'identities',
   {
@@ -17,19 +17,19 @@ export const identities = countersign.table(
   (t) => [index('identities_person').on(t.person)],
 );
 
-/** Display names of chat accounts. They decide nothing. */
+/** Display names of chat accounts. No decision depends on them. */
 export const personNames = countersign.table(
   'person_names',
   {
     account: text('account').primaryKey(),
     name: text('name').notNull(),
-    /** The same however it is written: who else is called so. */
+    /** Normalised name, to find namesakes. */
     folded: text('folded').notNull(),
   },
   (t) => [index('person_names_folded').on(t.folded)],
 );
 
-/** Two names that were one person until `ended_at`. About a plan that is older than that they still count as one. */
+/** Two names that were one person until `ended_at`; for older plans they still count as one. */
 export const formerLinks = countersign.table(
   'former_links',
   {
@@ -40,21 +40,21 @@ export const formerLinks = countersign.table(
   (t) => [primaryKey({ columns: [t.account, t.other] })],
 );
 
-/** The code an account has asked for; of the code itself only its hash. A newer one takes its place. */
+/** An account's current link code, stored as a hash. A newer one replaces it. */
 export const linkCodes = countersign.table(
   'link_codes',
   {
     account: text('account').primaryKey(),
     code_hash: text('code_hash').notNull(),
-    /** The event that asked for it; where that is handled again, the code of the try before holds as well. */
+    /** The requesting event. If it is retried, the earlier attempt's code stays valid. */
     once: text('once'),
     earlier_hash: text('earlier_hash'),
-    /** Whether a chat platform vouched for the account, or somebody only named it. */
+    /** Whether a chat platform vouched for the account or it was only typed. */
     via: text('via').$type<Surface>().notNull(),
-    /** Whether it was certain who asked for it. */
+    /** Whether the requester's identity was certain. */
     verified: boolean('verified').notNull().default(false),
     expires_at: at('expires_at').notNull(),
-    /** Who used it; nobody else can any more. */
+    /** The account that used it; it works once. */
     used_by: text('used_by'),
   },
   (t) => [
@@ -64,7 +64,7 @@ export const linkCodes = countersign.table(
   ],
 );
 
-/** Wrong codes an account has tried since `since`. */
+/** Wrong codes an account tried since `since`. */
 export const linkTries = countersign.table(
   'link_tries',
   {
@@ -75,45 +75,45 @@ export const linkTries = countersign.table(
   (t) => [index('link_tries_since').on(t.since)],
 );
 
-/** Those who signed in, as their provider described them the last time. */
+/** People who signed in, as their provider last described them. */
 export const signedIn = countersign.table('signed_in', {
   account: text('account').primaryKey(),
-  /** The provider's name in the configuration. */
+  /** The provider's configured name. */
   provider: text('provider').notNull(),
   name: text('name').notNull(),
-  /** Only where the provider has verified it. */
+  /** Only if verified by the provider. */
   email: text('email'),
   tenant: text('tenant'),
   groups: text('groups').array().notNull(),
   at: at('at').notNull(),
 });
 
-/** Sign-ins that have begun: what the browser has to come back with, once. */
+/** Started sign-ins: what the browser must return, once. */
 export const signInTries = countersign.table(
   'sign_in_tries',
   {
-    /** Hash of `state` and of the browser's cookie. */
+    /** Hash of `state` and the browser's cookie. */
     state_hash: text('state_hash').primaryKey(),
     browser_hash: text('browser_hash').notNull(),
     provider: text('provider').notNull(),
     nonce: text('nonce').notNull(),
-    /** The PKCE verifier. */
+    /** PKCE verifier. */
     verifier: text('verifier').notNull(),
-    /** The path of the page to go back to. */
+    /** Page path to return to. */
     back_to: text('back_to').notNull(),
     expires_at: at('expires_at').notNull(),
   },
   (t) => [index('sign_in_tries_expires').on(t.expires_at)],
 );
 
-/** Browsers in which people are signed in; of the cookie only its hash. */
+/** Browser sessions; only the cookie's hash is stored. */
 export const signInSessions = countersign.table(
   'sign_in_sessions',
   {
     hash: text('hash').primaryKey(),
     account: text('account').notNull(),
     created_at: at('created_at').notNull(),
-    /** Kept to the minute. */
+    /** To the minute. */
     used_at: at('used_at').notNull(),
     expires_at: at('expires_at').notNull(),
   },
@@ -123,7 +123,7 @@ export const signInSessions = countersign.table(
   ],
 );
 
-/** Personal tokens for the API; of the token itself only its hash. */
+/** Personal API tokens; only the hash is stored. */
 export const accessTokens = countersign.table(
   'access_tokens',
   {
@@ -131,13 +131,13 @@ export const accessTokens = countersign.table(
     hash: text('hash').notNull(),
     account: text('account').notNull(),
     name: text('name').notNull(),
-    /** At most this; where the person's own role is less, that. */
+    /** Upper bound; the person's own role may be lower. */
     role: text('role').$type<Role>().notNull(),
     tenant: text('tenant'),
     created_at: at('created_at').notNull(),
-    /** null: it does not expire. */
+    /** Null if it never expires. */
     expires_at: at('expires_at'),
-    /** Kept to the minute, or null if never used. */
+    /** To the minute, or null if never used. */
     used_at: at('used_at'),
     revoked_at: at('revoked_at'),
   },
@@ -147,17 +147,17 @@ export const accessTokens = countersign.table(
   ],
 );
 
-/** User groups of chat platforms that approver rules name, and who was in them when the platform was asked. */
+/** Chat user groups named by approver rules, with their members at the last read. */
 export const chatGroups = countersign.table('chat_groups', {
-  /** `slack:T123:S456`, or by its handle: `slack:T123:@finance`; in the only workspace there is: `slack:@finance`. */
+  /** `slack:T123:S456`, or by handle `slack:T123:@finance`; `slack:@finance` if there is only one workspace. */
   name: text('name').primaryKey(),
   /** `slack:T123:S456`, or null if there is no such group. */
   target: text('target'),
-  /** `@finance`, when it was known last. */
+  /** Last known handle, such as `@finance`. */
   handle: text('handle'),
   accounts: text('accounts').array().notNull(),
-  /** Why nobody in it may decide; null: its members may. */
+  /** Why its members may not decide, or null if they may. */
   problem: text('problem').$type<UserGroupProblem>(),
-  /** When asking began. */
+  /** When the read began. */
   read_at: at('read_at').notNull(),
 });

@@ -1,4 +1,4 @@
-// Tables of the inbox: events are stored before they are acknowledged, and handled afterwards.
+// Inbox tables: events are stored before they are acknowledged, then handled.
 import { sql } from 'drizzle-orm';
 import { bigint, bigserial, index, integer, jsonb, primaryKey, text } from 'drizzle-orm/pg-core';
 import type { PlatformName } from '#domain/platform-name.ts';
@@ -10,31 +10,31 @@ const threadColumns = () => ({
   thread: text('thread').notNull(),
 });
 
-/** An event is open until it was handled, or set aside as failed. */
+/** An event is open until handled or set aside as failed. */
 export const inbox = countersign.table(
   'inbox',
   {
-    /** Grows in the order of arrival: of two events, the one that was stored before the other came is lower. */
+    /** In order of arrival: an event stored before another came has the lower ID. */
     id: bigserial('id', { mode: 'number' }).primaryKey(),
     ...threadColumns(),
     kind: text('kind').notNull(),
     body: bytes('body').notNull(),
     received_at: at('received_at').notNull(),
     stored_at: at('stored_at').notNull().default(sql`clock_timestamp()`),
-    /** Attempts. Settling names the attempt, and is refused when a later one exists. */
+    /** Settling names the attempt and is refused if a later one exists. */
     attempt: integer('attempt').notNull().default(0),
-    /** Tries that count against it: they failed, or never came back. */
+    /** Attempts that failed or never returned. */
     failures: integer('failures').notNull().default(0),
-    /** Not before. */
+    /** Earliest handling. */
     due_at: at('due_at').notNull().default(sql`clock_timestamp()`),
     error: text('error'),
-    /** The code of the error for which it was set aside, or null if it was not, or before codes were kept. */
+    /** Error code if set aside, or null if not, or from before codes were stored. */
     error_code: text('error_code'),
-    /** When somebody began to wait who notes that the reply has reached them; null: nobody waits, or before that was noted. */
+    /** When a waiter that confirms the reply's receipt began to wait, or null if none. */
     awaited_at: at('awaited_at'),
-    /** The answer for the waiter of this event. */
+    /** The reply for its waiter. */
     reply: jsonb('reply').$type<unknown>(),
-    /** When that had reached them. */
+    /** When the reply had reached its waiter. */
     reply_read_at: at('reply_read_at'),
     handled_at: at('handled_at'),
     failed_at: at('failed_at'),
@@ -45,14 +45,14 @@ export const inbox = countersign.table(
       .where(sql`handled_at is null and failed_at is null`),
     index('inbox_handled').on(t.handled_at).where(sql`handled_at is not null`),
     index('inbox_failed').on(t.failed_at).where(sql`failed_at is not null`),
-    // Wider than what is looked for, `awaited_at` too: a worker from before that needs it while all are brought up to date.
+    // Wider than needed (`awaited_at` too): workers of the previous version use it during an upgrade.
     index('inbox_unread')
       .on(t.handled_at)
       .where(sql`handled_at is not null and reply is not null and reply_read_at is null`),
   ],
 );
 
-/** The names of an event, each of which says that it is the same. */
+/** Deduplication keys of an event. */
 export const inboxKeys = countersign.table(
   'inbox_keys',
   {
@@ -67,7 +67,7 @@ export const inboxKeys = countersign.table(
   ],
 );
 
-/** Who is at a thread now; nobody else takes its events until `lease_until`. */
+/** The exclusive handler of a thread's events until `lease_until`. */
 export const inboxLeases = countersign.table(
   'inbox_leases',
   {

@@ -1,28 +1,28 @@
-// Tables of Slack installations: where the app is installed, and which organisation a workspace belongs to.
+// Installation tables: Slack installations with their organisations, and reachable Teams conversations.
 import { boolean, index, integer, primaryKey, text } from 'drizzle-orm/pg-core';
 import type { TeamsConversation } from '#domain/chat/teams-conversation.ts';
 import { at, bytes, countersign } from './columns.ts';
 
-/** An installation in a workspace, or in an organisation for all its workspaces. Who installs again replaces it. */
+/** A workspace installation, or an organisation's for all its workspaces. Installing again replaces it. */
 export const slackInstallations = countersign.table('slack_installations', {
-  /** The workspace, `T…`; org-wide, the organisation, `E…`. */
+  /** The workspace (`T…`), or the organisation (`E…`) if org-wide. */
   owner: text('owner').primaryKey(),
   org_wide: boolean('org_wide').notNull(),
   name: text('name').notNull(),
   app_id: text('app_id').notNull(),
-  /** Scopes of the token. */
+  /** The token's scopes. */
   scopes: text('scopes').array().notNull(),
-  /** The bot token, encrypted; null since it was removed. */
+  /** Encrypted bot token, or null once removed. */
   token: bytes('token'),
-  /** Counts the installations, so that news about an earlier one changes nothing of a later one. */
+  /** Installation counter, so that late news about an earlier one is ignored. */
   generation: integer('generation').notNull(),
-  /** Slack's user who did it. */
+  /** The Slack user who installed it. */
   installed_by: text('installed_by').notNull(),
   installed_at: at('installed_at').notNull(),
   removed_at: at('removed_at'),
 });
 
-/** Workspaces that are served by the installation of their organisation. */
+/** Workspaces covered by their organisation's installation. */
 export const slackWorkspaces = countersign.table(
   'slack_workspaces',
   {
@@ -32,7 +32,7 @@ export const slackWorkspaces = countersign.table(
   (t) => [index('slack_workspaces_enterprise').on(t.enterprise)],
 );
 
-/** Installations that have come back from Slack; none comes back twice. Kept as long as they could. */
+/** OAuth states that Slack returned, kept until they expire; each is accepted once. */
 export const slackOauthStates = countersign.table(
   'slack_oauth_states',
   {
@@ -42,29 +42,29 @@ export const slackOauthStates = countersign.table(
   (t) => [index('slack_oauth_states_expiry').on(t.expires_at)],
 );
 
-// Where Teams can be written to: what a bot has to know of a conversation in order to speak there first, or after a restart.
+// What a bot needs to post to a Teams conversation first, or after a restart.
 
 export const teamsConversations = countersign.table(
   'teams_conversations',
   {
     tenant: text('tenant').notNull(),
-    /** A chat or a channel by Teams' own name, without the message of a thread. */
+    /** Teams' ID of a chat or channel, without the thread's message. */
     channel: text('channel').notNull(),
     kind: text('kind').$type<TeamsConversation['kind']>().notNull(),
-    /** From the latest activity whose token vouched for it. */
+    /** From the latest activity with a valid token. */
     service_url: text('service_url').notNull(),
-    /** The bot's own name there. */
+    /** The bot's ID there. */
     bot: text('bot').notNull(),
-    /** The owner of the personal chat, by the name Teams uses for this bot. */
+    /** Owner of the personal chat, by Teams' ID for this bot. */
     person: text('person'),
-    /** The team of a channel. */
+    /** The channel's team. */
     team: text('team'),
     /** The personal chat owner's zone. */
     timezone: text('timezone'),
     welcomed_at: at('welcomed_at'),
-    /** The app was taken out. */
+    /** When the app was removed. */
     removed_at: at('removed_at'),
-    /** When the latest was sent that is known of the app being added or taken out, by Teams' time. */
+    /** Send time, by Teams' clock, of the latest known add or removal of the app. */
     news_at: at('news_at'),
   },
   (t) => [

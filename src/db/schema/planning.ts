@@ -1,4 +1,4 @@
-// Tables of planning: checkpoints, model calls and their cost, policies, and the artifacts behind each version of a plan.
+// Planning tables: checkpoints, model calls and costs, policies, and each plan version's artifacts.
 import { sql } from 'drizzle-orm';
 import {
   bigserial,
@@ -27,17 +27,17 @@ import { at, countersign } from './columns.ts';
 import { plans, planVersions } from './plans.ts';
 import { planSteps } from './steps.ts';
 
-/** A planning session after each of its transitions (B10); the row with the highest `seq` of a run is the one to go on from. */
+/** A planning session after each transition; a run resumes from its highest `seq`. */
 export const planningCheckpoints = countersign.table(
   'planning_checkpoints',
   {
     thread_id: text('thread_id').notNull(),
     checkpoint_ns: text('checkpoint_ns').notNull().default('planning_agent'),
     run_id: text('run_id').notNull(),
-    /** Counts the transitions of the run, from 1. */
+    /** The run's transition number, from 1. */
     seq: integer('seq').notNull(),
     turn: integer('turn').notNull(),
-    /** The transition that led here; null for the first row of a turn. */
+    /** The previous stage, or null in the first row of a turn. */
     from_stage: text('from_stage').$type<Stage>(),
     event: text('event').$type<StageEvent>(),
     stage: text('stage').$type<Stage>().notNull(),
@@ -50,13 +50,13 @@ export const planningCheckpoints = countersign.table(
   ],
 );
 
-/** Results that need not be paid for, or worked out, twice (B5). */
+/** Cached results of paid or expensive work. */
 export const planningMemo = countersign.table(
   'planning_memo',
   {
-    /** SHA-256 over what the result depends on: inputs, policy, model, versions. */
+    /** SHA-256 of everything the result depends on: inputs, policy, model, versions. */
     key: text('key').primaryKey(),
-    /** `model`, or the name of a tool. */
+    /** `model`, or a tool's name. */
     kind: text('kind').notNull(),
     run_id: text('run_id').notNull(),
     value: jsonb('value').$type<Json>().notNull(),
@@ -65,22 +65,22 @@ export const planningMemo = countersign.table(
   (t) => [index('planning_memo_created').on(t.created_at)],
 );
 
-/** Each model call of planning and of running plans (B9), with its estimate and its cost. Written before the call. */
+/** Model calls of planning and running plans, with estimate and cost. Written before the call. */
 export const modelCalls = countersign.table(
   'model_calls',
   {
     id: bigserial('id', { mode: 'number' }).primaryKey(),
     run_id: text('run_id').notNull(),
     turn: integer('turn').notNull(),
-    /** The running plan that paid for it; null: planning. */
+    /** The running plan charged, or null for planning. */
     plan_id: text('plan_id'),
     user: text('user').notNull(),
-    /** The organisation that paid; null: the instance itself. */
+    /** The organisation charged, or null for the instance. */
     tenant: text('tenant'),
     model: text('model').notNull(),
     stage: text('stage').notNull(),
     estimate_usd: doublePrecision('estimate_usd').notNull(),
-    /** null: it has not come back; until it does its estimate counts. */
+    /** Null until the call returns; its estimate counts meanwhile. */
     cost_usd: doublePrecision('cost_usd'),
     input_tokens: integer('input_tokens'),
     output_tokens: integer('output_tokens'),
@@ -94,16 +94,16 @@ export const modelCalls = countersign.table(
   ],
 );
 
-/** How people like to be talked to (B12); sliders that nobody has set keep their defaults. */
+/** People's interaction preferences; unset sliders use the defaults. */
 export const interactionPolicies = countersign.table('interaction_policies', {
   user: text('user').primaryKey(),
   policy: jsonb('policy').$type<PolicyOverride>().notNull().default({}),
-  /** When the style was asked for; once is enough. */
+  /** When the style question was asked, which happens once. */
   probed_at: at('probed_at'),
   updated_at: at('updated_at').notNull().default(sql`clock_timestamp()`),
 });
 
-/** Saved notes; `owner` is a person's name, or the conversation of a chat or channel. */
+/** Saved notes; `owner` is a person's name or a chat conversation. */
 export const memory = countersign.table(
   'memory',
   {
@@ -127,7 +127,7 @@ const versionKey = () => ({
   version: integer('version').notNull(),
 });
 
-/** Outline, roadmap and schedule of a version, except for parts with rows of their own. */
+/** Outline, roadmap and schedule of a version, except parts with tables of their own. */
 export const planningArtifacts = countersign.table(
   'planning_artifacts',
   {
@@ -148,7 +148,7 @@ export const planningArtifacts = countersign.table(
   ],
 );
 
-/** The outline of a version of a plan, a row a node, in the order of the outline. */
+/** Outline nodes of a plan version, in order. */
 export const outlineNodes = countersign.table(
   'outline_nodes',
   {
@@ -160,7 +160,7 @@ export const outlineNodes = countersign.table(
     structure: text('structure').$type<Structure>().notNull(),
     rhythm: text('rhythm').$type<Rhythm>().notNull(),
     level: integer('level').notNull(),
-    /** The rest of the node: what is neither looked for nor joined. */
+    /** The rest of the node, which no query filters or joins. */
     content: jsonb('content').$type<OutlineNode>().notNull(),
   },
   (t) => [
@@ -179,7 +179,7 @@ export const outlineNodes = countersign.table(
   ],
 );
 
-/** Links of current steps to outline nodes. Deleted with either. */
+/** Links of current steps to outline nodes, deleted with either. */
 export const nodeSteps = countersign.table(
   'node_steps',
   {
@@ -203,7 +203,7 @@ export const nodeSteps = countersign.table(
   ],
 );
 
-/** Precedence between nodes, as the chosen option has it. */
+/** Precedence between nodes in the chosen option. */
 export const roadmapEdges = countersign.table(
   'roadmap_edges',
   {
@@ -230,7 +230,7 @@ export const roadmapEdges = countersign.table(
   ],
 );
 
-/** The ways that were compared, best first. */
+/** Compared options, best first. */
 export const roadmapOptions = countersign.table(
   'roadmap_options',
   {
@@ -241,7 +241,7 @@ export const roadmapOptions = countersign.table(
     metrics: jsonb('metrics').$type<RoadmapMetrics>().notNull(),
     score: doublePrecision('score').notNull(),
     chosen: boolean('chosen').notNull(),
-    /** Why it was chosen; null for the others. */
+    /** Why it was chosen, or null if it wasn't. */
     reason: text('reason'),
   },
   (t) => [
@@ -254,7 +254,7 @@ export const roadmapOptions = countersign.table(
   ],
 );
 
-/** Times of nodes, as the schedule of the version has them. */
+/** Scheduled times of nodes. */
 export const scheduleBlocks = countersign.table(
   'schedule_blocks',
   {
@@ -277,7 +277,7 @@ export const scheduleBlocks = countersign.table(
   ],
 );
 
-/** Steps of a plan that come again (B17), and how far their occurrences have been added. */
+/** Recurring steps of a plan, and how far their occurrences have been added. */
 export const planSeries = countersign.table(
   'plan_series',
   {
@@ -291,7 +291,7 @@ export const planSeries = countersign.table(
     timezone: text('timezone').notNull(),
     until: at('until'),
     steps: jsonb('steps').$type<StepDraft[]>().notNull(),
-    /** Occurrences up to this moment are steps already. */
+    /** Occurrences up to here already exist as steps. */
     expanded_to: at('expanded_to'),
     /** When the next ones are due, or null if there are no more. */
     expand_at: at('expand_at'),

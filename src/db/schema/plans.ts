@@ -1,4 +1,4 @@
-// Tables of plans. The hot state is on `plans` (one lean row, updated once a batch); text is in `plan_versions`.
+// Plan tables. Hot state is on `plans` (one lean row, updated once a batch); text is in `plan_versions`.
 import { sql } from 'drizzle-orm';
 import {
   bigint,
@@ -37,20 +37,20 @@ export const plans = countersign.table(
     ...counters,
     title: text('title').notNull(),
     requester: text('requester').notNull(),
-    /** Whether it is certain who asked: in a chat, signed in, or with a token of their own. */
+    /** Whether the requester's identity is certain: by chat, sign-in or a personal token. */
     requester_verified: boolean('requester_verified').notNull().default(false),
-    /** The organisation it belongs to: `slack:T…`, `teams:GUID`, a provider's own; null: the instance's. */
+    /** The organisation: `slack:T…`, `teams:GUID`, a provider's, or null for the instance's. */
     tenant: text('tenant'),
     approver_policy: jsonb('approver_policy').$type<ApproverPolicy>().notNull(),
     conversation: text('conversation'),
     run_id: text('run_id'),
     planner_model: text('planner_model').notNull(),
-    /** The agent that proposed it, or asked for it, for the requester, or null if they did so themselves. */
+    /** The agent that proposed or requested it for the requester, or null if none. */
     agent: text('agent'),
     executor_model: text('executor_model'),
     tools_required: text('tools_required').array().notNull(),
     guarded_operations: text('guarded_operations').array().notNull(),
-    /** Digests of each operation's server, description and schema at proposal, by name. */
+    /** By operation name: digests of its server, description and schema at proposal. */
     operation_digests: jsonb('operation_digests')
       .$type<Record<string, string>>()
       .notNull()
@@ -62,17 +62,17 @@ export const plans = countersign.table(
     decided_by: text('decided_by'),
     decided_at: at('decided_at'),
     paused_at: at('paused_at'),
-    /** The digest that people countersigned; execution compares it with `digest` at every claim. */
+    /** The approved digest; every claim compares it with `digest`. */
     approved_digest: text('approved_digest'),
-    /** Some edges are met by the start of a step (SS, SF), so claiming has to look. */
+    /** Some edges (SS, SF) are met by a step's start, so claiming must check. */
     has_start_edges: boolean('has_start_edges').notNull().default(false),
-    /** Resource pools that steps of this plan reserve from. */
+    /** Resource pools that its steps reserve from. */
     pools: text('pools').array().notNull().default([]),
-    /** Every step waits for a person's word before it runs. */
+    /** Every step needs a person's confirmation before it runs. */
     confirm_each: boolean('confirm_each').notNull().default(false),
-    /** Its last series ends then, so the plan stays open although no step is left, or null if it has none. */
+    /** Keeps the plan open without steps until its last series ends, or null if it has none. */
     open_until: at('open_until'),
-    /** A patch that widens the plan and waits for an approval of its own. */
+    /** A widening patch that waits for its own approval. */
     pending_patch: text('pending_patch'),
     revising: boolean('revising').notNull().default(false),
     confidence: doublePrecision('confidence'),
@@ -80,23 +80,23 @@ export const plans = countersign.table(
     execution_started_at: at('execution_started_at'),
     execution_ended_at: at('execution_ended_at'),
     result_summary: text('result_summary'),
-    /** W3C trace context of what last moved it: the planning turn, then the decision of a person, or null if that was not traced. */
+    /** W3C trace context of its last move (planning turn, then decision), or null if untraced. */
     traceparent: text('traceparent'),
     created_at: at('created_at').notNull().defaultNow(),
     updated_at: at('updated_at').notNull().defaultNow(),
-    /** Something in it may wait for a person. Findings are rows of their own and not counted. */
+    /** May wait for a person. Findings have rows of their own and are not counted. */
     attention: boolean('attention').generatedAlwaysAs(
       sql`status in ('proposed', 'needs_review', 'stalled') or revising or pending_patch is not null
         or status = 'executing' and waiting + unknown > 0`,
     ),
-    /** The inbox group of an ended plan, or null if it is live. */
+    /** The inbox group of an ended plan, or null while live. */
     ended_as: text('ended_as')
       .$type<'failed' | 'done'>()
       .generatedAlwaysAs(
         sql`case when revising or pending_patch is not null then null when status = 'failed' then 'failed'
           when status in ('completed', 'rejected', 'cancelled') then 'done' end`,
       ),
-    /** `updated_at` of an ended plan, else null. An index on `updated_at` itself would slow down each batch of steps. */
+    /** `updated_at` once ended, else null. An index on `updated_at` itself would slow every batch of steps. */
     rested_at: at('rested_at').generatedAlwaysAs(
       sql`case when status in ('completed', 'failed', 'rejected', 'cancelled') and not revising and pending_patch is null then updated_at end`,
     ),
@@ -120,7 +120,7 @@ export const plans = countersign.table(
   ],
 );
 
-/** Each version as it was shown; written once. */
+/** Each version as it was shown; immutable. */
 export const planVersions = countersign.table(
   'plan_versions',
   {
@@ -149,7 +149,7 @@ export const planVersions = countersign.table(
   (t) => [primaryKey({ columns: [t.plan_id, t.version] })],
 );
 
-/** Written only by programs of the version before, for which a trigger fills `past_steps`. To be dropped with the next version. */
+/** Written only by programs of the previous version, for which a trigger fills `past_steps`. Drop it in the next version. */
 export const planVersionSteps = countersign.table(
   'plan_version_steps',
   {
@@ -162,7 +162,7 @@ export const planVersionSteps = countersign.table(
   (t) => [primaryKey({ columns: [t.plan_id, t.version, t.position] })],
 );
 
-/** Step counts per partition; the plan's own are on `plans`. */
+/** Step counts per partition; the plan's totals are on `plans`. */
 export const planPartitions = countersign.table(
   'plan_partitions',
   {
@@ -176,28 +176,28 @@ export const planPartitions = countersign.table(
 );
 
 /**
- * The change stream, numbered by the plan's revision without gaps. A row is a change of the plan itself, or one thing
- * that happened to up to 500 steps together: theirs are the `n` revisions up to `revision`, in the order of `step_ids`.
+ * The change stream, numbered by the plan's revision without gaps. A row is a change of the plan itself, or one change of up to
+ * 500 steps: they take the `n` revisions up to `revision`, in the order of `step_ids`.
  */
 export const planEvents = countersign.table(
   'plan_events',
   {
     plan_id: text('plan_id').notNull(),
     revision: bigint('revision', { mode: 'number' }).notNull(),
-    /** How many changes; kept so that pages are counted without unpacking the lists. */
+    /** Number of changes, so that paging can count without unpacking the lists. */
     n: integer('n').notNull().default(1),
     kind: text('kind').notNull(),
     status: text('status'),
-    /** null: the plan itself changed. */
+    /** Null if the plan itself changed. */
     step_ids: text('step_ids').array(),
-    /** One for each step (or for the plan), where any of them has one. */
+    /** One per step (or for the plan), if any has one. */
     details: text('details').array().$type<(string | null)[]>(),
     at: at('at').notNull().default(sql`clock_timestamp()`),
   },
   (t) => [primaryKey({ columns: [t.plan_id, t.revision] })],
 );
 
-/** Approvals of one version by one person; N of M is a count. */
+/** One person's approval of one version; N of M is a count. */
 export const approvals = countersign.table(
   'approvals',
   {
@@ -207,16 +207,16 @@ export const approvals = countersign.table(
     version: integer('version').notNull(),
     approver: text('approver').notNull(),
     digest: text('digest').notNull(),
-    /** Whether it was certain who approved; a name that was typed is never a second person. */
+    /** Whether the approver's identity was certain; a typed name never counts as a second person. */
     verified: boolean('verified').notNull().default(false),
-    /** Their role by sign-in or token; null: a typed name or a chat, which have no roles. */
+    /** Role by sign-in or token, or null for a typed name or a chat. */
     role: text('role').$type<Role>(),
     at: at('at').notNull().defaultNow(),
   },
   (t) => [primaryKey({ columns: [t.plan_id, t.version, t.approver] })],
 );
 
-/** Changes of plans that have been proposed or approved, as they were sent. */
+/** Changes of proposed or approved plans, as sent. */
 export const planPatches = countersign.table(
   'plan_patches',
   {
@@ -226,7 +226,7 @@ export const planPatches = countersign.table(
       .references(() => plans.id, { onDelete: 'cascade' }),
     base_revision: bigint('base_revision', { mode: 'number' }).notNull(),
     status: text('status').$type<PatchStatus>().notNull(),
-    /** The version that the plan has, or would have, with it; and the digest that is approved. */
+    /** The version that the plan has, or would have, with it, and the digest to approve. */
     version: integer('version').notNull(),
     digest: text('digest').notNull(),
     operations: jsonb('operations').$type<PinnedOperation[]>().notNull(),
@@ -236,7 +236,7 @@ export const planPatches = countersign.table(
     added: integer('added').notNull(),
     changed: integer('changed').notNull(),
     removed: integer('removed').notNull(),
-    /** Steps that run again, and steps that are made stale. */
+    /** Steps that rerun, and steps that become stale. */
     rerun: integer('rerun').notNull().default(0),
     invalidated: integer('invalidated').notNull().default(0),
     reason: text('reason'),

@@ -1,4 +1,4 @@
-// The table of playbooks: plans that are kept to be proposed again with other values.
+// The table of playbooks: saved plans that can be proposed again with other values.
 import { sql } from 'drizzle-orm';
 import { integer, jsonb, primaryKey, text } from 'drizzle-orm/pg-core';
 import type { PlanDraft } from '#domain/plan/plan.ts';
@@ -8,11 +8,11 @@ import { at, countersign } from './columns.ts';
 export const playbooks = countersign.table(
   'playbooks',
   {
-    /** The organisation it belongs to, as of plans; empty: the instance's. */
+    /** The organisation, as for plans, or empty for the instance's. */
     tenant: text('tenant').notNull(),
     name: text('name').notNull(),
     owner: text('owner').notNull(),
-    /** The plan it was made of, which may be gone. */
+    /** The source plan, which may be gone. */
     plan_id: text('plan_id').notNull(),
     draft: jsonb('draft').$type<PlanDraft>().notNull(),
     params: jsonb('params').$type<PlaybookParameter[]>().notNull(),

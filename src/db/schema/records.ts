@@ -13,7 +13,7 @@ import type { Actor } from '#domain/people/actor.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { at, bytes, countersign } from './columns.ts';
 
-/** Who did what, by which way, and why it was allowed or refused. Only ever appended to. */
+/** Who did what, through which surface, and why it was allowed or refused. Append-only. */
 export const audit = countersign.table(
   'audit',
   {
@@ -33,37 +33,36 @@ export const audit = countersign.table(
 );
 
 /**
- * A hash over a run of audit rows and over the seal before it, so that a later change of either shows. Written by
- * `audit-seals.ts`, checked by `audit-verify.ts`; a trigger keeps both tables append-only.
+ * A hash over a run of audit rows and the previous seal, which reveals later changes. Written by `audit-seals.ts`, checked by
+ * `audit-verify.ts`; a trigger keeps both tables append-only.
  */
 export const auditSeals = countersign.table('audit_seals', {
-  /** 1, 2, 3, without a gap. */
+  /** Consecutive from 1. */
   seq: bigint('seq', { mode: 'number' }).primaryKey(),
   first_id: bigint('first_id', { mode: 'number' }).notNull(),
   last_id: bigint('last_id', { mode: 'number' }).notNull(),
   count: integer('count').notNull(),
-  /** Over the rows' digests, in the order of their ids (hex). */
+  /** Hex, over the rows' digests in ID order. */
   root: text('root').notNull(),
-  /** The hash of the seal before; empty: this is the first. */
+  /** The previous seal's hash, or empty for the first. */
   previous: text('previous').notNull(),
-  /** The key behind `hash`, or null if none: then a database owner could recompute it. */
+  /** The key of `hash`, or null if unkeyed: a database owner could then recompute it. */
   key_id: text('key_id'),
   hash: text('hash').notNull(),
-  /** The youngest row's time. */
   newest_at: at('newest_at').notNull(),
   sealed_at: at('sealed_at').notNull(),
-  /** 16 bytes a row (its id, and the first 8 bytes of its digest): which row was changed, not whether one was. */
+  /** 16 bytes a row (ID and first 8 bytes of its digest): tells which row changed, not whether one did. */
   marks: bytes('marks').notNull(),
-  /** Retention removed the rows up to here, and signs for it, or null if they are there. */
+  /** Retention's signature for removing the rows up to here, or null if they exist. */
   pruned: text('pruned'),
 });
 
-/** Data too large for a row or a card: files made, outputs over the inline limit. */
+/** Data too large for a row or card: created files, outputs over the inline limit. */
 export const artifacts = countersign.table(
   'artifacts',
   {
     id: text('id').primaryKey(),
-    /** No foreign key: the trigger `forget_plan` or retention removes them, in parts where they are many. */
+    /** No foreign key: the trigger `forget_plan` or retention removes them, in batches if there are many. */
     plan_id: text('plan_id'),
     /** The planning run that fetched it. */
     run_id: text('run_id'),
@@ -81,7 +80,7 @@ export const artifacts = countersign.table(
   ],
 );
 
-/** Model costs of running plans as versions before migration 0040 book them: read while those may run, then dropped. */
+/** Model costs of running plans from versions before migration 0040: read while those may run, then dropped. */
 export const spending = countersign.table(
   'spending',
   {

@@ -1,4 +1,4 @@
-// Tables of sign-ins at hosted MCP servers, and of the key of the model's server.
+// Tables of sign-ins at hosted MCP servers, and of the model server's key.
 import { index, integer, text } from 'drizzle-orm/pg-core';
 import { at, bytes, countersign } from './columns.ts';
 
@@ -6,11 +6,10 @@ export const mcpSignIns = countersign.table('mcp_sign_ins', {
   server: text('server').primaryKey(),
   /** Client and tokens, encrypted. */
   sealed: bytes('sealed').notNull(),
-  /** Counts what was stored. */
   generation: integer('generation').notNull(),
   /** A process refreshes the tokens until then. */
   refreshing_until: at('refreshing_until'),
-  /** Why somebody has to sign in again, or null if it holds. */
+  /** Why a new sign-in is needed, or null if it is valid. */
   problem: text('problem'),
   /** Additional scopes to request. */
   wants: text('wants'),
@@ -18,7 +17,7 @@ export const mcpSignIns = countersign.table('mcp_sign_ins', {
   signed_in_at: at('signed_in_at').notNull(),
 });
 
-/** Sign-ins whose person is at the authorization server; each comes back once. */
+/** Pending sign-ins at the authorization server; each returns once. */
 export const mcpSignInStates = countersign.table(
   'mcp_sign_in_states',
   {
@@ -30,7 +29,7 @@ export const mcpSignInStates = countersign.table(
   (t) => [index('mcp_sign_in_states_expiry').on(t.expires_at)],
 );
 
-/** How the model's server is reached, if an admin entered it in the console: one row. */
+/** Model server access entered by an admin in the console: a single row. */
 export const modelAccess = countersign.table('model_access', {
   id: integer('id').primaryKey(),
   /** Key and address, encrypted. */
