@@ -1,5 +1,5 @@
-// Seals the audit log and prunes its old end. A round seals up to an id after every transaction that wrote then has ended, because
-// ids are given before they commit; writers never wait, and an advisory lock keeps rounds apart.
+// Seals the audit log and prunes its old end. IDs are assigned before commit, so a round seals only up to an ID whose writers
+// have all ended. Writers never wait; an advisory lock separates rounds.
 import { setTimeout as pause } from 'node:timers/promises';
 import { and, asc, count, desc, eq, gt, isNotNull, isNull, lt, lte, sql } from 'drizzle-orm';
 import type { Clock } from '#domain/clock.ts';
@@ -19,19 +19,18 @@ import {
   signPruning,
 } from './chain.ts';
 
-/** Rows of a seal at most. */
 const rowsASeal = 1000;
-/** A row is sealed when a seal is full or after this long (milliseconds), so that quiet days have few seals. */
+/** Seals after this long even if not full; avoids many seals on quiet days. */
 const sealAfterMs = 60_000;
-/** Milliseconds that a round waits for writers. The server ends transactions that are idle for longer. */
+/** How long a round waits for writers. The server ends transactions that idle longer. */
 const writersWithinMs = 5000;
 const lookEveryMs = 20;
-/** Seals of one round, so that others of the process have their turn. */
+/** Limits a round so that other work of the process gets its turn. */
 const sealsARound = 20;
 /** Seals whose rows are removed in one transaction. */
 const prunedAtOnce = 3;
 
-/** Rows with ids above `after` and up to `through`, in the order of their ids. */
+/** Rows with IDs above `after` up to `through`, in ID order. */
 export async function readRows(
   db: Queryable,
   { after, through, limit }: { after: number; through: number; limit: number },
@@ -47,7 +46,7 @@ async function readLastSeal(db: Queryable): Promise<AuditSeal | null> {
   return last ?? null;
 }
 
-/** How far the log is sealed. `unsealed` counts up to 10,000. */
+/** Sealing progress. `unsealed` counts up to 10,000. */
 export type AuditState = {
   last: Pick<AuditSeal, 'seq' | 'hash' | 'last_id' | 'sealed_at' | 'key_id'> | null;
   unsealed: number;
@@ -69,7 +68,7 @@ export async function readAuditState(db: Queryable, counted = 10_000): Promise<A
   return { last, unsealed, oldest_unsealed: oldest?.at ?? null };
 }
 
-/** The transactions that have written to the log and have not ended. */
+/** Open transactions that have written to the log. */
 async function readWriters(db: Queryable): Promise<string[]> {
   const { rows } = await db.execute<{ writer: string }>(sql`
     select distinct virtualtransaction as writer from pg_locks
@@ -134,7 +133,7 @@ async function sealNext(
 
 export type SealOptions = { key: AuditKey | null; clock: Clock; rows?: number };
 
-/** Seals what was written, up to a bound. @returns the seals that were made, oldest first */
+/** Seals a bounded number of rows. @returns the new seals, oldest first */
 export async function sealAudit(
   db: Database,
   { rows = rowsASeal, ...options }: SealOptions,
@@ -151,8 +150,8 @@ export async function sealAudit(
 }
 
 /**
- * A function for the recovery round, which seals when enough has come together. `tell` is called with the first seal of each day
- * (UTC), for the log: a hash that is kept elsewhere is what the chain can be held against.
+ * Sealing for the recovery round, once enough rows are due. `tell` gets each day's (UTC) first seal for the log: a hash stored
+ * elsewhere lets the chain be verified later.
  */
 export function createSealing(
   db: Database,
@@ -172,10 +171,10 @@ export function createSealing(
   };
 }
 
-/** Lets this transaction remove rows of the log; the trigger refuses everybody else. */
+/** Lets this transaction remove rows; the trigger refuses all others. */
 const allowRetention = sql`select set_config('countersign.retention', 'on', true)`;
 
-/** The last row of the seals whose rows are all from before `before`: what `pruneAudit` may remove, or null if nothing. */
+/** The last row of the seals entirely before `before`, which `pruneAudit` may remove, or null if none. */
 export async function findPrunable(db: Queryable, before: Date): Promise<number | null> {
   const { rows } = await db.execute<{ through: number | null }>(sql`
     select max(s.last_id) as through from ${countersign}.audit_seals s where s.pruned is null and not exists (
@@ -185,10 +184,9 @@ export async function findPrunable(db: Queryable, before: Date): Promise<number 
 }
 
 /**
- * Removes the rows of a few whole seals from the old end, up to row `through`: one that `findPrunable` has found, since what was
- * sealed after that is not in the archive. The last of these seals stays as the anchor, with a signature, so the chain can still
- * be checked; what was not sealed yet is never removed. The transaction says so in the log itself.
- * @returns how many rows; 0: nothing is left to remove
+ * Removes the rows of a few whole seals from the old end, up to row `through` from `findPrunable`; later seals aren't archived.
+ * The last of these seals stays as a signed anchor to check the chain from. Unsealed rows are never removed. Logs the removal
+ * itself. @returns rows removed; 0 when done
  */
 export async function pruneAudit(
   tx: Transaction,
@@ -222,7 +220,7 @@ export async function pruneAudit(
   return rowCount ?? 0;
 }
 
-/** The seal up to which retention removed the rows, or null if nothing was removed. */
+/** The seal up to which retention removed rows, or null if none were removed. */
 export async function readAnchor(db: Queryable): Promise<AuditSeal | null> {
   const [anchor] = await db
     .select()

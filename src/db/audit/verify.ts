@@ -1,4 +1,4 @@
-// Checks the audit log against its seals, a few seals at a time, and names the first place that does not fit.
+// Checks the audit log against its seals in small steps and names the first mismatch.
 import { and, asc, eq, gt, isNull } from 'drizzle-orm';
 import type { Database, Queryable } from '../database.ts';
 import { auditSeals } from '../schema.ts';
@@ -24,25 +24,25 @@ export type AuditFault = {
     | 'key'
     | 'unkeyed'
     | 'expected_missing';
-  /** The seal at which it was found, or null. */
+  /** The faulty seal, or null. */
   seal: number | null;
-  /** The row, if known. */
+  /** The faulty row, if known. */
   row: number | null;
   text: string;
 };
 
 export type AuditVerdict = {
   ok: boolean;
-  /** How many seals and rows were checked and fit. */
+  /** Seals and rows verified. */
   seals: number;
   rows: number;
-  /** Seals among them that no key protects: the database's owner could have rewritten them. */
+  /** Unkeyed seals among them, which the database's owner could have rewritten. */
   unkeyed: number;
-  /** The first of them that the key protects, or null if there is none. */
+  /** The first keyed seal, or null if there is none. */
   keyed_from: { seq: number; sealed_at: string } | null;
-  /** Rows that are not sealed yet, counted up to 10,000. */
+  /** Unsealed rows, counted up to 10,000. */
   unsealed: number;
-  /** Rows up to this seal were removed by retention. */
+  /** Retention removed the rows up to this seal. */
   pruned_through: number | null;
   last: { seq: number; hash: string; sealed_at: string } | null;
   fault: AuditFault | null;
@@ -50,16 +50,16 @@ export type AuditVerdict = {
 
 export type VerifyOptions = {
   key: AuditKey | null;
-  /** The first seal to check; those before it are taken as they are. */
+  /** The first seal to check; earlier ones are trusted. */
   from?: number;
-  /** A hash that was kept elsewhere: one of the seals must have it. */
+  /** A hash stored elsewhere, which one of the seals must have. */
   expect?: string;
 };
 
-/** Ids are given from 1 on, but a row that was added by hand may have any. */
+/** IDs start at 1, but a row added by hand may have any. */
 const beforeAll = Number.MIN_SAFE_INTEGER;
 
-/** Thrown within a check, and answered with as its result. */
+/** Thrown within a check and returned as its result. */
 class Fault extends Error {
   readonly fault: AuditFault;
   constructor(kind: AuditFault['kind'], seal: number | null, text: string, row?: number) {
@@ -68,7 +68,7 @@ class Fault extends Error {
   }
 }
 
-/** The first row of which `marks` say something else. */
+/** The first row that differs from the seal's `marks`. */
 function findRow(seal: AuditSeal, rows: AuditRow[]): Fault {
   const [kept, found] = [seal.marks, digestRows(rows).marks].map(readMarks);
   const ids = [...new Set([...(kept?.keys() ?? []), ...(found?.keys() ?? [])])].sort(
@@ -104,8 +104,8 @@ function checkKey({ seq, key_id }: AuditSeal, before: AuditSeal | null, key: Aud
 }
 
 /**
- * Seals from before a key was set have none, and none may come after those with one. So a chain that ends without one has none at
- * all: its owner has just set the key, or somebody made the chain again.
+ * Seals from before a key was set are unkeyed; none may follow a keyed one. A chain that ends unkeyed has no keyed seal: the
+ * key was set just now, or the chain was forged.
  */
 function checkKeyed(last: AuditSeal | null, key: AuditKey | null): void {
   if (key === null || last === null || last.key_id !== null) return;
@@ -117,7 +117,7 @@ function checkKeyed(last: AuditSeal | null, key: AuditKey | null): void {
   );
 }
 
-/** A seal by itself and after the one before it. */
+/** Checks a seal, and that it follows the one before. */
 function checkSeal(seal: AuditSeal, before: AuditSeal | null, key: AuditKey | null): void {
   const { seq } = seal;
   const next = (before?.seq ?? 0) + 1;
@@ -136,7 +136,7 @@ async function checkRows(db: Queryable, seal: AuditSeal, after: number): Promise
   if (rows.length !== seal.count || digestRows(rows).root !== seal.root) throw findRow(seal, rows);
 }
 
-/** Verifies retention's anchor: its last seal, signed, with no row before it; null if it removed nothing. */
+/** Verifies retention's signed anchor, with no row before it; null if nothing was removed. */
 async function checkAnchor(
   db: Queryable,
   anchor: AuditSeal | null,
@@ -172,7 +172,7 @@ async function readNextSeal(db: Queryable, after: number): Promise<AuditSeal | n
   return next ?? null;
 }
 
-/** The start of a check: after the rows that retention removed, or after seals that are accepted unchecked. */
+/** Where a check starts: after removed rows, or after seals trusted unchecked. */
 async function findStart(
   db: Queryable,
   { key, from = 1 }: VerifyOptions,
@@ -188,7 +188,7 @@ async function findStart(
   return before;
 }
 
-/** Holds the log against its seals. One transaction a seal, so it needs little memory and holds nothing up. */
+/** Verifies the log. One transaction per seal, so it uses little memory and blocks nothing. */
 export async function verifyAudit(db: Database, options: VerifyOptions): Promise<AuditVerdict> {
   const { key, expect } = options;
   const found: Pick<AuditVerdict, 'seals' | 'rows' | 'unkeyed' | 'keyed_from' | 'fault'> = {
@@ -235,7 +235,7 @@ async function checkNext(
   return await db.transaction(async (tx) => {
     await tx.execute('set transaction isolation level repeatable read, read only');
     const seal = await readNextSeal(tx, last?.seq ?? 0);
-    // Retention may have come as far as here meanwhile.
+    // Retention may have reached this seal meanwhile.
     const anchor = await readAnchor(tx);
     const before = anchor !== null && anchor.seq > (last?.seq ?? 0) ? anchor : last;
     if (seal === null) return null;

@@ -1,4 +1,4 @@
-// Writes a backup: all tables as they stood at one moment, in one transaction that changes nothing and blocks nobody.
+// Writes a backup: all tables at one moment, in one read-only transaction that blocks no one.
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
@@ -20,7 +20,7 @@ export type Counts = { tables: number; rows: number; files: number };
 
 type Table = Header['tables'][number];
 
-/** The tables with their columns, each after those it refers to. */
+/** The tables with their columns, in foreign key order. */
 async function listTables(client: Client): Promise<Table[]> {
   const { rows } = await client.query<Table & { refers: string[] }>(
     `
@@ -48,7 +48,7 @@ async function listTables(client: Client): Promise<Table[]> {
 }
 
 export const quote = escapeIdentifier;
-/** A table of this instance, as SQL writes it. */
+/** A quoted table name of this instance. */
 export const quoteTable = (name: string) => `${quote(schemaName)}.${quote(name)}`;
 
 /** `"countersign"."plans" ("id", …)` */
@@ -83,7 +83,7 @@ async function* dumpTable(
   manifest.tables[table.name] = { rows: stream.rowCount, bytes, sha256: hash.digest('hex') };
 }
 
-/** Where each sequence stands: read last, so that it is beyond every row. */
+/** Sequence values, read last so that they exceed every row. */
 async function readSequences(client: Client): Promise<Record<string, number>> {
   const { rows } = await client.query<{ name: string; last: string | null }>(
     `select s.relname as name, pg_sequence_last_value(s.oid)::text as last
@@ -104,16 +104,16 @@ async function* dumpFolder(
 ): AsyncGenerator<Buffer> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
     (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return []; // Nothing was written there yet.
+      if (error.code === 'ENOENT') return []; // Nothing was ever written there.
       throw error;
     },
   );
   for (const file of found) {
-    // Links and pipes are no data of ours.
+    // Links and pipes aren't our data.
     if (!file.isFile()) continue;
     const path = join(file.parentPath, file.name);
     const content = await readFile(path).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return null; // It went while the folder was read.
+      if (error.code === 'ENOENT') return null; // Deleted while the folder was read.
       throw error;
     });
     if (content === null) continue;
@@ -146,9 +146,9 @@ async function* dump(
 }
 
 /**
- * Writes a backup of the database behind `url` to `file`, readable by its owner alone, whole or not at all.
- * @param options.folders folders that go with it, by their names in the backup
- * @throws CountersignError `database_unavailable` when the database has none of our tables; what the disk says
+ * Writes a backup of the database at `url` to `file`, readable only by its owner, completely or not at all. @param
+ * options.folders folders to include, by their names in the backup @throws CountersignError `database_unavailable` if the
+ * database lacks our tables; disk errors
  */
 export async function writeBackup(
   url: string,
@@ -184,7 +184,7 @@ export async function writeBackup(
     await pipeline(
       Readable.from(dump(client, header, options.folders, manifest)),
       createGzip({ level: 3 }),
-      // A file of its own: whoever else may write to that folder does not choose who reads this.
+      // A new file: other writers of that folder don't decide who can read it.
       createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true }),
     );
     await rename(draft, file);

@@ -1,7 +1,6 @@
-// Backup format: a gzipped tar file that begins with `backup.json` and ends with `manifest.json`. Between them are the tables
-// of the schema `countersign` in COPY's text format, in pieces (`tables/NAME/000001.copy`) that respect foreign keys, then
-// `sequences.json`, and the files of folders. pg-boss's jobs are left out: they only say where to look, and every worker looks
-// by itself.
+// Backup format: a gzipped tar file from `backup.json` to `manifest.json`. Between them: the tables of schema `countersign` as
+// COPY text in pieces (`tables/NAME/000001.copy`) in foreign key order, then `sequences.json` and the folders' files. pg-boss's
+// jobs are left out: they are only hints, and workers find the work themselves.
 import { z } from 'zod';
 
 export const formatVersion = 1;
@@ -9,19 +8,19 @@ export const formatVersion = 1;
 export const Header = z.object({
   format: z.literal('countersign-backup'),
   format_version: z.number().int(),
-  /** The version of the program that wrote it. */
+  /** The program version that wrote it. */
   version: z.string(),
   postgres: z.string(),
   made_at: z.iso.datetime(),
-  /** The newest migration: its name, and when it was made (ms since 1970). */
+  /** The newest migration's name and time (ms since 1970). */
   migration: z.object({ tag: z.string(), when: z.number().int() }),
-  /** Columns in the order of the pieces; generated ones are computed again. */
+  /** Columns in the order of the pieces; generated ones are recomputed. */
   tables: z.array(z.object({ name: z.string(), columns: z.array(z.string()) })),
 });
 export type Header = z.infer<typeof Header>;
 
 export const Manifest = z.object({
-  /** Covers the bytes of all pieces of a table, without their frames. */
+  /** Over the bytes of all pieces of a table, without framing. */
   tables: z.record(
     z.string(),
     z.object({ rows: z.number().int(), bytes: z.number().int(), sha256: z.string() }),

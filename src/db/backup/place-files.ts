@@ -1,5 +1,5 @@
-// Files of a backup on their way back: written into a hidden folder of where they go, and moved into place once the database is
-// restored, so that a restore that fails overwrites nothing.
+// Restores files of a backup: written to a hidden folder at their destination and moved into place after the database is
+// restored, so a failed restore overwrites nothing.
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
@@ -7,7 +7,7 @@ import type { TarEntry } from './tar.ts';
 
 const stageName = '.restoring';
 
-/** @param folders where files go, by the first part of their names; those of others are left out */
+/** @param folders destinations by the first part of the file names; other files are left out */
 export function stageFiles(folders: Record<string, string>) {
   const staged: { from: string; to: string }[] = [];
 
@@ -17,9 +17,9 @@ export function stageFiles(folders: Record<string, string>) {
   }
 
   return {
-    /** Removes what is not in place, such as what a restore left whose process died. */
+    /** Removes staged files, also those left by a restore that died. */
     drop,
-    /** @returns false: its name leads out of its folder */
+    /** @returns false if its name leads out of its folder */
     async write({ name, content }: TarEntry): Promise<boolean> {
       const [first = '', ...rest] = name.split('/');
       const folder = folders[first];
@@ -33,7 +33,7 @@ export function stageFiles(folders: Record<string, string>) {
       staged.push({ from, to });
       return true;
     },
-    /** @throws `invalid_configuration` for a file that cannot be moved; those that are not in place stay where they are */
+    /** @throws `invalid_configuration` if a file cannot be moved; the remaining ones stay staged */
     async place(): Promise<void> {
       for (const { from, to } of staged)
         try {

@@ -1,8 +1,7 @@
-// Reads a backup into a database without data of ours, all of it or nothing: one transaction sets aside what is there, makes the
-// schema as it was then, fills it, compares every count and digest, and migrates it to this build's. Files are moved into place then.
-//
-// The world may have gone on since the backup: what was about to run may have run. So unless told otherwise nothing goes on by
-// itself: plans that were approved or running are paused, and chat events that were not handled yet are set aside.
+// Restores a backup into a database without our data, all or nothing: one transaction sets existing data aside, creates the
+// schema of that time, fills it, compares counts and digests, and migrates. Then files are moved into place.
+// The world may have changed since the backup, and steps may have run. By default approved and running plans are paused, and
+// unhandled chat events are set aside.
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
@@ -25,22 +24,22 @@ export type Restored = {
   header: Header;
   rows: number;
   files: number;
-  /** Plans that were paused, and chat events that were set aside. */
+  /** Paused plans and set-aside chat events. */
   paused: number;
   set_aside: number;
-  /** Tokens that open the API as they did then, those that were revoked since among them. */
+  /** Valid API tokens, including any revoked since the backup. */
   tokens: number;
-  /** Schemas with the data that was there before. */
+  /** Schemas with the earlier data. */
   kept: string[];
 };
 
 export type RestoreOptions = {
   now: Date;
-  /** Go on with what was approved or running, and handle what chats had sent. */
+  /** Continue approved and running plans, and handle pending chat events. */
   resume: boolean;
-  /** Data that is there is kept aside: schemas get another name. */
+  /** Keep existing data under renamed schemas. */
   force: boolean;
-  /** Where files of the backup go, by the first part of their names; those of others are left out. */
+  /** Destinations by the first part of the file names; other files are left out. */
   folders: Record<string, string>;
 };
 
@@ -85,9 +84,12 @@ async function connect(url: string): Promise<Client> {
   return client;
 }
 
-/** Processes of ours in this database. The embedded server's presence of this process itself is not a session of this database's user. */
+/**
+ * Refuses if our processes use this database. The embedded server's presence of this process is no session of the database's
+ * user.
+ */
 async function refuseUsers(client: Client): Promise<void> {
-  // Within a transaction it would be as it was at the first look.
+  // Otherwise statistics stay cached within the transaction.
   await client.query('select pg_stat_clear_snapshot()');
   const { rows } = await client.query<{ n: number }>(
     `select count(*)::int as n from pg_stat_activity
@@ -102,10 +104,10 @@ async function refuseUsers(client: Client): Promise<void> {
     );
 }
 
-/** Tables that a process writes by itself when it runs, and can rewrite. */
+/** Tables that a running process writes and can recreate. */
 const writtenAnew = ['backends', 'rate_limits', 'resource_pools', 'retention', 'webhook_endpoints'];
 
-/** Whether any of our tables has a row that is not written again. */
+/** Whether any table has a row that can't be recreated. */
 async function hasData(client: Client): Promise<boolean> {
   const { rows } = await client.query<{ name: string }>(
     `select relname as name from pg_class
@@ -119,11 +121,7 @@ async function hasData(client: Client): Promise<boolean> {
   return false;
 }
 
-/**
- * Makes room: empty schemas are dropped, those with data renamed.
- * @returns what those are called now
- * @throws `already_decided` without `force`
- */
+/** Drops empty schemas and renames those with data. @returns the new names @throws `already_decided` without `force` */
 async function makeRoom(client: Client, { force, now }: RestoreOptions): Promise<string[]> {
   const keep = await hasData(client);
   if (keep && !force)
@@ -144,7 +142,7 @@ async function makeRoom(client: Client, { force, now }: RestoreOptions): Promise
   return kept;
 }
 
-/** Takes the pieces of tables, one table after the other. */
+/** Fills one table after another from its pieces. */
 function createFiller(client: Client, header: Header) {
   const columns = new Map(header.tables.map((table) => [table.name, table]));
   const filled: Manifest['tables'] = {};
@@ -177,7 +175,7 @@ function createFiller(client: Client, header: Header) {
   return { fill, end, filled };
 }
 
-/** @throws if the data read is not what was written */
+/** @throws if the data read isn't what was written */
 function compare(manifest: Manifest, tables: Manifest['tables'], files: Manifest['files']): void {
   for (const [name, wanted] of Object.entries(manifest.tables)) {
     const got = tables[name] ?? { rows: 0, bytes: 0, sha256: createHash('sha256').digest('hex') };
@@ -214,12 +212,12 @@ async function holdBack(client: Client, madeAt: string) {
 
 const hasTable = ({ tables }: Header, wanted: string) => tables.some(({ name }) => name === wanted);
 
-/** Workers of then are not those of now: a worker would wait to see which of them still live, and for their claim of a workspace. */
+/** Removes the backup's workers: new ones would wait for their heartbeats and workspace claims. */
 async function forgetWorkers(client: Client, header: Header): Promise<void> {
   if (hasTable(header, 'backends')) await client.query(`delete from ${quoteTable('backends')}`);
 }
 
-/** Ends all sessions, since someone may have signed out since. @returns how many tokens are valid */
+/** Ends all sessions, since people may have signed out since. @returns the number of valid tokens */
 async function endSessions(client: Client, header: Header): Promise<number> {
   if (!hasTable(header, 'access_tokens')) return 0;
   await client.query(`delete from ${quoteTable('sign_in_sessions')}`);
@@ -269,7 +267,7 @@ async function fillAll(
   throw damaged('its end is missing');
 }
 
-/** Reads a whole backup, so that nothing is touched for one that is damaged. */
+/** Reads the whole backup first, so that a damaged one changes nothing. */
 async function check(file: string): Promise<void> {
   const entries = readFileEntries(file);
   const header = await readHeader(entries);
@@ -309,7 +307,7 @@ async function check(file: string): Promise<void> {
   throw damaged('its end is missing');
 }
 
-/** Reads the beginning of a backup. @throws `invalid_request` when it is none, or of a later format */
+/** Reads a backup's header. @throws `invalid_request` if it is no backup, or of a later format */
 async function readHeader(entries: AsyncGenerator<TarEntry>): Promise<Header> {
   const first = await entries.next();
   if (first.done === true || first.value.name !== 'backup.json')
@@ -323,7 +321,6 @@ async function readHeader(entries: AsyncGenerator<TarEntry>): Promise<Header> {
   return header;
 }
 
-/** Sets aside, fills and migrates, in the transaction of `client`. */
 async function restoreWithin(
   client: Client,
   entries: AsyncGenerator<TarEntry>,
@@ -338,11 +335,11 @@ async function restoreWithin(
   await client.query(
     `set local datestyle = 'ISO'; set local timezone = 'UTC'; set local countersign.counted = 'on'`,
   );
-  // Rows that count others are in the backup themselves.
+  // Counter rows are part of the backup.
   for (const { name } of header.tables)
     await client.query(`alter table ${quoteTable(name)} disable trigger user`);
   const restored = await fillAll(client, entries, header, options);
-  // Foreign keys are looked at before triggers are changed again.
+  // Checks foreign keys before triggers change again.
   await client.query('set constraints all immediate');
   for (const { name } of header.tables)
     await client.query(`alter table ${quoteTable(name)} enable trigger user`);
@@ -350,12 +347,12 @@ async function restoreWithin(
     `set local datestyle to default; set local timezone to default; set local countersign.counted = 'off'`,
   );
   await migrateWithin(client, null);
-  // Who began meanwhile works on what was there.
+  // Processes started meanwhile use the old data.
   await refuseUsers(client);
   return { header, ...restored, kept };
 }
 
-/** Explains a restore that failed although the backup is sound. */
+/** Explains a failed restore of a sound backup. */
 function explain(error: unknown, committing: boolean): CountersignError {
   if (error instanceof CountersignError) return error;
   const sentence = committing
@@ -367,9 +364,9 @@ function explain(error: unknown, committing: boolean): CountersignError {
 }
 
 /**
- * Restores `file` into the database behind `url`, all of it or nothing.
- * @throws CountersignError `already_decided` (somebody uses the database, or it has data), `schema_too_new`, `invalid_request`
- * (damaged), `database_unavailable`: the data that was there is untouched. With `force` and success it is kept aside
+ * Restores `file` into the database at `url`, all or nothing. @throws CountersignError `already_decided` (database in use or
+ * not empty), `schema_too_new`, `invalid_request` (damaged), `database_unavailable`; existing data is then untouched. A
+ * successful `force` sets it aside
  */
 export async function restoreBackup(
   url: string,

@@ -1,4 +1,4 @@
-// Tar files (ustar, with pax headers for long names), as a stream of whole entries: as much of the format as a backup needs.
+// Reads and writes tar files (ustar, with pax headers for long names) as a stream of whole entries; only what a backup needs.
 
 export type TarEntry = { name: string; content: Buffer };
 
@@ -24,7 +24,7 @@ function headerOf(name: string, size: number, type: '0' | 'x'): Buffer {
 
 const paddingOf = (size: number) => Buffer.alloc((block - (size % block)) % block);
 
-/** `LENGTH path=NAME`, where the length counts itself. */
+/** `LENGTH path=NAME`; LENGTH includes itself. */
 function paxRecord(name: string): Buffer {
   const rest = Buffer.byteLength(` path=${name}\n`);
   let length = rest + String(rest).length;
@@ -32,7 +32,6 @@ function paxRecord(name: string): Buffer {
   return Buffer.from(`${length} path=${name}\n`);
 }
 
-/** An entry as bytes of a tar file. */
 export function* writeEntry({ name, content }: TarEntry): Generator<Buffer> {
   if (Buffer.byteLength(name) > 100) {
     const record = paxRecord(name);
@@ -48,7 +47,7 @@ export function* writeEntry({ name, content }: TarEntry): Generator<Buffer> {
 /** The end-of-archive marker. */
 export const tarEnd = Buffer.alloc(2 * block);
 
-/** Reads the entries of a tar file that `writeEntry` wrote. @throws RangeError when it ends too early or is something else */
+/** Reads the entries of a tar file from `writeEntry`. @throws RangeError if truncated or another format */
 export async function* readEntries(bytes: AsyncIterable<Buffer>): AsyncGenerator<TarEntry> {
   const source = bytes[Symbol.asyncIterator]();
   let held: Buffer[] = [];

@@ -1,5 +1,4 @@
-// Readers of a conversation over HTTP: its participants. Platforms aren't asked for a channel's members; its writers count as
-// participants.
+// Readers of a conversation over HTTP: its participants. A channel's members aren't queried; its writers count as participants.
 import { sql } from 'drizzle-orm';
 import type { ConversationReader } from '#domain/chat/conversation-list.ts';
 import { personKey } from '#domain/people/names.ts';
@@ -8,10 +7,10 @@ import { countersign } from '../schema/columns.ts';
 
 type Facts = {
   id: string;
-  /** It lives on a chat platform. */
+  /** It is on a chat platform. */
   chat: boolean;
   spoken: boolean;
-  /** A participant has signed in or has a personal token. */
+  /** A participant signed in or has a personal token. */
   vouched: boolean;
   people: string[];
 };
@@ -36,12 +35,11 @@ function readFacts(db: Queryable, ids: string[]): Promise<{ rows: Facts[] }> {
     from unnest(${sql.param(ids)}::text[]) as given(id)`);
 }
 
-/** Whether the conversation holds the reader's own reminders. */
 const isRemindersOf = (id: string, { tenant, names }: ConversationReader): boolean =>
   names?.some((name) => id === `reminders:${name}` || id === `reminders:${tenant}:${name}`) ===
   true;
 
-/** Those of `ids` that the reader may read, unused ones included. */
+/** The readable ones of `ids`, unused ones included. */
 export async function keepReadable(
   db: Queryable,
   ids: string[],

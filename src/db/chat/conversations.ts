@@ -1,4 +1,4 @@
-// Conversations outside chat platforms, with what a list shows of each.
+// Lists conversations outside chat platforms.
 import { type SQL, sql } from 'drizzle-orm';
 import type { ConversationPage } from '#domain/chat/conversation-list.ts';
 import { onOneLine } from '#domain/words.ts';
@@ -9,7 +9,7 @@ import { isoOf } from '../time.ts';
 
 const maxTitle = 80;
 
-/** The time of the last message (µs since 1970) and the conversation that were shown last. */
+/** Cursor: last message time (µs since 1970) and conversation of the previous page. */
 function comesAfter(cursor: string | undefined): SQL {
   if (cursor === undefined) return sql`true`;
   const [, micros = '', id = ''] =
@@ -18,9 +18,8 @@ function comesAfter(cursor: string | undefined): SQL {
 }
 
 /**
- * Conversations that live on no chat platform, the one with the latest message first, a page at a time.
- * @param names only conversations in which one of these asked for something, or null for all
- * @param tenant only those of this organisation, or null for all
+ * A page of conversations outside chat platforms, latest message first. @param names only with requests of one of these, or
+ * null for all @param tenant only of this organisation, or null for all
  */
 export async function listConversations(
   db: Queryable,

@@ -1,5 +1,5 @@
-// Home tabs that people have open on a chat platform. A Home is leased, drawn and settled; a change in between marks it stale
-// again, so the latest state is always drawn in the end.
+// Open Home tabs on chat platforms. A Home is leased, drawn and settled; a change in between marks it stale again, so the
+// latest state always gets drawn.
 import { and, eq, gt, inArray, isNotNull, isNull, lt, lte, or, sql } from 'drizzle-orm';
 import type { PlatformName } from '#domain/platform-name.ts';
 import type { Queryable, Transaction } from '../database.ts';
@@ -7,10 +7,9 @@ import { countersign } from '../schema/columns.ts';
 import { chatHomes } from '../schema.ts';
 import { inSeconds, now } from '../time.ts';
 
-/** The owner of the Home. */
 export type HomeOf = { platform: PlatformName; tenant: string; user: string };
 
-/** A leased Home; `shown` is the digest of what it shows, as far as that is known. */
+/** A leased Home; `shown` is its content's digest, or null if unknown. */
 export type TakenHome = HomeOf & { shown: string | null; tries: number };
 
 const { platform, tenant, user, opened_at, stale, not_before, lease_until } = chatHomes;
@@ -33,7 +32,7 @@ export async function noteHome(tx: Transaction, home: HomeOf): Promise<void> {
     });
 }
 
-/** Plans changed: Homes opened within `hours` become stale. @returns the platforms with Homes that were fresh before */
+/** Plans changed: Homes opened within `hours` become stale. @returns platforms with previously fresh Homes */
 export async function askForHomes(tx: Transaction, hours: number): Promise<PlatformName[]> {
   const asked = await tx
     .update(chatHomes)
@@ -43,7 +42,7 @@ export async function askForHomes(tx: Transaction, hours: number): Promise<Platf
   return [...new Set(asked.map((home) => home.platform))];
 }
 
-/** Leases a Home that is due to be drawn, or returns null if there is none. */
+/** Leases a due Home, or returns null. */
 export async function takeHome(
   db: Queryable,
   on: PlatformName,
@@ -67,7 +66,7 @@ export async function takeHome(
 }
 
 /**
- * Records what the Home shows. It is not drawn again within `paceMs`, or within `eachMs` for each open Home of its workspace, up to a
+ * Records what the Home shows. Its next drawing waits `paceMs`, or `eachMs` for each open Home of its workspace, up to a
  * minute.
  */
 export async function settleHome(
@@ -89,7 +88,7 @@ export async function settleHome(
     .where(isHome(home));
 }
 
-/** Draws the Home again in `inMs`. @param all every other Home of its workspace waits as long: the platform said so */
+/** Draws the Home again in `inMs`. @param all delays the workspace's other Homes too, on the platform's demand */
 export async function postponeHomes(
   db: Queryable,
   home: HomeOf,
@@ -132,7 +131,7 @@ export async function readNextHome(db: Queryable, on: PlatformName): Promise<num
   return next === undefined ? null : (next.ms ?? 0);
 }
 
-/** Forgets Homes that no one has opened for `hours`. @returns how many, at most `limit` */
+/** Forgets Homes not opened for `hours`. @returns how many, at most `limit` */
 export async function forgetHomes(db: Queryable, hours: number, limit: number): Promise<number> {
   const old = db
     .select({ platform, tenant, user })

@@ -1,4 +1,4 @@
-// One thread of the inbox: its lease holder and its next event. The lease holder takes the first open event, and no other.
+// One inbox thread: its lease holder, who alone takes its first open event.
 import { type SQL, sql } from 'drizzle-orm';
 import type { InboxEvent, InboxThread } from '#domain/chat/inbox.ts';
 import type { ErrorCode } from '#domain/errors.ts';
@@ -6,18 +6,18 @@ import { prepareStatement, type Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { inSeconds, isoOf } from '../time.ts';
 
-/** An event that was taken to be handled, and how often it has been. */
+/** An event taken for handling. */
 export type TakenEvent = InboxEvent & {
   attempt: number;
-  /** Tries that count, this one included. */
+  /** Counted attempts, including this one. */
   failures: number;
-  /** No try has ended in an error: those before this one ended with their process. */
+  /** No attempt failed with an error: earlier ones ended with their process. */
   silent: boolean;
   /** Since it was stored. */
   age_ms: number;
 };
 
-/** Whether the lease is held now, and the event that was taken under it. */
+/** Whether the lease is held, and the event taken under it. */
 export type Taken = { held: boolean; event: TakenEvent | null };
 
 type TakenRow = { held: boolean } & (
@@ -30,12 +30,12 @@ export type Lease = InboxThread & { holder: string };
 const inThread = ({ platform, tenant, thread }: InboxThread) =>
   sql`platform = ${platform} and tenant = ${tenant} and thread = ${thread}`;
 const isOpen = sql`handled_at is null and failed_at is null`;
-/** How an event ended: the reply to its waiter as JSON, or null if there is none, and whether its body is deleted. */
+/** An event's end: the JSON reply to its waiter, or null if none, and whether to delete its body. */
 export type Ending = { reply: unknown; forget: boolean };
 
-/** These statements run for every event, so they are prepared: planning them would cost more than running them. */
+/** Prepared because they run for every event: planning would cost more than running. */
 const given = sql.placeholder;
-/** Deletes the body and keeps the event's ids. */
+/** Deletes the body and keeps the event's IDs. */
 const forgotten = sql`body = case when ${given('forget')}::boolean then ''::bytea else body end`;
 
 const inGivenThread = sql`platform = ${given('platform')} and tenant = ${given('tenant')} and thread = ${given('thread')}`;
@@ -56,8 +56,8 @@ const tellingOf = (
     (extract(epoch from clock_timestamp() - ${sql.raw(table)}.stored_at) * 1000)::float8 as age_ms`;
 
 /**
- * `lease` has a row when the thread is held. Skips events settled or postponed since the statement began. Repeating the thread
- * lets the index of open events match all its columns; by id alone it would be read whole.
+ * `lease` has a row if the thread is held. Skips events settled or postponed since the statement began. Repeating the thread
+ * lets the open events' index match all its columns; with the ID alone it would be read whole.
  */
 const takeHead = sql`
   taken as (
@@ -118,8 +118,8 @@ const taking = prepareStatement(
 );
 
 /**
- * Settles an event and takes the next as `taking` does; to this statement the settled one still looks open. The lease is
- * written first, as everywhere.
+ * Settles an event and takes the next as `taking` does; in this statement's snapshot the settled one is still open. Writes the
+ * lease first, as everywhere.
  */
 const settlingAndTaking = prepareStatement(
   'settle_and_take',
@@ -146,8 +146,8 @@ const settling = prepareStatement(
 );
 
 /**
- * Leases a thread with a due event, and takes that event. `{ held: true, event: null }`: another process just settled or
- * postponed it; ask for the next.
+ * Leases a thread with a due event and takes it. `{ held: true, event: null }`: another process just settled or postponed it;
+ * ask again.
  */
 export async function enterThread(
   db: Pick<Queryable, 'run'>,
@@ -157,14 +157,13 @@ export async function enterThread(
   return readTaken(await db.run<TakenRow>(entering, valuesOf(lease, leaseSeconds)));
 }
 
-/** Takes the next event under a lease and renews the lease; releases it if nothing is due. */
+/** Takes the next event under a lease and renews it; releases it if nothing is due. */
 export async function takeNext(db: Queryable, lease: Lease, leaseSeconds: number): Promise<Taken> {
   return readTaken(await db.run<TakenRow>(taking, valuesOf(lease, leaseSeconds)));
 }
 
 /**
- * Settles an event that was handled and takes the next of its thread, as `settleHandled` and `takeNext` do.
- * @returns `settled` false: another took the event, or it was settled already
+ * `settleHandled` and `takeNext` in one. @returns `settled` false if another process took the event or it was already settled
  */
 export async function settleAndTake(
   db: Pick<Queryable, 'run'>,
@@ -197,13 +196,13 @@ export async function leaveThread(db: Queryable, { holder, ...thread }: Lease): 
   );
 }
 
-/** An attempt at an event; what the settling functions ask for. */
+/** An attempt, as passed to the settling functions. */
 export type Attempt = Pick<TakenEvent, 'id' | 'attempt'>;
 
 const ofAttempt = ({ id, attempt }: Attempt) =>
   sql`id = ${id} and attempt = ${attempt} and ${isOpen}`;
 
-/** Settles a handled event. @returns false if another process took it or it is settled already */
+/** Settles a handled event. @returns false if another process took it or it is already settled */
 export async function settleHandled(
   db: Queryable,
   { id, attempt }: Attempt,
@@ -219,9 +218,8 @@ export async function settleHandled(
 }
 
 /**
- * The event stays first of its thread and is retried in `inMs`.
- * @param options.counts false if the try does not count
- * @returns when it is due, or null if another process took it or it is settled already
+ * Retries the thread's first event in `inMs`. @param options.counts false if the attempt does not count @returns the due time,
+ * or null if another process took it or it is already settled
  */
 export async function postpone(
   db: Queryable,
@@ -238,10 +236,7 @@ export async function postpone(
   return row === undefined ? null : new Date(row.due);
 }
 
-/**
- * Sets the event aside, without another automatic try; its thread continues.
- * @param earlier whether to keep the previous try's error
- */
+/** Sets the event aside without further retries; its thread continues. @param earlier keeps the previous attempt's error */
 export async function setAside(
   db: Queryable,
   attempt: Attempt,

@@ -1,22 +1,18 @@
-// The inbox: events from chat platforms, each stored once, together with the names it mentions.
+// The inbox: events from chat platforms, each stored once, with its deduplication keys.
 import { sql } from 'drizzle-orm';
 import type { InboxThread, ReceivedEvent } from '#domain/chat/inbox.ts';
 import { type Database, prepareStatement, type Queryable, type Transaction } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { isoOf } from '../time.ts';
 
-/**
- * `original` is the earlier event with one of these names, or null if this one is new. Then `id` is its own; otherwise `id` is
- * unused.
- */
+/** `original` is an earlier event with one of these keys, or null if this one is new; otherwise `id` is unused. */
 export type StoredEvent = { id: number; original: number | null };
 
 const given = sql.placeholder;
 
 /**
- * Names are written in a fixed order, so that processes storing the same event wait for each other without deadlock. An
- * existing name is rewritten unchanged: that waits for the transaction storing it, and returns its owner. The storing statement
- * draws the event's id, so ids grow in order of storage.
+ * Keys are written in a fixed order to avoid deadlocks. An existing key is rewritten unchanged, which waits for the transaction
+ * storing it and returns its owner. IDs are drawn in this statement, so they grow in order of storage.
  */
 const storing = prepareStatement(
   'store_event',
@@ -42,10 +38,7 @@ const storing = prepareStatement(
   where set_config('countersign.original', coalesce(original::text, ''), true) is not null`,
 );
 
-/**
- * Points every name of a stored event to it. Finds the names by the index they conflict in, however few there were when this
- * was planned.
- */
+/** Points every key of a stored event to it. Uses the conflict index, even if planned while the table was small. */
 const redirecting = prepareStatement(
   'redirect_names',
   sql`
@@ -56,7 +49,7 @@ const redirecting = prepareStatement(
   on conflict (platform, tenant, key) do update set event_id = excluded.event_id where k.event_id > excluded.event_id`,
 );
 
-/** Milliseconds the server may spend storing an event: waiting for a lock, and in any statement. */
+/** Limits (ms) on a lock wait and on each statement while storing. */
 export type StoringLimits = { lockMs: number; statementMs: number };
 
 const limiting = prepareStatement(
@@ -64,7 +57,7 @@ const limiting = prepareStatement(
   sql`select set_config('lock_timeout', ${given('lockMs')}, true), set_config('statement_timeout', ${given('statementMs')}, true)`,
 );
 
-/** Stores an event unless it is there already, in one round trip that answers when it is committed. */
+/** Stores an event unless it exists, in one round trip that answers after commit. */
 export async function storeEvent(
   db: Pick<Database, 'atOnce'>,
   event: ReceivedEvent,
@@ -91,8 +84,8 @@ export async function storeEvent(
 }
 
 /**
- * Free threads after `after` whose first open event has been due for `lateSeconds`. Walks the index from thread to thread.
- * @returns those among the next `limit` threads, and the last thread looked at, or null if there are no more
+ * Free threads after `after` whose first open event is `lateSeconds` overdue. Walks the index by thread. @returns those among
+ * the next `limit` threads, and the last thread checked, or null at the end
  */
 export async function findWaitingThreads(
   db: Queryable,
@@ -154,7 +147,6 @@ export async function readInboxState(db: Queryable, most: number): Promise<Inbox
   return { ...row, oldest: row.oldest === null ? null : new Date(row.oldest) };
 }
 
-/** An event that was set aside. */
 export type FailedEvent = {
   id: number;
   platform: string;
@@ -166,7 +158,7 @@ export type FailedEvent = {
   error: string | null;
 };
 
-/** The latest `limit` events that were set aside, newest first. */
+/** The latest set-aside events, newest first. */
 export async function listFailedEvents(db: Queryable, limit: number): Promise<FailedEvent[]> {
   const { rows } = await db.execute<FailedEvent>(sql`
     select id::int8 as id, platform, tenant, thread, kind, error,
@@ -176,8 +168,8 @@ export async function listFailedEvents(db: Queryable, limit: number): Promise<Fa
 }
 
 /**
- * Reopens set-aside events; a worker's recovery round finds them within seconds.
- * @param ids null for all of them @returns how many, and those of `ids` that are not set aside
+ * Reopens set-aside events; a worker's recovery round finds them within seconds. @param ids or null for all @returns how many,
+ * and those of `ids` not set aside
  */
 export async function retryFailedEvents(
   db: Queryable,
@@ -199,13 +191,13 @@ export async function retryFailedEvents(
   return row;
 }
 
-/** The result of an event: `open` while it waits or is retried. */
+/** An event's result: `open` while it waits or is retried. */
 export type EventOutcome =
   | { state: 'open' }
   | { state: 'failed' }
   | { state: 'handled'; reply: unknown };
 
-/** Notes that the reply to an event has reached its waiter. */
+/** The reply has reached its waiter. */
 export async function noteReplyRead(db: Queryable, id: number): Promise<void> {
   await db.execute(sql`
     update ${countersign}.inbox set reply_read_at = clock_timestamp()
@@ -213,9 +205,8 @@ export async function noteReplyRead(db: Queryable, id: number): Promise<void> {
 }
 
 /**
- * Reopens at most `limit` events handled `unreadSeconds` ago whose waiter has not read the reply, each once. Replies without a
- * tracked waiter count as read.
- * @returns the thread of each
+ * Reopens, once each, up to `limit` events handled `unreadSeconds` ago whose waiter has not read the reply. Untracked replies
+ * count as read. @returns their threads
  */
 export async function reopenUnread(
   tx: Transaction,
@@ -238,7 +229,6 @@ export async function reopenUnread(
 
 type OutcomeRow = { id: number; handled: boolean; failed: boolean; reply: unknown };
 
-/** One outcome for each of `ids`. */
 export async function readEventOutcomes(
   db: Queryable,
   ids: number[],

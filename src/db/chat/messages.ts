@@ -1,5 +1,5 @@
-// Messages of a conversation. A `once` key makes a message unique. Ids grow in the order in which messages become visible, so
-// reading on from an id misses none.
+// Messages of a conversation. A `once` key makes a message unique. IDs grow in order of visibility, so reading on from an ID
+// misses none.
 import { and, asc, desc, eq, getTableColumns, gt, inArray, lt, type SQL, sql } from 'drizzle-orm';
 import { type MessageParts, readParts, textParts } from '#domain/chat/message-parts.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -16,20 +16,20 @@ export type NewMessage = {
   conversation: string;
   author: 'person' | 'bot';
   name: string;
-  /** Written from `parts`. */
+  /** Rendered from `parts`. */
   text: string;
-  /** Plain text if left out. */
+  /** Omitted for plain text. */
   parts?: MessageParts;
   runId?: string | null;
   planId?: string | null;
-  /** The speaker's organisation; that of the run or plan if left out. */
+  /** Defaults to the organisation of the run or plan. */
   tenant?: string | null;
   once?: string;
 };
 
 /**
- * Locks a conversation until the transaction ends, however often it is asked for. Locks are taken in the order plan, run,
- * conversation, place; so a transaction that will need the place of a conversation locks it first.
+ * Locks a conversation until the transaction ends; may repeat. Lock order: plan, run, conversation, place. A transaction that
+ * will need the place locks it first.
  */
 export async function lockConversation(tx: Transaction, conversation: string): Promise<void> {
   await tx.execute(
@@ -40,7 +40,7 @@ export async function lockConversation(tx: Transaction, conversation: string): P
 export const conversationNotFound = (id: string) =>
   new CountersignError('not_found', `There is no conversation ${id}.`);
 
-/** A conversation's organisation is set by its first message: the sender's, otherwise the subject's. */
+/** The first message sets the organisation: the sender's, otherwise the subject's. */
 function tenantOf({ conversation, tenant, runId, planId }: NewMessage): SQL {
   return sql`coalesce(
     (select m.tenant from ${countersign}.messages m where m.conversation = ${conversation} order by m.id limit 1),
@@ -50,9 +50,8 @@ function tenantOf({ conversation, tenant, runId, planId }: NewMessage): SQL {
 }
 
 /**
- * Stores a message; the conversation is locked until the transaction ends.
- * @returns its ID, or null if a message with this key exists
- * @throws `not_found` if another organisation wrote first
+ * Stores a message and locks the conversation until the transaction ends. @returns its ID, or null if the key exists @throws
+ * `not_found` if another organisation wrote first
  */
 export async function appendMessage(tx: Transaction, message: NewMessage): Promise<number | null> {
   const { conversation, tenant = null } = message;
@@ -86,7 +85,6 @@ function toMessage(row: Row): Message {
   return { ...rest, created_at: row.created_at.toISOString() };
 }
 
-/** The message stored under a key, or null. */
 export async function findSaid(db: Queryable, once: string): Promise<Message | null> {
   const [row] = await db.select(columns).from(messages).where(eq(messages.once, once));
   return row === undefined ? null : toMessage(row);
@@ -106,7 +104,7 @@ export async function isShownIn(
   return row !== undefined;
 }
 
-/** Prepared, since every message in a thread of a chat platform is looked up with it. */
+/** Prepared, since it runs for every message in a chat thread. */
 const readingOn = prepareStatement(
   'read_messages',
   sql`
@@ -116,7 +114,7 @@ const readingOn = prepareStatement(
     order by id limit ${sql.placeholder('limit')}`,
 );
 
-/** Messages after id `after`, oldest first. */
+/** Messages after ID `after`, oldest first. */
 export async function readMessages(
   db: Queryable,
   conversation: string,
@@ -135,7 +133,7 @@ const askingSpoken = prepareStatement(
   sql`select exists (select from ${countersign}.messages where conversation = ${sql.placeholder('conversation')}) as spoken`,
 );
 
-/** Whether a conversation has any message. Bots see every message of their channels, so this is asked often. */
+/** Whether a conversation has messages. Asked often, since bots see every message of their channels. */
 export async function isSpokenIn(
   db: Pick<Queryable, 'run'>,
   conversation: string,
@@ -144,10 +142,9 @@ export async function isSpokenIn(
   return row?.spoken === true;
 }
 
-/** `once`: the message's key. */
 export type StoredMessage = Message & { parts: MessageParts | null; once: string | null };
 
-/** The latest messages of a conversation, oldest first. */
+/** The latest messages, oldest first. */
 export async function readLatestMessages(
   db: Queryable,
   conversation: string,
@@ -166,7 +163,7 @@ export async function readLatestMessages(
   }));
 }
 
-/** The questions that a message asked, in order; empty if it was stored before messages had parts. */
+/** Questions that a message asked, in order; empty if it predates message parts. */
 export async function readAsked(db: Queryable, id: number | null): Promise<AskedQuestion[]> {
   if (id === null) return [];
   const [row] = await db
@@ -177,7 +174,7 @@ export async function readAsked(db: Queryable, id: number | null): Promise<Asked
   return parts?.kind === 'question' || parts?.kind === 'answer' ? parts.facts.questions : [];
 }
 
-/** Those of `names` (in their compared form) who wrote in each conversation; conversations without any are left out. */
+/** Per conversation, those of `names` (normalised) who wrote there; others are left out. */
 export async function findSpeakers(
   db: Queryable,
   conversations: string[],
@@ -198,7 +195,7 @@ export async function findSpeakers(
   return speakers;
 }
 
-/** Writers in a conversation before one of its messages, within `minutes` unless null. */
+/** Writers before a message, within `minutes` unless null. */
 export async function readSpeakersBefore(
   db: Queryable,
   conversation: string,
@@ -222,7 +219,7 @@ export async function readSaidIn(db: Queryable, runId: string): Promise<string[]
   return rows.map(({ text }) => text);
 }
 
-/** People's words while a run's turn was planned, after one of its messages, oldest first. @param after 0 for all */
+/** People's messages while a run's turn was planned, after message `after` (0 for all), oldest first. */
 export function readJoined(
   db: Queryable,
   { id, turn }: { id: string; turn: number },
@@ -244,10 +241,10 @@ export function readJoined(
     .limit(maxJoined);
 }
 
-/** Messages that join a turn at once. */
+/** Limit of messages that join a turn at once. */
 const maxJoined = 20;
 
-/** People's messages in a run before and after one of its messages, or null if there are none. */
+/** People's messages in a run around one of its messages, or null if there are none. */
 export async function readSaidAround(
   db: Queryable,
   runId: string,

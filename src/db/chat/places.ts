@@ -1,5 +1,5 @@
-// Where conversations live on chat platforms, and who delivers to them. A request for delivery increments `asked` in its
-// transaction; the lease holder records up to which count it is done, so no request is lost.
+// Where conversations live on chat platforms, and who delivers there. Requesting delivery increments `asked` in the same
+// transaction; the lease holder records the count it finished, so no request is lost.
 import {
   and,
   asc,
@@ -31,9 +31,8 @@ const askedOnceMore = sql`${chatPlaces.asked} + 1`;
 const hasWork = or(gt(chatPlaces.asked, chatPlaces.answered), isNotNull(chatPlaces.due_at));
 
 /**
- * Stores the place and retries a broken one.
- * @param timezone of the only reader, or null if unknown or if several people read there @returns whether posts that were stuck
- * can now be sent
+ * Stores the place and retries a broken one. @param timezone of the only reader, or null if unknown or shared @returns whether
+ * stuck posts can now be sent
  */
 export async function storePlace(
   tx: Transaction,
@@ -57,13 +56,13 @@ export async function storePlace(
   return rowCount !== 0;
 }
 
-/** In the same workspace, organisation or tenant as the place `o`. */
+/** In the same workspace, organisation or tenant as place `o`. */
 const isNear = sql`o.platform is not null and (o.tenant = t.tenant or exists (
   select from ${countersign}.slack_workspaces a
   join ${countersign}.slack_workspaces b on b.enterprise = a.enterprise
   where t.platform = 'slack' and a.team = o.tenant and b.team = t.tenant))`;
 
-/** A private chat with the bot in which none of `names` has requested anything. In Slack it has threads. */
+/** A private chat with the bot in which none of `names` requested anything. In Slack it has threads. */
 const isPrivate = (names: string[]) => sql`((t.thread is null or t.platform = 'slack')
   and not (t.platform = 'slack' and t.channel !~ '^D')
   and not exists (
@@ -73,7 +72,7 @@ const isPrivate = (names: string[]) => sql`((t.thread is null or t.platform = 's
     select from ${countersign}.runs r
     where r.conversation = t.conversation and r.via = t.platform and r."user" = any(${sql.param(names)}::text[])))`;
 
-/** `alone`: a person's chat with the bot. `private`: such a chat of somebody else. */
+/** `alone`: a person's chat with the bot. `private`: another person's. */
 export type PostPlace = ChatPlace & {
   name: string | null;
   near: boolean;
@@ -82,7 +81,7 @@ export type PostPlace = ChatPlace & {
   broken: string | null;
 };
 
-/** Conversations among `targets` that live on a platform, as a poster in `from` sees them. */
+/** Those of `targets` on a platform, as a poster in `from` sees them. */
 export async function findPostTargets(
   db: Queryable,
   from: string | null,
@@ -103,8 +102,8 @@ const targetsListed = 20;
 const maxRuns = 2000;
 
 /**
- * Conversations with requests of `names` that a poster in `from` can reach, with their last words there, latest first. Words
- * from a private chat are shown nowhere else, nor are one channel's words in another.
+ * Conversations with requests of `names` that a poster in `from` can reach, latest first, with the last messages there.
+ * Messages of private chats and of other channels are not shown.
  */
 export async function listPostTargets(
   db: Queryable,
@@ -128,7 +127,7 @@ export async function listPostTargets(
   return rows;
 }
 
-/** Stores a place under the name that its platform shows. @returns its conversation */
+/** Stores a place under its platform's name. @returns its conversation */
 export async function namePlace(db: Queryable, place: ChatPlace, name: string): Promise<string> {
   const conversation = conversationAt(place);
   const { platform, tenant, channel, thread } = place;
@@ -143,7 +142,7 @@ export async function namePlace(db: Queryable, place: ChatPlace, name: string): 
   return conversation;
 }
 
-/** Where a conversation takes place, or null if not on a platform. */
+/** A conversation's place, or null if not on a platform. */
 export async function findPlace(db: Queryable, conversation: string): Promise<ChatPlace | null> {
   const { platform, tenant, channel, thread } = chatPlaces;
   const [place] = await db
@@ -153,7 +152,7 @@ export async function findPlace(db: Queryable, conversation: string): Promise<Ch
   return place ?? null;
 }
 
-/** Requests delivery to a conversation. @returns whether it lives on a platform */
+/** Requests delivery to a conversation. @returns whether it is on a platform */
 export async function askForDelivery(tx: Transaction, conversation: string): Promise<boolean> {
   const { rowCount } = await tx
     .update(chatPlaces)
@@ -162,21 +161,20 @@ export async function askForDelivery(tx: Transaction, conversation: string): Pro
   return rowCount !== 0;
 }
 
-/** A lease holder of a conversation. */
 export type PlaceLease = { conversation: string; holder: string };
 
-/** A leased place, as it was when it was leased. */
+/** A place as of its lease. */
 export type HeldPlace = {
   conversation: string;
   place: ChatPlace;
   timezone: string | null;
-  /** The counter when the lease was taken. */
+  /** The counter when leased. */
   asked: number;
-  /** Tries in a row that failed. */
+  /** Consecutive failures. */
   tries: number;
-  /** The displayed status of a planner at work, or null. */
+  /** The shown status of a working planner, or null. */
   status: ShownStatus | null;
-  /** Its last holder never released it: the process died or was too slow. */
+  /** The last holder never released it: it died or was too slow. */
   died: boolean;
 };
 
@@ -189,7 +187,7 @@ const isFree = and(
   or(isNull(chatPlaces.lease_until), lt(chatPlaces.lease_until, now)),
 );
 const isDue = or(gt(chatPlaces.asked, chatPlaces.answered), lte(chatPlaces.due_at, now));
-/** Free, with work that is due. */
+/** Free, with due work. */
 const waits = and(isFree, isDue);
 
 /** Leases a free place with work, or returns null. */
@@ -201,7 +199,7 @@ export function enterPlace(
   return leasePlace(db, lease, leaseSeconds, waits);
 }
 
-/** Leases a place without work to show a status there, or returns null if it has work or is leased. */
+/** Leases an idle place to show a status, or returns null if it has work or is leased. */
 export function enterQuietPlace(
   db: Queryable,
   lease: PlaceLease,
@@ -220,7 +218,7 @@ async function leasePlace(
     .update(chatPlaces)
     .set({ holder, lease_until: inSeconds(leaseSeconds) })
     .where(and(is(conversation), condition))
-    // A select in the same statement sees the row before the update.
+    // Within the statement, a select sees the row before the update.
     .returning({
       ...getTableColumns(chatPlaces),
       died: sql<boolean>`(select old.holder is not null from ${chatPlaces} old where old.conversation = ${conversation})`,
@@ -240,7 +238,7 @@ export async function noteStatus(
   await db.update(chatPlaces).set({ status }).where(isHeldBy(lease));
 }
 
-/** Releases a place that was held for its status. @returns whether something waits to be delivered there by now */
+/** Releases a place held for its status. @returns whether work is due there by now */
 export async function leaveQuietPlace(
   db: Queryable,
   lease: PlaceLease,
@@ -254,7 +252,7 @@ export async function leaveQuietPlace(
   return left?.waits ?? false;
 }
 
-/** @returns false: the lease was lost */
+/** @returns false if the lease was lost */
 export async function renewPlace(
   db: Queryable,
   lease: PlaceLease,
@@ -268,8 +266,8 @@ export async function renewPlace(
 }
 
 /**
- * Releases the place: requests up to `asked` are done, except for what is due in `dueInMs`.
- * @returns whether more was requested meanwhile
+ * Releases the place: requests up to `asked` are done, except work due in `dueInMs`. @returns whether more was requested
+ * meanwhile
  */
 export async function leavePlace(
   db: Queryable,
@@ -291,7 +289,7 @@ export async function leavePlace(
   return left ?? { more: false, due: null };
 }
 
-/** Releases the place with its work, not to be taken for `inMs`. @returns until when */
+/** Releases the place, with its work, for `inMs`. @returns until when */
 export async function postponePlace(
   db: Queryable,
   lease: PlaceLease,
@@ -310,7 +308,7 @@ export async function postponePlace(
   return left?.until ?? null;
 }
 
-/** Marks a place as blocked until a person follows `why`. @returns whether that is news */
+/** Blocks a place until a person follows `why`. @returns whether that is news */
 export async function breakPlace(db: Queryable, lease: PlaceLease, why: string): Promise<boolean> {
   const { rowCount } = await db
     .update(chatPlaces)
@@ -319,7 +317,7 @@ export async function breakPlace(db: Queryable, lease: PlaceLease, why: string):
   return rowCount !== 0;
 }
 
-/** Places that meet `condition`, locked in the order that everyone uses for several. */
+/** Locks the places that meet `condition`, in the common order. */
 const lockPlaces = (tx: Transaction, condition: SQL | undefined) =>
   tx
     .select({ conversation: chatPlaces.conversation })
@@ -329,7 +327,7 @@ const lockPlaces = (tx: Transaction, condition: SQL | undefined) =>
     .for('no key update')
     .as('locked');
 
-/** Marks the places that meet `among` as blocked until a person follows `why`. */
+/** Blocks the places that meet `among` until a person follows `why`. */
 export async function breakPlaces(
   tx: Transaction,
   among: SQL | undefined,
@@ -344,8 +342,8 @@ export async function breakPlaces(
 }
 
 /**
- * Unblocks the places that meet `among`.
- * @param askAll refreshes all of them, whether or not something waits there @returns the conversations with something to post
+ * Unblocks the places that meet `among`. @param askAll refreshes all, with or without pending work @returns conversations with
+ * something to post
  */
 export async function mendPlaces(
   tx: Transaction,
@@ -363,11 +361,11 @@ export async function mendPlaces(
   return back.filter((place) => place.waits).map((place) => place.conversation);
 }
 
-/** Every place of whole workspaces. */
+/** All places of whole workspaces. */
 export const inTenants = (platform: PlatformName, tenants: string[]) =>
   and(eq(chatPlaces.platform, platform), inArray(chatPlaces.tenant, tenants));
 
-/** Conversations of a platform with work that no process handles; at most `limit`, after `after`. */
+/** Up to `limit` conversations after `after` with work that no process handles. */
 export async function findWaitingPlaces(
   db: Queryable,
   platform: PlatformName,
@@ -390,15 +388,15 @@ export type DeliveryState = {
   broken: number;
   /** The latest blocked place, with the operator's remedy. */
   last: { platform: string; tenant: string; channel: string; broken: string } | null;
-  /** Messages and cards the platform finally refused this week, counted up to a limit. */
+  /** Messages and cards finally refused by the platform this week, counted up to a limit. */
   failed: number;
   error: string | null;
 };
 
-/** @param most each is counted up to this many */
+/** @param most upper bound of each count */
 export async function readDeliveryState(db: Queryable, most: number): Promise<DeliveryState> {
   const isBroken = isNotNull(chatPlaces.broken);
-  // Set-aside posts are never repaired; after a week they are old news.
+  // Set-aside posts are never repaired; after a week they no longer matter.
   const failedLately = and(isNotNull(chatPosts.error), gt(chatPosts.shown_at, daysAgo(7)));
   const one = { one: sql`1` };
   const waiting = await db

@@ -1,5 +1,5 @@
-// Messages posted to a conversation. A row says `sending` before the platform is called; while a card changes, its content
-// counts as unknown until the platform answers.
+// Messages posted to a conversation. A row says `sending` before the platform is called; until it answers, a changing card's
+// content counts as unknown.
 import { eq, sql } from 'drizzle-orm';
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
 import type { ChatPost } from '#domain/chat/chat.ts';
@@ -10,11 +10,11 @@ import { countersign } from '../schema/columns.ts';
 import { chatPosts } from '../schema.ts';
 import { inSeconds, isoOf, now } from '../time.ts';
 
-/** A message of the bot that is not posted yet. */
+/** A bot message not posted yet. */
 export type Unsaid = {
   id: number;
   plan_id: string | null;
-  /** The run whose session card this message carries, or null for any other message. */
+  /** The run of its session card, or null for any other message. */
   run_id: string | null;
   run_turn: number | null;
 };
@@ -25,7 +25,7 @@ export type PostRow = {
   text: string;
   /** As stored: `readParts`. */
   parts: unknown;
-  /** When it was stored; no try is older. */
+  /** When it was stored, before any attempt. */
   said_at: string;
   plan_id: string | null;
   run_id: string | null;
@@ -35,14 +35,14 @@ export type PostRow = {
   superseded: boolean;
   asked: number;
   shown: string | null;
-  /** A change without a known answer may have landed since. */
+  /** A change with an unknown result may have landed since. */
   redraw: boolean;
-  /** Only step progress has changed since it was drawn. */
+  /** Only step progress changed since it was drawn. */
   progress: boolean;
   /** Its turn in the progress queue has come. */
   queued: boolean;
   failures: number;
-  /** Milliseconds since the first transient failure in a row; 0 if the last try had none. */
+  /** Milliseconds of consecutive transient failures; 0 if the last attempt had none. */
   failing_ms: number;
 };
 
@@ -51,11 +51,11 @@ const postColumns = sql`p.message_id, m.text, m.parts, ${isoOf('m.created_at', '
   coalesce(extract(epoch from clock_timestamp() - p.failing_since) * 1000, 0)::float8 as failing_ms`;
 const posts = sql`${countersign}.chat_posts p join ${countersign}.messages m on m.id = p.message_id`;
 
-/** A turn's last message goes by run and turn; messages about a plan by its card. */
+/** A turn's last message is identified by run and turn; a plan's messages by its card. */
 const turnSaid = sql`case when plan_id is null and run_id is not null
   then substring(once from '^' || run_id || ':([0-9]+)$')::int end`;
 
-/** The bot's first message without a completed posting attempt, or null if there is none. */
+/** The bot's first message without a completed posting attempt, or null. */
 export async function readNextUnsaid(db: Queryable, conversation: string): Promise<Unsaid | null> {
   const { rows } = await db.execute<Unsaid>(sql`
     select id, plan_id, case when turn is null then null else run_id end as run_id, turn as run_turn from (
@@ -66,7 +66,7 @@ export async function readNextUnsaid(db: Queryable, conversation: string): Promi
   return rows[0] ?? null;
 }
 
-/** A deleted card to repost, or null if there is none. */
+/** A deleted card to repost, or null. */
 export async function readRepost(db: Queryable, conversation: string): Promise<PostRow | null> {
   const { rows } = await db.execute<PostRow>(sql`
     select ${postColumns} from ${posts}
@@ -76,7 +76,7 @@ export async function readRepost(db: Queryable, conversation: string): Promise<P
   return rows[0] ?? null;
 }
 
-/** The first card that is due, or whose plan has changed since it was drawn at least `paceMs` ago. */
+/** The first card that is due, or whose plan changed, drawn at least `paceMs` ago. */
 export async function readStaleCard(
   db: Queryable,
   conversation: string,
@@ -91,7 +91,7 @@ export async function readStaleCard(
   return rows[0] ?? null;
 }
 
-/** The first card of a planning session that has continued or was superseded: its buttons are dead. */
+/** The first card of a continued or superseded planning session: its buttons are dead. */
 export async function readEndedSession(
   db: Queryable,
   conversation: string,
@@ -104,7 +104,7 @@ export async function readEndedSession(
   return rows[0] ?? null;
 }
 
-/** Milliseconds until the next changed card may be drawn, or null if there are none. */
+/** Milliseconds until the next changed card may be drawn, or null. */
 export async function readPause(
   db: Queryable,
   conversation: string,
@@ -121,8 +121,8 @@ export async function readPause(
 }
 
 /**
- * Records that a message is about to be posted; an existing row keeps its key.
- * @returns the row, and whether it existed: then a try may have been made
+ * Records that a message is about to be posted; an existing row keeps its key. @returns the row, and whether it existed (an
+ * attempt may have been made)
  */
 export async function beginPost(
   tx: Queryable,
@@ -143,20 +143,20 @@ export async function beginPost(
   return { row, tried: begun.length === 0 };
 }
 
-/** A message's content after the platform took it. */
+/** A message's content once the platform took it. */
 export type ShownPost = {
   post: ChatPost;
-  /** Digest of the content sent, or null if an earlier try may have sent something else. */
+  /** Digest of the sent content, or null if an earlier attempt may have sent something else. */
   digest: string | null;
-  /** The drawn version of the plan; 0 if the card was left out, null without a plan. */
+  /** The drawn plan version, 0 if the card was left out, or null without a plan. */
   version: number | null;
-  /** The plan ended or the session continued, so the card is final. */
+  /** Final: the plan ended or the session continued. */
   rests: boolean;
-  /** Posted without its card, or with an older one; the current one follows. */
+  /** Posted without its card or with an older one; the current one follows. */
   follows: boolean;
   /** By the platform's clock, or null if it gave no time. */
   sent_at: Date | null;
-  /** Milliseconds since the posting call began. */
+  /** Duration of the posting call. */
   took_ms: number;
 };
 
@@ -164,8 +164,8 @@ export type ShownPost = {
 export const clocksApartMs = 1000;
 
 /**
- * Records a posted message. Earlier cards of its plan in the conversation are to be redrawn as superseded.
- * @returns false if it was already posted, or set aside
+ * Records a posted message. Marks earlier cards of its plan in the conversation for redrawing as superseded. @returns false if
+ * it was already posted or set aside
  */
 export async function settlePosted(
   tx: Transaction,
@@ -192,9 +192,8 @@ export async function settlePosted(
 }
 
 /**
- * Records a duplicate post. The lower of the two becomes the message, with unknown content; the other's card will point down to
- * it.
- * @returns false if it is the known post
+ * Records a duplicate post. The lower one becomes the message, with unknown content; the other will point down to it. @returns
+ * false if it is the known post
  */
 export async function noteStray(
   tx: Transaction,
@@ -213,7 +212,7 @@ export async function noteStray(
   return rows.length > 0;
 }
 
-/** A duplicated message and its superfluous post, or null if there is none. */
+/** A message with its duplicate post, or null. */
 export async function readStray(
   db: Queryable,
   conversation: string,
@@ -241,7 +240,7 @@ export function dropStray(db: Queryable, post: PostRow): Promise<void> {
   return changePost(db, post, { strays, failing_since: null });
 }
 
-/** Sends no change of the card for `inMs`; it shows what it showed before. */
+/** Delays changes of the card by `inMs`; its content stays known. */
 export function postponeCard(db: Queryable, post: PostRow, inMs: number): Promise<void> {
   return changePost(db, post, { shown: post.shown, not_before: inSeconds(inMs / 1000) });
 }
@@ -252,9 +251,8 @@ export function beginUpdate(db: Queryable, post: PostRow): Promise<void> {
 }
 
 /**
- * Records the card as drawn for the changes up to `asked`.
- * @param digest of its content; without `sent`, only if it still has this digest @param redrawInMs delay of the next drawing,
- * null for none, `undefined` to keep it
+ * Records the card as drawn for the changes up to `asked`. @param digest of its content; without `sent`, only if unchanged
+ * @param redrawInMs until the next drawing, null for none, `undefined` to keep it
  */
 export async function settleCard(
   tx: Transaction,
@@ -298,7 +296,7 @@ export function loseCard(db: Queryable, post: PostRow, key: string | null): Prom
   );
 }
 
-/** Records a failed try: transient, or one that `counts`. */
+/** Records a failure: transient, or one that `counts`. */
 export function noteFailure(db: Queryable, post: PostRow, counts: boolean): Promise<void> {
   const { failures, failing_since } = chatPosts;
   return changePost(
@@ -316,8 +314,8 @@ export function forgetFailing(db: Queryable, post: PostRow): Promise<void> {
 }
 
 /**
- * The platform refuses it, and later messages continue. A plan's posted card is retried with the plan's next change; a
- * session's won't change again.
+ * The platform refuses it; later messages continue. A plan's posted card is retried at the plan's next change; a session's
+ * never changes again.
  */
 export async function setPostAside(
   tx: Transaction,
@@ -334,17 +332,13 @@ export async function setPostAside(
     where message_id = ${message_id}`);
 }
 
-/**
- * Redraws the live cards of a plan.
- * @param progress the caller knows of moved steps only
- * @returns the conversations they are in
- */
+/** Redraws a plan's live cards. @param progress only step progress changed @returns their conversations */
 export async function askForCards(
   tx: Transaction,
   planId: string,
   progress: boolean,
 ): Promise<string[]> {
-  // Places before posts, and in one order: settling does the same, so there is no deadlock.
+  // Places before posts, in order, as in settling: avoids deadlocks.
   const { rows } = await tx.execute<{ conversation: string }>(sql`
     with found as (
       select distinct conversation from ${countersign}.chat_posts where plan_id = ${planId} and live
@@ -355,7 +349,7 @@ export async function askForCards(
     update ${countersign}.chat_places p set asked = asked + 1 from locked
     where p.conversation = locked.conversation returning p.conversation`);
   if (rows.length === 0) return [];
-  // An urgent card stays urgent. One that becomes urgent gives up its turn in the progress queue.
+  // An urgent card stays urgent. One that becomes urgent leaves the progress queue.
   await tx.execute(sql`
     update ${countersign}.chat_posts c set asked = c.asked + 1, standing = n.standing, urgent = c.urgent or n.urgent,
       not_before = case when n.urgent and not c.urgent then null else c.not_before end
@@ -369,7 +363,7 @@ export async function askForCards(
   return rows.map(({ conversation }) => conversation);
 }
 
-/** An abandoned try has ended after all, so the card's content is unknown. */
+/** An abandoned attempt ended late, so the card's content is unknown. */
 export async function askForCard(
   tx: Transaction,
   conversation: string,

@@ -1,16 +1,13 @@
-// Checks whether a plan had been shown in its conversation when a deciding word was written.
+// Whether a plan had been shown in its conversation when a deciding word was written.
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { clocksApartMs } from './posts.ts';
 
-/** A version of a plan, including one a change would make, or a planning run's result of one turn. */
+/** A plan version, also one that a change would make, or the result of one turn of a run. */
 type ShownSubject = { plan_id: string; version: number } | { run_id: string; turn: number };
 
-/**
- * Whether the first card of its plan or run is being posted, or may have been: a person may already be reading it, or another
- * card there.
- */
+/** Whether the first card of its plan or run is being or may have been posted: a person may already be reading it. */
 export async function isBeingPosted(
   db: Queryable,
   conversation: string,
@@ -27,8 +24,8 @@ export async function isBeingPosted(
 }
 
 /**
- * A conversation off any platform shows everything at once. Elsewhere, whether a message with the card was sent before, or an
- * existing card showed this version before the word was written.
+ * Off platforms, everything is shown at once. Otherwise: whether the message with the card was sent, or a card showed this
+ * version, before the word was written.
  */
 export async function wasShown(
   db: Queryable,
@@ -64,7 +61,7 @@ export async function wasShown(
   return rows[0]?.shown ?? false;
 }
 
-/** Records that a reader sees this turn of a run; writes nothing if that is recorded. */
+/** Records that a reader sees this turn; writes nothing if already recorded. */
 export async function noteRunRead(
   db: Queryable,
   runId: string,
@@ -79,7 +76,7 @@ export async function noteRunRead(
     on conflict (run_id, reader) do update set turn = excluded.turn, shown_at = excluded.shown_at`);
 }
 
-/** The turn of a run that a reader last saw, or null. */
+/** The turn a reader last saw, or null. */
 export async function readRunRead(
   db: Queryable,
   runId: string,
@@ -90,7 +87,7 @@ export async function readRunRead(
   return rows[0]?.turn ?? null;
 }
 
-/** The last speaker of a conversation, and the number of subjects shown there: runs, and plans without one. */
+/** The last speaker of a conversation, and the number of subjects shown: runs, and plans without one. */
 export async function readHeard(
   db: Queryable,
   conversation: string,

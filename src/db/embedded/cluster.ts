@@ -1,5 +1,5 @@
-// The embedded cluster on disk: created completely or not at all, then configured and started as often as needed. initdb works
-// in a sibling folder that is renamed to `data` at the end.
+// The embedded cluster on disk: created completely or not at all, then configured and started on demand. initdb works in a
+// sibling folder that is finally renamed to `data`.
 import { randomBytes } from 'node:crypto';
 import { appendFile, chown, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -10,11 +10,10 @@ import type { Binaries } from './binaries.ts';
 import { exists, explainFailure, readIfThere, sizeOf } from './files.ts';
 import { type Identity, run } from './run.ts';
 
-/** The one role of the embedded server. */
 export const roleName = 'countersign';
 
 export type Cluster = {
-  /** The cluster itself; made by initdb. */
+  /** The cluster, created by initdb. */
   data: string;
   passwordFile: string;
   portFile: string;
@@ -27,7 +26,7 @@ export type Cluster = {
 const maxLogBytes = 10_000_000;
 const confName = 'countersign.conf';
 
-/** Settings for our load; all others are PostgreSQL's defaults. */
+/** Settings for our load; others keep PostgreSQL's defaults. */
 const ourSettings = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -48,7 +47,7 @@ async function giveToServer(path: string, identity: Identity): Promise<void> {
   if (identity.owner !== undefined) await chown(path, identity.owner.uid, identity.owner.gid);
 }
 
-/** Writes a file only the server's user (and root) can read, whole or not at all. */
+/** Writes a file readable only by the server's user and root, completely or not at all. */
 async function writePrivate(path: string, text: string, identity: Identity): Promise<void> {
   const draft = `${path}.new`;
   await rm(draft, { force: true });
@@ -57,7 +56,7 @@ async function writePrivate(path: string, text: string, identity: Identity): Pro
   await rename(draft, path);
 }
 
-/** Reads the password, or makes one for a cluster that does not exist yet. */
+/** Reads the password, or creates one for a new cluster. */
 export async function readOrMakePassword(cluster: Cluster): Promise<string> {
   const kept = (await readIfThere(cluster.passwordFile))?.trim() ?? '';
   if (kept !== '') return kept;
@@ -71,7 +70,7 @@ export async function readOrMakePassword(cluster: Cluster): Promise<string> {
   return password;
 }
 
-/** Throws away what a killed initdb left behind; one that still runs keeps its own draft a little longer. */
+/** Removes drafts of a killed initdb; one still running keeps its own for a while. */
 export async function removeDrafts(cluster: Cluster): Promise<void> {
   const dir = dirname(cluster.data);
   const drafts = (await readdir(dir)).filter((n) => n.startsWith(`${basename(cluster.data)}.new-`));
@@ -81,10 +80,7 @@ export async function removeDrafts(cluster: Cluster): Promise<void> {
     });
 }
 
-/**
- * Makes the cluster if there is none. The caller holds the lock.
- * @returns whether it was made
- */
+/** Creates the cluster if missing. The caller holds the lock. @returns whether it was created */
 export async function ensureCluster(cluster: Cluster): Promise<boolean> {
   if (await exists(cluster.data)) return false;
   const draft = `${cluster.data}.new-${randomBytes(4).toString('hex')}`;
@@ -102,7 +98,7 @@ export async function ensureCluster(cluster: Cluster): Promise<boolean> {
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
       '--no-instructions',
-      '--no-sync', // syncCluster does it once the server answers.
+      '--no-sync', // Left to syncCluster once the server answers.
     ],
     cluster.identity,
   );
@@ -112,14 +108,14 @@ export async function ensureCluster(cluster: Cluster): Promise<boolean> {
   return true;
 }
 
-/** Flushes a cluster just made to the disk, so that a power failure cannot take it. */
+/** Flushes a new cluster to disk, to survive a power failure. */
 export async function syncCluster(cluster: Cluster): Promise<void> {
   const args = [`--pgdata=${cluster.data}`, '--sync-only'];
   const { code, output } = await run(cluster.binaries.initdb, args, cluster.identity);
   if (code !== 0) throw explainFailure('could not flush its database to the disk', output);
 }
 
-/** The major versions of the cluster's data and of the programs if they differ, or null if they do not or there is no data. */
+/** Major versions of data and programs if they differ, otherwise or without data null. */
 export async function findOtherVersion(
   cluster: Cluster,
 ): Promise<{ data: string; programs: string } | null> {
@@ -130,7 +126,7 @@ export async function findOtherVersion(
   return programs === undefined || programs === data ? null : { data, programs };
 }
 
-/** @throws CountersignError `database_unavailable` with instructions for migrating data of another major version */
+/** @throws CountersignError `database_unavailable` with instructions for migrating another major version's data */
 export async function refuseOtherVersion(cluster: Cluster): Promise<void> {
   const other = await findOtherVersion(cluster);
   if (other === null) return;
@@ -141,7 +137,7 @@ export async function refuseOtherVersion(cluster: Cluster): Promise<void> {
   );
 }
 
-/** Puts a log that has grown large aside; @returns where in the file the next start will write. */
+/** Rotates a large log; @returns the offset at which the next start writes. */
 async function prepareLog(cluster: Cluster): Promise<number> {
   const size = await sizeOf(cluster.logFile);
   if (size > maxLogBytes) await rename(cluster.logFile, `${cluster.logFile}.1`);
@@ -167,14 +163,12 @@ async function tryStart(
   return `${output}\n${((await readIfThere(cluster.logFile)) ?? '').slice(offset)}`.trim();
 }
 
-/** The port was taken meanwhile, or processes of a server that was killed have not ended yet. */
+/** The port was just taken, or processes of a killed server are still ending. */
 const passing = /Address already in use|pre-existing shared memory block/i;
 
 /**
- * Starts the server, detached from this process, and waits until it accepts connections.
- * The caller holds the lock and knows that no server runs.
- * @param extra settings beside ours
- * @returns its port
+ * Starts the server detached and waits until it accepts connections. The caller holds the lock and knows that no server runs.
+ * @param extra additional settings @returns its port
  */
 export async function startServer(
   cluster: Cluster,
@@ -195,7 +189,7 @@ export async function startServer(
   throw explainFailure('did not start', said);
 }
 
-/** Stops the server: sessions are ended, everything committed is kept. The caller holds the lock. */
+/** Ends sessions and stops the server; committed data is kept. The caller holds the lock. */
 export async function stopServer(cluster: Cluster): Promise<void> {
   const args = ['stop', '-D', cluster.data, '-m', 'fast', '-w', '-t', '120', '-s'];
   const { code, output } = await run(cluster.binaries.pgCtl, args, cluster.identity);
@@ -203,9 +197,9 @@ export async function stopServer(cluster: Cluster): Promise<void> {
     throw explainFailure('did not stop', output);
 }
 
-// The server's port on 127.0.0.1: the one of last time when it is free, so that its address stays the same.
+// The server's port on 127.0.0.1: the previous one if free, so that its address stays the same.
 
-/** Tries to listen on `port` (0 for any). Returns the port, or null if it is taken. */
+/** Tries to listen on `port` (0 for any); null if taken. */
 function tryPort(port: number): Promise<number | null> {
   return new Promise((resolve) => {
     const server = createServer();

@@ -1,4 +1,4 @@
-// The user for the embedded PostgreSQL. It refuses to run as root, so a root process starts it as the owner of its data or as
+// The embedded PostgreSQL's user. It refuses to run as root, so a root process starts it as the owner of its data or as
 // `postgres`, and grants that user access to the parent folders.
 import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -25,7 +25,7 @@ async function findUser(name: string): Promise<User | null> {
   return { uid: Number(uid.output), gid: Number(gid.output) };
 }
 
-/** The user `postgres`, made when the machine has none (Debian's useradd or BusyBox's adduser). */
+/** The user `postgres`, created if missing (Debian's useradd or BusyBox's adduser). */
 async function findOrMakePostgres(): Promise<User> {
   const found = await findUser('postgres');
   if (found !== null) return found;
@@ -39,7 +39,7 @@ async function findOrMakePostgres(): Promise<User> {
   );
 }
 
-/** The first folder on the way to `path` that `user` may not enter, or null. Access lists are not looked at. */
+/** The first parent folder of `path` that `user` may not enter, or null. Ignores ACLs. */
 async function findBarrier(path: string, user: User): Promise<string | null> {
   const parent = dirname(path);
   if (parent !== path) {
@@ -51,7 +51,7 @@ async function findBarrier(path: string, user: User): Promise<string | null> {
   return (mode & bit) === 0 ? path : null;
 }
 
-/** Whether this process has the capability to pass permission checks (CAP_DAC_OVERRIDE), so that it can lend it. */
+/** Whether this process has CAP_DAC_OVERRIDE and can pass it on. */
 async function mayOverride(): Promise<boolean> {
   if (process.platform !== 'linux') return false;
   const status = await readFile('/proc/self/status', 'utf8');
@@ -59,7 +59,7 @@ async function mayOverride(): Promise<boolean> {
   return permitted !== undefined && (BigInt(`0x${permitted}`) & 2n) !== 0n;
 }
 
-/** util-linux's setpriv, which gives the server the right to pass folders, or null if that does not work. */
+/** util-linux's setpriv with CAP_DAC_OVERRIDE for the server, or null if it doesn't work. */
 async function lendOverride(user: User, binary: string): Promise<string[] | null> {
   const prefix = [
     'setpriv',
@@ -69,7 +69,7 @@ async function lendOverride(user: User, binary: string): Promise<string[] | null
     '--no-new-privs',
     '--inh-caps=-all,+dac_override',
     '--ambient-caps=-all,+dac_override',
-    '--securebits=+no_setuid_fixup', // Else access(2) forgets the right, and initdb thinks postgres is missing.
+    '--securebits=+no_setuid_fixup', // Otherwise access(2) ignores the capability, and initdb thinks postgres is missing.
   ];
   if (!(await mayOverride())) return null;
   const [program = '', ...args] = [...prefix, binary, '--version'];
@@ -78,11 +78,8 @@ async function lendOverride(user: User, binary: string): Promise<string[] | null
 }
 
 /**
- * Decides as whom to run.
- * @param dir the folder of the embedded database; it exists
- * @param data the cluster inside it, which may not exist yet
- * @param binary PostgreSQL's program `initdb`
- * @throws CountersignError `database_unavailable` when no user can reach the folder
+ * Chooses the user. @param dir existing folder of the embedded database @param data the cluster in it, which may not exist
+ * @param binary path of `initdb` @throws CountersignError `database_unavailable` if no user can reach the folder
  */
 export async function chooseIdentity(dir: string, data: string, binary: string): Promise<Identity> {
   if (process.getuid?.() !== 0) return self;

@@ -1,12 +1,12 @@
-// An exclusive lock between processes, held by the kernel through SQLite's file lock. It ends with its holder, however that
-// ends, so it is never stale.
+// An exclusive lock between processes through SQLite's file lock. The kernel releases it when its holder ends, so it is never
+// stale.
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CountersignError } from '#domain/errors.ts';
 
 const pollMs = 20;
 
-/** SQLite's SQLITE_BUSY: another process holds the lock. */
+/** SQLITE_BUSY: another process holds the lock. */
 function isBusy(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && error.errcode === 5;
 }
@@ -22,8 +22,8 @@ function tryLock(handle: DatabaseSync): boolean {
 }
 
 /**
- * Runs `work` while holding the lock file `path`, which is created when missing and never removed.
- * @throws CountersignError `database_unavailable` when the lock was not free within `timeoutMs`
+ * Runs `work` while holding the lock file `path`, created if missing and never removed. @throws CountersignError
+ * `database_unavailable` if not acquired within `timeoutMs`
  */
 export async function withLock<T>(
   path: string,

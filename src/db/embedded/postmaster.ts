@@ -1,10 +1,10 @@
-// Finds the server of a data folder: reads postmaster.pid and asks the system about its process.
+// Finds the server of a data folder from postmaster.pid and its process.
 import { execFile } from 'node:child_process';
 import { readdir, readFile, readlink, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** The contents of postmaster.pid (lines 1, 4 and 8 of PostgreSQL's format). */
+/** Lines 1, 4 and 8 of postmaster.pid. */
 export type Postmaster = { pid: number; port: number; status: string };
 
 function parsePidFile(text: string): Postmaster | null {
@@ -14,7 +14,7 @@ function parsePidFile(text: string): Postmaster | null {
   return { pid, port: Number(lines[3] ?? 0), status: (lines[7] ?? '').trim() };
 }
 
-/** Reads `data`/postmaster.pid; null when there is none (or it is not written yet). */
+/** Null if postmaster.pid is missing or incomplete. */
 export async function readPostmaster(data: string): Promise<Postmaster | null> {
   try {
     return parsePidFile(await readFile(join(data, 'postmaster.pid'), 'utf8'));
@@ -24,7 +24,6 @@ export async function readPostmaster(data: string): Promise<Postmaster | null> {
   }
 }
 
-/** Whether any process has this id. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -34,7 +33,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** On Linux every process of a server works in its data folder, so even a killed server's last children show. */
+/** On Linux, a server's processes work in its data folder, which reveals even a killed server's last children. */
 async function findInProc(folder: string): Promise<boolean> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const serves = async (pid: string): Promise<boolean> => {
@@ -42,15 +41,15 @@ async function findInProc(folder: string): Promise<boolean> {
       if ((await readFile(`/proc/${pid}/comm`, 'utf8')).trim() !== 'postgres') return false;
       return (await readlink(`/proc/${pid}/cwd`)) === folder;
     } catch {
-      return false; // It ended meanwhile, or belongs to another user: not ours either way.
+      return false; // It ended, or belongs to another user: not ours.
     }
   };
   return (await Promise.all(pids.map(serves))).includes(true);
 }
 
 /**
- * Whether a PostgreSQL serves `data`, so that process `pid` of its postmaster.pid is no stranger that was
- * given an old process id. Elsewhere than on Linux the process's command line tells; on Windows, that it lives.
+ * Whether a PostgreSQL serves `data`, rather than an unrelated process with a reused PID. Other systems than Linux check the
+ * command line; Windows only that it lives.
  */
 export async function isServed(data: string, pid: number): Promise<boolean> {
   const folder = await realpath(data);

@@ -1,15 +1,15 @@
-// Runs one of PostgreSQL's programs as the right user, without the PG* variables of the environment.
+// Runs PostgreSQL's programs as the right user, without the environment's PG* variables.
 import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { parse } from 'node:path';
 
-/** The user to run as; `identity.ts` decides. */
+/** The user to run as, chosen by `identity.ts`. */
 export type Identity = {
-  /** The owner of the server's files, or undefined for this process's own user. */
+  /** Owner of the server's files, or undefined for the process's own user. */
   owner?: { uid: number; gid: number };
   /** For `spawn`: become this user. */
   spawnAs?: { uid: number; gid: number };
-  /** A command that becomes the user itself and then runs what follows; usually empty. */
+  /** A command that changes the user and runs the rest; usually empty. */
   prefix: string[];
 };
 
@@ -25,7 +25,7 @@ function environment(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(kept), LC_ALL: 'C', TZ: 'UTC' };
 }
 
-/** Runs `command` to its end; `output` is what it wrote to both streams. Rejects only when it cannot be started. */
+/** Runs `command` to its end; `output` has both streams. Rejects only if it cannot be started. */
 export function run(command: string, args: string[], identity: Identity): Promise<Outcome> {
   const [program, ...rest] = [...identity.prefix, command, ...args];
   return new Promise((resolve, reject) => {
@@ -47,7 +47,7 @@ export function run(command: string, args: string[], identity: Identity): Promis
   });
 }
 
-/** Starts a program of ours that outlives this process; what it has to say goes to `logFile`. */
+/** Starts a program of ours that outlives this process and logs to `logFile`. */
 export function startDetached(program: string, args: string[], logFile: string): void {
   const log = openSync(logFile, 'a', 0o600);
   try {
@@ -58,7 +58,7 @@ export function startDetached(program: string, args: string[], logFile: string):
       stdio: ['ignore', 'ignore', log],
       windowsHide: true,
     });
-    child.on('error', () => undefined); // Nothing was started: the next look finds none and starts it again.
+    child.on('error', () => undefined); // Nothing was started; the next check starts it again.
     child.unref();
   } finally {
     closeSync(log);

@@ -1,16 +1,15 @@
-// Sessions of the embedded server: opens one, checks whose server it is, and lists who else is connected.
+// Sessions of the embedded server: opens one, identifies its server, and lists other sessions.
 import { realpath } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client, DatabaseError } from 'pg';
 import { roleName } from './cluster.ts';
 
-/** The login data. */
 export type Login = { port: number; password: string };
 
-/** How long sessions that are being closed may still be listed. */
+/** How long closing sessions may still be listed. */
 const lingerMs = 1000;
 
-/** Opens a session. The caller ends it. */
+/** The caller ends the session. */
 export async function openSession(
   login: Login,
   name: string,
@@ -46,8 +45,8 @@ async function ask(client: Client, statement: string, values: string[]): Promise
 }
 
 /**
- * Whether the server that takes this login is the one of `data`: it takes our password and says so. A server that does
- * not let us in (another's, or one that is starting or stopping) is not.
+ * Whether the server is the one of `data`: it accepts our password and reports that folder. One that refuses us (foreign,
+ * starting or stopping) is not.
  */
 export async function isOurServer(login: Login, data: string): Promise<boolean> {
   try {
@@ -64,7 +63,7 @@ export async function isOurServer(login: Login, data: string): Promise<boolean> 
   }
 }
 
-/** Makes the database `countersign` unless it is there. The caller holds the lock. */
+/** Creates the database `countersign` if missing. The caller holds the lock. */
 export async function ensureDatabase(login: Login): Promise<void> {
   await withSession(login, async (client) => {
     const found = await ask(
@@ -76,16 +75,16 @@ export async function ensureDatabase(login: Login): Promise<void> {
   });
 }
 
-/** How the watchdog's session is called; it is nobody who uses the server. */
+/** Session name of the watchdog, which does not count as a user. */
 export const watchdogName = 'embedded watchdog';
 
-/** Whether a watchdog is connected to the server of this session. */
+/** Whether a watchdog is connected to this session's server. */
 export async function hasWatchdog(session: Client): Promise<boolean> {
   const count = 'select count(*) as answer from pg_stat_activity where application_name = $1';
   return Number(await ask(session, count, [watchdogName])) > 0;
 }
 
-/** How many sessions processes of ours have at this moment; `id` is a presence that does not count, or null. */
+/** Sessions of our processes now; `id` is a presence to exclude, or null. */
 export async function countUsers(
   session: Client,
   id: string | null,
@@ -100,9 +99,8 @@ export async function countUsers(
 }
 
 /**
- * Counts the sessions of other processes. Sessions that this process has just closed vanish a moment later,
- * so only what is still there after that moment counts; another's presence counts at once.
- * @param id this process's presence, which does not count, or null
+ * Counts other processes' sessions. Own sessions just closed linger briefly, so only those still there afterwards count;
+ * another's presence counts at once. @param id this process's presence to exclude, or null
  */
 export async function othersConnected(login: Login, id: string | null): Promise<number> {
   return await withSession(login, async (client) => {

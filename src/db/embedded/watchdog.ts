@@ -1,6 +1,6 @@
-// A program of its own beside the embedded PostgreSQL: stops the server when no process uses it any more, which happens when the
-// last one was killed. It stops under the same lock under which processes join, so one that comes meanwhile either is seen or
-// finds no server and starts one. Where it is killed itself, the next look of any process starts another (`embedded.ts`).
+// A separate program that stops the embedded PostgreSQL when no process uses it, which happens if the last was killed. It uses
+// the lock under which processes join, so a new process is either seen or starts a server. If it is killed, the next check of
+// any process starts another (`embedded.ts`).
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from 'pg';
@@ -13,12 +13,12 @@ import { countUsers, openSession, watchdogName } from './sessions.ts';
 const lookEveryMs = 8000;
 /** Consecutive checks without users before the server is stopped. */
 const looksAtLeast = 2;
-/** "wdog" in ASCII: of several watchdogs one holds it. */
+/** "wdog" in ASCII; only one watchdog holds it. */
 const lockKey = 0x77_64_6f_67;
 
 const log = { info: () => undefined, warn: (message: string) => console.error(message) };
 
-/** A session that holds the watchdog's lock, or null if there is no server, or another watchdog. */
+/** A session with the watchdog's lock, or null without a server or if another watchdog has it. */
 async function takePost(dir: string): Promise<Client | null> {
   const login = await underLock(dir, async (cluster) => {
     const password = await readOrMakePassword(cluster);
@@ -37,7 +37,7 @@ async function takePost(dir: string): Promise<Client | null> {
   return null;
 }
 
-/** Looks until the server is stopped; a session that is lost throws. */
+/** Checks until the server is stopped; throws if the session is lost. */
 async function watch(session: Client, dir: string): Promise<void> {
   for (let idle = 0; ; await pause(lookEveryMs)) {
     const { sessions } = await countUsers(session, null);
@@ -47,7 +47,7 @@ async function watch(session: Client, dir: string): Promise<void> {
 }
 
 const [dir = ''] = process.argv.slice(2);
-// Without a postmaster there is nothing to guard, and perhaps no folder any more.
+// Without a postmaster there is nothing to guard, maybe not even a folder.
 while ((await readPostmaster(join(dir, 'data'))) !== null) {
   const session = await takePost(dir);
   if (session === null) break;
