@@ -10,15 +10,22 @@ export type ReadDocument = (
   signal: AbortSignal,
 ) => Promise<{ text: string; cut: boolean }>;
 
+export type DocumentKind = OfficeKind | 'pdf';
+
 /** Maximum bytes of a text file that is read. */
 const maxText = 500_000;
 
-const kinds: Record<string, OfficeKind> = { '.docx': 'docx', '.xlsx': 'xlsx', '.pptx': 'pptx' };
+const kinds: Record<string, DocumentKind> = {
+  '.docx': 'docx',
+  '.xlsx': 'xlsx',
+  '.pptx': 'pptx',
+  '.pdf': 'pdf',
+};
 
-/** @returns reads text of any encoding, and Word, Excel and PowerPoint files; throws `tool_failed` for other kinds */
+/** @returns reads text of any encoding, PDF, Word, Excel and PowerPoint files; throws `tool_failed` for other kinds */
 export function openDocuments(): { read: ReadDocument; close(): Promise<void> } {
   const threads = openThreads<
-    { bytes: Uint8Array; kind: OfficeKind },
+    { bytes: Uint8Array; kind: DocumentKind },
     { text: string; cut: boolean }
   >(new URL('./thread.ts', import.meta.url), {
     timeoutMs: 15_000,
@@ -29,16 +36,16 @@ export function openDocuments(): { read: ReadDocument; close(): Promise<void> } 
   return {
     close: threads.close,
     async read({ name, content }, signal) {
-      const kind = kinds[extname(name).toLowerCase()];
-      if (kind !== undefined) return threads.ask({ bytes: content, kind }, signal);
-      const cut = content.length > maxText;
       // A PDF begins like text.
       const isPdf = content.subarray(0, 5).toString('latin1') === '%PDF-';
-      const decoded = isPdf ? null : decodeText(content.subarray(0, maxText), { cut });
+      const kind = isPdf ? 'pdf' : kinds[extname(name).toLowerCase()];
+      if (kind !== undefined) return threads.ask({ bytes: content, kind }, signal);
+      const cut = content.length > maxText;
+      const decoded = decodeText(content.subarray(0, maxText), { cut });
       if (decoded !== null) return { text: decoded.text, cut };
       throw new CountersignError(
         'tool_failed',
-        'Files of this kind can’t be read: only text, CSV, Word, Excel and PowerPoint. It can be copied into the workspace.',
+        'Files of this kind can’t be read: only text, CSV, PDF, Word, Excel and PowerPoint. It can be copied into the workspace.',
       );
     },
   };

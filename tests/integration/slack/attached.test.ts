@@ -37,13 +37,27 @@ const xlsx = zip({
   'xl/worksheets/sheet1.xml':
     '<worksheet><sheetData><row><c r="A1" t="s"><v>0</v></c><c r="C1" t="inlineStr"><is><t>EUR</t></is></c></row><row><c r="A2" t="s"><v>1</v></c><c r="C2"><v>41.5</v></c></row></sheetData></worksheet>',
 });
+/** One page with `text`; the reader finds the objects without a table of their positions. */
+function pdf(text: string): Buffer {
+  const shown = text === '' ? '' : `BT /F1 12 Tf 72 700 Td (${text}) Tj ET`;
+  const objects = [
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>',
+    `<< /Length ${shown.length} >>\nstream\n${shown}\nendstream`,
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+  ].map((object, index) => `${index + 1} 0 obj\n${object}\nendobj\n`);
+  return Buffer.from(`%PDF-1.7\n${objects.join('')}trailer << /Root 1 0 R /Size 6 >>\n%%EOF`);
+}
 const attached = [
   { name: 'plan.docx', content: docx },
   { name: 'costs.xlsx', content: xlsx },
   { name: 'people.csv', content: Buffer.from('name;mail\nJosé;j@example.com\n', 'latin1') },
   { name: 'photo.png', content: readFileSync('adapters/teams/package/color.png') },
   { name: 'broken.docx', content: Buffer.from('no zip') },
-  { name: 'scan.pdf', content: Buffer.from('%PDF-1.7\n1 0 obj') },
+  { name: 'torn.pdf', content: Buffer.from('%PDF-1.7\n1 0 obj') },
+  { name: 'scan.pdf', content: pdf('') },
+  { name: 'offer.pdf', content: pdf('Hall for 40 people') },
 ];
 
 const words = (body: ChatBody) => body.messages.map(({ content }) => content ?? '').join('\n');
@@ -73,7 +87,9 @@ test('attached files are listed, read on demand, and copied only by a step of th
   expect(results[2]).toContain('José;j@example.com');
   expect(results[3]).toContain('can’t be read');
   expect(results[4]).toContain('not a readable docx file');
-  expect(results[5]).toContain('can’t be read');
+  expect(results[5]).toContain('This PDF can’t be read: it is damaged');
+  expect(results[6]).toContain('This PDF can’t be read: it has no text');
+  expect(results[7]).toContain('Page 1\\nHall for 40 people');
   const id = /PLAN-[0-9a-f]{8}/.exec(JSON.stringify(card.blocks))?.[0] ?? '';
   expect(JSON.stringify(await instance.service.getPlan(id))).not.toContain('Hall');
   await approve(desk, ana, card);
