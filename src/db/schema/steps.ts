@@ -93,19 +93,25 @@ export const planSteps = countersign.table(
   ],
 );
 
-/** Rows of steps that a later version has replaced or left out, with what the step waited for. Written once. */
+/**
+ * Rows of steps that a later version has replaced or left out, with what the step waited for. Of a version that waits for
+ * approval, the rows that begin with it (`until` is null), and one that ends as it begins for each step that it removes.
+ */
 export const pastSteps = countersign.table(
   'past_steps',
   {
     ...says,
     since: integer('since').notNull(),
-    until: integer('until').notNull(),
+    until: integer('until'),
     /** By the predecessor's position, then type. Of a row in `plan_steps` this is in `plan_edges`. */
     after: jsonb('after').$type<Dependency[]>().notNull(),
   },
   (t) => [
     primaryKey({ columns: [t.plan_id, t.position, t.since] }),
     index('past_steps_until').on(t.plan_id, t.until),
+    index('past_steps_waiting')
+      .on(t.plan_id, t.position)
+      .where(sql`until is null or until = since`),
   ],
 );
 

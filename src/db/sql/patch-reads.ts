@@ -140,12 +140,12 @@ export async function readEdgesBetween(
   return rows;
 }
 
-/** The first free position: those of removed steps are not given again. */
+/** The first free position: those of removed steps are not given again, those of a version that waits are. */
 export async function nextPosition(tx: Queryable, planId: string): Promise<number> {
   const { rows } = await tx.execute<{ next: number }>(sql`
     select 1 + greatest(
       (select coalesce(max(position), 0) from ${countersign}.plan_steps where plan_id = ${planId}),
-      (select coalesce(max(position), 0) from ${countersign}.past_steps where plan_id = ${planId})) as next`);
+      (select coalesce(max(position), 0) from ${countersign}.past_steps where plan_id = ${planId} and until > since)) as next`);
   return rows[0]?.next ?? 1;
 }
 
@@ -204,19 +204,14 @@ export async function findDeadPredecessors(
   return rows;
 }
 
-/** Operations the plan uses now, with a running or finished step's use and the number of steps. */
+/** Operations the plan uses now, and whether a running or finished step uses each. */
 export async function readUses(
   tx: Queryable,
   planId: string,
-): Promise<{ operation: string; guarded: boolean; kept: boolean; steps: number }[]> {
-  const { rows } = await tx.execute<{
-    operation: string;
-    guarded: boolean;
-    kept: boolean;
-    steps: number;
-  }>(sql`
+): Promise<{ operation: string; guarded: boolean; kept: boolean }[]> {
+  const { rows } = await tx.execute<{ operation: string; guarded: boolean; kept: boolean }>(sql`
     select c.tool || '_' || c.operation as operation, bool_or(c.guarded) as guarded,
-      bool_or(s.status <> 'cancelled') as kept, count(*)::int as steps
+      bool_or(s.status <> 'cancelled') as kept
     from ${countersign}.plan_steps c
     join ${countersign}.step_states s on s.plan_id = c.plan_id and s.position = c.position
     where c.plan_id = ${planId} and s.lane <> ${noLane}

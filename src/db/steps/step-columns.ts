@@ -47,6 +47,15 @@ export const writers: Record<string, (step: Omit<StepContent, 'after'>) => Field
     storedFields.map((one) => [one.column, (step) => writeValue(one, step[one.name])]),
   );
 
+/** The values of a row by column, as JSON. */
+export const storedValues = (step: Omit<StepContent, 'after'>): Record<string, unknown> =>
+  Object.fromEntries(
+    storedFields.map(({ name, field, column, type, nullable }) => {
+      const isNull = type === 'jsonb' && nullable && isEmpty(field, step[name]);
+      return [column.slice(1, -1), isNull ? null : step[name]];
+    }),
+  );
+
 const emptyJson = ({ empty }: StepField) => `'${JSON.stringify(empty)}'`;
 
 /** The value in the row `alias`, as a step has it. */

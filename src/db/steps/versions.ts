@@ -5,15 +5,25 @@ import type { StepContent } from '#domain/plan/step-content.ts';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { isoOf } from '../time.ts';
-import { comparedColumns, contentColumns, rowColumns } from './step-columns.ts';
+import { comparedColumns, contentColumns, rowColumns, storedValues } from './step-columns.ts';
 
-/** The dependencies of the row `c` of `plan_steps`. */
-const links = sql`(
+/** The dependencies of the row `c` of `plan_steps`, except those on steps that the waiting version `without` removes. */
+const linksWithout = (without: SQL) => sql`(
   select coalesce(jsonb_agg(jsonb_build_object('id', p.step_id, 'type', e.type, 'lag_minutes', e.lag_minutes)
     order by e.predecessor, e.type), '[]')
   from ${countersign}.plan_edges e
   join ${countersign}.plan_steps p on p.plan_id = e.plan_id and p.position = e.predecessor
-  where e.plan_id = c.plan_id and e.successor = c.position)`;
+  where e.plan_id = c.plan_id and e.successor = c.position and ${without})`;
+
+const links = linksWithout(sql`true`);
+
+/** Whether the row `w` of `past_steps` is of a version that waits: it begins with it, or ends a step with it. */
+const waits = sql`(w.until is null or w.until = w.since)`;
+
+/** Whether the waiting version `version` replaces or removes the step at `position`. */
+const isReplaced = (planId: string, version: number, position: SQL) => sql`exists (
+  select from ${countersign}.past_steps w
+  where w.plan_id = ${planId} and w.position = ${position} and w.since = ${version} and ${waits})`;
 
 const list = (columns: readonly string[], alias: string): SQL =>
   sql.raw(columns.map((column) => `${alias}.${column}`).join(', '));
@@ -47,29 +57,91 @@ export async function continueRows(tx: Queryable, planId: string, version: numbe
     where ${replaced} and p.since = c.since`);
 }
 
-function rows(current: SQL | null, past: SQL, planId: string): SQL {
+/**
+ * Stores the rows of a version that waits for approval: steps that it adds or changes, with the new positions and labels, and the
+ * ends of those that it removes. The trigger `forget_waiting` deletes them once the change is decided.
+ */
+export async function insertWaiting(
+  tx: Queryable,
+  planId: string,
+  version: number,
+  steps: PlacedStep[],
+  removed: number[],
+): Promise<void> {
+  const columns = sql.raw(rowColumns.filter((column) => column !== 'since').join(', '));
+  for (let from = 0; from < steps.length; from += insertedAtOnce) {
+    const some = steps.slice(from, from + insertedAtOnce);
+    const values = some.map((step) => ({ ...step, ...storedValues(step) }));
+    await tx.execute(sql`
+      insert into ${countersign}.past_steps (plan_id, since, ${columns}, after)
+      select ${planId}, ${version}, ${columns}, after
+      from jsonb_populate_recordset(null::${countersign}.past_steps, ${JSON.stringify(values)}::jsonb)`);
+  }
+  if (removed.length === 0) return;
+  await tx.execute(sql`
+    insert into ${countersign}.past_steps (plan_id, since, until, ${columns}, after)
+    select plan_id, ${version}, ${version}, ${columns}, '[]' from ${countersign}.plan_steps
+    where plan_id = ${planId} and position = any(${sql.param(removed)}::int[])`);
+}
+
+const insertedAtOnce = 1000;
+
+/** The rows of a version that waits for approval, or null if it has none. */
+export async function readWaiting(
+  db: Queryable,
+  planId: string,
+  version: number,
+): Promise<{ steps: PlacedStep[]; removed: string[] } | null> {
+  const { rows: found } = await db.execute<PlacedStep & { removed: boolean }>(sql`
+    select c.position, c.label, c.until is not null as removed, ${contentColumns}, c.after
+    from ${countersign}.past_steps c
+    where c.plan_id = ${planId} and c.since = ${version} and (c.until is null or c.until = c.since)
+    order by c.position`);
+  if (found.length === 0) return null;
+  return {
+    steps: found.filter(({ removed }) => !removed),
+    removed: found.flatMap(({ id, removed }) => (removed ? [id] : [])),
+  };
+}
+
+function rows(planId: string, current: SQL | null, past: SQL, after = links): SQL {
   const ended = sql`
     select ${list(rowColumns, 'c')}, c.after from ${countersign}.past_steps c where c.plan_id = ${planId} and ${past}`;
   if (current === null) return ended;
   return sql`
-    select ${list(rowColumns, 'c')}, ${links} as after from ${countersign}.plan_steps c
+    select ${list(rowColumns, 'c')}, ${after} as after from ${countersign}.plan_steps c
     where c.plan_id = ${planId} and c.until is null and ${current}
     union all ${ended}`;
 }
 
-const rowsAt = (planId: string, version: number): SQL =>
-  rows(sql`c.since <= ${version}`, sql`c.since <= ${version} and c.until > ${version}`, planId);
+function rowsAt(planId: string, version: number): SQL {
+  const isGone = (position: SQL) => isReplaced(planId, version, position);
+  return rows(
+    planId,
+    sql`c.since <= ${version} and not ${isGone(sql`c.position`)}`,
+    sql`c.since <= ${version} and (c.until > ${version} or c.until is null)`,
+    // What is replaced is still there.
+    linksWithout(sql`not exists (
+      select from ${countersign}.past_steps w where w.plan_id = ${planId} and w.position = e.predecessor
+        and w.since = ${version} and w.until = w.since)`),
+  );
+}
 
 /** Rows valid at the earlier of two versions and not at the later one, and vice versa. */
 function rowsBetween(planId: string, earlier: number, later: number): { ended: SQL; begun: SQL } {
   const begun = sql`c.since > ${earlier} and c.since <= ${later}`;
+  const isGone = isReplaced(planId, later, sql`c.position`);
   return {
     ended: rows(
-      null,
-      sql`c.since <= ${earlier} and c.until > ${earlier} and c.until <= ${later}`,
       planId,
+      sql`c.since <= ${earlier} and ${isGone}`,
+      sql`c.since <= ${earlier} and c.until > ${earlier} and c.until <= ${later}`,
     ),
-    begun: rows(sql`c.since > 1 and ${begun}`, sql`${begun} and c.until > ${later}`, planId),
+    begun: rows(
+      planId,
+      sql`c.since > 1 and ${begun} and not ${isGone}`,
+      sql`${begun} and (c.until > ${later} or c.until is null)`,
+    ),
   };
 }
 
@@ -82,6 +154,7 @@ export type StepDifference = {
 };
 
 type PlacedContent = StepContent & { position: number };
+type PlacedStep = PlacedContent & { label: string | null };
 
 async function readContents(
   db: Queryable,
@@ -90,8 +163,51 @@ async function readContents(
   which: SQL,
 ): Promise<PlacedContent[]> {
   const { rows: found } = await db.execute<PlacedContent>(sql`
-    select c.position, ${contentColumns}, c.after from (${rowsAt(planId, version)}) c where ${which}`);
+    select c.position, ${contentColumns}, c.after from (${rowsAt(planId, version)}) c where ${which} order by c.position`);
   return found;
+}
+
+/** Positions whose steps are read at once. */
+const readAtOnce = 1000;
+
+/** The steps of a version, ordered by position, a page at a time. */
+export async function* iterateContents(
+  db: Queryable,
+  planId: string,
+  version: number,
+): AsyncGenerator<PlacedContent> {
+  const { rows: found } = await db.execute<{ last: number | null }>(
+    sql`select max(position) as last from (${rowsAt(planId, version)}) c`,
+  );
+  const last = found[0]?.last ?? 0;
+  for (let from = 0; from < last; from += readAtOnce) {
+    const isBetween = sql`c.position > ${from} and c.position <= ${from + readAtOnce}`;
+    yield* await readContents(db, planId, version, isBetween);
+  }
+}
+
+/** Each operation of a version and how many of its steps use it, in the database's order. */
+export async function countOperations(
+  db: Queryable,
+  planId: string,
+  version: number,
+): Promise<{ operation: string; steps: number }[]> {
+  const { rows: found } = await db.execute<{ operation: string; steps: number }>(sql`
+    select c.tool || '_' || c.operation as operation, count(*)::int as steps
+    from (${rowsAt(planId, version)}) c group by c.tool, c.operation order by 1`);
+  return found;
+}
+
+/** Of these steps, which a version has or which it replaces, the positions by ID. */
+export async function readPositions(
+  db: Queryable,
+  planId: string,
+  ids: string[],
+): Promise<Map<string, number>> {
+  const { rows: found } = await db.execute<{ id: string; position: number }>(sql`
+    select step_id as id, position from ${countersign}.plan_steps
+    where plan_id = ${planId} and step_id = any(${sql.param(ids)}::text[])`);
+  return new Map(found.map(({ id, position }) => [id, position]));
 }
 
 /** The steps with these IDs, as of a version. */
@@ -210,11 +326,12 @@ export async function readChain(
     from (
       select predecessor as "from", null as id, successor as "to", type, lag_minutes from ${countersign}.plan_edges
       where plan_id = ${planId} and successor not in (
-        select position from ${countersign}.plan_steps where plan_id = ${planId} and since > ${version} and since > 1)
+        select position from ${countersign}.plan_steps where plan_id = ${planId} and since > ${version} and since > 1
+        union all select position from ${countersign}.past_steps w where plan_id = ${planId} and since = ${version} and ${waits})
       union all
       select 0, l.id, c.position, l.type, l.lag_minutes from ${countersign}.past_steps c
       cross join lateral jsonb_to_recordset(c.after) l (id text, type text, lag_minutes int)
-      where c.plan_id = ${planId} and c.since <= ${version} and c.until > ${version}
+      where c.plan_id = ${planId} and c.since <= ${version} and (c.until > ${version} or c.until is null)
     ) link`);
   const [all] = steps;
   const places = new Map<number | string, number>();

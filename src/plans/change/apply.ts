@@ -6,14 +6,14 @@ import type { Transaction } from '#db/database.ts';
 import { notify } from '#db/notify.ts';
 import { linkOccurrences } from '#db/planning/artifacts.ts';
 import { lockPlan, type PlanRow } from '#db/plans/plans.ts';
-import { plans } from '#db/schema.ts';
+import { plans, planVersions } from '#db/schema.ts';
 import { findNewlyCovered, makeStale } from '#db/sql/impact.ts';
 import { recountSteps, reviveSteps, settleReadiness, tellSteps } from '#db/sql/patch.ts';
 import { findDeadEnds, readPredecessors, readUses } from '#db/sql/patch-reads.ts';
 import { findAddressed, rerunSteps } from '#db/sql/rerun.ts';
 import { touchPlan } from '#db/steps/events.ts';
-import { iterateSteps } from '#db/steps/pages.ts';
 import { readLanes } from '#db/steps/steps.ts';
+import { countOperations, insertWaiting, iterateContents } from '#db/steps/versions.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { RaisedFinding } from '#domain/plan/finding.ts';
@@ -23,7 +23,7 @@ import { countOf } from '#domain/words.ts';
 import { digestPlan } from '../content/canonical.ts';
 import { bindStep } from '../content/normalise-step.ts';
 import { addedOperations, digestOperations } from '../content/operation-digests.ts';
-import { headerOf, readVersion } from '../content/preflight.ts';
+import { headerOf, readVersion, type VersionRow } from '../content/preflight.ts';
 import { Lanes } from '../content/touches.ts';
 import { raiseFindings } from '../findings/raise.ts';
 import { wakeWatchers, wakeWorkers } from '../lifecycle/wake.ts';
@@ -156,10 +156,70 @@ async function holdBehindStale(
   }
 }
 
+/** The next version of the plan, whose rows are stored. @throws `empty_plan` */
+async function describeVersion(
+  context: PlansContext,
+  tx: Transaction,
+  row: PlanRow,
+  effect: PatchEffect,
+): Promise<Omit<VersionRow, 'created_at'>> {
+  const version = row.version + 1;
+  const uses = await countOperations(tx, row.id, version);
+  const total = uses.reduce((sum, { steps }) => sum + steps, 0);
+  if (total === 0) {
+    throw new CountersignError(
+      'empty_plan',
+      'This change would leave no step. Cancel the plan instead.',
+    );
+  }
+  const used = uses.map(({ operation }) => operation);
+  const { created_at: _, ...before } = await readVersion(tx, row);
+  // Keeps the digests the plan was shown with, even if the operation has changed since.
+  const digests = {
+    ...digestOperations(context.catalogue.of(row.tenant), addedOperations(effect)),
+    ...before.operation_digests,
+  };
+  const series = before.series.map(
+    (one) => effect.series.find(({ begun }) => begun.series.id === one.id)?.begun.series ?? one,
+  );
+  const said = {
+    ...before,
+    series,
+    version,
+    total,
+    tools_required: used,
+    operation_digests: Object.fromEntries(
+      Object.entries(digests).filter(([name]) => used.includes(name)),
+    ),
+  };
+  const steps = iterateContents(tx, row.id, version);
+  return { ...said, digest: await digestPlan(headerOf(row, said), steps) };
+}
+
 /**
- * Stores the version that the patch produces and updates the plan's row; everything but the steps is unchanged.
+ * Stores the version that a change makes once it is approved. The plan stays at its version. @returns its digest
  * @throws `empty_plan`
  */
+export async function storeWaiting(
+  context: PlansContext,
+  tx: Transaction,
+  row: PlanRow,
+  effect: PatchEffect,
+): Promise<string> {
+  const { added, changed, removed } = effect;
+  const steps = [...changed.map((step) => ({ ...step, label: step.before.label })), ...added];
+  const rows = await mapInSlices(steps, ({ now, position, label }) => ({
+    ...now,
+    position,
+    label,
+  }));
+  await insertWaiting(tx, row.id, row.version + 1, rows, positionsOf(removed));
+  const version = await describeVersion(context, tx, row, effect);
+  await tx.insert(planVersions).values(version);
+  return version.digest;
+}
+
+/** Stores the version that the patch produces and updates the plan's row; everything but the steps is unchanged. */
 async function storeVersion(
   context: PlansContext,
   tx: Transaction,
@@ -168,59 +228,31 @@ async function storeVersion(
   decision: PatchDecision,
 ): Promise<void> {
   const { next, pools } = await resolveVersion(context, tx, row, effect);
-  const { version } = next;
   const gated = isGated(row);
   await writeVersion(tx, row, next, async () => {
-    const uses = await readUses(tx, row.id);
-    const total = uses.reduce((sum, { steps }) => sum + steps, 0);
-    if (total === 0) {
-      throw new CountersignError(
-        'empty_plan',
-        'This change would leave no step. Cancel the plan instead.',
-      );
-    }
-    const used = uses.map(({ operation }) => operation);
-    const { created_at: _, ...before } = await readVersion(tx, row);
-    // Keeps the digests the plan was shown with, even if the operation has changed since.
-    const digests = {
-      ...digestOperations(context.catalogue.of(row.tenant), addedOperations(effect)),
-      ...before.operation_digests,
-    };
-    const series = before.series.map(
-      (one) => next.begun.find(({ series: changed }) => changed.id === one.id)?.series ?? one,
-    );
-    const said = {
-      ...before,
-      series,
-      version,
-      total,
-      tools_required: used,
-      operation_digests: Object.fromEntries(
-        Object.entries(digests).filter(([name]) => used.includes(name)),
-      ),
-    };
-    const digest = await digestPlan(headerOf(row, said), iterateSteps(tx, row.id));
-    const scope = uses.filter(({ kept }) => !gated || kept);
+    const version = await describeVersion(context, tx, row, effect);
+    const { digest, operation_digests } = version;
+    const scope = (await readUses(tx, row.id)).filter(({ kept }) => !gated || kept);
     const starts = effect.edgesAdded.some(({ type }) => type === 'SS' || type === 'SF');
     await tx
       .update(plans)
       .set({
-        version,
+        version: version.version,
         digest,
         approved_digest: gated ? digest : null,
         tools_required: scope.map(({ operation }) => operation),
-        operation_digests: said.operation_digests,
+        operation_digests,
         guarded_operations: scope.filter(({ guarded }) => guarded).map((use) => use.operation),
         pools,
         has_start_edges: row.has_start_edges || starts,
         pending_patch: null,
-        ...(next.begun.length === 0 ? {} : { open_until: endOfLast(series) }),
+        ...(next.begun.length === 0 ? {} : { open_until: endOfLast(version.series) }),
         ...(decision.approved
           ? { decided_by: decision.actor.id, decided_at: sql`clock_timestamp()` }
           : {}),
       })
       .where(eq(plans.id, row.id));
-    return { ...said, digest };
+    return version;
   });
   if (next.begun.length > 0)
     await linkOccurrences(

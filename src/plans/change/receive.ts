@@ -28,11 +28,9 @@ import {
 import type { PatchOutcome } from '#domain/plan/patch-outcome.ts';
 import { requireManager } from '../authority/authority.ts';
 import { requireArtifacts } from '../content/artifact-references.ts';
-import { digestValue, withDigests } from '../content/canonical.ts';
 import {
   addedOperations,
   digestOperations,
-  type OperationDigests,
   requireSameOperations,
 } from '../content/operation-digests.ts';
 import { pinPatchPosts } from '../content/post-targets.ts';
@@ -43,7 +41,7 @@ import { statusWords } from '../lifecycle/lifecycle-table.ts';
 import { wakeWatchers } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { reservedId } from '../series/normalise.ts';
-import { applyPatch } from './apply.ts';
+import { applyPatch, storeWaiting } from './apply.ts';
 import { classifyPatch } from './classify.ts';
 import { reopenByPatch } from './follow-patch.ts';
 import { countInvalidated, type PatchEffect } from './model.ts';
@@ -51,6 +49,7 @@ import { pinTargets } from './pin.ts';
 import { resolveNotes } from './prerequisites.ts';
 import { readNear } from './read-near.ts';
 import { type PatchRules, resolvePatch } from './resolve.ts';
+import { digestChange, digestOfOperations, hasVersion } from './waiting.ts';
 import { isGated } from './write-version.ts';
 
 export function rulesFor(context: PlansContext, { tenant }: Pick<PlanRow, 'tenant'>): PatchRules {
@@ -145,20 +144,6 @@ export async function dropWithPlan(tx: Transaction, row: PlanRow, actor: Actor):
   if (row.pending_patch === null) return;
   const patch = await readPatch(tx, row.pending_patch);
   await dropPatch(tx, row, patch, 'rejected', { actor, reason: 'the plan was cancelled' });
-}
-
-/**
- * The digest a person countersigns for a waiting change: the plan, the operations, and the digests that the operations of added
- * steps had when shown.
- */
-export function digestPatch(
-  row: Pick<PlanRow, 'id' | 'digest'>,
-  { version, operations }: Pick<PatchRow, 'version' | 'operations'>,
-  digests: OperationDigests,
-): string {
-  const sent = operations.map(({ whole: _, ...operation }) => operation);
-  const said = { plan: row.id, base_digest: row.digest, version, operations: sent };
-  return digestValue({ ...said, ...withDigests(digests) });
 }
 
 /** Stores a patch that needs approval; the plan continues meanwhile and does not end before the decision. */
@@ -262,9 +247,10 @@ async function takePatch(
     proposed_by: actor.id,
   };
   if (widening.length > 0) {
-    const { version } = patch;
-    const digests = digestOperations(context.catalogue.of(row.tenant), addedOperations(effect));
-    const digest = digestPatch(row, { version, operations }, digests);
+    const names = addedOperations(effect);
+    const digest = hasVersion(operations)
+      ? digestChange(await storeWaiting(context, tx, row, effect), operations)
+      : digestOfOperations(row, patch, digestOperations(context.catalogue.of(row.tenant), names));
     const held = { ...patch, status: 'needs_approval' as const, digest };
     await holdPatch(context, tx, row, held, actor);
     return lockPlan(tx, row.id);

@@ -50,6 +50,28 @@ function asSaid(step: Step): StepAsSaid {
   return { ...contentOf(step), effect, guarded };
 }
 
+/** The edges that a step gains and loses. One with another lag is both. */
+export function edgesOf(
+  successor: number,
+  before: Dependency[],
+  now: Dependency[],
+  positions: ReadonlyMap<string, number>,
+): { added: Edge[]; removed: Edge[] } {
+  const lagsOf = (after: Dependency[]) =>
+    new Map(after.map((one) => [keyOfDependency(one), one.lag_minutes]));
+  const missingFrom = (others: Dependency[], after: Dependency[]): Edge[] => {
+    const lags = lagsOf(others);
+    const missing = after.filter((one) => lags.get(keyOfDependency(one)) !== one.lag_minutes);
+    return missing.map(({ id, type, lag_minutes }) => {
+      const predecessor = positions.get(id);
+      if (predecessor === undefined)
+        throw new Error(`edgesOf: ${successor} waits for unread ${id}`);
+      return { predecessor, successor, type, lag_minutes };
+    });
+  };
+  return { added: missingFrom(before, now), removed: missingFrom(now, before) };
+}
+
 /** Resolves one patch; used once. */
 export class Resolution {
   readonly #row: PlanRow;
@@ -430,12 +452,10 @@ export class Resolution {
     await mapInSlices(kept, createReferenceCheck(all, this.#rules.catalogue, this.problems));
   }
 
-  #edgesOf({ now, position }: Work, after: Dependency[]): Edge[] {
-    return after.flatMap(({ id, type, lag_minutes }) => {
-      const predecessor = this.#positions.get(id);
-      if (predecessor === undefined) throw new Error(`#edgesOf: ${now.id} waits for unread ${id}`);
-      return [{ predecessor, successor: position, type, lag_minutes }];
-    });
+  /** As versions have them: by the predecessor's position, then type. */
+  #inOrder(after: Dependency[]): Dependency[] {
+    const placeOf = ({ id }: Dependency) => this.#positions.get(id) ?? 0;
+    return after.toSorted((a, b) => placeOf(a) - placeOf(b) || (a.type < b.type ? -1 : 1));
   }
 
   async effect(): Promise<PatchEffect> {
@@ -466,20 +486,12 @@ export class Resolution {
         if (before !== null) effect.removed.push(before);
         continue;
       }
+      now.after = this.#inOrder(now.after);
       if (before === null) effect.added.push({ now, position, label: null, args_by });
       else effect.changed.push({ position, before, now, args_by });
-      const was = before?.after ?? [];
-      const said = new Map(was.map((one) => [keyOfDependency(one), one]));
-      const says = new Set(now.after.map(keyOfDependency));
-      const isNew = (one: Dependency) =>
-        said.get(keyOfDependency(one))?.lag_minutes !== one.lag_minutes;
-      const isGone = (one: Dependency) => !says.has(keyOfDependency(one));
-      const fresh = now.after.filter(isNew);
-      const replaced = was.filter((one) =>
-        fresh.some((other) => keyOfDependency(other) === keyOfDependency(one)),
-      );
-      effect.edgesAdded.push(...this.#edgesOf(work, fresh));
-      effect.edgesRemoved.push(...this.#edgesOf(work, [...was.filter(isGone), ...replaced]));
+      const edges = edgesOf(position, before?.after ?? [], now.after, this.#positions);
+      effect.edgesAdded.push(...edges.added);
+      effect.edgesRemoved.push(...edges.removed);
     }
     return effect;
   }

@@ -28,9 +28,9 @@ import { applyPatch } from '../change/apply.ts';
 import { patchConflict } from '../change/conflicts.ts';
 import { settleByPatch } from '../change/follow-patch.ts';
 import type { PatchEffect } from '../change/model.ts';
-import { digestPatch, dropPatch, requirePatchable, rulesFor } from '../change/receive.ts';
-import { resolvePatch } from '../change/resolve.ts';
+import { dropPatch, requirePatchable, rulesFor } from '../change/receive.ts';
 import { requireShownCalls } from '../change/sets.ts';
+import { isAsShown, readChange } from '../change/waiting.ts';
 import {
   addedOperations,
   digestOperations,
@@ -128,27 +128,6 @@ async function requireTools(
   );
 }
 
-/**
- * @throws `preflight_failed` if the operation of an added step has changed since it was shown. Patches stored before operations
- * had digests are not compared.
- */
-function requireShownOperations(
-  { catalogue }: PlansContext,
-  row: PlanRow,
-  patch: PatchRow,
-  effect: PatchEffect,
-): void {
-  const names = addedOperations(effect);
-  const own = catalogue.of(row.tenant);
-  requireSameOperations(row.operation_digests, own, names);
-  const now = digestOperations(own, names);
-  if ([now, {}].some((digests) => digestPatch(row, patch, digests) === patch.digest)) return;
-  throw new CountersignError(
-    'preflight_failed',
-    `Since this change was shown, one of the operations that it adds has changed (${listOf(names)}). Nothing was changed. Reject the change and propose it again.`,
-  );
-}
-
 /** Records the approval. @returns whether every rule is now satisfied */
 async function countApproval(
   context: PlansContext,
@@ -199,8 +178,10 @@ async function applyApproved(
   actor: Actor,
 ): Promise<PlanRow> {
   const patch = await readPatch(tx, shown.id);
-  const effect = await resolvePatch(tx, row, rulesFor(context, row), patch);
-  requireShownOperations(context, row, patch, effect);
+  const effect = await readChange(tx, row, rulesFor(context, row), patch);
+  const names = addedOperations(effect);
+  const catalogue = context.catalogue.of(row.tenant);
+  requireSameOperations(row.operation_digests, catalogue, names);
   await requireShownCalls(tx, row, patch.base_revision, effect);
   await settlePatch(tx, patch.id, 'applied', actor.id);
   const continues = await willRun(tx, row, effect);
@@ -212,6 +193,11 @@ async function applyApproved(
     reason: patch.reason,
     approved: true,
   });
+  if (!isAsShown(row, patch, patched, digestOperations(catalogue, names)))
+    throw new CountersignError(
+      'preflight_failed',
+      `Since this change was shown, one of the operations that it adds has changed (${listOf(names)}). Nothing was changed. Reject the change and propose it again.`,
+    );
   await settleByPatch(tx, row.id, patch.id, actor);
   if (running.status === row.status) return patched;
   await reviveSkipped(tx, row.id, context.onFailure);
@@ -248,7 +234,7 @@ async function requireApplicable(
   const { query } = context.db;
   try {
     const patch = await readPatch(query, shown.id);
-    const effect = await resolvePatch(query, row, rulesFor(context, row), patch);
+    const effect = await readChange(query, row, rulesFor(context, row), patch);
     const running = await willRun(query, row, effect);
     const dead = await findDeadPredecessors(query, row.id, effect.edgesAdded, running);
     if (dead.length > 0) throw patchConflict(row, dead, patch.base_revision);

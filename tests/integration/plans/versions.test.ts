@@ -158,8 +158,34 @@ function differ(a: Model, b: Model) {
   };
 }
 
-test('any changes and revisions leave every version as it was, and their differences are those of a model', async () => {
+/** Every version, one that waits too, has its digest, the content of the model, and the model's differences from others. */
+async function expectAsModelled(id: string, story: Story): Promise<void> {
   const { db, service } = instance;
+  expect(await expectVersions(db.query, id)).toBe(story.versions.length);
+  for (const [nth, model] of story.versions.entries()) {
+    const steps = await readVersion(db.query, id, nth + 1);
+    const said = steps.slice(1).map(({ id: step, priority, args, tags, after }): [string, Said] => [
+      step,
+      {
+        priority,
+        tags,
+        content: `${args.content}`,
+        after: after.flatMap((link) => (link.id === 'hold' ? [] : [link.id])).sort(),
+      },
+    ]);
+    const kept = [...model].map(([step, is]) => [step, { ...is, after: is.after.toSorted() }]);
+    expect(Object.fromEntries(said)).toEqual(Object.fromEntries(kept));
+    for (const other of [0, nth - 1, story.versions.length - 1]) {
+      const now = story.versions[other];
+      if (now === undefined || other === nth) continue;
+      const { counts } = await service.versionDiff(id, nth + 1, other + 1);
+      expect([nth + 1, other + 1, counts]).toEqual([nth + 1, other + 1, differ(model, now)]);
+    }
+  }
+}
+
+test('any changes and revisions leave every version as it was, and their differences are those of a model', async () => {
+  const { service } = instance;
   const inputs = [choices, fc.array(command, { maxLength: 7 }), choices] as const;
   const run = async (
     begin: Choice[],
@@ -174,12 +200,14 @@ test('any changes and revisions leave every version as it was, and their differe
     const patch = async (chosen: Choice[], narrowing: boolean) => {
       story.begin();
       const operations = chosen.flatMap((choice) => story.operate(choice, narrowing));
-      if (operations.length === 0) return;
+      if (operations.length === 0) return null;
       const { revision, version } = await service.getPlan(id);
-      await service.patch(id, { base_revision: revision, operations }, ana);
+      const outcome = await service.patch(id, { base_revision: revision, operations }, ana);
       const after = await service.getPlan(id);
-      expect(after.version).toBe(version + 1);
+      expect(outcome.version).toBe(version + 1);
+      expect(after.version).toBe(outcome.status === 'applied' ? version + 1 : version);
       story.versions.push(copyOf(story.model));
+      return outcome;
     };
     let revisions = 0;
     for (const one of commands) {
@@ -203,29 +231,25 @@ test('any changes and revisions leave every version as it was, and their differe
     await service.approve(id, { version, digest }, ana);
     await waitFor('ana’s step', async () => (await service.getPlan(id)).counts.waiting === 1);
     for (const removal of removals) await patch([removal], true);
-    expect(await expectVersions(db.query, id)).toBe(story.versions.length);
-    for (const [nth, model] of story.versions.entries()) {
-      const steps = await readVersion(db.query, id, nth + 1);
-      const said = steps
-        .slice(1)
-        .map(({ id: step, priority, args, tags, after }): [string, Said] => [
-          step,
-          {
-            priority,
-            tags,
-            content: `${args.content}`,
-            after: after.flatMap((link) => (link.id === 'hold' ? [] : [link.id])).sort(),
-          },
-        ]);
-      const kept = [...model].map(([step, is]) => [step, { ...is, after: is.after.toSorted() }]);
-      expect(Object.fromEntries(said)).toEqual(Object.fromEntries(kept));
-      for (const other of [0, nth - 1, story.versions.length - 1]) {
-        const now = story.versions[other];
-        if (now === undefined || other === nth) continue;
-        const { counts } = await service.versionDiff(id, nth + 1, other + 1);
-        expect([nth + 1, other + 1, counts]).toEqual([nth + 1, other + 1, differ(model, now)]);
-      }
-    }
+    await expectAsModelled(id, story);
+    // Different arguments certainly widen an approved plan.
+    const waiting = await patch([{ what: 1, step: 0, other: 0 }, ...removals], false);
+    expect(waiting?.status).toBe('needs_approval');
+    await expectAsModelled(id, story);
+    await service.approve(
+      id,
+      { version: waiting?.version ?? 0, digest: waiting?.digest ?? '' },
+      ana,
+    );
+    expect(await service.getPlan(id)).toMatchObject({
+      version: waiting?.version,
+      digest: waiting?.digest,
+    });
+    await expectAsModelled(id, story);
+    const dropped = await patch([{ what: 1, step: 0, other: 0 }, ...removals], false);
+    await service.reject(id, { version: dropped?.version ?? 0 }, ana);
+    story.versions.pop();
+    await expectAsModelled(id, story);
     await expectSoundPlan(instance, id);
     await service.cancel(id, { version: (await service.getPlan(id)).version }, ana);
   };
