@@ -19,6 +19,7 @@ import { drawQuote, maxFullText, quote } from './quotes.ts';
 import { canSettle, describePassed } from './state.ts';
 import { effectOfNo, isViewers, mayAnswer, personOf, reasonOf, viewerIs } from './step-lines.ts';
 import { tellTime } from './times.ts';
+import { describeFields } from './version-words.ts';
 import type { Ask, Field, Form } from './view.ts';
 
 const rejectForm: Form = {
@@ -37,14 +38,21 @@ const signs: Record<ShownChange['kind'], string> = {
   other: '',
 };
 
-/** One operation of a change: removals by name, additions and changes in full. */
-function describeShown({ kind, text, call, reason }: ShownChange, now: string): string[] {
+/** One effect of a change: removals by name, additions in full, changed steps with what differs. */
+function describeShown(
+  { kind, text, call, reason, fields = [] }: ShownChange,
+  { now, viewer }: PlanCardFacts,
+): string[] {
   if (call === null) return [`${signs[kind]}${showWhole(text)}`];
-  const warning = kind === 'removed' ? '' : warnOfTarget(call);
+  const isWhole = kind === 'added' || fields.some(({ field }) => field.startsWith('args.'));
+  // The headline names the target.
+  const changes = fields.filter(({ field }) => field !== 'target');
+  const warning = isWhole ? warnOfTarget(call) : '';
   return [
-    `${signs[kind]}${headlineOf(call, kind === 'removed' ? undefined : now)} · ${showWhole(text)}`,
+    `${signs[kind]}${headlineOf(call, isWhole ? now : undefined)} · ${showWhole(text)}`,
     ...(warning === '' ? [] : [warning]),
-    ...(kind === 'removed' ? [] : wholeLines(call)),
+    ...(isWhole ? wholeLines(call) : []),
+    ...describeFields({ changes, changes_total: changes.length }, now, viewer.timezone),
     ...quote("Planner's reason", reason, maxFullText).map(drawQuote),
   ];
 }
@@ -84,7 +92,7 @@ function askAboutChange(facts: PlanCardFacts): Ask[] {
     version: patch.version,
     digest: patch.digest,
   });
-  const { passed, operations_hidden: unseen } = patch;
+  const { passed, changes_hidden: unseen } = patch;
   const ask: Ask = {
     kind: 'change',
     step_id: patch.patch_id,
@@ -92,7 +100,7 @@ function askAboutChange(facts: PlanCardFacts): Ask[] {
     text: `${showPerson(facts, patch.proposed_by, 60)} wants to change this plan (${describeSize(patch)})`,
     quotes: quote('Reason', patch.reason, maxFullText),
     known: [
-      ...patch.shown.flatMap((one) => describeShown(one, facts.now)),
+      ...patch.shown.flatMap((one) => describeShown(one, facts)),
       ...(unseen === 0 ? [] : [`… and ${countOf(unseen, 'more change')} that don't fit here`]),
       ...(passed === undefined
         ? []

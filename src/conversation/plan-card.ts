@@ -231,7 +231,7 @@ async function readPatchStanding(
   context: ConversationContext,
   plan: Asked,
   user: string,
-): Promise<Omit<PatchFacts, 'shown' | 'operations_hidden' | 'passed'> | null> {
+): Promise<Omit<PatchFacts, 'shown' | 'changes_hidden' | 'passed'> | null> {
   const patch = plan.pending_patch;
   if (patch === null) return null;
   const db = context.db.query;

@@ -131,12 +131,10 @@ export async function readPatchOperations(
         PinnedOperation[]
       >`jsonb_path_query_array(${planPatches.operations}, ${first})`,
       total: sql<number>`jsonb_array_length(${planPatches.operations})`,
-      whole: planPatches.whole_arguments,
     })
     .from(planPatches)
     .where(eq(planPatches.id, id));
-  if (row === undefined) return { operations: [], total: 0 };
-  return { operations: readStored(row.operations, row.whole), total: row.total };
+  return row ?? { operations: [], total: 0 };
 }
 
 /** A patch of a plan without its operations, or null if there is none with that ID. */

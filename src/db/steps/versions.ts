@@ -57,6 +57,8 @@ export async function continueRows(tx: Queryable, planId: string, version: numbe
     where ${replaced} and p.since = c.since`);
 }
 
+const insertedAtOnce = 1000;
+
 /**
  * Stores the rows of a version that waits for approval: steps that it adds or changes, with the new positions and labels, and the
  * ends of those that it removes. The trigger `forget_waiting` deletes them once the change is decided.
@@ -84,8 +86,6 @@ export async function insertWaiting(
     where plan_id = ${planId} and position = any(${sql.param(removed)}::int[])`);
 }
 
-const insertedAtOnce = 1000;
-
 /** The rows of a version that waits for approval, or null if it has none. */
 export async function readWaiting(
   db: Queryable,
@@ -99,19 +99,17 @@ export async function readWaiting(
     order by c.position`);
   if (found.length === 0) return null;
   return {
-    steps: found.filter(({ removed }) => !removed),
+    steps: found.flatMap(({ removed, ...step }) => (removed ? [] : [step])),
     removed: found.flatMap(({ id, removed }) => (removed ? [id] : [])),
   };
 }
 
-function rows(planId: string, current: SQL | null, past: SQL, after = links): SQL {
-  const ended = sql`
-    select ${list(rowColumns, 'c')}, c.after from ${countersign}.past_steps c where c.plan_id = ${planId} and ${past}`;
-  if (current === null) return ended;
+function rows(planId: string, current: SQL, past: SQL, after = links): SQL {
   return sql`
     select ${list(rowColumns, 'c')}, ${after} as after from ${countersign}.plan_steps c
     where c.plan_id = ${planId} and c.until is null and ${current}
-    union all ${ended}`;
+    union all
+    select ${list(rowColumns, 'c')}, c.after from ${countersign}.past_steps c where c.plan_id = ${planId} and ${past}`;
 }
 
 function rowsAt(planId: string, version: number): SQL {
@@ -120,7 +118,7 @@ function rowsAt(planId: string, version: number): SQL {
     planId,
     sql`c.since <= ${version} and not ${isGone(sql`c.position`)}`,
     sql`c.since <= ${version} and (c.until > ${version} or c.until is null)`,
-    // What is replaced is still there.
+    // Steps that are only replaced stay.
     linksWithout(sql`not exists (
       select from ${countersign}.past_steps w where w.plan_id = ${planId} and w.position = e.predecessor
         and w.since = ${version} and w.until = w.since)`),
@@ -198,7 +196,7 @@ export async function countOperations(
   return found;
 }
 
-/** Of these steps, which a version has or which it replaces, the positions by ID. */
+/** Positions by ID, as of the current version. */
 export async function readPositions(
   db: Queryable,
   planId: string,

@@ -7,7 +7,7 @@ import type { Finding } from '../plan/finding.ts';
 import type { PassedStarts } from '../plan/passed-starts.ts';
 import type { PatchOutcome } from '../plan/patch-outcome.ts';
 import type { Plan, StepStatus } from '../plan/plan.ts';
-import type { PartitionSummary, VersionDiff } from '../plan/views.ts';
+import type { FieldChange, PartitionSummary, VersionDiff } from '../plan/views.ts';
 import type { StepMove } from '../planning/artifacts.ts';
 import type { MovedWork } from '../planning/shift.ts';
 
@@ -39,23 +39,22 @@ export type ApprovalRule = {
   missing: string;
 };
 
-/**
- * One operation of a change in words, with the effect of the call it adds, removes or alters. `kind`: a step's change, if a sign
- * shows it.
- */
+/** A step that a change adds, removes or alters, as it will be, or another effect in words. */
 export type ShownChange = {
   kind: 'added' | 'removed' | 'changed' | 'other';
   text: string;
   call: CallDescription | null;
   /** The planner's words about an added step, or empty. */
   reason: string;
+  /** How a changed step differs; only arguments are cut, which its call has. */
+  fields?: FieldChange[];
 };
 
 /** A change that needs its own approval, and who can give it. */
 export type PatchFacts = PatchOutcome & {
-  /** Its effects, uncut, and the number of operations not shown: a change of thousands isn't shown whole. */
+  /** Its effects, uncut, and the number of those not shown: a change of thousands isn't shown whole. */
   shown: ShownChange[];
-  operations_hidden: number;
+  changes_hidden: number;
   /** Who has approved it, and how many approvals suffice. */
   approved: string[];
   approvals_needed: number;

@@ -1,7 +1,6 @@
 // Describes the operations of a patch in sentences.
 import { quoteWords, showString } from '#domain/shown-text.ts';
-import { isSameJson } from '../same-json.ts';
-import { isObject, type Json, JsonObject } from '../text.ts';
+import { isObject, JsonObject } from '../text.ts';
 import { operationName } from '../tool.ts';
 import { countOf, endSentence, listOf } from '../words.ts';
 import { renameReferences } from './arguments.ts';
@@ -52,24 +51,6 @@ function describeSet(args: JsonObject, room: Room): string {
   ].join(' ');
 }
 
-const maxFormer = 200;
-
-/** `: content "old" → "new", overwrite true → (nothing)`: each argument that differs, or nothing. */
-export function describeArguments(before: JsonObject, now: JsonObject, name: NameStep): string {
-  const [was, is] = [before, now].map(
-    (args) => new Map(Object.entries(renameReferences(args, name))),
-  );
-  const names = new Set([...(was?.keys() ?? []), ...(is?.keys() ?? [])]);
-  const told = [...names].flatMap((one) => {
-    const [from, to] = [was?.get(one), is?.get(one)];
-    if (isSameJson(from, to)) return [];
-    const shown = (value: Json | undefined) =>
-      value === undefined ? '(nothing)' : shortenSized(JSON.stringify(value), maxFormer);
-    return [`${one} ${shown(from)} → ${shown(to)}`];
-  });
-  return told.length === 0 ? '' : `: ${told.join(', ')}`;
-}
-
 /** `priority 5`, `no earliest start`, `the condition that …`: one phrase per setting; limits last. */
 function describeFields(fields: StepSettings, room: Room, isChange = false): string[] {
   const stored: Record<string, unknown> = contentOfSettings(fields);
@@ -104,15 +85,8 @@ function describeAdded(step: AddedDraft, fields: StepSettings, room: Room): stri
   return `${given.length === 0 ? '' : ` with ${listOf(given)}`}${waits.length === 0 ? '' : `, ${listOf(waits)}`}`;
 }
 
-/**
- * An added step without its call, uncut: label, timing and settings.
- * @param replaced the step it replaces, or null
- */
-export function describeAddition(
-  step: AddedDraft,
-  replaced: string | null,
-  name: NameStep,
-): string {
+/** An added step without its call, uncut: label, timing and settings. */
+export function describeAddition(step: AddedDraft, name: NameStep): string {
   const {
     id,
     description: _,
@@ -122,8 +96,7 @@ export function describeAddition(
     after: _____,
     ...fields
   } = step;
-  const instead = replaced === null ? '' : ` in place of step ${name(replaced)}`;
-  return `step ${name(id)}${instead}${describeAdded(step, fields, { ...unlimited, name })}`;
+  return `step ${name(id)}${describeAdded(step, fields, { ...unlimited, name })}`;
 }
 
 function describeNew(step: AddedDraft, replaced: string | null, room: Room): string {

@@ -12,11 +12,13 @@ import { recountSteps, reviveSteps, settleReadiness, tellSteps } from '#db/sql/p
 import { findDeadEnds, readPredecessors, readUses } from '#db/sql/patch-reads.ts';
 import { findAddressed, rerunSteps } from '#db/sql/rerun.ts';
 import { touchPlan } from '#db/steps/events.ts';
+import { iterateSteps } from '#db/steps/pages.ts';
 import { readLanes } from '#db/steps/steps.ts';
 import { countOperations, insertWaiting, iterateContents } from '#db/steps/versions.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { RaisedFinding } from '#domain/plan/finding.ts';
+import type { StepContent } from '#domain/plan/step-content.ts';
 import { mapInSlices } from '#domain/slices.ts';
 import { operationName } from '#domain/tool.ts';
 import { countOf } from '#domain/words.ts';
@@ -162,6 +164,7 @@ async function describeVersion(
   tx: Transaction,
   row: PlanRow,
   effect: PatchEffect,
+  steps: AsyncIterable<StepContent>,
 ): Promise<Omit<VersionRow, 'created_at'>> {
   const version = row.version + 1;
   const uses = await countOperations(tx, row.id, version);
@@ -192,7 +195,6 @@ async function describeVersion(
       Object.entries(digests).filter(([name]) => used.includes(name)),
     ),
   };
-  const steps = iterateContents(tx, row.id, version);
   return { ...said, digest: await digestPlan(headerOf(row, said), steps) };
 }
 
@@ -214,7 +216,8 @@ export async function storeWaiting(
     label,
   }));
   await insertWaiting(tx, row.id, row.version + 1, rows, positionsOf(removed));
-  const version = await describeVersion(context, tx, row, effect);
+  const stored = iterateContents(tx, row.id, row.version + 1);
+  const version = await describeVersion(context, tx, row, effect, stored);
   await tx.insert(planVersions).values(version);
   return version.digest;
 }
@@ -230,7 +233,8 @@ async function storeVersion(
   const { next, pools } = await resolveVersion(context, tx, row, effect);
   const gated = isGated(row);
   await writeVersion(tx, row, next, async () => {
-    const version = await describeVersion(context, tx, row, effect);
+    const stored = iterateSteps(tx, row.id);
+    const version = await describeVersion(context, tx, row, effect, stored);
     const { digest, operation_digests } = version;
     const scope = (await readUses(tx, row.id)).filter(({ kept }) => !gated || kept);
     const starts = effect.edgesAdded.some(({ type }) => type === 'SS' || type === 'SF');

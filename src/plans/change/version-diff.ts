@@ -85,13 +85,14 @@ const nameOf = (
   ),
 });
 
-/** IDs of the steps that the changed ones wait for, check or take values from. */
+/** IDs of steps that differ, and of those that they wait for, check or take values from. */
 function idsIn(rows: StepDifference[]): string[] {
   return rows.flatMap(({ before, after }) =>
     [before, after].flatMap((step) =>
       step === null
         ? []
         : [
+            step.id,
             ...step.after.map(({ id }) => id),
             ...step.when.map(({ step: id }) => id),
             ...referencesOf(step.args).map(({ $from }) => $from),
@@ -100,19 +101,45 @@ function idsIn(rows: StepDifference[]): string[] {
   );
 }
 
-/** The steps that conditions of changed steps refer to, as of a version. */
-async function readAsking(
+type Differences = {
+  rows: StepDifference[];
+  nameStep: NameStep;
+  /** The steps that conditions refer to, as of each version. */
+  asking: { before: AskingStep[]; after: AskingStep[] };
+};
+
+/** The steps that differ between two versions, the first `limit` of each kind. */
+export async function readDifferences(
   db: Queryable,
-  { plan_id, version }: Version,
-  contents: (StepContent | null)[],
-): Promise<AskingStep[]> {
-  const steps = contents.flatMap((one) => one?.when.map(({ step }) => step) ?? []);
-  return readContentsById(db, plan_id, version, [...new Set(steps)]);
+  planId: string,
+  from: number,
+  to: number,
+  limit: number,
+): Promise<Differences> {
+  const rows = await compareSteps(db, planId, from, to, limit);
+  const named = idsIn(rows);
+  const labels = new Map([
+    ...(await readLabelsAt(db, planId, from, named)),
+    ...(await readLabelsAt(db, planId, to, named)),
+  ]);
+  const readAsking = (version: number, contents: (StepContent | null)[]) => {
+    const steps = contents.flatMap((one) => one?.when.map(({ step }) => step) ?? []);
+    return readContentsById(db, planId, version, [...new Set(steps)]);
+  };
+  const asking = {
+    before: await readAsking(
+      from,
+      rows.map(({ before }) => before),
+    ),
+    after: await readAsking(
+      to,
+      rows.map(({ after }) => after),
+    ),
+  };
+  return { rows, nameStep: (id) => labels.get(id) ?? id, asking };
 }
 
-type Asking = { before: AskingStep[]; after: AskingStep[] };
-
-function listSteps(rows: StepDifference[], nameStep: NameStep, asking: Asking) {
+function listSteps({ rows, nameStep, asking }: Differences) {
   const of = (kind: StepDifference['kind']) => rows.filter((row) => row.kind === kind);
   const countOf = (kind: StepDifference['kind']) => of(kind)[0]?.total ?? 0;
   return {
@@ -151,30 +178,12 @@ export async function diffVersions(
   if (known !== undefined) return known;
   const before = await readSchedule(db, a);
   const after = await readSchedule(db, b);
-  const rows = await compareSteps(db, planId, from, to, maxListed);
-  const named = idsIn(rows);
-  const labels = new Map([
-    ...(await readLabelsAt(db, planId, from, named)),
-    ...(await readLabelsAt(db, planId, to, named)),
-  ]);
-  const changed = rows.filter(({ kind }) => kind === 'changed');
-  const asking = {
-    before: await readAsking(
-      db,
-      a,
-      changed.map((row) => row.before),
-    ),
-    after: await readAsking(
-      db,
-      b,
-      changed.map((row) => row.after),
-    ),
-  };
+  const differences = await readDifferences(db, planId, from, to, maxListed);
   const risks = (version: Version) => version.risks.map(({ text }) => text);
   const diff: VersionDiff = {
     from,
     to,
-    ...listSteps(rows, (id) => labels.get(id) ?? id, asking),
+    ...listSteps(differences),
     operations_added: without(b.tools_required, a.tools_required),
     operations_removed: without(a.tools_required, b.tools_required),
     title_changed: a.title !== b.title,

@@ -18,7 +18,7 @@ import { type PatchRules, resolvePatch } from './resolve.ts';
 import { resolveSets } from './sets.ts';
 
 /** Operations that change progress instead of content. */
-const isEffect = ({ op }: PatchOperation): boolean =>
+export const isEffect = ({ op }: PatchOperation): boolean =>
   op === 'rerun_steps' || op === 'invalidate_steps';
 
 /** The digest a person countersigns for a change: its version's, and with it the operations that no version has. */

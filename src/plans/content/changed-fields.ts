@@ -54,12 +54,14 @@ function textsOf(step: StepContent, naming: FieldNaming): Map<string, string | n
  * `changes_total` counts them.
  * @param nameStep returns a step's label by ID
  * @param asking the steps that conditions refer to, as of each version
+ * @param whole all of them, and only arguments are cut
  */
 export function compareFields(
   before: StepContent,
   after: StepContent,
   nameStep: (id: string) => string,
   asking: { before: AskingStep[]; after: AskingStep[] } = { before: [], after: [] },
+  whole = false,
 ): { fields: string[]; changes: FieldChange[]; changes_total: number } {
   const label = nameStep(after.id);
   const a = textsOf(before, { label, nameStep, asking: asking.before });
@@ -69,11 +71,13 @@ export function compareFields(
     return from === to ? [] : [{ field, from, to }];
   });
   const show = (field: string, text: string | null) =>
-    text === null || binding.has(field) ? text : shortenSized(text, maxText);
+    text === null || (whole && !field.startsWith('args.')) || binding.has(field)
+      ? text
+      : shortenSized(text, maxText);
   return {
     fields: [...new Set(changes.map(({ field }) => field.replace(/^args\..*$/s, 'args')))],
-    changes: changes.slice(0, maxChanges).map(({ field, from, to }) => ({
-      field: shortenSized(field, 200),
+    changes: changes.slice(0, whole ? changes.length : maxChanges).map(({ field, from, to }) => ({
+      field: whole ? field : shortenSized(field, 200),
       from: show(field, from),
       to: show(field, to),
     })),

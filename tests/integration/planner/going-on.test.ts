@@ -241,9 +241,10 @@ describe('a change that a model proposes', () => {
     );
     await instance.ask('write new instead, and overwrite nothing', { conversation: 'merge' });
     const facts = await service.card(plan.id, { user: 'ana', timezone: 'UTC' });
-    expect(facts.patch?.shown.at(-1)?.text).toBe(
-      'step 2: content "old" → "new", overwrite true → (nothing)',
-    );
+    expect(facts.patch?.shown.at(-1)?.fields).toEqual([
+      { field: 'args.content', from: 'old', to: 'new' },
+      { field: 'args.overwrite', from: 'true', to: null },
+    ]);
     await service.say('merge', 'approve', ana);
     const { steps } = await service.listSteps(plan.id, { limit: 10 });
     expect(steps[1]?.args).toEqual({ path: 'merge.txt', content: 'new' });

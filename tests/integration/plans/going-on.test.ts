@@ -341,7 +341,8 @@ test('a step of unknown outcome is replaced once, and what its worker says later
     'Gives up step 1, whose outcome is unknown: its call may have been made.',
   );
   const card = await instance.service.card(plan.id, { user: 'ana', timezone: 'UTC' });
-  expect(drawText(viewPlan(card))).toContain('+ Does nothing · step 3 in place of step 1');
+  expect(drawText(viewPlan(card))).toContain('− Waits 2 seconds · step 1');
+  expect(drawText(viewPlan(card))).toContain('+ Does nothing · step 3');
   await approve(plan.id, outcome);
   await reach(instance, plan.id, 'completed');
   await waitFor('what the worker says', async () =>

@@ -3,10 +3,14 @@ import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { drawText } from '#cards/text.ts';
 import { viewPlan } from '#cards/view-model.ts';
+import { readPatch } from '#db/plans/patches.ts';
+import { readPlanRow } from '#db/plans/plans.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { person } from '#domain/people/actor.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
+import type { PatchOutcome } from '#domain/plan/patch-outcome.ts';
 import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
+import { digestOfOperations } from '#plans/change/waiting.ts';
 import { expectSoundPlan } from '../../fixtures/sound-plan.ts';
 import { draftStep } from '../../fixtures/steps.ts';
 import { ana, ben, noop, reach, runPlan } from '../../setup/instance.ts';
@@ -58,6 +62,23 @@ async function resume(id: string): Promise<void> {
 }
 
 const { statusesOf } = readsOf(() => instance);
+
+/** Stores a change that waits as programs before versions of changes did: its operations, and a digest of them. */
+async function storeAsBefore(planId: string, { patch_id, version }: PatchOutcome, whole: boolean) {
+  const { query } = instance.db;
+  const row = await readPlanRow(query, planId);
+  const digest = digestOfOperations(row, await readPatch(query, patch_id), {});
+  await query.execute(
+    sql`delete from countersign.past_steps where plan_id = ${planId} and since = ${version}`,
+  );
+  await query.execute(
+    sql`delete from countersign.plan_versions where plan_id = ${planId} and version = ${version}`,
+  );
+  await query.execute(
+    sql`update countersign.plan_patches set whole_arguments = ${whole}, digest = ${digest} where id = ${patch_id}`,
+  );
+  return { version, digest };
+}
 
 const expectSound = (id: string) => expectSoundPlan(instance, id);
 
@@ -341,6 +362,11 @@ describe('a patch that widens an approved plan', () => {
     });
     const waiting = await instance.service.getPlan(plan.id);
     expect(waiting).toMatchObject({ version: 1, pending_patch: outcome });
+    expect(await instance.service.versionDiff(plan.id, 1, 2)).toMatchObject({
+      added: [{ id: 'w' }],
+      operations_added: ['workspace_write'],
+      total: { from: 2, to: 3 },
+    });
     await resume(plan.id);
     await waitFor('the rest to be done', async () =>
       (await instance.service.getPlan(plan.id)).counts.succeeded === 2 ? true : null,
@@ -365,6 +391,7 @@ describe('a patch that widens an approved plan', () => {
     const approved = await instance.service.approve(plan.id, keyOf(outcome), ana);
     expect(approved).toMatchObject({
       version: 2,
+      digest: outcome.digest,
       pending_patch: null,
       tools_required: ['control_noop', 'human_task', 'workspace_write'],
       approvals: [{ by: 'ana' }],
@@ -378,6 +405,55 @@ describe('a patch that widens an approved plan', () => {
     const twice = await instance.service.approve(plan.id, keyOf(outcome), ana);
     expect(twice).toMatchObject({ version: 2, status: 'completed' });
     await expectSound(plan.id);
+  });
+
+  test('keeps every field of the steps it adds and changes until it is approved', async () => {
+    const plan = await held([{ ...write('a', 'a.md', 'hold'), tags: ['old'] }]);
+    const all = {
+      ...{ partition: 'eu', tags: ['x', 'y'], resources: { cpu: 2 }, capabilities: ['gpu'] },
+      ...{ priority: 3, duration_minutes: 1.5, not_before: '2999-01-01T08:00:00+02:00' },
+      ...{ ask_before: true, notes: { text: 'Ünï “code”', list: [1, 0.1, null] } },
+      when: { step: 'hold', path: '/answer', is: 'equals' as const, value: 'yes' },
+    };
+    const outcome = await patch(plan.id, [
+      { op: 'add_step', step: { ...write('n', 'n.md', 'hold'), ...all } },
+      { op: 'update_steps', steps: { tag: 'old' }, set: { ...all, not_before: null } },
+      {
+        op: 'add_dependency',
+        step: 'n',
+        after: { id: 'a', type: 'SS', lag_minutes: 7 },
+      },
+    ]);
+    const approved = await instance.service.approve(plan.id, keyOf(outcome), ana);
+    expect(approved).toMatchObject({ version: 2, digest: outcome.digest });
+    const { steps } = await instance.service.listSteps(plan.id, { limit: 10 });
+    const kept = { ...all, not_before: '2999-01-01T06:00:00.000Z', when: [all.when] };
+    expect(steps[2]).toMatchObject({
+      ...kept,
+      after: [{ id: 'hold' }, { id: 'a', lag_minutes: 7 }],
+    });
+    expect(steps[1]).toMatchObject({ ...kept, not_before: null });
+    await expectSound(plan.id);
+    await instance.service.cancel(plan.id, { version: 2 }, ana);
+  });
+
+  test('has the steps that it reruns in its digest', async () => {
+    const plan = await runPlan(instance, { title: 'Ended', steps: [noop('a'), noop('b')] });
+    await reach(instance, plan.id, 'completed');
+    const rerun = (id: string) => patch(plan.id, [{ op: 'rerun_steps', steps: { ids: [id] } }]);
+    const [first, second] = [await rerun('a'), await rerun('b')];
+    expect(first).toMatchObject({ status: 'needs_approval', version: 2 });
+    expect(second).toMatchObject({ status: 'needs_approval', version: 2 });
+    const late = await refusal(instance.service.approve(plan.id, keyOf(first), ana));
+    expect(late.message).toContain('was overtaken');
+    await instance.service.approve(plan.id, keyOf(second), ana);
+    const done = await reach(instance, plan.id, 'completed');
+    expect(done.version).toBe(2);
+    const steps = await instance.service.listSteps(plan.id, { limit: 10 });
+    expect(steps.steps.map(({ id, attempt }) => [id, attempt])).toEqual([
+      ['a', 1],
+      ['b', 2],
+    ]);
   });
 
   test('is dropped by a rejection, and the plan ends', async () => {
@@ -428,10 +504,8 @@ describe('a patch that widens an approved plan', () => {
     const plan = await held([{ ...write('a', 'b.md', 'hold'), args: before }]);
     const set = { args: { path: 'a.md', content: 'A' } };
     const outcome = await patch(plan.id, [{ op: 'update_steps', steps: { ids: ['a'] }, set }]);
-    await instance.db.query.execute(
-      sql`update countersign.plan_patches set whole_arguments = ${whole} where id = ${outcome.patch_id}`,
-    );
-    await instance.service.approve(plan.id, keyOf(outcome), ana);
+    const key = await storeAsBefore(plan.id, outcome, whole);
+    await instance.service.approve(plan.id, key, ana);
     const { steps } = await instance.service.listSteps(plan.id, { limit: 5 });
     expect(steps.find(({ id }) => id === 'a')?.args).toEqual(args);
     await instance.service.cancel(plan.id, { version: 2 }, ana);
@@ -634,6 +708,7 @@ test('the card of a change shows every step that it adds with its effect, the la
   await patch(plan.id, [
     ...[...added, last].map((step) => ({ op: 'add_step' as const, step })),
     { op: 'update_steps', steps, set: { args: { path: 'other.md', content: 'x'.repeat(400) } } },
+    { op: 'update_steps', steps, set: { priority: 7 } },
   ]);
   const facts = await instance.service.card(plan.id, { user: 'ana', timezone: 'UTC' });
   const text = drawText(viewPlan(facts));
@@ -642,6 +717,7 @@ test('the card of a change shows every step that it adds with its effect, the la
   const condition = `with the condition that the answer to step 1 is "${'y'.repeat(300)}"`;
   expect(text).toContain(`+ Permanently deletes payroll.csv · step 10 ${condition}, after step 1`);
   expect(text).toContain('~ Creates other.md · step 2');
+  expect(text).toContain('priority: 0 → 7');
   expect(text).toContain('x'.repeat(400));
 });
 

@@ -232,8 +232,8 @@ test('any changes and revisions leave every version as it was, and their differe
     await waitFor('ana’s step', async () => (await service.getPlan(id)).counts.waiting === 1);
     for (const removal of removals) await patch([removal], true);
     await expectAsModelled(id, story);
-    // Different arguments certainly widen an approved plan.
-    const waiting = await patch([{ what: 1, step: 0, other: 0 }, ...removals], false);
+    // Other arguments of a step that stays certainly widen an approved plan.
+    const waiting = await patch([...removals, { what: 1, step: 0, other: 0 }], false);
     expect(waiting?.status).toBe('needs_approval');
     await expectAsModelled(id, story);
     await service.approve(
@@ -246,7 +246,7 @@ test('any changes and revisions leave every version as it was, and their differe
       digest: waiting?.digest,
     });
     await expectAsModelled(id, story);
-    const dropped = await patch([{ what: 1, step: 0, other: 0 }, ...removals], false);
+    const dropped = await patch([...removals, { what: 1, step: 0, other: 0 }], false);
     await service.reject(id, { version: dropped?.version ?? 0 }, ana);
     story.versions.pop();
     await expectAsModelled(id, story);

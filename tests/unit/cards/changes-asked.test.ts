@@ -52,7 +52,7 @@ test('how far several approvals are is said, and every change is told', () => {
 test('a change of more operations than can be shown is not approved from its card', () => {
   const { patch } = changing;
   if (patch === null) throw new Error('the sample has a change');
-  const [ask] = viewPlan({ ...changing, patch: { ...patch, operations_hidden: 200 } }).asks;
+  const [ask] = viewPlan({ ...changing, patch: { ...patch, changes_hidden: 200 } }).asks;
   expect(ask?.known).toContain("… and 200 more changes that don't fit here");
   expect(ask?.buttons.map(({ label }) => label)).toEqual(['Reject the change']);
 });
