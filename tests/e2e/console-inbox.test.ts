@@ -89,7 +89,7 @@ describe('the inbox', () => {
     expect(await page.locator('.entry-main[aria-current="true"]').innerText()).toContain(
       'Check the numbers',
     );
-    // What comes by itself waits behind what people ask for.
+    // Refreshes by the page itself wait behind requests of people.
     const refreshed = page.waitForRequest(
       (one) =>
         one.url().endsWith(`/api/plans/${asked.id}/overview`) && one.headers().priority === 'u=7',
