@@ -162,6 +162,9 @@ function mayClaim(plan: PlanRow): boolean {
   return plan.status === 'executing' && plan.paused_at === null;
 }
 
+/** Whether steps are ready in a plan that may run them. */
+export const hasReady = (plan: PlanRow, ready = plan.ready): boolean => mayClaim(plan) && ready > 0;
+
 /**
  * The terms on which steps start in the statement that frees them, which saves a row update, or null if they must be claimed.
  * Only if nothing else is ready, and not after a failure or finding, which may stop them. Requires the plan's lock.
@@ -200,7 +203,7 @@ export async function claimReady(
   ready: number,
   limit: number,
 ): Promise<Claim> {
-  if (!mayClaim(plan) || ready === 0) return nothingClaimed;
+  if (!hasReady(plan, ready)) return nothingClaimed;
   if (plan.digest !== plan.approved_digest) {
     await refuseChanged(context, tx, plan);
     return nothingClaimed;

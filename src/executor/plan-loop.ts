@@ -120,7 +120,7 @@ export class PlanLoop implements Claimant {
   readonly #pace = new Pace();
   #finished: Finished[] = [];
   /** The plan as of the last turn. `more`: steps may be ready; `others`: some can't run on this back end. */
-  #seen: Pick<Turn, 'more' | 'nextInMs' | 'others'> & { book: Turn['book'] | null } = {
+  #seen: Pick<Turn, 'more' | 'nextInMs' | 'others' | 'book'> = {
     more: true,
     nextInMs: null,
     others: false,

@@ -29,6 +29,7 @@ import {
   type Claim,
   claimReady,
   decideStart,
+  hasReady,
   type LaneBook,
   nothingClaimed,
   openLaneBook,
@@ -38,7 +39,8 @@ import { type Settlement, settleOutcomes } from './settle.ts';
 
 export type Turn = Claim & {
   plan: PlanRow;
-  book: LaneBook;
+  /** Null if they were not read. */
+  book: LaneBook | null;
   /** Whether people will be notified of the change, or null if nothing changed. */
   announced: boolean | null;
 };
@@ -111,6 +113,11 @@ export async function takeTurn(
     }
     return { ...claim, plan, book, announced: changed ? notifies || announce : null };
   };
+  if (outcomes.length === 0) {
+    // Every worker is woken for each ready step. Those that come late take no lock and write nothing.
+    const plan = await readPlanRow(context.db.query, planId);
+    if (!hasReady(plan)) return { ...nothingClaimed, plan, book: known, announced: null };
+  }
   const turn = await context.db.transaction(work, { planOnce: true });
   if (outcomes.length > 0) passCrashPoint('after_outcome');
   return turn;

@@ -1,6 +1,6 @@
 // Steps freed by a turn start in it if nothing else holds them; other conditions are checked first.
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Outcome } from '#db/sql/settle.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import { takeTurn } from '#executor/turn.ts';
@@ -190,4 +190,18 @@ test('an outcome whose lease was lost starts nothing', async () => {
   const late = held.map((step) => outcomeOf({ ...step, attempt: step.attempt + 1 }, 'succeeded'));
   expect((await takeTurn(executor, id, late, 10, null)).steps).toEqual([]);
   expect(await statusesOf(instance, id)).toEqual({ a: 'running', b: 'pending' });
+});
+
+test('a worker that is woken when nothing is ready begins no transaction', async () => {
+  const { id, end } = await begin([noop('a'), noop('b', 'a')]);
+  const began = vi.fn(instance.db.transaction);
+  const woken = {
+    ...executor,
+    db: { ...instance.db, transaction: began as typeof instance.db.transaction },
+  };
+  expect(await takeTurn(woken, id, [], 10, null)).toMatchObject({ steps: [], more: false });
+  expect(began).toHaveBeenCalledTimes(0);
+  await takeTurn(executor, id, end(), 0, null);
+  expect((await takeTurn(woken, id, [], 10, null)).steps).toMatchObject([{ step_id: 'b' }]);
+  expect(began).toHaveBeenCalledTimes(1);
 });
