@@ -1,8 +1,10 @@
 // Playbooks: named plans, run with other values.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { playbook as playbookIn } from '#adapters/terminal/playbook.ts';
 import type { Actor } from '#domain/people/actor.ts';
-import type { PlanDraft } from '#domain/plan/plan.ts';
+import { PlanDraft } from '#domain/plan/plan.ts';
 import type { NewPlaybook } from '#domain/plan/playbook.ts';
 import { readDraft } from '#domain/plan/templates.ts';
 import { startApi } from '../../fixtures/api.ts';
@@ -225,4 +227,17 @@ test('over HTTP and in a terminal it is saved, shown, run and removed', async ()
   } finally {
     await api.close();
   }
+});
+
+const examples = join(import.meta.dirname, '../../../examples/playbooks');
+
+test.each(readdirSync(examples))('examples/playbooks/%s is proposed and saved', async (file) => {
+  const { service } = instance;
+  const example: unknown = JSON.parse(readFileSync(join(examples, file), 'utf8'));
+  const draft = readDraft(PlanDraft.parse(example));
+  const { id } = await service.propose(draft, {}, ana);
+  const name = file.replace('.json', '');
+  await service.savePlaybook(id, { name, params: {}, defaults: {} }, ana);
+  const again = await run(name, {});
+  expect(again.title).toBe(draft.title);
 });
