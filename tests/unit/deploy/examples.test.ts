@@ -118,7 +118,7 @@ test('workflows run the check of a clean checkout, and only scripts that exist',
 
 test('the documents are exported as files whose links lead to files', () => {
   const out = join(makeFolder(), 'site');
-  execFileSync('node', [join(root, 'scripts/docs.ts'), out], { cwd: root });
+  execFileSync(process.execPath, [join(root, 'scripts/docs.ts'), out], { cwd: root });
   const pages = globSync('docs/**/index.html', { cwd: out });
   expect(pages.length).toBeGreaterThan(25);
   const dead = pages.flatMap((page) =>
@@ -140,7 +140,7 @@ test('one command says who publishes, again if it changes', () => {
   const folder = makeFolder();
   for (const file of ['package.json', 'SECURITY.md']) cpSync(join(root, file), join(folder, file));
   const publish = (...args: string[]) =>
-    execFileSync('node', [join(root, 'scripts/publisher.ts'), ...args], {
+    execFileSync(process.execPath, [join(root, 'scripts/publisher.ts'), ...args], {
       cwd: folder,
       stdio: 'pipe',
     });
