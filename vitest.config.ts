@@ -18,6 +18,7 @@ const properties = [
   'tests/integration/conversation/inbox.test.ts',
   'tests/integration/plans/approved-chain.test.ts',
   'tests/integration/plans/shown-and-run.test.ts',
+  'tests/integration/plans/shown-in-time.test.ts',
   'tests/integration/plans/versions.test.ts',
   'tests/unit/cards/hostile-text.test.ts',
   'tests/unit/conversation/identity/shown-names.test.ts',

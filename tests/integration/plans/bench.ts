@@ -7,6 +7,7 @@ import { systemClock, systemRandom } from '#domain/clock.ts';
 import type { Plan, PlanDraft, StepStatus } from '#domain/plan/plan.ts';
 import type { ExecutorContext, Mark } from '#executor/executor-context.ts';
 import { keepLeases } from '#executor/leases.ts';
+import { runStep } from '#executor/run-step.ts';
 import { createSlots, type Slots } from '#executor/slots.ts';
 import { startPlan, takeTurn } from '#executor/turn.ts';
 import { createBudget } from '#planner/budget/budget.ts';
@@ -171,4 +172,34 @@ export function flaky(
       left = times;
     },
   };
+}
+
+/** Claims ready steps, runs and settles them. @returns the IDs of steps that ran */
+export async function runReady(context: ExecutorContext, planId: string): Promise<string[]> {
+  const { plan, steps } = await claimReady(context, planId, 100);
+  const { signal } = new AbortController();
+  const outcomes = await Promise.all(
+    steps.map((step) =>
+      runStep({
+        context,
+        plan,
+        step,
+        lease: { plan_id: planId, position: step.position, attempt: step.attempt },
+        signal,
+        cutOff: () => {},
+        mark: mayCall,
+        mayBegin: () => true,
+      }),
+    ),
+  );
+  if (outcomes.length > 0) await settleOutcomes(context, planId, outcomes);
+  return steps.map(({ step_id }) => step_id);
+}
+
+/** Lets everything that is ready be claimed now; when it was to be done stays as it was said. */
+export async function ripen(instance: TestInstance, planId: string): Promise<void> {
+  await instance.db.query.execute(
+    sql`update countersign.step_states set available_at = clock_timestamp()
+      where plan_id = ${planId} and status = 'ready'`,
+  );
 }

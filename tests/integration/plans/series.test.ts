@@ -10,7 +10,6 @@ import type { RecurringChange } from '#domain/plan/recurring.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { ExecutorContext } from '#executor/executor-context.ts';
 import { recover } from '#executor/recover.ts';
-import { runStep } from '#executor/run-step.ts';
 import { extendPlan, extendSeries } from '#plans/change/extend-series.ts';
 import { prepareRevise } from '#plans/change/propose.ts';
 import { checkPatch } from '#plans/change/receive.ts';
@@ -21,15 +20,7 @@ import { draftStep } from '../../fixtures/steps.ts';
 import { ana, ben, noop, runPlan, withOpened } from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
 import { useInstance } from '../../setup/use-instance.ts';
-import {
-  claimReady,
-  haveWorkedFor,
-  makeExecutor,
-  mayCall,
-  settleOutcomes,
-  startBy,
-  statusesOf,
-} from './bench.ts';
+import { haveWorkedFor, makeExecutor, ripen, runReady, startBy, statusesOf } from './bench.ts';
 
 const day = 86_400_000;
 let executor: ReturnType<typeof makeExecutor>;
@@ -85,28 +76,6 @@ const idsOf = async (id: string) => Object.keys(await statusesOf(instance, id));
 const seriesOf = (id: string) =>
   instance.db.query.select().from(planSeries).where(eq(planSeries.plan_id, id));
 
-/** Claims ready steps, runs and settles them. @returns the IDs of steps that ran */
-async function runReady(planId: string, context: ExecutorContext = executor): Promise<string[]> {
-  const { plan, steps } = await claimReady(context, planId, 100);
-  const { signal } = new AbortController();
-  const outcomes = await Promise.all(
-    steps.map((step) =>
-      runStep({
-        context,
-        plan,
-        step,
-        lease: { plan_id: planId, position: step.position, attempt: step.attempt },
-        signal,
-        cutOff: () => {},
-        mark: mayCall,
-        mayBegin: () => true,
-      }),
-    ),
-  );
-  if (outcomes.length > 0) await settleOutcomes(context, planId, outcomes);
-  return steps.map(({ step_id }) => step_id);
-}
-
 /** Moves everything of a plan `ms` into the past, as if it had been approved so much earlier. */
 async function age(planId: string, ms: number): Promise<void> {
   const by = sql`make_interval(secs => ${ms / 1000})`;
@@ -115,13 +84,6 @@ async function age(planId: string, ms: number): Promise<void> {
   );
   await instance.db.query.execute(
     sql`update countersign.plan_steps set not_before = not_before - ${by} where plan_id = ${planId}`,
-  );
-}
-
-/** Lets everything that is ready be claimed now; when it was to be done stays as it was said. */
-async function ripen(planId: string): Promise<void> {
-  await instance.db.query.execute(
-    sql`update countersign.step_states set available_at = clock_timestamp() where plan_id = ${planId}`,
   );
 }
 
@@ -226,20 +188,20 @@ describe('a plan that comes again', () => {
     const series = daily({ rrule: 'FREQ=DAILY;INTERVAL=20;COUNT=3' });
     const { id } = await startBy(executor, instance, draftOf(series));
     expect((await getPlan(id)).total_steps).toBe(2);
-    await ripen(id);
-    expect(await runReady(id)).toHaveLength(2);
+    await ripen(instance, id);
+    expect(await runReady(executor, id)).toHaveLength(2);
     expect((await getPlan(id)).status).toBe('executing');
     await extendPlan(later(20 * day), id);
     expect(await getPlan(id)).toMatchObject({ status: 'executing', total_steps: 3 });
-    await ripen(id);
-    await runReady(id);
+    await ripen(instance, id);
+    await runReady(executor, id);
     expect(await getPlan(id)).toMatchObject({ status: 'completed' });
   });
 
   test('is not stalled while it waits for the next occurrence that is no step yet', async () => {
     const { id } = await startBy(executor, instance, draftOf(daily({ rrule: 'FREQ=YEARLY' })));
     await age(id, 2 * 3_600_000);
-    await runReady(id);
+    await runReady(executor, id);
     expect(await getPlan(id)).toMatchObject({ status: 'executing' });
     await instance.db.query
       .update(plans)
@@ -289,8 +251,8 @@ describe('what was missed', () => {
     const due = Date.parse(series.starts_at);
     const sinceMidnight = Date.now() % day;
     await age(id, 7 * day + (due - Date.now()) + Math.min(sinceMidnight, 60_000));
-    expect(await runReady(id)).toHaveLength(1);
-    expect(await runReady(id)).toHaveLength(1);
+    expect(await runReady(executor, id)).toHaveLength(1);
+    expect(await runReady(executor, id)).toHaveLength(1);
     const { steps } = await instance.service.listSteps(id, { limit: 100 });
     const skipped = steps.filter(({ status }) => status === 'skipped');
     expect(skipped).toHaveLength(14);
@@ -304,9 +266,9 @@ describe('what was missed', () => {
     const series = daily({ steps: [look, { ...look, id: 'tell', after: ['look'] }] });
     const { id } = await startBy(executor, instance, draftOf(series));
     await age(id, 2 * 3_600_000);
-    expect(await runReady(id)).toHaveLength(1);
+    expect(await runReady(executor, id)).toHaveLength(1);
     await age(id, 3 * day);
-    const ran = await runReady(id);
+    const ran = await runReady(executor, id);
     expect(ran).toContain(`tell#${localDate(new Date(series.starts_at), 'UTC')}`);
   });
 
@@ -515,7 +477,7 @@ describe('a change of a series', () => {
     const series = daily({ steps: [look, { ...look, id: 'tell', after: ['look'] }] });
     const { id } = await startBy(executor, instance, draftOf(series));
     await age(id, 2 * 3_600_000);
-    const [first = ''] = await runReady(id);
+    const [first = ''] = await runReady(executor, id);
     // The second one is due, and nobody has begun it.
     await age(id, day);
     const day1 = first.slice('look'.length);
@@ -653,8 +615,8 @@ describe('a plan that repeats, in its person’s list', () => {
     expect(await refusal(change({ action: 'skip', next_at: entry.next_at }))).toBe(
       'already_decided',
     );
-    await ripen(id);
-    expect(await runReady(id)).not.toContain(first);
+    await ripen(instance, id);
+    expect(await runReady(executor, id)).not.toContain(first);
     expect((await statusesOf(instance, id))[second ?? '']).toBe('succeeded');
     expect((await getPlan(id)).version).toBe(1);
     await checkPlan(instance.db.query, id);
@@ -676,11 +638,11 @@ describe('a plan that repeats, in its person’s list', () => {
     const held = { not_before: new Date(Date.now() + 5 * day).toISOString() };
     const { id, entry, read, change } = await begin({}, { ...noop('a'), ...held });
     expect(entry.others).toBe(1);
-    await ripen(id);
+    await ripen(instance, id);
     expect(await change({ action: 'end' })).toMatchObject({ entry: null, waits: null });
     expect(await read()).toBeUndefined();
     expect(await getPlan(id)).toMatchObject({ status: 'executing', counts: { skipped: 30 } });
-    expect(await runReady(id)).toEqual(['a']);
+    expect(await runReady(executor, id)).toEqual(['a']);
     expect((await getPlan(id)).status).toBe('completed');
   });
 

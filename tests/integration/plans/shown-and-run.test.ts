@@ -7,21 +7,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { fillWindow } from '#adapters/slack/press/fill-window.ts';
-import { listPlans } from '#adapters/terminal/plans.ts';
-import { headlineOf, wholeParts } from '#cards/calls.ts';
-import { viewDetails } from '#cards/details-view.ts';
-import { drawAdaptiveDetails } from '#cards/expand-teams.ts';
-import { platformLimits } from '#cards/limits.ts';
-import { readReview } from '#cards/review.ts';
 import type { Plan } from '#domain/plan/plan.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import { showExact, showText } from '#domain/shown-text.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { type Listening, listenOnLoopback } from '../../fixtures/loopback.ts';
 import * as openai from '../../fixtures/openai-double.ts';
-import { readCard } from '../../fixtures/teams/press.ts';
-import { createFakeTerminal } from '../../fixtures/terminal.ts';
+import { readReviews, squeeze, textsIn } from '../../fixtures/read-reviews.ts';
 import { rounds } from '../../rounds.ts';
 import { useDatabase } from '../../setup/database.ts';
 import {
@@ -104,77 +96,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Every text somewhere inside `value`, the names of objects' keys included. */
-function textsIn(value: unknown): string[] {
-  if (typeof value === 'string') return [value];
-  if (typeof value === 'number' || typeof value === 'boolean') return [String(value)];
-  if (Array.isArray(value)) return value.flatMap(textsIn);
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, item]) => [key, ...textsIn(item)]);
-}
-
-async function readTeams(plan: Plan): Promise<string> {
-  const { service } = instance;
-  const facts = await service.card(plan.id, viewer);
-  const press = { action: 'details', plan_id: plan.id };
-  const back = { title: 'Back', verb: 'refresh', data: {} };
-  let text = '';
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const page = await readReview(service, facts, cursor, platformLimits.teams.reviewPage);
-    const view = viewDetails(facts, { ...page, pages: [''] }, true);
-    text += readCard(drawAdaptiveDetails(view, press, back));
-    cursor = page.next;
-  }
-  return text;
-}
-
-async function readSlack({ id, version, digest }: Plan): Promise<string> {
-  const press = { action: 'details' as const, plan_id: id, version, digest };
-  const place = { channel: 'C1', thread: null };
-  let text = '';
-  for (let pages: string[] | null = ['']; pages !== null; ) {
-    const held = { team: 'T1', user: 'U1', place, press, missing: null, fields: [], pages };
-    const { blocks } = await fillWindow(instance.service, held, viewer);
-    text += textsIn(blocks).join('\n');
-    const turn = /"countersign:page:next"[^}]*\}[^}]*?"value":"((?:[^"\\]|\\.)*)"/.exec(
-      JSON.stringify(blocks),
-    );
-    pages = turn?.[1] === undefined ? null : [...pages, JSON.parse(`"${turn[1]}"`)];
-  }
-  return text;
-}
-
-async function readTerminal({ id }: Plan): Promise<string> {
-  const terminal = createFakeTerminal({ columns: 120 });
-  terminal.end();
-  await listPlans(instance.service, { id, ...viewer }, terminal);
-  return terminal.plain();
-}
-
-/** The console's source for drawing steps. */
-async function readConsole({ id }: Plan): Promise<string> {
-  const { steps } = await instance.service.listSteps(id, { limit: 500 });
-  return steps
-    .flatMap(({ call }) => [headlineOf(call), ...wholeParts(call).flatMap(Object.values)])
-    .join('\n');
-}
-
-const surfaces = {
-  Slack: readSlack,
-  Teams: readTeams,
-  terminal: readTerminal,
-  console: readConsole,
-};
-/** Lines wrap at a surface's width, each behind the rule next to values. */
-const squeeze = (text: string) => text.replaceAll(/[\s│\u2060\u2068\u2069]/gu, '');
-
 /** The whole review of a plan on each surface. */
-async function readAll(plan: Plan): Promise<Map<string, string>> {
-  const texts = new Map<string, string>();
-  for (const [surface, read] of Object.entries(surfaces))
-    texts.set(surface, squeeze(await read(plan)));
-  return texts;
-}
+const readAll = (plan: Plan) => readReviews(instance.service, plan, viewer);
 
 /** All `values` are on every surface, verbatim or with hidden characters escaped. */
 async function expectShown(plan: Plan, values: string[]): Promise<void> {

@@ -1,0 +1,178 @@
+// Only shown times run: every wait, date and stop that the executor makes was in the approved review on every surface.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { tellTime } from '#cards/times.ts';
+import { sayLag } from '#domain/length.ts';
+import type { Plan, Series, Step } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
+import type { Json } from '#domain/text.ts';
+import { startPlan } from '#executor/turn.ts';
+import { nextOccurrences } from '#timeline/recurrence.ts';
+import { describeRule } from '#timeline/repetition.ts';
+import { readReviews, squeeze } from '../../fixtures/read-reviews.ts';
+import { draftStep } from '../../fixtures/steps.ts';
+import { rounds } from '../../rounds.ts';
+import { ana, settleAsRead } from '../../setup/instance.ts';
+import { useInstance } from '../../setup/use-instance.ts';
+import { makeExecutor, ripen, runReady } from './bench.ts';
+
+const minuteMs = 60_000;
+const dayMs = 1440 * minuteMs;
+const toleranceMs = 5000;
+const instance = useInstance({ work: false });
+let executor: ReturnType<typeof makeExecutor>;
+beforeAll(async () => {
+  executor = makeExecutor(instance);
+  await writeFile(join(instance.workspace, 'found.txt'), 'found');
+});
+afterAll(() => executor.leases.stop());
+
+const zone = fc.constantFrom('Europe/Berlin', 'Asia/Kathmandu', 'Australia/Lord_Howe');
+/** Distinct, so that each is looked up in the review by itself. */
+const lags = fc.shuffledSubarray([10, 90, 1440, 1680, 2880, 4330, 10_080, 20_160], {
+  minLength: 6,
+});
+const shape = fc.array(
+  fc.record({
+    before: fc.nat(),
+    type: fc.constantFrom('FS' as const, 'SS' as const),
+    lagged: fc.boolean(),
+    /** Minutes from now. */
+    dated: fc.option(fc.integer({ min: 120, max: 30_000 }), { freq: 3 }),
+    open: fc.boolean(),
+  }),
+  { minLength: 2, maxLength: 6 },
+);
+const rule = fc.option(
+  fc.constantFrom(
+    'FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=30',
+    'FREQ=WEEKLY;INTERVAL=2;BYDAY=TU,FR;BYHOUR=17;BYMINUTE=0',
+    'FREQ=MONTHLY;BYDAY=1MO;BYHOUR=8;BYMINUTE=0;COUNT=3',
+    'FREQ=DAILY;INTERVAL=9;BYHOUR=2;BYMINUTE=30;UNTIL=20991231T120000Z',
+  ),
+);
+
+type Shape = typeof shape extends fc.Arbitrary<infer Value> ? Value : never;
+
+const write = (id: string, path: Json, after: StepDraft['after'] = []): StepDraft => ({
+  ...draftStep(id, `Write ${id}`, 'workspace_write', { path, content: id }),
+  after,
+});
+
+function stepsOf(drawn: Shape, waits: number[], now: number): StepDraft[] {
+  const read = draftStep('r', 'Read', 'workspace_read', { path: 'found.txt' });
+  const steps = drawn.map(({ before, type, lagged, dated, open }, at): StepDraft => {
+    // A path that is known only when it runs is asked about.
+    const path = open ? { $from: 'r', path: '/text' } : `s${at}.md`;
+    const [id, lag] = [at === 0 ? 'r' : `s${before % at}`, lagged ? (waits[at] ?? 0) : 0];
+    const after = [{ id, type: id === 'r' ? ('FS' as const) : type, lag_minutes: lag }];
+    const moment = now + (dated ?? 0) * minuteMs + at * minuteMs;
+    const not_before = dated === null ? {} : { not_before: new Date(moment).toISOString() };
+    return { ...write(`s${at}`, path, after), ...not_before };
+  });
+  return [read, ...steps];
+}
+
+/** The words for the reason why a step is not claimed before its moment, or null if it can be claimed at once. */
+function explain(
+  step: Step,
+  steps: Map<string, Step>,
+  plan: Plan,
+  series: Series | null,
+): string | null {
+  const at = Date.parse(step.available_at ?? '');
+  const reading = { now: plan.created_at, viewer: { user: 'ana', timezone: zoneOf(series) } };
+  const isNear = (moment: number) => Math.abs(moment - at) < toleranceMs;
+  if (isNear(Date.now())) return null;
+  if (step.not_before !== null && isNear(Date.parse(step.not_before))) {
+    if (series === null || !step.id.includes('#')) return tellTime(step.not_before, reading);
+    const recurrence = { ...series, startsAt: new Date(series.starts_at) };
+    const [due] = nextOccurrences(recurrence, new Date(Date.parse(step.not_before) - 1), 1);
+    expect(due?.toISOString()).toBe(step.not_before);
+    return describeRule(series);
+  }
+  for (const { id, type } of step.after) {
+    const before = steps.get(id);
+    const anchor = Date.parse((type === 'SS' ? before?.started_at : before?.ended_at) ?? '');
+    const minutes = Math.round((at - anchor) / minuteMs);
+    if (isNear(anchor + minutes * minuteMs)) return `${sayLag(minutes)} after`;
+  }
+  return expect.fail(`${step.id} waits for ${step.available_at}, and nothing says why.`);
+}
+
+const zoneOf = (series: Series | null): string => series?.timezone ?? 'Europe/Berlin';
+
+test('no step waits, starts or stops in a way that its review did not say', async () => {
+  let told = { waits: 0, dates: 0, stops: 0, repetitions: 0 };
+  await fc.assert(
+    fc.asyncProperty(shape, lags, rule, zone, async (drawn, waits, rrule, timezone) => {
+      const now = Math.floor(Date.now() / minuteMs) * minuteMs;
+      const series: Series | null =
+        rrule === null
+          ? null
+          : {
+              ...{ id: 'again', title: 'Again', rrule, timezone, until: null },
+              starts_at: new Date(now + dayMs).toISOString(),
+              steps: [
+                write('first', 'first.md'),
+                write('then', 'then.md', [{ id: 'first', type: 'FS', lag_minutes: 45 }]),
+              ],
+            };
+      const draft = {
+        title: 'Timed',
+        steps: stepsOf(drawn, waits, now),
+        series: series === null ? [] : [series],
+      };
+      const plan = await instance.service.propose(draft, { user: 'ana' }, ana);
+      const viewer = { user: 'ana', timezone: zoneOf(series) };
+      const texts = await readReviews(instance.service, plan, viewer);
+      // The console draws the card's lines, not the calls alone.
+      texts.delete('console');
+      const expectShown = (words: string) => {
+        for (const [surface, text] of texts)
+          if (!text.includes(squeeze(words))) expect.fail(`${surface} does not say “${words}”`);
+      };
+      await instance.service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
+      await startPlan(executor, plan.id, { approvers: [], guardedApprovers: {} });
+      const [seen, stopped] = [new Set<string>(), new Set<string>()];
+      for (let round = 0; round < 60; round += 1) {
+        const { steps } = await instance.service.listSteps(plan.id, { limit: 500 });
+        const byId = new Map<string, Step>(steps.map((step) => [step.id, step]));
+        const ready = steps.filter(({ status }) => status === 'ready');
+        for (const step of ready.filter(({ id }) => !seen.has(id) && !stopped.has(id))) {
+          seen.add(step.id);
+          const words = explain(step, byId, plan, series);
+          if (words === null) continue;
+          expectShown(words);
+          if (step.id.includes('#') && !words.endsWith('after'))
+            told = { ...told, repetitions: told.repetitions + 1 };
+          else if (words.endsWith('after')) told = { ...told, waits: told.waits + 1 };
+          else told = { ...told, dates: told.dates + 1 };
+        }
+        const waiting = steps.filter(({ status, id }) => status === 'waiting' && !stopped.has(id));
+        for (const { id } of waiting) {
+          stopped.add(id);
+          expectShown('asks you before it runs');
+          told = { ...told, stops: told.stops + 1 };
+          await settleAsRead(instance, plan.id, { [id]: 'retry' });
+        }
+        if (ready.length + waiting.length === 0) break;
+        await ripen(instance, plan.id);
+        await runReady(executor, plan.id);
+      }
+      const open = drawn.flatMap((one, at) => (one.open ? [`s${at}`] : []));
+      expect([...stopped].sort()).toEqual(open);
+      const { steps } = await instance.service.listSteps(plan.id, { limit: 500 });
+      expect(steps.filter(({ status }) => status !== 'succeeded').map(({ id }) => id)).toEqual([]);
+      if (series !== null)
+        await instance.service.cancel(plan.id, { version: 1 }, ana).catch(() => {});
+    }),
+    { numRuns: rounds(20), endOnFailure: true },
+  );
+  expect(
+    Object.values(told).every((count) => count > 0),
+    JSON.stringify(told),
+  ).toBe(true);
+});
