@@ -116,6 +116,10 @@ export type EvalCase = {
   /** Default: Wednesday, 4 March 2026, 11:00 in Berlin. */
   now?: string;
   history?: Utterance[];
+  /** The messages above the request. */
+  thread?: PlanningRequest['thread'];
+  /** Plans of the conversation, as its planner is shown them. */
+  atHand?: PlanningRequest['plans'];
   /** Notes saved earlier. */
   memory?: PlanningRequest['memory'];
   /** The plan that was refused, and what was said of it, oldest first. */

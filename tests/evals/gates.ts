@@ -26,7 +26,7 @@ export function judge(expect: Expectation, judged: Judged): string[] {
   const { result } = judged.outcome;
   const kinds: string[] = [expect.outcome].flat();
   const draft = result.kind === 'proposal' ? result.draft : null;
-  const said = draft === null ? ('text' in result ? result.text : '') : readPlan(draft);
+  const said = readShown(result);
   return [
     ...(kinds.includes(result.kind)
       ? []
@@ -47,6 +47,12 @@ function judgeKept({ keeps }: Expectation, { outcome }: Judged): string[] {
   return keeps === undefined || JSON.stringify(kept) === JSON.stringify(keeps)
     ? []
     : [`it remembers ${JSON.stringify(kept)}, not ${JSON.stringify(keeps)}`];
+}
+
+/** The words that the person reads: an answer or question, or the words of a plan's card. */
+export function readShown(result: PlanningOutcome['result']): string {
+  if (result.kind === 'proposal') return readPlan(result.draft);
+  return 'text' in result ? result.text : '';
 }
 
 function readPlan({ title, summary = '', risks = [], steps, series = [] }: PlanDraft): string {

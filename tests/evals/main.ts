@@ -8,7 +8,7 @@ import { openModelClient } from '#models/open-client.ts';
 import { type Category, categories, type EvalCase } from './case.ts';
 import { openRecordedModels } from './recorded-model.ts';
 import { fold, normalise, type Recordings, readRecordings, writeRecordings } from './recordings.ts';
-import { type ModelCall, runCase } from './run-case.ts';
+import { type EvalResult, type ModelCall, runCase } from './run-case.ts';
 import { cases, type Miss, runRecorded } from './suite.ts';
 import { type EvalRow, writeTable } from './table.ts';
 
@@ -42,16 +42,24 @@ function chosenCases(): [Category, EvalCase[]][] {
   });
 }
 
-function toRow(category: Category, id: string, problems: string[], calls: ModelCall[]): EvalRow {
+function toRow(
+  model: string,
+  category: Category,
+  id: string,
+  { problems, calls, words, questions }: EvalResult,
+): EvalRow {
   const sum = (read: (call: ModelCall) => number) =>
     calls.reduce((total, call) => total + read(call), 0);
   return {
+    model,
     category,
     id,
     problems,
     calls: calls.length,
     tokensIn: sum(({ reply }) => reply.usage.input_tokens),
     tokensOut: sum(({ reply }) => reply.usage.output_tokens),
+    words,
+    questions,
     seconds: sum(({ seconds }) => seconds),
     cost: sum(({ reply }) => reply.cost_usd),
   };
@@ -73,7 +81,7 @@ async function runAllRecorded(): Promise<EvalRow[]> {
         const result = await runRecorded(one, models, recordings, options.accept);
         if (result.miss !== null) printMiss(one.id, result.miss);
         if (options.accept) recordings[one.id] = result.recorded;
-        rows.push(toRow(category, one.id, result.problems, result.calls));
+        rows.push(toRow('recorded', category, one.id, result));
       }
       if (options.accept) await writeRecordings(category, sorted(recordings, category));
     }
@@ -118,21 +126,23 @@ async function runAllLive(name: string): Promise<EvalRow[]> {
     const recordings = await readRecordings(category);
     for (const one of chosen)
       for (let run = 0; run < Number(options.runs); run += 1) {
-        const { problems, calls } = await runCase(one, model);
-        rows.push(toRow(category, one.id, problems, calls));
+        const result = await runCase(one, model);
+        const { problems, calls } = result;
+        rows.push(toRow(name, category, one.id, result));
         console.error(`${problems.length === 0 ? 'passed' : 'FAILED'} ${one.id}`);
-        if (options.record && problems.length === 0) recordings[one.id] = record(calls);
+        if (options.record && problems.length === 0) recordings[one.id] = record(calls, name);
       }
     if (options.record) await writeRecordings(category, sorted(recordings, category));
   }
   return rows;
 }
 
-function record(calls: ModelCall[]): Recordings[string] {
+function record(calls: ModelCall[], by: string): Recordings[string] {
   let before: string[] = [];
   return calls.map(({ request, reply }) => {
     const seen = normalise(request.messages);
     const recorded = fold(seen, before, {
+      by,
       ...(reply.toolCalls.length === 0
         ? { says: reply.content }
         : {
@@ -148,9 +158,9 @@ if (options.help) console.log(usage);
 else {
   const names = options.live ? options.model : ['recorded'];
   if (names.length === 0) throw new Error(`Name a model.\n${usage}`);
-  for (const name of names) {
-    const rows = options.live ? await runAllLive(name) : await runAllRecorded();
-    console.log(writeTable(name, rows));
-    if (rows.some(({ problems }) => problems.length > 0)) process.exitCode = 1;
-  }
+  const rows: EvalRow[] = [];
+  for (const name of names)
+    rows.push(...(options.live ? await runAllLive(name) : await runAllRecorded()));
+  console.log(writeTable(rows));
+  if (rows.some(({ problems }) => problems.length > 0)) process.exitCode = 1;
 }

@@ -10,6 +10,8 @@ import { JsonObject } from '#domain/text.ts';
 
 /** The calls of a reply, each a name with its arguments; or words. */
 const Reply = z.strictObject({
+  /** The model that gave it; left out: it was written by hand. */
+  by: z.string().exactOptional(),
   calls: z.array(z.record(z.string(), JsonObject)).exactOptional(),
   says: z.string().exactOptional(),
 });
@@ -40,6 +42,7 @@ const argumentDepth = 6;
 /** Each step, and each object among the arguments of a call, is written on one line. */
 export async function writeRecordings(category: string, recordings: Recordings): Promise<void> {
   const document = new Document(recordings, { aliasDuplicateObjects: false });
+  document.commentBefore = ' Written by hand, except for replies that say by which model.';
   visit(document, {
     Collection(_, node, path) {
       const depth = path.filter(isCollection).length;
@@ -83,11 +86,12 @@ function unfold(recorded: Recorded[]): { seen: string[] | null; reply: Recorded 
 }
 
 /** One more request of a case, as it is recorded. */
-export function fold(seen: string[], before: string[], { calls, says }: Reply): Recorded {
+export function fold(seen: string[], before: string[], { by, calls, says }: Reply): Recorded {
   const continues = before.every((one, index) => one === seen[index]);
   return {
     ...(continues ? {} : { anew: true }),
     sees: continues ? seen.slice(before.length) : seen,
+    ...(by === undefined ? {} : { by }),
     ...(calls === undefined ? {} : { calls }),
     ...(says === undefined ? {} : { says }),
   };

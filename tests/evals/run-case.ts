@@ -7,7 +7,7 @@ import type { ChatModel, ChatReply, ChatRequest } from '#models/chat.ts';
 import { request, saidBy } from '#tests/unit/planner/requests.ts';
 import { createMemoryPlanner } from '../fixtures/memory-planner.ts';
 import type { EvalCase, Expectation } from './case.ts';
-import { judge } from './gates.ts';
+import { judge, readShown } from './gates.ts';
 import { openInstance } from './instance.ts';
 
 export type ModelCall = { request: ChatRequest; reply: ChatReply; seconds: number };
@@ -15,6 +15,9 @@ export type ModelCall = { request: ChatRequest; reply: ChatReply; seconds: numbe
 export type EvalResult = {
   /** Failed gates; empty if it passed. */
   problems: string[];
+  /** Words that the person reads, and questions they are asked, over all turns: no gates, but less is better. */
+  words: number;
+  questions: number;
   calls: ModelCall[];
 };
 
@@ -46,6 +49,8 @@ export async function runCase(one: EvalCase, model: ChatModel): Promise<EvalResu
     clock,
   });
   const problems: string[] = [];
+  let words = 0;
+  let questions = 0;
   try {
     let step: Step | null = firstStep(one, now, timezone);
     for (let turn = 0; step !== null; turn += 1) {
@@ -58,17 +63,21 @@ export async function runCase(one: EvalCase, model: ChatModel): Promise<EvalResu
         reads: instance.reads.slice(since.reads).map(({ name }) => name),
         prompts: calls.slice(since.calls).map(({ reply }) => reply.usage.input_tokens),
       });
+      words += readShown(outcome.result)
+        .split(/\s+/)
+        .filter((word) => word !== '').length;
+      questions += outcome.result.kind === 'question' ? outcome.result.questions.length : 0;
       problems.push(...found.map((text) => (turn === 0 ? text : `turn ${turn + 1}: ${text}`)));
       step = nextStep(one, turn, step, outcome);
     }
-    return { problems, calls };
+    return { problems, calls, words, questions };
   } finally {
     await instance.close();
   }
 }
 
 function firstStep(one: EvalCase, now: Date, timezone: string): Step {
-  const { person = {}, revises, history = [], expect } = one;
+  const { person = {}, revises, history = [], thread, atHand, expect } = one;
   const usual = request(one.request);
   const feedback = revises?.feedback.at(-1);
   return {
@@ -78,6 +87,8 @@ function firstStep(one: EvalCase, now: Date, timezone: string): Step {
       runId: `eval-${one.id}`,
       user: person.user ?? 'ana',
       history,
+      ...(thread === undefined ? {} : { thread }),
+      ...(atHand === undefined ? {} : { plans: atHand }),
       ...(one.memory === undefined ? {} : { memory: one.memory }),
       policy: applyOverride(defaultPolicy, person.policy ?? {}),
       modes: { ...usual.modes, ...person.modes },

@@ -1,27 +1,46 @@
-// The table of a run of evals: by category how many passed and what that took, and what the gates said of the others.
+// The table of a run of evals: by category and model how many passed, the soft scores, and what the gates said of the others.
 import type { Category } from './case.ts';
 
 export type EvalRow = {
+  model: string;
   category: Category;
   id: string;
   problems: string[];
   calls: number;
   tokensIn: number;
   tokensOut: number;
+  words: number;
+  questions: number;
   seconds: number;
   cost: number;
 };
 
-const heads = ['', 'passed', '', 'calls', 'tokens in', 'tokens out', 'seconds', 'cost'];
+const heads = [
+  ...['', 'passed', '', 'calls', 'tokens in', 'tokens out', 'words', 'questions'],
+  ...['seconds', 'cost'],
+];
 const maxProblem = 1500;
 
-/** Calls, tokens and seconds are those of one case in the mean; the cost is that of all. */
-export function writeTable(model: string, rows: EvalRow[]): string {
-  const groups = [...Map.groupBy(rows, ({ category }) => category)];
+/**
+ * One table of all models: a line of each for each category, so that they are compared there. Calls, tokens, words, questions and
+ * seconds are those of one case in the mean, and decide nothing; the cost is that of all.
+ */
+export function writeTable(rows: EvalRow[]): string {
+  const models = [...new Set(rows.map(({ model }) => model))];
+  const several = models.length > 1;
+  const compare = (name: string, group: EvalRow[]) =>
+    models.map((model) =>
+      summarise(
+        several ? `${name} ${model}` : name,
+        group.filter((row) => row.model === model),
+      ),
+    );
   const lines = [
-    [model, ...heads.slice(1)],
-    ...groups.map(([category, group]) => summarise(category, group)),
-    summarise('total', rows),
+    [several ? '' : (models[0] ?? ''), ...heads.slice(1)],
+    ...[...Map.groupBy(rows, ({ category }) => category)].flatMap(([category, group]) =>
+      compare(category, group),
+    ),
+    ...compare('total', rows),
   ];
   const widths = heads.map((_, column) =>
     Math.max(...lines.map((line) => line[column]?.length ?? 0)),
@@ -36,7 +55,10 @@ export function writeTable(model: string, rows: EvalRow[]): string {
   const failed = rows.filter(({ problems }) => problems.length > 0);
   return [
     ...table,
-    ...failed.map(({ id, problems }) => `\n${id}\n${problems.map(writeProblem).join('\n')}`),
+    ...failed.map(
+      ({ model, id, problems }) =>
+        `\n${several ? `${model}: ` : ''}${id}\n${problems.map(writeProblem).join('\n')}`,
+    ),
   ].join('\n');
 }
 
@@ -56,6 +78,8 @@ function summarise(name: string, rows: EvalRow[]): string[] {
     mean(({ calls }) => calls).toFixed(1),
     mean(({ tokensIn }) => tokensIn).toFixed(0),
     mean(({ tokensOut }) => tokensOut).toFixed(0),
+    mean(({ words }) => words).toFixed(0),
+    mean(({ questions }) => questions).toFixed(1),
     mean(({ seconds }) => seconds).toFixed(1),
     cost === 0 ? '' : `$${cost.toFixed(3)}`,
   ];

@@ -1,4 +1,4 @@
-// Which server and API the variables mean, and which variables an entry in the console means.
+// The server and API that the variables mean, and the variables that an entry in the console means.
 import { expect, it } from 'vitest';
 import { readModelAccess, toVariables } from '#models/access.ts';
 
