@@ -11,7 +11,8 @@ import type { PlannerTools } from './ports.ts';
 const maxText = 4000;
 const planAgain = /^run (PLAN-[0-9a-f]{8}) again\b/i;
 const playbookRun = /^run (?:the )?playbook ([a-z0-9][a-z0-9_.-]{0,79})(?=[\s,]|$)/i;
-const asksForList = /^(?:(?:list|show|which) )?(?:the |my )?playbooks(?: are there)?$/i;
+const asksForList =
+  /^(?:(?:list|show|show me|which|run) )?(?:the |my |a )?playbooks?(?: are there)?$/i;
 
 type Again = {
   kind: 'plan' | 'playbook';

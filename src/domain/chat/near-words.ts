@@ -31,8 +31,13 @@ const phrases: Record<'approve' | 'reject' | 'cancel' | 'undo', RegExp> = {
 /** Allowed with any of them; alone it means nothing. */
 const filler = /^(?:please|thanks|thank you|cheers)$/u;
 
+/** Changes that are no commands: `remove step 2`, `call it c.md`. */
+const planChange =
+  /^(?:please )?(?:(?:remove|drop|delete|skip|leave out) (?:step \d|the deadline)|(?:call|rename) it |leave it out|move the deadline |set the deadline |use \S.* instead of |change (?!rem-|plan-)\S.* to |step \d{1,6}[a-z]{0,2} )/u;
+
 /** `make it tomorrow instead`: about what waits, not a new request. */
 function isChange(text: string): boolean {
+  if (planChange.test(text)) return true;
   const [, what] =
     /^(?:please )?(?:make|move|do|run|start|schedule|put|change) (it|them|step \d{1,6}|this|that|the plan)\b/u.exec(
       text,

@@ -64,7 +64,7 @@ export const forms: readonly Form[] = [
     id: 'write',
     group: 'Files',
     spellings: [
-      'write {content:text} to|into {path:file}',
+      'write|save {content:text} to|into|in {path:file}',
       'create|write [file] {path:file} : {content:rest}',
       'create|write [file] {path:file} saying {content:text}',
       'write {content:text} ?path',
@@ -76,7 +76,7 @@ export const forms: readonly Form[] = [
     example: 'write "Standup at 9:30" to notes/today.md',
     effect: 'Creates the file with this text.',
     describe: ({ path }) => `Create ${say(path)}`,
-    near: 'make save put store note new file document',
+    near: 'make put store note new file document',
   },
   {
     id: 'append',
@@ -179,6 +179,21 @@ export const forms: readonly Form[] = [
     near: 'ls dir folder which there',
   },
   {
+    id: 'find',
+    group: 'Files',
+    spellings: [
+      'find|search [for] {query:text}',
+      'find|search [for] {query:text} in {path:folder}',
+    ],
+    operation: 'workspace_search',
+    looks: true,
+    example: 'find "milk" in logs',
+    effect: 'Finds a text in a file, a folder or the workspace.',
+    describe: ({ query, path }) =>
+      `Find ${quote(query)} in ${path === undefined || path === '.' ? 'the workspace' : say(path)}`,
+    near: 'grep look where locate contains',
+  },
+  {
     id: 'fetch',
     group: 'Web addresses',
     spellings: ['fetch|get {url:address}', 'fetch|get ?url'],
@@ -200,7 +215,7 @@ export const forms: readonly Form[] = [
     example: 'post {"go": true} to https://example.com/hook',
     effect: 'Sends an HTTP request with this method and body.',
     describe: ({ method, url }) => `Send a ${say(method)} request to ${say(url)}`,
-    near: 'call webhook request hook api',
+    near: 'webhook request hook api ping',
   },
   {
     id: 'post',
@@ -260,7 +275,7 @@ export const forms: readonly Form[] = [
     example: 'add "Meeting with Zoe" to the calendar on 2 December at 15:00',
     effect: 'Adds an event to your calendar.',
     describe: ({ title }) => `Add ${quote(title)} to the calendar`,
-    near: 'book schedule block event appointment meeting call invite',
+    near: 'book schedule block event appointment meeting invite',
   },
   {
     id: 'calendar',

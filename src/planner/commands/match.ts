@@ -88,9 +88,10 @@ function readValue(reading: Reading, at: number, type: SlotType): Read | null {
   switch (type) {
     case 'text':
       if (kind === 'quote') return one(text);
-      return value === 'the' && reading.tokens[at + 1]?.value === 'result'
-        ? { value: theResult, next: at + 2 }
-        : null;
+      if (value === 'the' && reading.tokens[at + 1]?.value === 'result')
+        return { value: theResult, next: at + 2 };
+      // With no file before it, `it` is what the previous command returned.
+      return value === 'it' && reading.it === null ? one(theResult) : null;
     case 'file':
       if (value === 'it' && reading.it !== null) return one(reading.it);
       return isNamed(token) || isFile(token) ? one(text) : null;

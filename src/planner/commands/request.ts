@@ -241,8 +241,12 @@ class RequestReader {
 
   /** `if yes:`, and times in front, which count for the rest of the line. @returns a wait behind the command before, for this one only */
   #readFrame(): Span | null {
-    const answer = this.#take('if yes :') ? 'Yes' : this.#take('if no :') ? 'No' : null;
-    if (answer !== null) this.#frame = { ...this.#frame, answer };
+    const answer = this.#take('if yes') ? 'Yes' : this.#take('if no') ? 'No' : null;
+    if (answer !== null) {
+      this.#frame = { ...this.#frame, answer };
+      if (/^[,:]$/.test(this.#value() ?? '')) this.#at += 1;
+      this.#reached = this.#at;
+    }
     const found = readModifiers(this.#reading, this.#at);
     if (found === null) return null;
     this.#at = found.next;
@@ -266,8 +270,8 @@ class RequestReader {
     const token = this.#reading.tokens[this.#at];
     const isNamed = token?.kind === 'word' || token?.kind === 'quote';
     this.#reached = this.#at + (isNamed ? 1 : 0);
-    if (!isNamed || !/^[:,]$/.test(this.#value(1) ?? '')) throw new Stop(this.#reached);
-    this.#at += 2;
+    if (!isNamed) throw new Stop(this.#reached);
+    this.#at += /^[:,]$/.test(this.#value(1) ?? '') ? 2 : 1;
     return { over, path: token.text, summary: null };
   }
 

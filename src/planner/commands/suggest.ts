@@ -95,12 +95,11 @@ function wholeTime({ words, clock, date, isToday, instant }: When): string {
 const conditions =
   /^(?:or|either|not|don't|don’t|never|only|unless|until|if|before|after|except|but|instead)$/;
 
-const fileVerbs = /^(?:write|create|make|save|put|store|note|add|append|insert|new)$/;
-
 const retractions = /^(?:cancel|stop|end|undo|unset|forget|skip|reject|approve)$/;
 
-/** Forms that change files are offered only if their own words were used and no words of another form. */
-function isFit({ id, spellings, looks }: Form, pieces: Piece[]): boolean {
+/** A form is offered only for its own verbs. */
+function isFit(form: Form, pieces: Piece[]): boolean {
+  const { id, spellings, looks } = form;
   const [first = ''] = spellings;
   const has = (kind: Kind) => pieces.some((one) => one.kind === kind);
   // An address or file is invented only if a quoted text goes into a new file.
@@ -109,11 +108,7 @@ function isFit({ id, spellings, looks }: Form, pieces: Piece[]): boolean {
   if (first.includes(':file}') && !has('file') && !isText) return false;
   const said = pieces.flatMap((one) => (one.kind === 'rest' ? [one.value] : []));
   const verb = said.find((one) => !small.has(one)) ?? '';
-  if (looks !== true && retractions.test(verb)) return false;
-  if ((id === 'write' || id === 'append') && !has('text') && !fileVerbs.test(verb)) return false;
-  if (id === 'copy' && !said.some((one) => /^(?:copy|duplicate|backup|back)$/.test(one)))
-    return false;
-  if (id === 'replace' && !/^(?:replace|change|swap|substitute)$/.test(verb)) return false;
+  if (!isVerb(form, verb) || (looks !== true && retractions.test(verb))) return false;
   if ((id === 'post' || id === 'remind') && has('person') && !has('place')) return false;
   if (id === 'ask' && !has('person') && verb !== 'ask') return false;
   if (id === 'delete folder')
@@ -175,8 +170,8 @@ const kinds: Record<string, Kind> = {
   ...{ person: 'person', data: 'data', time: 'time', span: 'span' },
 };
 
-const isVerb = (form: Form, { value }: Piece): boolean =>
-  literalOf(form).has(value) || form.near.split(' ').includes(value);
+const isVerb = (form: Form, word: string): boolean =>
+  literalOf(form).has(word) || form.near.split(' ').includes(word);
 
 /**
  * The remaining words as one text, without the leading verb and the small words around used pieces.
@@ -190,7 +185,7 @@ function joinLeft(
 ): string | null {
   const first = pieces.find(({ kind }) => kind === 'rest');
   const isLead = (one: Piece | undefined) =>
-    one !== undefined && (small.has(one.value) || (one === first && isVerb(form, one)));
+    one !== undefined && (small.has(one.value) || (one === first && isVerb(form, one.value)));
   const runs: Piece[][] = [[]];
   for (const piece of pieces)
     if (left.has(piece)) runs.at(-1)?.push(piece);
@@ -199,7 +194,7 @@ function joinLeft(
     while (isLead(run[0])) run.shift();
     while (/^(?:to|in|into|on|at|from|with|for)$/.test(run.at(-1)?.value ?? '')) run.pop();
     const [from, to] = [run[0]?.start, run.at(-1)?.end];
-    const isNamed = run.every((one) => small.has(one.value) || isVerb(form, one));
+    const isNamed = run.every((one) => small.has(one.value) || isVerb(form, one.value));
     return from === undefined || to === undefined
       ? []
       : [{ isNamed, text: source.slice(from, to) }];
@@ -279,13 +274,20 @@ function fillSpelling(
 /**
  * Up to two forms nearest to `part`, with its words filled in.
  * @param reads whether the program plans or answers such a text unchanged
+ * @param operations the names of connected operations
  */
 export function suggestForms(
   part: string,
   setting: Pick<Words, 'now' | 'timezone'>,
   reads: (text: string) => boolean,
+  operations: ReadonlySet<string>,
 ): string[] {
   const source = part.slice(0, 2000);
+  const named = tokenize(source)
+    .slice(0, maxTokens)
+    .find(({ text }) => operations.has(text));
+  const call = named === undefined ? '' : `call ${source.slice(named.start)}`;
+  if (call !== '' && call.length <= maxOffered && reads(call)) return [call];
   const pieces = sortWords(source, setting);
   const ranked = forms
     .filter((form) => form.id !== 'call' && isFit(form, pieces))

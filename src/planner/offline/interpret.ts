@@ -224,7 +224,9 @@ const maxOption = 80;
 function tellUnread(text: string, { from, to, reached }: Unread, work: Work): Interpretation {
   const part = text.slice(from, to);
   const isAlone = text.slice(0, from).trim() === '' && text.slice(to).trim() === '';
-  const options = suggestForms(part, work.request, (one) => plans(one, work)).flatMap((one) => {
+  const names = new Set(work.tools.manifest().map(({ name }) => name));
+  const suggested = suggestForms(part, work.request, (one) => plans(one, work), names);
+  const options = suggested.flatMap((one) => {
     // Commands around the part that was not read stay.
     const whole = text.slice(0, from) + one + text.slice(to);
     return isAlone ? [one] : plans(whole, work) ? [whole.trim()] : [];

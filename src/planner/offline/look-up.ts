@@ -41,7 +41,7 @@ export async function lookUp(
 function format({ command: { form }, args }: Step, data: Json, summary: string): string {
   const path = typeof args.path === 'string' ? args.path : '';
   const fields = objectIn(data) ?? {};
-  const { entries, text, events, body } = fields;
+  const { entries, text, events, body, matches } = fields;
   if (form.id === 'files' && Array.isArray(entries)) {
     const name = path === '' || path === '.' ? 'The workspace' : path;
     if (entries.length === 0) return `${name} is empty.`;
@@ -56,6 +56,18 @@ function format({ command: { form }, args }: Step, data: Json, summary: string):
   }
   if (form.id === 'read' && typeof text === 'string')
     return text === '' ? `${path} is empty.` : `${path} says:\n\n${cut(text)}`;
+  if (form.id === 'find' && Array.isArray(matches)) {
+    const lines = matches.map(objectIn).flatMap((one) => [
+      `${showName(String(one?.path))}, from line ${String(one?.line)}:`,
+      ...String(one?.text)
+        .split('\n')
+        .map((line) => `  ${line}`),
+    ]);
+    const more = fields.truncated === true ? ['There is more. Search one folder or file.'] : [];
+    return lines.length === 0 && more.length === 0
+      ? 'Nothing was found.'
+      : cut([...lines, ...more].join('\n'));
+  }
   if (form.id === 'calendar' && Array.isArray(events)) {
     const lines = events.map((event) => {
       const { start, title, summary: name } = objectIn(event) ?? {};

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { type NearWord, readNearWord } from '#domain/chat/near-words.ts';
+import { changeForms } from '#planner/commands/forms.ts';
 
 const table: [NearWord, string[]][] = [
   [
@@ -29,6 +30,14 @@ it('hears none in a question, in a request of its own or in a longer answer', ()
     ...['', '?', 'thanks', 'is it ok?', 'yes, and also create b.txt', 'Create notes.md'],
     ...['move all files from a to b', 'ok but not on Monday', 'run this workflow every day'],
     ...['no, delete b.txt first', 'make a list', "I didn't understand"],
+    ...['change REM-3f9a1c20 to every Tuesday at 9:00', 'skip REM-3f9a1c20', 'remove a.txt'],
   ];
   for (const text of talk) expect([text, readNearWord(text)]).toEqual([text, null]);
 });
+
+it.each(changeForms.map(({ example }) => example).filter((one) => !/^(?:add:|every) ?/.test(one)))(
+  'hears a change of the waiting plan in “%s”',
+  (example) => {
+    expect(readNearWord(example)).toBe('change');
+  },
+);

@@ -63,6 +63,7 @@ function mcp(
 export const builtins: OperationSpec[] = [
   builtin('workspace_list', 'read', 'path', 'path? recursive?:boolean'),
   builtin('workspace_read', 'read', 'path', 'path max_bytes?:number'),
+  builtin('workspace_search', 'read', 'path', 'query path?'),
   builtin('workspace_write', 'idempotent', 'path', 'path content overwrite?:boolean'),
   builtin('workspace_edit', 'write', 'path', 'path action text find? all?:boolean', {
     destructive: true,

@@ -82,7 +82,7 @@ function drawTab(state: State, view: PlanView, card: Card): TemplateResult | typ
 
 function drawGuide(): TemplateResult {
   const steps = [
-    ['Ask', 'Say what should be done, in your own words.'],
+    ['Ask', 'Say what should be done.'],
     ['Read', 'The plan shows what it does, what changes and what it costs.'],
     ['Countersign', 'Approve exactly the plan you read. Only then does it run.'],
   ];

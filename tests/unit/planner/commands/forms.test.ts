@@ -264,6 +264,21 @@ test('a choice of the second question answers that question', async () => {
   expect(result.kind === 'question' && result.questions).toHaveLength(1);
 });
 
+test.each([
+  ['ask Ana "ok?" and if yes delete old.txt', 'ask Ana "ok?", then if yes: delete old.txt'],
+  [
+    'for each row in orders.csv write "Dear <name>" to letters/<id>.md',
+    'for each row in orders.csv: write "Dear <name>" to letters/<id>.md',
+  ],
+  [
+    'fetch https://example.com and save it to page.html',
+    'fetch https://example.com, then write the result to page.html',
+  ],
+])('“%s” plans the same as “%s”', async (loose, strict) => {
+  const [first, second] = await Promise.all([plan(planner(), loose), plan(planner(), strict)]);
+  expect(listSteps(proposalOf(first))).toEqual(listSteps(proposalOf(second)));
+});
+
 describe('what cannot be read', () => {
   const unread = [
     'make me a sandwich',
@@ -323,6 +338,8 @@ describe('what cannot be read', () => {
     ['Remind me in 20 minutes to check the oven', 'remind me "check the oven" in 20 minutes'],
     ['ask Ana whether we ship Monday or Tuesday', 'ask Ana "whether we ship Monday or Tuesday"'],
     ["What's on my calendar tomorrow?", 'calendar tomorrow at 9:00'],
+    ['find milk', 'find "milk"'],
+    ['everything_get-sum with a: 2, b: 3', 'call everything_get-sum with a: 2, b: 3'],
     ['wait for 5 minutes', 'wait 5 minutes'],
     ['Cancel my reminder', 'reminders'],
   ])('offers the nearest form of “%s” first', async (text, nearest) => {
@@ -344,6 +361,9 @@ describe('what cannot be read', () => {
     'Download https://example.com/data.json and save it to data.json',
     'Email ana@example.com "hi"',
     'delete a.txt, b.txt and c.txt',
+    'check "eggs" in shopping.txt',
+    'call it c.md',
+    'call memory create_entities with name: Ana',
     'Approve',
   ])('offers nothing that leaves out a part of “%s”', async (text) => {
     const { result } = await plan(planner(), text);
@@ -352,7 +372,7 @@ describe('what cannot be read', () => {
   });
 
   it('keeps the commands around it in what it offers', async () => {
-    const { result } = await plan(planner(), 'write "a" to a.txt; sing "la" here');
+    const { result } = await plan(planner(), 'write "a" to a.txt; say "la" here');
     const [first] = result.kind === 'question' ? (result.questions[0]?.options ?? []) : [];
     expect(first?.text).toMatch(/^write "a" to a\.txt; /);
   });
