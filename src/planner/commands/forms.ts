@@ -251,7 +251,7 @@ export const forms: readonly Form[] = [
       'Gives a person a task or a question. Followed by `if yes:`, it becomes a Yes/No question.',
     describe: ({ assignee, question }) =>
       `Ask ${assignee === undefined ? 'you' : say(assignee)} ${quote(question)}`,
-    near: 'assign task question let have confirm approve whether tell send message remind email',
+    near: 'assign task question let have confirm approve whether tell send message remind',
   },
   {
     id: 'remind',

@@ -68,8 +68,11 @@ function sortWords(source: string, setting: Pick<Words, 'now' | 'timezone'>): Pi
     const to = tokens[at]?.end ?? end;
     const own = { value: '', start, end: to };
     if (when === null) pieces.push({ kind: 'span', text: source.slice(start, to), ...own });
-    // A deadline, “next Tuesday” and the like mean more than the time in them.
-    else if (/^(?:by|next|last|until|till|before|after|since|every|each)$/.test(before))
+    // A deadline, “next Tuesday” and “tomorrow morning” mean more than the time in them.
+    else if (
+      /^(?:by|next|last|until|till|before|after|since|every|each)$/.test(before) ||
+      /^(?:morning|afternoon|evening|night)$/.test(tokens[at + 1]?.value ?? '')
+    )
       pieces.push({ kind: 'other', text: source.slice(start, to), ...own });
     else pieces.push({ kind: 'time', text: wholeTime(when.value), ...own });
   }
@@ -95,6 +98,9 @@ function wholeTime({ words, clock, date, isToday, instant }: When): string {
 const conditions =
   /^(?:or|either|not|don't|don’t|never|only|unless|until|if|before|after|except|but|instead)$/;
 
+/** “make a copy of todo.txt” writes no text. */
+const otherVerbs = /^(?:copy|duplicate|move|rename|delete|remove|replace|swap)$/;
+
 const retractions = /^(?:cancel|stop|end|undo|unset|forget|skip|reject|approve)$/;
 
 /** A form is offered only for its own verbs. */
@@ -108,6 +114,7 @@ function isFit(form: Form, pieces: Piece[]): boolean {
   if (first.includes(':file}') && !has('file') && !isText) return false;
   const said = pieces.flatMap((one) => (one.kind === 'rest' ? [one.value] : []));
   const verb = said.find((one) => !small.has(one)) ?? '';
+  if ((id === 'write' || id === 'append') && said.some((one) => otherVerbs.test(one))) return false;
   if (!isVerb(form, verb) || (looks !== true && retractions.test(verb))) return false;
   if ((id === 'post' || id === 'remind') && has('person') && !has('place')) return false;
   if (id === 'ask' && !has('person') && verb !== 'ask') return false;
@@ -170,6 +177,28 @@ const kinds: Record<string, Kind> = {
   ...{ person: 'person', data: 'data', time: 'time', span: 'span' },
 };
 
+/** Forms whose text may name files: “ask Ana to review notes.md”. */
+const isTold = ({ id }: Form): boolean => ['ask', 'remind'].includes(id);
+
+const verbs = new Set(
+  forms
+    .flatMap((form) => [...form.near.split(' '), ...literalOf(form)])
+    .filter((one) => !small.has(one)),
+);
+
+/** Whether the words are several commands: those behind the first would end up in its text, or be lost. */
+function areSeveral(source: string): boolean {
+  const tokens = tokenize(source).slice(0, maxTokens);
+  const first = tokens.findIndex(({ value }) => verbs.has(value));
+  return tokens.some(
+    ({ value }, at) =>
+      first >= 0 &&
+      at > first &&
+      (value === 'then' ||
+        (/^(?:and|[,.;])$/.test(value) && verbs.has(tokens[at + 1]?.value ?? ''))),
+  );
+}
+
 const isVerb = (form: Form, word: string): boolean =>
   literalOf(form).has(word) || form.near.split(' ').includes(word);
 
@@ -191,7 +220,8 @@ function joinLeft(
     if (left.has(piece)) runs.at(-1)?.push(piece);
     else runs.push([]);
   const texts = runs.flatMap((run) => {
-    while (isLead(run[0])) run.shift();
+    while (isLead(run[0]) && run[0]?.value !== 'and') run.shift();
+    if (run.at(-1)?.value === 'it' && run.at(-2)?.value === 'in') run.splice(-2);
     while (/^(?:to|in|into|on|at|from|with|for)$/.test(run.at(-1)?.value ?? '')) run.pop();
     const [from, to] = [run[0]?.start, run.at(-1)?.end];
     const isNamed = run.every((one) => small.has(one.value) || isVerb(form, one.value));
@@ -202,10 +232,15 @@ function joinLeft(
   // “the team” before a channel adds nothing.
   const own = texts.filter(({ isNamed }) => !isNamed);
   const [{ text } = { text: '' }, ...others] = own.length > 0 ? own : texts;
-  const isKept = pieces.every(
-    (one) => !left.has(one) || !['text', 'data', 'address', 'other'].includes(one.kind),
-  );
-  return others.length > 0 || text.length > maxText || text === '' || !isKept ? null : text;
+  const lost = ['text', 'data', 'address', 'other', ...(isTold(form) ? [] : ['file'])];
+  const isKept = pieces.every((one) => !left.has(one) || !lost.includes(one.kind));
+  return /^and\b/i.test(text) ||
+    others.length > 0 ||
+    text.length > maxText ||
+    text === '' ||
+    !isKept
+    ? null
+    : text;
 }
 
 /** The form with its slots filled, in the first spelling that uses every piece, or null if a piece would be lost. */
@@ -288,6 +323,7 @@ export function suggestForms(
     .find(({ text }) => operations.has(text));
   const call = named === undefined ? '' : `call ${source.slice(named.start)}`;
   if (call !== '' && call.length <= maxOffered && reads(call)) return [call];
+  if (areSeveral(source)) return [];
   const pieces = sortWords(source, setting);
   const ranked = forms
     .filter((form) => form.id !== 'call' && isFit(form, pieces))
