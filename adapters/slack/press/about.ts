@@ -15,6 +15,8 @@ const About = z.object({
   author: z.string().nullable(),
   /** Name of the app that wrote it. */
   app: z.string().nullish(),
+  /** When the window was opened, as a timestamp; missing in older windows. */
+  at: z.string().optional(),
   /** All its text, in Slack's markup. */
   text: z.string(),
 });

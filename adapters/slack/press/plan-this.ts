@@ -9,7 +9,7 @@ import { planMessage } from '#chat/talk.ts';
 import type { ChatPlace } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { quoteWords } from '#domain/shown-text.ts';
-import { placeOf, speakerAt } from '../place.ts';
+import { nameMessage, placeOf, speakerAt } from '../place.ts';
 import type { SentSignal, ShortcutSignal } from '../signals/read-signal.ts';
 import type { SlackContext } from '../slack-context.ts';
 import { nameMentioned } from '../talk/hear.ts';
@@ -61,7 +61,7 @@ function planThisWindow(whole: About): types.ModalView {
 
 /** Opens the window before any lookup: a trigger expires after three seconds. */
 export async function openPlanThis(
-  { clientOf }: SlackContext,
+  { clientOf, clock }: SlackContext,
   { team, shortcut }: ShortcutSignal,
 ): Promise<void> {
   const { callback_id, trigger_id, user, channel, message } = shortcut;
@@ -74,6 +74,7 @@ export async function openPlanThis(
     message: message.ts,
     author: message.bot_id == null ? (message.user ?? null) : null,
     app: (message.username ?? message.bot_profile?.name)?.slice(0, 100),
+    at: (clock.now().getTime() / 1000).toFixed(6),
     text: collectText(message),
   });
   const client = await clientOf(team);
@@ -131,6 +132,8 @@ export async function planThis(context: SlackContext, { team, sent }: SentSignal
     text: readPlainText(about.text, named, null),
     link,
   };
-  const once = `slack:${team}:plan_this:${sent.view.id}`;
+  const { channel, at = about.message } = about;
+  // The thread up to then is read for the planner, if it is planned there.
+  const once = `${nameMessage(team, channel, at)}:plan_this:${sent.view.id}`;
   await planMessage(context, place, speakerAt(place, who), message, once);
 }

@@ -158,8 +158,11 @@ export function createReadThread({
 
   return async (place, asked, signal) => {
     const { tenant: team, channel, thread } = place;
-    const [, ts] = asked.split(nameMessage(team, channel, ''));
-    if (thread === null || ts === undefined || ts === thread) return null;
+    const [, rest = ''] = asked.split(nameMessage(team, channel, ''));
+    const [ts] = /^\d{1,12}\.\d{6}/.exec(rest) ?? [];
+    if (thread === null || ts === undefined || rest === thread) return null;
+    /** Only a mention is in the thread itself. */
+    const isThere = rest === ts;
     const client = await clientOf(team, signal);
     const patiently = createPatience(clock, signal);
     const call = {
@@ -217,7 +220,10 @@ export function createReadThread({
       };
     };
     const beyond =
-      (root?.reply_count ?? 0) + 1 - all.length - (all.some((one) => one.ts === ts) ? 0 : 1);
+      (root?.reply_count ?? 0) +
+      1 -
+      all.length -
+      (!isThere || all.some((one) => one.ts === ts) ? 0 : 1);
     return {
       messages: shown.map(toMessage),
       gap: isWhole
