@@ -147,6 +147,20 @@ export async function runPlan(
   return plan;
 }
 
+/** Runs a plan until `waiting` steps wait for people and nothing else can run. */
+export async function runUntilHeld(
+  instance: Instance,
+  draft: Omit<PlanDraft, 'title'>,
+  waiting = 1,
+): Promise<Plan> {
+  const plan = await runPlan(instance, { title: 'Held', ...draft });
+  return waitFor(`${plan.id} to wait`, async () => {
+    const now = await instance.service.getPlan(plan.id);
+    const { waiting: asked, running, ready } = now.counts;
+    return now.status === 'executing' && asked === waiting && running + ready === 0 ? now : null;
+  });
+}
+
 /** Settles steps by their current state. */
 export async function settleAsRead(
   { service }: Instance,

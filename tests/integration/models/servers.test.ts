@@ -7,6 +7,7 @@ import { createChatModel, type ModelOptions } from '#models/chat-model.ts';
 import { checkModels } from '#models/check-models.ts';
 import { listenOnLoopback } from '../../fixtures/loopback.ts';
 import { clientOf } from '../../fixtures/model-client.ts';
+import { ask, readTool, serveModel } from '../../fixtures/model-requests.ts';
 import { startServer } from '../../fixtures/model-servers.ts';
 import { start } from '../../fixtures/openai-double.ts';
 
@@ -23,36 +24,18 @@ afterEach(async () => {
 /** A server that answers paths by `routes`, with the requests it got. */
 async function serve(routes: Record<string, (body: Body, index: number) => Answer>) {
   const seen: Body[] = [];
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const text = Buffer.concat(chunks).toString('utf8');
-      const body: Body = text === '' ? {} : JSON.parse(text);
-      const route = routes[(request.url ?? '').replace('/v1', '')];
-      if (request.method === 'POST') seen.push(body);
-      const { status = 200, json } = route?.(body, seen.length - 1) ?? { status: 404, json: {} };
-      response.writeHead(status, { 'content-type': 'application/json' });
-      response.end(typeof json === 'string' ? json : JSON.stringify(json));
-    });
+  const { url, close } = await serveModel<Body>((response, body, path, method) => {
+    if (method === 'POST') seen.push(body);
+    const { status = 200, json } = routes[path]?.(body, seen.length - 1) ?? {
+      status: 404,
+      json: {},
+    };
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(typeof json === 'string' ? json : JSON.stringify(json));
   });
-  const { url, close } = await listenOnLoopback(server);
   closers.push(close);
-  return { url: `${url}/v1`, seen };
+  return { url, seen };
 }
-
-const tool = {
-  name: 'workspace_read',
-  description: 'Read a file.',
-  parameters: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
-};
-
-const ask = (more: Partial<ChatRequest> = {}): ChatRequest => ({
-  messages: [{ role: 'user', content: 'Read a.md' }],
-  tools: [tool],
-  deadline: Date.now() + 10_000,
-  ...more,
-});
 
 function open(url: string, more: Partial<ModelOptions> = {}) {
   return createChatModel({
@@ -115,9 +98,9 @@ describe('a parameter that a server refuses', () => {
       },
     });
     const model = open(old.url, { effort: 'low' });
-    expect((await model.complete(ask({ mustCall: tool.name }), never)).content).toBe('hi');
+    expect((await model.complete(ask({ mustCall: readTool.name }), never)).content).toBe('hi');
     expect(old.seen).toHaveLength(3);
-    await model.complete(ask({ mustCall: tool.name }), never);
+    await model.complete(ask({ mustCall: readTool.name }), never);
     expect(old.seen).toHaveLength(4);
   });
 
@@ -318,7 +301,7 @@ describe('a reply in a server’s own way', () => {
       '/chat/completions': () =>
         said({
           content: '',
-          tool_calls: [{ id: '', function: { name: tool.name, arguments: { path: 'a.md' } } }],
+          tool_calls: [{ id: '', function: { name: readTool.name, arguments: { path: 'a.md' } } }],
         }),
     });
     const { toolCalls, finishReason, usage } = await open(ollama.url).complete(ask(), never);
@@ -560,27 +543,32 @@ describe('a call in another form', () => {
   const fn = (name: string, args: unknown) => ({ id: 'c', function: { name, arguments: args } });
 
   it.each<[string, object, unknown?]>([
-    ['encoded twice', { tool_calls: [fn(tool.name, json(path))] }],
-    ['encoded three times', { tool_calls: [fn(tool.name, json(json(path)))] }],
-    ['in a code fence', { tool_calls: [fn(tool.name, `\`\`\`json\n${path}\n\`\`\``)] }],
-    ['with a trailing comma', { tool_calls: [fn(tool.name, '{"path": "a.md",\n}')] }],
-    ['in single quotes', { tool_calls: [fn(tool.name, "{'path': 'a.md'}")] }],
-    ['twice', { tool_calls: [fn(tool.name, path + path)] }],
-    ['behind an empty object', { tool_calls: [fn(tool.name, `{}${path}`)] }],
-    ['as functions.name', { tool_calls: [fn(`functions.${tool.name}`, path)] }],
-    ['as functions.name:0', { tool_calls: [fn(`functions.${tool.name}:0`, path)] }],
-    ['as functions:name', { tool_calls: [fn(`functions:${tool.name}`, path)] }],
+    ['encoded twice', { tool_calls: [fn(readTool.name, json(path))] }],
+    ['encoded three times', { tool_calls: [fn(readTool.name, json(json(path)))] }],
+    ['in a code fence', { tool_calls: [fn(readTool.name, `\`\`\`json\n${path}\n\`\`\``)] }],
+    ['with a trailing comma', { tool_calls: [fn(readTool.name, '{"path": "a.md",\n}')] }],
+    ['in single quotes', { tool_calls: [fn(readTool.name, "{'path': 'a.md'}")] }],
+    ['twice', { tool_calls: [fn(readTool.name, path + path)] }],
+    ['behind an empty object', { tool_calls: [fn(readTool.name, `{}${path}`)] }],
+    ['as functions.name', { tool_calls: [fn(`functions.${readTool.name}`, path)] }],
+    ['as functions.name:0', { tool_calls: [fn(`functions.${readTool.name}:0`, path)] }],
+    ['as functions:name', { tool_calls: [fn(`functions:${readTool.name}`, path)] }],
     ['in another case, with blanks', { tool_calls: [fn(' Workspace Read ', path)] }],
     ['with a dot', { tool_calls: [fn('workspace.read', path)] }],
     [
       'with a mark of the template',
-      { tool_calls: [fn(`${tool.name}<|channel|>commentary`, path)] },
+      { tool_calls: [fn(`${readTool.name}<|channel|>commentary`, path)] },
     ],
-    ['as a number of its id', { tool_calls: [{ ...fn(tool.name, path), id: 7 }] }, '7'],
-    ['the old way', { function_call: { name: tool.name, arguments: path } }, 'call_1_0'],
+    ['as a number of its id', { tool_calls: [{ ...fn(readTool.name, path), id: 7 }] }, '7'],
+    ['the old way', { function_call: { name: readTool.name, arguments: path } }, 'call_1_0'],
     [
       'twice, the second without an id',
-      { tool_calls: [fn(tool.name, path), { function: { name: tool.name, arguments: path } }] },
+      {
+        tool_calls: [
+          fn(readTool.name, path),
+          { function: { name: readTool.name, arguments: path } },
+        ],
+      },
     ],
     [
       'wrapped as parallel',
@@ -590,7 +578,7 @@ describe('a call in another form', () => {
             'multi_tool_use.parallel',
             json({
               tool_uses: [
-                { recipient_name: `functions.${tool.name}`, parameters: { path: 'a.md' } },
+                { recipient_name: `functions.${readTool.name}`, parameters: { path: 'a.md' } },
               ],
             }),
           ),
@@ -636,9 +624,9 @@ describe('a call in another form', () => {
       '/chat/completions': () =>
         said({
           tool_calls: [
-            fn(tool.name, path),
-            fn(tool.name, "{'path': 9007199254740993,}"),
-            fn(tool.name, null),
+            fn(readTool.name, path),
+            fn(readTool.name, "{'path': 9007199254740993,}"),
+            fn(readTool.name, null),
           ],
         }),
     });
@@ -656,7 +644,7 @@ describe('the Responses API', () => {
   it('takes a whole conversation, with the model’s reasoning as it came', async () => {
     const double = await start({
       script: [
-        { calls: [{ name: tool.name, args: { path: 'a.md' } }] },
+        { calls: [{ name: readTool.name, args: { path: 'a.md' } }] },
         { text: 'It says hello.' },
       ],
     });
@@ -683,7 +671,7 @@ describe('the Responses API', () => {
         ? { ...message, items: (items ?? []).filter(({ type }) => type !== 'reasoning') }
         : message,
     );
-    await expect(model.complete(ask({ messages: lost, tools: [tool] }), never)).rejects.toThrow(
+    await expect(model.complete(ask({ messages: lost, tools: [readTool] }), never)).rejects.toThrow(
       'without its required',
     );
   });
@@ -712,7 +700,10 @@ describe('the Responses API', () => {
 });
 
 describe('Anthropic’s Messages API', () => {
-  const closed = { ...tool, parameters: { ...tool.parameters, additionalProperties: false } };
+  const closed = {
+    ...readTool,
+    parameters: { ...readTool.parameters, additionalProperties: false },
+  };
   const claude = (url: string, more: Partial<ModelOptions> = {}) =>
     open(url, { api: 'messages', name: 'claude-sonnet-5-5', effort: 'low', ...more });
   type Sent = {
@@ -725,7 +716,7 @@ describe('Anthropic’s Messages API', () => {
   it('takes a whole conversation, with the model’s thinking as it came, and counts what the cache had', async () => {
     const double = await start({
       script: [
-        { calls: [{ name: tool.name, args: { path: 'a.md' } }] },
+        { calls: [{ name: readTool.name, args: { path: 'a.md' } }] },
         { text: 'It says hello.' },
       ],
     });
@@ -778,7 +769,7 @@ describe('Anthropic’s Messages API', () => {
       { role: 'user', content: 'Hello' },
       { role: 'user', content: 'Read a.md' },
     ];
-    await claude(url).complete(ask({ messages, tools: [tool, closed], mustCall: true }), never);
+    await claude(url).complete(ask({ messages, tools: [readTool, closed], mustCall: true }), never);
     expect(seen[0]).toMatchObject({
       tool_choice: { type: 'any' },
       output_config: { effort: 'low' },
@@ -786,9 +777,13 @@ describe('Anthropic’s Messages API', () => {
     const sent = seen[0] as unknown as Sent;
     expect(sent.system).toEqual([{ type: 'text', text: 'You plan.', ...marked }]);
     expect(sent.tools).toEqual([
-      { name: tool.name, description: tool.description, input_schema: tool.parameters },
+      { name: readTool.name, description: readTool.description, input_schema: readTool.parameters },
       {
-        ...{ name: tool.name, description: tool.description, input_schema: closed.parameters },
+        ...{
+          name: readTool.name,
+          description: readTool.description,
+          input_schema: closed.parameters,
+        },
         ...{ strict: true, ...marked },
       },
     ]);

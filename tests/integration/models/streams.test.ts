@@ -1,10 +1,10 @@
 // Streamed replies over real HTTP: as OpenAI's APIs send them, and in other servers' ways as their users report them.
-import { createServer, type ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { CallProgress, ChatRequest } from '#models/chat.ts';
+import type { CallProgress } from '#models/chat.ts';
 import { createChatModel, type ModelOptions } from '#models/chat-model.ts';
-import { listenOnLoopback } from '../../fixtures/loopback.ts';
 import { clientOf } from '../../fixtures/model-client.ts';
+import { ask, readTool, serveModel } from '../../fixtures/model-requests.ts';
 import { start } from '../../fixtures/openai-double.ts';
 import { pour } from '../../fixtures/pour.ts';
 
@@ -20,18 +20,12 @@ afterEach(async () => {
 /** A server that answers its first requests with `answers`, one after the other, and all others with the last. */
 async function serve(...answers: Answer[]) {
   const seen: Body[] = [];
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const body: Body = JSON.parse(Buffer.concat(chunks).toString('utf8'));
-      seen.push(body);
-      answers[Math.min(seen.length, answers.length) - 1]?.(response, body);
-    });
+  const { url, close } = await serveModel<Body>((response, body) => {
+    seen.push(body);
+    answers[Math.min(seen.length, answers.length) - 1]?.(response, body);
   });
-  const { url, close } = await listenOnLoopback(server);
   closers.push(close);
-  return { url: `${url}/v1`, seen };
+  return { url, seen };
 }
 
 const head = { 'content-type': 'text/event-stream' };
@@ -64,18 +58,6 @@ const calls = (...tool_calls: object[]) => chunk({ tool_calls });
 const read = (path: string) => ({ name: 'workspace_read', arguments: JSON.stringify({ path }) });
 const counted = { choices: [], usage: { prompt_tokens: 100, completion_tokens: 20 } };
 
-const tool = {
-  name: 'workspace_read',
-  description: 'Read a file.',
-  parameters: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
-};
-const ask = (more: Partial<ChatRequest> = {}): ChatRequest => ({
-  messages: [{ role: 'user', content: 'Read a.md' }],
-  tools: [tool],
-  deadline: Date.now() + 10_000,
-  ...more,
-});
-
 function open(url: string, more: Partial<ModelOptions> = {}) {
   return createChatModel({
     client: clientOf(url, more.api),
@@ -98,7 +80,7 @@ describe('a reply that streams', () => {
         script: [
           {
             calls: [
-              { name: tool.name, args },
+              { name: readTool.name, args },
               { name: 'other', args: {} },
             ],
           },
@@ -112,12 +94,12 @@ describe('a reply that streams', () => {
       const progress: CallProgress[][] = [];
       const reply = await model.complete(ask({ onProgress: (now) => progress.push(now) }), never);
       expect(reply.toolCalls.map(({ name, arguments: text }) => [name, JSON.parse(text)])).toEqual([
-        [tool.name, args],
+        [readTool.name, args],
         ['other', {}],
       ]);
       expect(reply).toMatchObject({ usage: { input_tokens: 100, output_tokens: 20 }, attempts: 1 });
       expect([...new Set(progress.map(([first]) => first?.items))]).toEqual([0, 1, 2]);
-      expect(progress.at(-1)?.map(({ name }) => name)).toEqual([tool.name, 'other']);
+      expect(progress.at(-1)?.map(({ name }) => name)).toEqual([readTool.name, 'other']);
       const next = ask({ tools: [] });
       expect((await model.complete(next, never)).content).toBe('Größe: “42” 🌱');
       expect((await model.complete(next, never)).finishReason).toBe('length');
@@ -137,7 +119,7 @@ describe('a reply that streams', () => {
           index: 0,
           id: 'a',
           type: 'function',
-          function: { name: tool.name, arguments: '' },
+          function: { name: readTool.name, arguments: '' },
         }),
         ': keep-alive\n\n',
         calls({ index: 0, function: { arguments: '{"path":' } }),
@@ -162,7 +144,11 @@ describe('a reply that streams', () => {
     [
       'Gemini, without an index, in indexless parts, and it just stops',
       [
-        calls({ id: 'a', type: 'function', function: { name: tool.name, arguments: '{"path"' } }),
+        calls({
+          id: 'a',
+          type: 'function',
+          function: { name: readTool.name, arguments: '{"path"' },
+        }),
         calls({ function: { arguments: ':"a.md"}' } }),
         calls({ id: 'b', type: 'function', function: read('b.md') }),
         { ...stop('stop', { role: 'assistant' }), usage: counted.usage },
@@ -192,10 +178,10 @@ describe('a reply that streams', () => {
     [
       'a server that repeats id and name with each part',
       [
-        calls({ index: 0, id: 'a', function: { name: tool.name, arguments: '{"path":' } }),
-        calls({ index: 0, id: 'a', function: { name: tool.name, arguments: '"a.md"}' } }),
-        calls({ index: 1, id: 'b', function: { name: tool.name, arguments: '{"path":"b' } }),
-        calls({ index: 1, id: 'b', function: { name: tool.name, arguments: '.md"}' } }),
+        calls({ index: 0, id: 'a', function: { name: readTool.name, arguments: '{"path":' } }),
+        calls({ index: 0, id: 'a', function: { name: readTool.name, arguments: '"a.md"}' } }),
+        calls({ index: 1, id: 'b', function: { name: readTool.name, arguments: '{"path":"b' } }),
+        calls({ index: 1, id: 'b', function: { name: readTool.name, arguments: '.md"}' } }),
         { ...stop('tool_calls'), usage: counted.usage },
         done,
       ],
@@ -222,14 +208,14 @@ describe('a reply that streams', () => {
     [
       'with the last chunk',
       [
-        calls({ index: 0, id: 'c', ...fn(whole, tool.name) }),
-        stop('tool_calls', { tool_calls: [{ index: 0, id: 'c', ...fn(whole, tool.name) }] }),
+        calls({ index: 0, id: 'c', ...fn(whole, readTool.name) }),
+        stop('tool_calls', { tool_calls: [{ index: 0, id: 'c', ...fn(whole, readTool.name) }] }),
       ],
     ],
     [
       'in parts, then whole',
       [
-        calls({ index: 0, id: 'c', ...fn('', tool.name) }),
+        calls({ index: 0, id: 'c', ...fn('', readTool.name) }),
         calls({ index: 0, ...fn('{"path":') }),
         calls({ index: 0, ...fn('"a.md"}') }),
         calls({ index: 0, ...fn(whole) }),
@@ -238,12 +224,16 @@ describe('a reply that streams', () => {
     ],
     [
       'without id and index',
-      [calls({ id: 'c', ...fn(whole, tool.name) }), calls(fn(whole, tool.name)), stop('stop')],
+      [
+        calls({ id: 'c', ...fn(whole, readTool.name) }),
+        calls(fn(whole, readTool.name)),
+        stop('stop'),
+      ],
     ],
     [
       'as an object',
       [
-        calls({ index: 0, id: 'c', ...fn(whole, tool.name) }),
+        calls({ index: 0, id: 'c', ...fn(whole, readTool.name) }),
         calls({ index: 0, ...fn({ path: 'a.md' }) }),
         stop('stop'),
       ],
@@ -251,7 +241,7 @@ describe('a reply that streams', () => {
     [
       'in parts again',
       [
-        calls({ index: 0, id: 'c', ...fn(whole, tool.name) }),
+        calls({ index: 0, id: 'c', ...fn(whole, readTool.name) }),
         calls({ index: 0, ...fn('{"path":') }),
         calls({ index: 0, ...fn('"a.md"}') }),
         stop('stop'),
@@ -260,12 +250,12 @@ describe('a reply that streams', () => {
     [
       'as a whole message',
       [
-        calls({ index: 0, id: 'c', ...fn(whole, tool.name) }),
+        calls({ index: 0, id: 'c', ...fn(whole, readTool.name) }),
         {
           choices: [
             {
               finish_reason: 'stop',
-              message: { content: '', tool_calls: [{ id: 'c', ...fn(whole, tool.name) }] },
+              message: { content: '', tool_calls: [{ id: 'c', ...fn(whole, readTool.name) }] },
             },
           ],
         },
@@ -274,19 +264,19 @@ describe('a reply that streams', () => {
     [
       'encoded twice',
       [
-        calls({ index: 0, id: 'c', ...fn(JSON.stringify(whole), `functions.${tool.name}`) }),
+        calls({ index: 0, id: 'c', ...fn(JSON.stringify(whole), `functions.${readTool.name}`) }),
         stop('stop'),
       ],
     ],
   ])('has the arguments once that come once more: %s', async (_, events) => {
     const { url } = await serve(stream(...events, done));
     const { toolCalls } = await open(url).complete(ask(), never);
-    expect(toolCalls).toEqual([{ id: 'c', name: tool.name, arguments: whole }]);
+    expect(toolCalls).toEqual([{ id: 'c', name: readTool.name, arguments: whole }]);
   });
 
   it('keeps two calls apart that share an id or a number', async () => {
-    const other = { ...fn(JSON.stringify({ path: 'b.md' }), tool.name) };
-    const first = fn(whole, tool.name);
+    const other = { ...fn(JSON.stringify({ path: 'b.md' }), readTool.name) };
+    const first = fn(whole, readTool.name);
     const pairs: [object, object][] = [
       [
         { index: 0, id: 'c', ...first },
@@ -573,7 +563,7 @@ describe('a stream that breaks', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const pieces = [...'{"path":"a.md"}'].map((piece) =>
-      calls({ index: 0, id: 'a', function: { name: tool.name, arguments: piece } }),
+      calls({ index: 0, id: 'a', function: { name: readTool.name, arguments: piece } }),
     );
     let sendNext = () => {};
     const { url } = await serve((response) => {

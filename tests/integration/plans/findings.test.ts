@@ -4,12 +4,21 @@ import { viewPlan } from '#cards/view-model.ts';
 import { carryOutPress } from '#conversation/press.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Severity } from '#domain/plan/finding.ts';
-import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
+import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { ReportedFinding } from '#domain/service.ts';
 import { outcomeUnknown } from '#tools/failures.ts';
 import { createGates } from '../../fixtures/gates.ts';
-import { draftStep } from '../../fixtures/steps.ts';
-import { ana, ben, noop, reach, runPlan, settleAsRead } from '../../setup/instance.ts';
+import { refusalCode } from '../../fixtures/refusal.ts';
+import { draftStep, gateStep, holdStep } from '../../fixtures/steps.ts';
+import {
+  ana,
+  ben,
+  noop,
+  reach,
+  runPlan,
+  runUntilHeld,
+  settleAsRead,
+} from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
 import { readsOf } from '../../setup/reads.ts';
 import { useInstance } from '../../setup/use-instance.ts';
@@ -22,25 +31,11 @@ const instance = useInstance({
   extraOperations: [gates.operation, writes.operation],
 });
 
-/** A step that waits for ana. */
-const hold = (id = 'hold', ...after: string[]) =>
-  draftStep(id, 'Wait for ana', 'human_task', { question: 'Go on?', assignee: 'ana' }, ...after);
-
-const gate = (id: string, name: string, ...after: string[]) =>
-  draftStep(id, 'Wait for the test', 'gate_read', { name }, ...after);
-
 const failing = (id: string, ...after: string[]) =>
   draftStep(id, 'Fail', 'workspace_read', { path: 'missing.md' }, ...after);
 
 /** An approved plan in which `waiting` steps wait for ana and nothing else is running or ready. */
-async function held(steps: PlanDraft['steps'], waiting = 1): Promise<Plan> {
-  const plan = await runPlan(instance, { title: 'Held', steps });
-  return waitFor(`${plan.id} to wait`, async () => {
-    const now = await instance.service.getPlan(plan.id);
-    const { waiting: asked, running, ready } = now.counts;
-    return now.status === 'executing' && asked === waiting && running + ready === 0 ? now : null;
-  });
-}
+const held = (steps: PlanDraft['steps'], waiting = 1) => runUntilHeld(instance, { steps }, waiting);
 
 const raise = (
   id: string,
@@ -70,13 +65,6 @@ const { statusesOf } = readsOf(() => instance);
 
 const answer = (id: string, step: string) => settleAsRead(instance, id, { [step]: 'done' });
 
-async function refusal(attempt: Promise<unknown>): Promise<string> {
-  return attempt.then(
-    () => 'it was not refused',
-    (error: unknown) => (error instanceof CountersignError ? error.code : String(error)),
-  );
-}
-
 const check = (id: string) => checkPlan(instance.db.query, id);
 
 describe('a finding', () => {
@@ -84,7 +72,7 @@ describe('a finding', () => {
     const plan = await held([
       noop('a'),
       noop('b', 'a'),
-      hold('c', 'b'),
+      holdStep('c', 'b'),
       noop('d', 'c'),
       noop('x'),
       noop('y', 'x'),
@@ -119,14 +107,14 @@ describe('a finding', () => {
   });
 
   test('of severity WARN is only kept', async () => {
-    const plan = await held([noop('a'), hold('b', 'a')]);
+    const plan = await held([noop('a'), holdStep('b', 'a')]);
     await raise(plan.id, { step_id: 'a' }, 'WARN');
     expect(await statusesOf(plan.id)).toEqual({ a: 'succeeded', b: 'waiting' });
     expect((await instance.service.overview(plan.id)).findings_open.WARN).toBe(1);
   });
 
   test('is raised once under one key, however often it is said', async () => {
-    const plan = await held([noop('a'), hold('b', 'a')]);
+    const plan = await held([noop('a'), holdStep('b', 'a')]);
     const first = await raise(plan.id, { step_id: 'a', key: 'orders' });
     const { revision } = await instance.service.getPlan(plan.id);
     expect(await raise(plan.id, { step_id: 'a', key: 'orders' })).toEqual(first);
@@ -137,7 +125,7 @@ describe('a finding', () => {
     const plan = await held([
       { ...noop('a'), partition: 'eu' },
       { ...noop('b'), partition: 'us' },
-      hold('c', 'b'),
+      holdStep('c', 'b'),
       noop('sum', 'a', 'c'),
       noop('us', 'c'),
     ]);
@@ -151,13 +139,13 @@ describe('a finding', () => {
   });
 
   test('about a step that is not there, or by somebody who may not, is refused', async () => {
-    const plan = await held([noop('a'), hold('b', 'a')]);
-    expect(await refusal(raise(plan.id, { step_id: 'no' }))).toBe('unknown_step');
-    expect(await refusal(raise(plan.id, { partition: 'no' }))).toBe('unknown_step');
+    const plan = await held([noop('a'), holdStep('b', 'a')]);
+    expect(await refusalCode(raise(plan.id, { step_id: 'no' }))).toBe('unknown_step');
+    expect(await refusalCode(raise(plan.id, { partition: 'no' }))).toBe('unknown_step');
     const told = { category: 'reported' as const, message: 'No.', evidence: [], step_id: 'a' };
     const by = (severity: Severity) =>
       instance.service.raiseFinding(plan.id, { ...told, severity }, ben);
-    expect(await refusal(by('CRITICAL'))).toBe('not_allowed');
+    expect(await refusalCode(by('CRITICAL'))).toBe('not_allowed');
     expect((await by('INFO')).raised_by).toBe('ben');
   });
 
@@ -199,7 +187,7 @@ describe('a step that runs while a finding comes to cover it', () => {
     const name = 'kept';
     const plan = await runPlan(instance, {
       title: 'Running',
-      steps: [noop('a'), gate('b', name, 'a'), noop('c', 'b'), noop('x')],
+      steps: [noop('a'), gateStep('b', name, 'a'), noop('c', 'b'), noop('x')],
     });
     await waitFor('b to run', () => gates.came(name) === 1);
     const finding = await raise(plan.id, { step_id: 'a' });
@@ -225,7 +213,7 @@ describe('a step that runs while a finding comes to cover it', () => {
     const name = 'alone';
     const plan = await runPlan(instance, {
       title: 'Running alone',
-      steps: [noop('a'), gate('b', name, 'a')],
+      steps: [noop('a'), gateStep('b', name, 'a')],
     });
     await waitFor('b to run', () => gates.came(name) === 1);
     const finding = await raise(plan.id, { step_id: 'a' });
@@ -243,7 +231,7 @@ describe('a step that runs while a finding comes to cover it', () => {
     const name = 'settled';
     const plan = await runPlan(instance, {
       title: 'Settled first',
-      steps: [noop('a'), gate('b', name, 'a'), noop('c', 'b')],
+      steps: [noop('a'), gateStep('b', name, 'a'), noop('c', 'b')],
     });
     await waitFor('b to run', () => gates.came(name) === 1);
     const finding = await raise(plan.id, { step_id: 'a' });
@@ -258,7 +246,7 @@ describe('a step that runs while a finding comes to cover it', () => {
     const name = 'cancelled';
     const plan = await runPlan(instance, {
       title: 'Cancelled',
-      steps: [noop('a'), gate('b', name, 'a'), noop('c', 'b')],
+      steps: [noop('a'), gateStep('b', name, 'a'), noop('c', 'b')],
     });
     await waitFor('b to run', () => gates.came(name) === 1);
     await raise(plan.id, { step_id: 'a' });
@@ -274,7 +262,7 @@ describe('a step that runs while a finding comes to cover it', () => {
 
 describe('a finding that is settled', () => {
   test('by proceed gives back what was done and runs what was not', async () => {
-    const plan = await held([noop('a'), noop('b', 'a'), hold('c', 'b'), noop('d', 'c')]);
+    const plan = await held([noop('a'), noop('b', 'a'), holdStep('c', 'b'), noop('d', 'c')]);
     const finding = await raise(plan.id, { step_id: 'a' });
     const settled = await settle(plan.id, finding.id, 'proceed');
     expect(settled).toMatchObject({ status: 'resolved', settled_by: 'ana', actions: [] });
@@ -293,7 +281,7 @@ describe('a finding that is settled', () => {
   });
 
   test('by leaving out ends the plan without what was stale', async () => {
-    const plan = await held([noop('a'), hold('c', 'a'), noop('d', 'c')]);
+    const plan = await held([noop('a'), holdStep('c', 'a'), noop('d', 'c')]);
     const finding = await raise(plan.id, { step_id: 'a' });
     await settle(plan.id, finding.id, 'leave_out');
     expect(await reach(instance, plan.id, 'completed')).toMatchObject({
@@ -305,7 +293,7 @@ describe('a finding that is settled', () => {
   test('takes along what only starts with a step that is left out', async () => {
     const plan = await held([
       noop('a'),
-      hold('c', 'a'),
+      holdStep('c', 'a'),
       { ...noop('d', 'c') },
       { ...noop('with'), after: [{ id: 'd', type: 'SS', lag_minutes: 0 }] },
     ]);
@@ -321,7 +309,7 @@ describe('a finding that is settled', () => {
     const plan = await held([
       noop('a'),
       noop('b'),
-      hold('c', 'a'),
+      holdStep('c', 'a'),
       noop('d', 'c', 'b'),
       noop('e', 'b'),
     ]);
@@ -338,7 +326,7 @@ describe('a finding that is settled', () => {
   });
 
   test('by leaving out is kept of steps that another one still covers', async () => {
-    const plan = await held([noop('a'), noop('b'), hold('c', 'a'), noop('d', 'c', 'b')]);
+    const plan = await held([noop('a'), noop('b'), holdStep('c', 'a'), noop('d', 'c', 'b')]);
     const one = await raise(plan.id, { step_id: 'a' });
     const two = await raise(plan.id, { step_id: 'b' });
     await settle(plan.id, one.id, 'leave_out');
@@ -353,7 +341,7 @@ describe('a finding that is settled', () => {
     const name = 'fails';
     const plan = await runPlan(instance, {
       title: 'Fails meanwhile',
-      steps: [noop('a'), gate('b', name), hold('c', 'a', 'b')],
+      steps: [noop('a'), gateStep('b', name), holdStep('c', 'a', 'b')],
     });
     await waitFor('b to run', () => gates.came(name) === 1);
     await waitFor('a to be done', async () => (await statusesOf(plan.id)).a === 'succeeded');
@@ -368,19 +356,19 @@ describe('a finding that is settled', () => {
   });
 
   test('stays so: the same press again changes nothing, another one is refused', async () => {
-    const plan = await held([noop('a'), hold('b', 'a')]);
+    const plan = await held([noop('a'), holdStep('b', 'a')]);
     const finding = await raise(plan.id, { step_id: 'a' });
     const settled = await settle(plan.id, finding.id, 'proceed');
     const { revision } = await instance.service.getPlan(plan.id);
     expect(await settle(plan.id, finding.id, 'proceed')).toEqual(settled);
     expect((await instance.service.getPlan(plan.id)).revision).toBe(revision);
-    expect(await refusal(settle(plan.id, finding.id, 'leave_out'))).toBe('already_decided');
-    expect(await refusal(settle(plan.id, 'F-000000000000', 'proceed'))).toBe('not_found');
-    expect(await refusal(settle(plan.id, finding.id, 'dismiss', ben))).toBe('not_allowed');
+    expect(await refusalCode(settle(plan.id, finding.id, 'leave_out'))).toBe('already_decided');
+    expect(await refusalCode(settle(plan.id, 'F-000000000000', 'proceed'))).toBe('not_found');
+    expect(await refusalCode(settle(plan.id, finding.id, 'dismiss', ben))).toBe('not_allowed');
   });
 
   test('is settled by one of many presses at once', async () => {
-    const plan = await held([noop('a'), hold('b', 'a'), noop('c', 'b')]);
+    const plan = await held([noop('a'), holdStep('b', 'a'), noop('c', 'b')]);
     const finding = await raise(plan.id, { step_id: 'a' });
     const presses = (['proceed', 'leave_out', 'dismiss'] as const).flatMap((action) => [
       settle(plan.id, finding.id, action),
@@ -394,7 +382,7 @@ describe('a finding that is settled', () => {
 
 describe('what is stale', () => {
   test('is not revived by a retry, nor by a pause and its end', async () => {
-    const plan = await held([noop('a'), hold('b', 'a'), noop('c', 'b'), failing('f')]);
+    const plan = await held([noop('a'), holdStep('b', 'a'), noop('c', 'b'), failing('f')]);
     const finding = await raise(plan.id, { step_id: 'a' });
     await instance.service.pause(plan.id, { version: 1 }, ana);
     await instance.service.resume(plan.id, { version: 1 }, ana);
@@ -413,7 +401,7 @@ describe('what is stale', () => {
   });
 
   test('is cancelled with the plan', async () => {
-    const plan = await held([noop('a'), hold('b', 'a')]);
+    const plan = await held([noop('a'), holdStep('b', 'a')]);
     await raise(plan.id, { step_id: 'a' });
     await instance.service.cancel(plan.id, { version: 1 }, ana);
     expect(await statusesOf(plan.id)).toEqual({ a: 'succeeded', b: 'cancelled' });
@@ -426,7 +414,7 @@ describe('what is stale', () => {
     const name = 'unknown';
     const plan = await runPlan(instance, {
       title: 'Unknown',
-      steps: [noop('a'), { ...gate('b', name, 'a'), operation: 'write' }, noop('c', 'b')],
+      steps: [noop('a'), { ...gateStep('b', name, 'a'), operation: 'write' }, noop('c', 'b')],
     });
     await waitFor('b to run', () => writes.came(name) === 1);
     const lost = { details: outcomeUnknown };
@@ -474,7 +462,7 @@ describe('a step that reports', () => {
   test('where a condition holds, about another step: what used that is stale, itself too', async () => {
     const when = { step: 'total', path: '/n', is: 'greater' as const, value: 3 };
     const steps = (name: string) => [
-      gate('total', name),
+      gateStep('total', name),
       noop('print', 'total'),
       { ...report('check', { step: 'total' }, 'total'), when },
       noop('send', 'check'),
@@ -506,7 +494,7 @@ describe('a step that reports', () => {
 test('a finding is told in the conversation, asked about on the card, and settled by its button', async () => {
   const conversation = 'told';
   const { service } = instance;
-  const draft = { title: 'Told', steps: [noop('a'), hold('b', 'a'), noop('c', 'b')] };
+  const draft = { title: 'Told', steps: [noop('a'), holdStep('b', 'a'), noop('c', 'b')] };
   const plan = await service.propose(draft, { user: 'ana', conversation }, ana);
   await service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
   await waitFor('b to wait', async () => (await statusesOf(plan.id)).b === 'waiting');
@@ -539,7 +527,7 @@ test('a finding is told in the conversation, asked about on the card, and settle
 });
 
 test('findings are listed by page, newest first, and by status', async () => {
-  const plan = await held([noop('a'), hold('b', 'a')]);
+  const plan = await held([noop('a'), holdStep('b', 'a')]);
   for (let n = 0; n < 5; n++) await raise(plan.id, { step_id: 'a' }, 'INFO');
   const seen: string[] = [];
   let cursor: string | undefined;

@@ -7,11 +7,11 @@ import { drawText } from '#cards/text.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { lockPlan } from '#db/plans/plans.ts';
 import { changeSteps } from '#db/steps/change-steps.ts';
-import { CountersignError } from '#domain/errors.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
+import { refusal } from '../../fixtures/refusal.ts';
 import { expectSoundPlan } from '../../fixtures/sound-plan.ts';
-import { draftStep } from '../../fixtures/steps.ts';
+import { draftStep, readStep, writeStep } from '../../fixtures/steps.ts';
 import { ana, noop, reach, runPlan } from '../../setup/instance.ts';
 import { readsOf } from '../../setup/reads.ts';
 import { useInstance } from '../../setup/use-instance.ts';
@@ -19,24 +19,11 @@ import { waitFor } from '../../wait.ts';
 
 const instance = useInstance();
 
-const write = (id: string, path: string, ...after: string[]) =>
-  draftStep(id, `Write ${path}`, 'workspace_write', { path, content: id }, ...after);
-const read = (id: string, path: string, ...after: string[]) =>
-  draftStep(id, `Read ${path}`, 'workspace_read', { path }, ...after);
 /** Uses the output of `from`. */
 const copy = (id: string, from: string) => ({
-  ...write(id, `${id}.txt`, from),
+  ...writeStep(id, `${id}.txt`, from),
   args: { path: `${id}.txt`, content: { $from: from, path: '/text' } },
 });
-
-async function refusal(attempt: Promise<unknown>): Promise<CountersignError> {
-  const error = await attempt.then(
-    () => new Error('it was not refused'),
-    (reason: unknown) => reason,
-  );
-  if (error instanceof CountersignError) return error;
-  throw error;
-}
 
 async function patch(id: string, operations: PatchOperation[]) {
   const { revision } = await instance.service.overview(id);
@@ -65,13 +52,13 @@ const attemptsOf = async (id: string) => {
 describe('a step that failed', () => {
   test('is replaced, and what waited for it runs with what takes its place', async () => {
     const plan = await failed([
-      write('source', 'source.txt'),
-      read('lost', 'lost.txt', 'source'),
+      writeStep('source', 'source.txt'),
+      readStep('lost', 'lost.txt', 'source'),
       copy('use', 'lost'),
       noop('end', 'use'),
     ]);
     expect(await statusesOf(plan.id)).toMatchObject({ lost: 'failed', use: 'skipped' });
-    const { after: _, ...found } = read('found', 'source.txt');
+    const { after: _, ...found } = readStep('found', 'source.txt');
     const outcome = await patch(plan.id, [{ op: 'replace_step', step: 'lost', by: found }]);
     expect(outcome).toMatchObject({
       status: 'needs_approval',
@@ -111,9 +98,9 @@ describe('a step that failed', () => {
   });
 
   test('that was replaced is not run by Retry, though others are', async () => {
-    const plan = await failed([read('a', 'no-a.txt'), read('b', 'no-b.txt')]);
+    const plan = await failed([readStep('a', 'no-a.txt'), readStep('b', 'no-b.txt')]);
     const outcome = await patch(plan.id, [
-      { op: 'replace_step', step: 'a', by: write('a2', 'a2.txt') },
+      { op: 'replace_step', step: 'a', by: writeStep('a2', 'a2.txt') },
     ]);
     await approve(plan.id, outcome);
     const again = await reach(instance, plan.id, 'failed');
@@ -131,7 +118,7 @@ describe('a step that failed', () => {
 
   test('is left out, and what waited for it goes on without it', async () => {
     const plan = await failed([
-      read('lost', 'lost.txt'),
+      readStep('lost', 'lost.txt'),
       noop('next', 'lost'),
       noop('end', 'next'),
     ]);
@@ -152,7 +139,7 @@ describe('a step that failed', () => {
   });
 
   test('cannot be left out while a step uses its output', async () => {
-    const plan = await failed([read('lost', 'lost.txt'), copy('use', 'lost')]);
+    const plan = await failed([readStep('lost', 'lost.txt'), copy('use', 'lost')]);
     const error = await refusal(
       patch(plan.id, [{ op: 'remove_steps', steps: { ids: ['lost'] }, release: true }]),
     );
@@ -170,14 +157,14 @@ describe('a step that failed', () => {
 
 describe('a plan that is done', () => {
   test('goes on with steps that are approved, and ends once more', async () => {
-    const { id } = await runPlan(instance, { title: 'Done', steps: [write('a', 'done.txt')] });
+    const { id } = await runPlan(instance, { title: 'Done', steps: [writeStep('a', 'done.txt')] });
     await reach(instance, id, 'completed');
     const outcome = await patch(id, [{ op: 'add_step', step: copy('b', 'r') }]).catch(
       (error: unknown) => error,
     );
     expect(outcome).toMatchObject({ code: 'unknown_step' });
     const added = await patch(id, [
-      { op: 'add_step', step: read('r', 'done.txt', 'a') },
+      { op: 'add_step', step: readStep('r', 'done.txt', 'a') },
       { op: 'add_step', step: copy('b', 'r') },
     ]);
     expect(await instance.service.getPlan(id)).toMatchObject({
@@ -235,9 +222,9 @@ describe('a plan that is done', () => {
 
 describe('while a change waits', () => {
   test('a retry that does it after all leaves nothing to replace', async () => {
-    const plan = await failed([read('late', 'late.txt')]);
+    const plan = await failed([readStep('late', 'late.txt')]);
     const outcome = await patch(plan.id, [
-      { op: 'replace_step', step: 'late', by: write('instead', 'instead.txt') },
+      { op: 'replace_step', step: 'late', by: writeStep('instead', 'instead.txt') },
     ]);
     await writeFile(join(instance.workspace, 'late.txt'), 'here');
     await instance.service.retry(plan.id, { version: 1 }, ana);
@@ -255,9 +242,9 @@ describe('while a change waits', () => {
   });
 
   test('a retry that fails again makes the change one about something else', async () => {
-    const plan = await failed([read('lost', 'never.txt')]);
+    const plan = await failed([readStep('lost', 'never.txt')]);
     const outcome = await patch(plan.id, [
-      { op: 'replace_step', step: 'lost', by: write('instead', 'never-instead.txt') },
+      { op: 'replace_step', step: 'lost', by: writeStep('instead', 'never-instead.txt') },
     ]);
     await instance.service.retry(plan.id, { version: 1 }, ana);
     await waitFor('the second failure', async () =>
@@ -269,9 +256,9 @@ describe('while a change waits', () => {
 
   test('of Retry and Approve at the same moment one is carried out', async () => {
     for (let round = 0; round < 3; round++) {
-      const plan = await failed([read('lost', `gone-${round}.txt`)]);
+      const plan = await failed([readStep('lost', `gone-${round}.txt`)]);
       const outcome = await patch(plan.id, [
-        { op: 'replace_step', step: 'lost', by: write('new', `new-${round}.txt`) },
+        { op: 'replace_step', step: 'lost', by: writeStep('new', `new-${round}.txt`) },
       ]);
       const [approved, retried] = await Promise.allSettled([
         approve(plan.id, outcome),

@@ -11,8 +11,9 @@ import type { PatchOperation } from '#domain/plan/patch.ts';
 import type { PatchOutcome } from '#domain/plan/patch-outcome.ts';
 import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
 import { digestOfOperations } from '#plans/change/waiting.ts';
+import { refusal } from '../../fixtures/refusal.ts';
 import { expectSoundPlan } from '../../fixtures/sound-plan.ts';
-import { draftStep } from '../../fixtures/steps.ts';
+import { draftStep, holdStep, writeStep } from '../../fixtures/steps.ts';
 import { ana, ben, noop, reach, runPlan } from '../../setup/instance.ts';
 import { readsOf } from '../../setup/reads.ts';
 import { useInstance } from '../../setup/use-instance.ts';
@@ -26,22 +27,7 @@ const instance = useInstance({
 });
 
 /** A step that waits for ana, so that later steps have not begun. */
-const hold = draftStep('hold', 'Wait for ana', 'human_task', {
-  question: 'Go on?',
-  assignee: 'ana',
-});
-const write = (id: string, path: string, ...after: string[]) =>
-  draftStep(id, `Write ${path}`, 'workspace_write', { path, content: id }, ...after);
-
-async function refusal(attempt: Promise<unknown>): Promise<CountersignError> {
-  const error = await attempt.then(
-    () => new Error('it was not refused'),
-    (reason: unknown) => reason,
-  );
-  if (error instanceof CountersignError) return error;
-  throw error;
-}
-
+const hold = holdStep();
 async function patch(id: string, operations: PatchOperation[], base?: number, actor = ana) {
   const { revision } = await instance.service.overview(id);
   return instance.service.patch(id, { base_revision: base ?? revision, operations }, actor);
@@ -344,7 +330,7 @@ describe('a patch that widens an approved plan', () => {
     await instance.service.cancel(plan.id, { version: 1 }, ana);
   });
 
-  const add: PatchOperation[] = [{ op: 'add_step', step: write('w', 'widened.md') }];
+  const add: PatchOperation[] = [{ op: 'add_step', step: writeStep('w', 'widened.md') }];
   const keyOf = ({ version, digest }: { version: number; digest: string }) => ({ version, digest });
 
   test('waits for an approval of its own while the plan goes on, and then runs', async () => {
@@ -408,7 +394,7 @@ describe('a patch that widens an approved plan', () => {
   });
 
   test('keeps every field of the steps it adds and changes until it is approved', async () => {
-    const plan = await held([{ ...write('a', 'a.md', 'hold'), tags: ['old'] }]);
+    const plan = await held([{ ...writeStep('a', 'a.md', 'hold'), tags: ['old'] }]);
     const all = {
       ...{ partition: 'eu', tags: ['x', 'y'], resources: { cpu: 2 }, capabilities: ['gpu'] },
       ...{ priority: 3, duration_minutes: 1.5, not_before: '2999-01-01T08:00:00+02:00' },
@@ -416,7 +402,7 @@ describe('a patch that widens an approved plan', () => {
       when: { step: 'hold', path: '/answer', is: 'equals' as const, value: 'yes' },
     };
     const outcome = await patch(plan.id, [
-      { op: 'add_step', step: { ...write('n', 'n.md', 'hold'), ...all } },
+      { op: 'add_step', step: { ...writeStep('n', 'n.md', 'hold'), ...all } },
       { op: 'update_steps', steps: { tag: 'old' }, set: { ...all, not_before: null } },
       {
         op: 'add_dependency',
@@ -501,7 +487,7 @@ describe('a patch that widens an approved plan', () => {
     [true, { path: 'a.md', content: 'A' }],
   ])('from before arguments were merged (%s) keeps its meaning', async (whole, args) => {
     const before = { path: 'b.md', content: 'B', overwrite: true };
-    const plan = await held([{ ...write('a', 'b.md', 'hold'), args: before }]);
+    const plan = await held([{ ...writeStep('a', 'b.md', 'hold'), args: before }]);
     const set = { args: { path: 'a.md', content: 'A' } };
     const outcome = await patch(plan.id, [{ op: 'update_steps', steps: { ids: ['a'] }, set }]);
     const key = await storeAsBefore(plan.id, outcome, whole);
@@ -515,7 +501,7 @@ describe('a patch that widens an approved plan', () => {
     const missing = { path: 'missing.md' };
     const read = draftStep('a', 'Read', 'workspace_read');
     const plan = await held([{ ...read, args: missing, after: ['hold'] }]);
-    const outcome = await patch(plan.id, [{ op: 'add_step', step: write('w', 'w.md', 'a') }]);
+    const outcome = await patch(plan.id, [{ op: 'add_step', step: writeStep('w', 'w.md', 'a') }]);
     await resume(plan.id);
     await waitFor('step a', async () => (await statusesOf(plan.id)).a === 'failed' || null);
     const error = await refusal(instance.service.approve(plan.id, keyOf(outcome), ana));
@@ -534,7 +520,7 @@ describe('a patch that widens an approved plan', () => {
     const other = await refusal(patch(plan.id, add, undefined, ben));
     expect(other.code).toBe('patch_conflict');
     expect(other.message).toContain(first.patch_id);
-    const second = await patch(plan.id, [{ op: 'add_step', step: write('v', 'v.md') }]);
+    const second = await patch(plan.id, [{ op: 'add_step', step: writeStep('v', 'v.md') }]);
     expect(second).toMatchObject({ status: 'needs_approval', version: 2 });
     expect((await refusal(instance.service.approve(plan.id, keyOf(first), ana))).message).toContain(
       'was overtaken',
@@ -567,7 +553,7 @@ describe('a patch that widens an approved plan', () => {
     await instance.service.approve(proposed.id, keyOf(first), ana);
     expect((await instance.service.getPlan(proposed.id)).pending_patch).not.toBeNull();
     await instance.service.reject(proposed.id, { version: 2 }, ben);
-    const second = await patch(proposed.id, [{ op: 'add_step', step: write('v', 'v.md') }]);
+    const second = await patch(proposed.id, [{ op: 'add_step', step: writeStep('v', 'v.md') }]);
     await instance.service.approve(proposed.id, keyOf(second), ben);
     expect((await instance.service.getPlan(proposed.id)).version).toBe(1);
     await instance.service.approve(proposed.id, keyOf(second), ana);
@@ -584,14 +570,14 @@ describe('a patch of a proposal', () => {
     const plan = await instance.service.propose(
       {
         title: 'Proposal',
-        steps: [noop('a'), noop('b', 'a'), { ...write('c', 'c.md', 'b'), partition: 'p' }],
+        steps: [noop('a'), noop('b', 'a'), { ...writeStep('c', 'c.md', 'b'), partition: 'p' }],
       },
       { user: 'ana' },
       ana,
     );
     const outcome = await patch(plan.id, [
       { op: 'remove_steps', steps: { ids: ['c'] } },
-      { op: 'add_step', step: { ...write('d', 'd.md', 'b'), partition: 'p' } },
+      { op: 'add_step', step: { ...writeStep('d', 'd.md', 'b'), partition: 'p' } },
       { op: 'remove_dependency', step: 'b', after: { id: 'a', type: 'FS' } },
     ]);
     expect(outcome).toMatchObject({ status: 'applied', version: 2, widening: [] });
@@ -651,7 +637,7 @@ describe('at the same moment', () => {
   test('an approval and a cancellation leave one answer', async () => {
     const plan = await held([noop('a', 'hold')]);
     const { version, digest } = await patch(plan.id, [
-      { op: 'add_step', step: write('w', 'w.md', 'hold') },
+      { op: 'add_step', step: writeStep('w', 'w.md', 'hold') },
     ]);
     await Promise.allSettled([
       instance.service.approve(plan.id, { version, digest }, ana),
@@ -695,10 +681,10 @@ test('a step that was skipped behind a failure runs once it does not wait for it
 });
 
 test('the card of a change shows every step that it adds with its effect, the last one too', async () => {
-  const plan = await held([write('a', 'a.md', 'hold')]);
-  const added = Array.from({ length: 7 }, (_, i) => write(`n${i}`, `n${i}.md`, 'hold'));
+  const plan = await held([writeStep('a', 'a.md', 'hold')]);
+  const added = Array.from({ length: 7 }, (_, i) => writeStep(`n${i}`, `n${i}.md`, 'hold'));
   const last = {
-    ...write('n7', 'n7.md', 'hold'),
+    ...writeStep('n7', 'n7.md', 'hold'),
     description: 'Write the last one',
     operation: 'delete',
     args: { path: 'payroll.csv' },
@@ -723,8 +709,13 @@ test('the card of a change shows every step that it adds with its effect, the la
 
 test('the card of a change shows the calls of the steps that it chooses by partition or tag', async () => {
   const plan = await held([
-    { ...write('a', 'a.md', 'hold'), partition: 'eu' },
-    { ...write('b', 'b.md', 'hold'), operation: 'delete', args: { path: 'b.md' }, tags: ['old'] },
+    { ...writeStep('a', 'a.md', 'hold'), partition: 'eu' },
+    {
+      ...writeStep('b', 'b.md', 'hold'),
+      operation: 'delete',
+      args: { path: 'b.md' },
+      tags: ['old'],
+    },
   ]);
   await patch(plan.id, [
     {
@@ -747,19 +738,19 @@ describe('a start that a change sets and that passes while it waits', () => {
   const table: [string, PatchOperation[], string[]][] = [
     [
       'of an added step',
-      [{ op: 'add_step', step: { ...write('w', 'w.md', 'hold'), not_before: start } }],
+      [{ op: 'add_step', step: { ...writeStep('w', 'w.md', 'hold'), not_before: start } }],
       ['3'],
     ],
     [
       'of a step in the place of another',
-      [{ op: 'replace_step', step: 'a', by: { ...write('w', 'w.md'), not_before: start } }],
+      [{ op: 'replace_step', step: 'a', by: { ...writeStep('w', 'w.md'), not_before: start } }],
       ['3'],
     ],
     ['of a step by its id', [{ op: 'update_steps', steps: { ids: ['a'] }, set }], ['2']],
     ['of a step by its tag', [{ op: 'update_steps', steps: { tag: 'late' }, set }], ['2']],
     ['of a step by its part', [{ op: 'update_steps', steps: { partition: 'eu' }, set }], ['2']],
   ];
-  const step = { ...write('a', 'a.md', 'hold'), tags: ['late'], partition: 'eu' };
+  const step = { ...writeStep('a', 'a.md', 'hold'), tags: ['late'], partition: 'eu' };
 
   test.each(table)('is asked about first: %s', async (_, operations, labels) => {
     const plan = await held([step]);
@@ -795,7 +786,7 @@ describe('a start that a change sets and that passes while it waits', () => {
   test('is not asked about where it was past when the change was proposed', async () => {
     const plan = await held([step]);
     const { version, digest } = await patch(plan.id, [
-      { op: 'add_step', step: { ...write('w', 'w.md', 'hold'), not_before: start } },
+      { op: 'add_step', step: { ...writeStep('w', 'w.md', 'hold'), not_before: start } },
     ]);
     const approved = await instance.service.approve(plan.id, { version, digest }, ana);
     expect(approved).toMatchObject({ version: 2 });

@@ -8,11 +8,11 @@ import { lockPlan } from '#db/plans/plans.ts';
 import { findPlansToReplan } from '#db/plans/replanning.ts';
 import { spending } from '#db/schema.ts';
 import type { RaisedFinding } from '#domain/plan/finding.ts';
-import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
+import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { Operation } from '#domain/tool.ts';
 import { raiseFindings } from '#plans/findings/raise.ts';
 import * as openai from '../../fixtures/openai-double.ts';
-import { draftStep } from '../../fixtures/steps.ts';
+import { draftStep, holdStep, readStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import {
   ana,
@@ -20,6 +20,7 @@ import {
   openTestInstance,
   reach,
   runPlan,
+  runUntilHeld,
   settleAsRead,
   type TestInstance,
 } from '../../setup/instance.ts';
@@ -85,27 +86,16 @@ beforeEach(() => {
   model.requests.length = 0;
 });
 
-const gate = draftStep('gate', 'Wait for ana', 'human_task', {
-  question: 'Go on?',
-  assignee: 'ana',
-});
+const gate = holdStep('gate');
 
 const put = (name: string, text: string) => writeFile(join(instance.workspace, name), text);
-
-const read = (id: string, path: string) =>
-  draftStep(id, `Read ${path}`, 'workspace_read', { path });
 
 const recheck = (id: string, steps: string[], ...after: string[]) =>
   draftStep(id, 'Look again', 'plan_recheck', { steps }, ...after);
 
 /** An approved plan that waits for ana and does nothing else. */
-async function held(steps: PlanDraft['steps'], more: Partial<PlanDraft> = {}): Promise<Plan> {
-  const plan = await runPlan(instance, { title: 'Held', steps, ...more });
-  return waitFor(`${plan.id} to wait`, async () => {
-    const now = await instance.service.getPlan(plan.id);
-    return now.counts.waiting === 1 && now.counts.running + now.counts.ready === 0 ? now : null;
-  });
-}
+const held = (steps: PlanDraft['steps'], more: Partial<PlanDraft> = {}) =>
+  runUntilHeld(instance, { steps, ...more });
 
 const { statusesOf } = readsOf(() => instance);
 
@@ -148,9 +138,9 @@ describe('a source that is looked at again', () => {
     script = () => ({ calls: [{ name: 'give_up', args: { why: 'Nobody can say.' } }] });
     const plan = await held([
       gate,
-      read('a', 'a.txt'),
-      read('b', 'b.txt'),
-      read('c', 'c.txt'),
+      readStep('a', 'a.txt'),
+      readStep('b', 'b.txt'),
+      readStep('c', 'c.txt'),
       noop('use', 'a'),
       recheck('look', ['a', 'b', 'c', 'use'], 'gate'),
     ]);
@@ -192,8 +182,8 @@ describe('many sources that have changed', () => {
 describe('a source that changes while its plan runs', () => {
   const steps = [
     gate,
-    read('a', 'a.txt'),
-    read('b', 'b.txt'),
+    readStep('a', 'a.txt'),
+    readStep('b', 'b.txt'),
     noop('use', 'a'),
     recheck('look', ['a', 'b'], 'gate', 'b'),
     noop('last', 'use', 'look'),
@@ -429,8 +419,8 @@ describe('a finding that leaves stale steps', () => {
     const plan = await held([
       noop('a'),
       gate,
-      { ...read('letter', 'letter.txt'), partition: 'letters', after: ['gate'] },
-      { ...read('payroll', 'payroll.csv'), after: ['gate'] },
+      { ...readStep('letter', 'letter.txt'), partition: 'letters', after: ['gate'] },
+      { ...readStep('payroll', 'payroll.csv'), after: ['gate'] },
       {
         ...noop('book', 'letter', 'payroll'),
         tool: 'draft',

@@ -3,12 +3,12 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { carryOutPress } from '#conversation/press.ts';
-import { CountersignError } from '#domain/errors.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
-import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
+import type { PlanDraft } from '#domain/plan/plan.ts';
 import { createGates } from '../../fixtures/gates.ts';
-import { draftStep } from '../../fixtures/steps.ts';
-import { ana, noop, reach, runPlan, settleAsRead } from '../../setup/instance.ts';
+import { refusalCode } from '../../fixtures/refusal.ts';
+import { draftStep, gateStep, holdStep } from '../../fixtures/steps.ts';
+import { ana, noop, reach, runPlan, runUntilHeld, settleAsRead } from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
@@ -20,23 +20,10 @@ const instance = useInstance({
   settings: { executor: { replan: 'on_request' } },
 });
 
-const hold = (id: string, ...after: string[]) =>
-  draftStep(id, 'Wait for ana', 'human_task', { question: 'Go on?', assignee: 'ana' }, ...after);
-
-const gate = (id: string, name: string, ...after: string[]) =>
-  draftStep(id, 'Wait for the test', 'gate_read', { name }, ...after);
-
 const failing = (id: string, ...after: string[]) =>
   draftStep(id, 'Fail', 'workspace_read', { path: `${id}.md` }, ...after);
 
-async function held(steps: PlanDraft['steps']): Promise<Plan> {
-  const plan = await runPlan(instance, { title: 'Held', steps });
-  return waitFor(`${plan.id} to wait`, async () => {
-    const now = await instance.service.getPlan(plan.id);
-    const { waiting, running, ready } = now.counts;
-    return now.status === 'executing' && waiting === 1 && running + ready === 0 ? now : null;
-  });
-}
+const held = (steps: PlanDraft['steps']) => runUntilHeld(instance, { steps });
 
 async function patch(id: string, ...operations: PatchOperation[]) {
   const { revision } = await instance.service.overview(id);
@@ -61,18 +48,11 @@ const raise = (id: string, step_id: string) =>
     ana,
   );
 
-async function refusal(attempt: Promise<unknown>): Promise<string> {
-  return attempt.then(
-    () => 'it was not refused',
-    (error: unknown) => (error instanceof CountersignError ? error.code : String(error)),
-  );
-}
-
 const check = (id: string) => checkPlan(instance.db.query, id);
 
 describe('steps that run again', () => {
   test('run as they stand, with what used their output, in the version that was approved', async () => {
-    const plan = await held([noop('a'), noop('b', 'a'), hold('c'), noop('d', 'c', 'b')]);
+    const plan = await held([noop('a'), noop('b', 'a'), holdStep('c'), noop('d', 'c', 'b')]);
     const outcome = await patch(plan.id, rerun('a', 'b'));
     expect(outcome).toMatchObject({
       status: 'applied',
@@ -96,15 +76,15 @@ describe('steps that run again', () => {
   });
 
   test('are refused while something that used their output is not among them', async () => {
-    const plan = await held([noop('a'), noop('b', 'a'), hold('c')]);
-    expect(await refusal(patch(plan.id, rerun('a')))).toBe('steps_missing');
-    expect(await refusal(patch(plan.id, rerun('c')))).toBe('patch_conflict');
-    expect(await refusal(patch(plan.id, rerun('x')))).toBe('unknown_step');
+    const plan = await held([noop('a'), noop('b', 'a'), holdStep('c')]);
+    expect(await refusalCode(patch(plan.id, rerun('a')))).toBe('steps_missing');
+    expect(await refusalCode(patch(plan.id, rerun('c')))).toBe('patch_conflict');
+    expect(await refusalCode(patch(plan.id, rerun('x')))).toBe('unknown_step');
     await check(plan.id);
   });
 
   test('are stale no more, and neither is what waits for them', async () => {
-    const plan = await held([noop('a'), noop('b', 'a'), hold('c', 'b'), noop('d', 'c')]);
+    const plan = await held([noop('a'), noop('b', 'a'), holdStep('c', 'b'), noop('d', 'c')]);
     const finding = await raise(plan.id, 'a');
     await patch(plan.id, rerun('a', 'b', 'c', 'd'));
     await waitFor('c to ask again', async () => {
@@ -120,7 +100,7 @@ describe('steps that run again', () => {
   });
 
   test('stay stale for another finding whose steps do not run again', async () => {
-    const plan = await held([noop('a'), noop('b'), noop('c', 'a', 'b'), hold('h')]);
+    const plan = await held([noop('a'), noop('b'), noop('c', 'a', 'b'), holdStep('h')]);
     await raise(plan.id, 'a');
     const other = await raise(plan.id, 'b');
     await patch(plan.id, rerun('a', 'c'));
@@ -141,7 +121,7 @@ describe('steps that run again', () => {
   });
 
   test('that failed take along what was skipped behind them', async () => {
-    const plan = await held([failing('f'), noop('g', 'f'), noop('i', 'g'), hold('h')]);
+    const plan = await held([failing('f'), noop('g', 'f'), noop('i', 'g'), holdStep('h')]);
     expect(await statusesOf(plan.id)).toMatchObject({ f: 'failed', g: 'skipped', i: 'skipped' });
     await patch(plan.id, rerun('f'));
     await waitFor('f to fail again', async () => {
@@ -155,7 +135,7 @@ describe('steps that run again', () => {
   test('wait for approval where a call that must not be repeated was made', async () => {
     const name = 'sent';
     writes.open(name);
-    const steps = [{ ...gate('send', name), operation: 'write' }, hold('h')];
+    const steps = [{ ...gateStep('send', name), operation: 'write' }, holdStep('h')];
     const plan = await held(steps);
     const outcome = await patch(plan.id, rerun('send'));
     expect(outcome).toMatchObject({
@@ -177,11 +157,11 @@ describe('steps that run again', () => {
     writes.open(first);
     writes.open(later);
     const send = (id: string, ...after: string[]) => ({
-      ...gate(id, id, ...after),
+      ...gateStep(id, id, ...after),
       operation: 'write',
       partition: 'eu',
     });
-    const plan = await held([send(first), hold('h'), send(later, 'h')]);
+    const plan = await held([send(first), holdStep('h'), send(later, 'h')]);
     const all: PatchOperation = { op: 'rerun_steps', steps: { partition: 'eu' } };
     const shown = await patch(plan.id, all);
     expect(shown.widening).toEqual([
@@ -191,7 +171,7 @@ describe('steps that run again', () => {
     await waitFor('the later one', async () => (await statusesOf(plan.id))[later] === 'succeeded');
     const { version, digest } = shown;
     const approval = instance.service.approve(plan.id, { version, digest }, ana);
-    expect(await refusal(approval)).toBe('patch_conflict');
+    expect(await refusalCode(approval)).toBe('patch_conflict');
     await reach(instance, plan.id, 'completed');
     expect([writes.came(first), writes.came(later)]).toEqual([1, 1]);
     await check(plan.id);
@@ -199,9 +179,9 @@ describe('steps that run again', () => {
 
   test('are not those that a change would give up once they have failed', async () => {
     const plan = await held([
-      hold('h'),
+      holdStep('h'),
       { ...failing('f', 'h'), partition: 'eu' },
-      gate('g', 'end', 'h'),
+      gateStep('g', 'end', 'h'),
     ]);
     const shown = await patch(
       plan.id,
@@ -213,7 +193,7 @@ describe('steps that run again', () => {
     await waitFor('it to fail', async () => (await statusesOf(plan.id)).f === 'failed');
     const { version, digest } = shown;
     const approval = instance.service.approve(plan.id, { version, digest }, ana);
-    expect(await refusal(approval)).toBe('patch_conflict');
+    expect(await refusalCode(approval)).toBe('patch_conflict');
     gates.open('end');
     await reach(instance, plan.id, 'failed');
     expect(await statusesOf(plan.id)).toMatchObject({ f: 'failed', g: 'succeeded' });
@@ -240,12 +220,12 @@ describe('steps that run again', () => {
     const plan = await held([
       { ...noop('a'), partition: 'eu' },
       { ...noop('b', 'a'), partition: 'eu', tags: ['t'] },
-      { ...hold('h', 'b'), partition: 'us' },
+      { ...holdStep('h', 'b'), partition: 'us' },
       { ...noop('z', 'h'), partition: 'eu' },
     ]);
-    expect(await refusal(patch(plan.id, { op: 'rerun_steps', steps: { partition: 'eu' } }))).toBe(
-      'steps_missing',
-    );
+    expect(
+      await refusalCode(patch(plan.id, { op: 'rerun_steps', steps: { partition: 'eu' } })),
+    ).toBe('steps_missing');
     await raise(plan.id, 'a');
     const outcome = await patch(
       plan.id,
@@ -267,7 +247,7 @@ describe('steps that a change makes stale', () => {
     const plan = await held([
       { ...noop('a'), partition: 'eu' },
       noop('b', 'a'),
-      hold('h'),
+      holdStep('h'),
       noop('x'),
     ]);
     const outcome = await patch(plan.id, {
@@ -295,7 +275,7 @@ describe('steps that a change makes stale', () => {
   });
 
   test('may be stale where something else runs again', async () => {
-    const plan = await held([noop('a'), noop('b', 'a'), noop('c', 'b'), hold('h')]);
+    const plan = await held([noop('a'), noop('b', 'a'), noop('c', 'b'), holdStep('h')]);
     await patch(plan.id, { op: 'invalidate_steps', steps: { ids: ['b'] } }, rerun('a'));
     await waitFor('a to be done again', async () => {
       const a = (await stepsOf(plan.id)).get('a');
@@ -306,7 +286,7 @@ describe('steps that a change makes stale', () => {
   });
 
   test('hold what comes to wait for them', async () => {
-    const plan = await held([noop('a'), hold('h'), noop('w', 'h'), noop('v', 'w')]);
+    const plan = await held([noop('a'), holdStep('h'), noop('w', 'h'), noop('v', 'w')]);
     await patch(plan.id, { op: 'invalidate_steps', steps: { ids: ['a'] } });
     await patch(plan.id, {
       op: 'add_dependency',
@@ -329,7 +309,7 @@ test('a call that acts once a step acts again when the step is run again by an a
   const { service } = instance;
   const conversation = 'again';
   const post = draftStep('post', 'Say it', 'chat_post', { text: 'The report is out.' });
-  const draft = { title: 'Post', steps: [post, hold('wait')] };
+  const draft = { title: 'Post', steps: [post, holdStep('wait')] };
   const plan = await service.propose(draft, { user: 'ana', conversation }, ana);
   await service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
   const posts = async () =>

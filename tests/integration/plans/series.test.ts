@@ -3,7 +3,6 @@ import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readPlanRow } from '#db/plans/plans.ts';
 import { planSeries, plans, planVersions } from '#db/schema.ts';
-import { CountersignError } from '#domain/errors.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
 import type { Plan, PlanDraft, Series, StepStatus } from '#domain/plan/plan.ts';
 import type { RecurringChange } from '#domain/plan/recurring.ts';
@@ -16,6 +15,7 @@ import { checkPatch } from '#plans/change/receive.ts';
 import { missedNote } from '#plans/change/skip-missed.ts';
 import type { PlansContext } from '#plans/plans-context.ts';
 import { localDate } from '#timeline/recurrence.ts';
+import { refusalCode } from '../../fixtures/refusal.ts';
 import { draftStep } from '../../fixtures/steps.ts';
 import { ana, ben, noop, runPlan, withOpened } from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
@@ -430,12 +430,6 @@ describe('a draft with series', () => {
   });
 });
 
-const refusal = (attempt: Promise<unknown>): Promise<string> =>
-  attempt.then(
-    () => 'not refused',
-    (error: unknown) => (error instanceof CountersignError ? error.code : String(error)),
-  );
-
 type SeriesSet = Extract<PatchOperation, { op: 'change_series' }>['set'];
 
 describe('a change of a series', () => {
@@ -584,7 +578,7 @@ describe('a change of a series', () => {
       ofSeries({ args: { note: { content: 'new' } } }),
       ofSeries({ rrule: 'FREQ=WEEKLY' }),
     ]);
-    expect(await refusal(twice)).toBe('invalid_request');
+    expect(await refusalCode(twice)).toBe('invalid_request');
     expect(await getPlan(id)).toMatchObject({ version: 1, pending_patch: null });
   });
 });
@@ -612,7 +606,7 @@ describe('a plan that repeats, in its person’s list', () => {
     const { entry: after } = await change({ action: 'skip', next_at: entry.next_at });
     expect(after?.next_at).toBe(entry.then_at);
     expect((await statusesOf(instance, id))[first]).toBe('skipped');
-    expect(await refusal(change({ action: 'skip', next_at: entry.next_at }))).toBe(
+    expect(await refusalCode(change({ action: 'skip', next_at: entry.next_at }))).toBe(
       'already_decided',
     );
     await ripen(instance, id);
@@ -689,6 +683,6 @@ describe('a plan that repeats, in its person’s list', () => {
       { user: ben.id },
       ben,
     );
-    expect(await refusal(end)).toBe('not_found');
+    expect(await refusalCode(end)).toBe('not_found');
   });
 });

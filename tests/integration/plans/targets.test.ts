@@ -7,7 +7,7 @@ import { viewPlan } from '#cards/view-model.ts';
 import type { CallDescription } from '#domain/plan/call.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
-import { draftStep } from '../../fixtures/steps.ts';
+import { draftStep, holdStep } from '../../fixtures/steps.ts';
 import { ana, reach, scriptedPlanner, settleAsRead } from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
 import { readsOf } from '../../setup/reads.ts';
@@ -328,10 +328,7 @@ describe('an overwrite is not hidden', () => {
 });
 
 describe('a change of a plan', () => {
-  const hold: StepDraft = draftStep('hold', 'Wait for ana', 'human_task', {
-    question: 'Go on?',
-    assignee: ana.id,
-  });
+  const hold: StepDraft = holdStep('hold');
   const change = async (planId: string, ...operations: PatchOperation[]) => {
     const { revision } = await instance.service.overview(planId);
     return instance.service.patch(planId, { base_revision: revision, operations }, ana);

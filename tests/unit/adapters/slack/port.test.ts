@@ -6,7 +6,7 @@ import { createSlackPort } from '#adapters/slack/port/slack-port.ts';
 import { createClientOf } from '#adapters/slack/workspaces.ts';
 import type { ChatContent } from '#domain/chat/chat.ts';
 import { systemClock } from '#domain/clock.ts';
-import { CountersignError } from '#domain/errors.ts';
+import { refusal } from '../../../fixtures/refusal.ts';
 import type { SlackDouble } from '../../../fixtures/slack/double.ts';
 import { createLimits } from '../../fixtures/rate-limits.ts';
 import { clientOf, silent, useSlack } from '../../fixtures/slack-client.ts';
@@ -46,15 +46,6 @@ async function usePort() {
   };
 }
 
-async function refusalOf(call: Promise<unknown>): Promise<CountersignError> {
-  const error = await call.then(
-    () => null,
-    (reason: unknown) => reason,
-  );
-  if (error instanceof CountersignError) return error;
-  throw new Error('It was not refused.', { cause: error });
-}
-
 test('what is posted stands in its thread once, however often it is tried, and pings nobody', async () => {
   const { slack, ana, channel, port } = await usePort();
   const { message } = await slack.say(ana.id, channel, 'hello');
@@ -76,7 +67,7 @@ test('a message whose answer was lost is found, not posted again', async () => {
   expect(slack.messages(channel).map(({ ts }) => ts)).toEqual([found.message]);
   slack.fail('chat.postMessage', { hangUp: 'after' });
   slack.fail('conversations.history', { status: 503 });
-  expect(await refusalOf(port.post(place, content('twice'), 'other'))).toMatchObject({
+  expect(await refusal(port.post(place, content('twice'), 'other'))).toMatchObject({
     passesAfterMs: 0,
   });
 });
@@ -135,13 +126,13 @@ test('what passes by itself says when, and until then Slack is left alone with i
   const { slack, channel, port, place, time } = await usePort();
   const post = await port.post(place, content('first'), 'key');
   slack.fail('chat.update', { status: 503 });
-  expect(await refusalOf(port.update(post, content('x')))).toMatchObject({ passesAfterMs: 0 });
+  expect(await refusal(port.update(post, content('x')))).toMatchObject({ passesAfterMs: 0 });
   slack.fail('chat.update', { status: 429, retryAfter: 7 });
-  expect(await refusalOf(port.update(post, content('x')))).toMatchObject({ passesAfterMs: 7000 });
+  expect(await refusal(port.update(post, content('x')))).toMatchObject({ passesAfterMs: 7000 });
   const updates = () => slack.calls.filter(({ method }) => method === 'chat.update').length;
   const asked = updates();
   time.pass(6999);
-  expect(await refusalOf(port.update(post, content('x')))).toMatchObject({ passesAfterMs: 1 });
+  expect(await refusal(port.update(post, content('x')))).toMatchObject({ passesAfterMs: 1 });
   expect(updates()).toBe(asked);
   await port.post(place, content('second'), 'other');
   time.pass(1);
@@ -153,9 +144,9 @@ test('a channel that wants no messages for a while keeps no other one waiting', 
   const { slack, ana, port, place } = await usePort();
   const elsewhere = slack.addChannel({ name: 'other', members: [ana.id] }).id;
   slack.fail('chat.postMessage', { status: 429, retryAfter: 7 });
-  await refusalOf(port.post(place, content('x'), 'one'));
+  await refusal(port.post(place, content('x'), 'one'));
   const posted = slack.calls.filter(({ method }) => method === 'chat.postMessage').length;
-  await refusalOf(port.post(place, content('x'), 'one'));
+  await refusal(port.post(place, content('x'), 'one'));
   expect(slack.calls.filter(({ method }) => method === 'chat.postMessage')).toHaveLength(posted);
   await port.post(placeOf(slack.workspace.id, elsewhere, null), content('y'), 'two');
   expect(slack.messages(elsewhere).map(({ text }) => text)).toEqual(['y']);
@@ -224,7 +215,7 @@ test('text in several messages goes on where Slack stopped it, and keeps no othe
     if (left-- === 0) slack.fail('chat.postMessage', { status: 429, retryAfter: 7 });
     return postMessage(said);
   });
-  const refused = await refusalOf(port.post(place, said, 'key', new Date()));
+  const refused = await refusal(port.post(place, said, 'key', new Date()));
   expect(refused).toMatchObject({ passesAfterMs: 7000 });
   expect(pages()).toHaveLength(2);
   const other = placeOf(slack.workspace.id, elsewhere, null);
@@ -252,7 +243,7 @@ test.each([
   const { slack, port, place } = await usePort();
   const post = await port.post(place, content('first'), 'key');
   slack.fail('chat.update', { error });
-  const refused = await refusalOf(port.update(post, content('x')));
+  const refused = await refusal(port.update(post, content('x')));
   expect(refused).toMatchObject({ code, passesAfterMs: null });
   expect(refused.message).toContain(words);
 });
@@ -318,9 +309,9 @@ test('nothing is asked of Slack for a post or a change that was given up before'
   const post = await port.post(place, content('one'), 'one', null);
   const before = asked();
   const gone = AbortSignal.abort();
-  await refusalOf(port.post(place, content('two'), 'two', new Date(), gone));
-  await refusalOf(port.post(place, content('three'), 'three', null, gone));
-  await refusalOf(port.update(post, content('other'), gone));
+  await refusal(port.post(place, content('two'), 'two', new Date(), gone));
+  await refusal(port.post(place, content('three'), 'three', null, gone));
+  await refusal(port.update(post, content('other'), gone));
   expect(asked()).toEqual(before);
   await port.update(post, content('other'));
   expect(asked()).toEqual([...before, 'chat.update']);
