@@ -53,6 +53,7 @@ const shared = [
   'domain/coalesce.ts',
   'domain/exact-json.ts',
   'domain/length.ts',
+  'domain/model-apis.ts',
   'domain/people/memory-note.ts',
   'domain/plan/answer.ts',
   'domain/plan/argument-kinds.ts',
