@@ -193,6 +193,14 @@ export async function findBegun(tx: Queryable, planId: string, ids: string[]): P
   return rows.map(({ id }) => id);
 }
 
+/** Those of the steps with these IDs that a change removed. Their IDs stay taken. */
+export async function findRemoved(tx: Queryable, planId: string, ids: string[]): Promise<string[]> {
+  const { rows } = await tx.execute<{ id: string }>(sql`
+    select step_id as id from ${countersign}.plan_steps
+    where plan_id = ${planId} and until is not null and step_id = any(${sql.param(ids)}::text[])`);
+  return rows.map(({ id }) => id);
+}
+
 /** When the first ready step of a plan can be claimed, and whether that is now; null if none is ready. */
 export async function readEarliestReady(
   db: Queryable,

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Queryable } from '#db/database.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
 import { readUpcoming } from '#db/plans/recurring.ts';
-import { readSeries, type SeriesRow } from '#db/plans/series.ts';
+import { findRemoved, readSeries, type SeriesRow } from '#db/plans/series.ts';
 import { readStepsById } from '#db/steps/pages.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { changesBetween, mergeArguments } from '#domain/plan/merge.ts';
@@ -13,6 +13,7 @@ import { isSameRepetition } from '#timeline/repetition.ts';
 import { keepUnbegun } from '../series/begun.ts';
 import { type Begun, expandDraft } from '../series/normalise.ts';
 import {
+  nameOfMoment,
   type OccurrenceStep,
   occurrencesAfter,
   readOccurrenceId,
@@ -52,8 +53,11 @@ async function readChangeable(tx: Queryable, row: PlanRow, series: Series, now: 
   return new Map(kept.map((step) => [step.id, step.not_before]));
 }
 
+const templateOf = (id: string): string => id.slice(0, id.lastIndexOf('#'));
+
 /** The steps that the series should have, and how far it is expanded with them. A kept rhythm keeps its occurrences. */
 async function expandAgain(
+  tx: Queryable,
   row: PlanRow,
   { found, before, now: series }: Awaited<ReturnType<typeof changeOf>>,
   known: ReadonlyMap<string, string>,
@@ -77,9 +81,17 @@ async function expandAgain(
   );
   const [start] = begun;
   if (start === undefined) throw new Error('expandAgain: nothing was expanded');
-  const wanted = draft.steps.flatMap((step) =>
+  const expanded = draft.steps.flatMap((step) =>
     step.id === undefined ? [] : { ...step, id: step.id },
   );
+  const ids = expanded.map(({ id }) => id);
+  const removed = new Set(await findRemoved(tx, row.id, ids));
+  const wanted = expanded.flatMap((step) => {
+    if (!removed.has(step.id)) return [step];
+    const moment = new Date(step.not_before ?? '');
+    const all = stepsOfOccurrence(start.series, moment, nameOfMoment(moment));
+    return all.filter(({ id }) => templateOf(id) === templateOf(step.id));
+  });
   return { wanted, begun: start };
 }
 
@@ -92,7 +104,7 @@ async function replaceSteps(
 ): Promise<{ operations: PatchOperation[]; begun: Begun }> {
   const templates = templatesOf([change.now]);
   const known = await readChangeable(tx, row, change.now, now);
-  const { wanted, begun } = await expandAgain(row, change, known, now);
+  const { wanted, begun } = await expandAgain(tx, row, change, known, now);
   const ids = wanted.map(({ id }) => id);
   const there = new Map((await readStepsById(tx, row.id, ids)).map((step) => [step.id, step]));
   const operations = wanted.flatMap((step): PatchOperation[] => {

@@ -9,7 +9,7 @@ import {
   type StepContent,
 } from '#domain/plan/step-content.ts';
 import {
-  nameOfOccurrence,
+  isNameOf,
   type OccurrenceStep,
   readOccurrenceId,
   stepsOfOccurrence,
@@ -57,7 +57,8 @@ export function createOccurrenceTest(series: readonly Series[]): (step: StepCont
     if (place === null || step.not_before === null) return false;
     const moment = new Date(step.not_before);
     const own = series.find(({ steps }) => steps.some(({ id }) => id === place.template));
-    const said = own && stepsOfOccurrence(own, moment).find(({ id }) => id === step.id);
+    if (own === undefined || !isNameOf(own, moment, place.occurrence)) return false;
+    const said = stepsOfOccurrence(own, moment, place.occurrence).find(({ id }) => id === step.id);
     return said !== undefined && saysTheSame(step, said);
   };
 }
@@ -67,5 +68,5 @@ export function isNamedFor(series: readonly Series[], id: string, at: string | n
   const place = readOccurrenceId(id, templatesOf(series));
   const own = series.find(({ steps }) => steps.some((step) => step.id === place?.template));
   if (place === null || own === undefined || at === null) return false;
-  return nameOfOccurrence(own, new Date(at)) === place.occurrence;
+  return isNameOf(own, new Date(at), place.occurrence);
 }

@@ -114,10 +114,15 @@ function comesSeveralTimesADay(rrule: string): boolean {
 
 /** The suffix behind `#` in IDs of an occurrence: its date in that zone, or the moment if a day can have several. */
 export function nameOfOccurrence({ rrule, timezone }: Rhythm, moment: Date): string {
-  return comesSeveralTimesADay(rrule)
-    ? moment.toISOString().replace('.000Z', 'Z')
-    : localDate(moment, timezone);
+  return comesSeveralTimesADay(rrule) ? nameOfMoment(moment) : localDate(moment, timezone);
 }
+
+/** The suffix for an occurrence whose date is taken by one that a change removed. */
+export const nameOfMoment = (moment: Date): string => moment.toISOString().replace('.000Z', 'Z');
+
+/** Whether the occurrence at `moment` may have this suffix. */
+export const isNameOf = (rhythm: Rhythm, moment: Date, name: string): boolean =>
+  nameOfOccurrence(rhythm, moment) === name || nameOfMoment(moment) === name;
 
 export type OccurrenceStep = StepDraft & { id: string };
 
@@ -167,7 +172,7 @@ export function isOccurrenceOf(series: readonly Series[], id: string): boolean {
   // A date is in the series' zone, which may differ by a day from UTC.
   const around = occurrence.includes('T') ? 1 : 2 * dayMs;
   const near = occurrencesBetween(own, new Date(at - around), new Date(at + around));
-  return near.some((moment) => nameOfOccurrence(own, moment) === occurrence);
+  return near.some((moment) => isNameOf(own, moment, occurrence));
 }
 
 export function templatesOf(series: readonly Pick<Series, 'steps'>[]): Set<string> {

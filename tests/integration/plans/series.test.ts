@@ -572,6 +572,23 @@ describe('a change of a series', () => {
     expect((await openOf(id)).map((step) => step.not_before)).toEqual([next]);
   });
 
+  test('brings back the dates that an earlier change removed', async () => {
+    const steps = [note, { ...look, id: 'tell', after: ['note'] }];
+    const { id } = await startBy(executor, instance, draftOf(daily({ steps })));
+    const before = (await openOf(id)).map(({ not_before }) => not_before);
+    await change(id, [ofSeries({ rrule: 'FREQ=WEEKLY' })]);
+    expect(await openOf(id)).toHaveLength(10);
+    await change(id, [ofSeries({ rrule: 'FREQ=DAILY' })]);
+    const open = await openOf(id);
+    expect(open.map(({ not_before }) => not_before).sort()).toEqual(before.sort());
+    for (const step of open.filter((one) => one.id.startsWith('tell')))
+      expect(step.after[0]?.id).toBe(step.id.replace('tell', 'note'));
+    let text = '';
+    for await (const chunk of instance.service.exportMarkdown(id)) text += chunk;
+    const copy = await instance.service.commit(await instance.service.checkMarkdown(text, ana));
+    expect(copy.total_steps).toBe(60);
+  });
+
   test('is refused if it has two operations for one series', async () => {
     const { id } = await startBy(executor, instance, draftOf(daily({ steps: [note] })));
     const twice = change(id, [
