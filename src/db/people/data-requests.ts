@@ -1,4 +1,4 @@
-// Requests for data: filed by planners, fulfilled by workers, kept with the plan that came of the run.
+// Data requests: filed by planners, fulfilled by workers, kept with the plan that results from the run.
 import { and, asc, count, eq, isNull, sql } from 'drizzle-orm';
 import { DataRequest } from '#domain/planning/data-request.ts';
 import type { JsonObject } from '#domain/text.ts';
@@ -17,7 +17,7 @@ function toRequest({ key: _, created_at, fulfilled_at, ...row }: RequestRow): Da
   });
 }
 
-/** Files a request, unless the run has one of this key. @returns the one that is there now, and whether it is new */
+/** Files a request unless the run has one with this key. @returns the stored one, and whether it is new */
 export async function fileRequest(
   tx: Transaction,
   request: {
@@ -43,7 +43,6 @@ export async function fileRequest(
   return { request: toRequest(found), isNew: added.length > 0 };
 }
 
-/** Null if there is none with this ID. */
 export async function readRequest(db: Queryable, id: string): Promise<DataRequest | null> {
   const [row] = await db.select().from(planRequests).where(eq(planRequests.id, id));
   return row === undefined ? null : toRequest(row);
@@ -73,8 +72,8 @@ export type Fulfilment = { summary: string } & (
 );
 
 /**
- * Stores what came, once: a request that is not open any more stays as it is. Its row is locked first, so that the artifact belongs
- * to the plan that the run has by then, or is given to it later.
+ * Stores the result of an open request, once. Locks its row first, so that the artifact belongs to the run's current plan or is
+ * moved to it later.
  */
 export async function settleRequest(tx: Transaction, id: string, end: Fulfilment): Promise<void> {
   const [open] = await tx
@@ -106,7 +105,7 @@ export async function settleRequest(tx: Transaction, id: string, end: Fulfilment
   await notify(tx, `request:${id}`);
 }
 
-/** Moves data fetched by a run to its plan. Locks requests first, so it waits for one being fulfilled. */
+/** Moves a run's data to its plan. Locks requests first, so it waits for one being fulfilled. */
 export async function giveRequests(tx: Transaction, runId: string, planId: string): Promise<void> {
   await tx
     .update(planRequests)

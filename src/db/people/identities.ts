@@ -1,5 +1,5 @@
-// Linked accounts, people's names, and the organisation of a conversation. Rows are flat (account → person) and read afresh each time,
-// so an unlink holds at once.
+// Linked accounts, people's names, and a conversation's organisation. Rows are flat (account → person) and never cached, so an
+// unlink applies at once.
 import { asc, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import type { Actor } from '#domain/people/actor.ts';
 import {
@@ -19,10 +19,10 @@ import { readHandles } from './user-groups.ts';
 
 const { account, person } = identities;
 
-/** `names`, and the forms they are stored in where those differ. */
+/** `names` plus their differing stored forms. */
 const withStored = (names: string[]) => [...new Set([...names, ...names.map(personKey)])];
 
-/** The person behind each of `names` that is linked; a name that is not in the map is its own person. */
+/** Persons of the linked `names`; a name not in the map is its own person. */
 async function readPersons(db: Queryable, names: string[]): Promise<Map<string, string>> {
   if (names.length === 0) return new Map();
   const rows = await db
@@ -38,25 +38,24 @@ async function readPersons(db: Queryable, names: string[]): Promise<Map<string, 
   );
 }
 
-/** The account that is linked under exactly this name, or null. */
+/** The account linked under exactly this name, or null. */
 export async function readAccount(db: Queryable, name: string): Promise<string | null> {
   const [row] = await db.select({ account }).from(identities).where(eq(account, name));
   return row?.account ?? null;
 }
 
-/** The name the instance knows an account by. */
 export async function readPerson(db: Queryable, of: string): Promise<string> {
   return (await readPersons(db, [of])).get(of) ?? of;
 }
 
-/** Whether both names are one person's. */
+/** Whether both names belong to one person. */
 export async function isOnePerson(db: Queryable, a: string, b: string): Promise<boolean> {
   if (isSamePerson(a, b)) return true;
   const persons = await readPersons(db, [a, b]);
   return isSamePerson(persons.get(a) ?? a, persons.get(b) ?? b);
 }
 
-/** The accounts of a person, first linked first; empty if nothing is linked. */
+/** A person's accounts, first linked first; empty if none are linked. */
 export async function readAccounts(db: Queryable, of: string): Promise<string[]> {
   const rows = await db
     .select({ account })
@@ -66,7 +65,7 @@ export async function readAccounts(db: Queryable, of: string): Promise<string[]>
   return rows.map((row) => row.account);
 }
 
-/** All names of these persons: their own and those of their accounts. */
+/** All names of these persons: their own and their accounts'. */
 export async function readNamesOf(
   db: Queryable,
   persons: string[],
@@ -91,20 +90,20 @@ const everyName = prepareStatement(
   union select person from named`,
 );
 
-/** All names of the person behind one, that one first. */
+/** All names of the person behind `name`, which comes first. */
 export async function readEveryName(db: Queryable, name: string): Promise<string[]> {
   const rows = await db.run<{ name: string }>(everyName, { name, key: personKey(name) });
   return [...new Set([name, ...rows.map((row) => row.name)])];
 }
 
-/** Linking and unlinking exclude each other until the transaction ends. */
+/** Serialises linking and unlinking until the transaction ends. */
 export async function lockIdentities(tx: Transaction): Promise<void> {
   await tx.execute(
     sql`select pg_advisory_xact_lock(hashtextextended(${`${schemaName} identities`}, 0))`,
   );
 }
 
-/** All of `accounts` are one person from now on. */
+/** Makes `accounts` one person. */
 export async function storePerson(tx: Transaction, accounts: string[], as: string): Promise<void> {
   if (accounts.length === 0) return;
   await tx
@@ -113,7 +112,7 @@ export async function storePerson(tx: Transaction, accounts: string[], as: strin
     .onConflictDoUpdate({ target: account, set: { person: as } });
 }
 
-/** Notes that an account and each of `others` are one person no longer. */
+/** Records that an account is no longer one person with `others`. */
 export async function noteFormerLinks(
   tx: Transaction,
   of: string,
@@ -129,7 +128,7 @@ export async function noteFormerLinks(
     });
 }
 
-/** Whether somebody has taken two accounts apart. */
+/** Whether these accounts were unlinked from each other. */
 export async function wereLinked(tx: Transaction, a: string, b: string): Promise<boolean> {
   const { rows } = await tx.execute(sql`
     select from ${countersign}.former_links
@@ -137,20 +136,17 @@ export async function wereLinked(tx: Transaction, a: string, b: string): Promise
   return rows.length > 0;
 }
 
-/** Accounts that were one person until `ended_at`, and the persons they act for now. */
+/** Accounts that were one person until `ended_at`, with their current persons. */
 export type FormerLink = { names: string[]; ended_at: string };
 
-/**
- * Who stands behind names, what readers are shown for them, and which of these persons were one: `same` has the names that
- * are linked.
- */
+/** The persons behind names, their display names, and former links between them: `same` has the linked names. */
 type Standing = {
   same: Map<string, string>;
   shown: Map<string, string>;
   links: FormerLink[];
 };
 
-/** Prepared, since every decision and every inbox asks. */
+/** Prepared, since every decision and inbox uses it. */
 const standing = prepareStatement(
   'read_standing',
   sql`
@@ -178,8 +174,8 @@ const standing = prepareStatement(
 );
 
 /**
- * The persons behind `names`, and the former links of which both sides are among them, by the account or by the person it
- * acts for. In one statement: between two of them somebody may link, and be nobody of before and nobody of after.
+ * The persons behind `names`, and former links with both sides among them, by account or person. One statement, because a link
+ * made between two would be missed by both.
  */
 export async function readStanding(db: Queryable, names: string[]): Promise<Standing> {
   type Row = { people: (Called & { linked: string | null })[]; links: FormerLink[] };
@@ -195,20 +191,20 @@ export async function readStanding(db: Queryable, names: string[]): Promise<Stan
     return linked === undefined ? [] : [[name, linked] as const];
   });
   for (const [name, linked] of linkedTo) same.push([name, linked]);
-  // A name that was only looked up as it is stored is nobody beside the one it was written as.
+  // A stored form that was only added for the look-up is no separate person.
   const asked = new Set(names);
   const named = people.filter(({ name, linked }) => linked !== null || asked.has(name));
   return { same: new Map(same), shown: chooseShown(named), links };
 }
 
-/** These accounts act by their own names again. */
+/** Unlinks these accounts. */
 export async function forgetAccounts(tx: Transaction, accounts: string[]): Promise<void> {
   await tx.delete(identities).where(inArray(account, accounts));
 }
 
-// Display names from chat platforms, as last reported. They decide nothing.
+// Display names last reported by chat platforms. No decision depends on them.
 
-/** @param name null: nothing that may be shown */
+/** @param name or null if it may not be shown */
 export async function storeName(db: Queryable, of: string, name: string | null): Promise<void> {
   if (name === null) {
     await db.delete(personNames).where(eq(personNames.account, of));
@@ -225,7 +221,6 @@ export async function storeName(db: Queryable, of: string, name: string | null):
     });
 }
 
-/** Display names for `names`, if a platform reported any. */
 export async function readShown(db: Queryable, names: string[]): Promise<Map<string, string>> {
   if (names.length === 0) return new Map();
   const { rows } = await db.execute<Called>(
@@ -234,7 +229,7 @@ export async function readShown(db: Queryable, names: string[]): Promise<Map<str
   return new Map([...chooseShown(rows), ...(await readHandles(db, names))]);
 }
 
-/** The accounts that a chat platform calls by this name, however it is written. */
+/** The accounts with this display name, normalised. */
 export async function findCalled(db: Queryable, name: string): Promise<string[]> {
   const rows = await db
     .select({ account: personNames.account })
@@ -243,12 +238,11 @@ export async function findCalled(db: Queryable, name: string): Promise<string[]>
   return rows.map((row) => row.account);
 }
 
-/** The display name for one name. */
 export async function showName(db: Queryable, name: string): Promise<string> {
   return (await readShown(db, [name])).get(name) ?? name;
 }
 
-/** Rows of `Called`, with `linked`, the person of a name that is one of several. @param names a set of one text column */
+/** Rows of `Called`, with `linked`, the person of a linked name. @param names a set of one text column */
 function callOf(names: SQL): SQL {
   return sql`(
     select whose.name, whose.person, whose.linked, said.name as called,
@@ -292,12 +286,11 @@ export async function findTenant(
   return place === undefined ? own : chatTenant(place.platform, place.tenant);
 }
 
-/** The organisation of a plan, or null if it has none, or does not exist. */
+/** A plan's organisation, or null if it has none or does not exist. */
 export async function readTenantOf(db: Queryable, id: string): Promise<string | null> {
   return (await readTenantsOf(db, [id])).get(id) ?? null;
 }
 
-/** The organisation of each plan that belongs to one. */
 export async function readTenantsOf(db: Queryable, ids: string[]): Promise<Map<string, string>> {
   const rows = await db
     .select({ id: plans.id, tenant: plans.tenant })

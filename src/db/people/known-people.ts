@@ -1,4 +1,4 @@
-// The people of an organisation that recent plans speak of, for choosing one in a form.
+// People of an organisation named in recent plans, to choose from in a form.
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
@@ -7,7 +7,7 @@ import { readShown } from './identities.ts';
 const recentPlans = 300;
 const stepsEach = 100;
 
-/** Those who asked for plans or were asked in them lately, and `others`, by the names they are shown with. */
+/** Recent requesters and assignees of plans, and `others`, by display name. */
 export async function readKnownPeople(
   db: Queryable,
   tenant: string | null,

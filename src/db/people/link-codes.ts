@@ -5,8 +5,8 @@ import type { Transaction } from '../database.ts';
 import { linkCodes, linkTries } from '../schema.ts';
 
 /**
- * Stores the code that `account` has asked for, instead of an earlier one.
- * @param code.once the event that asked; an unused code of the same event stays valid as well, since it may be the one that is shown
+ * Replaces the account's code. @param code.once the requesting event; an unused code of the same event stays valid too, since
+ * it may be the one shown
  */
 export async function storeLinkCode(
   tx: Transaction,
@@ -42,7 +42,7 @@ export type LinkCode = Pick<
   'account' | 'via' | 'verified' | 'used_by'
 >;
 
-/** The code with this hash, unless it has expired, or null if there is none. */
+/** The unexpired code with this hash, or null. */
 export async function findLinkCode(
   tx: Transaction,
   hash: string,
@@ -60,7 +60,7 @@ export async function markLinkCode(tx: Transaction, hash: string, usedBy: string
   await tx.update(linkCodes).set({ used_by: usedBy }).where(hasHash(hash));
 }
 
-/** How many wrong codes `account` has tried after `since`. */
+/** Wrong codes of `account` after `since`. */
 export async function countWrongCodes(
   tx: Transaction,
   account: string,
@@ -73,7 +73,7 @@ export async function countWrongCodes(
   return tries?.wrong ?? 0;
 }
 
-/** One more wrong code; the first after `since` begins a new count. */
+/** Counts a wrong code; the first after `since` restarts the count. */
 export async function recordWrongCode(
   tx: Transaction,
   account: string,

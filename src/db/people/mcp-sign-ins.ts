@@ -1,4 +1,4 @@
-// Sign-ins at hosted MCP servers, encrypted. Every process reads them here, and one at a time refreshes.
+// Encrypted sign-ins at hosted MCP servers. All processes read them here; one at a time refreshes.
 import { createHash } from 'node:crypto';
 import { and, eq, gt, isNull, lt, or, sql } from 'drizzle-orm';
 import { PendingSignIn, SignIn, type SignInStore } from '#domain/tool-sign-in.ts';
@@ -16,7 +16,7 @@ const hash = (state: string) => createHash('sha256').update(state).digest('hex')
 const about = (server: string) => `the sign-in at the MCP server ${server}`;
 const aboutState = (state: string) => `the sign-in ${hash(state).slice(0, 12)}`;
 
-/** The servers at which somebody has to sign in again, with what is wrong. */
+/** Servers that need a new sign-in, with the problem. */
 export async function readSignInProblems(db: Queryable): Promise<Map<string, string>> {
   const { rows } = await db.execute<{ server: string; problem: string }>(
     sql`select server, problem from ${countersign}.mcp_sign_ins where problem is not null`,
@@ -24,7 +24,7 @@ export async function readSignInProblems(db: Queryable): Promise<Map<string, str
   return new Map(rows.map((row) => [row.server, row.problem]));
 }
 
-/** @param seal encrypts; a sentence: why nothing can be kept */
+/** @param seal encrypts; if it is text, the reason nothing can be stored */
 export function createSignInStore(
   db: Database,
   listener: Pick<Listener, 'on'>,
@@ -103,7 +103,7 @@ export function createSignInStore(
     },
     async storeRefreshed(server, generation, signIn) {
       const bytes = requireSeal().seal(JSON.stringify(signIn), about(server));
-      // The former tokens are of no more use, so these must not get lost with a connection.
+      // The former tokens are already invalid, so a lost connection must not lose these.
       return retryUntilDatabaseAnswers(
         () =>
           db.transaction(async (tx) => {

@@ -1,5 +1,5 @@
-// Notes people saved. An entry belongs to the name it was saved under; a person sees those of all linked names, so unlinking
-// loses nothing.
+// Saved notes. An entry belongs to the name it was saved under; a person sees those of all linked names, so unlinking loses
+// nothing.
 import { and, desc, eq, inArray, or, type SQL, sql } from 'drizzle-orm';
 import { conversationAt } from '#domain/chat/chat.ts';
 import {
@@ -16,7 +16,7 @@ import { schemaName } from '../instance.ts';
 import { chatPlaces, memory } from '../schema.ts';
 import { readNamesOf } from './identities.ts';
 
-/** Owners of entries. New ones go to the first. */
+/** Owners of entries; the first owns new ones. */
 export type MemoryOwner = { scope: MemoryScope; owners: [string, ...string[]] };
 
 export async function ownerOfPerson(db: Queryable, user: string): Promise<MemoryOwner> {
@@ -25,8 +25,8 @@ export async function ownerOfPerson(db: Queryable, user: string): Promise<Memory
 }
 
 /**
- * Owners of a conversation's entries, the same for all threads of a channel. `shared`: more than one person may read
- * there, which is assumed unless the chat is known to be with the bot alone or lives on no platform.
+ * Owners of a conversation's entries, shared by all threads of a channel. `shared`: several people may read there; assumed
+ * unless it is a chat with the bot alone or off any platform.
  */
 export async function ownerOfConversation(
   db: Queryable,
@@ -53,7 +53,7 @@ function toEntry({ owner: _, created_at, ...row }: typeof memory.$inferSelect): 
   return { ...row, created_at: created_at.toISOString() };
 }
 
-/** Their entries, the newest first. */
+/** Their entries, newest first. */
 export async function readMemory(db: Queryable, of: MemoryOwner[]): Promise<MemoryEntry[]> {
   if (of.length === 0) return [];
   const rows = await db
@@ -64,7 +64,7 @@ export async function readMemory(db: Queryable, of: MemoryOwner[]): Promise<Memo
   return rows.map(toEntry);
 }
 
-/** Two that keep something for the same owner at the same moment, from whichever account, do so one after the other. */
+/** Serialises writes for one owner, from whichever account. */
 async function lockMemory(tx: Transaction, { scope, owners }: MemoryOwner): Promise<void> {
   const [first] = owners.toSorted();
   await tx.execute(
@@ -72,7 +72,7 @@ async function lockMemory(tx: Transaction, { scope, owners }: MemoryOwner): Prom
   );
 }
 
-/** Keeps a note, in the place of one that it replaces. @returns null: there is no room */
+/** Stores a note, replacing the one it supersedes. @returns null if there is no room */
 export async function storeMemory(
   tx: Transaction,
   of: MemoryOwner,
@@ -99,7 +99,7 @@ export async function storeMemory(
   return row === undefined ? null : toEntry(row);
 }
 
-/** Puts a note in the place of one of their entries, and of any other that it replaces. @returns null: it is none of theirs */
+/** Replaces one of their entries, and any other that the note supersedes. @returns null if none is theirs */
 export async function changeMemory(
   tx: Transaction,
   of: MemoryOwner,
@@ -123,7 +123,7 @@ export async function changeMemory(
   return row === undefined ? null : toEntry(row);
 }
 
-/** @returns those that were theirs and are gone now */
+/** @returns the deleted ones */
 export async function deleteMemory(
   tx: Transaction,
   of: MemoryOwner[],

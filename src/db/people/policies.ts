@@ -1,4 +1,4 @@
-// Interaction policies: the settings people chose, and whether they were asked for their style.
+// Interaction policies: people's settings, and whether they were asked for their style.
 import { eq, isNull, type SQL, sql } from 'drizzle-orm';
 import { PolicyOverride } from '#domain/people/policy.ts';
 import type { Queryable } from '../database.ts';
@@ -6,7 +6,7 @@ import { countersign } from '../schema/columns.ts';
 import { interactionPolicies } from '../schema.ts';
 import { readEveryName } from './identities.ts';
 
-/** A person's own settings; empty if the person is unknown. */
+/** A person's settings; empty if unknown. */
 export async function readPolicy(
   db: Queryable,
   user: string,
@@ -19,7 +19,7 @@ export async function readPolicy(
   return { policy: PolicyOverride.parse(row.policy), probed: row.probed_at !== null };
 }
 
-/** @param over what takes the place of a policy that is there already */
+/** @param over replaces an existing policy */
 async function put(db: Queryable, user: string, policy: PolicyOverride, over: SQL): Promise<void> {
   await db
     .insert(interactionPolicies)
@@ -30,17 +30,17 @@ async function put(db: Queryable, user: string, policy: PolicyOverride, over: SQ
     });
 }
 
-/** Sets some sliders of a person; the others stay. */
+/** Sets some of a person's sliders. */
 export function storePolicy(db: Queryable, user: string, policy: PolicyOverride): Promise<void> {
   return put(db, user, policy, sql`${interactionPolicies.policy} || excluded.policy`);
 }
 
-/** Sets exactly these sliders of a person; the others are as nobody has set them. */
+/** Sets exactly these sliders and resets the others. */
 export function replacePolicy(db: Queryable, user: string, policy: PolicyOverride): Promise<void> {
   return put(db, user, policy, sql`excluded.policy`);
 }
 
-/** Notes that the person is asked for their style. @returns whether it is the caller who asks: true for one of all */
+/** Records that the person is asked for their style. @returns true for exactly one caller */
 export async function markProbed(db: Queryable, user: string): Promise<boolean> {
   const marked = await db
     .insert(interactionPolicies)
@@ -54,7 +54,7 @@ export async function markProbed(db: Queryable, user: string): Promise<boolean> 
   return marked.length === 1;
 }
 
-/** Whether a person asked for a plan that has not ended. */
+/** Whether the person has unfinished plans. */
 export async function hasOpenPlans(db: Queryable, user: string): Promise<boolean> {
   const names = await readEveryName(db, user);
   const { rows } = await db.execute(sql`

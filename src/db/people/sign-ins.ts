@@ -1,4 +1,4 @@
-// Who signed in, in which browsers, and personal tokens. Secrets are stored as hashes only. Times are given.
+// Sign-ins, browser sessions and personal tokens. Secrets are stored only as hashes; times are parameters.
 import { and, asc, desc, eq, gt, inArray, isNull, lt, lte, or, sql } from 'drizzle-orm';
 import type { Profile } from '#domain/people/identity.ts';
 import type { Queryable } from '../database.ts';
@@ -10,7 +10,7 @@ export type SignInTry = typeof signInTries.$inferSelect;
 /** `at`: the time of the sign-in. */
 export type SignedIn = Profile & { provider: string; at: Date };
 
-/** How it is stored that groups could not be read: as the one group that has no name. */
+/** Stored form of unreadable groups: a single unnamed group. */
 const unread = [''];
 const readRow = <R extends { groups: string[] }>(row: R) => ({
   ...row,
@@ -18,13 +18,13 @@ const readRow = <R extends { groups: string[] }>(row: R) => ({
 });
 export type AccessToken = typeof accessTokens.$inferSelect;
 
-/** Notes that a sign-in has begun, and forgets those that nobody finished. */
+/** Stores a started sign-in and deletes expired ones. */
 export async function storeTry(db: Queryable, begun: SignInTry, now: Date): Promise<void> {
   await db.delete(signInTries).where(lt(signInTries.expires_at, now));
   await db.insert(signInTries).values(begun);
 }
 
-/** The sign-in that began with this state in this browser, once, or null if there is none, or it is over. */
+/** The sign-in started with this state in this browser, once, or null if unknown or expired. */
 export async function takeTry(
   db: Queryable,
   { state, browser, provider }: { state: string; browser: string; provider: string },
@@ -44,7 +44,7 @@ export async function takeTry(
   return found ?? null;
 }
 
-/** Keeps what a provider says of somebody, in the place of what it said before. */
+/** Replaces a provider's description of a person. */
 export async function storeSignedIn(db: Queryable, person: SignedIn): Promise<void> {
   const { account, groups, ...said } = person;
   const set = { ...said, groups: groups ?? unread };
@@ -54,7 +54,7 @@ export async function storeSignedIn(db: Queryable, person: SignedIn): Promise<vo
     .onConflictDoUpdate({ target: signedIn.account, set });
 }
 
-/** Those who signed in by one of `names`, the latest first. */
+/** Sign-ins by one of `names`, latest first. */
 export async function readSignedIn(db: Queryable, names: string[]): Promise<SignedIn[]> {
   const rows = await db
     .select()
@@ -64,7 +64,7 @@ export async function readSignedIn(db: Queryable, names: string[]): Promise<Sign
   return rows.map(readRow);
 }
 
-/** Opens a session, in the place of `before` where the browser has one, and forgets those that have ended. */
+/** Opens a session, replacing `before` if given, and deletes expired ones. */
 export async function openSession(
   db: Queryable,
   session: typeof signInSessions.$inferInsert,
@@ -118,7 +118,7 @@ export async function storeToken(
   return stored;
 }
 
-/** A token that is good now, or null if it was revoked or has expired, or there is none. */
+/** A valid token, or null if revoked, expired or unknown. */
 export async function readToken(
   db: Queryable,
   hash: string,
@@ -141,7 +141,7 @@ export async function touchToken(db: Queryable, id: string, now: Date): Promise<
   await db.update(accessTokens).set({ used_at: now }).where(eq(accessTokens.id, id));
 }
 
-/** Tokens that are not revoked, the oldest first. @param accounts only of these; null: of everybody */
+/** Tokens not revoked, oldest first. @param accounts owners, or null for all */
 export async function listTokens(db: Queryable, accounts: string[] | null): Promise<AccessToken[]> {
   const own = accounts === null ? undefined : inArray(accessTokens.account, accounts);
   return db
@@ -151,7 +151,7 @@ export async function listTokens(db: Queryable, accounts: string[] | null): Prom
     .orderBy(asc(accessTokens.created_at), asc(accessTokens.id));
 }
 
-/** @param accounts only where it is of one of these; null: of anybody. @returns whether there was such a token */
+/** @param accounts required owners, or null for any @returns whether the token existed */
 export async function revokeToken(
   db: Queryable,
   id: string,
@@ -167,10 +167,10 @@ export async function revokeToken(
   return revoked.length > 0;
 }
 
-/** A member of a provider's group, the time of their sign-in, and the person they act as. */
+/** A member of a provider's group, the sign-in time, and the person they act as. */
 export type GroupMember = { account: string; person: string; at: Date };
 
-/** The members of each provider group, as of their last sign-in. @param groups as `resolveGroup` names them */
+/** Members of each provider group, as of their last sign-in. @param groups as `resolveGroup` names them */
 export async function readGroupMembers(
   db: Queryable,
   groups: string[],

@@ -1,5 +1,5 @@
-// Whether several organisations share the instance: taken from the configuration of the processes that serve them, and stored for
-// workers, which may know no chats.
+// Whether several organisations share the instance: from the configuration of the serving processes, stored for workers, which
+// may know no chats.
 import { sql } from 'drizzle-orm';
 import type { Tenancy } from '#domain/tenancy.ts';
 import type { Database, Queryable } from '../database.ts';
@@ -8,7 +8,7 @@ import { countersign } from '../schema/columns.ts';
 import { tenancy } from '../schema.ts';
 import { retryUntilDatabaseAnswers } from '../transient.ts';
 
-/** Every organisation with a run or plan, the oldest first; `first`: the oldest of its platform. */
+/** All organisations with runs or plans, oldest first; `first`: the oldest of its platform. */
 async function readTenants(db: Queryable): Promise<{ tenant: string; first: boolean }[]> {
   const { rows } = await db.execute<{ tenant: string; first: boolean }>(sql`
     select tenant, row_number() over (partition by split_part(tenant, ':', 1) order by began, tenant) = 1 as first
@@ -26,15 +26,15 @@ async function readRow(db: Queryable): Promise<Tenancy | null> {
   return row ?? null;
 }
 
-/** Before anything is stored: two organisations of one platform show that several share the instance. */
+/** Used until something is stored: two organisations of one platform mean a shared instance. */
 async function guess(db: Queryable): Promise<Tenancy> {
   const apart = (await readTenants(db)).some(({ first }) => !first);
   return { apart, owners: [] };
 }
 
 /**
- * Stores the configuration of this process. The shared folder and the settings without `organisations` stay with the first
- * organisation of each platform if it had the instance to itself until now.
+ * Stores this process's configuration. The shared folder and settings without `organisations` stay with each platform's first
+ * organisation if it had the instance to itself so far.
  */
 async function keep(db: Database, apart: boolean): Promise<Tenancy> {
   const before = await readRow(db.query);
@@ -48,7 +48,7 @@ async function keep(db: Database, apart: boolean): Promise<Tenancy> {
     const [row] = await tx.select().from(tenancy).for('update');
     if (!apart || row?.apart === true) return row ?? { apart, owners: [] };
     const tenants = await readTenants(tx);
-    // Versions before 0.2 stored nothing: among several, the sole former one is unknown.
+    // Versions before 0.2 stored nothing: among several, the former sole organisation is unknown.
     const isKnown = added.length === 0 || tenants.length === 1;
     const owners = isKnown ? tenants.flatMap(({ tenant, first }) => (first ? [tenant] : [])) : [];
     await tx.update(tenancy).set({ apart, owners });
@@ -58,8 +58,8 @@ async function keep(db: Database, apart: boolean): Promise<Tenancy> {
 }
 
 /**
- * Reads the tenancy now and at each change of it.
- * @param configured whether this process's configuration keeps organisations apart, or null if it serves no people of organisations
+ * Reads the tenancy now and at each change. @param configured whether this process's configuration separates organisations, or
+ * null if it serves none
  */
 export async function followTenancy(
   db: Database,
@@ -69,7 +69,7 @@ export async function followTenancy(
 ): Promise<() => Tenancy> {
   const read = async () => (await readRow(db.query)) ?? (await guess(db.query));
   let now: Tenancy | null = null;
-  // Listens before reading: others may change it meanwhile.
+  // Listens before reading, so no change is missed.
   listener.on('tenancy', () => {
     const late = (error: unknown) =>
       warn('The organisations of this instance could not be read; trying again.', error);

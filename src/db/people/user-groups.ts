@@ -1,4 +1,4 @@
-// User groups of chats: who was in them when the platform was asked, by the keys of `domain/people/user-groups.ts`.
+// Members of chat user groups at the last read, by the keys of `domain/people/user-groups.ts`.
 import { sql } from 'drizzle-orm';
 import { groupIn, groupNamed } from '#domain/people/groups.ts';
 import type { UserGroupProblem } from '#domain/people/user-groups.ts';
@@ -25,7 +25,7 @@ export async function readUserGroups(db: Queryable, keys: string[]): Promise<Map
   return new Map(rows.map((row) => [row.name, row]));
 }
 
-/** The database's time, by which copies are ordered. */
+/** The database's time, which orders copies. */
 export async function readCopyTime(db: Queryable): Promise<string> {
   const { rows } = await db.execute<{ at: string }>(sql`select clock_timestamp()::text as at`);
   const [row] = rows;
@@ -33,7 +33,7 @@ export async function readCopyTime(db: Queryable): Promise<string> {
   return row.at;
 }
 
-/** Keeps what a platform said, unless it was asked later for what is there. @param begun when asking began */
+/** Stores a platform's answer unless a later one exists. @param begun when the read began */
 export async function storeUserGroups(
   db: Queryable,
   copies: UserGroupCopy[],
@@ -57,9 +57,8 @@ export async function storeUserGroups(
 }
 
 /**
- * Has nobody decide by the copies of a workspace that were read before something changed, until they are read again.
- * @param heardAt by a clock that may be some seconds from the database's
- * @returns the keys of those that are to be read
+ * Invalidates a workspace's copies read before a change until they are reread. @param heardAt by a clock that may be seconds
+ * off the database's @returns the keys to reread
  */
 export async function expireUserGroups(
   db: Queryable,
@@ -67,7 +66,7 @@ export async function expireUserGroups(
   heardAt: Date,
 ): Promise<string[]> {
   const theirs = sql`(starts_with(name, ${`${workspace}:`}) or starts_with(name, 'slack:@'))`;
-  // Once: what has been asked since then counts.
+  // Once: reads since then count.
   await db.execute(sql`
     update ${chatGroups} set problem = 'unread', read_at = clock_timestamp()
     where ${theirs} and problem is distinct from 'unread'
@@ -79,9 +78,8 @@ export async function expireUserGroups(
 }
 
 /**
- * The groups, as rules name them, that some of these accounts are in. A handle of one workspace among several is left out: a rule
- * without a workspace would take another's group of that name for it.
- * @param age `any`: also handles of one workspace, and copies that nobody decides by
+ * Groups of these accounts, as rules name them. With several workspaces, omits handles without a workspace: they could mean
+ * another workspace's group. @param age `any` also returns such handles and invalidated copies
  */
 export async function readUserGroupsOf(
   db: Queryable,

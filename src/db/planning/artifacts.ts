@@ -1,4 +1,4 @@
-// The outline, roadmap and schedule behind a version of a plan, written in a few statements at any size.
+// Outline, roadmap and schedule of a plan version, written in a few statements at any size.
 import { and, asc, desc, eq, sql } from 'drizzle-orm';
 import type { PlanningArtifacts, PlanningNote, StepMove } from '#domain/planning/artifacts.ts';
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
@@ -22,10 +22,10 @@ export type Artifacts = {
   schedule: Schedule | null;
 };
 
-/** From so many rows on Postgres is told at once how they are distributed. */
+/** Rows from which tables are analyzed at once. */
 const analyzeFrom = 500;
 
-/** Stores rows of one table in one statement; `columns` as in `jsonb_to_recordset`. */
+/** Inserts a table's rows in one statement; `columns` as in `jsonb_to_recordset`. */
 async function insertRows(
   tx: Queryable,
   table: string,
@@ -73,7 +73,7 @@ async function insertNodes(tx: Queryable, key: Key, nodes: OutlineNode[]): Promi
   );
 }
 
-/** Links plan steps to outline nodes: those they name, and occurrences of repeating ones. */
+/** Links steps to the outline nodes they name, and occurrences of repeating ones. */
 async function linkSteps(tx: Queryable, { planId, version }: Key, nodes: OutlineNode[]) {
   const pairsOf = (chosen: OutlineNode[]) =>
     chosen.flatMap(({ id, steps }) =>
@@ -82,7 +82,7 @@ async function linkSteps(tx: Queryable, { planId, version }: Key, nodes: Outline
   const pairs = pairsOf(nodes);
   if (pairs.length === 0) return;
   if (pairs.length >= analyzeFrom) {
-    // Each row's references are checked by a look-up, which takes the wrong index as long as the tables count as empty.
+    // Foreign key checks use the wrong index while statistics say the tables are empty.
     await tx.execute(sql`analyze ${countersign}.outline_nodes`);
     await tx.execute(sql`analyze ${countersign}.plan_steps`);
   }
@@ -105,8 +105,8 @@ async function linkSteps(tx: Queryable, { planId, version }: Key, nodes: Outline
 }
 
 /**
- * Stores what version `version` of a plan was made from; the version and its steps are stored already, in the same
- * transaction. Edges and blocks that name no node of the outline are left out.
+ * Stores the artifacts of plan version `version`, whose steps were stored in the same transaction. Skips edges and blocks of
+ * unknown nodes.
  */
 export async function storeArtifacts(
   tx: Queryable,
@@ -190,7 +190,7 @@ export async function storeArtifacts(
   );
 }
 
-/** Gives new occurrences the nodes of those that were there before. */
+/** Links new occurrences to the nodes of earlier ones. */
 export async function linkOccurrences(tx: Queryable, planId: string, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
   await tx.execute(sql`
@@ -204,7 +204,7 @@ export async function linkOccurrences(tx: Queryable, planId: string, ids: string
     on conflict do nothing`);
 }
 
-/** The newest version up to `version` that was planned; what came between are patches of it. null: there is none. */
+/** The newest planned version up to `version`; later ones are patches. Null if there is none. */
 async function findPlanned(db: Queryable, planId: string, version: number): Promise<number | null> {
   const { rows } = await db.execute<{ version: number }>(sql`
     select a.version from ${countersign}.planning_artifacts a
@@ -283,7 +283,7 @@ async function readSchedule(
   };
 }
 
-/** The planning artifacts of a plan version: edges by node, blocks by time. */
+/** A plan version's artifacts: edges by node, blocks by time. */
 export async function readArtifacts(
   db: Queryable,
   planId: string,
@@ -316,7 +316,7 @@ export async function readArtifacts(
   };
 }
 
-/** Running plans with a schedule, by ID. @param after the last one of the page before */
+/** Running plans with a schedule, by ID. @param after the last of the previous page */
 export async function findScheduledPlans(
   db: Queryable,
   limit: number,
@@ -332,7 +332,7 @@ export async function findScheduledPlans(
 
 export type ScheduleHead = Omit<Schedule, 'blocks'>;
 
-/** When the schedule of a version begins and ends, and the hours it keeps, or null if it has none. One row, however many blocks. */
+/** Start, end and hours of a version's schedule, or null if it has none. One row at any size. */
 export async function readScheduleHead(
   db: Queryable,
   planId: string,
@@ -347,7 +347,7 @@ export async function readScheduleHead(
   return head?.schedule ?? null;
 }
 
-/** When a step is scheduled, and by when it has to be done; ISO 8601 in UTC. */
+/** Scheduled time and deadline of a step; ISO 8601 in UTC. */
 export type ScheduledStep = {
   step_id: string;
   starts_at: string;
@@ -356,8 +356,8 @@ export type ScheduledStep = {
 };
 
 /**
- * When the steps of a version are scheduled. Nodes that recur have the block of their first time only and are left out.
- * @param ids only these steps
+ * Scheduled times of a version's steps. Recurring nodes are left out, since only their first block is stored. @param ids only
+ * these steps
  */
 export async function readScheduledSteps(
   db: Queryable,
@@ -418,7 +418,7 @@ export async function readScheduledPositions(
   return rows;
 }
 
-/** The ways through the outline that were compared for a version, and the reason for the one taken, or null if it has no roadmap. */
+/** The options compared for a version and why one was chosen, or null without a roadmap. */
 export async function readRoadmapChoice(
   db: Queryable,
   planId: string,
@@ -459,8 +459,8 @@ export async function readNotes(db: Queryable, planId: string): Promise<Planning
 const notesKept = 100;
 
 /**
- * Writes down what the world has answered about a plan since it was made: a conflict with a calendar or another plan.
- * The caller holds the plan's lock. What is noted already is not noted again. @returns whether it was new
+ * Records later feedback: a conflict with a calendar or another plan. Ignores duplicates. The caller holds the plan's lock.
+ * @returns whether it was new
  */
 export async function appendNote(
   tx: Queryable,

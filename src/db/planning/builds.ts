@@ -1,5 +1,5 @@
-// Unfinished plans that people build by form in chats and terminals: one per person, as JSON text, kept with the memoised results until
-// nobody has changed it for a week.
+// Unfinished plans built by form in chats and terminals: one per person, as JSON text, kept with memoised results until
+// unchanged for a week.
 import { and, eq, sql } from 'drizzle-orm';
 import type { Queryable } from '../database.ts';
 import { planningMemo } from '../schema.ts';
@@ -15,7 +15,7 @@ const keyOf = ({ tenant, person }: BuildOwner): string =>
 export const readBuildText = (db: Queryable, owner: BuildOwner): Promise<string | null> =>
   readMemo(db, keyOf(owner));
 
-/** @param before the text that was read, or null. @returns false if it has changed since */
+/** @param before the text read, or null @returns false if it changed since */
 export async function replaceBuildText(
   db: Queryable,
   owner: BuildOwner,

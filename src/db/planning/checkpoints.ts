@@ -1,5 +1,5 @@
-// A planning session after each transition (B10). Checkpoints are numbered without gaps, so only one of two planners of a turn
-// can write the next; a finished turn keeps its last state and its transitions.
+// A planning session after each transition. Gapless numbering lets only one of two planners write the next checkpoint; a
+// finished turn keeps its last state and its transitions.
 import { and, desc, eq, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { parseExactly } from '#domain/exact-json.ts';
@@ -13,7 +13,7 @@ import { planningCheckpoints, planningMemo } from '../schema.ts';
 
 const Entries = z.array(TraceEntry);
 
-/** The JSON of a state; what a tool or a model said may hold what jsonb refuses. */
+/** JSON of a state, without characters that jsonb refuses, which tools or models may return. */
 function toStorable(state: PlanningState): string {
   const text = JSON.stringify(state);
   if (!/\\u0000|\\ud[89a-f][0-9a-f]{2}/.test(text)) return text;
@@ -21,9 +21,8 @@ function toStorable(state: PlanningState): string {
 }
 
 /**
- * Writes checkpoint `seq` of the state's run; where that is the last one of a turn (`closes`), the states before it in
- * this turn are let go. One statement, so both happen or neither.
- * @returns false: somebody else has written this number
+ * Writes checkpoint `seq`; if it `closes` the turn, deletes the turn's earlier states. One statement, so it is atomic. @returns
+ * false if the number is taken
  */
 export async function insertCheckpoint(
   db: Queryable,
@@ -58,10 +57,7 @@ export async function insertCheckpoint(
   return rows.length > 0;
 }
 
-/**
- * Lets go of what earlier turns of the state's run left behind when they never came to rest: all their states but the
- * last of each.
- */
+/** Deletes what unfinished earlier turns of the run left: all states except each turn's last. */
 export async function forgetStates(
   db: Queryable,
   { run_id, turn }: Pick<PlanningState, 'run_id' | 'turn'>,
@@ -76,7 +72,7 @@ export async function forgetStates(
       )`);
 }
 
-/** The last checkpoint of a run, with its state where this version can read it, or null if there is none. */
+/** The run's last checkpoint, with its state if this version can read it, or null. */
 export async function readLatestCheckpoint(
   db: Queryable,
   runId: string,
@@ -91,7 +87,7 @@ export async function readLatestCheckpoint(
   return row === undefined ? null : { ...row, state: parseStoredState(row.state) };
 }
 
-/** How turn `turn` of a run ended, or null if nothing of it was kept, or nothing that this version can read. */
+/** The end state of turn `turn`, or null if nothing readable was kept. */
 export async function readTurnState(
   db: Queryable,
   runId: string,
@@ -107,7 +103,7 @@ export async function readTurnState(
   return parseStoredState(row?.state).data ?? null;
 }
 
-/** A turn's trace so far, from its last checkpoint; empty if that belongs to another turn. */
+/** A turn's trace from its last checkpoint; empty if that belongs to another turn. */
 export async function readTurnTrace(
   db: Queryable,
   runId: string,
@@ -119,11 +115,11 @@ export async function readTurnTrace(
   return Entries.safeParse(rows[0]?.trace).data ?? [];
 }
 
-// Memoised results, keyed by the digest of everything they depend on (B5). Written once: the first result counts for all.
+// Memoised results by digest of their inputs. Written once: the first result wins.
 
 export type MemoEntry = { key: string; kind: string; runId: string };
 
-/** The stored result as JSON text, or null if there is none. */
+/** The stored result as JSON text, or null. */
 export async function readMemo(db: Queryable, key: string): Promise<string | null> {
   const [row] = await db
     .select({ text: sql<string>`${planningMemo.value} #>> '{}'` })
@@ -133,9 +129,8 @@ export async function readMemo(db: Queryable, key: string): Promise<string | nul
 }
 
 /**
- * Stores a result, given as JSON text, unless there is one already. It is kept as a JSON string, so that what jsonb
- * cannot hold (NUL, lone surrogates) comes back as it was.
- * @returns what is stored now
+ * Stores a result (JSON text) unless one exists. Kept as a JSON string, so that NUL and lone surrogates, which jsonb refuses,
+ * survive. @returns the stored result
  */
 export async function writeMemo(
   db: Queryable,

@@ -1,5 +1,5 @@
-// Parts of what a turn plans in two layers. A planner claims a part under a lease; the number of its attempt fences what it stores, and
-// nothing is stored for a turn that is over.
+// Parts of a two-layer planning turn. A planner leases a part; its attempt number fences what it stores, and an ended turn
+// accepts nothing.
 import { sql } from 'drizzle-orm';
 import { parseExactly } from '#domain/exact-json.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
@@ -12,7 +12,7 @@ import { countersign } from '../schema/columns.ts';
 type TurnPlace = Omit<PartPlace, 'part_id'>;
 export type NewPart = { part_id: string; scaffold: ScaffoldPart };
 
-/** Adds parts that are not there yet; those that are stay as they are. */
+/** Adds missing parts; keeps existing ones. */
 export async function insertParts(
   tx: Transaction,
   { run_id, turn }: TurnPlace,
@@ -41,7 +41,7 @@ function isPart({ run_id, turn, part_id }: PartPlace) {
 const until = (seconds: number) =>
   sql`clock_timestamp() + make_interval(secs => ${seconds}::float8)`;
 
-/** Takes a part up. @returns its attempt, from 1; null: another planner has it, it has ended, or its turn is over */
+/** Leases a part. @returns its attempt, from 1, or null if it is taken or ended, or its turn ended */
 export async function claimPart(
   db: Queryable,
   place: PartPlace,
@@ -57,7 +57,7 @@ export async function claimPart(
   return rows[0] ?? null;
 }
 
-/** Renews the lease. @returns false: the part is another's by now, or its turn is over */
+/** Renews the lease. @returns false if it was lost or the turn ended */
 export async function keepPart(
   db: Queryable,
   place: PartPlace,
@@ -71,7 +71,7 @@ export async function keepPart(
   return rows.length > 0;
 }
 
-/** Gives a part back, for another planner to go on with. */
+/** Releases a part for another planner to continue. */
 export async function releasePart(db: Queryable, place: PartPlace, attempt: number): Promise<void> {
   await db.execute(sql`
     update ${countersign}.planning_parts p
@@ -79,18 +79,17 @@ export async function releasePart(db: Queryable, place: PartPlace, attempt: numb
     where ${isPart(place)} and p.attempt = ${attempt} and p.status = 'planning'`);
 }
 
-/** How a part ended. */
 export type PartEnd = {
   status: Extract<PartStatus, 'planned' | 'failed' | 'held'>;
   steps: StepDraft[];
-  /** Why it could not be planned, or what was assumed. */
+  /** The assumptions made, or why it could not be planned. */
   message: string | null;
   cost_usd: number;
 };
 
 /**
- * Stores how a part ended and wakes the planner that waits for it. Where its sessions went on is not needed any more.
- * @returns false: the attempt is not the latest, or the turn is over; nothing has changed
+ * Stores a part's result, deletes its session states and wakes the waiting planner. @returns false, changing nothing, if the
+ * attempt is not the latest or the turn ended
  */
 export async function settlePart(
   db: Queryable,
@@ -119,7 +118,7 @@ export async function settlePart(
 export type PartsProgress = {
   planned: number;
   ended: number;
-  /** Parts that nobody works on: waiting for longer than usual, or their planner is gone. */
+  /** Parts waiting too long, or whose planner is gone. */
   stalled: string[];
 };
 
@@ -139,7 +138,6 @@ export async function readProgress(
   return rows[0] ?? { planned: 0, ended: 0, stalled: [] };
 }
 
-/** Parts that have not ended fail. */
 export async function failOpenParts(
   db: Queryable,
   { run_id, turn }: TurnPlace,
@@ -162,7 +160,7 @@ export type PartRow = {
   cost_usd: number;
 };
 
-/** Parts with their steps, in the order of the scaffold. */
+/** Parts with their steps, in scaffold order. */
 export async function readParts(
   db: Queryable,
   { run_id, turn }: TurnPlace,
@@ -175,7 +173,7 @@ export async function readParts(
   return rows;
 }
 
-/** How the parts of a run ended, up to this turn; of those with one id, the latest that was planned, or else tried. */
+/** Results of a run's parts up to this turn; per ID the latest planned one, otherwise the latest attempt. */
 export async function readEndedParts(
   db: Queryable,
   { run_id, turn }: TurnPlace,
@@ -192,7 +190,7 @@ export async function readEndedParts(
   return rows;
 }
 
-/** All parts of a turn as the scaffold has them. */
+/** All parts of a turn, as in the scaffold. */
 export async function readScaffold(
   db: Queryable,
   { run_id, turn }: TurnPlace,
@@ -203,7 +201,7 @@ export async function readScaffold(
   return rows.map(({ scaffold }) => scaffold);
 }
 
-/** The planner of the turn is at work, though it only waits. @returns false: the turn is over */
+/** Heartbeat of the turn's waiting planner. @returns false if the turn ended */
 export async function noteWaiting(db: Queryable, { run_id, turn }: TurnPlace): Promise<boolean> {
   const { rows } = await db.execute(sql`
     update ${countersign}.runs set updated_at = clock_timestamp()

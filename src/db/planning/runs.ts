@@ -1,4 +1,4 @@
-// Planning runs. An outcome is stored only for the turn it was asked for, so a late planner changes nothing.
+// Planning runs. An outcome is stored only for the turn it was requested for, so a late planner changes nothing.
 import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm';
 import type { RestingState } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -19,7 +19,7 @@ export async function readRun(db: Queryable, id: string): Promise<RunRow> {
   throw new CountersignError('run_not_found', `There is no run ${id}.`);
 }
 
-/** The organisation of a run, or else of the person whose message its turn is about. null: neither has one. */
+/** The run's organisation, otherwise that of the turn's author, or null if neither has one. */
 export function tenantOfTurn({
   tenant,
   decision,
@@ -27,14 +27,14 @@ export function tenantOfTurn({
   return tenant ?? decision?.tenant ?? null;
 }
 
-/** The run's row, locked until the transaction ends. @throws `run_not_found` */
+/** Locks the run's row until the transaction ends. @throws `run_not_found` */
 export async function lockRun(tx: Transaction, id: string): Promise<RunRow> {
   const [row] = await tx.select().from(runs).where(eq(runs.id, id)).for('no key update');
   if (row !== undefined) return row;
   throw new CountersignError('run_not_found', `There is no run ${id}.`);
 }
 
-/** The trace context of what asked for the run's turn, or null if that was not traced, or the run is gone. */
+/** Trace context of the turn's request, or null if untraced or the run is gone. */
 export async function readRunCause(db: Queryable, id: string): Promise<string | null> {
   const [row] = await db.select({ cause: runs.traceparent }).from(runs).where(eq(runs.id, id));
   return row?.cause ?? null;
@@ -56,7 +56,7 @@ export async function updateRun(
     .where(eq(runs.id, id));
 }
 
-/** Notes which message asked for the changes that the run's turn is about, where it was written down after they were taken. */
+/** Records the message that requested the turn's changes, if it was stored after they were taken. */
 export async function noteFeedbackMessage(
   tx: Transaction,
   id: string,
@@ -74,7 +74,6 @@ export async function noteFeedbackMessage(
     );
 }
 
-/** The latest run of a conversation, if there is one. */
 export async function readLatestRun(db: Queryable, conversation: string): Promise<RunRow | null> {
   const [row] = await db
     .select()
@@ -85,7 +84,7 @@ export async function readLatestRun(db: Queryable, conversation: string): Promis
   return row ?? null;
 }
 
-/** Whether a run `r` ended without a plan, nobody having refused it, and another was begun in its conversation after that. */
+/** Whether run `r` ended without a plan, unrejected, and a later one was started in its conversation. */
 export const overtaken = sql`(r.planning_status = 'aborted' and coalesce(r.decision ->> 'kind', 'said') <> 'reject'
   and exists (select from ${countersign}.runs n where n.conversation = r.conversation and n.created_at > r.updated_at))`;
 
@@ -96,7 +95,7 @@ export async function isOvertaken(db: Queryable, runId: string): Promise<boolean
   return rows.length > 0;
 }
 
-/** A person's latest run in each conversation they asked in since then, at most 50, the latest first. */
+/** A person's latest run in each conversation since then, at most 50, latest first. */
 export async function readLatestRuns(db: Queryable, user: string, since: Date): Promise<RunRow[]> {
   const latest = db
     .selectDistinctOn([runs.conversation])
@@ -107,7 +106,7 @@ export async function readLatestRuns(db: Queryable, user: string, since: Date): 
   return db.select().from(latest).orderBy(desc(latest.updated_at)).limit(50);
 }
 
-/** Runs of a conversation whose planning session waits for a person, oldest first; those with a plan that waits too. */
+/** Runs whose planning session waits for a person, oldest first, including those whose plan waits too. */
 export async function readWaitingRuns(db: Queryable, conversation: string): Promise<RunRow[]> {
   return db
     .select()
@@ -122,7 +121,7 @@ export async function readWaitingRuns(db: Queryable, conversation: string): Prom
     .orderBy(asc(runs.created_at));
 }
 
-/** Runs that have been planning for more than `seconds`: their planner is gone. */
+/** Runs planning for more than `seconds`: their planner is gone. */
 export async function findAbandonedRuns(
   db: Queryable,
   seconds: number,
@@ -135,7 +134,7 @@ export async function findAbandonedRuns(
       and(
         eq(runs.planning_status, 'running'),
         lt(runs.updated_at, sql`clock_timestamp() - make_interval(secs => ${seconds})`),
-        // One that still waits for its turn is not abandoned, however long the line is.
+        // A queued run is not abandoned, however long the queue is.
         sql`not exists (
           select 1 from ${sql.identifier(bossSchema)}.job where name = 'plan' and policy = 'short' and state = 'created'
             and coalesce(singleton_key, '') = ${runs.id} || ':' || ${runs.turn})`,
@@ -145,9 +144,8 @@ export async function findAbandonedRuns(
 }
 
 /**
- * Notes what the planner of this turn is doing and wakes those who show it. Waits for a transaction that ends the turn, and
- * then changes nothing.
- * @returns false: the turn is over
+ * Records the planner's activity and wakes its viewers. Waits for a transaction that ends the turn, and then changes nothing.
+ * @returns false if the turn ended
  */
 export async function noteActivity(
   db: Queryable,
@@ -163,10 +161,10 @@ export async function noteActivity(
   return rows.length > 0;
 }
 
-/** `asked`: the name of the message it is about, where that was said on a platform. */
+/** `asked`: the platform's name of the message it is about, if any. */
 type Asked = { planning: PlanningActivity; asked: string | null; request: string };
 
-/** Runs of a conversation that are looked at, the latest first. */
+/** Latest runs of a conversation to consider. */
 const candidateLimit = 20;
 
 /** The latest planning activity in a conversation, or null. */
@@ -219,7 +217,7 @@ function activityOf({ activity }: Pick<RunRow, 'activity'>): Activity {
   return parsed.success ? parsed.data : { kind: 'thinking' };
 }
 
-/** The run as the API shows it; while nobody can plan, it says so. @throws `run_not_found` */
+/** The run as the API shows it; says so if no planner is running. @throws `run_not_found` */
 export async function readRunView(db: Queryable, id: string): Promise<RunView> {
   const view = toRunView(await readRun(db, id));
   return view.activity === undefined || (await hasWorker(db))
@@ -227,7 +225,6 @@ export async function readRunView(db: Queryable, id: string): Promise<RunView> {
     : { ...view, activity: noWorker };
 }
 
-/** The run as the API shows it. */
 export function toRunView(row: RunRow): RunView {
   return {
     run_id: row.id,

@@ -1,5 +1,5 @@
-// Model calls of planning and of running plans: expected and actual cost (B9). A call is recorded before it is made, under one
-// lock for all, so the totals always include calls that may still cost something.
+// Model calls of planning and running plans: expected and actual cost. Calls are recorded before they are made, under one
+// global lock, so totals include calls that may still cost something.
 import { and, asc, eq, isNull, sql } from 'drizzle-orm';
 import type { Spent } from '#domain/budget.ts';
 import type { Database, Queryable, Transaction } from '../database.ts';
@@ -7,33 +7,33 @@ import { schemaName } from '../instance.ts';
 import { countersign } from '../schema/columns.ts';
 import { modelCalls, plans, planVersions, runs } from '../schema.ts';
 
-/** A turn of a run that `user` asked for, or a running plan. */
+/** A turn of a run that `user` requested, or a running plan. */
 export type Payer = { runId: string; turn: number; user: string } | { planId: string };
 
 /** `stage`: of planning, or the kind of a running plan's call. */
 export type ModelCall = { model: string; stage: string };
 
 /**
- * US dollars by ceiling; a call that has not come back counts as its estimate. `settled` leaves out calls under way, whose cost will
- * be known soon. `planLimit`: of the plan that pays, in its approved or proposed version.
+ * US dollars by ceiling; open calls count as their estimates. `settled` excludes calls under way, whose cost will be known
+ * soon. `planLimit`: of the paying plan's approved or proposed version.
  */
 export type Spending = { spent: Spent; settled: Spent; planLimit: number | undefined };
 
 export type TokenCounts = { input_tokens: number; output_tokens: number };
 
-/** A call of which nobody knows what it cost: under way, cut off, or made by a process that is gone. */
+/** A call of unknown cost: under way, cut off, or its process is gone. */
 export type OpenCall = { stage: string; model: string; estimate_usd: number; began_at: string };
 
 const lockName = `${schemaName} model calls`;
-/** The process of a call that takes longer has ended. */
+/** The process of a longer call has ended. */
 const underWayMs = 120_000;
 
-/** Until the transaction ends nobody else books a call of a model. */
+/** Serialises bookings until the transaction ends. */
 async function lockSpending(tx: Transaction): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${lockName}, 0))`);
 }
 
-/** Where a call is booked; `plan.usd`: the plan's cost so far, planning included. `limit`: its own. */
+/** Where a call is booked; `plan.usd`: the plan's cost so far, including planning. `limit`: its own. */
 type Account = {
   runId: string;
   turn: number;
@@ -46,7 +46,7 @@ const planLimit = sql<number | null>`(${planVersions.context} ->> 'budget_usd'):
 
 const ofVersion = and(eq(planVersions.plan_id, plans.id), eq(planVersions.version, plans.version));
 
-/** The plan's own limit in US dollars, or undefined if it has none. */
+/** The plan's own limit in US dollars, or undefined. */
 export async function readPlanLimit(db: Queryable, id: string): Promise<number | undefined> {
   const [row] = await db
     .select({ limit: planLimit })
@@ -97,7 +97,7 @@ async function readSpendingOf(
     organisation: sql`today and tenant = ${tenant}`,
     day: sql`today`,
   };
-  // Decimal sums: ten calls of $0.10 are $1.00 and not a little less.
+  // Decimal sums: ten calls of $0.10 are exactly $1.00.
   const sums = Object.entries(counted).map(
     ([name, where]) =>
       sql`coalesce(sum(usd) filter (where ${where}), 0)::float8 as ${sql.raw(name)},
@@ -115,7 +115,7 @@ async function readSpendingOf(
   if (row === undefined) throw new Error('readSpendingOf: no row came back');
   const spent: Spent = {
     turn: row.turn,
-    // The plan's own sum includes its planning.
+    // A plan's sum includes its planning.
     session: plan === null ? row.session : plan.usd,
     plan: plan?.usd ?? 0,
     person: row.person,
@@ -136,7 +136,7 @@ async function readSpendingOf(
   };
 }
 
-/** Costs of running plans that earlier versions booked; their processes may still run. */
+/** Costs of running plans booked by earlier versions, whose processes may still run. */
 async function readFormerSpending(db: Queryable, since: Date): Promise<number> {
   const { rows } = await db.execute<{ usd: number }>(sql`
     select coalesce(sum(usd::numeric), 0)::float8 as usd
@@ -144,12 +144,12 @@ async function readFormerSpending(db: Queryable, since: Date): Promise<number> {
   return rows[0]?.usd ?? 0;
 }
 
-/** The spending under every ceiling that another call of `payer` counts towards. */
+/** Spending under every ceiling that another call of `payer` counts towards. */
 export async function readSpending(db: Queryable, payer: Payer, times: Times): Promise<Spending> {
   return readSpendingOf(db, await findAccount(db, payer), times);
 }
 
-/** US dollars spent by all since then; a call that has not come back counts as its estimate. */
+/** Everyone's spending since then in US dollars; open calls count as their estimates. */
 export async function readSpentSince(db: Queryable, since: Date): Promise<number> {
   const { rows } = await db.execute<{ usd: number }>(sql`
     select coalesce(sum(coalesce(cost_usd, estimate_usd)::numeric), 0)::float8 as usd
@@ -157,7 +157,7 @@ export async function readSpentSince(db: Queryable, since: Date): Promise<number
   return (rows[0]?.usd ?? 0) + (await readFormerSpending(db, since));
 }
 
-/** US dollars that calls for one person have cost since then. */
+/** Spending for one person since then, in US dollars. */
 export async function readSpentBy(db: Queryable, user: string, since: Date): Promise<number> {
   const { rows } = await db.execute<{ usd: number }>(sql`
     select coalesce(sum(coalesce(cost_usd, estimate_usd)::numeric), 0)::float8 as usd
@@ -166,7 +166,7 @@ export async function readSpentBy(db: Queryable, user: string, since: Date): Pro
   return rows[0]?.usd ?? 0;
 }
 
-/** Recent calls that are looked at, and the sample taken from them. */
+/** Recent calls considered, and the sample size taken from them. */
 const latestCalls = 2000;
 const sampledCalls = 50;
 
@@ -175,10 +175,7 @@ const latestOf = (model: string) => sql`
     select * from ${countersign}.model_calls order by id desc limit ${latestCalls}
   ) latest where model = ${model} and output_tokens is not null`;
 
-/**
- * The 90th percentile of output tokens of recent calls: of the stage, else of the model.
- * @returns null: there were no calls
- */
+/** 90th percentile of output tokens of the stage's recent calls, otherwise the model's. @returns null without calls */
 export async function readUsualOutput(
   db: Queryable,
   { model, stage }: ModelCall,
@@ -193,7 +190,7 @@ export async function readUsualOutput(
   return rows[0]?.tokens ?? null;
 }
 
-/** Average cost in US dollars of recent calls of running plans, or null if there were none. */
+/** Average cost in US dollars of recent calls of running plans, or null without calls. */
 export async function readUsualStepCost(db: Queryable, model: string): Promise<number | null> {
   const { rows } = await db.execute<{ usd: number | null }>(sql`
     select avg(cost_usd)::float8 as usd
@@ -202,11 +199,9 @@ export async function readUsualStepCost(db: Queryable, model: string): Promise<n
 }
 
 /**
- * Writes down a call that is about to be made, unless `refuse` names a reason against it. Reservations come one after
- * the other, over all processes: each sees the calls of those before it. The lock is a statement of its own, because a
- * statement sees what was committed when it began. Should this process end before the call is settled, its estimate
- * keeps counting: too much is the safe side.
- * @param refuse must be pure; called with the lock held
+ * Records a call before it is made, unless `refuse` returns a reason. Reservations are serialised across processes, so each
+ * sees earlier ones. Locks in a separate statement, because a statement's snapshot predates its locks. If this process dies,
+ * the estimate keeps counting, erring on the safe side. @param refuse pure; called with the lock held
  */
 export async function reserveCall<Refusal>(
   db: Pick<Database, 'transaction'>,
@@ -245,7 +240,7 @@ async function insertCall(
   return row.id;
 }
 
-/** Replaces a call's estimate with its cost, on its plan too. A second time changes nothing. */
+/** Replaces a call's estimate with its cost, also on its plan. Idempotent. */
 export async function settleCall(
   db: Queryable,
   id: number,
@@ -268,8 +263,8 @@ export async function settleCall(
 }
 
 /**
- * The call failed. `nothing`: it is known to have cost nothing. `unknown`: it was cut off, and servers charge for what
- * they had written by then, so its estimate keeps counting.
+ * The call failed. `nothing`: known to be free. `unknown`: cut off, and servers charge for partial output, so its estimate
+ * keeps counting.
  */
 export async function failCall(
   db: Queryable,
@@ -283,7 +278,7 @@ export async function failCall(
     .where(and(eq(modelCalls.id, id), isNull(modelCalls.cost_usd)));
 }
 
-/** Calls of a run that count as their estimates, oldest first. */
+/** A run's calls that count as estimates, oldest first. */
 export async function listOpenCalls(db: Queryable, runId: string): Promise<OpenCall[]> {
   const rows = await db
     .select({

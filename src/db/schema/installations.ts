@@ -42,7 +42,7 @@ export const slackOauthStates = countersign.table(
   (t) => [index('slack_oauth_states_expiry').on(t.expires_at)],
 );
 
-// What a bot needs to post to a Teams conversation first, or after a restart.
+// Data for posting to a Teams conversation first, or after a restart.
 
 export const teamsConversations = countersign.table(
   'teams_conversations',
