@@ -1,5 +1,5 @@
-// Registered executors. Each worker process writes what its back ends offer, renews its heartbeat, and withdraws when it stops.
-// A worker without a recent heartbeat is ignored, and any other worker removes its row.
+// Registered executors. Each worker stores what its back ends offer, renews its heartbeat and withdraws when it stops. Workers
+// without a recent heartbeat are ignored, and any other worker removes their rows.
 import { setTimeout as pause } from 'node:timers/promises';
 import { and, desc, eq, inArray, lt, ne, not, or, type SQL, sql } from 'drizzle-orm';
 import type { SharedSettings } from '#domain/settings.ts';
@@ -11,9 +11,9 @@ import { now } from './time.ts';
 
 /** Interval of a back end's heartbeats. */
 export const renewEverySeconds = 5;
-/** How often it is looked whether one that seems to be there is (milliseconds). */
+/** Milliseconds between checks whether a seemingly live one is alive. */
 const lookEveryMs = 250;
-/** One that has missed three renewals is gone. */
+/** Three missed renewals mean it is gone. */
 const aliveForSeconds = 3 * renewEverySeconds;
 
 export type NewBackend = Omit<typeof backends.$inferInsert, 'seen_at' | 'since_at'>;
@@ -27,7 +27,7 @@ export type LiveBackend = Offer & {
   seen_at: Date;
 };
 
-/** The row that says whose folder the files of plans are in: the first to start wins. No back end has this id. */
+/** The row that claims the workspace folder: the first to start wins. No back end has this ID. */
 const claimId = 'workspace';
 
 const heard = sql`backends.seen_at > clock_timestamp() - make_interval(secs => ${aliveForSeconds})`;
@@ -37,7 +37,7 @@ const alive = sql`(${heard} and backends.id <> ${claimId})`;
 const sharesClaim = sql`exists (select 1 from ${countersign}.backends b where b.id <> ${claimId}
   and b.workspace = backends.workspace and b.seen_at > clock_timestamp() - make_interval(secs => ${aliveForSeconds}))`;
 
-/** A back end of `countersign.backends` that is there, and has been for `minutes` without a break. */
+/** A back end continuously alive for `minutes`. */
 export const aliveForMinutes = (minutes: number): SQL => sql`${alive}
   and backends.since_at < clock_timestamp() - make_interval(secs => ${minutes * 60})`;
 
@@ -57,7 +57,7 @@ export async function hasWorker(db: Queryable): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Writes what a back end offers from now on. One that offers more than before counts as new. */
+/** Stores a back end's offer. One that offers more than before counts as new. */
 export async function storeBackend(db: Queryable, backend: NewBackend): Promise<void> {
   const since_at = sql`case when backends.seen_at > excluded.seen_at - make_interval(secs => ${aliveForSeconds})
     and backends.operations @> excluded.operations
@@ -71,9 +71,9 @@ export async function storeBackend(db: Queryable, backend: NewBackend): Promise<
     });
 }
 
-/** @returns false if the row is gone: another process took this back end for dead, and it must be stored again */
+/** @returns false if the row is gone: another process considered it dead, and it must be stored again */
 export async function renewBackend(db: Queryable, id: string): Promise<boolean> {
-  // Its process, its machine or the database may have paused, which counts as a break.
+  // Its process, machine or database may have paused, which counts as an interruption.
   const since_at = sql`case when ${alive} then backends.since_at else ${now} end`;
   const { rowCount } = await db
     .update(backends)
@@ -87,8 +87,8 @@ const claimedForSeconds = 60;
 const isClaimOld = sql`backends.seen_at < clock_timestamp() - make_interval(secs => ${claimedForSeconds})`;
 
 /**
- * Removes back ends that stop, and the claim to the workspace with the last that works there: unless somebody claimed it after those
- * came, who may still be opening their tools.
+ * Removes stopping back ends, and the workspace claim with the last one there, unless it was claimed after they came: the
+ * claimant may still be opening its tools.
  */
 export async function removeBackends(db: Queryable, ids: string[]): Promise<void> {
   const gone = await db
@@ -103,7 +103,7 @@ export async function removeBackends(db: Queryable, ids: string[]): Promise<void
     .where(and(eq(backends.id, claimId), not(sharesClaim), or(isClaimOld, ...claimedBefore)));
 }
 
-/** Removes back ends that were not heard of. @returns what they offered; of several callers one gets each */
+/** Removes dead back ends. @returns their offers; each goes to only one caller */
 export async function sweepBackends(db: Queryable): Promise<Offer[]> {
   const { id, operations, capabilities } = backends;
   return db
@@ -112,7 +112,7 @@ export async function sweepBackends(db: Queryable): Promise<Offer[]> {
     .returning({ id, operations, capabilities });
 }
 
-/** Everyone who is there, without their manifests. */
+/** Live back ends, without their manifests. */
 export async function readBackends(db: Queryable): Promise<LiveBackend[]> {
   const { id, name, operations, capabilities, concurrency, version, workspace, seen_at } = backends;
   return db
@@ -122,7 +122,7 @@ export async function readBackends(db: Queryable): Promise<LiveBackend[]> {
     .orderBy(id);
 }
 
-/** The instance's settings as each live process has them, the one that started last first. */
+/** The instance's settings as each live process has them, latest start first. */
 export async function readShared(db: Queryable): Promise<{ id: string; shared: SharedSettings }[]> {
   const { id, shared, since_at } = backends;
   const rows = await db
@@ -133,14 +133,14 @@ export async function readShared(db: Queryable): Promise<{ id: string; shared: S
   return rows.flatMap((row) => (row.shared === null ? [] : [{ id: row.id, shared: row.shared }]));
 }
 
-/** `o` works with files in another folder. One that was turned away has no operation on files. */
+/** `o` works with files in another folder. A rejected one has no file operations. */
 const worksElsewhere = (
   workspace: string,
 ): SQL => sql`(o.id <> ${claimId} and o.workspace <> ${workspace}
   and o.seen_at > clock_timestamp() - make_interval(secs => ${aliveForSeconds})
   and exists (select from unnest(o.operations) operation where starts_with(operation, 'workspace_')))`;
 
-/** @returns whether the files of plans are in this folder: it was claimed, or nobody works in the one that was, or in any other */
+/** @returns whether this folder is the workspace: it was claimed, or no worker is in the claimed or any other folder */
 async function claimWorkspace(db: Queryable, workspace: string): Promise<boolean> {
   const { rows } = await db.execute(sql`
     insert into ${countersign}.backends
@@ -155,8 +155,8 @@ async function claimWorkspace(db: Queryable, workspace: string): Promise<boolean
 }
 
 /**
- * Who works in another folder than `workspace`, where the files of plans are, or null if they are in this one. A back end that has died
- * still seems to be there, so it is waited for until it is heard of again, or missed.
+ * Workers in another folder than `workspace` that holds the plans' files, or null if this is it. A dead back end may seem
+ * alive, so this waits for its next heartbeat or its absence.
  */
 export async function findElsewhere(db: Queryable, workspace: string): Promise<string | null> {
   const seen = new Map<string, number>();
@@ -175,12 +175,12 @@ export async function findElsewhere(db: Queryable, workspace: string): Promise<s
   return null;
 }
 
-/** Manifests that were read last, by their digests. */
+/** The last manifests read, by digest. */
 let known = new Map<string, OperationSpec[]>();
 
 /**
- * Reads what everyone who is there offers, each different manifest once: most workers have the same one, and it seldom
- * changes. The same manifest is the same array.
+ * Offers of live back ends. Reads each distinct manifest once, since most are equal and rarely change; equal ones are the same
+ * array.
  */
 export async function readManifests(db: Queryable): Promise<OperationSpec[][]> {
   const { rows } = await db.execute<{ digest: string; manifest: OperationSpec[] | null }>(sql`

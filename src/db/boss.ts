@@ -1,4 +1,4 @@
-// pg-boss: creating queues, and sending a job inside one of our transactions.
+// pg-boss: creates queues and sends jobs inside our transactions.
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'drizzle-orm';
 import { type BackendProfile, PgBoss } from 'pg-boss';
@@ -7,12 +7,12 @@ import { bossIn, type Database, type Transaction } from './database.ts';
 import { bossSchema } from './instance.ts';
 import type { Listener } from './notify.ts';
 
-// Fair queueing (start-time fair queueing, Goyal and others, 1996): everybody who waits is served once in each round, however
-// many jobs one of them has sent. Rounds are pg-boss priorities that count down, so every process that fetches follows them.
+// Start-time fair queueing (Goyal et al., 1996): each person is served once per round, however many jobs they sent. Rounds are
+// descending pg-boss priorities, so all processes follow them.
 
 /**
- * The priority of the next job of each of `persons`: the round that is being served, or the one after the last they wait for. Jobs
- * that are sent at the same moment by other transactions are not seen, so two of one person may share a round.
+ * The priority of the next job of each of `persons`: the current round, or the one after their last. Concurrent transactions
+ * are invisible, so two jobs of a person may share a round.
  */
 async function findTurns(
   tx: Transaction,
@@ -36,14 +36,14 @@ async function findTurns(
 /** pg-boss's options for a job with a turn. */
 const inTurn = (person: string, turn: number) => ({ group: { id: person }, priority: turn });
 
-/** Options of a queue; `short`: of the jobs with one key at most one waits. */
+/** Options of a queue; `short`: at most one job per key waits. */
 export type QueueSpec = {
   name: QueueName;
   policy: 'standard' | 'short';
   retryLimit: number;
   retryDelay: number;
   expireInSeconds: number;
-  /** A job whose worker has not been heard of for this long (at least 10) is given to another. */
+  /** A job is reassigned if its worker is silent for this long (at least 10). */
   heartbeatSeconds?: number;
   /** How long an ended job is kept; a week by default. */
   deleteAfterSeconds?: number;
@@ -70,7 +70,7 @@ export async function openBoss(
     schema: bossSchema,
     ...(options.backend === undefined ? {} : { backend: options.backend }),
     db: {
-      // Without values a text may hold several statements, as those do that install its schema.
+      // Without values, a text may hold several statements, as in the schema's installation.
       executeSql: (text, values) =>
         values === undefined || values.length === 0 ? pool.query(text) : pool.query(text, values),
       listen: listener.listen,
@@ -87,7 +87,7 @@ export async function openBoss(
 /** No job has it. */
 const noJob = '00000000-0000-0000-0000-000000000000';
 
-/** Makes sure the queues exist, with these options; many processes may do so at once. */
+/** Creates or updates the queues; safe to run concurrently. */
 export async function createQueues(boss: PgBoss, queues: QueueSpec[]): Promise<void> {
   const known = new Map((await boss.getQueues()).map((queue) => [queue.name, queue]));
   for (const { name, policy, ...options } of queues) {
@@ -95,10 +95,9 @@ export async function createQueues(boss: PgBoss, queues: QueueSpec[]): Promise<v
     const there = known.get(name);
     if (there === undefined) await boss.createQueue(name, { ...wanted, policy });
     else if (isDeepStrictEqual({ ...there, ...wanted }, { ...there })) continue;
-    // One that an earlier version made keeps its policy; the rest is brought up to date.
+    // An existing queue keeps its policy; the rest is updated.
     await boss.updateQueue(name, wanted);
-    // pg-boss looks a queue up when it is first asked of it, on a connection of its own. In a transaction that might wait for
-    // one that is held by others who wait as well.
+    // pg-boss looks up a queue on first use, on its own connection. Inside a transaction this could deadlock on the pool.
     await boss.findJobs(name, { id: noJob });
   }
 }
@@ -123,7 +122,7 @@ export function createEnqueue(boss: PgBoss): Enqueue<Transaction> {
 export function createEnqueueAll(boss: PgBoss): EnqueueAll<Transaction> {
   return async (tx, name, jobs) => {
     const queues = Map.groupBy(jobs, ({ payload }) => queueOf(name, payload));
-    // In one order everywhere, so that those who send the same wait for each other and never in a circle.
+    // A common order prevents deadlocks between senders.
     for (const [queue, some] of [...queues].sort(([a], [b]) => (a < b ? -1 : 1))) {
       const persons = new Set(some.flatMap(({ person }) => person ?? []));
       const turns = await findTurns(tx, queue, [...persons]);

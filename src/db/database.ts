@@ -76,16 +76,12 @@ function queryableOn(client: Pool | PoolClient, pooled: boolean): Queryable {
 }
 
 /**
- * The second half of a change: what was checked is stored, inside the caller's transaction. Checks that take time (tools that
- * have to answer, digests of whole plans) belong in the function that returns it; what they saw is compared again in here,
- * under the lock of the row, so that a change in between is a conflict and not a surprise.
+ * The second half of a change: stores what was checked, inside the caller's transaction. Slow checks (tool answers, digests of
+ * whole plans) happen before; under the row's lock this compares what they read, so a change in between is a conflict.
  */
 export type Commit<T> = (tx: Transaction) => Promise<T>;
 
-/**
- * The database as somebody sees it who is inside `tx` already. What they take for a transaction is a part of that one: it
- * happens whole or not at all, and stays only if `tx` commits.
- */
+/** The database as seen inside `tx`: nested transactions are savepoints, which last only if `tx` commits. */
 export function joinTransaction(db: Database, tx: Transaction): Database {
   let parts = 0;
   const joined: Database = {
@@ -130,36 +126,33 @@ function transactionOn(client: PoolClient, pooled: boolean): Transaction {
 }
 
 export type TransactionOptions = {
-  /**
-   * For prepared statements that are run over and over: Postgres plans them once for whatever values come, while it may go
-   * on replanning long ones, for a plan it has no statistics of.
-   */
+  /** For prepared statements run often: Postgres plans them once for all values instead of replanning. */
   planOnce?: boolean;
-  /** Commits before the data is on disk, for data that is found again if the server crashes. */
+  /** Commits before the data is on disk; for data that can be recovered after a crash. */
   lazily?: boolean;
   /**
-   * Server-side timeouts in milliseconds, so that no abandoned work keeps a connection and locks: for a lock, for a
-   * statement, and between two statements, after which the connection ends too.
+   * Server-side timeouts in milliseconds for a lock, a statement, and idling in the transaction (which ends the connection), so
+   * that abandoned work keeps no locks.
    */
   limits?: { lockMs: number; statementMs: number; idleMs: number };
 };
 
 /**
- * Milliseconds between two statements of a transaction after which the server ends it and its connection. A process that is
- * stopped in between (suspended, starved, its host gone) would keep its locks, a plan's among them, until it goes on.
+ * Milliseconds a transaction may idle before the server ends it and its connection. A suspended or starved process, or a lost
+ * host, would otherwise keep its locks.
  */
 const usualIdleMs = 15_000;
 
 /**
- * Milliseconds by which the server ends a statement itself, and one that waits for a lock, before this process gives up the
- * connection: so that what is only slow is told as that, and leaves nothing behind that goes on there.
+ * Milliseconds by which the server's limits precede this process's: slowness is reported as such, and no statement keeps
+ * running there.
  */
 const serverFirstMs = { statement: 2000, lock: 3000 };
 
-/** Milliseconds that a change of a whole plan may take for each of its steps, beyond what any statement may. */
+/** Additional milliseconds per step for a change of a whole plan. */
 const aStepMs = 3;
 
-/** Steps with which a plan is changed in the usual time in any case. */
+/** Plans up to this size need no extra time. */
 const fewSteps = 2000;
 
 /** Extends the time limit of the transaction's further statements for a change of a plan with this many steps. */
@@ -214,7 +207,7 @@ async function runTransaction<T>(
 ): Promise<T> {
   const client = await pool.connect();
   let lost: Error | undefined;
-  // The pool looks after idle connections only. One that breaks fails its statement as well, and that is what is told.
+  // The pool watches only idle connections. A broken one in use fails its statement, which is reported.
   const noteLoss = (error: Error) => {
     lost ??= error;
   };
@@ -231,7 +224,7 @@ async function runTransaction<T>(
     throw error;
   } finally {
     client.off('error', noteLoss);
-    // A connection that is lost or cannot roll back is not given to the next one.
+    // A lost connection, or one that can't roll back, is not reused.
     client.release(lost);
   }
 }
@@ -271,16 +264,15 @@ async function runAtOnce(
     throw error;
   } finally {
     client.off('error', noteFailure);
-    // One on which something failed is not given to the next one.
+    // A connection with a failure is not reused.
     client.release(failure);
   }
 }
 
 export type Database = {
   /**
-   * Runs prepared statements as one transaction that costs a single round trip, and answers when it is committed. What a
-   * later one does cannot depend on what this process makes of an earlier one's rows, so it asks itself whether it may.
-   * Fails as a transaction does: after a lost connection it may have been committed.
+   * Runs prepared statements as one transaction in one round trip, and returns after commit. Later statements can't depend on
+   * this process reading earlier rows. After a lost connection it may have committed.
    */
   atOnce<Rows extends QueryResultRow[]>(
     statements: FilledStatement[] & { length: Rows['length'] },
@@ -291,19 +283,19 @@ export type Database = {
   query: Queryable;
   pool: Pool;
   url: string;
-  /** Whether there was no room for something, and is none yet. */
+  /** Whether the disk was full and still is. */
   isDiskFull(): Promise<boolean>;
   close(): Promise<void>;
 };
 
 // int8 (revisions, ids, counts) fits a double up to 2^53; timestamps stay Date.
 types.setTypeParser(types.builtins.INT8, Number);
-// Numbers in stored JSON stay as they were stored, and so do texts: drizzle would read those as JSON once more.
+// Stored JSON stays as it was: drizzle would parse its strings again.
 PgJsonb.prototype.mapFromDriverValue = (value: unknown) => value;
 for (const type of [types.builtins.JSON, types.builtins.JSONB])
   types.setTypeParser(type, (text) => parseExactly(text));
 
-/** Milliseconds that a connection is waited for. */
+/** Milliseconds to wait for a connection. */
 const connectMs = 10_000;
 
 /**
@@ -359,7 +351,7 @@ export function openDatabase(
   };
 }
 
-/** Names of the statements of pg-boss that were met, by their text. There are a few for each queue. */
+/** Statement names by pg-boss's texts; a few per queue. */
 const bossNames = new Map<string, string>();
 
 function bossNameOf(text: string): string {
@@ -371,8 +363,8 @@ function bossNameOf(text: string): string {
 }
 
 /**
- * The same transaction as pg-boss wants it, so that a job is sent only if the change commits. Its statements are prepared:
- * they are long, and Postgres would read and plan each of them for longer than it takes to send the job.
+ * The transaction in pg-boss's form, so that a job is sent only if the change commits. Prepared, because planning these
+ * statements takes longer than running them.
  */
 export function bossIn(tx: Transaction): Db {
   return {

@@ -1,6 +1,6 @@
-// The embedded PostgreSQL, shared by all processes of one home directory: the first process starts it, later ones join, the
-// last one stops it, each under one lock. The server is nobody's child and survives kill -9; where that was everybody's end,
-// the watchdog beside it (`embedded/watchdog.ts`) stops it.
+// The embedded PostgreSQL of a home directory: the first process starts it, later ones join, the last stops it, each under one
+// lock. The server is detached and survives kill -9; if that ended all processes, the watchdog (`embedded/watchdog.ts`) stops
+// it.
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -51,7 +51,7 @@ export type Embedded = {
   url: string;
   /** This process started the server; false: it joined a running one. */
   owned: boolean;
-  /** Leaves, and stops the server when no other process uses it. Close pools first. Safe to call twice. */
+  /** Leaves, and stops the server if unused. Close pools first. Safe to call twice. */
   close(): Promise<void>;
 };
 
@@ -61,16 +61,13 @@ const recoveryTimeoutMs = 120_000;
 const watchdogEveryMs = 15_000;
 const watchdogProgram = fileURLToPath(new URL('./embedded/watchdog.ts', import.meta.url));
 
-/**
- * A session of the server that says "I am still here" for as long as this process lives.
- * (pg's client can be unreferenced like a socket; its types do not say so.)
- */
+/** A session held for this process's lifetime. (pg's client can be unreferenced like a socket; its types omit that.) */
 type Presence = { session: Client & { ref(): void; unref(): void }; login: Login; owned: boolean };
 
 /** The cluster in `dir`, the folder of the database; makes the folder. */
 export async function openCluster(dir: string, at?: string): Promise<Cluster> {
   const binaries = await findBinaries(at);
-  // Root's server runs as another user, who must pass through the folder; nobody else has a reason to.
+  // Root's server runs as another user, who must be able to enter the folder.
   await mkdir(dir, { recursive: true });
   await chmod(dir, process.getuid?.() === 0 ? 0o711 : 0o700);
   const data = join(dir, 'data');
@@ -86,8 +83,8 @@ export async function openCluster(dir: string, at?: string): Promise<Cluster> {
 }
 
 /**
- * The port of the server that serves this cluster, or null when none does. Waits for one that is starting,
- * recovering or stopping; forgets a postmaster.pid whose process id now belongs to a stranger.
+ * The port of this cluster's server, or null. Waits while it starts, recovers or stops; ignores a postmaster.pid with a reused
+ * PID.
  */
 export async function findRunning(
   cluster: Cluster,
@@ -138,8 +135,7 @@ async function enter(cluster: Cluster, options: EmbeddedOptions, id: string): Pr
 }
 
 /**
- * Stops the server unless another process uses it. The caller holds the lock, so nobody joins meanwhile.
- * @param id the presence that does not count, or null
+ * Stops the server if unused. The caller holds the lock, so no process can join. @param id the presence to exclude, or null
  * @returns whether a server is left
  */
 async function stopUnused(
@@ -177,17 +173,15 @@ export function endUnused(dir: string, log: Log): Promise<boolean> {
   );
 }
 
-/** Starts the watchdog where none is connected; of several that start at once all but one end at once. */
+/** Starts the watchdog if none is connected; of several started at once, all but one exit. */
 async function ensureWatchdog({ session }: Presence, dir: string): Promise<void> {
   if (await hasWatchdog(session)) return;
   startDetached(process.execPath, [watchdogProgram, dir], join(dir, 'watchdog.log'));
 }
 
 /**
- * Opens the embedded PostgreSQL: makes it on the first start (UTF-8, the C.UTF-8 collation on every machine,
- * a random password), joins it when another process of this home runs it, else starts it.
- * While open, a server that dies is started again.
- * @throws CountersignError `database_unavailable` with what to do
+ * Opens the embedded PostgreSQL: creates it on first start (UTF-8, C.UTF-8 collation, random password), joins a running one, or
+ * starts it. While open, a dead server is restarted. @throws CountersignError `database_unavailable` with what to do
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const dir = resolve(options.dir);
@@ -214,7 +208,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     }
   };
   const watch = ({ session }: Presence) => {
-    session.unref(); // Being present is no reason to stay.
+    session.unref(); // The session alone must not keep the process alive.
     session.on('error', () => undefined); // 'end' follows.
     session.on('end', () => {
       if (closing !== null) return;

@@ -1,4 +1,4 @@
-// NOTIFY inside a transaction, LISTEN on a connection of its own. Only a convenience: every listener also polls.
+// NOTIFY inside a transaction, LISTEN on its own connection. Only an optimisation: every listener also polls.
 import { EventEmitter } from 'node:events';
 import { sql } from 'drizzle-orm';
 import pg from 'pg';
@@ -49,7 +49,7 @@ export type Listener = {
 };
 
 const retryAfterMs = 1000;
-/** A connection that only listens hears nothing of its own loss, so something is asked on it from time to time. */
+/** A lost listening connection reports nothing, so it is queried regularly. */
 const usualHeartbeat = { everyMs: 10_000, answerMs: 5000 };
 
 /**
@@ -68,7 +68,7 @@ export async function openListener(
   /** For the next heartbeat or reconnect. */
   let timer: NodeJS.Timeout | undefined;
 
-  /** Lets go of `lost` and tries again later. What a connection reports after it was let go is old news. */
+  /** Drops `lost` and reconnects later. Its further reports are ignored. */
   function lose(lost: pg.Client, error: Error): void {
     if (client !== lost) return;
     client = null;

@@ -26,13 +26,10 @@ function send(connection: Connection, statements: WrittenStatement[], named: boo
 }
 
 /**
- * Runs `statements`, one after the other, each of which sees what those before it did. Postgres makes one transaction of
- * what comes between two Syncs of its protocol: it commits after the last statement; where one fails the later ones are
- * passed over and all of it is rolled back.
- * @param named false: nothing stays prepared on the connection
- * @returns the rows of each, once all of it is committed
- * @throws what failed, or that the connection was lost, after which it may have been committed. The connection must not be
- *   used again: what it has prepared is not known
+ * Runs `statements` in order; each sees the effects of earlier ones. Postgres treats everything between two Syncs as one
+ * transaction: commits at the end, or skips the rest and rolls back after an error. @param named false leaves nothing prepared
+ * @returns the rows of each, after commit @throws the failure, or a lost connection, after which it may have committed. The
+ * connection must not be reused: its prepared statements are unknown
  */
 export function sendAtOnce(
   client: PoolClient,

@@ -1,5 +1,5 @@
-// Drops connections on which the database has fallen silent. After a failover or a firewall that forgot the connection nothing
-// arrives and no error is reported, and TCP would wait a quarter of an hour.
+// Drops connections on which the database went silent. After a failover, or if a firewall forgot the connection, no error
+// arrives, and TCP would wait 15 minutes.
 import { Socket } from 'node:net';
 import { Client, type ClientBase, type Pool, type PoolClient } from 'pg';
 
@@ -19,10 +19,7 @@ function giveUp(this: Socket): void {
   this.destroy(Object.assign(error, { code: 'ETIMEDOUT' }));
 }
 
-/**
- * From now on `client` is given up when neither side has sent anything for `ms`; its statement fails with `ETIMEDOUT`.
- * 0: it may be silent.
- */
+/** Gives up `client` if neither side sends anything for `ms`; its statement fails with `ETIMEDOUT`. 0 disables the limit. */
 export function limitSilence(client: ClientBase, ms: number): void {
   if (!(client instanceof Client)) return;
   const { stream } = client.connection;
@@ -35,9 +32,8 @@ export function limitSilence(client: ClientBase, ms: number): void {
 }
 
 /**
- * Limits the silence of connections of `pool` while somebody uses them. Where one is given up, those that lie idle are given
- * up as well: most often whatever happened to it happened to all, and a new one costs little.
- * @returns closes the pool; what does not say goodbye in time is cut off
+ * Limits the silence of `pool`'s connections in use. When one is given up, idle ones are too: the cause usually affects all,
+ * and new ones are cheap. @returns closes the pool, cutting off slow connections
  */
 export function limitSilenceOf(pool: Pool, ms: number): () => Promise<void> {
   const open = new Set<PoolClient>();

@@ -52,8 +52,8 @@ export function isTransient(error: unknown): boolean {
 }
 
 /**
- * Whether a statement of ours failed because the database was away for a moment. What models, tools and chat platforms could not
- * be reached for has been given a code by then.
+ * Whether our statement failed because the database was briefly unavailable. Unreachable models, tools and chat platforms have
+ * codes of their own.
  */
 export function isDatabaseAway(error: unknown): boolean {
   return !(error instanceof CountersignError) && isTransient(error);
@@ -86,15 +86,14 @@ export function isLockedOut(error: unknown): boolean {
 const isClosed = (error: unknown) =>
   someCause(error, (_, message) => message.includes('after calling end on the pool'));
 
-// Waiting for a database that is away for a moment: what is needed of it is asked for again, not given up.
+// Retries while the database is briefly unavailable.
 
 const firstWaitMs = 100;
 const longestWaitMs = 5000;
 
 /**
- * Does `work` until it succeeds or fails for a reason that does not pass, or the pool was closed. `work` must be safe to repeat.
- * @param warn called with each passing failure
- * @param signal aborted: it is tried once more at once, and that failure is thrown, whatever its reason
+ * Retries `work`, which must be idempotent, until it succeeds, fails permanently, or the pool was closed. @param warn called
+ * per transient failure @param signal once aborted, it is tried one last time at once and that failure is thrown
  */
 export async function retryUntilDatabaseAnswers<T>(
   work: () => Promise<T>,

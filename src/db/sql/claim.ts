@@ -1,4 +1,4 @@
-// Claims ready steps: one statement that leases them, counts the change and records which calls are allowed, and why.
+// Claims ready steps: one statement leases them, counts the change and audits which calls are allowed, and why.
 import { type SQL, sql } from 'drizzle-orm';
 import type { Step } from '#domain/plan/plan.ts';
 import type { SealedField } from '#domain/plan/step-content.ts';
@@ -18,7 +18,7 @@ export type ClaimedStep = Pick<
   lane: number;
   /** Seconds between when it could be claimed and its claim. */
   waited: number;
-  /** Attempts since a person, or the start of the plan, made it ready; 1: the first. */
+  /** Attempts since a person or the plan's start made it ready; 1 for the first. */
   tries: number;
   final_args: JsonObject | null;
   /** Hash of the step's content at proposal, or null if proposed before seals were kept. */
@@ -38,7 +38,7 @@ const worker = sql.placeholder('worker');
 const calls = sql`${sql.placeholder('calls')}::jsonb`;
 const order = sql.raw('best.priority desc, best.dependents desc, best.available_at, best.position');
 
-/** A CTE: the audit says that the calls of the steps in `source` are allowed, and why; those alike together. */
+/** A CTE that audits why the calls of the steps in `source` are allowed; equal ones share an entry. */
 export const allowCalls = (source: 'claimed' | 'started'): SQL => sql`
   ${sql.raw(`allowed_${source}`)} as (
     insert into ${countersign}.audit (plan_id, actor, actor_kind, via, action, version, reason, data)
@@ -72,8 +72,8 @@ const candidatesOf = (columns: string, where: SQL = sql`true`): SQL => sql`
   ) c`;
 
 /**
- * `picked` selects positions of ready steps. Whether they are ready is not asked again: they were read under the plan's
- * lock, and the condition would have Postgres look through the index of all ready steps.
+ * `picked` selects positions of ready steps, read under the plan's lock. Checking the status again would make Postgres scan the
+ * index of all ready steps.
  */
 const claimOf = (picked: SQL): SQL => sql`
   with picked as materialized (${picked}),
@@ -106,10 +106,7 @@ const claimThese = prepareStatement(
   'claim_these',
   claimOf(sql`select unnest(${sql.placeholder('positions')}::int[]) as position`),
 );
-/**
- * Whether step `s` needs no more of any pool of the plan than there ever is. What does can only wait for a larger pool, and
- * would stand before steps of its lane that fit.
- */
+/** Whether step `s` fits the total of each pool. One that doesn't would block fitting steps of its lane. */
 const canEverFit = sql`not exists (
   select 1 from ${countersign}.plan_steps c
   cross join lateral jsonb_each_text(c.resources) need
@@ -134,8 +131,8 @@ export function claimValues(planId: string, { worker, leaseSeconds, version, cal
 }
 
 /**
- * Leases up to `limit` ready steps of `lanes`: by priority, then by how many dependents they unblock, then by age.
- * The caller holds the plan's lock and has seen that the plan is executing.
+ * Leases up to `limit` ready steps of `lanes` by priority, number of dependents, then age. The caller holds the plan's lock and
+ * knows it is executing.
  */
 export function claimBestSteps(
   tx: Transaction,
@@ -157,10 +154,7 @@ export function claimStepsAt(
   return tx.run<ClaimedStep>(claimThese, { ...claimValues(planId, terms), positions });
 }
 
-/**
- * Ready steps that can be claimed, up to `limit` of each of `lanes`, in the order in which they should be. Left out are those
- * that need more of one of `pools` than it has.
- */
+/** Up to `limit` claimable steps per lane in claim order, without those that need more of one of `pools` than it has. */
 export function readCandidates(
   tx: Transaction,
   planId: string,
@@ -171,7 +165,7 @@ export function readCandidates(
   return tx.run(candidates, { plan: planId, lanes, pools, limit });
 }
 
-/** The earliest moment at which a ready step whose time has not come can be claimed. */
+/** The earliest time at which a waiting ready step can be claimed. */
 export type NextAvailable = {
   /** ISO 8601 in UTC, to the microsecond. */
   at: string;

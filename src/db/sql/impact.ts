@@ -1,5 +1,5 @@
-// Impact analysis: the steps that depend on others, however far, and how they become stale. Every caller that changes something holds
-// the plan's lock.
+// Impact analysis: transitive dependents of steps, and how they become stale. Callers that change something hold the plan's
+// lock.
 import { type SQL, sql } from 'drizzle-orm';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
 import type { Queryable } from '../database.ts';
@@ -55,9 +55,8 @@ export async function hasOperation(
 }
 
 /**
- * CTEs, of a statement `with recursive`: `affected(position)` has every step that waits for the end of one that `sources`
- * selects, directly or not. Edges are looked up step by step, independent of the planner statistics.
- * @param included the sources are affected themselves
+ * CTEs for `with recursive`: `affected(position)` has all transitive dependents of the steps in `sources`. Edges are looked up
+ * per step, independent of planner statistics. @param included the sources are affected too
  */
 export function affectedBy(planId: string, sources: SQL, included = false): SQL {
   const next = (from: SQL) => sql`
@@ -111,10 +110,9 @@ export type Contained = {
 };
 
 /**
- * Makes stale what depends on the steps that `sources` selects, in one statement. What runs is left to end, and what nobody
- * knows the outcome of is left to be settled: each is marked, and becomes stale then. A stale step is no prerequisite that
- * is met, so what waits for one that had succeeded waits for it again.
- * @param included the sources become stale too
+ * Makes the dependents of the steps in `sources` stale, in one statement. Running steps and unknown outcomes are only marked,
+ * and become stale once ended or settled. Dependents wait again for a stale step that had succeeded. @param included the
+ * sources become stale too
  */
 export async function makeStale(
   tx: Queryable,

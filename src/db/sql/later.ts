@@ -1,5 +1,5 @@
-// Steps whose work goes on after their call came back: they run, reserve and count as before, but no worker holds them. What finds
-// the work again is in `output`, the next time to ask in `available_at`. They have no lease that could run out.
+// Steps whose work continues after their call returned: they run, reserve and count as usual, but no worker holds a lease.
+// `output` identifies the work; `available_at` is the next time to poll.
 import { sql } from 'drizzle-orm';
 import type { PlanStatus, Step } from '#domain/plan/plan.ts';
 import type { Json } from '#domain/text.ts';
@@ -8,7 +8,7 @@ import { countersign } from '../schema/columns.ts';
 import { ofStatus, stepsOf } from '../steps/blocks.ts';
 import type { Lease } from './leases.ts';
 
-/** Owner of such a step, in the place of a worker. What it comes to is settled under this name, by whichever worker learns of it. */
+/** Owner of such a step instead of a worker. Any worker that learns the result settles it under this name. */
 export const laterOwner = 'later';
 
 /** A step whose work is to be asked for. */
@@ -33,13 +33,13 @@ type LaterTerms = {
   over: PlanStatus[];
   /** Others leave taken entries alone for this long. */
   holdSeconds: number;
-  /** In a plan that is over, nobody who has the operation took it for so long; after it anybody may. */
+  /** If the plan ended and no worker with the operation took it for this long, any worker may. */
   orphanSeconds: number;
-  /** The same in a plan that goes on, since its attempt began. */
+  /** The same in a running plan, since its attempt began. */
   longestSeconds: number;
 };
 
-/** Takes up to `limit` steps that are due. Of several workers one takes each; one that dies leaves it to the others. */
+/** Takes up to `limit` due steps, each by one worker; if that dies, others take over. */
 export async function takeLaterSteps(
   db: Queryable,
   { operations, over, holdSeconds, orphanSeconds, longestSeconds }: LaterTerms,
@@ -91,7 +91,7 @@ export async function askAgainLater(
       and status = 'running' and lease_owner = ${laterOwner}`);
 }
 
-/** Has the work of all such steps of the plan asked for now: it was cancelled. The caller holds the plan's lock. */
+/** Polls the work of all such steps of a cancelled plan now. The caller holds the plan's lock. */
 export async function hurryLater(tx: Queryable, planId: string): Promise<void> {
   await tx.execute(sql`
     update ${countersign}.step_states t set available_at = clock_timestamp()

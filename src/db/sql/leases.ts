@@ -28,9 +28,9 @@ export async function renewLeases(
 }
 
 /**
- * Marks attempts as possibly under way, just before their calls, and renews their leases. What is missing from the answer
- * must not be called: its lease has run out, or its plan has been paused or stopped. A mark whose connection was lost can
- * be asked for again: what counts is the last answer.
+ * Marks attempts as possibly under way, right before their calls, and renews their leases. Those missing from the answer must
+ * not be called: the lease expired, or the plan was paused or stopped. After a lost connection it can be repeated; the last
+ * answer counts.
  */
 export async function markCalling(
   db: Queryable,

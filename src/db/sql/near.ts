@@ -1,4 +1,4 @@
-// Reads the part of a plan that a change of some steps may concern. Every caller holds the plan's lock, or reads what would be so now.
+// Reads the part of a plan that a change of some steps may affect. Callers hold the plan's lock, or only preview.
 import { sql } from 'drizzle-orm';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
 import type { JsonObject } from '#domain/text.ts';
@@ -22,8 +22,8 @@ type NearRow = {
 };
 
 /**
- * The steps that have not ended for good, and those at `again`, in the order of positions; up to `limit` + 1.
- * @param without arguments that are left out, since they may be long
+ * Unfinished steps and those at `again`, by position; up to `limit` + 1. @param without arguments to leave out, since they may
+ * be long
  */
 export async function readNearSteps(
   db: Queryable,

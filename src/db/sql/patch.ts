@@ -1,4 +1,4 @@
-// Applies a patch to a stored plan. Every caller holds the plan's lock; each statement costs what it changes.
+// Applies a patch to a stored plan. Callers hold the plan's lock; each statement costs only what it changes.
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
@@ -74,7 +74,7 @@ export async function deleteEdges(tx: Queryable, planId: string, edges: Edge[]):
     where e.plan_id = ${planId} and e.predecessor = g.predecessor and e.successor = g.successor and e.type = g.type`);
 }
 
-/** Steps of an approved plan that never run, or not again: their rows have ended, and stay to name what was done of them. */
+/** Steps of an approved plan that won't run (again): their rows end, but stay to show what was done. */
 export async function leaveOutSteps(
   tx: Queryable,
   planId: string,
@@ -153,8 +153,8 @@ export async function tellSteps(
 }
 
 /**
- * Counts again what the steps at `successors` wait for and when they may begin, and how many depend on those at
- * `predecessors`. A prerequisite that is met already counts as met, with its lag.
+ * Recounts what the steps at `successors` wait for, when they may begin, and the dependents of those at `predecessors`. Met
+ * prerequisites count as met, with their lag.
  */
 export async function recountSteps(
   tx: Queryable,
@@ -197,7 +197,7 @@ export async function recountSteps(
   }
 }
 
-/** Steps that were skipped behind a failure and now depend on none run after all, and what was skipped behind them. */
+/** Revives steps skipped after a failure that no longer depend on a failed one, and those skipped after them. */
 export async function reviveSteps(
   tx: Queryable,
   planId: string,
@@ -243,8 +243,8 @@ export async function reviveSteps(
 }
 
 /**
- * Makes the statuses of steps agree with what they wait for now.
- * @param running steps that wait for nothing become ready; in a plan that does not run they stay pending
+ * Aligns steps' statuses with what they wait for. @param running steps without prerequisites become ready; otherwise they stay
+ * pending
  */
 export async function settleReadiness(
   tx: Queryable,

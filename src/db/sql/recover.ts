@@ -1,4 +1,4 @@
-// Steps with an expired lease: read with how far they got, then moved as the rules decide, under the same conditions.
+// Steps with an expired lease: read with their progress, then moved as the rules decide, under the same conditions.
 import { sql } from 'drizzle-orm';
 import type { QueueName } from '#domain/jobs.ts';
 import type { Step, StepStatus } from '#domain/plan/plan.ts';
@@ -31,8 +31,8 @@ const queue: QueueName = 'execute';
 const lapsed = sql`s.lease_until < clock_timestamp()`;
 
 /**
- * The caller holds the plan's lock. The steps are locked too: a slow worker that is about to mark its call waits, and
- * then finds that the attempt is no longer its own.
+ * The caller holds the plan's lock. Locks the steps too: a slow worker about to mark its call waits, and then finds it lost the
+ * attempt.
  */
 export async function readLostSteps(tx: Queryable, planId: string): Promise<LostStep[]> {
   const { rows } = await tx.execute<LostStep>(sql`
@@ -111,8 +111,8 @@ export async function settleLostSteps(
 }
 
 /**
- * Approved plans that nobody has started for `seconds`, and that nobody is about to start: no job says so that waits, or is
- * at work and heard of. The check of a large plan takes longer than that.
+ * Approved plans not started for `seconds` and without a waiting or live job that would start them; checking a large plan may
+ * take longer.
  */
 export async function findUnstartedPlans(
   db: Queryable,
@@ -130,8 +130,8 @@ export async function findUnstartedPlans(
 }
 
 /**
- * Why nothing may happen in an executing plan `p` for `minutes` without it being stalled. A pause of all workers stalls no plan,
- * nor does a step whose hour has just come. What is stale waits for a person, as the finding says.
+ * Why an executing plan `p` may be quiet for `minutes` without being stalled. Neither a pause of all workers nor a step just
+ * due is a stall. Stale steps wait for a person, as their finding says.
  */
 function quietReasons(minutes: number) {
   const since = sql`clock_timestamp() - make_interval(secs => ${minutes * 60})`;
@@ -151,9 +151,8 @@ function quietReasons(minutes: number) {
 }
 
 /**
- * Stalled plans: executing, quiet for `minutes` for none of the known reasons, while a back end that could claim their steps was
- * there all the time. Only the database's clock counts.
- * @param planId only this one, to look again once its lock is held
+ * Stalled plans: executing and quiet for `minutes` without a known reason, while a back end for their steps was alive
+ * throughout. Uses only the database's clock. @param planId only this one, to recheck under its lock
  */
 export async function findStalledPlans(
   db: Queryable,
@@ -161,7 +160,7 @@ export async function findStalledPlans(
   limit: number,
   planId: string | null = null,
 ): Promise<string[]> {
-  // One negation a reason: in a single one Postgres could not join against what must not exist.
+  // One negation per reason: combined, Postgres could not use anti-joins.
   const excluded = Object.values(quietReasons(minutes)).map((reason) => sql`and not (${reason})`);
   const { rows } = await db.execute<{ id: string }>(sql`
     select p.id from ${countersign}.plans p

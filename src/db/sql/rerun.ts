@@ -1,4 +1,4 @@
-// Steps that are to run again. Every caller holds the plan's lock, or reads what would be so now. No step's content is read.
+// Steps to rerun. Callers hold the plan's lock, or only preview. Reads no step content.
 import { sql } from 'drizzle-orm';
 import type { StepStatus } from '#domain/plan/plan.ts';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
@@ -98,10 +98,9 @@ export async function findAddressed(
 }
 
 /**
- * Steps that ended, or are stale, wait to run again, in one statement; what waits for them waits again, and a ready step that
- * does is pending. Attempts go on counting, and what a step put out stays until it has run. Findings that cover such a step
- * let it go; only where one of them is in `addressed`, and another is not, the step stays stale for the other.
- * @returns steps behind them that a failure had stopped
+ * Makes ended or stale steps wait to rerun, and their dependents wait again, in one statement. Attempts keep counting, and old
+ * output stays until the rerun. Findings release such a step; if one is in `addressed` and another is not, it stays stale for
+ * the other. @returns dependents that a failure had stopped
  */
 export async function rerunSteps(
   tx: Queryable,

@@ -1,4 +1,5 @@
-// Resource pools: use is kept with the reservations, under a lock on the pool's row. Pools are locked after the plan, by name.
+// Resource pools: use is updated with the reservations, under a lock on the pool's row. Pools are locked after the plan, by
+// name.
 import { sql } from 'drizzle-orm';
 import type { StepStatus } from '#domain/plan/plan.ts';
 import type { ResourcePool } from '#domain/settings.ts';
@@ -6,7 +7,7 @@ import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { stepsOf } from '../steps/blocks.ts';
 
-/** A place in the line that no worker has looked at for so long counts for nothing: nobody is there to use it. */
+/** A queue position unchecked by workers for this long is ignored. */
 const waitLivesSeconds = 30;
 
 /** Units of a pool free now, and its limit; headroom excluded. */
@@ -62,10 +63,7 @@ export async function readPools(db: Queryable): Promise<PoolUse[]> {
   return rows;
 }
 
-/**
- * Who waits for the pools and still could run, longest first. A step that needs more of a pool than there is, since its
- * capacity was lowered, stands in nobody's way.
- */
+/** Steps that wait for the pools and could run, longest first. A step that exceeds a lowered capacity blocks no one. */
 export async function readWaits(tx: Queryable, pools: string[]): Promise<ResourceWait[]> {
   const { rows } = await tx.execute<ResourceWait>(sql`
     select w.pool, w.plan_id, w.position, w.amount::float8 as amount,
@@ -81,7 +79,7 @@ export async function readWaits(tx: Queryable, pools: string[]): Promise<Resourc
   return rows;
 }
 
-/** Notes who waits, from now on or still, and forgets those whose turn has come. The caller holds the plan's and the pools' locks. */
+/** Records who waits and forgets steps whose turn has come. The caller holds the plan's and the pools' locks. */
 export async function storeWaits(
   tx: Queryable,
   planId: string,
@@ -172,7 +170,7 @@ export async function findOrphanedReservations(
   return rows;
 }
 
-/** Forgets waits of steps that do not wait any more: cancelled, paused or ended while they stood in line. */
+/** Forgets waits of steps cancelled, paused or ended meanwhile. */
 export async function forgetOldWaits(db: Queryable): Promise<void> {
   await db.execute(sql`
     delete from ${countersign}.resource_waits w where not exists (

@@ -1,4 +1,4 @@
-// Records a person's word on the outcome of a step like any outcome, without a lease.
+// Records a person's decision on a step like any outcome, without a lease.
 import { sql } from 'drizzle-orm';
 import type { StepError, StepStatus } from '#domain/plan/plan.ts';
 import type { Json } from '#domain/text.ts';
@@ -18,9 +18,9 @@ export type Verdict = {
 };
 
 /**
- * Moves steps out of `from` by a person's word. The caller holds the plan's lock.
- * @param keepsWord to try a failed step again is the word that it may run with the values it had, where the plan states all of them
- * @returns the steps that were moved, and the counters; steps not in `from` are left alone
+ * Moves steps out of `from` by a person's decision. The caller holds the plan's lock. @param keepsWord retrying a failed step
+ * confirms its earlier values, if the plan states them all @returns moved steps and the counters; steps not in `from` are
+ * unchanged
  */
 export async function settleByPerson(
   tx: Queryable,

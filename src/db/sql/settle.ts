@@ -17,9 +17,8 @@ export type Outcome = {
   position: number;
   attempt: number;
   /**
-   * `skipped`: its condition did not hold, which meets its successors. `ready`: to be tried again after `retry_in_ms`, or, when that
-   * is null, handed back because nothing was called. `running`: its work goes on without a worker (`later.ts`), and is asked for
-   * after `retry_in_ms`.
+   * `skipped`: its condition was false, which meets its successors. `ready`: retry after `retry_in_ms`, or returned uncalled if
+   * null. `running`: its work continues without a worker (`later.ts`) and is polled after `retry_in_ms`.
    */
   status: Extract<
     StepStatus,
@@ -70,9 +69,7 @@ const given = sql`
   )`;
 const positions = sql`${sql.placeholder('positions')}::int[]`;
 
-/**
- * @param terms with them, what is freed starts at once if there is room for all of it
- */
+/** @param terms if given, freed steps start at once if all of them fit */
 const settleOf = (terms: StartPlaceholders | null): SQL => sql`
   with ${given},
   done as (
@@ -129,8 +126,8 @@ const start: StartPlaceholders = {
 };
 const settleAndStart = prepareStatement('settle_and_start', settleOf(start));
 /**
- * Most of an outcome is null: it is read as null where it is missing, and Postgres parses half as much. Field by field,
- * since Postgres waits meanwhile, and going through an object by its names takes longer.
+ * Omits nulls, which most fields are: missing ones read as null, and Postgres parses half as much. Written field by field for
+ * speed, since Postgres waits meanwhile.
  */
 function omitNulls(outcome: StoredOutcome) {
   return {
@@ -151,9 +148,8 @@ function omitNulls(outcome: StoredOutcome) {
 export type StartTerms = { lanes: number[]; room: number; terms: ClaimTerms };
 
 /**
- * Records `outcomes` of `worker`'s leases, at most one of each step. The caller holds the plan's lock and, where the
- * plan reserves resources, gives back those of the steps that were taken.
- * @param start null: what is freed becomes ready and is claimed later
+ * Records outcomes of `worker`'s leases, at most one per step. The caller holds the plan's lock and releases the reservations
+ * of taken steps. @param start null: freed steps become ready, to be claimed later
  */
 export async function settleSteps(
   tx: Transaction,
@@ -188,8 +184,8 @@ export async function settleSteps(
 }
 
 /**
- * Those of `outcomes` of `worker` that stand already: they were stored by a statement whose answer got lost, or a callback has settled
- * their attempt before. An attempt that recovery took for lost is none of them, whatever its worker says of it.
+ * Outcomes of `worker` already stored: by a statement whose answer was lost, or by a callback. Excludes attempts that recovery
+ * declared lost, whatever the worker reports.
  */
 export async function findStanding(
   tx: Queryable,
@@ -216,8 +212,8 @@ export async function findStanding(
 }
 
 /**
- * Skips every pending step that depends, however far, on one of `positions`, which have begun and failed: their start
- * edges are met and carry no failure on. The caller holds the plan's lock.
+ * Skips all pending transitive dependents of the steps at `positions`, which began and failed: their start edges are met and
+ * carry no failure. The caller holds the plan's lock.
  */
 export async function skipDependents(
   tx: Queryable,
@@ -270,14 +266,13 @@ export async function freeByStart(
   return rows[0] ?? null;
 }
 
-// Outcomes that came when a person was asked already: they settle nothing, and the person asked reads them.
+// Outcomes that came after a person was asked: they settle nothing, but are shown to that person.
 
 type LateWord = { position: number; attempt: number; text: string };
 
 /**
- * Adds what late workers say to the questions about their attempts, once, as long as nobody has answered. The caller holds
- * the plan's lock.
- * @returns the steps whose questions say more now
+ * Adds late workers' reports to open questions about their attempts, once. The caller holds the plan's lock. @returns the steps
+ * whose questions changed
  */
 export async function addToQuestions(
   tx: Queryable,

@@ -21,10 +21,9 @@ export type Uncovered = {
 };
 
 /**
- * Takes a finding off the steps it covers, in one statement. A step that no other open finding covers is stale no more; one
- * that another covers stays so, and what was decided is kept with it. What runs only loses its mark. What had not begun is
- * pending, and where the plan can go on so is what a failure had stopped: the caller sees to it that they may run.
- * @param isOngoing the plan has not ended
+ * Removes a finding from the steps it covers, in one statement. Steps under no other open finding stop being stale; others stay
+ * so and keep the decision. Running steps only lose the mark. Unbegun ones become pending, as do those a failure had stopped if
+ * the plan can continue; the caller makes them ready. @param isOngoing the plan has not ended
  */
 export async function uncover(
   tx: Queryable,
@@ -153,7 +152,7 @@ export async function skipDeadEnds(
     select from plan`);
 }
 
-/** Leaves out steps that have not begun and depend, directly or not, on steps left out. */
+/** Leaves out unbegun transitive dependents of steps left out. */
 export async function leaveOutBehind(
   tx: Queryable,
   planId: string,
@@ -184,7 +183,7 @@ export async function leaveOutBehind(
     select from plan`);
 }
 
-/** Nothing of the plan is stale or becomes so any more: it is over. */
+/** Clears all stale marks of an ended plan. */
 export async function forgetCovers(tx: Queryable, planId: string): Promise<void> {
   await tx.execute(sql`
     update ${countersign}.step_states s set error = null
