@@ -191,7 +191,7 @@ export function drawReport(view: PlanView, screen: Screen): string[] {
 }
 
 const leavesRunning = 'Ctrl-C leaves it running.';
-const stopsWork = 'Ctrl-C stops the work; it goes on when Countersign runs again.';
+const stopsWork = 'Ctrl-C stops the work; it continues when Countersign runs again.';
 
 /** Current progress, for repainting. @param continues whether it continues without this process */
 export function drawProgress(view: PlanView, screen: Screen, continues: boolean): string[] {

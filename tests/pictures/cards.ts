@@ -14,7 +14,7 @@ const folder = join(docs, 'cards');
 const platforms = ['slack', 'teams'] as const;
 const schemes = ['light', 'dark'] as const;
 const widths = { slack: [slackWidth, 390], teams: [teamsWidth, 390] } as const;
-/** The state that the README shows, in one picture of its own. */
+/** The state that the README shows, in a picture of its own for each platform. */
 const shownInReadme = 'proposed';
 
 type Scheme = (typeof schemes)[number];
@@ -106,9 +106,13 @@ export async function drawCards(browser: Browser, named: string[]): Promise<void
       console.log(`${file}: ${size} bytes`);
     }
     if (name !== shownInReadme) continue;
-    const look = { scheme: 'light', width: slackWidth } as const;
-    const png = await takePicture(browser, 'slack', state, look);
-    await sharp(png).png({ palette: true, effort: 10 }).toFile(join(docs, 'slack.png'));
+    for (const platform of platforms) {
+      const look = { scheme: 'light', width: widths[platform][0] } as const;
+      const png = await takePicture(browser, platform, state, look);
+      await sharp(png)
+        .png({ palette: true, effort: 10 })
+        .toFile(join(docs, `${platform}.png`));
+    }
   }
   if (named.length > 0) return;
   await writeFile(join(folder, 'README.md'), describeIndex(all));

@@ -691,7 +691,7 @@ describe('on a terminal', () => {
       yes: true,
       continues: () => false,
     });
-    await terminal.shows('Ctrl-C stops the work; it goes on when Countersign runs again.');
+    await terminal.shows('Ctrl-C stops the work; it continues when Countersign runs again.');
     terminal.interruptNow();
     expect(await code).toBe(exitCodes.interrupted);
     expect(terminal.plain()).toContain('A running plan resumes when Countersign starts again');
