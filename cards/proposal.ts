@@ -60,8 +60,8 @@ function withoutRepeats(
 }
 
 /**
- * Calls that change something or go outside, guarded ones first, the rest in execution order if all are shown, else by review
- * rank. Null if there are none.
+ * Calls that change something or go outside: in execution order if all are shown, else guarded ones first, then by review rank.
+ * Null if there are none.
  */
 function viewEffects(facts: PlanCardFacts): Section | null {
   const { calls, different, more } = facts.review;
@@ -69,9 +69,10 @@ function viewEffects(facts: PlanCardFacts): Section | null {
   const order = new Map(numbered.map((one, index) => [one.step.id, { ...one, index }]));
   const placeOf = ({ step }: ReviewedCall) => order.get(step.id)?.index ?? step.position;
   const all = different <= maxEffects && !more;
-  const sorted = all ? calls.toSorted((a, b) => placeOf(a) - placeOf(b)) : calls;
-  const guardedFirst = sorted.toSorted((a, b) => Number(b.step.guarded) - Number(a.step.guarded));
-  const shown = guardedFirst.slice(0, maxEffects).map(({ step, times, uneven }) => {
+  const sorted = all
+    ? calls.toSorted((a, b) => placeOf(a) - placeOf(b))
+    : calls.toSorted((a, b) => Number(b.step.guarded) - Number(a.step.guarded));
+  const shown = sorted.slice(0, maxEffects).map(({ step, times, uneven }) => {
     const { label = step.label, after = '' } = order.get(step.id) ?? {};
     const { line, cut } = stepLine({ step, label, after }, facts);
     const often = times > 1 ? [countOf(times, 'time')] : [];

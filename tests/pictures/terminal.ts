@@ -30,19 +30,25 @@ function restyle(style: Style, code: string): Style {
   return { ...style, color: colors[code] ?? style.color };
 }
 
+/** A control sequence, or a character. */
+const sequence = new RegExp(`${String.fromCharCode(27)}\\[((\\?)?[\\d;]*)([A-Za-z])|[^]`, 'gu');
+
 /** The lines on the screen after `output`, with the sequences that the terminal adapter writes (ECMA-48). */
 function readScreen(output: string): Cell[][] {
   const lines: Cell[][] = [[]];
   let [row, column, style] = [0, 0, plain];
-  for (const [token, code, , kind] of output.matchAll(/\x1b\[((\?)?[\d;]*)([A-Za-z])|[\s\S]/gu)) {
-    const line = (lines[row] ??= []);
+  for (const [token, code, , kind] of output.matchAll(sequence)) {
+    lines[row] ??= [];
+    const line = lines[row] ?? [];
     const count = Number.parseInt(code ?? '', 10) || 1;
     if (kind === 'm') for (const one of (code ?? '').split(';')) style = restyle(style, one);
     else if (kind === 'A') row = Math.max(0, row - count);
     else if (kind === 'G') column = count - 1;
     else if (kind === 'K') line.splice(code === '2' ? 0 : column);
-    else if (kind === 'J') line.splice(column), lines.splice(row + 1);
-    else if (kind !== undefined) continue;
+    else if (kind === 'J') {
+      line.splice(column);
+      lines.splice(row + 1);
+    } else if (kind !== undefined) continue;
     else if (token === '\r') column = 0;
     else if (token === '\n') row += 1;
     else {
@@ -54,7 +60,7 @@ function readScreen(output: string): Cell[][] {
   return lines.map((line) => Array.from(line, (cell) => cell ?? { text: ' ', style: plain }));
 }
 
-const escape = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+const toHtml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
 function drawCell({ text, style: { bold, dim, color } }: Cell): string {
   const look = [
@@ -62,7 +68,7 @@ function drawCell({ text, style: { bold, dim, color } }: Cell): string {
     dim ? 'opacity:.6' : '',
     color === '' ? '' : `color:${color}`,
   ];
-  return `<span style="${look.filter((one) => one !== '').join(';')}">${escape(text)}</span>`;
+  return `<span style="${look.filter((one) => one !== '').join(';')}">${toHtml(text)}</span>`;
 }
 
 async function runCommand(): Promise<string> {
@@ -101,7 +107,7 @@ export async function drawTerminal(browser: Browser): Promise<void> {
   // The spinner of the start was cleared.
   while (lines.at(0)?.trim() === '') lines.shift();
   while (lines.at(-1)?.trim() === '') lines.pop();
-  const typed = `<span style="opacity:.6">$</span> npx countersign ask '${escape(request)}'`;
+  const typed = `<span style="opacity:.6">$</span> npx countersign ask '${toHtml(request)}'`;
   const page = await browser.newPage({ viewport: { width: 940, height: 1 }, deviceScaleFactor: 2 });
   try {
     await page.setContent(

@@ -124,7 +124,7 @@ describe('the state of a plan', () => {
 });
 
 describe('a proposal', () => {
-  it('shows guarded calls first and with a shield, each with its exact arguments', () => {
+  it('shows calls in execution order, guarded ones with a shield, each with its exact arguments', () => {
     const steps = [
       makeStep('1', { args: { path: 'a.md', content: 'Alpha' } }),
       makeStep('2', {
@@ -140,13 +140,13 @@ describe('a proposal', () => {
     expect(view.sections[0]).toMatchObject({
       label: 'What changes',
       lines: [
+        { lead: '1', text: 'Creates a.md · “Alpha”', note: '' },
         {
           lead: '2 🛡',
           text: 'Permanently deletes payroll.csv',
           note: 'cannot be undone',
           quotes: [{ by: 'Reason', words: '“Delete tmp.txt”' }],
         },
-        { lead: '1', text: 'Creates a.md · “Alpha”', note: '' },
       ],
     });
   });

@@ -1,4 +1,4 @@
-// What people copy or run outside the program: examples, Kubernetes manifests, workflows, the exported documents, and who publishes.
+// Files that people copy or run outside the program: examples, Kubernetes manifests, workflows, the exported documents, and who publishes.
 import { execFileSync } from 'node:child_process';
 import {
   cpSync,
