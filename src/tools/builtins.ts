@@ -53,7 +53,6 @@ export type BuiltinOptions = {
   baseDir: string;
   http: Settings['http'];
   clock: Clock;
-  /** Without it, operations that need chat are not offered. */
   chat?: ChatPort | undefined;
   files?: FilePort | undefined;
   reminders?: ReminderPort | undefined;
@@ -64,7 +63,7 @@ export type BuiltinOptions = {
   extraOperations?: Operation[] | undefined;
 };
 
-/** Reserved names that no MCP server may take. `plan` is what planners call to propose. */
+/** No MCP server may take these names. `plan` is the planners' tool for proposing. */
 export const builtinTools = [
   'workspace',
   'http',
@@ -78,10 +77,9 @@ export const builtinTools = [
   'plan',
 ] as const;
 
-/** An organisation's folder and named calendars. */
 export type BuiltinPlace = { folder: string; calendars: Settings['calendars'] };
 
-/** Creates the built-in operations for each place; `close` ends all their connections and threads. */
+/** `close` ends all connections and threads. */
 export function createBuiltins(options: BuiltinOptions): {
   openAt(place: BuiltinPlace): Operation[];
   close(): Promise<void>;
@@ -127,7 +125,7 @@ export function createBuiltins(options: BuiltinOptions): {
   return { openAt, close };
 }
 
-// chat_post: says something in a conversation, once per step however often the step runs.
+// chat_post: posts once per step, however often the step runs.
 function createChatPost(chat: ChatPort): Operation {
   return defineOperation({
     tool: 'chat',
@@ -166,12 +164,11 @@ function createChatPost(chat: ChatPort): Operation {
   });
 }
 
-/** The handle of a long wait; `until` in epoch milliseconds. */
+/** A long wait; `until` in epoch milliseconds. */
 const Deadline = z.object({ seconds: z.number(), until: z.number() });
-/** Longer waits (seconds) become a deadline in the database; shorter ones stay in the process. */
+/** Longer waits (seconds) become a deadline in the database. */
 const longWaitSeconds = 60;
 
-// control_noop and control_wait: do nothing, at once or after a while.
 function createControlOperations(clock: Clock): Operation[] {
   const waited = (seconds: number) => ({ summary: `Waited ${seconds} s.`, data: { seconds } });
   return [
@@ -223,7 +220,7 @@ function createControlOperations(clock: Clock): Operation[] {
   ];
 }
 
-// workspace_delete: removes a file, or a folder when asked to. A link is removed, not its target.
+// A link is removed, not its target.
 function createDelete(sandbox: Sandbox): Operation {
   return defineOperation({
     tool: 'workspace',
@@ -266,7 +263,7 @@ async function remove(place: HeldPath, root: string, recursive: boolean, signal:
   return { summary: `Deleted ${info.isDirectory() ? 'the folder ' : ''}${path}.`, data: { path } };
 }
 
-/** A folder: via its pinned parent, its real path, and as people write it. */
+/** `at`: via its pinned parent; `path`: as people write it. */
 type Folder = { at: string; real: string; path: string };
 
 async function removeFolder({ at, path }: Folder): Promise<void> {
@@ -282,7 +279,7 @@ async function removeFolder({ at, path }: Folder): Promise<void> {
   }
 }
 
-/** Deletes a folder entry by entry, so that it can be aborted. Links are not followed. */
+/** Entry by entry, so that it can be aborted. Links are not followed. */
 async function removeTree({ at, real, path }: Folder, signal: AbortSignal): Promise<void> {
   const pin = await pinFolder(at, real, path);
   try {

@@ -1,5 +1,5 @@
-// The operations that plans may use: this process's own and those of live workers, so that a gateway can check plans whose tools only
-// workers have; and in what an operation differs from an earlier digest.
+// The operations that plans may use: this process's and those of live workers, so that a gateway can check plans for tools that
+// only workers have.
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { errorMessage } from '#domain/errors.ts';
@@ -14,7 +14,6 @@ import {
 } from '#domain/tool.ts';
 import { type ArgumentValidator, compileValidator } from './validate-arguments.ts';
 
-/** `spec`, trusted only if both others are. */
 function withTrustOf<T extends OperationSpec>(
   spec: T,
   one: OperationSpec,
@@ -24,7 +23,7 @@ function withTrustOf<T extends OperationSpec>(
   return (spec.trusted === true) === trusted ? spec : { ...spec, trusted };
 }
 
-/** The most cautious description of each operation; on a tie, the first. */
+/** The most cautious description of each; on a tie, the first. */
 function mergeManifests(manifests: readonly OperationSpec[][]): Map<string, OperationSpec> {
   const merged = new Map<string, OperationSpec>();
   for (const spec of manifests.flat()) {
@@ -35,7 +34,6 @@ function mergeManifests(manifests: readonly OperationSpec[][]): Map<string, Oper
   return merged;
 }
 
-/** Whether an organisation can use a worker's operation. */
 function isWithin(
   tenancy: Tenancy,
   { source, sharing = {} }: OperationSpec,
@@ -44,11 +42,7 @@ function isWithin(
   return source === 'builtin' || reaches(tenancy, sharing, tenant);
 }
 
-/**
- * @param tools this process's tools, which come first
- * @param readTenancy the current tenancy
- * @param findModelProblem default: this process has no model server
- */
+/** @param tools come before workers' @param findModelProblem default: this process has no model server */
 export function createCatalogue(
   tools: Pick<ToolHost, 'of'>,
   readTenancy: () => Tenancy = () => alone,
@@ -135,7 +129,6 @@ export function createCatalogue(
   };
 }
 
-/** The digest's parts in order, as people read them. */
 const parts = [
   'the server or the code it comes from',
   'its description',
@@ -165,8 +158,8 @@ export function digestJson(value: unknown): string {
 const known = new WeakMap<Identified, string>();
 
 /**
- * One SHA-256 (base64url) per part, joined by dots, so that a later digest shows which part changed. The same in all processes
- * with the same configuration, also after a trip through the database.
+ * One SHA-256 (base64url) per part, joined by dots, to show later which part changed. The same in all processes with this
+ * configuration.
  */
 export function digestOperation(spec: Identified): string {
   const before = known.get(spec);
@@ -190,7 +183,6 @@ export function digestOperation(spec: Identified): string {
   return digest;
 }
 
-/** The parts that differ between two digests, in words, or null. */
 export function describeChange(before: string, now: string): string | null {
   if (before === now) return null;
   const [was, is] = [before.split('.'), now.split('.')];

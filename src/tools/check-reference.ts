@@ -1,5 +1,5 @@
-// Checks references between steps against output and input schemas. Reports only what can never work: outputs without a schema
-// are assumed to fit.
+// Checks references between steps against schemas. Reports only what can never work; outputs without a schema are assumed to
+// fit.
 import { isReference, isTemplate } from '#domain/plan/argument-kinds.ts';
 import { ArgumentReference, TemplateArgument } from '#domain/plan/arguments.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
@@ -8,20 +8,14 @@ import { readTokens, toPointer } from './resolve-arguments.ts';
 import { nameType, toArgumentName } from './validate-arguments.ts';
 import { SchemaWalker, type ValueType } from './walk-schema.ts';
 
-/** The step whose output is referenced. */
 export type Producer = { id: string; operation: string; output: JsonSchema };
 
 const shownNames = 8;
 
-/** Checks the steps of one plan; schemas are read once. */
 export class ReferenceChecker {
   readonly #walkers = new Map<JsonSchema, SchemaWalker>();
 
-  /**
-   * References in `args` that can never work, as sentences starting with the argument's name.
-   * @param input the schema of the operation that takes `args`
-   * @param producerOf null if the step's output is unknown
-   */
+  /** Sentences starting with the argument's name. @param producerOf null if the output is unknown */
   check(
     args: JsonObject,
     input: JsonSchema,
@@ -45,7 +39,7 @@ export class ReferenceChecker {
       });
   }
 
-  /** Why the output can never have a value at `path`, to follow "takes" or "looks at", or null if it may. */
+  /** Why `path` can never exist, to follow "takes" or "looks at", or null. */
   checkPath(path: string, producer: Producer | null): string | null {
     const tokens = readTokens(path);
     if (tokens === null) return `has the path ${path}, which is not a JSON pointer (RFC 6901)`;
@@ -54,7 +48,6 @@ export class ReferenceChecker {
     return 'problem' in found ? `looks at ${found.problem}` : null;
   }
 
-  /** The schema at `tokens` in the output, or why nothing can be there. */
   #walk(
     tokens: string[],
     producer: Producer,
@@ -74,7 +67,7 @@ export class ReferenceChecker {
     return { schema };
   }
 
-  /** Inside a text any value fits, but it must exist and the argument must take text. */
+  /** Inside a text any value fits, if the argument takes text. */
   #explainInText(
     name: string,
     at: string[],
@@ -90,7 +83,6 @@ export class ReferenceChecker {
     return `${name} needs ${nameTypes(needed)}, but {{${$from}${path}}} in a text gives text; write ${whole} for the value itself`;
   }
 
-  /** The types accepted at `at`; empty if the operation has no such argument. */
   #neededAt(at: string[], input: JsonSchema): Set<ValueType> {
     const wanted = this.#walkerOf(input);
     return wanted.typesOf(at.reduce((inside, key) => wanted.memberOf(inside, key), wanted.root));
@@ -110,7 +102,7 @@ export class ReferenceChecker {
     const { schema } = found;
     const needed = this.#neededAt(at, input);
     const given = output.typesOf(schema);
-    // An unknown argument is reported better by the operation's schema.
+    // The operation's schema explains an unknown argument better.
     if (needed.size === 0 || overlap(needed, given)) return null;
     const fitting = output
       .propertiesOf(schema)
@@ -153,7 +145,6 @@ function describePlace(tokens: string[], step: string): string {
   return tokens.length === 0 ? `the output of ${step}` : `${toPointer(tokens)} of ${step}`;
 }
 
-/** Why `place` has no `token`. */
 function describeInside(
   walker: SchemaWalker,
   schema: SchemaWalker['root'],

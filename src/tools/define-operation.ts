@@ -1,4 +1,4 @@
-// Declares operations with a zod schema; planners see it as JSON Schema. Built-in tools and tools in files use the same function.
+// Declares operations with a zod schema, which planners see as JSON Schema. For built-in tools and tool files.
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import type { JsonObject } from '#domain/text.ts';
@@ -17,7 +17,6 @@ type Definition<S extends z.ZodType> = Omit<Operation, 'name' | 'input' | 'sourc
   run(args: z.output<S>, context: ToolContext): Promise<ToolOutput | HumanHandover | LaterHandover>;
 };
 
-/** `run` receives parsed arguments with their defaults. */
 export function defineOperation<S extends z.ZodType>(definition: Definition<S>): Operation {
   const { schema, run, ...rest } = definition;
   return {
@@ -38,7 +37,7 @@ function toInputSchema(schema: z.ZodType): OperationSpec['input'] {
   return z.toJSONSchema(schema, { io: 'input' });
 }
 
-/** Non-empty text, not trimmed. */
+/** Non-empty, not trimmed. */
 export function text(max: number, describe: string) {
   return z.string().min(1).max(max).describe(describe);
 }

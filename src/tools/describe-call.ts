@@ -1,4 +1,4 @@
-// Describes a call's effect from its operation and arguments (A17). Every argument appears in the headline or a part.
+// Describes a call's effect from its operation and arguments (A17). The headline or a part shows every argument.
 import { z } from 'zod';
 import { showTarget } from '#domain/chat/post-target.ts';
 import { describeOption } from '#domain/plan/answer.ts';
@@ -39,7 +39,6 @@ type Described =
       Pick<Operation, 'describe'>)
   | undefined;
 
-/** Tracks which arguments of a call have been described. */
 class Arguments {
   readonly #left: Map<string, Json>;
 
@@ -47,19 +46,16 @@ class Arguments {
     this.#left = new Map(Object.entries(args));
   }
 
-  /** The raw value, marked as described. */
   take(name: string): Json | undefined {
     const value = this.#left.get(name);
     this.#left.delete(name);
     return value;
   }
 
-  /** The raw value, not marked. */
   read(name: string): Json | undefined {
     return this.#left.get(name);
   }
 
-  /** The value as shown, or `otherwise` if missing. */
   value(name: string, otherwise: string): CallValue | string {
     const value = this.take(name);
     return value === undefined ? otherwise : toValue(value);
@@ -70,7 +66,6 @@ class Arguments {
     return value === undefined ? [] : [{ label: name, payload: true, ...toValue(value) }];
   }
 
-  /** One part for each remaining argument. */
   rest(): CallPart[] {
     const parts = [...this.#left].map(([label, value]) => toPart(label, value));
     this.#left.clear();
@@ -104,7 +99,6 @@ function toPart(label: string, value: Json): CallPart {
   return { label, payload: false, ...toValue(value) };
 }
 
-/** One part per entry of a record, such as a header or field. */
 function eachOf(label: string, value: Json | undefined): CallPart[] {
   if (value === undefined) return [];
   if (
@@ -152,7 +146,7 @@ function describeCalendarRead(args: Arguments): Effect {
   };
 }
 
-/** `(Only in leap years)`: the dates that a rule leaves out. */
+/** `(Only in leap years)` */
 function leftOutOf(args: Arguments, start: string): string[] {
   const [rrule, at, zone] = [args.read('rrule'), args.read(start), args.read('timezone')];
   if (typeof rrule !== 'string' || typeof at !== 'string') return [];
@@ -162,11 +156,11 @@ function leftOutOf(args: Arguments, start: string): string[] {
     const words = describeLeftOut(recurrence).trim().replace(/\.$/, '');
     return words === '' ? [] : [`(${words})`];
   } catch {
-    return []; // The arguments are refused elsewhere, with the reason.
+    return []; // refused elsewhere, with the reason
   }
 }
 
-/** A rule in words. Without a time of its own it comes at that of its start, or of being set. */
+/** Without its own time, a rule uses the start's. */
 function describeRepeats(args: Arguments, start: string): CallPart[] {
   const [rrule, at, zone] = [args.read('rrule'), args.read(start), args.read('timezone')];
   if (typeof rrule !== 'string' || checkRule(rrule) !== null) return [];
@@ -175,7 +169,7 @@ function describeRepeats(args: Arguments, start: string): CallPart[] {
   try {
     startsAt = typeof at === 'string' ? toMoment(at, timezone) : null;
   } catch {
-    return []; // The arguments are refused elsewhere, with the reason.
+    return []; // refused elsewhere, with the reason
   }
   args.take('rrule');
   const recurrence = { rrule, timezone, startsAt: startsAt ?? new Date(0) };
@@ -196,7 +190,6 @@ function describePost(args: Arguments): Effect {
   };
 }
 
-/** Shows a readable form as its fields, so that people see what they will be asked. */
 function describeForm(form: Json | undefined): CallPart[] {
   if (form === undefined || form === null) return [];
   const read = isOpen(form) ? null : readForm(form);
@@ -219,7 +212,6 @@ function describeHumanTask(args: Arguments): Effect {
   };
 }
 
-/** @param from the argument that names the source */
 function describeMove(args: Arguments, verb: 'Moves' | 'Copies', from: string): Effect {
   const overwrite = args.take('overwrite');
   return {
@@ -280,7 +272,7 @@ function describeDelete(args: Arguments): Effect {
   };
 }
 
-/** `partition letters`; steps by ID are a separate part. */
+/** `partition letters`; step IDs are a separate part. */
 function describeSources(args: Arguments): CallValue {
   const named = (['partition', 'tag'] as const).flatMap((kind) => {
     const value = args.take(kind);
@@ -296,7 +288,6 @@ function describeSources(args: Arguments): CallValue {
   };
 }
 
-/** Built-in operations by name. Arguments not used here are listed as they are. */
 const builtins: Record<string, Describe> = {
   workspace_list: (args) => here(args, 'Lists', 'path', 'the workspace'),
   workspace_read: (args) => here(args, 'Reads', 'path', '(no path given)'),
@@ -399,7 +390,7 @@ const builtins: Record<string, Describe> = {
   }),
 };
 
-/** An MCP server's annotations raise its tools' class, and lower it only if the server is trusted. */
+/** Annotations raise a tool's class; only a trusted server's lower it. */
 function classOf(spec: Described): CallClass {
   if (spec === undefined || (spec.source === 'mcp' && spec.trusted !== true)) return 'outside';
   return spec.effect === 'read' ? 'reads' : 'changes';
@@ -413,17 +404,17 @@ const Facts = z.object({
   outside: z.boolean().exactOptional(),
 });
 
-/** Facts from a tool's own code, or null if unusable, so that every argument is listed. */
+/** From a tool's own code, or null if unusable, so that every argument is listed. */
 function readFacts(spec: NonNullable<Described>, args: JsonObject): CallFacts | null {
   try {
-    // A copy: it must not change what is called.
+    // A copy: it must not change the call.
     return Facts.parse(spec.describe?.(structuredClone(args)));
   } catch {
-    return null; // arguments that are not known yet, for instance
+    return null; // arguments are unknown
   }
 }
 
-/** A call of a tool in a file. Changes count as external, since that can't be known here. */
+/** Changes count as external, since that can't be known here. */
 function describeFileCall(name: string, spec: NonNullable<Described>, args: JsonObject): Describe {
   const facts = spec.describe === undefined ? null : readFacts(spec, args);
   const outside = facts?.outside ?? spec.effect !== 'read';
@@ -441,14 +432,12 @@ function describeFileCall(name: string, spec: NonNullable<Described>, args: Json
   });
 }
 
-/** The describer of an operation, or undefined if only its arguments are known. */
 function describerOf(name: string, spec: Described, args: JsonObject): Describe | undefined {
   if (spec?.source === 'file') return describeFileCall(name, spec, args);
   if (spec?.source === 'mcp' || !Object.hasOwn(builtins, name)) return undefined;
   return builtins[name];
 }
 
-/** Adds what a read showed of the target: `name` in a sentence. */
 function withShown(call: CallDescription, name: string, seen: SeenState): CallDescription {
   const target = { ...seen, name, fails: seen.state === 'missing' };
   if (seen.text === undefined) return { ...call, target };
@@ -457,7 +446,7 @@ function withShown(call: CallDescription, name: string, seen: SeenState): CallDe
   return { ...call, target, parts: [aid, ...call.parts] };
 }
 
-/** Adds the target: a write that replaces a file destroys its content; without a target it overwrites nothing. */
+/** A write that replaces a file destroys its content. */
 function withTarget(
   call: CallDescription,
   name: string,
@@ -500,9 +489,7 @@ function withTarget(
 const uncheckedWords = '(not checked: may overwrite)';
 
 /**
- * Describes a call with `args`.
- * @param name `${tool}_${operation}`
- * @param seen the target when the step was proposed, null if unreadable, undefined if described elsewhere
+ * @param name `${tool}_${operation}` @param seen the target at proposal, null if unreadable, undefined if described elsewhere
  * @param spec undefined if no longer offered, which assumes the worst
  */
 export function describeCall(
@@ -537,33 +524,30 @@ export function describeCall(
   return withShown(call, typeof args.url === 'string' ? args.url : '', seen);
 }
 
-/** The known arguments of a step's past or future call. */
 function argumentsOf({ status, args, final_args: final }: Step): JsonObject {
   const stands = status !== 'pending' && status !== 'ready';
   return stands && final !== null ? final : args;
 }
 
-/** The target's state, or undefined if it wasn't looked at and the call has been made. */
+/** Undefined if the call was made without looking. */
 const seenOf = ({ seen, status }: Step): SeenState | null | undefined =>
   seen ?? (status === 'succeeded' ? undefined : null);
 
 const Looked = z.object({ looked: SeenState });
 
-/** The target's state when a person was asked, or undefined if unknown. */
+/** As shown when a person was asked. */
 function seenInOutput({ output }: Step): SeenState | undefined {
   const read = Looked.safeParse(output);
   return read.success ? read.data.looked : undefined;
 }
 
-/** IDs of the steps whose outputs these take. */
 export function sourcesOf(steps: Step[]): string[] {
   return steps.flatMap((step) => referencesOf(argumentsOf(step)).map(({ $from }) => $from));
 }
 
 /**
- * Steps with the effects of their calls, using final values for calls under confirmation.
- * @param labels labels of other steps whose outputs these take
- * @param asking other steps that their conditions refer to
+ * Final values are used for calls under confirmation. @param labels of other steps whose outputs these take @param asking other
+ * steps used in conditions
  */
 export function describeSteps(
   catalogue: Pick<Catalogue, 'get'>,
@@ -583,10 +567,9 @@ export function describeSteps(
   });
 }
 
-/** Time limit in milliseconds for all comparisons of a page. */
+/** Milliseconds for all comparisons of a page. */
 const comparedWithinMs = 1000;
 
-/** The same, with diffs of waiting writes against their current targets, as far as this process can read them. */
 export async function compareSteps(
   catalogue: Pick<Catalogue, 'get'>,
   steps: Step[],
@@ -611,7 +594,7 @@ export async function compareSteps(
     return { ...step, call: { ...step.call, parts: [aid, ...step.call.parts] } };
   };
   const compared: ShownStep[] = [];
-  // Sequential and checked by the clock: no timer fires during a comparison.
+  // Checked by the clock: no timer fires during a comparison.
   for (const step of describeSteps(catalogue, steps, labels, asking))
     compared.push(await compare(step));
   return compared;

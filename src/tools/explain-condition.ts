@@ -7,7 +7,7 @@ import type { Json } from '#domain/text.ts';
 import { shorten } from '#domain/words.ts';
 import { readPointer } from './resolve-arguments.ts';
 
-/** Maximum characters of a value in a reason. */
+/** Characters of a value in a reason. */
 const maxShown = 120;
 
 const moment = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/;
@@ -18,7 +18,7 @@ function isEqual(found: Json, value: Json): boolean {
   return isDeepStrictEqual(trim(found), trim(value));
 }
 
-/** Compares two numbers or two times; null if they have no order. */
+/** Null if they have no order. */
 function compare(found: Json, value: Json): number | null {
   const [a, b] = [trim(found), trim(value)];
   const toNumber = (one: Json) =>
@@ -38,11 +38,7 @@ function contains(found: Json, value: Json): boolean {
   );
 }
 
-/**
- * Why the condition fails, as the rest of a sentence, or null if it holds.
- * @param output undefined if the step was skipped
- * @param label the step's label
- */
+/** The rest of a sentence, or null if it holds. @param output undefined if the step was skipped */
 export function explainCondition(
   { path, is, value = null }: StepCondition,
   output: Json | undefined,

@@ -1,13 +1,10 @@
-// How tools fail: what an aborted signal means, and the mark for a call that may have taken effect.
+// How tools fail: what an aborted signal means, and whether a call may have taken effect.
 import { CountersignError } from '#domain/errors.ts';
 
-/**
- * Error `details` for a call that may have taken effect (the answer never came). The step settles as unknown unless the operation
- * may be repeated.
- */
+/** Error `details`: the answer never came. The step settles as unknown unless it may be repeated. */
 export const outcomeUnknown = { outcome: 'unknown' } as const;
 
-/** Error `details` for a call that certainly did nothing: it never left this process. */
+/** Error `details`: the call never left this process. */
 export const nothingDone = { outcome: 'none' } as const;
 
 export function isNothingDone(error: unknown): boolean {
@@ -18,7 +15,6 @@ export function isOutcomeUnknown(error: unknown): boolean {
   return error instanceof CountersignError && error.details.outcome === outcomeUnknown.outcome;
 }
 
-/** The reason of an aborted signal as an error with a code. */
 export function toAbortError(signal: AbortSignal): CountersignError {
   const reason: unknown = signal.reason;
   if (reason instanceof CountersignError) return reason;
@@ -31,19 +27,18 @@ export function toAbortError(signal: AbortSignal): CountersignError {
     : new CountersignError('cancelled', 'The call was cancelled.', { cause: reason });
 }
 
-/** @throws CountersignError if the call should stop */
 export function throwIfAborted(signal: AbortSignal): void {
   if (signal.aborted) throw toAbortError(signal);
 }
 
-/** The `code` of a system error (`ENOENT`), or undefined. */
+/** Such as `ENOENT`. */
 export function systemCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string'
     ? error.code
     : undefined;
 }
 
-/** Transient network and system errors. An unknown host (ENOTFOUND) isn't one. */
+/** Transient system errors. An unknown host (ENOTFOUND) isn't one. */
 const passingCodes = new Set([
   'EAGAIN',
   'EAI_AGAIN',
@@ -64,14 +59,13 @@ const passingCodes = new Set([
   'UND_ERR_SOCKET',
 ]);
 
-/** `passesAfterMs` of a system or network error, by its code and those of its causes. */
 export function passesOf(error: unknown): number | null {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
     if (passingCodes.has(systemCode(cause) ?? '')) return 0;
   return null;
 }
 
-/** `passesAfterMs` of an HTTP response. `afterMs` is the wait it asks for, or null. */
+/** @param afterMs the wait that the response asks for */
 export function passesOfStatus(status: number, afterMs: number | null = null): number | null {
   const passes = status === 408 || status === 425 || status === 429 || status >= 500;
   return passes ? (afterMs ?? 0) : null;

@@ -1,30 +1,27 @@
-// The guard rules as a pure decision: executors call what the plan lists, guarded operations need an approved plan, planners only
-// read.
+// The guard rules as a pure decision: executors call what the plan lists, guarded operations need an approved plan, planners
+// only read.
 import type { Settings } from '#domain/settings.ts';
 import type { Effect, OperationSpec, ToolRegistry } from '#domain/tool.ts';
 
 export type CallQuestion = {
   /** `workspace_delete`. */
   operation: string;
-  /** The operations in the plan (`tools_required`), or null for a call outside any plan. */
+  /** The plan's `tools_required`, or null outside any plan. */
   scope: readonly string[] | null;
-  /** Exact names that run only inside an approved plan. */
   guarded: readonly string[];
-  /** The approver of the call's plan, or null. */
   approvedBy: string | null;
-  /** If known. */
   effect?: Effect;
   mode: Settings['guardMode'];
 };
 
-/** `reason` is a sentence for the audit and for the refused person. */
+/** `reason` is for the audit and the refused person. */
 export type CallDecision =
   | { kind: 'allow'; reason: string }
   /** Mode `log`: the call is made, and the reason to refuse it is recorded. */
   | { kind: 'record'; code: 'out_of_scope' | 'guarded_operation'; reason: string }
   | { kind: 'refuse'; code: 'out_of_scope' | 'guarded_operation'; reason: string };
 
-/** Whether a call may be made. A shell that the plan does not list is refused in every mode. */
+/** A shell that the plan does not list is refused in every mode. */
 export function decideCall(question: CallQuestion): CallDecision {
   const { operation, scope, guarded, approvedBy, mode } = question;
   const approved = approvedBy !== null;
@@ -78,7 +75,6 @@ const shellWords = new Set([
 ]);
 const shellPhrases = ['run_command', 'run_script', 'run_code', 'run_process', 'start_process'];
 
-/** Whether an operation runs commands, by its name. */
 export function isShell(operation: string): boolean {
   const words = operation
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
@@ -88,13 +84,10 @@ export function isShell(operation: string): boolean {
   return words.some((word) => shellWords.has(word)) || shellPhrases.some((p) => phrase.includes(p));
 }
 
-/** Tools that reach people, store something, cost money or do nothing: never available to planners. */
+/** They reach people, store something, cost money or do nothing. */
 const neverForPlanners = new Set(['human', 'chat', 'reminder', 'control', 'text', 'plan']);
 
-/**
- * Operations that a planner may call: those that only read, restricted by `allow` and `deny`. Listing one that writes has no
- * effect.
- */
+/** Those that only read, restricted by `allow` and `deny`. Listing one that writes has no effect. */
 export function plannerOperations(
   registry: Pick<ToolRegistry, 'list'>,
   plannerTools: Settings['plannerTools'],

@@ -1,4 +1,4 @@
-// human_task and human_confirm: hand a step to a person and wait for their answer.
+// human_task and human_confirm: hand a step to a person and wait for the answer.
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import { isOpen } from '#domain/plan/arguments.ts';
@@ -35,7 +35,6 @@ function valueSchema({ type, options, required, whole }: FormField): JsonSchema 
   }
 }
 
-/** The output schema, with the form's fields if known. */
 function outputSchema(fields: FormField[] | null): JsonSchema {
   const values: JsonSchema =
     fields === null
@@ -59,7 +58,6 @@ function outputSchema(fields: FormField[] | null): JsonSchema {
   };
 }
 
-/** The form with resolved values, or null. */
 function handOver(form: Json | undefined): FormField[] | null {
   if (form === undefined || form === null) return null;
   const read = readForm(form);

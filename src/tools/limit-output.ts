@@ -1,4 +1,4 @@
-// Makes outputs storable and limits their size, marking where they were cut.
+// Makes outputs storable and limits their size, marking cuts.
 import { z } from 'zod';
 import { isObject, type Json, makeStorable, makeStorableText } from '#domain/text.ts';
 import type { ToolOutput } from '#domain/tool.ts';
@@ -6,7 +6,7 @@ import type { ToolOutput } from '#domain/tool.ts';
 export const maxOutputBytes = 1_000_000;
 const maxSummary = 300;
 const maxFinding = 2000;
-/** Maximum findings per call; the first are kept. */
+/** Per call; the first are kept. */
 const maxFindings = 20;
 const previewLength = 10_000;
 
@@ -20,7 +20,7 @@ export const Preview = z
   })
   .describe('Instead, when the result is too large to keep.');
 
-/** `output` with storable text, a one-line summary, and at most `limit` bytes of JSON. */
+/** `limit` is in bytes of JSON. */
 export function limitOutput(output: ToolOutput, limit: number = maxOutputBytes): ToolOutput {
   const summary = toLine(output.summary, maxSummary);
   const data = output.data === null ? null : limitData(output.data, limit);
@@ -32,15 +32,11 @@ export function limitOutput(output: ToolOutput, limit: number = maxOutputBytes):
   return { summary, data, findings };
 }
 
-/** Usual keys for text. */
 const textKeys = new Set(['text', 'content', 'contents', 'body', 'result', 'message', 'preview']);
 /** Longer texts aren't names. */
 const longestName = 1000;
 
-/**
- * Whether the value at `keys` is incomplete. In an output that was cut, names and numbers are complete, but lists and texts
- * aren't.
- */
+/** In an output that was cut, names and numbers are complete, but lists and texts aren't. */
 export function isShortened(output: Json, keys: string[], value: Json): boolean {
   if (!isObject(output) || output.truncated !== true) return false;
   if (typeof value === 'object') return value !== null;
@@ -48,13 +44,12 @@ export function isShortened(output: Json, keys: string[], value: Json): boolean 
   return value.length > longestName || keys.some((key) => textKeys.has(key));
 }
 
-/** One line of at most `max` characters. */
 export function toLine(text: string, max: number): string {
   const line = makeStorableText(text).replace(/\s+/g, ' ').trim();
   return line.length <= max ? line : `${cutText(line, max - 1)}…`;
 }
 
-/** The first `length` UTF-16 units, never splitting a character. */
+/** UTF-16 units, never splitting a character. */
 export function cutText(text: string, length: number): string {
   const cut = text.slice(0, length);
   return cut.isWellFormed() ? cut : cut.slice(0, -1);
@@ -67,7 +62,6 @@ function limitData(data: Json, limit: number): Json {
   return cutLongestText(clean, size, limit) ?? toPreview(clean, size);
 }
 
-/** Cuts the longest direct text of an object if that is enough. */
 function cutLongestText(data: Json, size: number, limit: number): Json | null {
   if (!isObject(data)) return null;
   let longest: { key: string; text: string } | null = null;
@@ -80,7 +74,7 @@ function cutLongestText(data: Json, size: number, limit: number): Json | null {
   const bytes = byteLength(text);
   const room = limit - (size - bytes) - 200;
   if (room < 1000) return null;
-  // A character takes up to six bytes in JSON: shrink by the actual ratio until it fits.
+  // A character takes up to six bytes in JSON: shrink by the actual ratio.
   for (let length = Math.floor((text.length * room) / bytes); length > 0; ) {
     const kept = cutText(text, length);
     const mark = `\n[cut: the first ${kept.length} of ${text.length} characters]`;

@@ -1,22 +1,21 @@
 // Runs outside regular expressions on RE2 in linear time: on V8 a few characters can hang the process.
 import { createRequire } from 'node:module';
 
-/** Maximum characters of an expression and instructions of its program. */
+/** Characters, and instructions of the program. */
 const limits = { source: 5000, program: 20_000 };
 
 const require = createRequire(import.meta.url);
 
 export type LinearPattern = { test(text: string): boolean };
 
-/** Null if `source` is invalid, too large, or uses look-around or back-references, which RE2 lacks. */
+/** Null if invalid, too large, or with look-around or back-references, which RE2 lacks. */
 export function compileLinear(source: string): LinearPattern | null {
   if (source.length > limits.source) return null;
-  // Loaded on first use.
   const { RE2JS } = require('re2js') as typeof import('re2js');
   try {
     const pattern = RE2JS.compile(RE2JS.translateRegExp(source));
     return pattern.programSize() > limits.program ? null : pattern;
   } catch {
-    return null; // the caller says that it is not checked
+    return null; // the caller reports it as unchecked
   }
 }

@@ -1,5 +1,5 @@
-// Generates form fields from an operation's JSON Schema: nested objects are flattened, lists of objects repeat, alternatives
-// become a choice, anything else is entered as JSON.
+// Generates form fields from JSON Schema: nested objects are flattened, lists of objects repeat, alternatives become a choice,
+// anything else is entered as JSON.
 import { formLimits, labelOf, optionsOf } from '#domain/plan/form.ts';
 import { toEntry } from '#domain/plan/form-entries.ts';
 import {
@@ -30,14 +30,12 @@ type Place = Pick<OperationField, 'path' | 'neededFrom' | 'list' | 'when' | 'wit
 
 const noZone = { toMoment: () => null, toLocal: () => null };
 
-/** The label of an option with any JSON value. */
 const nameValue = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value);
 
 class FormMaker {
   readonly #walker: SchemaWalker;
   readonly #spec: OperationSpec;
-  /** Fields that can still be added. */
   #left = maxFields;
 
   constructor(spec: OperationSpec) {
@@ -54,7 +52,7 @@ class FormMaker {
     return [this.#field({ ...at, neededFrom: null, depth: 0, name: 'Arguments' }, root, 'json')];
   }
 
-  /** Whether `more` fields fit in; what does not fit is entered as JSON as a whole. */
+  /** The rest is entered as JSON as a whole. */
   #takes(more: number): boolean {
     if (more > this.#left) return false;
     this.#left -= more;
@@ -67,7 +65,6 @@ class FormMaker {
       .some((part) => isObject(part.properties) || part.additionalProperties === false);
   }
 
-  /** A keyword of the schema, or of one that it combines. */
   #word(schema: Schema, key: string): unknown {
     return this.#walker.partsOf(schema).find((part) => part[key] !== undefined)?.[key];
   }
@@ -76,7 +73,7 @@ class FormMaker {
     return [...this.#walker.typesOf(schema)].filter((type) => type !== 'null');
   }
 
-  /** Its alternatives without null; a single one replaces the schema. */
+  /** Without null; a single one replaces the schema. */
   #alternatives(schema: Schema): Schema[] {
     const [first = []] = this.#walker.partsOf(schema).flatMap(choicesOf);
     return first.filter((one) => this.#types(one).length > 0);
@@ -187,7 +184,6 @@ class FormMaker {
     return [this.#field(place, schema, isPairs ? 'pairs' : 'json')];
   }
 
-  /** A choice between alternatives, and the fields shown for each. */
   #variants(schema: Schema, others: Schema[], place: Place): OperationField[] {
     // In a list item each one would be required again.
     const counts = others.map((one) => this.#walker.propertiesOf(one).length);
@@ -297,7 +293,7 @@ class FormMaker {
   }
 }
 
-/** Outputs that later steps can reference: the whole, its members, and theirs. */
+/** Referenceable by later steps: the whole, its members, and theirs. */
 function outputsOf({ output }: OperationSpec): OutputChoice[] {
   if (output === undefined) return [{ path: '', label: 'the whole output' }];
   const walker = new SchemaWalker(output);
@@ -313,7 +309,6 @@ function outputsOf({ output }: OperationSpec): OutputChoice[] {
   return [...members, { path: '', label: 'the whole output' }];
 }
 
-/** An operation as listed. @param guarded names to mark */
 export function offerOf(spec: OperationSpec, guarded: readonly string[]): OperationOffer {
   const { name, tool, operation, description, effect, destructive, human, source } = spec;
   const is = { destructive, guarded: guarded.includes(name), human: human === true };

@@ -8,7 +8,7 @@ export function describeOutput(schema: z.ZodType): JsonSchema {
   return described;
 }
 
-/** For outputs of any size: one that is too large is replaced by its beginning. */
+/** An output that is too large is replaced by its beginning. */
 export function describeLargeOutput(schema: z.ZodType): JsonSchema {
   return describeOutput(z.union([schema, Preview]));
 }

@@ -1,5 +1,5 @@
-// The tools of this process: built-ins, tools in files and MCP servers. A server that is down doesn't stop the start. Every error
-// gets a code and every output a size limit here.
+// The tools of this process: built-ins, tools in files and MCP servers. A server that is down doesn't stop the start. Every
+// error gets a code and every output a size limit here.
 import { hash } from 'node:crypto';
 import { access, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -33,36 +33,33 @@ import { type ArgumentValidator, compileValidator } from './validate-arguments.t
 import { reservedFolder } from './workspace/sandbox.ts';
 
 export type RegistryOptions = Omit<BuiltinOptions, 'baseDir' | 'clock'> & {
-  /** The owners' workspace folder; other organisations' folders are inside it, but not reachable from it. */
+  /** The owners' folder; other organisations' folders are inside it, but not reachable from it. */
   workspaceDir: string;
   calendars: Settings['calendars'];
   mcpServers: Settings['mcpServers'];
-  /** Tool files, and the base folder for relative paths. */
+  /** `from`: base folder for relative paths. */
   toolFiles?: { files: Settings['tools']; from: string } | undefined;
   disabledTools: Settings['disabledTools'];
-  /** The current tenancy, a new object after each change. Default: a single organisation. */
+  /** A new object after each change. Default: a single organisation. */
   tenancy?: () => Tenancy;
-  /** Keeps sign-ins at hosted servers; without it, sign-in isn't possible. */
+  /** Without it, sign-in at hosted servers isn't possible. */
   signIns?: SignInStore;
-  /** Values redacted from everything a server says. */
+  /** Redacted from everything a server says. */
   secrets?: string[];
-  /** For the operator. */
   warn(message: string): void;
-  /** Base folder for relative paths; default: the current one. */
+  /** For relative paths; default: the current folder. */
   baseDir?: string;
   clock?: Clock;
   /** Longest wait for MCP servers at start; slower ones join later. Default 3 s. */
   startWaitMs?: number;
-  /** Timeout of one connection attempt to an MCP server. Default 30 s. */
+  /** Per connection attempt to an MCP server. Default 30 s. */
   connectTimeoutMs?: number;
-  /** First pause before reconnecting to an MCP server. Default 1 s. */
+  /** First pause before reconnecting. Default 1 s. */
   retryMs?: number;
 };
 
-/** Tools available to all, or to one organisation. */
 type Reach = BuiltinPlace & { files: ToolFile[]; servers: McpTool[] };
 
-/** @throws CountersignError invalid_configuration for name collisions, invalid addresses, unusable files */
 export async function createRegistry(options: RegistryOptions): Promise<ToolHost> {
   const { workspaceDir, calendars, tenancy: readTenancy = () => alone } = options;
   const baseDir = options.baseDir ?? process.cwd();
@@ -161,7 +158,7 @@ export async function createRegistry(options: RegistryOptions): Promise<ToolHost
   };
 }
 
-/** An organisation's folder: readable, and distinct on case-insensitive file systems. */
+/** Readable, and distinct on case-insensitive file systems. */
 function folderOf(workspaceDir: string, tenancy: Tenancy, tenant: string | null): string {
   if (tenant === null || isOwner(tenancy, tenant)) return workspaceDir;
   const readable = tenant.replace(/[^A-Za-z0-9]+/g, '-').slice(0, 60);
@@ -169,12 +166,12 @@ function folderOf(workspaceDir: string, tenancy: Tenancy, tenant: string | null)
   return join(workspaceDir, reservedFolder, 'organisations', name);
 }
 
-/** Tools that are not always offered, so switching them off is no mistake. */
+/** Not always offered, so switching them off is no mistake. */
 function isOptional(name: string): boolean {
   return (builtinTools as readonly string[]).includes(name.split('_')[0] ?? '');
 }
 
-/** The file loader is imported only if needed. */
+/** Imported only if needed. */
 async function loadFiles({ toolFiles, mcpServers }: RegistryOptions): Promise<ToolFile[]> {
   if (toolFiles === undefined || toolFiles.files.length === 0) return [];
   const { loadToolFiles } = await import('./files/load-tools.ts');
@@ -185,7 +182,6 @@ async function loadFiles({ toolFiles, mcpServers }: RegistryOptions): Promise<To
   return loadToolFiles(toolFiles, new Map(taken));
 }
 
-/** The MCP libraries are imported only if needed. */
 async function createServers(
   options: RegistryOptions,
   baseDir: string,
@@ -212,7 +208,7 @@ async function createServers(
   );
 }
 
-/** Connects to all servers in parallel; slow or failed ones keep trying. */
+/** Slow or failed ones keep trying. */
 async function startServers(servers: McpTool[], waitMs: number): Promise<void> {
   if (servers.length === 0) return;
   const enough = new AbortController();
@@ -242,7 +238,6 @@ function checkNames(options: RegistryOptions): void {
   }
 }
 
-/** Wraps an operation: failures get codes, and outputs become storable and bounded. */
 function guardCall(operation: Operation): Operation {
   const { checkLater } = operation;
   return {

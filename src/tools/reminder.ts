@@ -1,4 +1,4 @@
-// reminder_set: keeps a reminder, once or by a recurrence rule, in the person's zone. Setting it again changes nothing.
+// reminder_set: a reminder, once or by a recurrence rule, in the person's zone. Idempotent.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Clock } from '#domain/clock.ts';
@@ -108,7 +108,6 @@ function findProblem(args: { [key: string]: unknown }): string | null {
   return null;
 }
 
-/** Why it would ring in the past, or null if it wouldn't or its zone is not known yet. */
 function findPassed({ at, rrule, timezone }: { [key: string]: unknown }, now: Date): string | null {
   if (typeof at !== 'string' || rrule !== undefined) return null;
   const zone =
@@ -117,7 +116,7 @@ function findPassed({ at, rrule, timezone }: { [key: string]: unknown }, now: Da
   return `${formatMoment(toMoment(at, zone), zone)} has passed; choose a later time.`;
 }
 
-/** When the reminder rings. @throws CountersignError invalid_arguments if that is never or too often */
+/** @throws CountersignError invalid_arguments if that is never or too often */
 function computeTiming(
   args: { at?: string | undefined; rrule?: string | undefined },
   timezone: string,
@@ -137,7 +136,7 @@ function computeTiming(
       );
     return { startsAt: at, next: [at], rrule: null };
   }
-  // Starts now by default, in whole minutes, so that 9:30 rings at 9:30:00.
+  // In whole minutes, so that 9:30 rings at 9:30:00.
   const startsAt = at ?? new Date(Math.floor(now.getTime() / 60_000) * 60_000);
   const after = new Date(Math.max(now.getTime(), startsAt.getTime() - 1));
   const rrule = readRule(args.rrule);

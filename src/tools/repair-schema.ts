@@ -2,7 +2,7 @@
 import { isObject } from '#domain/text.ts';
 import type { JsonSchema } from '#domain/tool.ts';
 
-/** Maximum nesting and size; larger schemas can't be checked in time. */
+/** Larger schemas can't be checked in time. */
 const limits = { depth: 60, parts: 20_000 };
 
 const isNumber = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value);
@@ -61,7 +61,6 @@ type Schema = boolean | JsonSchema;
 
 class TooLarge extends Error {}
 
-/** @returns the same content if nothing is odd @throws Error with the reason if unusable */
 export function repairSchema(schema: JsonSchema): JsonSchema {
   let parts = 0;
 

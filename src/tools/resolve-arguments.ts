@@ -1,14 +1,10 @@
-// Resolves references in a step's arguments (`$from` and `$artifact`, with RFC 6901 pointers) to outputs and artifacts.
+// Resolves references in arguments (`$from` and `$artifact`, with RFC 6901 pointers) to outputs and artifacts.
 import { CountersignError } from '#domain/errors.ts';
 import { substitute } from '#domain/plan/arguments.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import { isShortened } from './limit-output.ts';
 
-/**
- * `args` with references replaced by their values; `$decide` values stay.
- * @param whole refuses values that were cut, which a change can't be based on
- * @throws CountersignError invalid_reference for a missing or cut value
- */
+/** `$decide` values stay. @param whole refuses cut values @throws CountersignError invalid_reference */
 export function resolveReferences(
   args: JsonObject,
   outputs: ReadonlyMap<string, Json>,
@@ -49,7 +45,6 @@ export function resolveReferences(
 
 export type PointerResult = { ok: true; value: Json } | { ok: false; reason: string };
 
-/** The tokens of a JSON pointer (RFC 6901), or null if invalid. */
 export function readTokens(pointer: string): string[] | null {
   if (pointer === '') return [];
   if (!pointer.startsWith('/') || /~(?![01])/.test(pointer)) return null;
@@ -61,7 +56,7 @@ export function toPointer(tokens: string[]): string {
   return tokens.map((token) => `/${token.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-/** The value at a JSON pointer (RFC 6901). */
+/** RFC 6901. */
 export function readPointer(value: Json, pointer: string): PointerResult {
   const tokens = readTokens(pointer);
   if (tokens === null) return { ok: false, reason: 'it is not a JSON pointer' };

@@ -8,14 +8,13 @@ export type ThreadAnswer<Answer> =
   | { ok: false; code: ErrorCode; message: string };
 
 export type Threads<Request, Answer> = {
-  /** @throws CountersignError from the thread; `tool_failed` if it takes too long or ends */
+  /** @throws CountersignError from the thread; `tool_failed` if it is too slow or ends */
   ask(request: Request, signal: AbortSignal): Promise<Answer>;
   close(): Promise<void>;
 };
 
 type Options = { timeoutMs: number; maxThreads: number; maxMegabytes: number; tooLong: string };
 
-/** @param module answers each message with one `ThreadAnswer` */
 export function openThreads<Request, Answer>(
   module: URL,
   { timeoutMs, maxThreads, maxMegabytes, tooLong }: Options,
@@ -29,7 +28,7 @@ export function openThreads<Request, Answer>(
     // An idle thread keeps no process alive.
     worker.unref();
     all.add(worker);
-    // An error between messages would be unhandled and end the process; the exit follows it.
+    // An error between messages would end the process; the exit follows it.
     worker.on('error', () => {});
     worker.once('exit', () => {
       all.delete(worker);
@@ -74,7 +73,6 @@ export function openThreads<Request, Answer>(
   };
 }
 
-/** Sends one message and awaits its answer. Any other end rejects. */
 async function exchange<Answer>(
   worker: Worker,
   request: unknown,

@@ -1,6 +1,5 @@
-// Validates arguments against an operation's JSON Schema, with sentences that name the argument. Run-time values ($from,
-// $template, $decide) are assumed to fit. Schemas are untrusted: expressions run on RE2, and compiling and checking are
-// time-limited.
+// Validates arguments against JSON Schema, with sentences that name the argument. Run-time values ($from, $template, $decide)
+// are assumed to fit. Schemas are untrusted: expressions run on RE2, and compiling and checking are time-limited.
 import { createRequire } from 'node:module';
 import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
 import canonicalize from 'canonicalize';
@@ -25,13 +24,13 @@ const options: Options = {
 
 const require = createRequire(import.meta.url);
 
-/** The schema compiler is ninety modules, loaded on first use. */
+/** Ninety modules, loaded on first use. */
 function loadCompiler() {
-  // The type checker can't resolve `require`; the types are of the same modules.
+  // The type checker can't resolve `require`.
   const { Ajv } = require('ajv') as typeof import('ajv');
   const { Ajv2020 } = require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
   const { default: addFormats } = require('ajv-formats') as typeof import('ajv-formats');
-  // Loaded here too: if interrupted while loading, it would stay incomplete.
+  // If interrupted while loading, it would stay incomplete.
   compileLinear('');
   return { Ajv, Ajv2020, addFormats };
 }
@@ -39,17 +38,13 @@ function loadCompiler() {
 /** `unknown` names top-level arguments whose values come later. */
 export type ArgumentValidator = {
   (args: JsonObject, unknown?: readonly string[]): string[];
-  /** Parts of the schema that only the server can check. */
+  /** Only the server can check these. */
   unchecked: readonly string[];
 };
 
-/** A tool's schema must not block the process. */
 const tooSlow = 'take too long to check against the schema: make them smaller';
 
-/**
- * A validator for draft 7 or 2020-12 (by `$schema`; default 2020-12).
- * @throws Error if the schema is unusable in either draft
- */
+/** For draft 7 or 2020-12 (default), by `$schema`. @throws Error if unusable in either */
 export function compileValidator(schema: JsonSchema): ArgumentValidator {
   const compiled = compileSchema(schema);
   const check = (args: JsonObject, unknown: readonly string[] = []): string[] => {
@@ -62,7 +57,6 @@ export function compileValidator(schema: JsonSchema): ArgumentValidator {
   return Object.assign(check, { unchecked: compiled.unchecked });
 }
 
-/** Sentences on what violates `schema`. All values are known. */
 export function checkOutput(schema: JsonSchema, data: Json): string[] {
   const errors = findErrors(compileSchema(schema), data);
   return errors === null ? [`the data ${tooSlow}`] : toSentences(errors, 'data', 'field');
@@ -72,7 +66,7 @@ function toSentences(errors: ErrorObject[], all: string, one: string): string[] 
   return [...new Set(errors.map((error) => toSentence(error, all, one)))].slice(0, maxSentences);
 }
 
-/** Schemas don't know bigints, so the nearest number is checked. */
+/** Schemas don't know bigints; checks the nearest number. */
 function toNumbers(value: Json): Json {
   if (typeof value === 'bigint') return Number(value);
   if (Array.isArray(value)) return value.map(toNumbers);
@@ -80,17 +74,16 @@ function toNumbers(value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toNumbers(item)]));
 }
 
-/** Maximum errors examined: an array may have one per item. */
+/** Errors examined: an array may have one per item. */
 const maxErrors = 1000;
 
-/** Schema characters times value characters below which a check takes milliseconds. */
+/** Characters of schema times value below which a check takes milliseconds. */
 const mostUnbounded = 2_000_000;
 
-/** Null if it takes too long. */
 function findErrors({ validate, weight }: Compiled, data: Json): ErrorObject[] | null {
   const check = () => (validate(toNumbers(data)) ? [] : (validate.errors ?? []));
   try {
-    // A time limit costs more than most checks, because V8 starts a thread.
+    // Most checks are cheaper than a time limit, for which V8 starts a thread.
     const isShort = weight * JSON.stringify(data).length <= mostUnbounded;
     const done = isShort ? { value: check() } : withinTime(check);
     return done?.value.slice(0, maxErrors) ?? null;
@@ -103,12 +96,12 @@ function findErrors({ validate, weight }: Compiled, data: Json): ErrorObject[] |
 
 class TooSlow extends Error {}
 
-/** `weight`: schema characters if its size bounds the checks, else Infinity. */
+/** `weight`: schema characters if they bound the checks, else Infinity. */
 type Compiled = { validate: ValidateFunction; unchecked: string[]; weight: number };
 type Draft = 'seven' | 'newest';
 type Compiler = { ajv: Ajv; unchecked: Set<string>; left: number };
 
-/** Maximum characters of validator code: V8 can't be stopped while parsing, 25 ms per million. */
+/** Characters of validator code: V8 can't be stopped while parsing, 25 ms per million. */
 const longestCode = 2_000_000;
 
 function requireParsable(code: string): string {
@@ -116,7 +109,7 @@ function requireParsable(code: string): string {
   return code;
 }
 
-/** Schemas per compiler, which caches what it has read. Creating one takes longer than most schemas. */
+/** Schemas per compiler, which caches them. Creating one takes longer than most schemas. */
 const schemasEach = 50;
 const compilers = new Map<Draft, Compiler>();
 
@@ -127,7 +120,7 @@ function createCompiler(draft: Draft): Compiler {
     (source: string): LinearPattern & { toString(): string } => {
       const pattern = compileLinear(source);
       if (pattern === null) unchecked.add(source);
-      // The compiler caches expressions by their text.
+      // The compiler caches expressions by text.
       return { test: (text) => pattern?.test(text) ?? true, toString: () => source };
     },
     { code: 'compileLinear' },
@@ -148,7 +141,6 @@ function createCompiler(draft: Draft): Compiler {
   return { ajv: addFormats(ajv), unchecked, left: schemasEach };
 }
 
-/** @throws Error if the schema is unusable in this draft, or takes too long */
 function compileIn(draft: Draft, schema: JsonSchema): Compiled {
   const compiler = compilers.get(draft) ?? createCompiler(draft);
   // A compiler that failed is not reused.
@@ -191,7 +183,6 @@ function compileSchema({ $schema, ...schema }: JsonSchema): Compiled {
   throw reason;
 }
 
-/** JSON pointers of values not yet known. */
 function findOpenValues(value: Json, pointer: string): string[] {
   if (isReference(value) || isTemplate(value) || isRuntime(value)) return [pointer];
   if (value === null || typeof value !== 'object') return [];
@@ -214,16 +205,14 @@ const aboutTheWhole = new Set([
   'dependentSchemas',
 ]);
 
-/** A JSON pointer, then those of its ancestors. */
 function* upFrom(pointer: string): Generator<string, void> {
   for (let at = pointer; at !== ''; at = at.slice(0, at.lastIndexOf('/'))) yield at;
   yield '';
 }
 
-/** Pointers of values not yet known, and those including all ancestors. */
+/** JSON pointers of unknown values; `around` includes their ancestors. */
 type Open = { values: ReadonlySet<string>; around: ReadonlySet<string> };
 
-/** Errors that no open value can resolve. */
 function dropExcused(errors: ErrorObject[], pointers: string[]): ErrorObject[] {
   if (pointers.length === 0) return errors;
   const open = {
@@ -231,7 +220,7 @@ function dropExcused(errors: ErrorObject[], pointers: string[]): ErrorObject[] {
     around: new Set(pointers.flatMap((pointer) => [...upFrom(pointer)])),
   };
   const excused = new Set(errors.filter((error) => isExcused(error, open)));
-  // Excusing "one of these" excuses the errors of each alternative.
+  // Excusing "one of these" excuses each alternative's errors.
   const alternatives = [...excused]
     .filter((error) => aboutTheWhole.has(error.keyword))
     .map((error) => `${error.schemaPath}/`);
@@ -241,7 +230,7 @@ function dropExcused(errors: ErrorObject[], pointers: string[]): ErrorObject[] {
   );
 }
 
-/** An error that may vanish once an open value is known. */
+/** It may vanish once an open value is known. */
 function isExcused(error: ErrorObject, { values, around }: Open): boolean {
   const path =
     error.keyword === 'required'
@@ -275,12 +264,10 @@ const typeNames: Record<string, string> = {
   null: 'null',
 };
 
-/** The everyday name of a JSON type. */
 export function nameType(type: string): string {
   return typeNames[type] ?? type;
 }
 
-/** @param all the name of the whole value @param one the name of a part */
 function toSentence(error: ErrorObject, all: string, one: string): string {
   const name = toArgumentName(error.instancePath);
   const params = error.params as Record<string, unknown>;

@@ -1,10 +1,9 @@
-// Derives from a JSON Schema (draft 7 or 2020-12) what can be at a place in a value. What it calls impossible is impossible; the
-// rest may be. Ignores `not`, conditions and remote `$ref`s.
+// Derives from a JSON Schema (draft 7 or 2020-12) what can be at a place in a value. What it calls impossible is impossible;
+// the rest may be. Ignores `not`, conditions and remote `$ref`s.
 import { isObject } from '#domain/text.ts';
 import type { JsonSchema } from '#domain/tool.ts';
 import { compileLinear } from './linear-pattern.ts';
 
-/** A number is `integer` or `fraction`. */
 export type ValueType = 'null' | 'boolean' | 'integer' | 'fraction' | 'string' | 'array' | 'object';
 export type Schema = boolean | JsonSchema;
 
@@ -17,10 +16,10 @@ const everyType: readonly ValueType[] = [
   'array',
   'object',
 ];
-/** Maximum steps of a walker; beyond, everything is possible. */
+/** Steps of a walker; beyond, everything is possible. */
 const mostSteps = 20_000;
 
-/** Reads one schema of any shape; memoised, so that each `$ref` is followed once. */
+/** Memoised, so that each `$ref` is followed once. */
 export class SchemaWalker {
   readonly root: Schema;
   readonly #types = new Map<JsonSchema, Set<ValueType>>();
@@ -31,7 +30,6 @@ export class SchemaWalker {
     this.root = root;
   }
 
-  /** Types that a value can have; empty if there is no such value. */
   typesOf(schema: Schema): Set<ValueType> {
     if (typeof schema === 'boolean') return new Set(schema ? everyType : []);
     const known = this.#types.get(schema);
@@ -48,7 +46,7 @@ export class SchemaWalker {
     return types;
   }
 
-  /** The schema of a member (property name or decimal index), or false if there can't be one. */
+  /** By property name or decimal index; false if there can't be one. */
   memberOf(schema: Schema, key: string): Schema {
     if (typeof schema === 'boolean') return schema;
     const known = this.#members.get(schema) ?? new Map<string, Schema>();
@@ -72,7 +70,6 @@ export class SchemaWalker {
     return possible;
   }
 
-  /** Property names, in schema order. */
   propertiesOf(schema: Schema, seen = new Set<Schema>()): string[] {
     if (typeof schema === 'boolean' || seen.has(schema)) return [];
     seen.add(schema);
@@ -111,7 +108,6 @@ function anyOf(parts: Schema[]): Schema {
   return said.length > 1 ? { anyOf: said } : (said[0] ?? false);
 }
 
-/** Anything that isn't a schema says nothing. */
 function toSchema(value: unknown): Schema {
   return typeof value === 'boolean' || isObject(value) ? value : true;
 }
@@ -174,7 +170,6 @@ function typeOfValue(value: unknown): ValueType {
   return 'object';
 }
 
-/** Enumerated values, if any. */
 function constants(schema: JsonSchema): unknown[] | null {
   if (Array.isArray(schema.enum)) return schema.enum;
   return Object.hasOwn(schema, 'const') ? [schema.const] : null;

@@ -4,14 +4,13 @@ import { isObject } from '#domain/text.ts';
 
 /** CPU milliseconds. */
 const longestWorkMs = 100;
-/** An attempt that got less of the CPU is repeated with a longer limit. */
+/** Share of the CPU below which an attempt is repeated with a longer limit. */
 const enough = 0.7;
 const tries = 4;
 
 const script = new Script('work()');
 const context: { work?: () => void } = createContext({});
 
-/** The result of `work`, or null if it takes too long. */
 export function withinTime<T>(work: () => T): { value: T } | null {
   let timeout = longestWorkMs;
   for (let attempt = 0; attempt < tries; attempt++) {

@@ -1,4 +1,4 @@
-// Writes events as ICS: one into a file by inserting lines, so that all other bytes stay, or many as a calendar of their own.
+// Writes ICS events: one into a file, keeping all other bytes, or many as a calendar.
 import { Temporal } from 'temporal-polyfill';
 import { CountersignError } from '#domain/errors.ts';
 import { toLocalIso } from '#timeline/recurrence.ts';
@@ -19,7 +19,6 @@ export type NewEvent = {
   location: string | null;
   description: string | null;
   rrule: string | null;
-  /** Higher than in what it replaces. */
   sequence?: number;
   status?: 'TENTATIVE' | 'CONFIRMED' | 'CANCELLED';
   url?: string;
@@ -29,9 +28,8 @@ const emptyCalendar =
   'BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//Countersign//EN\r\nEND:VCALENDAR\r\n';
 
 /**
- * The calendar with the event added, or null if it already has it.
- * @param stored null for a new calendar
- * @throws CountersignError tool_failed if nothing can be added
+ * The calendar with the event, or null if it already has it. @param stored null for a new calendar @throws CountersignError
+ * tool_failed
  */
 export function addEvent(
   stored: Buffer | null,
@@ -63,7 +61,6 @@ export function addEvent(
   return toStored(Buffer.concat([bytes.subarray(0, at), added, bytes.subarray(at)]));
 }
 
-/** A calendar of these events only. */
 export function writeCalendar(events: NewEvent[], now: Date): string {
   const [head = '', end = ''] = emptyCalendar.split(/(?=END:)/);
   const zones = Map.groupBy(
@@ -112,7 +109,7 @@ function writeEvent(event: NewEvent, now: Date, lineBreak: string): string[] {
   ];
 }
 
-/** UNTIL as RFC 5545 requires: a date for whole days, else a moment in UTC. */
+/** RFC 5545: UNTIL is a date for whole days, else in UTC. */
 function writeRule(rrule: string, { timezone, allDay }: NewEvent): string {
   const fields = readFields(rrule);
   const until = fields.get('UNTIL');
@@ -127,7 +124,7 @@ function writeRule(rrule: string, { timezone, allDay }: NewEvent): string {
   return [...fields].map(([name, value]) => `${name}=${value}`).join(';');
 }
 
-/** The zone's offset changes around an event, which RFC 5545 requires with a TZID. */
+/** Offset changes around an event, which RFC 5545 requires with a TZID. */
 function writeZone(timezone: string, around: Date, years = 10): string[] {
   const begin = Temporal.Instant.fromEpochMilliseconds(around.getTime())
     .toZonedDateTimeISO(timezone)

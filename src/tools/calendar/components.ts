@@ -1,10 +1,9 @@
-// Groups the lines of an ICS file by component. An unclosed component is left out.
+// Groups the lines of an ICS file by component.
 import type { BadLine, ContentLine, Lines } from './content-lines.ts';
 
 export type Component = {
   kind: string;
   line: number;
-  /** Byte offset of the END line, or null without one. */
   endAt: number | null;
   properties: ContentLine[];
   inside: Component[];
@@ -12,10 +11,7 @@ export type Component = {
 
 const maxDepth = 10;
 
-/**
- * The outermost components and the file's errors. Skips properties outside, and components not closed before the next of their
- * kind or their parent's end.
- */
+/** An unclosed component is left out. */
 export function readComponents({ lines, bad }: Lines): { top: Component[]; bad: BadLine[] } {
   const top: Component[] = [];
   const problems = [...bad];

@@ -1,9 +1,8 @@
-// Content lines of an ICS file (RFC 5545, 3.1), unfolded as bytes: programs fold inside characters.
+// Content lines of an ICS file (RFC 5545, 3.1), unfolded as bytes: some programs fold inside characters.
 
 export type ContentLine = {
-  /** First line number, from 1. */
   line: number;
-  /** Byte offsets of its start and of what follows. */
+  /** Byte offsets of its start and of the next line. */
   start: number;
   end: number;
   /** In capitals. */
@@ -18,10 +17,6 @@ export type Lines = { lines: ContentLine[]; bad: BadLine[] };
 
 const maxLineLength = 1_000_000;
 
-/**
- * Parses lines in an ASCII-compatible encoding.
- * @param decode decodes the bytes of one line
- */
 export function readContentLines(bytes: Buffer, decode: (bytes: Buffer) => string): Lines {
   const lines: ContentLine[] = [];
   const bad: BadLine[] = [];
@@ -90,12 +85,11 @@ function parseLine(text: string): Pick<ContentLine, 'name' | 'params' | 'value'>
   return { name: (name[1] ?? '').toUpperCase(), params, value: text.slice(at + 1) };
 }
 
-/** Unescapes a text property. */
 export function readText(value: string): string {
   return value.replace(/\\(.)/g, (_, sign: string) => (/n/i.test(sign) ? '\n' : sign)).trim();
 }
 
-/** A property, escaped and folded at 75 bytes between characters, without a final line break. */
+/** Escaped and folded at 75 bytes, without a final line break. */
 export function writeText(name: string, value: string, lineBreak: string): string {
   const plain = value
     .toWellFormed()

@@ -1,30 +1,29 @@
-// Times of one VEVENT: start, duration and recurrence.
+// Times of one VEVENT.
 import { Temporal } from 'temporal-polyfill';
 import { type Component, propertyOf } from './components.ts';
 import type { ContentLine } from './content-lines.ts';
 import { readLocal, type Zone } from './zones.ts';
 
-/** A time in the file: local in its zone, as UTC milliseconds. */
+/** `wall`: local time as UTC milliseconds. */
 export type IcsTime = { wall: number; zone: Zone; isDate: boolean };
 
-/** Resolves a TZID, or null for floating times. `line` is where it is named. */
+/** `tzid` is null for floating times; `line` is for errors. */
 export type ZoneFinder = (tzid: string | null, line: number) => Zone;
 
 export type EventTimes = {
   start: IcsTime;
-  /** The end of the occurrence that starts at this local time, as a local time or a moment. */
   endOf(wall: number): { wall: number } | { instant: number };
 };
 
 const dayMs = 86_400_000;
 const utc: Zone = { toInstant: (wall) => wall, toWall: (instant) => instant };
 
-/** Times of a property: `20260504`, `20260504T090000`, `20260504T070000Z`, or the start of a period. */
+/** `20260504`, `20260504T090000`, `20260504T070000Z`, or the start of a period. */
 export function readTimes(
   line: ContentLine,
   zoneOf: ZoneFinder,
 ): (IcsTime & { end?: string })[] | null {
-  // An unquoted zone name may contain a colon; a time never does.
+  // A quoted zone name may contain a colon; a time never does.
   const colon = line.value.lastIndexOf(':');
   const rest = colon === -1 ? '' : `:${line.value.slice(0, colon)}`;
   const named = line.params.get('TZID');
@@ -44,14 +43,12 @@ export function readTimes(
   return times.some((one) => one === null) ? null : times.flatMap((one) => one ?? []);
 }
 
-/** The first time of a property. @throws Error with the reason */
 export function readTime(line: ContentLine, zoneOf: ZoneFinder): IcsTime {
   const [time] = readTimes(line, zoneOf) ?? [];
   if (time === undefined) throw new EventError(line.line, `${line.name} is not a time`);
   return time;
 }
 
-/** Why an event, or a part of it, can't be read. */
 export class EventError extends Error {
   line: number;
   constructor(line: number, reason: string) {
@@ -115,7 +112,7 @@ function readDuration(value: string): Temporal.Duration | null {
   }
 }
 
-/** Weeks and days are calendar days; hours and less are exact time. */
+/** Weeks and days are calendar days; hours and less are exact. */
 function addDuration(
   start: IcsTime,
   wall: number,
@@ -129,7 +126,6 @@ function addDuration(
   return { instant: start.zone.toInstant(wall + days) + exact };
 }
 
-/** The end of a period (RDATE): a time or a duration. */
 export function endOfPeriod(start: IcsTime, end: string): number | null {
   const length = readDuration(end);
   if (length !== null) {

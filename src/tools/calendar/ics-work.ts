@@ -1,4 +1,4 @@
-// Requests to the threads that read and change ICS files.
+// Requests to the threads that process ICS files.
 import { openThreads } from '../threads.ts';
 import type { NewEvent } from './add-event.ts';
 import type { Range, ReadEvents } from './read-events.ts';
@@ -13,7 +13,6 @@ export type WorkDone =
 
 export type IcsWork = {
   read(bytes: Buffer, calendar: string, range: Range, signal: AbortSignal): Promise<ReadEvents>;
-  /** The calendar with the event added, or null if it already has it. */
   add(
     bytes: Buffer | null,
     calendar: string,
@@ -24,7 +23,6 @@ export type IcsWork = {
   close(): Promise<void>;
 };
 
-/** Concurrent calendars; a slow one leaves threads for the others. */
 const maxThreads = 4;
 
 export function openIcsWork(timeoutMs = 10_000): IcsWork {

@@ -1,4 +1,4 @@
-// Occurrences of one event in a range: rules and dates, minus exclusions, with individual changes.
+// Expands one event in a range: rules and dates, minus exclusions, with individual changes.
 import { errorMessage } from '#domain/errors.ts';
 import { checkRule, readFields, readUntil } from '#timeline/rule.ts';
 import { expandWall } from '#timeline/wall-clock.ts';
@@ -17,7 +17,7 @@ import {
 } from './event-times.ts';
 
 export type Occurrence = {
-  /** The component with the title: the event, or its change. */
+  /** Has the title: the event or its change. */
   of: Component;
   isDate: boolean;
   /** Moments, or local dates as UTC milliseconds for whole days. */
@@ -27,18 +27,17 @@ export type Occurrence = {
 
 export type Expansion = { occurrences: Occurrence[]; complete: boolean };
 
-/** Moments with a day's margin on each side, since whole days begin at the reader's midnight. */
+/** With a day's margin on each side, since whole days begin at the reader's midnight. */
 export type Window = { from: number; to: number };
 
 type Context = {
   zoneOf: ZoneFinder;
   window: Window;
-  /** Remaining occurrences allowed for the calendar. */
   limit: number;
   report(line: number, reason: string): void;
 };
 
-/** Keys that match EXDATE and RECURRENCE-ID: by moment or by day. */
+/** Match EXDATE and RECURRENCE-ID by moment or day. */
 const keysOf = ({ wall, zone, isDate }: IcsTime): string[] => {
   const day = new Date(wall).toISOString().slice(0, 10);
   return isDate ? [day] : [String(zone.toInstant(wall)), day];
@@ -48,12 +47,11 @@ const keyOf = (time: IcsTime, ofDays: boolean): string => {
   return ofDays ? day : first;
 };
 
-/** The rule for `checkRule` and its last time, or null if invalid, which is reported. */
 function readEventRule(line: ContentLine, start: IcsTime, report: Context['report']) {
   const fields = readFields(line.value.replaceAll(/\s/g, ''));
   for (const name of fields.keys()) if (/^X-|^RSCALE$|^SKIP$|^$/.test(name)) fields.delete(name);
   const count = fields.get('COUNT');
-  // A count that is never reached is no limit.
+  // A count that is never reached.
   if (count !== undefined && /^\d{7,}$/.test(count)) fields.delete('COUNT');
   const until = fields.get('UNTIL');
   fields.delete('UNTIL');
@@ -69,7 +67,7 @@ function readEventRule(line: ContentLine, start: IcsTime, report: Context['repor
   };
 }
 
-/** UNTIL as a local time of the series. A date includes its whole day. */
+/** UNTIL in the zone of the series. A date includes its whole day. */
 function readEnd(
   until: string,
   start: IcsTime,
@@ -85,7 +83,6 @@ function readEnd(
   }
 }
 
-/** Local times of all rules of one property, and whether they are complete. */
 function expandRules(event: Component, name: string, start: IcsTime, context: Context) {
   const { window, limit, report } = context;
   const walls: number[] = [];
@@ -109,7 +106,6 @@ function expandRules(event: Component, name: string, start: IcsTime, context: Co
   return { walls, complete };
 }
 
-/** Converts a time to the zone of the series. */
 function toSeries(time: IcsTime, start: IcsTime): number {
   if (start.isDate) return Math.floor(time.wall / 86_400_000) * 86_400_000;
   return time.zone === start.zone || time.isDate ? time.wall : start.zone.toWall(instantOf(time));
@@ -165,10 +161,7 @@ function place(of: Component, { start, endOf }: EventTimes, wall: number): Occur
   };
 }
 
-/**
- * @param event null for changes whose event is not in the file
- * @throws EventError if the event has no readable start
- */
+/** @param event null if the file has only its changes @throws EventError without a readable start */
 export function expandEvent(
   event: Component | null,
   changed: Component[],
@@ -180,7 +173,7 @@ export function expandEvent(
   if (event === null || times === null) return { occurrences: single, complete: true };
   const { start } = times;
   const lengthMs = place(event, times, start.wall).end - place(event, times, start.wall).start;
-  // An occurrence that began before the range may reach into it.
+  // Earlier occurrences may reach into the range.
   const window = { from: context.window.from - lengthMs, to: context.window.to };
   const inWindow = { ...context, window };
   const rules = expandRules(event, 'RRULE', start, inWindow);

@@ -1,4 +1,4 @@
-// calendar_read and calendar_add: ICS calendars of the workspace or of the configuration.
+// calendar_read and calendar_add.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Clock } from '#domain/clock.ts';
@@ -54,7 +54,7 @@ export function createCalendarOperations(
   const checker = (addresses: boolean) => (args: { [key: string]: unknown }) =>
     findProblem(args, configured, addresses);
   const checkAdd = checker(false);
-  /** An unreadable calendar doesn't stop the others. @throws if it was requested by name */
+  /** An unreadable calendar fails the call only if requested by name. */
   const readOne = async (
     name: string,
     range: Range,
@@ -199,7 +199,7 @@ function findProblem(
   };
 }
 
-/** Why the rule never occurs from the start on, or null if it does or the start is unknown yet. */
+/** Null if the start is unknown. */
 function findNoOccurrence({ start, timezone }: { [key: string]: unknown }, rrule: string) {
   if (typeof start !== 'string') return null;
   try {

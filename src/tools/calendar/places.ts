@@ -1,4 +1,4 @@
-// Where calendars are: files of the workspace, and the files and addresses the configuration names.
+// Locations of calendars: workspace files, and configured files and addresses.
 import { lstat, readFile } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { CountersignError } from '#domain/errors.ts';
@@ -14,13 +14,10 @@ const maxBytes = 10_000_000;
 export const defaultCalendar = 'calendar.ics';
 
 export type CalendarPlaces = {
-  /** The calendars to read by default. */
   names(): string[];
-  /** The calendar's bytes, or null if its file doesn't exist. */
   read(calendar: string, signal: AbortSignal): Promise<Buffer | null>;
   /**
-   * Replaces a calendar's bytes, unless `change` returns null. Serialised across processes. A change still waiting when `signal`
-   * aborts is not made.
+   * Replaces the bytes unless `change` returns null. Serialised across processes; not done if `signal` aborts while waiting.
    */
   update(
     calendar: string,
@@ -31,7 +28,6 @@ export type CalendarPlaces = {
 
 export type CalendarSettings = {
   calendars: Settings['calendars'];
-  /** Base folder for relative paths in `calendars`. */
   baseDir: string;
 };
 
@@ -51,7 +47,7 @@ export function createCalendarPlaces(
     const options = { follow: true, createFolders };
     if (configured === undefined)
       return withFileErrors(calendar, () => workspace.withPlace(calendar, options, use));
-    // Configured files may be anywhere; each one's folder is its sandbox.
+    // May be anywhere; the file's folder is its sandbox.
     const path = resolve(settings.baseDir, configured);
     const sandbox = openSandbox(dirname(path));
     return withFileErrors(calendar, () => sandbox.withPlace(basename(path), options, use));
@@ -101,7 +97,6 @@ export function createCalendarPlaces(
   };
 }
 
-/** An https address, or null for a path. */
 export function toAddress(calendar: string): string | null {
   if (/^https:\/\//i.test(calendar)) return calendar;
   if (/^webcal:\/\//i.test(calendar)) return calendar.replace(/^webcal/i, 'https');

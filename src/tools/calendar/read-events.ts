@@ -1,5 +1,4 @@
-// The events of an ICS file inside a range, with recurrences expanded. Its content is data, never instructions. Runs in a thread,
-// see `threads.ts`.
+// Reads the events of an ICS file inside a range. Its content is data, never instructions. Runs in a thread, see `threads.ts`.
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import { quoteWords } from '#domain/shown-text.ts';
@@ -24,22 +23,21 @@ export const CalendarEvent = z.strictObject({
 });
 export type CalendarEvent = z.output<typeof CalendarEvent>;
 
-/** `from` and `to` in milliseconds. */
+/** Milliseconds. */
 export type Range = { from: number; to: number; timezone: string };
 
-/** `problems`: unreadable content, with line numbers. */
 export type ReadEvents = { events: CalendarEvent[]; complete: boolean; problems: string[] };
 
 const maxEvents = 500;
 const maxProblems = 20;
 const dayMs = 86_400_000;
-/** Time limit for expanding rules; afterwards recurring events are not expanded, and the result is incomplete. */
+/** Afterwards, recurring events are not expanded. */
 const expandMs = 3000;
 
 class Problems {
   readonly #said = new Map<string, number>();
   report(line: number, reason: string): void {
-    // Once per line: every use of a line finds the same error.
+    // Deduplicated: every use of a line finds the same error.
     const text = `Line ${line}: ${shorten(reason, 300)}.`;
     if (!this.#said.has(text)) this.#said.set(text, line);
   }
@@ -51,7 +49,6 @@ class Problems {
   }
 }
 
-/** @throws CountersignError tool_failed if the file is not a calendar */
 export function parseIcs(bytes: Buffer, name: string) {
   const { bytes: text, decode } = openIcsText(bytes, name);
   const { top, bad } = readComponents(readContentLines(text, decode));
@@ -64,7 +61,7 @@ export function parseIcs(bytes: Buffer, name: string) {
   return { calendars, bad };
 }
 
-/** @throws CountersignError tool_failed if the file is not a calendar */
+/** @throws CountersignError tool_failed if not a calendar */
 export function readEvents(bytes: Buffer, calendar: string, range: Range): ReadEvents {
   const { calendars, bad } = parseIcs(bytes, calendar);
   const problems = new Problems();
@@ -109,7 +106,7 @@ export function readEvents(bytes: Buffer, calendar: string, range: Range): ReadE
   };
 }
 
-/** The file's zones by name; floating times are in the reader's. */
+/** Floating times are in the reader's zone. */
 function createZoneFinder(calendars: Component[], reader: string, problems: Problems): ZoneFinder {
   const described = new Map(
     calendars
@@ -145,7 +142,7 @@ const sequenceOf = (event: Component) => Number(propertyOf(event, 'SEQUENCE')?.v
 const stampOf = (event: Component) =>
   (propertyOf(event, 'LAST-MODIFIED') ?? propertyOf(event, 'DTSTAMP'))?.value ?? '';
 
-/** Drops versions with a lower sequence or the same start as the newest. */
+/** Drops versions with a lower sequence, or the newest's start. */
 function keepNewest(events: Component[], problems: Problems): Component[] {
   const [newest] = events.toSorted(
     (a, b) => sequenceOf(b) - sequenceOf(a) || (stampOf(a) < stampOf(b) ? 1 : -1),
@@ -165,7 +162,6 @@ function keepNewest(events: Component[], problems: Problems): Component[] {
   });
 }
 
-/** Each event with its individually changed occurrences. */
 function groupEvents(calendars: Component[], problems: Problems): Group[] {
   const events = calendars.flatMap(({ inside }) => inside).filter(({ kind }) => kind === 'VEVENT');
   const uidOf = (event: Component) =>
@@ -185,7 +181,6 @@ function groupEvents(calendars: Component[], problems: Problems): Group[] {
   });
 }
 
-/** Null if out of range or cancelled. */
 function describe(
   { of, isDate, start, end }: Occurrence,
   calendar: string,
@@ -214,7 +209,6 @@ function describe(
   };
 }
 
-/** `2026-05-04` */
 function dateOf(day: number): string {
   return new Date(day).toISOString().slice(0, 10);
 }

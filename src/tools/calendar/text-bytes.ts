@@ -1,4 +1,4 @@
-// Decodes an ICS file however its lines are folded, and encodes text for it.
+// Decodes folded ICS files, and encodes text for them.
 import { type DecodedText, decodeText, encodePart, encodeText } from '#domain/encoding/encoding.ts';
 import { CountersignError } from '#domain/errors.ts';
 
@@ -6,20 +6,18 @@ export type IcsText = {
   /** In an ASCII-compatible encoding. */
   bytes: Buffer;
   decode(bytes: Buffer): string;
-  /** @throws CountersignError for a character outside the file's encoding */
+  /** @throws CountersignError if the encoding lacks a character */
   encode(text: string): Buffer;
-  /** `bytes` with additions, as they are stored. */
   toStored(bytes: Buffer): Buffer;
 };
 
-/** @throws CountersignError tool_failed if the file isn't text */
 export function openIcsText(stored: Buffer, name: string): IcsText {
   const whole = decodeText(stored);
   const isWide = whole !== null && /^utf-(16|32)/.test(whole.encoding.name);
   if (isWide && /BEGIN:VCALENDAR/i.test(whole.text)) return openWide(whole, name);
   const latin1 = stored.toString('latin1');
   const declared = /;CHARSET="?([\w:.+-]{1,60})/i.exec(latin1)?.[1] ?? null;
-  // A fold inside a character hides the encoding, and so does a NUL.
+  // A fold inside a character hides the encoding; so does a NUL.
   const unfolded = Buffer.from(latin1.replace(/\r?\n[ \t]|\0/g, ''), 'latin1');
   const encoding = decodeText(unfolded, { declared })?.encoding;
   if (encoding === undefined)

@@ -1,4 +1,4 @@
-// The thread module that reads and changes ICS files.
+// Thread module for ICS files.
 import { parentPort } from 'node:worker_threads';
 import { CountersignError } from '#domain/errors.ts';
 import type { ThreadAnswer } from '../threads.ts';

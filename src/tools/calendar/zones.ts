@@ -1,4 +1,4 @@
-// Time zones of ICS files: by IANA name, else by the file's own rules (VTIMEZONE).
+// Time zones of ICS files: by IANA name, else from the file's VTIMEZONE.
 import windowsData from 'cldr-core/supplemental/windowsZones.json' with { type: 'json' };
 import { Temporal } from 'temporal-polyfill';
 import { checkTimezone } from '#timeline/recurrence.ts';
@@ -6,7 +6,7 @@ import { checkRule, readRule } from '#timeline/rule.ts';
 import { lastOnWall } from '#timeline/wall-clock.ts';
 import { type Component, propertiesOf, propertyOf } from './components.ts';
 
-/** Converts local time of a zone, as UTC milliseconds, to a moment and back. Skipped times move forward. */
+/** Local times are UTC milliseconds. Skipped times move forward. */
 export type Zone = { toInstant(wall: number): number; toWall(instant: number): number };
 
 /** Windows zone names (CLDR, territory 001). */
@@ -25,7 +25,6 @@ const zonesByCity = new Map(
   ]),
 );
 
-/** The IANA name of `tzid`, or null if unknown. */
 export function findZoneName(tzid: string): string | null {
   const name = tzid.trim();
   // `/freeassociation.sourceforge.net/Europe/Berlin`, `/mozilla.org/20050126_1/America/Argentina/Salta`
@@ -50,7 +49,7 @@ export function findZoneName(tzid: string): string | null {
   return windows ?? city ?? readOffset(name);
 }
 
-/** `GMT+0100`, `(UTC+01:00) somewhere` and `+02:00` as an offset zone of Temporal. */
+/** `GMT+0100`, `(UTC+01:00) somewhere` and `+02:00` as Temporal offset zones. */
 function readOffset(name: string): string | null {
   const found = /^\(?(?:UTC|GMT)?\s?([+-])(\d{1,2}):?(\d\d)?\b/i.exec(name);
   if (found === null || Number(found[2]) > 14) return null;
@@ -72,7 +71,6 @@ export function namedZone(name: string): Zone {
 
 type Observance = { start: number; from: number; to: number; rrule: string | null };
 
-/** `+0100` as milliseconds. */
 function readUtcOffset(value: string | undefined): number | null {
   const found = /^([+-])(\d\d)(\d\d)(\d\d)?$/.exec(value?.trim() ?? '');
   if (found === null) return null;
@@ -80,7 +78,7 @@ function readUtcOffset(value: string | undefined): number | null {
   return (found[1] === '-' ? -1 : 1) * (hours * 3600 + minutes * 60 + seconds) * 1000;
 }
 
-/** `20260504T090000` as UTC milliseconds, or null if it isn't a local time. */
+/** `20260504T093000` as UTC milliseconds. */
 export function readLocal(value: string): number | null {
   const found = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)?)?$/i.exec(value.trim());
   if (found === null) return null;
@@ -96,7 +94,6 @@ export function readLocal(value: string): number | null {
   }
 }
 
-/** The zone of a VTIMEZONE, or null if it is unusable. */
 export function describedZone(component: Component): Zone | null {
   const observances = component.inside.flatMap((part): Observance[] => {
     const start = readLocal(propertyOf(part, 'DTSTART')?.value ?? '');
@@ -122,7 +119,7 @@ export function describedZone(component: Component): Zone | null {
     let latest = { at: Number.NEGATIVE_INFINITY, offset: first.from };
     for (const one of observances) {
       const at = lastOnset(one, wall);
-      // A skipped time uses the offset before the change.
+      // A skipped time uses the earlier offset.
       const offset = at !== null && wall < at + one.to - one.from ? one.from : one.to;
       if (at !== null && at > latest.at) latest = { at, offset };
     }
@@ -135,7 +132,7 @@ export function describedZone(component: Component): Zone | null {
   };
 }
 
-/** The observance's last onset at or before `wall`, or null if there is none. */
+/** Last onset at or before `wall`. */
 function lastOnset(one: Observance, wall: number): number | null {
   if (one.start > wall) return null;
   if (one.rrule === null || checkRule(one.rrule) !== null) return one.start;

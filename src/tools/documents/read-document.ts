@@ -1,4 +1,4 @@
-// Reads the text of a file of any kind, or says that it can't.
+// Reads the text of a file of any kind.
 import { extname } from 'node:path';
 import { decodeText } from '#domain/encoding/encoding.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -12,7 +12,7 @@ export type ReadDocument = (
 
 export type DocumentKind = OfficeKind | 'pdf';
 
-/** Maximum bytes of a text file that is read. */
+/** Bytes. */
 const maxText = 500_000;
 
 const kinds: Record<string, DocumentKind> = {
@@ -22,7 +22,7 @@ const kinds: Record<string, DocumentKind> = {
   '.pdf': 'pdf',
 };
 
-/** @returns reads text of any encoding, PDF, Word, Excel and PowerPoint files; throws `tool_failed` for other kinds */
+/** Any text encoding, PDF, Word, Excel and PowerPoint; throws `tool_failed` for others. */
 export function openDocuments(): { read: ReadDocument; close(): Promise<void> } {
   const threads = openThreads<
     { bytes: Uint8Array; kind: DocumentKind },

@@ -1,24 +1,23 @@
-// Reads the text of Office documents: Word, Excel and PowerPoint files are zipped XML. Runs in a thread; bounded by size.
+// Reads the text of Word, Excel and PowerPoint files, which are zipped XML. Runs in a thread.
 import { strFromU8, type UnzipFileInfo, unzipSync } from 'fflate';
 import { Parser } from 'htmlparser2';
 import { CountersignError } from '#domain/errors.ts';
 
 export type OfficeKind = 'docx' | 'xlsx' | 'pptx';
 
-/** Maximum bytes of one unzipped part, and of all. */
+/** Bytes of one unzipped part, and of all. */
 const maxPart = 30_000_000;
 const maxAll = 60_000_000;
-/** Maximum characters of the text. */
+/** Characters. */
 const maxText = 200_000;
 
-/** Parts with text. */
 const parts: Record<OfficeKind, RegExp> = {
   docx: /^word\/(?:document|footnotes|endnotes)\.xml$/,
   pptx: /^ppt\/slides\/slide\d{1,5}\.xml$/,
   xlsx: /^xl\/(?:sharedStrings|workbook|worksheets\/sheet\d{1,5})\.xml$/,
 };
 
-/** Local names: `w:p` and `a:p` are paragraphs. */
+/** `w:p` and `a:p` are both paragraphs. */
 const localName = (name: string) => name.slice(name.indexOf(':') + 1);
 const breaks = new Set(['p', 'br', 'cr', 'tr']);
 
@@ -40,7 +39,6 @@ function parse(xml: string, { open, text, close }: Handler): void {
   parser.end(xml);
 }
 
-/** Paragraphs of Word and PowerPoint: texts are in `t`. */
 function readParagraphs(xml: string): string {
   let text = '';
   let inside = 0;
@@ -88,7 +86,7 @@ function readSheetNames(xml: string): string[] {
   return names;
 }
 
-/** Zero-based column of a cell such as `AB12`. */
+/** From 0, for a cell such as `AB12`. */
 function columnOf(cell: string): number {
   const letters = /^[A-Z]{1,3}/.exec(cell)?.[0] ?? 'A';
   return [...letters].reduce((at, letter) => at * 26 + letter.charCodeAt(0) - 64, 0) - 1;
@@ -96,7 +94,7 @@ function columnOf(cell: string): number {
 
 const maxColumns = 200;
 
-/** Rows as tab-separated lines; formulas by their last value. */
+/** Tab-separated; formulas by their last value. */
 function readSheet(xml: string, strings: string[]): string {
   const lines: string[] = [];
   let row: string[] = [];
@@ -146,7 +144,6 @@ const numberIn = (name: string) => Number(/(\d{1,5})\.xml$/.exec(name)?.[1] ?? 0
 const byNumber = ([one]: [string, string], [other]: [string, string]) =>
   numberIn(one) - numberIn(other);
 
-/** @throws CountersignError if it is damaged or too large */
 export function readOffice(bytes: Uint8Array, kind: OfficeKind): { text: string; cut: boolean } {
   const files = unzip(bytes, kind);
   const found = [...files].sort(byNumber);

@@ -1,4 +1,4 @@
-// The thread module that reads PDF and Office documents.
+// Thread module for PDF and Office documents.
 import { parentPort } from 'node:worker_threads';
 import { CountersignError } from '#domain/errors.ts';
 import type { ThreadAnswer } from '../threads.ts';
@@ -9,7 +9,7 @@ type Work = { bytes: Uint8Array; kind: DocumentKind };
 
 async function read({ bytes, kind }: Work): Promise<ReturnType<typeof readOffice>> {
   if (kind !== 'pdf') return readOffice(bytes, kind);
-  // A large library, loaded with the first PDF.
+  // Large; loaded with the first PDF.
   const { readPdf } = await import('./read-pdf.ts');
   return readPdf(bytes);
 }

@@ -1,4 +1,4 @@
-// The part of unpdf that reads text. The package's own types need those of browsers and of a canvas library.
+// Types for the part of unpdf that reads text. Its own need those of browsers and a canvas library.
 declare module 'unpdf' {
   type Item = { str?: string; hasEOL?: boolean };
   type Page = {

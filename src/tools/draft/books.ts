@@ -1,4 +1,4 @@
-// Draftbooks in the artifact store: naming, storing, finding, and tracing their entries back to steps.
+// Stores and finds draftbooks in the artifact store, and traces their entries to steps.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { passCrashPoint } from '#domain/crash-points.ts';
@@ -8,10 +8,9 @@ import type { ToolContext } from '#domain/tool.ts';
 import type { DraftPort } from '../ports.ts';
 import { countOutputs, type Passage, writePassage } from './fit-entries.ts';
 
-/** A draftbook's token budget. */
 export const budgetTokens = z.number().int().min(200).max(1_000_000);
 
-/** A draftbook by ID, or as the output of the step that made it. */
+/** By ID, or as the output of the step that made it. */
 export const BookArgument = z.union([
   z.string().min(1).max(80),
   z.looseObject({ draftbook: z.string().min(1).max(80) }),
@@ -21,7 +20,6 @@ export function idOfBook(book: z.infer<typeof BookArgument>): string {
   return typeof book === 'string' ? book : book.draftbook;
 }
 
-/** The step of a plan that a call belongs to. */
 export type CallingStep = { planId: string; stepId: string };
 
 /** @throws CountersignError `guarded_operation` outside a plan */
@@ -33,7 +31,7 @@ export function requireCallingStep({ planId, stepId }: ToolContext): CallingStep
   );
 }
 
-/** The same parts give the same ID, so repeated work is stored once. */
+/** Deterministic, so repeated work is stored once. */
 export function artifactIdOf(...parts: string[]): string {
   return `art-${createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16)}`;
 }
@@ -51,14 +49,13 @@ export async function storeBook(
   return id;
 }
 
-/** @throws CountersignError `invalid_reference` if the plan has no such draftbook */
+/** @throws CountersignError `invalid_reference` if the plan doesn't have it */
 export async function loadBook(port: DraftPort, planId: string, id: string): Promise<Draftbook> {
   const book = Draftbook.safeParse(await port.load(planId, id));
   if (book.success) return book.data;
   throw new CountersignError('invalid_reference', `This plan has no draftbook ${id}.`);
 }
 
-/** The entries as texts that can be narrowed further; `sourceOf` maps each to its sources. */
 export function toPassages<Source>(
   entries: DraftEntry[],
   id: string,
@@ -74,7 +71,6 @@ export function toPassages<Source>(
   }));
 }
 
-/** An entry as stored, without its sources. */
 export function toEntry(
   passage: Passage<unknown> & { n: number },
 ): Omit<DraftEntry, 'steps' | 'from'> {
@@ -91,10 +87,7 @@ export function toEntry(
   };
 }
 
-/**
- * IDs of the steps that entries lead back to, through nested draftbooks.
- * @param wanted entry numbers, each with the groups that ask for it
- */
+/** Step IDs behind entries, through nested draftbooks. @param wanted entry numbers, each with the groups that ask for it */
 export async function findSteps(
   port: DraftPort,
   planId: string,

@@ -5,17 +5,16 @@ import type { Quote } from '#domain/plan/draftbook.ts';
 import { countOf, onOneLine } from '#domain/words.ts';
 import { type Measure, shortenText } from './shorten-text.ts';
 
-/** Outputs shown together: each text with its count, and the number left out. */
+/** Each shown text with its count, and the number left out. */
 export type Passage<Source> = {
   quotes: Quote[];
   omitted: number;
-  /** Equal only if the complete outputs are, however little is shown. */
+  /** Equal only if the complete outputs are. */
   whole: string;
   shortened: boolean;
   sources: Source[];
 };
 
-/** @param whole the complete output; `text` is the part shown */
 export function toPassage<Source>(text: string, whole: string, source: Source): Passage<Source> {
   const shortened = text !== whole;
   const key = shortened ? `sha256:${hash('sha256', whole)}` : whole;
@@ -27,9 +26,9 @@ export const countOutputs = ({ quotes, omitted }: Pick<Passage<unknown>, 'quotes
 
 /** Tokens of an entry's number. */
 const numberTokens = 12;
-/** Below this share, neighbours share an entry instead. */
+/** Tokens; below this, neighbours share an entry. */
 const smallestShare = 16;
-/** Tokens of a shared entry, including its number. */
+/** Tokens, including its number. */
 const mergedTokens = 60;
 
 const writeQuote = ({ text, count }: Quote): string =>
@@ -41,7 +40,7 @@ export function writePassage({ quotes, omitted }: Pick<Passage<unknown>, 'quotes
   return [...quotes.map(writeQuote), ...others].join(' · ');
 }
 
-/** An entry for the model: one line, and nothing that looks like another entry's number. */
+/** One line, with nothing that looks like another entry's number. */
 export function writeEntry(
   entry: { n: number } & Pick<Passage<unknown>, 'quotes' | 'omitted'>,
 ): string {
@@ -49,7 +48,6 @@ export function writeEntry(
   return `[${entry.n}] ${line}\n`;
 }
 
-/** Merges passages whose complete outputs are equal. */
 function foldEqual<Source>(passages: Passage<Source>[]): Passage<Source>[] {
   return [...Map.groupBy(passages, ({ whole }) => whole).values()].flatMap((equal) => {
     const [first, ...others] = equal;
@@ -62,7 +60,6 @@ function foldEqual<Source>(passages: Passage<Source>[]): Passage<Source>[] {
   });
 }
 
-/** The per-text limit at which all fit into `room`. */
 function findShare(sizes: number[], room: number): number {
   const ascending = sizes.toSorted((a, b) => a - b);
   let left = room;
@@ -74,7 +71,6 @@ function findShare(sizes: number[], room: number): number {
   return Number.POSITIVE_INFINITY;
 }
 
-/** Keeps the first quotes within the limit, shortening a single one; the others are counted. */
 async function shrink<Source>(
   passage: Passage<Source>,
   limit: number,
@@ -100,7 +96,6 @@ async function shrink<Source>(
   return holding(text === '' ? [] : [{ ...first, text }]);
 }
 
-/** Merges neighbours until at most `most` passages remain. */
 async function mergeNeighbours<Source>(
   passages: Passage<Source>[],
   most: number,
@@ -143,7 +138,6 @@ async function fitOnce<Source>(
   return fitted;
 }
 
-/** Entries within `budget` tokens together, in order. */
 export async function fitEntries<Source>(
   passages: Passage<Source>[],
   budget: number,

@@ -1,5 +1,5 @@
-// draft_gather and draft_narrow: fit the outputs of many steps into a token budget, by code alone and page by page. Each entry
-// keeps its sources.
+// draft_gather and draft_narrow: fit the outputs of many steps into a token budget, by code alone. Each entry keeps its
+// sources.
 import { z } from 'zod';
 import { writeRanges } from '#domain/plan/draftbook.ts';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
@@ -35,10 +35,9 @@ const output = describeOutput(
   }),
 );
 
-/** Minimum characters kept per output before the total is known. */
+/** Characters per output before the total is known. */
 const keptAtLeast = 240;
 
-/** A step's output, or the text that it wrote or sent. */
 function sayOutput({ operation, args, summary, output }: StepOutput): string {
   const { class: effect, parts } = describeCall(operation, undefined, args);
   const written = parts.filter(({ payload, later }) => payload && !later && effect !== 'reads');
@@ -46,7 +45,7 @@ function sayOutput({ operation, args, summary, output }: StepOutput): string {
   return said.trim() === '' ? (summary ?? '') : said;
 }
 
-/** The steps that arguments select, or null if none, or not yet. */
+/** Null if none, or not yet known. */
 function readSelector({ steps, partition, tag }: Record<string, unknown>): StepSelector | null {
   const ids = Array.isArray(steps) ? steps.filter((id) => typeof id === 'string') : [];
   const selector: StepSelector = {

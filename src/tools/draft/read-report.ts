@@ -1,14 +1,13 @@
-// Reads a report with source markers: removes them, maps sentences to sources and counts unknown ones.
+// Removes source markers from a report and maps its sentences to sources.
 export type Report = {
-  /** Without markers. */
   text: string;
   sentences: { text: string; entries: number[] }[];
-  /** Number of cited sources that don't exist. */
+  /** Cited sources that don't exist. */
   unknown: number;
 };
 
 const marker = /\[\s*\d+(?:\s*(?:,|;|-|–|and)\s*\d+)*\s*\](?!\()/g;
-/** Replaces markers while finding sentences: their brackets and numbers would end some early. */
+/** Replaces markers, whose brackets and numbers would end some sentences early. */
 const placeholder = '\ue000';
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 
@@ -31,7 +30,6 @@ function readMarker(
 const withoutMarkers = (text: string): string =>
   text.replace(/^\s*\ue000\s*/, '').replaceAll(/(?<![ \t])[ \t]*\ue000/g, '');
 
-/** @param known numbers of existing sources */
 export function readReport(written: string, known: ReadonlySet<number>): Report {
   const markers: number[][] = [];
   let unknown = 0;
@@ -47,7 +45,7 @@ export function readReport(written: string, known: ReadonlySet<number>): Report 
     const isHeading = /^\s*#{1,6}\s/.test(line);
     let begun = false;
     for (const { segment } of segmenter.segment(line)) {
-      // Text after the full stop belongs to the sentence before it.
+      // Text after the full stop belongs to the previous sentence.
       const leading = begun ? (/^[\s\ue000]*/.exec(segment)?.[0] ?? '') : '';
       const rest = segment.slice(leading.length);
       const previous = sentences.at(-1);

@@ -2,14 +2,13 @@
 import type { Json } from '#domain/text.ts';
 import { onOneLine } from '#domain/words.ts';
 
-/** Length in characters or tokens. */
 export type Measure = (text: string) => number | Promise<number>;
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 const hasNumber = /\p{N}/u;
-/** Maximum sentences considered; the rest is left out. */
+/** Sentences considered. */
 const maxParts = 400;
-/** Maximum characters read of one text. */
+/** Characters read of one text. */
 const maxRead = 400_000;
 
 export function toSentences(text: string): string[] {
@@ -18,7 +17,7 @@ export function toSentences(text: string): string[] {
     .filter((sentence) => sentence !== '');
 }
 
-/** Keys that hold human-readable text, in order of preference. */
+/** Keys of human-readable text, in order of preference. */
 const textKeys = ['text', 'content', 'answer', 'body', 'message', 'summary'];
 
 export function toText(output: Json): string {
@@ -43,7 +42,7 @@ export function toText(output: Json): string {
     .join('; ');
 }
 
-/** Cuts at a word, not inside a number; keeps all of a text without blanks. */
+/** At a word, not inside a number. Texts without blanks stay whole. */
 function cutAt(text: string, length: number): string {
   const piece = text.slice(0, length).replace(/[\ud800-\udbff]$/, '');
   const isCut = /\S/.test(text[piece.length] ?? ' ');
@@ -56,7 +55,6 @@ function cutAt(text: string, length: number): string {
   return words.slice(0, end);
 }
 
-/** The longest beginning that fits, and "…". */
 async function cut(text: string, limit: number, measure: Measure): Promise<string> {
   const line = onOneLine(text.slice(0, maxRead));
   for (let length = line.length - 1; length > 0; length = Math.floor(length * 0.9)) {
@@ -67,8 +65,8 @@ async function cut(text: string, limit: number, measure: Measure): Promise<strin
 }
 
 /**
- * `text` within `limit`: whole, or the first sentence, those with numbers and as many others as fit, in order, with "…" for gaps.
- * A first sentence that is too long is cut.
+ * Keeps the first sentence, those with numbers and as many others as fit, in order, with "…" for gaps. A first sentence that is
+ * too long is cut.
  */
 export async function shortenText(text: string, limit: number, measure: Measure): Promise<string> {
   if ((await measure(text)) <= limit) return text;
@@ -100,7 +98,7 @@ export async function shortenText(text: string, limit: number, measure: Measure)
     room -= size;
     if (room < 2) break;
   }
-  // Joined, with gap marks, they may measure more than separately.
+  // Gap marks and joining add to the measure.
   while (taken.length > 0) {
     const kept = join(taken);
     if ((await measure(kept)) <= limit) return kept;

@@ -1,17 +1,15 @@
-// Secrets that tool files requested in this process, and their removal from call results.
+// Redacts secrets that tool files requested in this process from call results.
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { createRedactor } from '#domain/secrets.ts';
 
 const asked = new Set<string>();
 
-/** Redacts `value` from results and errors of tool files from now on. */
 export function noteSecret(value: string): void {
   asked.add(value);
 }
 
 type Hide = (text: string) => string;
 
-/** Applies `hide` to the texts in a JSON value. */
 function hideIn(value: unknown, hide: Hide): unknown {
   if (typeof value === 'string') return hide(value);
   if (Array.isArray(value)) return value.map((one) => hideIn(one, hide));
@@ -19,7 +17,6 @@ function hideIn(value: unknown, hide: Hide): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, hideIn(one, hide)]));
 }
 
-/** The error itself if it contains no secret, else a redacted copy. */
 function cleanError(error: unknown, hide: Hide): unknown {
   const message = errorMessage(error);
   const cause = error instanceof Error ? error.cause : undefined;
@@ -33,7 +30,6 @@ function cleanError(error: unknown, hide: Hide): unknown {
   return new Error(hide(message), kept);
 }
 
-/** The JSON result of `call`, redacted. @throws its errors, redacted */
 export async function withoutSecrets<T>(call: () => Promise<T>): Promise<T> {
   try {
     const returned = await call();

@@ -7,19 +7,18 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { digestJson } from '../catalogue.ts';
 import { listPackages, packageFolderOf } from './packages.ts';
 
-/** The import that tool files use; resolves to this program from any folder. */
+/** Resolves to this program from any folder. */
 const publicName = 'countersign/tools';
 
-/** Imports of each tool file; a module is resolved by its first importer. */
+/** By tool file; a module belongs to its first importer. */
 const imports = new Map<string, Set<string>>();
-/** Files covered by a digest. */
 const digested = new Set<string>();
 let importing = false;
 let following = false;
 
 const folderOf = (url: string) => packageFolderOf(fileURLToPath(url));
 
-/** Resolves `countersign/tools`, records other imports, and refuses those no digest covers. */
+/** Also refuses imports that no digest covers. */
 function followImports(entry: string): void {
   if (following) return;
   following = true;
@@ -42,14 +41,14 @@ function followImports(entry: string): void {
   });
 }
 
-/** The file and its imports, sorted by URL; of packages only what the files import directly. */
+/** Sorted by URL; of packages only the files' direct imports. */
 function closureOf(url: string): string[] {
   const found = new Set([url]);
   for (const one of found) for (const next of imports.get(one) ?? []) found.add(next);
   return [...found].sort();
 }
 
-/** Without paths: the same code has the same digest on every machine. */
+/** Without paths, so that it is the same on every machine. */
 async function digestFiles(urls: string[]): Promise<string> {
   const own = urls.filter((url) => folderOf(url) === null);
   const texts = await Promise.all(own.map((url) => readFile(fileURLToPath(url), 'utf8')));
@@ -59,7 +58,7 @@ async function digestFiles(urls: string[]): Promise<string> {
 
 export type ImportedTool = { exported: unknown; digest: string };
 
-/** Serialised. @param path absolute. @throws errors of the file, or why it could not be read or parsed */
+/** Serialised. @param path absolute */
 export async function importTool(path: string): Promise<ImportedTool> {
   const url = pathToFileURL(path).href;
   const before = await readFile(path, 'utf8');

@@ -1,5 +1,5 @@
-// Loads the tool files from the settings; an unusable one stops the start with the reason. Gateways load them to check and show
-// plans, workers to call them.
+// Loads the tool files from the settings; an unusable one stops the start. Gateways load them to check plans, workers to call
+// them.
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
@@ -20,7 +20,6 @@ import { withoutSecrets } from './asked-secrets.ts';
 import { importTool } from './import-tool.ts';
 
 export type ToolFile = {
-  /** As written in the settings. */
   file: string;
   tool: string;
   operations: Operation[];
@@ -29,7 +28,7 @@ export type ToolFile = {
 
 type Run = Operation['call'];
 
-/** Output of `defineOperation`. Other properties are dropped: they are reserved for built-in operations. */
+/** Other properties are dropped: they are reserved for built-in operations. */
 const Exported = z.object({
   tool: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9-]*$/, 'letters, digits and hyphens'),
   operation: z
@@ -63,18 +62,17 @@ function broken(file: string, reason: string, cause?: unknown): CountersignError
 
 const Returned = z.object({ summary: z.string().catch('Done.'), data: z.unknown() });
 
-/** Coerces the result of a file's code. It has acted by then, so nothing is rejected. */
+/** The call has acted by then, so nothing is rejected. */
 function readOutput(returned: unknown): ToolOutput {
   const { summary, data } = Returned.catch({ summary: 'Done.', data: null }).parse(returned);
   const json = JsonValue.safeParse(parseExactly(JSON.stringify(data ?? null) ?? 'null'));
   return { summary, data: json.success ? json.data : makeStorable(String(data)) };
 }
 
-/** Non-numbers count as missing: the work has begun. */
 const afterMs = z.number().nonnegative().optional().catch(undefined);
 const Handover = z.object({ later: z.string().max(10_000), checkAfterMs: afterMs });
 
-/** Returns null if the work is done. @throws if the handle contains a secret, which is never stored */
+/** Null if the work is done. @throws if the handle contains a secret, which is never stored */
 async function readHandover(name: string, returned: unknown): Promise<LaterHandover | null> {
   if (typeof returned !== 'object' || returned === null || !('later' in returned)) return null;
   const handover = Handover.safeParse(returned);
@@ -95,7 +93,6 @@ const State = z.discriminatedUnion('state', [
   z.object({ state: z.enum(['failed', 'lost']), message: z.string().min(1).max(2000) }),
 ]);
 
-/** @throws if it isn't a state, as when the work can't be polled */
 function readState(name: string, returned: unknown): LaterState {
   const state = State.safeParse(returned);
   if (!state.success)
@@ -144,7 +141,6 @@ async function loadFile(
         ? {}
         : {
             async cancelLater(later, signal) {
-              // Errors are logged.
               await withoutSecrets(async () => (await cancelLater(later, signal)) ?? null);
             },
           }),
@@ -158,10 +154,7 @@ async function loadFile(
   return { file, tool, operations, sharing: sharing ?? {} };
 }
 
-/**
- * @param taken names of other tools, with their kind
- * @throws `invalid_configuration` with the file and the reason
- */
+/** @param taken names of other tools, with their kind */
 export async function loadToolFiles(
   { files, from }: { files: Settings['tools']; from: string },
   taken: ReadonlyMap<string, string>,

@@ -1,4 +1,4 @@
-// Packages that tool files import, by name and version with all they depend on: an update of one is a change of code.
+// Packages that tool files import, with all dependencies: an update of one is a change of code.
 import { readFile, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
@@ -12,12 +12,10 @@ const Manifest = z.object({
   peerDependencies: names,
 });
 
-/** The package folder of a file, or null. */
 export function packageFolderOf(path: string): string | null {
   return /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(path)?.[0] ?? null;
 }
 
-/** Null if the folder has no package. */
 async function readManifest(folder: string): Promise<z.output<typeof Manifest> | null> {
   try {
     return Manifest.parse(JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')));
@@ -27,7 +25,6 @@ async function readManifest(folder: string): Promise<z.output<typeof Manifest> |
   }
 }
 
-/** The folder that Node resolves `name` to from `folder`, or null. */
 async function findPackage(folder: string, name: string): Promise<string | null> {
   for (let at = folder; ; at = dirname(at)) {
     const found = await realpath(join(at, 'node_modules', name)).catch(() => null);
@@ -36,7 +33,7 @@ async function findPackage(folder: string, name: string): Promise<string | null>
   }
 }
 
-/** `name@version` of the packages and their dependencies, sorted. Optional ones differ between machines and are left out. */
+/** `name@version`, sorted. Optional dependencies differ between machines and are left out. */
 export async function listPackages(folders: Iterable<string>): Promise<string[]> {
   const seen = new Set<string>(folders);
   const found = new Set<string>();

@@ -10,7 +10,7 @@ import type { DefineOperation, Refusal, Secret } from './types.ts';
 export type * from './types.ts';
 export { z };
 
-// Constants of a named type: the build generates declarations from these lines.
+// Typed constants: the build generates declarations from these lines.
 
 export const defineOperation: DefineOperation = ({ output, check, cancel, run, ...rest }) =>
   define({

@@ -3,16 +3,13 @@ import ipaddr from 'ipaddr.js';
 import { CountersignError, type ErrorCode } from '#domain/errors.ts';
 
 export type AddressRules = {
-  /** Whether `address`, resolved from `host`, may be connected to. */
+  /** `address` is resolved from `host`. */
   allows(host: string, address: string): boolean;
 };
 
 type Address = ReturnType<typeof ipaddr.parse>;
 
-/**
- * Allows public addresses and `allowPrivate`: host names, addresses, CIDR ranges.
- * @throws CountersignError invalid_configuration for other entries
- */
+/** @param allowPrivate host names, addresses, CIDR ranges @throws CountersignError invalid_configuration */
 export function createAddressRules(allowPrivate: readonly string[]): AddressRules {
   const hosts = new Set<string>();
   const ranges: [Address, number][] = [];
@@ -32,7 +29,7 @@ export function createAddressRules(allowPrivate: readonly string[]): AddressRule
   return {
     allows(host, text) {
       if (!ipaddr.isValid(text)) return false;
-      // IPv4 inside IPv6 (::ffff:127.0.0.1) counts as IPv4.
+      // Treats IPv4 inside IPv6 (::ffff:127.0.0.1) as IPv4.
       const address = ipaddr.process(text);
       if (isPublic(address) || hosts.has(toHostName(host))) return true;
       return ranges.some(
@@ -42,10 +39,9 @@ export function createAddressRules(allowPrivate: readonly string[]): AddressRule
   };
 }
 
-/** Public: global unicast, outside special ranges. */
 function isPublic(address: Address): boolean {
   if (address.range() !== 'unicast') return false;
-  // Only 2000::/3 of IPv6 is assigned; the rest (such as IPv4-compatible ::127.0.0.1) is not.
+  // Only 2000::/3 of IPv6 is assigned.
   return address.kind() === 'ipv4' || address.match(globalUnicast);
 }
 
@@ -58,7 +54,7 @@ function toHostName(host: string): string {
     .replace(/\.$/, '');
 }
 
-/** Why a URL is not allowed, judged by its text, or null. */
+/** Judges a URL by its text. */
 export function findUrlProblem(
   url: string,
   rules: AddressRules,
@@ -84,7 +80,7 @@ export function findUrlProblem(
   return null;
 }
 
-/** Link-local addresses serve a cloud's metadata, such as its credentials. @param address an IP address */
+/** These serve a cloud's metadata, such as its credentials. */
 export function isLinkLocal(address: string): boolean {
   return ipaddr.process(address).range() === 'linkLocal';
 }

@@ -6,13 +6,11 @@ import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { passesOf } from '../failures.ts';
 import { type AddressRules, toNotAllowed } from './addresses.ts';
 
-/** All addresses of a host name. */
 export type Lookup = (host: string) => Promise<string[]>;
 
 const lookupAll: Lookup = async (host) =>
   (await systemLookup(host, { all: true })).map((entry) => entry.address);
 
-/** An agent that connects only to allowed addresses. Close it when done. */
 export function createGuardedAgent(rules: AddressRules, lookup: Lookup = lookupAll): Agent {
   const connect = buildConnector({ timeout: 10_000 });
   const guarded: buildConnector.connector = (options, callback) => {
@@ -38,7 +36,7 @@ export function createGuardedAgent(rules: AddressRules, lookup: Lookup = lookupA
   return new Agent({ connect: guarded, maxResponseSize: -1, connections: 8 });
 }
 
-/** The first allowed address. @throws CountersignError address_not_allowed, tool_failed */
+/** @throws CountersignError address_not_allowed, tool_failed */
 async function findAddress(hostname: string, rules: AddressRules, lookup: Lookup): Promise<string> {
   const host = stripBrackets(hostname);
   let addresses: string[];
@@ -64,7 +62,6 @@ function stripBrackets(host: string): string {
   return host.replace(/^\[|\]$/g, '');
 }
 
-/** The connector's error, which fetch wraps. */
 export function findRefusal(error: unknown): CountersignError | null {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
     if (cause instanceof CountersignError) return cause;

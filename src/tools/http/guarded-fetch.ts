@@ -1,4 +1,4 @@
-// A fetch for small responses from addresses that a server names. Private ones must be listed under http.allowPrivate, except the
+// A fetch for small responses from addresses that a server names. Private ones must be under http.allowPrivate, except the
 // configured origin.
 import { Agent, fetch as fetchThrough } from 'undici';
 import { readBody } from '#domain/bounded-body.ts';
@@ -10,10 +10,7 @@ export type GuardedFetch = (at: string | URL, init?: RequestInit) => Promise<Res
 
 const maxBytes = 1_000_000;
 
-/**
- * @param own the configured origin, which may be private
- * @param timeoutMs for the whole response, including redirects
- */
+/** @param own the configured origin, may be private @param timeoutMs includes redirects */
 export function createGuardedFetch(
   rules: AddressRules,
   own: string,

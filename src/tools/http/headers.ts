@@ -1,7 +1,7 @@
-// Headers that a plan may send. Others are refused by name when the plan is proposed.
+// Headers that a plan may send. Others are refused at proposal.
 import { isObject } from '#domain/text.ts';
 
-/** Set by the connection; otherwise a plan could speak for another host. */
+/** Set by the connection, or a plan could speak for another host. */
 const ownHeaders = new Set([
   'host',
   'connection',
@@ -29,7 +29,6 @@ function findProblem(name: string, value: unknown): string | null {
   if (!token.test(name))
     return `The header ${shown} cannot be sent: a name has letters, digits and hyphens only.`;
   if (ownHeaders.has(name.toLowerCase())) return `The header ${name} cannot be set.`;
-  // Values chosen at run time are checked then.
   if (typeof value !== 'string') return null;
   const [character] = unsendable.exec(value) ?? [];
   if (character !== undefined) {
@@ -41,7 +40,6 @@ function findProblem(name: string, value: unknown): string | null {
     : `The header ${name} has blanks around its value, which would be lost. Remove them.`;
 }
 
-/** Why a header can't be sent, or null if all known ones can. */
 export function findHeaderProblem(headers: unknown): Problem | null {
   if (!isObject(headers)) return null;
   const seen = new Set<string>();

@@ -1,5 +1,5 @@
-// Reads the target of a change with GET before approval and again before the call (A12). Only configured origins: a read goes
-// outside, and its URL may carry data.
+// Reads the target of a change with GET before approval and before the call (A12). Only configured origins, since the URL may
+// carry data.
 import { hash } from 'node:crypto';
 import { CountersignError } from '#domain/errors.ts';
 import { isOpen } from '#domain/plan/arguments.ts';
@@ -11,12 +11,12 @@ import type { WebAnswer, WebClient } from './send-request.ts';
 
 const maxText = 500;
 const changing = new Set(['PUT', 'PATCH', 'DELETE']);
-/** Headers about the change, not about reading its target. */
+/** About the change, not its target. */
 const aboutChange = /^(content-.*|if-.*|prefer|idempotency-key|x-http-method.*)$/i;
 
 type Target = { url: string; method: string; headers: Record<string, string> };
 
-/** The call's target, or null if unknown, at another origin, or neither replaced nor removed. */
+/** Null if unknown, at another origin, or neither replaced nor removed. */
 function targetOf({ url, method, headers = {} }: JsonObject, origins: Set<string>): Target | null {
   if (typeof url !== 'string' || typeof method !== 'string' || !changing.has(method)) return null;
   if (!URL.canParse(url) || !origins.has(new URL(url).origin)) return null;
@@ -33,7 +33,6 @@ function readTime(text: string | undefined): string | null {
   return Number.isNaN(at.getTime()) ? null : at.toISOString();
 }
 
-/** Null if the response has nothing to compare by. */
 function toState({ headers, text }: WebAnswer): SeenState | null {
   const mark = headers.etag ?? text ?? headers['last-modified'];
   if (mark === undefined) return null;
@@ -57,7 +56,6 @@ const absent = (state: 'new' | 'missing'): SeenState => ({
   modified_at: null,
 });
 
-/** @param origins `https://api.example.com`, as in the settings */
 export function inspectRequest(
   client: WebClient,
   origins: readonly string[],
@@ -68,7 +66,7 @@ export function inspectRequest(
     if (target === null) return null;
     const { method, ...read } = target;
     try {
-      // Like a change, it follows no redirect to another origin.
+      // Like the change, it follows no redirect to another origin.
       return toState(
         await client.send({ ...read, method: 'GET', body: null, signal, changesSomething: true }),
       );

@@ -1,11 +1,10 @@
-// The client behind all web calls of tools. Its library is loaded on first use, since most processes make none.
+// The client behind all web calls of tools, loaded on first use.
 import type { Settings } from '#domain/settings.ts';
 import type { AddressRules } from './addresses.ts';
 import type { Lookup } from './guarded-agent.ts';
 import type { WebClient } from './send-request.ts';
 
 export type Web = WebClient & {
-  /** Aborts calls in progress. */
   close(): Promise<void>;
 };
 

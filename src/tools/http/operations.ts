@@ -1,4 +1,4 @@
-// http_get reads a web address; http_request uses any method and counts as a change.
+// http_get reads; http_request uses any method and counts as a change.
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import { AnyJson, type Json } from '#domain/text.ts';
@@ -29,7 +29,7 @@ const output = describeLargeOutput(
   }),
 );
 
-/** @param inspected origins whose responses show what a request would change */
+/** @param inspected origins that are read before a change */
 export function createHttpOperations(
   client: WebClient,
   rules: AddressRules,
@@ -104,14 +104,13 @@ export function createHttpOperations(
   ];
 }
 
-/** Checked again before the call, for values known only at run time. */
+/** Again before the call, for run-time values. */
 function requireHeaders(headers: Record<string, string>): void {
   const problem = findHeaderProblem(headers);
   if (problem !== null)
     throw new CountersignError(problem.code, problem.message, { details: nothingDone });
 }
 
-/** Adds the content type of JSON, and a key for deduplication. */
 function addHeaders(
   headers: Record<string, string>,
   body: unknown,

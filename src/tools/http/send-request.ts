@@ -1,4 +1,4 @@
-// One web call: redirects followed manually so that each is checked, time and size limited, text or JSON out.
+// One web call: redirects followed manually so that each is checked, time and size limited.
 import { type Agent, fetch, type Response } from 'undici';
 import { longestReason, readBody } from '#domain/bounded-body.ts';
 import { charsetOf, decodeText } from '#domain/encoding/encoding.ts';
@@ -22,7 +22,7 @@ export type WebRequest = {
   headers: Record<string, string>;
   body: string | null;
   signal: AbortSignal;
-  /** A change: it never goes to another origin, and its outcome can be unknown. */
+  /** Such a request never goes to another origin, and its outcome can be unknown. */
   changesSomething: boolean;
 };
 
@@ -48,7 +48,7 @@ export type WebClientOptions = {
 
 const maxRedirects = 5;
 const shownHeaders = ['content-type', 'etag', 'last-modified', 'location', 'retry-after'];
-/** Headers kept on a redirect to another origin: a credential can have any name, so all others are dropped. */
+/** Kept on a redirect to another origin; others may be credentials. */
 const harmless = new Set(['accept', 'accept-language', 'content-type', 'user-agent']);
 const aboutBody = new Set(['content-type', 'content-length']);
 
@@ -67,7 +67,7 @@ export function createWebClient(options: WebClientOptions): WebClient {
   };
 }
 
-/** @param way set once a server has answered and so seen the call */
+/** @param way records that a server has seen the call */
 async function follow(
   first: WebRequest,
   options: WebClientOptions,
@@ -99,7 +99,7 @@ async function follow(
   }
 }
 
-/** The request after a redirect, as in browsers, with harmless headers only for another origin. */
+/** As in browsers, with harmless headers only for another origin. */
 function redirect(request: WebRequest, status: number, url: string): WebRequest {
   const leaves = new URL(url).origin !== new URL(request.url).origin;
   if (leaves && request.changesSomething)
@@ -161,7 +161,7 @@ async function readAnswer(
   };
 }
 
-/** Milliseconds to wait; a date is compared with the server's clock. */
+/** In milliseconds; a date is compared with the server's clock. */
 const waitOf = ({ headers }: Response): number | null =>
   readRetryAfter(headers.get('retry-after'), Date.parse(headers.get('date') ?? ''));
 
@@ -173,7 +173,6 @@ function parseJson(text: string): Json | undefined {
   }
 }
 
-/** Translates an error, marking calls that may have taken effect. */
 function translate(
   error: unknown,
   request: WebRequest & { answered: boolean },
@@ -202,7 +201,7 @@ function translate(
   );
 }
 
-/** A 4xx refusal changed nothing; with any other response the change may have been made. */
+/** Any response but a 4xx. */
 function mayHaveActed(
   error: CountersignError,
   request: WebRequest & { answered: boolean },
@@ -217,7 +216,7 @@ function mayHaveActed(
   });
 }
 
-/** A connector error before the connection: no server has seen the call. */
+/** The connection failed: no server has seen the call. */
 function withNothingDone(error: CountersignError): CountersignError {
   const { code, message, cause, passesAfterMs } = error;
   return new CountersignError(code, message, { details: nothingDone, cause, passesAfterMs });

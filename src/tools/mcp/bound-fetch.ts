@@ -6,7 +6,6 @@ import { longestMessage, MessageEnds, toTooLong } from './read-lines.ts';
 
 type Fetch = typeof fetch;
 
-/** A fetch whose bodies never exceed one message in memory. */
 export function boundBodies(inner: Fetch): Fetch {
   return async (address, init) => {
     const response = await inner(address, init);
@@ -22,7 +21,6 @@ export function boundBodies(inner: Fetch): Fetch {
   };
 }
 
-/** The request's ID, or null. */
 function findRequest(body: unknown): number | null {
   const message = typeof body === 'string' ? parseJson(body) : null;
   return isObject(message) && typeof message.id === 'number' && 'method' in message
@@ -30,7 +28,6 @@ function findRequest(body: unknown): number | null {
     : null;
 }
 
-/** The whole body; one that is too long is cut, or replaced by an error. */
 async function readWhole(body: ReadableStream<Uint8Array>, limit: number, id: number | null) {
   const { bytes, isCut } = await readBody(body, limit);
   return isCut && limit === longestMessage && id !== null ? JSON.stringify(toTooLong(id)) : bytes;
@@ -38,7 +35,6 @@ async function readWhole(body: ReadableStream<Uint8Array>, limit: number, id: nu
 
 const [newline, carriageReturn] = [0x0a, 0x0d];
 
-/** Passes server-sent events on; one that is too long is cut off and followed by an error. */
 function boundEvents(id: number | null): TransformStream<Uint8Array, Uint8Array> {
   let size = 0;
   let isLineEmpty = true;
@@ -54,7 +50,7 @@ function boundEvents(id: number | null): TransformStream<Uint8Array, Uint8Array>
     return Buffer.from(known === null ? '' : `data: ${JSON.stringify(toTooLong(known))}\n\n`);
   };
 
-  /** Index after the end of the event in `chunk`, or -1 if it continues. */
+  /** Index after the event's end in `chunk`, or -1. */
   function findEnd(chunk: Uint8Array, from: number): number {
     for (let at = from; at < chunk.length; at += 1) {
       if (chunk[at] === carriageReturn) continue;

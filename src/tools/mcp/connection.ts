@@ -16,38 +16,32 @@ import { maxTools } from './read-tools.ts';
 import { SignInError, type Tokens } from './tokens.ts';
 
 export type Connection = {
-  /** Why it can't be used now, or null while connected. */
+  /** Null while connected. */
   problem(): string | null;
-  /** Its current state and last error. */
   health(): ServerHealth;
-  /** Connects if necessary. @throws CountersignError tool_unavailable */
   connect(signal?: AbortSignal): Promise<void>;
   /**
    * @throws CountersignError tool_unavailable if the call was not made; else tool_failed, timed_out or cancelled, marked
    * `outcomeUnknown` if the server may have acted
    */
   call<T>(request: CallRequest, send: Send<T>): Promise<T>;
-  /** Identifies the current run of a local server program, or null for a remote or disconnected one. */
+  /** Identifies the current run of a local program; null if remote or disconnected. */
   home(): string | null;
-  /** Whether the server answers now. @throws CountersignError tool_unavailable */
   ping(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** Makes a call on a connected server, within `timeoutMs`. */
 type Send<T> = (client: Client, call: CallRequest, timeoutMs: number) => Promise<T>;
 
 export type CallRequest = {
-  /** The method, as named in traces. */
   method: string;
   tool: string;
-  /** The arguments' schema: some are also sent as headers. */
+  /** Some arguments are also sent as headers. */
   input: JsonSchema;
   args: JsonObject;
   signal: AbortSignal;
-  /** Whether repeating the call has no further effect. */
   repeatable: boolean;
-  /** Runs before the call after each reconnection. @throws if the tool has changed */
+  /** Runs after each reconnection. @throws if the tool has changed */
   requireSame(): void;
 };
 
@@ -57,17 +51,16 @@ export type ConnectionOptions = {
   baseDir: string;
   /** Null if the server takes no sign-in. */
   tokens: Tokens | null;
-  /** Secrets to redact, in addition to those in the server's settings. */
+  /** Redacted in addition to those in the server's settings. */
   secrets: string[];
-  /** Called with the tools, server name and instructions each time tools are listed. */
   onTools(tools: unknown[], server: { name: string; instructions: string }): Promise<void>;
   warn(message: string): void;
   connectTimeoutMs: number;
-  /** First pause before a retry; doubles up to a minute. */
+  /** First pause; doubles up to a minute. */
   retryMs: number;
 };
 
-/** The call was never sent, and may be retried. */
+/** Never sent, and may be retried. */
 const notReached = { details: nothingDone, passesAfterMs: 0 };
 const maxRetryMs = 60_000;
 const stableMs = 60_000;
@@ -85,10 +78,9 @@ export function createConnection(options: ConnectionOptions): Connection {
     calls: Set<Promise<unknown>>;
   } | null = null;
   let lastProblem: ServerHealth['last_problem'] = null;
-  /** Dropped clients with calls still in progress. */
   const leaving = new Set<Client>();
   let starting: { client: Client; wire: Wire } | null = null;
-  /** A program known not to support the 2026 revision. */
+  /** Known not to support the 2026 revision. */
   let isLegacy = false;
   let signInNeeded = false;
   let connecting: Promise<Client> | null = null;
@@ -108,7 +100,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     lastProblem = { at: new Date().toISOString(), text: reason };
   }
 
-  /** Drops a client; it is replaced soon, or on next use. */
+  /** The client is replaced soon, or on next use. */
   function drop(client: Client, reason: string): void {
     if (live?.client !== client) return;
     // A server that crashes right after starting must not be restarted every second.
@@ -118,7 +110,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     note(reason);
     if (closed) return;
     options.warn(reason);
-    // Lets calls in progress finish; if cut off, their outcome would be unknown.
+    // Lets calls in progress finish; their outcome would be unknown if cut off.
     leaving.add(client);
     Promise.allSettled(calls)
       .then(() => client.close())
@@ -127,7 +119,6 @@ export function createConnection(options: ConnectionOptions): Connection {
     retryLater();
   }
 
-  /** Sends a call and keeps its client open until it ends. */
   async function sendOn<T>(client: Client, request: CallRequest, send: Send<T>): Promise<T> {
     const { method, tool } = request;
     const call = span('mcp_request', `${method} ${tool}`, describeRequest(request), () =>
@@ -142,7 +133,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     }
   }
 
-  /** Follows OpenTelemetry's conventions for MCP. */
+  /** OpenTelemetry's conventions for MCP. */
   function describeRequest({ method, tool }: CallRequest) {
     const address = server.url === undefined ? null : new URL(server.url);
     return {
@@ -178,7 +169,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     timer.unref();
   }
 
-  /** Requests the 2026 revision and falls back to the 2025 handshake. */
+  /** Tries the 2026 revision, then the 2025 handshake. */
   function createClient(): Client {
     const client: Client = new Client(
       { name: 'countersign', version: '1' },
@@ -214,13 +205,13 @@ export function createConnection(options: ConnectionOptions): Connection {
         signal: ending.signal,
         ...prior,
       });
-      // Detecting starts a program twice, so it is remembered. A remote server's revision may change, and asking is cheap.
+      // Remembered, since detecting starts a program twice. A remote server may be updated, and asking is cheap.
       isLegacy = server.url === undefined && client.getProtocolEra() === 'legacy';
       await listTools(client, options);
       if (closed) throw new Error('it was closed');
       client.onclose = () => drop(client, explain('it stopped', wire.lastWords()));
       client.onerror = (error) => {
-        // An HTTP server's stream is lost for good; the server may be as well.
+        // The stream is lost for good; the server may be as well.
         if (/reconnection attempts/i.test(error.message)) verify(client).catch(warn);
       };
       const home = server.url === undefined ? randomUUID() : null;
@@ -245,7 +236,6 @@ export function createConnection(options: ConnectionOptions): Connection {
     }
   }
 
-  /** The live client; callers share a connection attempt in progress. */
   async function obtain(signal?: AbortSignal): Promise<Client> {
     if (live !== null) return live.client;
     if (closed)
@@ -274,8 +264,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 
   /**
-   * Since the 2026 revision, tool changes come on a separate stream, which servers and proxies may end at any time. Reads what
-   * was missed and reopens it.
+   * In the 2026 revision, tool changes come on a separate stream that may end at any time: read what was missed and reopen it.
    */
   async function followChanges(client: Client): Promise<void> {
     let subscription = client.autoOpenedSubscription;
@@ -287,7 +276,6 @@ export function createConnection(options: ConnectionOptions): Connection {
     }
   }
 
-  // A sign-in or sign-out in any process.
   const stopFollowing = tokens?.onChange(() => {
     if (closed) return;
     if (live !== null) return void verify(live.client).catch(warn);
@@ -348,7 +336,6 @@ export function createConnection(options: ConnectionOptions): Connection {
       const clients = [live?.client, starting?.client, ...leaving].map((client) => client?.close());
       // A client still negotiating doesn't close its transport.
       await Promise.all([...clients, starting?.wire.transport.close()]);
-      // The pending attempt's error no longer matters.
       await connecting?.catch(() => undefined);
       live = null;
     },
@@ -367,7 +354,7 @@ export const callTool: Send<CallToolResult> = (client, call, timeoutMs) => {
   );
 };
 
-/** Each tool is parsed separately, so that an invalid one doesn't take the others with it. */
+/** Parsed separately, so that an invalid tool doesn't take the others with it. */
 const ToolsPage = z.looseObject({
   tools: z.array(z.unknown()).catch([]),
   nextCursor: z.string().min(1).optional().catch(undefined),
@@ -385,7 +372,7 @@ async function listTools(client: Client, options: ConnectionOptions): Promise<vo
     );
     for (const tool of result.tools) tools.push(tool);
     cursor = result.nextCursor;
-    // Guards against a server that repeats pages forever.
+    // A server may repeat pages forever.
     if (cursor === undefined || seen.has(cursor) || tools.length > maxTools) break;
     seen.add(cursor);
   }

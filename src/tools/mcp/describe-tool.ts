@@ -16,7 +16,7 @@ export function describeTool(
   serverDigest: string,
 ): OperationSpec {
   const override = Object.hasOwn(overrides, tool.name) ? overrides[tool.name] : undefined;
-  // An untrusted server's annotations must not make a call repeatable or available to planners.
+  // An untrusted server can't make a call repeatable or available to planners.
   const vouched = trusted || override !== undefined;
   const effect = override ?? (trusted ? readEffect(tool) : 'write');
   const target = findTarget(tool);
@@ -27,7 +27,6 @@ export function describeTool(
     name: operationName(server, tool.name),
     description: toDescription(tool),
     input: toSchema(tool.inputSchema),
-    // `readResult` passes structured content through; without a schema its shape is unknown.
     ...(tool.outputSchema === undefined ? {} : { output: toSchema(tool.outputSchema) }),
     effect,
     destructive:
@@ -43,13 +42,13 @@ export function describeTool(
   };
 }
 
-/** A trusted server's annotations; without any, a tool is assumed to change something. */
+/** Without annotations, a tool is assumed to change something. */
 function readEffect(tool: Tool): Effect {
   if (tool.annotations?.readOnlyHint === true) return 'read';
   return tool.annotations?.idempotentHint === true ? 'idempotent' : 'write';
 }
 
-/** Workers share tools through the database, which must accept every text of a schema. */
+/** The database shares tools between workers and must accept every text. */
 function toSchema(schema: object): JsonSchema {
   return Object.fromEntries(
     Object.entries(schema).map(([key, value]) => [makeStorableText(key), makeStorable(value)]),
@@ -62,7 +61,6 @@ function toDescription(tool: Tool): string {
   return storable.length <= maxDescription ? storable : `${cutText(storable, maxDescription)}…`;
 }
 
-/** Arguments that usually name the target, most telling first. */
 const targets = [
   'destination',
   'path',

@@ -1,4 +1,4 @@
-// Explains an MCP server failure in a sentence, and what it means for the call in progress.
+// Explains an MCP server failure, and its effect on the call in progress.
 import { stripVTControlCharacters } from 'node:util';
 import {
   ProtocolError,
@@ -25,7 +25,7 @@ const longestLine = 300;
 /** Redacts secrets. Call it before cutting, or half a secret may remain. */
 type Clean = (text: string) => string;
 
-/** Why a server can't be used. `lastWords`: its last stderr output; a long line's end is quoted. */
+/** `lastWords`: last stderr output; a long line's end is quoted. */
 export function explainFailure(name: string, error: unknown, clean: Clean, lastWords = ''): string {
   const words = clean(stripVTControlCharacters(lastWords)).trim();
   const line =
@@ -69,7 +69,6 @@ function firstLine(error: unknown, clean: Clean): string {
   return makeStorableText(line.slice(0, longestLine)).replace(/\.$/, '');
 }
 
-/** The cause of an error, or what the SDK keeps in its data. */
 function causeOf(error: Error): unknown {
   if (!(error instanceof SdkError)) return error.cause;
   return isObject(error.data) && error.data.cause instanceof Error ? error.data.cause : error.cause;
@@ -83,7 +82,7 @@ function findSystemCode(error: unknown): string | undefined {
   return undefined;
 }
 
-/** The server lost the session (it restarted) and ignored the call. */
+/** The server restarted and ignored the call. */
 function isSessionLost(error: unknown): boolean {
   if (!(error instanceof SdkHttpError)) return false;
   return error.status === 404 || (error.status === 400 && /session/i.test(error.message));
@@ -94,13 +93,11 @@ export type CallFailure = {
   message: string;
   details: Record<string, unknown>;
   passesAfterMs: number | null;
-  /** The connection is unusable. */
   connectionLost: boolean;
-  /** The server can't have seen the call. */
   neverSent: boolean;
 };
 
-/** Classifies a failed call. `closed`: its connection was closed meanwhile. */
+/** `closed`: the connection was closed meanwhile. */
 export function toCallFailure(
   name: string,
   error: unknown,
@@ -139,7 +136,7 @@ export function toCallFailure(
       passesAfterMs: null,
     };
   if (error instanceof ProtocolError) {
-    // A refusal from the server itself: a retry would fail as well.
+    // A retry would fail as well.
     const said = { details: {}, passesAfterMs: null };
     const asks = error.code === ProtocolErrorCode.MissingRequiredClientCapability;
     const message = asks
@@ -165,7 +162,6 @@ export function toCallFailure(
   };
 }
 
-/** Whether the server itself answered with an error. */
 export function wasRefused(error: unknown): boolean {
   return error instanceof CountersignError && error.cause instanceof ProtocolError;
 }

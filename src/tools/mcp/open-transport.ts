@@ -16,13 +16,13 @@ import { secretsOfServer } from './secrets.ts';
 
 export type Wire = {
   transport: Transport;
-  /** The process's last stderr output, unredacted; its first line may be cut. */
+  /** Last stderr output, unredacted; its first line may be cut. */
   lastWords(): string;
 };
 
 const kept = 10_000;
 
-/** A new, unconnected transport; `tokens` sign its requests. The child process gets only `env` and a few harmless variables. */
+/** Not connected yet; `tokens` sign its requests. The child process gets only `env` and a few harmless variables. */
 export function openWire(server: McpServer, baseDir: string, tokens: AuthProvider | null): Wire {
   if (server.url !== undefined) {
     const options = {
@@ -56,10 +56,7 @@ export function openWire(server: McpServer, baseDir: string, tokens: AuthProvide
   return { transport, lastWords: () => words };
 }
 
-/**
- * Redacts header, environment and argument values, which may be secrets.
- * @param more other secrets
- */
+/** Covers header, environment and argument values. */
 export function createServerRedactor(server: McpServer, more: string[]): (text: string) => string {
   return createRedactor([...secretsOfServer(server), ...more]);
 }

@@ -4,7 +4,7 @@ import { type JSONRPCMessage, parseJSONRPCMessage } from '@modelcontextprotocol/
 import { isObject } from '#domain/text.ts';
 import { describeBytes } from '#domain/words.ts';
 
-/** Bytes of a message. */
+/** Bytes. */
 export const longestMessage = 4_000_000;
 /** Characters at either end of an overlong message searched for its ID. */
 const endLength = 1000;
@@ -13,11 +13,11 @@ export const tooLongCode = -32_099;
 
 const newline = 0x0a;
 
-/** Replaces the SDK's stdio reader, with the same methods. */
+/** Same methods as the SDK's stdio reader. */
 export class LineReader {
   #parts: Buffer[] = [];
   #size = 0;
-  /** Both ends of an overlong line, or null while the line is kept. */
+  /** Null while the line is kept. */
   #skipped: MessageEnds | null = null;
   readonly #messages: JSONRPCMessage[] = [];
 
@@ -73,7 +73,6 @@ export class LineReader {
   }
 }
 
-/** Both ends of an overlong message. */
 export class MessageEnds {
   #head = '';
   #tail = '';
@@ -87,7 +86,6 @@ export class MessageEnds {
     this.#tail = (this.#tail + Buffer.from(last).toString('latin1')).slice(-endLength);
   }
 
-  /** The ID of the request it answers. */
   findId(): number | null {
     return findId(this.#head) ?? findId(this.#tail);
   }
@@ -98,13 +96,12 @@ function findId(text: string): number | null {
   return id === undefined ? null : Number(id);
 }
 
-/** Answers a request whose response is too long. */
 export function toTooLong(id: number): JSONRPCMessage {
   const message = `its answer is larger than ${describeBytes(longestMessage)}: ask for less at once`;
   return { jsonrpc: '2.0', id, error: { code: tooLongCode, message } };
 }
 
-/** The messages of a line, one or a batch; [] for anything else. */
+/** One message or a batch; [] for anything else. */
 function readLine(line: Buffer): JSONRPCMessage[] {
   // Programs also log here.
   const text = line.toString('utf8').trim();
@@ -121,7 +118,7 @@ function readLine(line: Buffer): JSONRPCMessage[] {
 }
 
 function readMessage(json: unknown): JSONRPCMessage[] {
-  // A full validation error of a non-message would be slow.
+  // A full validation error would be slow.
   if (!isObject(json) || json.jsonrpc !== '2.0') return [];
   try {
     return [parseJSONRPCMessage(json)];

@@ -13,11 +13,8 @@ import { cutText, toLine } from '../limit-output.ts';
 const maxErrorText = 2000;
 
 /**
- * `data` is the structured content, else `{ text }`; other parts are only named. With an output schema, text may replace
- * structured content, as servers do for older clients.
- * @param promised whether the tool has an output schema
- * @param effect what the call may have changed
- * @throws CountersignError tool_failed if the server reports a failure
+ * With an output schema, text may replace structured content, as servers do for older clients. @param effect what the call may
+ * have changed @throws CountersignError tool_failed if the server reports a failure
  */
 export function readResult(
   name: string,
@@ -52,10 +49,9 @@ export function readResult(
 
 const maxSummary = 200;
 const maxFields = 4;
-/** Fields that people look for first. */
 const telling = ['title', 'name', 'id', 'key', 'status', 'message', 'url', 'html_url', 'link'];
 
-/** `title: Broken · id: 42 · 3 labels`: as many values as fit on a line, the most telling first. */
+/** `title: Broken · id: 42 · 3 labels`: as many as fit on a line, the most telling first. */
 function tellFields(record: Record<string, unknown>): string {
   const rank = (name: string) => (telling.includes(name) ? telling.indexOf(name) : telling.length);
   const fields = Object.entries(record).flatMap(([name, value]): [string, string][] => {
@@ -70,7 +66,6 @@ function tellFields(record: Record<string, unknown>): string {
   return shown.join(' · ');
 }
 
-/** The result as a readable line, never raw JSON. */
 function summarise(name: string, text: string, result: CallToolResult): string {
   const links = result.content.flatMap((part) =>
     part.type === 'resource_link' ? [`${part.title ?? part.name}: ${part.uri}`] : [],
@@ -89,10 +84,9 @@ function summarise(name: string, text: string, result: CallToolResult): string {
   return words === '' ? `${name} is done.` : toLine(words, maxSummary);
 }
 
-/** Findings that a server may report about the calling step, without knowing its ID. */
+/** Servers don't know the step's ID. */
 const Reported = NewFinding.pick({ severity: true, message: true, evidence: true });
 
-/** Valid findings in `_meta["countersign/findings"]`. */
 function readFindings({ _meta }: CallToolResult): NewFinding[] {
   const listed: unknown = _meta?.['countersign/findings'];
   if (!Array.isArray(listed)) return [];
@@ -103,8 +97,8 @@ function readFindings({ _meta }: CallToolResult): NewFinding[] {
 }
 
 /**
- * Structured content with exact numbers from its text: the SDK has already parsed and rounded the content.
- * @throws CountersignError tool_failed for a rounded number that the text lacks
+ * Takes exact numbers from the text: the SDK has already rounded those of the content. @throws CountersignError tool_failed for
+ * a rounded number that the text lacks
  */
 function readStructured(name: string, content: unknown, text: string, effect: Effect): Json {
   const rounded = findRounded(content, '');
@@ -119,17 +113,17 @@ function readStructured(name: string, content: unknown, text: string, effect: Ef
   return AnyJson.parse(content);
 }
 
-/** `text` parsed if it equals `content` apart from rounded numbers. */
+/** Parsed if it equals `content` apart from rounded numbers. */
 function readSame(text: string, content: unknown): Json | undefined {
   try {
     const read = AnyJson.parse(parseExactly(text));
     return isDeepStrictEqual(JSON.parse(text), content) ? read : undefined;
   } catch {
-    return undefined; // text that isn't JSON has no exact numbers
+    return undefined; // no exact numbers
   }
 }
 
-/** Path of a number that was or may have been rounded, or null. */
+/** Path of a number that may have been rounded. */
 function findRounded(value: unknown, place: string): string | null {
   if (typeof value === 'number')
     return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))
@@ -143,7 +137,6 @@ function findRounded(value: unknown, place: string): string | null {
   return null;
 }
 
-/** Null if it isn't a JSON object. */
 function parseObject(text: string): Json | null {
   try {
     const parsed = JsonObject.safeParse(parseExactly(text));

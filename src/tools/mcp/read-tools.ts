@@ -7,15 +7,14 @@ import type { JsonSchema } from '#domain/tool.ts';
 import { isStorableText } from '#domain/words.ts';
 import { repairSchema } from '../repair-schema.ts';
 
-/** A tool that is not offered: its name, if it has one, and the reason. */
 export type SkippedTool = { name: string; reason: string };
 export type ReadTools = { tools: Tool[]; skipped: SkippedTool[] };
 
-/** Per server: a planner can't choose from more, and reading them takes too long. */
+/** Per server: planners can't choose from more. */
 export const maxTools = 2000;
 const longest = { name: 150, text: 100_000 };
 
-/** `Read.File`, `read_file` and `read-file` could be mistaken for each other. */
+/** `Read.File`, `read_file` and `read-file` could be confused. */
 const likenessOf = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 
 const textOf = (value: unknown): string | undefined =>
@@ -29,7 +28,6 @@ function readSchema(given: unknown): JsonSchema {
   return { ...schema, type: 'object' };
 }
 
-/** An unusable output schema counts as none. */
 function readOutput(given: unknown): JsonSchema | undefined {
   try {
     return isObject(given) ? repairSchema(given) : undefined;
@@ -40,7 +38,7 @@ function readOutput(given: unknown): JsonSchema | undefined {
 
 const hints = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'];
 
-/** Boolean hints; other values count as missing. */
+/** Non-boolean hints count as missing. */
 function readAnnotations(given: unknown): Tool['annotations'] {
   if (!isObject(given)) return undefined;
   const kept = Object.entries(given).filter(([name, value]) =>
@@ -74,7 +72,6 @@ function readTool(given: unknown): Tool {
   ) as Tool; // each part was read above
 }
 
-/** @param listed the server's `tools` from all pages */
 export function readTools(listed: readonly unknown[]): ReadTools {
   const tools: Tool[] = [];
   const skipped: SkippedTool[] = [];

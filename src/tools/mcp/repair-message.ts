@@ -6,7 +6,6 @@ import { countOf } from '#domain/words.ts';
 const maxShown = 10_000;
 const isTrue = (value: unknown): boolean => value === true || value === 'true' || value === 1;
 
-/** An unknown part is shown as text. */
 function repairPart(part: unknown): Record<string, unknown> {
   if (typeof part === 'string') return { type: 'text', text: part };
   if (!isObject(part)) return { type: 'text', text: JSON.stringify(part) ?? '' };
@@ -33,10 +32,9 @@ function repairPart(part: unknown): Record<string, unknown> {
 
 const toText = (value: unknown): string => (JSON.stringify(value) ?? '').slice(0, maxShown);
 
-/** Maximum non-text parts, each validated separately. */
+/** Non-text parts, each validated separately. */
 const maxParts = 1000;
 
-/** Joins neighbouring texts, and counts what is left out. */
 function repairParts(given: readonly unknown[]): Record<string, unknown>[] {
   const parts: Record<string, unknown>[] = [];
   let texts: string[] = [];
@@ -75,7 +73,6 @@ function repairResult(result: Record<string, unknown>): Record<string, unknown> 
   };
 }
 
-/** @returns `message`, with a tool's result in the protocol's form */
 function repairMessage<M extends JSONRPCMessage>(message: M): M {
   if (!('result' in message) || !isObject(message.result)) return message;
   const { result } = message;
@@ -85,7 +82,6 @@ function repairMessage<M extends JSONRPCMessage>(message: M): M {
   return isCall ? { ...message, result: repairResult(result) } : message;
 }
 
-/** Repairs every message of `transport` before it is handled. */
 export function repairMessages(transport: Transport): void {
   let handler = transport.onmessage;
   Object.defineProperty(transport, 'onmessage', {

@@ -1,20 +1,20 @@
 // Finds possible secrets in an MCP server's headers, environment, URL and arguments.
 import type { McpServer } from '#domain/settings.ts';
 
-/** Possible secrets in a URL: credentials, query, and long path segments. */
+/** Credentials, query, and long path segments. */
 function secretsOf(address: string): string[] {
   const { username, password, search, searchParams, pathname } = new URL(address);
   const parts = pathname.split('/').filter((part) => part.length >= 16);
   return [search, ...searchParams.values(), username, password, ...parts];
 }
 
-/** A flag that takes a secret: `--token`, `--api-key=…`, or null. */
+/** `--token`, `--api-key=…`, or null. */
 export function findSecretFlag(argument: string): string | null {
   const flag = /^--?[\w-]+(?==|$)/.exec(argument)?.[0] ?? '';
   return /token|secret|key|password|auth|header/i.test(flag) ? flag : null;
 }
 
-/** Possible secrets in arguments: values of such flags, URLs, and token-like words. */
+/** Values of such flags, URLs, and token-like words. */
 function secretsAmong(args: string[]): string[] {
   return args.flatMap((argument, index) => {
     const value = argument.replace(/^--?[\w-]+=/, '');

@@ -32,7 +32,6 @@ import { createTokens, takesSignIn } from './tokens.ts';
 
 const maxText = 500;
 
-/** Arguments that the read also takes, or null if the target is unknown or the read needs others. */
 function sharedArguments(args: JsonObject, input: OperationSpec['input']): JsonObject | null {
   const { properties } = input;
   if (typeof properties !== 'object' || properties === null) return null;
@@ -43,10 +42,7 @@ function sharedArguments(args: JsonObject, input: OperationSpec['input']): JsonO
   return open || Object.keys(shared).length === 0 ? null : shared;
 }
 
-/**
- * Inspects a target by calling `read`; a refusal means it can't be looked up.
- * @throws errors of the connection
- */
+/** Calls `read`; a refusal means the target can't be looked up. @throws errors of the connection */
 function inspectBy(
   read: OperationSpec,
   call: (args: JsonObject, signal: AbortSignal) => Promise<ToolOutput>,
@@ -77,9 +73,7 @@ export type McpTool = {
   sharing: Sharing;
   connection: Connection;
   operations(): Operation[];
-  /** The server's usage instructions, or ''. */
   instructions(): string;
-  /** Sentences on tools not offered or not checked here, with advice. */
   notes(): string[];
 };
 
@@ -87,14 +81,12 @@ export type McpToolOptions = {
   name: string;
   server: McpServer;
   baseDir: string;
-  /** Keeps sign-ins, or null if sign-in is not possible. */
+  /** Null if sign-in is not possible. */
   signIns: SignInStore | null;
   clock: Clock;
-  /** Allowed addresses of its authorization server. */
   rules: AddressRules;
   secrets: string[];
   warn(message: string): void;
-  /** Called when the operations change. */
   onChange(): void;
   connectTimeoutMs: number;
   retryMs: number;
@@ -175,7 +167,7 @@ export function createMcpTool(options: McpToolOptions): McpTool {
     },
   });
 
-  /** @throws CountersignError `digest_mismatch` if the server's tool of that name changed or is gone */
+  /** @throws CountersignError `digest_mismatch` if the server's tool changed or is gone */
   function requireSame(spec: OperationSpec): void {
     const now = operations.find((one) => one.name === spec.name);
     const change =
@@ -222,7 +214,7 @@ export function createMcpTool(options: McpToolOptions): McpTool {
   };
 }
 
-/** Drops argument values that may be secret: `--token abc`, `--api-key=abc`. */
+/** `--token abc`, `--api-key=abc` */
 function withoutSecrets(args: string[]): string[] {
   return args.map((arg, index) => {
     const before = args[index - 1] ?? '';
@@ -230,7 +222,7 @@ function withoutSecrets(args: string[]): string[] {
   });
 }
 
-/** The server's identity: command or URL and its own name, without environment, headers or query. */
+/** Command or URL and its own name, without environment, headers or query. */
 function identifyServer({ command, args, url }: McpServer, serverName: string): string {
   const address = url === undefined ? null : new URL(url);
   return digestJson([
@@ -241,7 +233,7 @@ function identifyServer({ command, args, url }: McpServer, serverName: string): 
   ]);
 }
 
-/** Maximum characters of a reason, and patterns per tool, that are shown. */
+/** Characters of a reason, and patterns per tool. */
 const maxShown = { reason: 300, patterns: 3 };
 const maxNotes = 50;
 

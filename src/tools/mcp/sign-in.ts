@@ -25,7 +25,6 @@ import { endOf, takesSignIn } from './tokens.ts';
 
 const askWithinMs = 15_000;
 
-/** A sign-in in progress. */
 type Draft = {
   client?: StoredOAuthClientInformation;
   authorizationServer?: string;
@@ -43,7 +42,6 @@ function isSame(one: string, other: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** Collects in `draft` what the SDK asks for and returns. */
 function createProvider(
   draft: Draft,
   server: McpServer,
@@ -100,7 +98,6 @@ function createProvider(
   };
 }
 
-/** The server's sign-in challenge to a request without a token. */
 async function readChallenge(
   url: string,
   fetchFn: GuardedFetch,
@@ -126,7 +123,6 @@ function fail(server: string, why: string, cause?: unknown): CountersignError {
   });
 }
 
-/** The person's browser is sent there, so it must be a web address. */
 function requireWeb(server: string, address: URL | undefined): URL {
   const isWeb =
     address?.protocol === 'https:' ||
@@ -232,7 +228,7 @@ export function createSignIns(
   ): Promise<string> {
     const code = params.get('code');
     if (code === null) {
-      // Only the error code: its description may come from an attacker.
+      // Only the code: its description may come from an attacker.
       const said = /^[a-z_]{1,60}$/.exec(params.get('error') ?? '')?.[0] ?? 'no code came back';
       throw fail(name, said);
     }

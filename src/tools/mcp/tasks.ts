@@ -11,9 +11,9 @@ import type { CallRequest, Connection } from './connection.ts';
 import { wasRefused } from './explain-failure.ts';
 import { readResult } from './read-result.ts';
 
-/** Milliseconds for which the server is asked to keep a task; it may decide otherwise. */
+/** Milliseconds requested; the server decides. */
 const keepMs = 26 * 3600 * 1000;
-/** Default polling interval in milliseconds. */
+/** Polling interval in milliseconds. */
 const usualPollMs = 5000;
 const maxSaid = 500;
 
@@ -36,7 +36,6 @@ async function callAsTask(client: Client, { tool, args, signal }: CallRequest, t
   return task;
 }
 
-/** The task methods of `spec`. @param requireSame throws if the tool has changed */
 export function taskOf(
   spec: OperationSpec,
   connection: Connection,
@@ -99,7 +98,7 @@ export function taskOf(
       case 'completed':
         return fetchResult(task, signal);
       case 'failed':
-        // A task's result says more than its status; some servers answer with an error instead.
+        // The result says more than the status; some servers answer with an error instead.
         return fetchResult(task, signal).catch((error: unknown) => {
           if (!wasRefused(error)) throw error;
           return { state: 'failed' as const, message: tell('failed') };

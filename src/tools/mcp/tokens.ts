@@ -1,5 +1,4 @@
-// The bearer tokens of one hosted MCP server: added to requests, refreshed once for all processes, dropped when the server
-// rejects them.
+// The bearer tokens of one hosted MCP server: added to requests, refreshed once for all processes, dropped when rejected.
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   type AuthProvider,
@@ -20,7 +19,6 @@ import type { AddressRules } from '../http/addresses.ts';
 
 /** Nothing was done: sign-in is needed, or the refresh failed. */
 export class SignInError extends Error {
-  /** Whether a person has to sign in; otherwise it is transient. */
   readonly needed: boolean;
 
   constructor(message: string, needed: boolean, cause?: unknown) {
@@ -31,21 +29,18 @@ export class SignInError extends Error {
 }
 
 export type Tokens = AuthProvider & {
-  /** Converts a transport error to a sign-in error if it is one. */
   judge(error: unknown): Promise<unknown>;
-  /** Calls `wake` on sign-in or sign-out. */
   onChange(wake: () => void): () => void;
-  /** Whether a sign-in is known. */
   has(): boolean;
 };
 
 /** Milliseconds before expiry at which a token is refreshed. */
 const earlyMs = 30_000;
 const refreshWithinMs = 15_000;
-/** Milliseconds after which a dead process's refresh is taken over. */
+/** Milliseconds until a dead process's refresh is taken over. */
 const claimMs = 20_000;
 const lookEveryMs = 200;
-/** Milliseconds for which the cache is trusted without a notification. */
+/** Milliseconds that the cache is trusted without a notification. */
 const believeMs = 30_000;
 
 const lasting: ReadonlySet<string> = new Set([
@@ -54,17 +49,15 @@ const lasting: ReadonlySet<string> = new Set([
   OAuthErrorCode.UnauthorizedClient,
 ]);
 
-/** Credentials in the settings, which no sign-in replaces. */
+/** No sign-in replaces credentials in the settings. */
 function hasOwnCredentials({ headers }: McpServer): boolean {
   return Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
 }
 
-/** Whether people sign in at the server, if it asks for that. */
 export function takesSignIn(server: McpServer): boolean {
   return server.url !== undefined && !hasOwnCredentials(server);
 }
 
-/** Expiry in ISO 8601 of a token issued at `now`, or null if not given. */
 export function endOf(seconds: unknown, now: Date): string | null {
   return typeof seconds === 'number'
     ? new Date(now.getTime() + seconds * 1000).toISOString()
@@ -91,7 +84,6 @@ export function createTokens(
     const now = clock.now().getTime();
     if (known !== null && now - known.at < believeMs) return known.kept;
     const kept = await store.read(name);
-    // Tokens are valid only for the URL they were issued for.
     known = { kept: kept?.signIn.url === url ? kept : null, at: now };
     return known.kept;
   }
@@ -126,7 +118,7 @@ export function createTokens(
     };
   }
 
-  /** Refreshes, or waits for the process that does. */
+  /** Or waits for the process that does. */
   async function refreshOnce(old: KeptSignIn): Promise<KeptSignIn> {
     const { generation } = old;
     const refreshToken = old.signIn.tokens.refresh_token;

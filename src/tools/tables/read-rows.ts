@@ -7,7 +7,6 @@ import { countOf, listOf, shorten } from '#domain/words.ts';
 import { splitLines, splitRecords } from './split-records.ts';
 
 export type TableRow = { [column: string]: Json };
-/** A row or a malformed line. `columns` come first. */
 export type TableEntry = { line: number } & (
   | { row: TableRow }
   | { reason: string }
@@ -15,7 +14,6 @@ export type TableEntry = { line: number } & (
 );
 
 export const maxColumns = 500;
-/** First lines used to detect the delimiter. */
 const headLines = 50;
 /** The most telling first: commas also occur in texts and amounts. */
 const delimiters = ['\t', ';', '|', ','] as const;
@@ -33,7 +31,6 @@ async function collect(lines: string[], delimiter: string): Promise<string[][]> 
   return records;
 }
 
-/** The delimiter that splits most of the first lines like the header, or null. */
 async function guessDelimiter(lines: string[]): Promise<string | null> {
   let best: { delimiter: string; score: number } | null = null;
   for (const delimiter of delimiters) {
@@ -47,10 +44,10 @@ async function guessDelimiter(lines: string[]): Promise<string | null> {
       .filter(
         (values) =>
           trimEnd(values).length <= width &&
-          // A split quoted value: its quote opens in one value and closes in another.
+          // A quoted value that was split: its quote opens in one and closes in another.
           values.every((value) => value.split('"').length % 2 === 1),
       )
-      // A row that ends early may be sound, so this is a guess.
+      // A row that ends early may be sound.
       .map((values) => (values.length >= width ? 1 : values.length > 1 ? 0.75 : 0));
     const likeness = alike.reduce<number>((sum, one) => sum + one, 0);
     const score = behind.length === 0 ? 0.5 : likeness / (behind.length + at);
@@ -59,13 +56,13 @@ async function guessDelimiter(lines: string[]): Promise<string | null> {
   return best?.delimiter ?? null;
 }
 
-/** Drops trailing empty values, left by extra delimiters. */
+/** Left by extra delimiters. */
 function trimEnd(values: string[]): string[] {
   const last = values.findLastIndex((value) => value.trim() !== '');
   return values.slice(0, last + 1);
 }
 
-/** Column names: unnamed ones are numbered, duplicates get their number appended. */
+/** Unnamed columns are numbered, duplicates get their number appended. */
 function nameColumns(header: string[]): string[] {
   const taken = new Set<string>();
   return header.map((written, index) => {
@@ -77,7 +74,6 @@ function nameColumns(header: string[]): string[] {
   });
 }
 
-/** Why the record is not a valid row, or null. */
 function findFault(values: string[], columns: string[]): string | null {
   const given = trimEnd(values).length;
   return given > columns.length
@@ -85,7 +81,7 @@ function findFault(values: string[], columns: string[]): string | null {
     : null;
 }
 
-/** Spreadsheets omit trailing empty cells. @returns null if all columns are there */
+/** Spreadsheets omit trailing empty cells. @returns null if all are there */
 function describeMissing(values: string[], columns: string[]): string | null {
   const missing = columns.slice(values.length);
   if (missing.length === 0) return null;
@@ -96,7 +92,6 @@ const separator = /^"?sep=(.)"?$/i;
 const sumWords =
   /^(?:grand |sub)?totals?$|^sum$|^summe$|^gesamt(?:summe)?$|^suma$|^totale$|^total général$|^итого$|^合计$/iu;
 
-/** @param asked the delimiter, or undefined to detect it */
 export async function* readDelimited(
   pieces: AsyncIterable<string>,
   asked?: string,
@@ -158,7 +153,6 @@ export async function* readDelimited(
     };
 }
 
-/** JSON lines: an object each. */
 export async function* readJsonLines(pieces: AsyncIterable<string>): AsyncGenerator<TableEntry> {
   let line = 0;
   let columns: string[] | null = null;
@@ -178,7 +172,6 @@ export async function* readJsonLines(pieces: AsyncIterable<string>): AsyncGenera
   }
 }
 
-/** A JSON list of objects, or an object that contains one. */
 export async function* readJsonList(pieces: AsyncIterable<string>): AsyncGenerator<TableEntry> {
   let text = '';
   for await (const piece of pieces) text += piece;

@@ -1,16 +1,14 @@
-// Splits delimited text (RFC 4180 and spreadsheet dialects) into records with line numbers. Reading continues after a malformed
-// line: an open quote swallows nothing.
+// Splits delimited text (RFC 4180 and spreadsheet dialects) into records. Continues after a malformed line: an open quote
+// swallows nothing.
 import { parse } from 'csv-parse/sync';
 import { isSliceOver, nextTurn } from '#domain/slices.ts';
 
-/** A record's values, or why it has none. */
 export type TableRecord = { line: number } & ({ values: string[] } | { reason: string });
 
-/** Maximum lines and characters of a record. */
+/** Per record: lines and characters. */
 const maxLines = 100;
 const maxCharacters = 200_000;
 
-/** The complete lines of a text with their ends, and the rest. */
 function cutLines(text: string): { lines: string[]; tail: string } {
   const lines: string[] = [];
   let start = 0;
@@ -22,7 +20,7 @@ function cutLines(text: string): { lines: string[]; tail: string } {
   return { lines, tail: text.slice(start) };
 }
 
-/** Lines of chunked text with their ends, in slices. Cuts lines too long for a record. */
+/** Lines keep their ends, in slices. Cuts lines too long for a record. */
 export async function* splitLines(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let open = '';
   for await (const piece of pieces) {
@@ -46,13 +44,12 @@ const withoutEnd = (line: string): string => line.replace(/\r?\n$|\r$/, '');
 
 const quotesIn = (text: string): number => text.split('"').length - 1;
 
-/** Whether a value starts with a quote; others are plain characters. */
+/** Quotes inside a value are plain characters. */
 function hasQuoted(line: string, delimiter: string): boolean {
   if (!line.includes('"')) return false;
   return line.split(delimiter).some((value) => value.trimStart().startsWith('"'));
 }
 
-/** The values of a whole record, or null if its quotes don't match. */
 function parseRecord(text: string, delimiter: string): string[] | null {
   try {
     const [record, ...others] = parse(text, {
@@ -73,7 +70,6 @@ export async function* splitRecords(
   delimiter: string,
 ): AsyncGenerator<TableRecord> {
   const source = lines[Symbol.asyncIterator]();
-  /** Lines read ahead, and the number of the first. */
   let ahead: string[] = [];
   let line = 0;
   const take = async (at: number): Promise<string | undefined> => {

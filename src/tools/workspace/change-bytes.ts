@@ -9,7 +9,6 @@ export type Change =
 /** `encoding` is null for binary files. `start` and `end`: first and last bytes. */
 export type FileFacts = { encoding: TextEncoding | null; start: Buffer; end: Buffer };
 
-/** The file's line break, by default `\n`. */
 function lineBreakOf(start: Buffer, encoding: TextEncoding): string {
   const at = start.indexOf(encodePart('\n', encoding));
   const [pair, single] = [encodePart('\r\n', encoding), encodePart('\r', encoding)];
@@ -18,7 +17,6 @@ function lineBreakOf(start: Buffer, encoding: TextEncoding): string {
 
 type Counter = { replaced: number };
 
-/** The bytes after `change`. @param counter counts replacements */
 export function changeBytes(
   chunks: AsyncIterable<Buffer>,
   { encoding, start, end }: FileFacts,
@@ -59,7 +57,7 @@ async function* addInFront(chunks: AsyncIterable<Buffer>, mark: number, added: B
   if (!done) yield* added;
 }
 
-/** Whether a character begins at an offset. Asked in ascending order. */
+/** Whether a character begins at an offset, in ascending order. */
 class Characters {
   readonly #name: string;
   #next = 0;
@@ -68,7 +66,6 @@ class Characters {
     this.#name = name;
   }
 
-  /** @param base the offset of `data` in the file */
   beginsAt(data: Buffer, base: number, at: number): boolean {
     if (this.#name.startsWith('utf-16')) return (base + at) % 2 === 0;
     if (this.#name.startsWith('utf-32')) return (base + at) % 4 === 0;
@@ -80,9 +77,8 @@ class Characters {
   }
 }
 
-/** Bytes per write if there are many replacements. */
 const batchBytes = 262_144;
-/** Most bytes of a character after its first. */
+/** Bytes of a character after its first. */
 const longestTail = 3;
 
 async function* replaceBytes(
@@ -98,7 +94,7 @@ async function* replaceBytes(
   const characters = new Characters(encoding.name);
   let base = 0;
   let rest: Buffer = Buffer.alloc(0);
-  /** `data` up to `end`, or past a match that begins before it. */
+  /** Up to `end`, or past a match that begins before it. */
   const take = function* (data: Buffer, end: number) {
     let [from, size] = [0, 0];
     let pieces: Buffer[] = [];

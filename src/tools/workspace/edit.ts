@@ -1,5 +1,5 @@
-// workspace_edit: adds lines or replaces text in a file by its bytes, keeping all else, including line ends and encoding. Written
-// aside, flushed, then renamed.
+// workspace_edit: adds lines or replaces text by bytes, keeping all else, including line ends and encoding. Written aside,
+// flushed, then renamed.
 import type { Stats } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { z } from 'zod';
@@ -132,7 +132,6 @@ async function editFile(place: HeldPath, change: Change, signal: AbortSignal) {
   };
 }
 
-/** Bytes at the start and end examined for line breaks. */
 const edgeBytes = 65_536;
 
 async function readFacts(file: FileHandle | null, size: number): Promise<FileFacts> {
@@ -151,7 +150,7 @@ const factsOf = (bytes: Buffer, encoding: FileFacts['encoding']): FileFacts => (
   end: bytes.subarray(-4),
 });
 
-/** The file as opened; appended bytes show in its size. */
+/** As opened; appended bytes show in its size. */
 async function* readChunks(file: FileHandle | null, size: number, signal: AbortSignal) {
   if (file === null || size === 0) return;
   for await (const chunk of file.createReadStream({ start: 0, end: size - 1, autoClose: false })) {
@@ -160,7 +159,6 @@ async function* readChunks(file: FileHandle | null, size: number, signal: AbortS
   }
 }
 
-/** @throws if the file has changed since `before` */
 async function requireSame(place: HeldPath, before: Stats): Promise<void> {
   const now = await lstat(place.at);
   if (now.ino === before.ino && now.size === before.size && now.mtimeMs === before.mtimeMs) return;
@@ -171,7 +169,6 @@ async function requireSame(place: HeldPath, before: Stats): Promise<void> {
   );
 }
 
-/** The text after an edit, or null if an argument is unknown or the edit fails. */
 async function previewEdit(args: JsonObject, bytes: Buffer): Promise<string | null> {
   if (isOpen(args)) return null;
   const parsed = Arguments.safeParse(args);

@@ -16,7 +16,6 @@ const sentences: Record<string, (path: string) => string> = {
   ENAMETOOLONG: (path) => `The name ${path} is too long for the file system.`,
 };
 
-/** Runs `work`; file system errors about `path` become CountersignErrors. */
 export async function withFileErrors<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

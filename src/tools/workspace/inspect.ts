@@ -1,5 +1,5 @@
-// The current state of a target, for the review and again before the call: read-only, bounded, and never through a link out of
-// the workspace.
+// The state of a target, for the review and again before the call: read-only, bounded, and never through a link out of the
+// workspace.
 import { createHash, hash } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { lstat, open, readdir } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import type { Json, JsonObject } from '#domain/text.ts';
 import { systemCode, throwIfAborted } from '../failures.ts';
 import { isTemporary, type Sandbox, toWorkspacePath } from './sandbox.ts';
 
-/** Larger files are compared by size and time only. */
+/** Bytes; larger files are compared by size and time only. */
 const maxHashed = 10_000_000;
 /** Larger folders are compared by their own time only. */
 const maxEntries = 2000;
@@ -20,7 +20,6 @@ export const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O
 const textOf = (value: Json | undefined): string | null =>
   typeof value === 'string' ? value : null;
 
-/** The fingerprint of a file with exactly `content`, or null if too large to hash. */
 export function fingerprintOfText(content: string): string | null {
   return Buffer.byteLength(content) > maxHashed ? null : `sha256:${hash('sha256', content)}`;
 }
@@ -44,7 +43,7 @@ async function hashFile(at: string, info: Stats): Promise<string> {
 
 type Tree = { lines: string[]; files: number; bytes: number; complete: boolean };
 
-/** Names, sizes and times in a folder; links are named, never followed. */
+/** Links are named, never followed. */
 async function listTree(at: string, prefix: string, tree: Tree, signal: AbortSignal) {
   for (const name of (await readdir(at)).sort()) {
     throwIfAborted(signal);
@@ -86,7 +85,6 @@ async function readState(at: string, deep: boolean, signal: AbortSignal): Promis
   return { state, fingerprint, size: tree.bytes, modified_at, files: tree.files };
 }
 
-/** @param deep whether later differences must be detected */
 function look(
   sandbox: Sandbox,
   path: string,
@@ -122,7 +120,6 @@ function behindLink(state: SeenState, leads_to: string): SeenState {
   return { ...state, fingerprint: fingerprint === null ? null : bound, leads_to };
 }
 
-/** @param absent what a missing target means */
 export function inspectWrite(sandbox: Sandbox, absent: 'new' | 'missing') {
   return async (args: JsonObject, signal: AbortSignal): Promise<SeenState | null> => {
     const path = textOf(args.path);
@@ -139,7 +136,7 @@ export function inspectDelete(sandbox: Sandbox) {
   };
 }
 
-/** Reads report only missing targets: content may change. */
+/** Reports only missing targets: content may change. */
 export function inspectRead(sandbox: Sandbox) {
   return async (args: JsonObject, signal: AbortSignal): Promise<SeenState | null> => {
     const path = textOf(args.path);
@@ -149,11 +146,7 @@ export function inspectRead(sandbox: Sandbox) {
   };
 }
 
-/**
- * `missing`: no source (with `onto` if it would overwrite); `exists`: the destination does; `new`: it doesn't.
- * @param argument names the source; links are followed for copies
- * @param findDestination resolves the destination
- */
+/** `missing`: no source (with `onto` if it would overwrite); `exists`: the destination does. Links are followed for copies. */
 export function inspectMove(
   sandbox: Sandbox,
   argument: 'from' | 'path',

@@ -11,7 +11,7 @@ import { checkPaths, type HeldPath, type Sandbox } from './sandbox.ts';
 import { type Entry, prefixOf, walkFolder } from './walk-folder.ts';
 
 const maxEntries = 5000;
-/** Bytes of JSON per page, well below the output limit. */
+/** Bytes of JSON, well below the output limit. */
 const pageBytes = 600_000;
 
 const ListedEntry = z.strictObject({
@@ -69,7 +69,6 @@ export function createList(sandbox: Sandbox): Operation {
   });
 }
 
-/** The first page of existing paths. */
 export function suggestPaths(sandbox: Sandbox): NonNullable<Operation['suggest']> {
   return (signal) =>
     sandbox.withPlace('.', { follow: true }, async (place) => {
@@ -89,7 +88,6 @@ function relativeTo(prefix: string, after: string): string {
   );
 }
 
-/** Lists until the page is full. */
 async function readPage(
   place: HeldPath,
   options: { recursive: boolean; behind: string[] },

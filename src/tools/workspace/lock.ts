@@ -1,5 +1,5 @@
-// Serialises changes of a file among processes with a hidden lock file that its holder keeps touching. An untouched lock file
-// belongs to a dead process.
+// Serialises changes of a file among processes with a hidden lock file that its holder keeps touching. An untouched one belongs
+// to a dead process.
 import { hash, randomBytes } from 'node:crypto';
 import { type FileHandle, link, lstat, open, rename, stat, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -22,7 +22,6 @@ function lockOf(place: HeldPath): string {
   return hidden(place, hash('sha256', name).slice(0, 12));
 }
 
-/** Null if another process holds it. */
 async function tryLock(lock: string): Promise<FileHandle | null> {
   try {
     return await open(lock, 'wx');
@@ -37,7 +36,7 @@ function ignoreMissing(error: unknown): null {
   throw error;
 }
 
-/** Removes a dead process's lock. Only one process can move it; a newer lock moved by mistake is put back. */
+/** Only one process can move it; a newer lock moved by mistake is put back. */
 async function removeStale(place: HeldPath, lock: string): Promise<void> {
   const found = await lstat(lock).catch(ignoreMissing);
   if (found === null || Date.now() - found.mtimeMs < staleMs) return;
@@ -57,10 +56,7 @@ async function release(lock: string, held: FileHandle): Promise<void> {
   if (there?.ino === ino) await unlink(lock).catch(ignoreMissing);
 }
 
-/**
- * Runs `work` while no other process changes the file at `place`.
- * @throws CountersignError if the lock is held too long or `signal` aborts
- */
+/** @throws CountersignError if the lock is held too long or `signal` aborts */
 export async function whileLocked<T>(
   place: HeldPath,
   signal: AbortSignal,
@@ -101,7 +97,7 @@ async function isSameLock(one: HeldPath, other: HeldPath): Promise<boolean> {
   return a.ino === b.ino && a.dev === b.dev;
 }
 
-/** Locks both places, always in the same order to avoid a deadlock. */
+/** Always in the same order, to avoid a deadlock. */
 export async function whileBothLocked<T>(
   one: HeldPath,
   other: HeldPath,

@@ -7,7 +7,6 @@ const noLinks = new Set(['EPERM', 'EISDIR', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', '
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** Serialises `work` in this process. */
 function inTurn<T>(work: () => Promise<T>): Promise<T> {
   const mine = last.then(work, work);
   last = mine.catch(() => undefined);
@@ -27,9 +26,8 @@ async function renameToNew(from: string, to: string): Promise<boolean> {
 }
 
 /**
- * Moves `from` to `to`. Files are linked first, which fails if something exists; folders can't be linked, so only steps of this
- * process are safe.
- * @returns false if something exists and nothing was moved
+ * Files are linked first, which fails if something exists; folders can't be linked, so only steps of this process are safe.
+ * @returns false if something exists
  */
 export async function placeNew(from: string, to: string): Promise<boolean> {
   // On some systems a link to a symbolic link points to its target.

@@ -1,4 +1,4 @@
-// The current state of files, for reviewing a step's effect: read-only, bounded, and never through a link out of the workspace.
+// The state of files, for reviewing a step's effect: read-only, bounded, and never through a link out of the workspace.
 import { open } from 'node:fs/promises';
 import { type StructuredPatchHunk, structuredPatch } from 'diff';
 import { decodeText } from '#domain/encoding/encoding.ts';
@@ -9,13 +9,13 @@ import { systemCode, throwIfAborted } from '../failures.ts';
 import { readFlags } from './inspect.ts';
 import type { Sandbox } from './sandbox.ts';
 
-/** Longer texts are not compared. */
+/** Characters; longer texts are not compared. */
 const maxCompared = 200_000;
-/** Edits after which two texts count as entirely different. */
+/** Beyond, two texts count as entirely different. */
 const maxEdits = 2000;
-/** Time limit in milliseconds, with the same result: comparing blocks the process. */
+/** Milliseconds, with the same result: comparing blocks the process. */
 const comparedWithinMs = 100;
-/** Up to this many lines, the diff shows the whole file with unchanged parts folded. */
+/** Lines up to which the diff shows the whole file, folded. */
 const maxWhole = 2000;
 /** Characters shown of a file to be removed. */
 const maxBeginning = 4000;
@@ -28,10 +28,9 @@ function diffTexts(before: string, after: string, context: number): StructuredPa
   return structuredPatch('', '', before, after, '', '', options)?.hunks ?? null;
 }
 
-/** The text after a call, or null if unknown or not showable. */
+/** Null if unknown or not showable. */
 type NextText = (args: JsonObject, bytes: Buffer) => Promise<string | null>;
 
-/** A unified diff between a file's text and what a call leaves. */
 export function compareWith(sandbox: Sandbox, next: NextText): NonNullable<Operation['compare']> {
   return async (args, signal) => {
     const path = textOf(args.path);
@@ -55,7 +54,6 @@ type Found = Pick<FilePreview, 'found' | 'size' | 'text'> & { bytes: Buffer | nu
 
 const absent: Found = { found: 'nothing', size: null, text: null, bytes: null };
 
-/** The target, with text unless too long to compare. @throws file system errors */
 async function readText(
   sandbox: Sandbox,
   path: string,
@@ -80,7 +78,6 @@ async function readText(
   });
 }
 
-/** Null if it can't be read from here. */
 async function look(
   sandbox: Sandbox,
   path: string,
@@ -101,14 +98,13 @@ const toHunk = ({ oldStart, newStart, lines }: StructuredPatchHunk): Hunk => ({
   lines,
 });
 
-/** The beginning of the current content. */
 function showBeginning(path: string, { text, bytes: _, ...found }: Found): FilePreview {
   const shown = text === null ? null : text.slice(0, maxBeginning);
   const cut = shown !== null && text !== null && shown.length < text.length;
   return { path, ...found, hunks: null, text: shown, cut };
 }
 
-/** The change a call would make; for a new file, only that it is new. */
+/** For a new file, only that it is new. */
 export function previewWith(sandbox: Sandbox, next: NextText): NonNullable<Operation['preview']> {
   return async (args, signal) => {
     const path = textOf(args.path);
@@ -127,7 +123,6 @@ export function previewWith(sandbox: Sandbox, next: NextText): NonNullable<Opera
   };
 }
 
-/** The beginning of what will be removed. @param argument names it */
 export function previewTarget(
   sandbox: Sandbox,
   argument: 'path' | 'from' | 'to',

@@ -1,5 +1,5 @@
-// workspace_read_table: rows of a CSV, TSV or JSON file as objects, page by page. Streamed, except a single JSON list. Malformed
-// lines are reported.
+// workspace_read_table: rows of a CSV, TSV or JSON file as objects, page by page. Streamed, except a single JSON list.
+// Malformed lines are reported.
 import { type FileHandle, open } from 'node:fs/promises';
 import { z } from 'zod';
 import { decodeChunks, detectEncoding, type TextEncoding } from '#domain/encoding/encoding.ts';
@@ -25,7 +25,6 @@ const maxRows = 1000;
 /** Bytes of JSON per page, and of a single JSON list. */
 const pageBytes = 600_000;
 const jsonBytes = 5_000_000;
-/** Maximum malformed lines listed per page. */
 const maxSkipped = 200;
 const fileBytes = 200_000_000;
 
@@ -74,7 +73,6 @@ export function createReadTable(sandbox: Sandbox): Operation {
 
 type Page = { offset: number; limit: number; delimiter?: string | undefined };
 
-/** @throws CountersignError `tool_failed` with the table's error */
 function refuse(path: string, what: string): never {
   throw new CountersignError('tool_failed', `${path} can't be read as a table: ${what}`);
 }
@@ -129,7 +127,6 @@ async function detectFile(file: FileHandle, path: string): Promise<TextEncoding>
   return encoding ?? refuse(path, `it is not text.${where} Save it as "CSV UTF-8".`);
 }
 
-/** The line number at the end of chunked text. */
 function createLineCounter() {
   let [line, open] = [1, ''];
   return (piece: string): number => {
@@ -141,7 +138,7 @@ function createLineCounter() {
   };
 }
 
-/** Text with a few NULs, which only spoil their lines. `encoding` is null for anything else; `line` is the first NUL's. */
+/** A few NULs only spoil their lines. `encoding` is null for anything else; `line` is the first NUL's. */
 async function detectBesideNuls(
   chunks: AsyncIterable<Buffer>,
 ): Promise<{ encoding: TextEncoding | null; line: number | null }> {

@@ -17,7 +17,6 @@ const defaultBytes = 500_000;
 const defaultLines = 200;
 /** Bytes of a file whose lines are read or searched. */
 export const maxLineBytes = 20_000_000;
-/** Characters of a range. */
 const maxRange = 500_000;
 
 export function createRead(sandbox: Sandbox): Operation {
@@ -80,7 +79,6 @@ type ReadText = {
   };
 };
 
-/** The beginning of a file, decoded; `decoded` is null if it is not text. */
 export async function readBeginning(place: HeldPath, maxBytes: number) {
   const file = await open(place.at, readFlags);
   try {
@@ -118,7 +116,6 @@ async function readText(place: HeldPath, maxBytes: number): Promise<ReadText> {
   };
 }
 
-/** A range of the lines of what was read. */
 function takeLines(read: ReadText, from: number, count: number): ReadText {
   const { data } = read;
   if (data.text === undefined) return read;

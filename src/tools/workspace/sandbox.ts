@@ -10,12 +10,11 @@ import { systemCode } from '../failures.ts';
 const maxPath = 2000;
 const maxName = 255;
 const temporary = /^\.countersign-[0-9a-f]{12}\.tmp$/;
-/** A root folder that no path may enter: Countersign's files, and other organisations' folders. */
+/** No path may enter it: Countersign's files, and other organisations' folders. */
 export const reservedFolder = '.countersign';
 
 type PathProblem = { code: ErrorCode; message: string };
 
-/** Why a path is invalid, judged by its text, or null. */
 export function findPathProblem(path: string): PathProblem | null {
   const shown = JSON.stringify(path.length <= 80 ? path : `${path.slice(0, 77)}…`);
   const invalid = (message: string): PathProblem => ({ code: 'invalid_arguments', message });
@@ -42,10 +41,7 @@ export function findPathProblem(path: string): PathProblem | null {
   return null;
 }
 
-/**
- * The shortest form, without a trailing slash; `.` is the workspace.
- * @throws CountersignError path_outside_workspace or invalid_arguments
- */
+/** The shortest form; `.` is the workspace. @throws CountersignError path_outside_workspace or invalid_arguments */
 export function toWorkspacePath(path: string): string {
   const problem = findPathProblem(path);
   if (problem !== null) throw new CountersignError(problem.code, problem.message);
@@ -53,7 +49,6 @@ export function toWorkspacePath(path: string): string {
   return normal === '' ? '.' : normal;
 }
 
-/** A check that the arguments `names` are valid workspace paths. */
 export function checkPaths(
   ...names: string[]
 ): (args: { [key: string]: unknown }) => PathProblem | null {
@@ -67,12 +62,11 @@ export function checkPaths(
   };
 }
 
-/** Names used while writing; these files aren't part of the workspace. */
 export function isTemporary(name: string): boolean {
   return temporary.test(name);
 }
 
-/** Whether a normalised path enters the reserved folder, in any spelling that file systems accept. */
+/** In any spelling that file systems accept. */
 export function isReserved(path: string): boolean {
   const [first = ''] = path.split(/[\\/]/, 1);
   return (
@@ -83,29 +77,24 @@ export function isReserved(path: string): boolean {
   );
 }
 
-/** A place in the workspace: pass `at` to the file system while the place is held. */
+/** Pass `at` to the file system while the place is held. */
 export type HeldPath = {
-  /** As people write it, relative to the workspace. */
   path: string;
   /** The parent folder, pinned. */
   folder: string;
-  /** The entry itself, via its pinned folder. */
   at: string;
-  /** Flushes the folder, so that a rename survives a power cut. */
+  /** Flushed, a rename survives a power cut. */
   syncFolder(): Promise<void>;
 };
 
 type PlaceOptions = {
   /** Follow a final symbolic link (reading, writing), or act on the link (moving, deleting). */
   follow: boolean;
-  /** Create missing parent folders. */
   createFolders?: boolean;
 };
 
 export type Sandbox = {
-  /** The folder's real path. */
   root(): Promise<string>;
-  /** Runs `use` with the place held. @throws CountersignError path_outside_workspace */
   withPlace<T>(
     path: string,
     options: PlaceOptions,
@@ -118,7 +107,6 @@ const maxLinks = 40;
 // Linux accepts an open folder as the start of a path; elsewhere the real path is checked again after opening.
 const canPin = process.platform === 'linux' && existsSync('/proc/self/fd');
 
-/** `folder` is created on first use. */
 export function openSandbox(folder: string): Sandbox {
   let opened: Promise<string> | null = null;
   const root = () => {
@@ -155,7 +143,7 @@ export function openSandbox(folder: string): Sandbox {
   };
 }
 
-/** `path` relative to `root` with links resolved. Missing parts are kept. */
+/** With links resolved. Missing parts are kept. */
 async function resolveInside(
   root: string,
   path: string,
@@ -211,7 +199,6 @@ async function isThere(path: string): Promise<boolean> {
   }
 }
 
-/** A link's target, or null if there is no link. */
 async function readLink(path: string, asGiven: string): Promise<string | null> {
   try {
     return (await lstat(path)).isSymbolicLink() ? await readlink(path) : null;
@@ -223,7 +210,7 @@ async function readLink(path: string, asGiven: string): Promise<string | null> {
   }
 }
 
-/** Absolute target of a link in `real`; `..` is resolved textually since `real` has no links. */
+/** `..` is resolved textually since `real` has no links. */
 async function resolveLink(real: string, link: string, asGiven: string): Promise<string> {
   if (link.startsWith(sep)) {
     // An absolute link may pass through links outside; only its real place counts.
@@ -236,7 +223,6 @@ async function resolveLink(real: string, link: string, asGiven: string): Promise
   return join(real, link);
 }
 
-/** The parts below `root`. @throws if not below */
 function toInside(root: string, parts: string[], asGiven: string): string[] {
   const inside = root.split(sep).filter((part) => part !== '');
   if (inside.some((part, index) => parts[index] !== part)) throw outside(asGiven);
@@ -245,7 +231,7 @@ function toInside(root: string, parts: string[], asGiven: string): string[] {
 
 type Pin = { handle: FileHandle; at: string };
 
-/** Opens the folder name by name, refusing links: none are left after resolving. */
+/** Name by name, refusing links: none are left after resolving. */
 async function openFolder(
   root: string,
   names: string[],
@@ -270,7 +256,7 @@ async function openFolder(
   return pin;
 }
 
-/** Holds the folder open without following links. `real`: its real path. The caller closes it. */
+/** Without following links; the caller closes it. `real`: its real path. */
 export async function pinFolder(path: string, real: string, asGiven: string): Promise<Pin> {
   let handle: FileHandle;
   try {

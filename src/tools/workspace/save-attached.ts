@@ -1,4 +1,4 @@
-// chat_save_file: copies a file that is attached in the plan's conversation into the workspace.
+// chat_save_file: copies a file attached in the plan's conversation into the workspace.
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import type { Operation } from '#domain/tool.ts';
@@ -20,7 +20,7 @@ export function createSaveAttached(sandbox: Sandbox, files: FilePort): Operation
     description: 'Copy a file attached in this conversation into the workspace.',
     effect: 'write',
     destructive: false,
-    // Planners hear of it where files are attached.
+    // Planners see it if files are attached.
     seldom: true,
     targetArgument: 'path',
     schema: z.strictObject({

@@ -1,4 +1,4 @@
-// workspace_search: lines of a file, or of all text files of a folder, that hold given words, with the lines around them.
+// workspace_search: matching lines of a file, or of all text files of a folder, with context.
 import { z } from 'zod';
 import { findLines } from '#domain/find-lines.ts';
 import type { Operation } from '#domain/tool.ts';
@@ -70,7 +70,6 @@ export function createSearch(sandbox: Sandbox): Operation {
   });
 }
 
-/** The files at `path`, by name. Links are not followed. */
 function listFiles(sandbox: Sandbox, path: string, signal: AbortSignal) {
   return sandbox.withPlace(path, { follow: true }, async (place) => {
     const files: string[] = [];

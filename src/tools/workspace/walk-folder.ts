@@ -1,4 +1,4 @@
-// Walks through a folder's entries, for listing and searching. Links are named, never followed.
+// Walks a folder's entries, for listing and searching. Links are named, never followed.
 import { isUtf8 } from 'node:buffer';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,12 +14,11 @@ export type Entry = {
   size: number;
 };
 
-/** The beginning of the paths in a folder. */
 export const prefixOf = ({ path }: HeldPath): string => (path === '.' ? '' : `${path}/`);
 
 /**
- * Entries by name, folders before their content; null for each one that can't be read or named.
- * @param behind names leading to the last entry of the previous page; empty for the first page
+ * By name, folders before their content; null for each entry that can't be read or named. @param behind names leading to the
+ * last entry of the previous page
  */
 export async function* walkFolder(
   folder: string,

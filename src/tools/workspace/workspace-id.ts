@@ -1,4 +1,4 @@
-// Tells whether two processes share a workspace folder: a random ID in a file, written once by the first.
+// Tells whether two processes share a workspace folder, by a random ID in a file.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ async function readId(path: string): Promise<string | null> {
   }
 }
 
-/** The folder's ID, created if missing, or null if it has none and is read-only. */
+/** Created if missing; null if the folder has none and is read-only. */
 export async function readWorkspaceId(folder: string): Promise<string | null> {
   const own = join(folder, reservedFolder);
   const path = join(own, 'workspace-id');

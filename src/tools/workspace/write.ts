@@ -1,5 +1,5 @@
-// workspace_write: a file with exactly this content. Written aside, flushed, then renamed: a crash leaves the old file or the new
-// one.
+// workspace_write: a file with exactly this content. Written aside, flushed, then renamed: a crash leaves the old file or the
+// new one.
 import { randomBytes } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
 import { lstat, open, readFile, rename, unlink } from 'node:fs/promises';
@@ -20,7 +20,7 @@ import { placeNew } from './place-new.ts';
 import { compareWith, previewWith } from './preview.ts';
 import { checkPaths, type HeldPath, type Sandbox } from './sandbox.ts';
 
-/** Larger files are neither copied nor edited. */
+/** Bytes; larger files are neither copied nor edited. */
 export const maxFileBytes = 1_000_000_000;
 
 const writeFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
@@ -95,7 +95,7 @@ async function writeText(place: HeldPath, text: string, overwrite: boolean): Pro
   if (before === null || !overwrite) {
     const fresh = before === null && (await putFile(place, content, { mode: 0o666, overwrite }));
     if (fresh) return done('Created', true);
-    // The same content is the desired outcome, as after a repeated call.
+    // The same content is success, as after a repeated call.
     if ((await lstat(place.at)).size === size && (await readFile(place.at)).equals(content))
       return done('Kept', false);
     throw new CountersignError(
@@ -109,13 +109,12 @@ async function writeText(place: HeldPath, text: string, overwrite: boolean): Pro
 
 type Put = {
   mode: number;
-  /** Whether it may replace an existing file. */
   overwrite: boolean;
   /** Called once all is written; throws if the file must not be put in place. */
   isReady?: () => Promise<void>;
 };
 
-/** Writes aside, flushes and renames. @returns false if something exists, which stays */
+/** @returns false if something exists, which stays */
 export async function putFile(
   place: HeldPath,
   content: Buffer | AsyncIterable<Buffer>,
