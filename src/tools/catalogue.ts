@@ -12,6 +12,7 @@ import {
   type OperationSpec,
   type ToolHost,
 } from '#domain/tool.ts';
+import { listOf } from '#domain/words.ts';
 import { type ArgumentValidator, compileValidator } from './validate-arguments.ts';
 
 function withTrustOf<T extends OperationSpec>(
@@ -135,6 +136,8 @@ const parts = [
   'the schema of its arguments',
   'what it says of its effect',
 ] as const;
+/** A new version may reword and extend a built-in, but does the same with the same arguments: approved plans continue. */
+const upgradable: ReadonlySet<string> = new Set([parts[1], parts[2]]);
 
 type Identified = Pick<
   OperationSpec,
@@ -183,11 +186,12 @@ export function digestOperation(spec: Identified): string {
   return digest;
 }
 
-export function describeChange(before: string, now: string): string | null {
-  if (before === now) return null;
-  const [was, is] = [before.split('.'), now.split('.')];
+/** The parts of `spec` that differ from an earlier digest of it, in words, or null. */
+export function describeChange(before: string, spec: Identified): string | null {
+  const digest = digestOperation(spec);
+  if (before === digest) return null;
+  const [was, is] = [before.split('.'), digest.split('.')];
   const changed = parts.filter((_, index) => was[index] !== is[index]);
-  return changed.length > 1
-    ? `${changed.slice(0, -1).join(', ')} and ${changed.at(-1)}`
-    : `${changed[0] ?? 'its digest'}`;
+  if (spec.source !== 'builtin') return listOf(changed) || 'its digest';
+  return listOf(changed.filter((part) => !upgradable.has(part))) || null;
 }

@@ -29,7 +29,7 @@ export function findChangedOperation(
   const shown = Object.hasOwn(digests, name) ? digests[name] : undefined;
   const spec = catalogue.get(name);
   if (shown === undefined || spec === undefined) return null;
-  const change = describeChange(shown, digestOperation(spec));
+  const change = describeChange(shown, spec);
   return change === null
     ? null
     : `${name} changed since this plan was shown: ${change}. Propose the plan again.`;

@@ -170,8 +170,7 @@ export function createMcpTool(options: McpToolOptions): McpTool {
   /** @throws CountersignError `digest_mismatch` if the server's tool changed or is gone */
   function requireSame(spec: OperationSpec): void {
     const now = operations.find((one) => one.name === spec.name);
-    const change =
-      now === undefined ? null : describeChange(digestOperation(spec), digestOperation(now));
+    const change = now === undefined ? null : describeChange(digestOperation(spec), now);
     if (now !== undefined && change === null) return;
     const what = change === null ? 'is no longer offered' : `has changed (${change})`;
     throw new CountersignError(

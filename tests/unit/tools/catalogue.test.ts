@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '#domain/text.ts';
 import type { Effect, Operation, OperationSpec, ToolStatus } from '#domain/tool.ts';
-import { createCatalogue } from '#tools/catalogue.ts';
+import { createCatalogue, describeChange, digestOperation } from '#tools/catalogue.ts';
 
 function spec(name: string, effect: Effect, required = 'line'): OperationSpec {
   const [tool = '', operation = ''] = name.split('_');
@@ -111,4 +111,27 @@ describe('the catalogue', () => {
     await catalogues.refresh(async () => manifests);
     expect(catalogue.list()).toEqual([]);
   });
+});
+
+it.each([
+  ['mcp', {}, null],
+  ['mcp', { description: 'Other' }, 'its description'],
+  [
+    'mcp',
+    { description: 'Other', input: {}, destructive: true },
+    'its description, the schema of its arguments and what it says of its effect',
+  ],
+  ['file', { input: {} }, 'the schema of its arguments'],
+  ['builtin', { description: 'Other', input: {} }, null],
+  ['builtin', { input: {}, effect: 'write' }, 'what it says of its effect'],
+] as const)('of an operation of the source %s, %j changes %s', (source, change, expected) => {
+  const shown: OperationSpec = { ...spec('a_run', 'read'), source };
+  expect(describeChange(digestOperation(shown), { ...shown, ...change })).toBe(expected);
+});
+
+it('takes an operation of another source for another one, even if Countersign now brings it', () => {
+  const shown = spec('a_run', 'read');
+  expect(describeChange(digestOperation(shown), { ...shown, source: 'builtin' })).toBe(
+    'the server or the code it comes from',
+  );
 });
