@@ -1,4 +1,4 @@
-// Registers this process's back ends and wakes plans that lose the last one able to run them.
+// Registers this process's back ends, and wakes plans that lose the last one able to run them.
 import { isDeepStrictEqual } from 'node:util';
 import {
   type NewBackend,
@@ -23,18 +23,17 @@ import { findBlocked } from '#plans/views/blocked.ts';
 import type { Backend, SharedContext } from './executor-context.ts';
 import { findDifferences } from './shared-settings.ts';
 
-/** Milliseconds between checks for changes in this process's tools. */
+/** Milliseconds between checks for changed tools. */
 const lookEveryMs = 1000;
-/** Plans notified at once; the others are reported on their cards. */
+/** The others are reported on their cards. */
 const maxNotifiedPlans = 200;
 
 export type Registration = {
-  /** Milliseconds since this process last renewed its registration. */
+  /** Since this process last renewed its registration. */
   quietMs(): number;
   withdraw(): Promise<void>;
 };
 
-/** Records a `blocked` event on plans whose claimable steps only `gone` could run. */
 async function tellDeserted(context: SharedContext, gone: Offer[]): Promise<void> {
   if (gone.length === 0) return;
   const { db, enqueue } = context;
@@ -55,7 +54,7 @@ async function tellDeserted(context: SharedContext, gone: Offer[]): Promise<void
   }
 }
 
-/** Removes back ends that stopped renewing. Safe to run concurrently. */
+/** Safe to run concurrently. */
 export async function missDeadBackends(context: SharedContext): Promise<void> {
   const dead = await sweepBackends(context.db.query);
   for (const { id } of dead) context.warn(`The back end ${id} was not heard of any more.`);
@@ -63,9 +62,8 @@ export async function missDeadBackends(context: SharedContext): Promise<void> {
 }
 
 /**
- * Registers `members`, renews them, and updates them when a tool comes up or goes down.
- * @param program its version and workspace folder ID, or null for a short-lived process, which others don't compare with
- * @param onMore called when a new operation is offered
+ * Registers `members`, renews them, and updates them as tools come and go. @param program its version and workspace folder ID,
+ * or null for a short-lived process, which others don't compare with @param onMore called when a new operation is offered
  */
 export async function registerBackends(
   context: SharedContext,
@@ -149,7 +147,7 @@ export async function registerBackends(
 
 // A back end: one executor of a worker process, with its own capabilities, concurrency and leases.
 
-/** Operations of tools that answer. A server that is down is still listed, but can't run anything. */
+/** Operations of tools that answer: those of a server that is down are only listed. */
 function runnable(registry: Pick<ToolRegistry, 'list' | 'status'>): OperationSpec[] {
   const down = new Set(
     registry
@@ -160,7 +158,7 @@ function runnable(registry: Pick<ToolRegistry, 'list' | 'status'>): OperationSpe
   return registry.list().filter(({ tool }) => !down.has(tool));
 }
 
-/** The configured back ends, or one that runs everything this process can. */
+/** The configured ones, or one that runs everything this process can. */
 export function backendsOf(
   { backends, executor }: Pick<Settings, 'backends' | 'executor'>,
   registry: Pick<ToolRegistry, 'list' | 'status'>,
@@ -181,7 +179,6 @@ export function backendsOf(
   });
 }
 
-/** A key that changes when the offered operations do. */
 export function offersOf({ operations }: Pick<Backend, 'operations'>): string {
   return operations().join(' ');
 }

@@ -7,10 +7,9 @@ import { mayHaveCost, type PayForCall } from '#domain/text-model.ts';
 import type { Refused } from '#planner/budget/budget.ts';
 import { askDatabase, type StepRun } from './executor-context.ts';
 
-/** Milliseconds to wait for the cost of calls in progress. */
+/** For the cost of calls in progress, in milliseconds. */
 const longestWaitMs = 60_000;
 
-/** Reserves the estimate before a call and books the cost after it. */
 export function payOnPlan(run: StepRun): PayForCall {
   const { context, plan, step, signal } = run;
   const { budget } = context;
@@ -35,7 +34,6 @@ export function payOnPlan(run: StepRun): PayForCall {
 
 /** `budget` names the cap, so that people are notified once. */
 function describeExhausted({ caps, exceeded, spent }: Refused, now: Date) {
-  // Only planning has turns.
   const ceiling = exceeded === 'turn' ? 'session' : exceeded;
   const { cap, remedy } = describeCap(ceiling, caps);
   const isPlan = ceiling === 'session' || ceiling === 'plan';

@@ -1,4 +1,4 @@
-// One call: checked against the scope and the seal of what was approved, marked first if it must not be repeated, limited in time,
+// One call: checked against the scope and the approved seal, marked first if it must not be repeated, limited in time,
 // abandoned when its lease or plan is gone.
 import { recordAudit } from '#db/audit/audit.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
@@ -28,7 +28,7 @@ import { makeLater } from './later.ts';
 import { makeOutcome, makeUnknown, reportCutOff, reportNotCalled } from './outcomes.ts';
 import { failOrRetry, ruleOf } from './retry-policy.ts';
 
-/** An idempotency key: the same for every attempt until the step succeeds. */
+/** Idempotency key: the same for every attempt until the step succeeds. */
 async function nameCall(run: StepRun): Promise<string> {
   const { context, plan, step } = run;
   // Without the version, so that a patch between two attempts keeps the key.
@@ -56,7 +56,6 @@ function toolContext(run: StepRun, idempotencyKey: string, callback: CallbackOff
   };
 }
 
-/** Settles with `work`, or rejects as soon as `signal` aborts. */
 function abandonOn<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason);
@@ -66,10 +65,7 @@ function abandonOn<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-/**
- * Errors of the operation become outcomes.
- * @param waited whether the plan may have been paused since the claim
- */
+/** @param waited the plan may have been paused since the claim */
 export async function callOperation(
   run: StepRun,
   operation: Operation,
@@ -139,7 +135,7 @@ export async function callOperation(
       error instanceof CountersignError
         ? error
         : new CountersignError('tool_failed', errorMessage(error));
-    // The server reconnected after the guard and now offers a different tool under this name.
+    // The server reconnected after the guard and now offers a different tool.
     if (failure.code === 'digest_mismatch') {
       await recordDecision(run, operation.name, 'call_refused', failure.message);
     }
@@ -168,13 +164,13 @@ function decideStepCall(
   });
 }
 
-/** Why the step doesn't match what was approved, or null if it does or predates seals. */
+/** Null if the step matches what was approved, or predates seals. */
 function findBrokenSeal(step: ClaimedStep): string | null {
   if (step.seal === null || step.seal === sealOf({ ...step, id: step.step_id })) return null;
   return `This step is not what was approved: its call changed afterwards. Nothing was called. Propose the plan again.`;
 }
 
-/** Why this worker's operation has a wider effect than the approved one, or null if it does not. */
+/** Null unless this worker's operation has a wider effect than the approved one. */
 function findWiderEffect(run: StepRun, operation: string): string | null {
   const { step } = run;
   const here = toolsOf(run).get(operation);
@@ -182,13 +178,12 @@ function findWiderEffect(run: StepRun, operation: string): string | null {
   return `This step was approved with ${operation} as ${step.effect}, and on this worker it is ${here.effect}. Nothing was called. Let all workers describe it alike, then propose the plan again.`;
 }
 
-/** Why this worker's operation differs from the one shown for approval, or null if it doesn't or that is unknown. */
+/** Null unless this worker's operation differs from the one shown for approval. */
 function findOtherOperation(run: StepRun, operation: string): string | null {
   const change = findChangedOperation(run.plan.operation_digests, toolsOf(run), operation);
   return change === null ? null : `This step was not called: ${change}`;
 }
 
-/** Audits a call that was refused, or that would have been. */
 function recordDecision(
   run: StepRun,
   operation: string,
@@ -209,9 +204,8 @@ function recordDecision(
 }
 
 /**
- * Allows or refuses a step's call, and records it. Log mode only records calls out of scope.
- * A step or operation that differs from what was approved is refused in every mode.
- * @throws CountersignError `digest_mismatch`, `out_of_scope` or `guarded_operation`
+ * Log mode only records calls out of scope; anything that differs from what was approved is refused in every mode. @throws
+ * CountersignError `digest_mismatch`, `out_of_scope` or `guarded_operation`
  */
 export async function guardCall(run: StepRun, operation: string): Promise<void> {
   const broken = findBrokenSeal(run.step) ?? findOtherOperation(run, operation);

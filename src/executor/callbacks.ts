@@ -28,12 +28,8 @@ import { type SettleContext, settleOutcomes } from './settle.ts';
 const tokenBytes = 32;
 
 export type CallbackOffer = {
-  /**
-   * Creates the URL on first use.
-   * @throws `tool_unavailable` without a public address, `lease_lost`
-   */
+  /** Created on first use. @throws `tool_unavailable` without a public address, `lease_lost` */
   url(): Promise<string>;
-  /** Whether the URL was given out. */
   isMade(): boolean;
 };
 
@@ -71,7 +67,7 @@ export function offerCallback(run: StepRun): CallbackOffer {
 
 type CallbackContext = Omit<SettleContext, 'worker'> & Pick<SharedContext, 'db' | 'catalogue'>;
 
-/** Whether the callback accepts a result, has one already, or can only inform the person who is asked. */
+/** Accepts a result, has one, or can only inform the person who is asked. */
 function judge(callback: Callback, digest: string): 'open' | 'settled' | 'asked' {
   if (callback.result_digest === digest) return 'settled';
   if (callback.result_digest !== null)
@@ -140,7 +136,7 @@ async function settle(
 const saidBefore = 'The other side reported later that it';
 const maxSaid = 400;
 
-/** Shows a late result, once, to the person asked about a call with an unknown outcome. */
+/** Shows a late result, once, to the person asked about an unknown outcome. */
 async function tellPerson(
   { enqueue }: CallbackContext,
   tx: Transaction,
@@ -157,10 +153,7 @@ async function tellPerson(
   await wakeWatchers(tx, enqueue, row.id);
 }
 
-/**
- * Accepts the result for the callback of `token`. Idempotent.
- * @throws `not_found`, `callback_over`, `invalid_arguments` (the step keeps waiting), `tool_unavailable`
- */
+/** Idempotent. @throws `not_found`, `callback_over`, `invalid_arguments` (the step keeps waiting), `tool_unavailable` */
 export async function answerCallback(
   context: CallbackContext,
   token: string,
@@ -176,7 +169,7 @@ export async function answerCallback(
   };
   const digest = digestJson(result);
   const before = await find(context.db.query);
-  // Checked before taking the plan's lock, so that used callbacks cost little.
+  // Without the plan's lock, so that used callbacks cost little.
   if (judge(before, digest) === 'settled') return;
   const said = await withoutSecrets(async () => result);
   const outcome = await readOutcome(context, before, said);

@@ -6,7 +6,7 @@ export type Candidate = { position: number; needs: Record<string, number> };
 
 export type Choice = {
   chosen: Candidate[];
-  /** Reservations to wait for: those already queued, and the first new one per pool. */
+  /** Already queued, and the first new one per pool. */
   blocked: Reservation[];
 };
 
@@ -14,10 +14,9 @@ export type Choice = {
 const tolerance = 1e-7;
 
 /**
- * Goes through `candidates` in order. Smaller steps may overtake one that doesn't fit until it has waited `maxWaitMs`. From then
- * on its resources are kept for it, longest wait first. Large requests can't starve, and pools aren't left idle before that.
- * @param waits of all plans, longest first
- * @param planId the plan of the candidates
+ * Smaller steps may overtake one that doesn't fit until it has waited `maxWaitMs`; from then on its resources are kept for it,
+ * longest wait first. Large requests can't starve, and pools aren't left idle before that. @param waits of all plans, longest
+ * first
  */
 export function chooseSteps(
   candidates: Candidate[],
@@ -32,7 +31,7 @@ export function chooseSteps(
   const due = waits.filter(({ waited_ms }) => waited_ms >= maxWaitMs);
   const isOwn = (wait: ResourceWait, position: number) =>
     wait.plan_id === planId && wait.position === position;
-  /** Amount of `pool` kept for steps queued ahead of the one at `position`. */
+  /** Kept for steps queued ahead of the one at `position`. */
   const keptBefore = (pool: string, position: number): number => {
     let kept = 0;
     for (const wait of due) {
@@ -54,7 +53,7 @@ export function chooseSteps(
     if (fits) {
       chosen.push(candidate);
       for (const [pool, amount] of needs) free.set(pool, (free.get(pool) ?? 0) - amount);
-      // Its place in the queue is free: what was kept for it has been taken.
+      // It was started: nothing is kept for it any longer.
       for (let at = due.length - 1; at >= 0; at--) {
         const wait = due[at];
         if (wait !== undefined && isOwn(wait, candidate.position)) due.splice(at, 1);

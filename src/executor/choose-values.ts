@@ -14,7 +14,6 @@ const maxLabel = 200;
 
 type Field = Record<string, Json>;
 
-/** The values of an enum of texts, or null if it isn't one. */
 function readOptions(schema: SchemaWalker['root']): string[] | null {
   const values = isObject(schema) ? schema.enum : undefined;
   if (!Array.isArray(values) || values.length === 0 || values.length > formLimits.options)
@@ -25,7 +24,7 @@ function readOptions(schema: SchemaWalker['root']): string[] | null {
   return texts.length === values.length ? texts : null;
 }
 
-/** The form field for a schema. `json` if it has to be entered as JSON text. */
+/** `json` if it has to be entered as JSON. */
 function describeType(
   walker: SchemaWalker,
   schema: SchemaWalker['root'],
@@ -59,10 +58,7 @@ function fieldOf({ path, argument }: OpenPlace, name: string, walker: SchemaWalk
   return { field: { ...field, name, label, required: true }, place: { path, json } };
 }
 
-/**
- * Asks for every open value of the step, without prefilling the model's guesses.
- * @throws `model_failed` if a form cannot hold them
- */
+/** Without the model's guesses. @throws `model_failed` if a form cannot hold them */
 export function askForValues(step: ClaimedStep, operation: Operation, reason: string): Outcome {
   const places = findPlaces(step.args);
   if (places.length > formLimits.fields) {

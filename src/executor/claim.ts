@@ -1,5 +1,5 @@
-// Claims ready steps that this back end can run, inside the transaction of a turn, and marks calls as about to happen just before they
-// do, several in one statement.
+// Claims ready steps that this back end can run, in the transaction of a turn, and marks calls just before they happen, several
+// in one statement.
 import type { Transaction } from '#db/database.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
 import {
@@ -30,15 +30,15 @@ import { chooseSteps } from './choose-steps.ts';
 import type { ExecutorContext, Mark, Permit } from './executor-context.ts';
 import { keyOfLease } from './leases.ts';
 
-/** Steps examined per lane: others may fit behind one that waits for a pool. */
+/** Per lane: others may fit behind one that waits for a pool. */
 const candidateLimit = 64;
-/** Milliseconds for which smaller steps may overtake one that doesn't fit into its pools. */
+/** Milliseconds for which smaller steps may overtake one that doesn't fit. */
 const maxWaitMs = 1000;
 
 /** The lanes of a plan version that a back end serves, and the terms of its claims. */
 export type LaneBook = {
   version: number;
-  /** The back end's offers when the lanes were read. */
+  /** As offered when the lanes were read. */
   offers: string;
   lanes: Map<number, Lane>;
   terms: ClaimTerms;
@@ -50,13 +50,13 @@ export type Claim = {
   more: boolean;
   /** Some claimable steps can't run on this back end. */
   others: boolean;
-  /** Milliseconds until the next scheduled step, or null if none is known. */
+  /** Until the next scheduled step, if known. */
   nextInMs: number | null;
 };
 
 export const nothingClaimed: Claim = { steps: [], more: false, others: false, nextInMs: null };
 
-/** Reads the lanes that this back end serves, and decides once per lane whether its calls are allowed. */
+/** Decides once per lane whether its calls are allowed. */
 export async function openLaneBook(
   context: ExecutorContext,
   tx: Transaction,
@@ -88,7 +88,6 @@ export async function openLaneBook(
   };
 }
 
-/** Claims steps together with the resources they need. */
 async function claimWithin(
   tx: Transaction,
   plan: PlanRow,
@@ -107,7 +106,7 @@ async function claimWithin(
   const pools = await lockPools(tx, plan.pools);
   const candidates = ready.map(({ position, resources }) => ({
     position,
-    // Pools that were not configured when the plan was proposed don't limit it.
+    // Pools not configured when the plan was proposed don't limit it.
     needs: Object.fromEntries(
       Object.entries(resources).filter(([name]) => plan.pools.includes(name)),
     ),
@@ -131,7 +130,7 @@ async function claimWithin(
   return claimStepsAt(tx, plan.id, positions, terms);
 }
 
-/** Schedules a wakeup for the next step whose time has not come. @returns milliseconds until then */
+/** Schedules a wakeup for the next step not due yet. @returns milliseconds until then */
 async function bookNext(
   context: ExecutorContext,
   tx: Transaction,
@@ -139,14 +138,14 @@ async function bookNext(
 ): Promise<number | null> {
   const next = await readNextAvailable(tx, planId);
   if (next === null) return null;
-  // One millisecond added for the truncated fraction, so that the wakeup is never early.
+  // For the truncated fraction, so that the wakeup is never early.
   const startAfter = new Date(new Date(next.at).getTime() + 1);
   const key = `${planId}@${next.at}`;
   await context.enqueue(tx, 'step', { plan_id: planId }, { key, startAfter });
   return Math.max(1, next.in_ms);
 }
 
-/** Stops the plan: its content no longer matches the approved digest. */
+/** The plan's content no longer matches the approved digest. */
 async function refuseChanged(
   { enqueue, clock }: ExecutorContext,
   tx: Transaction,
@@ -162,12 +161,11 @@ function mayClaim(plan: PlanRow): boolean {
   return plan.status === 'executing' && plan.paused_at === null;
 }
 
-/** Whether steps are ready in a plan that may run them. */
 export const hasReady = (plan: PlanRow, ready = plan.ready): boolean => mayClaim(plan) && ready > 0;
 
 /**
- * The terms on which steps start in the statement that frees them, which saves a row update, or null if they must be claimed.
- * Only if nothing else is ready, and not after a failure or finding, which may stop them. Requires the plan's lock.
+ * Terms for starting steps in the statement that frees them, which saves a row update; null if they must be claimed. Only if
+ * nothing else is ready, and not after a failure or finding, which may stop them. Requires the plan's lock.
  */
 export function decideStart(
   plan: PlanRow,
@@ -191,10 +189,7 @@ export function decideStart(
   return { lanes: [...book.lanes.keys()], room, terms: book.terms };
 }
 
-/**
- * Claims up to `limit` steps, none unless the plan is executing. Requires the plan's lock.
- * @param ready number of steps of the plan that are ready now
- */
+/** None unless the plan is executing. Requires the plan's lock. @param ready the plan's ready steps */
 export async function claimReady(
   context: ExecutorContext,
   tx: Transaction,
@@ -237,7 +232,7 @@ export async function claimReady(
   };
 }
 
-/** The share of a lease that may pass between the mark and its call; the rest is left for the call to go out. */
+/** The share of a lease that may pass between mark and call. */
 const usableShare = 2 / 3;
 
 /** Marks requested in one turn of the event loop, or during another statement, share one statement. */
@@ -292,11 +287,9 @@ export function createMarker({
     });
 }
 
-// Measures time that passes even while this process or its machine is suspended.
-
 /**
- * Returns milliseconds since the call. The monotonic clock stops while the machine sleeps, and the wall clock can be set back, so
- * the greater of the two counts.
+ * Milliseconds since the call, also while the machine is suspended. The monotonic clock stops then, and the wall clock can be
+ * set back, so the greater of the two counts.
  */
 export function startStopwatch(clock: Clock): () => number {
   const since = performance.now();

@@ -9,18 +9,18 @@ import { PlanLoop } from './plan-loop.ts';
 import { createSearch } from './recover.ts';
 import { createSlots } from './slots.ts';
 
-/** Milliseconds that calls get to finish when the instance ends. */
+/** Milliseconds for calls to finish at shutdown. */
 const usualCallsEndWithinMs = 5000;
 
 export type PlanWorker = {
-  /** Works on the plan until nothing is ready for this back end. Pokes the loop if there is one. */
+  /** Until nothing is ready for this back end. Pokes the loop if there is one. */
   work(planId: string): Promise<void>;
   /**
-   * Stops claiming, gives calls a few seconds, settles them and hands the rest back. A cut-off call that must not be repeated is
-   * left to a person.
+   * Gives calls a few seconds, settles them and hands the rest back. A cut-off call that must not be repeated is left to a
+   * person.
    */
   stop(): Promise<void>;
-  /** Stops claiming, and resolves once no call runs. Only calls that may be repeated are cut off. */
+  /** Resolves once no call runs. Only calls that may be repeated are cut off. */
   drain(): Promise<void>;
 };
 
@@ -33,7 +33,7 @@ export function createPlanWorker(
   let state: 'working' | 'draining' | 'stopping' = 'working';
   const isEnding = () => state !== 'working';
 
-  /** Runs again if poked at the very end; nothing is awaited between that check and the next `work`. */
+  /** Runs again if poked at the very end: nothing is awaited between that check and the next `work`. */
   async function run(loop: PlanLoop): Promise<void> {
     try {
       do await loop.run();
@@ -44,7 +44,7 @@ export function createPlanWorker(
     if (state === 'stopping') await handBack(loop.planId);
   }
 
-  /** Sends a wakeup for the worker that continues the plan. */
+  /** Wakes the worker that continues the plan. */
   async function handBack(planId: string): Promise<void> {
     await context.db.transaction((tx) =>
       context.enqueue(tx, 'step', { plan_id: planId }, { key: planId }),
@@ -69,7 +69,7 @@ export function createPlanWorker(
         return Promise.resolve();
       }
       if (state === 'stopping') return handBack(planId);
-      // Jobs are still taken here, so one that was handed back would return at once. Recovery rounds find the plan.
+      // Jobs are still taken here, so one handed back would return at once. Recovery rounds find the plan.
       if (state === 'draining') return Promise.resolve();
       const loop = new PlanLoop(context, planId, mark, isEnding);
       const done = run(loop);
@@ -84,23 +84,20 @@ export function createPlanWorker(
 export type Crew = {
   context: SharedContext;
   backends: { id: string; backend: Backend }[];
-  /** Starts work on the plan in every back end and notifies other workers, without waiting for either. */
+  /** In every back end; also notifies other workers. Waits for neither. */
   work(planId: string): Promise<void>;
-  /** Starts work on every plan that a back end of this process can advance. */
   lookForWork(): Promise<void>;
-  /** Stops claiming, gives calls a few seconds and hands the rest back. */
+  /** Gives calls a few seconds and hands the rest back. */
   stop(): Promise<void>;
-  /** Stops claiming, and resolves once no call runs. */
+  /** Resolves once no call runs. */
   drain(): Promise<void>;
-  /** Milliseconds since the held leases were renewed, or 0 if none are held. */
+  /** Since the held leases were renewed; 0 if none are held. */
   leasesQuietMs(): number;
-  /** Stops renewing leases. */
   letGo(): void;
 };
 
 /**
- * @param worker globally unique name of this process
- * @param listener reports cancelled plans, and plans with unclaimed steps
+ * @param worker globally unique name of this process @param listener reports cancelled plans, and plans with unclaimed steps
  */
 export function createCrew(
   context: SharedContext,

@@ -23,13 +23,13 @@ export type ArgumentDecider = (
 export type Backend = {
   name: string;
   capabilities: string[];
-  /** Maximum number of concurrent calls. */
+  /** Concurrent calls. */
   concurrency: number;
-  /** The maximum when all calls are slow and others wait. */
+  /** If all calls are slow and others wait. */
   mostConcurrency: number;
-  /** Operations that can run now; changes as servers come up and go down. */
+  /** Changes as servers come up and go down. */
   operations(): string[];
-  /** The same, with full specifications for planners and checks. */
+  /** With full specifications, for planners and checks. */
   manifest(): OperationSpec[];
 };
 
@@ -37,32 +37,27 @@ export type Backend = {
 export type SharedContext = {
   db: Database;
   enqueue: Enqueue<Transaction>;
-  /** The tools of this process, per organisation. */
   registry: ToolHost;
-  /** The tools of all processes; a plan is checked against them when it starts. */
+  /** The tools of all processes; plans are checked against them when they start. */
   catalogue: Catalogues;
   clock: Clock;
   random: Random;
   settings: Settings['executor'];
-  /** Rules for single operations, by exact name. */
   operations: Settings['operations'];
   guardedTools: string[];
   guardMode: Settings['guardMode'];
-  /** This process's instance-wide settings, published for comparison. */
+  /** Instance-wide settings, published for comparison. */
   shared: SharedSettings;
-  /** Null if no model is configured. */
   decide: ArgumentDecider | null;
-  /** Limits on the model calls of running plans. */
   budget: Budget;
   timezone: string;
-  /** Base URL for callbacks, or null if there is none. */
   publicUrl: string | null;
   warn(message: string, error?: unknown): void;
 };
 
 export type ExecutorContext = SharedContext & {
   backend: Backend;
-  /** Globally unique name of this back end, the owner of its leases. */
+  /** Globally unique; owns the leases. */
   worker: string;
   leases: Leases;
   slots: Slots;
@@ -86,12 +81,11 @@ export type StepRun = {
   lease: Lease;
   /** Aborts when the lease is lost, the plan is cancelled or the process stops. */
   signal: AbortSignal;
-  /** Aborts `signal` when the call takes too long. */
   cutOff: (reason: Error) => void;
   mark: Mark;
-  /** Stops counting the step among those its back end holds. */
+  /** Stops counting the step as held. */
   letGo?: () => void;
-  /** False when the process is stopping; uncalled steps are handed back. */
+  /** False when stopping; uncalled steps are handed back. */
   mayBegin: () => boolean;
 };
 
@@ -99,7 +93,7 @@ export function toolsOf({ context, plan }: Pick<StepRun, 'context' | 'plan'>): T
   return context.registry.of(plan.tenant);
 }
 
-/** Retries until the database answers, as long as the lease is held. */
+/** Retries until the database answers, while the lease is held. */
 export function askDatabase<T>(
   { context, step, plan, signal }: StepRun,
   work: () => Promise<T>,

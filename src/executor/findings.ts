@@ -8,7 +8,7 @@ const by = ({ step_id }: Pick<ClaimedStep, 'step_id'>): string => `step ${step_i
 
 export const stepOf = (raisedBy: string): string => raisedBy.replace(/^step /, '');
 
-/** Findings in a call's output, about its own step unless they say otherwise. */
+/** About the reporting step unless they say otherwise. */
 export function reportedBy(
   step: Pick<ClaimedStep, 'step_id' | 'attempt'>,
   findings: NewFinding[],
@@ -23,10 +23,9 @@ export function reportedBy(
   }));
 }
 
-/** Attempts after which a step is reported, once. */
+/** A step is reported once after this. */
 const minReportedAttempts = 3;
 
-/** A finding for a repeatedly retried step, or null if it was retried too few times. */
 export function findRepeated(
   step: ClaimedStep,
   { message }: CountersignError,
@@ -45,7 +44,7 @@ export function findRepeated(
   };
 }
 
-/** A finding for the exhausted budget, raised once because every step that needs a model fails on it. */
+/** Raised once, because every step that needs a model fails on it. */
 export function findNoMoney({ code, message, details }: CountersignError): RaisedFinding | null {
   if (code !== 'budget_exhausted' || typeof details.budget !== 'string') return null;
   return {
@@ -58,7 +57,7 @@ export function findNoMoney({ code, message, details }: CountersignError): Raise
   };
 }
 
-/** A finding for a target that changed since approval; a person is asked as well. */
+/** The target changed since approval; a person is asked as well. */
 export function findDrifted(step: ClaimedStep, message: string): RaisedFinding {
   return {
     severity: 'WARN',

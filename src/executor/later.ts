@@ -21,23 +21,22 @@ import { reportedBy } from './findings.ts';
 import { makeFailure, makeOutcome, makeUnknown, reportCutOff } from './outcomes.ts';
 import { settleOutcomes } from './settle.ts';
 
-/** Stored as the step's output meanwhile: the work's handle, and the back end that made the call. */
+/** Stored as the step's output meanwhile. `caller`: the back end. */
 const HandedOver = z.object({ later: z.string(), caller: z.string() });
 
-/** Default limit in seconds if the configuration sets none. */
+/** Default limit in seconds. */
 const longestSeconds = 24 * 3600;
-/** Longest and shortest polling intervals in milliseconds. */
+/** Limits of polling intervals in milliseconds. */
 const seldomMs = 60_000;
 const oftenMs = 500;
-/** First polling interval in milliseconds if the operation suggests none. */
+/** First interval (milliseconds) unless the operation suggests one. */
 const usualMs = 5_000;
-/** Timeout of one poll in milliseconds. */
+/** Milliseconds for one poll. */
 const askWithinMs = 5_000;
 /** Seconds for which other workers leave a polled step alone; must exceed polling plus stopping. */
 const holdSeconds = 60;
 const stepsATurn = 100;
 
-/** Seconds to wait for the work of an operation. */
 export function longestSecondsOf(
   { operations }: Pick<SharedContext, 'operations'>,
   name: string,
@@ -48,7 +47,7 @@ export function longestSecondsOf(
 
 const within = (ms: number) => Math.min(seldomMs, Math.max(oftenMs, ms));
 
-/** The outcome of a call whose work continues, stored when the lease is given up. */
+/** Stored when the lease is given up. */
 export function makeLater(
   step: ClaimedStep,
   { later, checkAfterMs }: LaterHandover,
@@ -65,14 +64,14 @@ function succeed(step: LaterStep, output: ToolOutput): Outcome {
   return makeOutcome(step, { status: 'succeeded', summary, output: data, ...reported });
 }
 
-/** The outcome can't be learned: unknown for a write, failed otherwise, which a person can retry. */
+/** Unknown for a write; else failed, which a person can retry. */
 function giveUp(step: LaterStep, code: 'tool_failed' | 'timed_out', message: string): Outcome {
   return step.effect === 'write'
     ? makeUnknown(step, code, message)
     : makeFailure(step, new CountersignError(code, message));
 }
 
-/** Asks for the work to stop, best effort; failures are only logged. */
+/** Best effort; failures are only logged. */
 async function stopWork(
   context: SharedContext,
   step: LaterStep,
@@ -105,11 +104,7 @@ async function readState(
   }
 }
 
-/**
- * Polls the work once.
- * @param ownIds the back ends of this process
- * @returns an outcome, or the milliseconds until the next poll
- */
+/** @param ownIds the back ends of this process @returns an outcome, or milliseconds until the next poll */
 async function judge(
   context: SharedContext,
   step: LaterStep,
@@ -156,7 +151,7 @@ async function settle(context: SharedContext, planId: string, outcome: Outcome):
   });
 }
 
-/** Polls all work that is due, once. @param backends of this process */
+/** Once. @param backends of this process */
 export async function askForLater(
   context: SharedContext,
   backends: { id: string }[],

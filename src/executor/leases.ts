@@ -6,21 +6,20 @@ import type { Effect } from '#domain/tool.ts';
 import { isTerminal } from '#plans/lifecycle/lifecycle-table.ts';
 
 export type Leases = {
-  /** Tracks a lease. The controller aborts when the lease is lost or its plan cancelled; the holder may abort it too. */
+  /** Aborts when the lease is lost or the plan cancelled; the holder may abort it too. */
   hold(lease: Lease, effect: Effect): AbortController;
   release(lease: Lease): void;
   abortPlan(planId: string, reason: Error): void;
-  /** Checks all leases and plans at once, in case a notification was missed. */
+  /** Now, in case a notification was missed. */
   renew(): void;
-  /** @param mustEnd also calls that must not be repeated */
+  /** @param mustEnd including calls that must not be repeated */
   abortAll(reason: Error, mustEnd: boolean): void;
   held(): number;
-  /** Milliseconds since the held leases were renewed or the first was taken, or 0 if none are held. */
+  /** Since the held leases were renewed or the first was taken; 0 if none are held. */
   quietMs(): number;
   stop(): void;
 };
 
-/** The abort reason when a person ends the plan. */
 export const cancelledByPerson = () => new Error('a person cancelled the plan');
 
 /** Unique per attempt. */
@@ -28,9 +27,8 @@ export const keyOfLease = ({ plan_id, position, attempt }: Lease): string =>
   `${plan_id}/${position}/${attempt}`;
 
 /**
- * Renews the leases of `worker` three times per lease length. Renewals also return plan states, so a missed notification still
- * takes effect.
- * @param warn called when a renewal fails; transient failures are retried soon, others on the next round
+ * Renews three times per lease length. Renewals also return plan states, so a missed notification still takes effect. @param
+ * warn called when a renewal fails; it is retried
  */
 export function keepLeases(
   db: Database,

@@ -33,7 +33,7 @@ export function makeFailure(step: Attempt, error: CountersignError): Outcome {
   });
 }
 
-/** A condition does not hold, or an input was skipped. Steps that only wait for this one continue. */
+/** A condition fails, or an input was skipped. Steps that only wait for this one continue. */
 export function makeSkipped(step: ClaimedStep, { reason, questions }: Skip): Outcome {
   const asked = questions === undefined ? {} : { questions };
   return makeOutcome(step, {
@@ -43,7 +43,6 @@ export function makeSkipped(step: ClaimedStep, { reason, questions }: Skip): Out
   });
 }
 
-/** A transient failure: the step is ready again in `ms`. */
 export function makeRetry(
   step: ClaimedStep,
   error: CountersignError,
@@ -57,7 +56,7 @@ export function makeRetry(
   });
 }
 
-/** Nothing was called: the step is cancelled with its plan, or handed back if the plan continues. */
+/** Cancelled with its plan, or handed back if the plan continues. */
 export function reportNotCalled(step: ClaimedStep, why: string): Outcome {
   return makeOutcome(step, {
     status: 'cancelled',
@@ -66,8 +65,8 @@ export function reportNotCalled(step: ClaimedStep, why: string): Outcome {
 }
 
 /**
- * The outcome of a call stopped with its plan, lease or worker. Reads and idempotent operations may run again; a write may have
- * taken effect, so a person is asked.
+ * Stopped with its plan, lease or worker. Reads and idempotent operations may run again; a write may have taken effect, so a
+ * person is asked.
  */
 export function reportCutOff(
   step: Attempt & Pick<ClaimedStep, 'effect'>,
@@ -77,7 +76,7 @@ export function reportCutOff(
   return makeOutcome(step, { status: 'cancelled', error: { code: 'cancelled', message } });
 }
 
-/** A write that may have taken effect; only a person can find out. */
+/** A write that may have taken effect: only a person can find out. */
 export function makeUnknown(step: Attempt, code: ErrorCode, message: string): Outcome {
   return makeOutcome(step, {
     status: 'unknown',
@@ -86,7 +85,6 @@ export function makeUnknown(step: Attempt, code: ErrorCode, message: string): Ou
   });
 }
 
-/** Shows a person the final arguments before the call. */
 export function askToConfirm(
   step: ClaimedStep,
   name: string,

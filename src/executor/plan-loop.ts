@@ -17,19 +17,19 @@ import { type Claimant, Pace } from './slots.ts';
 import { Throttle } from './throttle.ts';
 import { type Turn, takeTurn } from './turn.ts';
 
-/** If calls return this quickly (milliseconds), more may be claimed than run at once. */
+/** Milliseconds: if calls are this quick, more may be claimed than run at once. */
 const quickMs = 50;
-/** Calls started before yielding to the event loop. */
+/** Started before yielding to the event loop. */
 const callsAtOnce = 16;
-/** Minimum milliseconds between invitations to other workers. */
+/** Milliseconds between invitations to other workers. */
 const inviteEveryMs = 1000;
-/** Minimum milliseconds between progress notifications: a job plus NOTIFY costs as much as some steps. */
+/** Milliseconds between progress notifications: a job plus NOTIFY costs as much as some steps. */
 const announceEveryMs = 500;
-/** Longest time (milliseconds) to wait here for a scheduled step; later ones have a wakeup. */
+/** Milliseconds to wait here for a scheduled step; later ones have a wakeup. */
 const longestNapMs = 30_000;
 
 type Claimed = { plan: PlanRow; step: ClaimedStep; lease: Lease; call: AbortController };
-/** A returned call; its lease is held until the outcome is stored. */
+/** The lease is held until the outcome is stored. */
 type Finished = { step: ClaimedStep; lease: Lease; outcome: Outcome };
 
 /** Replaces an outcome that Postgres rejects. A call that must not be repeated is left to a person. */
@@ -48,7 +48,7 @@ function refusedOutcome({ step, outcome }: Finished): Outcome {
   };
 }
 
-/** Takes one outcome per step; a second one of the same step waits for the next batch. */
+/** A second outcome of the same step waits for the next batch. */
 function takeBatch(finished: Finished[], limit: number): Finished[] {
   const positions = new Set<number>();
   const batch: Finished[] = [];
@@ -65,7 +65,7 @@ function takeBatch(finished: Finished[], limit: number): Finished[] {
   return batch;
 }
 
-/** Runs a step under the trace of its plan's approval. Never throws. */
+/** Never throws. */
 function runTraced(run: StepRun): Promise<Outcome> {
   const { plan, step, context } = run;
   const operation = operationName(step.tool, step.operation);
@@ -111,26 +111,24 @@ export class PlanLoop implements Claimant {
   readonly isStopping: () => boolean;
   #poked = false;
   #wake = () => {};
-  /** Claimed; called as soon as the next turn has started. */
+  /** Called as soon as the next turn has started. */
   #claimed: Claimed[] = [];
-  /** Calls in progress, and those that returned. */
   #calling = 0;
   #returned = 0;
   /** Limits claiming ahead by how fast calls return. */
   readonly #pace = new Pace();
   #finished: Finished[] = [];
-  /** The plan as of the last turn. `more`: steps may be ready; `others`: some can't run on this back end. */
+  /** From the last turn. `more`: steps may be ready; `others`: some can't run here. */
   #seen: Pick<Turn, 'more' | 'nextInMs' | 'others' | 'book'> = {
     more: true,
     nextInMs: null,
     others: false,
     book: null,
   };
-  /** Why the claim failed; thrown once everything held is settled. */
   #broken: unknown = null;
-  /** Invites other workers when there is more work than this back end can take, or work it can't run. */
+  /** For more work than this back end can take, or work it can't run. */
   readonly #invitation = new Throttle(inviteEveryMs, () => this.#invite());
-  /** Deferred progress announcement. If this process dies first, the next change announces it. */
+  /** If this process dies first, the next change announces it. */
   readonly #announcement = new Throttle(announceEveryMs, () => this.#announce());
 
   constructor(context: ExecutorContext, planId: string, mark: Mark, isStopping: () => boolean) {
@@ -210,7 +208,6 @@ export class PlanLoop implements Claimant {
     }
   }
 
-  /** The mode after a pass with nothing to settle and no room to claim. */
   #decideMode(mayClaim: boolean): Mode {
     if (this.#finished.length > 0) return 'turning';
     if (this.#calling > 0) return 'calling';
@@ -239,7 +236,7 @@ export class PlanLoop implements Claimant {
     this.#seen = { ...this.#seen, more: true, nextInMs: null };
   }
 
-  /** The number of steps to claim, up to `wanted`. If 0, the loop is queued and will be woken. */
+  /** At 0, the loop is queued and will be woken. */
   async #findRoom(wanted: number): Promise<number> {
     const { slots, db } = this.context;
     // Nothing is held before the first turn, so nothing is lost if the database can't be reached.
@@ -284,7 +281,7 @@ export class PlanLoop implements Claimant {
       this.#claimed.push({ plan: turn.plan, step, lease, call });
     }
     context.slots.release(this, room - turn.steps.length);
-    // Announces only real progress, so that a turn caused by an invitation doesn't cause another.
+    // Only real progress, so that a turn caused by an invitation doesn't cause another.
     const moved = ended.length > 0 || turn.steps.length > 0;
     if (moved && (others || (more && (turn.steps.length > 0 || room === 0))))
       this.#invitation.request();
@@ -304,10 +301,7 @@ export class PlanLoop implements Claimant {
     );
   }
 
-  /**
-   * Settles a rejected batch one by one. An outcome that fails again is replaced; if that fails too, the lease expires and
-   * recovery treats the step as unknown.
-   */
+  /** An outcome that fails again is replaced; if that fails too, the lease expires and recovery treats the step as unknown. */
   async #settleOneByOne(ended: Finished[], room: number, cause: unknown): Promise<null> {
     const { context, planId } = this;
     context.warn(`${ended.length} outcomes of ${planId} were refused.`, cause);

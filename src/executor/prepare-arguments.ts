@@ -1,5 +1,5 @@
-// Whether a claimed step runs, by its conditions on earlier outputs, and the arguments of its call: references resolved, run-time
-// values decided, the result validated.
+// Whether a claimed step runs, by its conditions, and the arguments of its call: references resolved, run-time values decided,
+// the result validated.
 import { isDeepStrictEqual } from 'node:util';
 import { showName } from '#db/people/identities.ts';
 import { readRun } from '#db/planning/runs.ts';
@@ -24,7 +24,7 @@ import { resolveReferences } from '#tools/resolve-arguments.ts';
 import { payOnPlan } from './budget.ts';
 import { askDatabase, type StepRun, toolsOf } from './executor-context.ts';
 
-/** Why a person confirms the arguments: `values` were not in the approved plan, or `each` call asks. */
+/** `values` were not in the approved plan, or `each` call asks. */
 export type Confirmation = 'values' | 'each';
 
 /**
@@ -36,8 +36,8 @@ type Ready =
   | { kind: 'undecided'; reason: string };
 
 /**
- * Values decided at run time are confirmed if the call is guarded, destructive or external with its final arguments, or if they
- * name the target of a change. Human tasks already ask.
+ * Run-time values are confirmed if the call is guarded, destructive or external with its final arguments, or if they name the
+ * target of a change. Human tasks already ask.
  */
 function whyConfirm(
   { context, plan, step }: StepRun,
@@ -53,9 +53,9 @@ function whyConfirm(
 }
 
 /**
- * Prepares the arguments. The cost of a model's decision is stored before this returns or throws. Confirmed values are reused
- * unless their context changed; then they are decided and confirmed again.
- * @throws CountersignError `invalid_reference`, `invalid_arguments`, `budget_exhausted` or the model's failure
+ * A model's cost is stored before this ends. Confirmed values are reused unless their context changed; then they are decided
+ * and confirmed again. @throws CountersignError `invalid_reference`, `invalid_arguments`, `budget_exhausted` or the model's
+ * failure
  */
 export async function prepareArguments(run: StepRun, operation: Operation): Promise<Ready> {
   const { context, plan, step } = run;
@@ -84,7 +84,6 @@ export async function prepareArguments(run: StepRun, operation: Operation): Prom
   return { kind: 'call', args: final, confirm: whyConfirm(run, operation, final) };
 }
 
-/** Reads the artifacts that the step refers to. */
 async function readReferred(run: StepRun): Promise<Map<string, Json>> {
   const ids = [...new Set(artifactsOf(run.step.args).map(({ $artifact }) => $artifact))];
   if (ids.length === 0) return new Map();
@@ -92,10 +91,10 @@ async function readReferred(run: StepRun): Promise<Map<string, Json>> {
   return new Map([...found].map(([id, artifact]) => [id, readContent(artifact)]));
 }
 
-/** Maximum outputs shown to the model, in the order they are referenced. */
+/** Outputs shown to the model, in the order they are referenced. */
 const maxOutputs = 50;
 
-/** Open values: a person's choice if there is one, else the model's. */
+/** A person's choice if there is one, else the model's. */
 async function decide(run: StepRun, operation: Operation, args: JsonObject): Promise<Decided> {
   const { context, plan, step, signal } = run;
   const tools = toolsOf(run);
@@ -140,7 +139,7 @@ function pairOf(outputs: ReadonlyMap<string, Json>, id: string): [string, Json][
   return output === undefined ? [] : [[id, output]];
 }
 
-/** `Thu, 26 Nov 2026, 09:30 in Europe/Berlin (2026-11-26T09:30:00+01:00)`, in the time zone of the plan's person. */
+/** `Thu, 26 Nov 2026, 09:30 in Europe/Berlin (2026-11-26T09:30:00+01:00)`, in the zone of the plan's person. */
 async function tellNow(run: StepRun): Promise<string> {
   const { context, plan } = run;
   const { run_id } = plan;
@@ -153,14 +152,14 @@ async function tellNow(run: StepRun): Promise<string> {
   return `${formatMoment(now, timezone)} in ${timezone} (${toLocalIso(now, timezone)})`;
 }
 
-/** @throws `invalid_arguments` if the operation's current schema rejects them */
+/** @throws `invalid_arguments` */
 function requireFit(run: StepRun, operation: Operation, args: JsonObject): JsonObject {
   const problems = toolsOf(run).validate(operation.name, args);
   if (problems.length === 0) return args;
   throw new CountersignError('invalid_arguments', `${problems.join('; ')}.`);
 }
 
-/** Whether `final` differs from `args` only in its open values. */
+/** Differs only in open values. */
 function agrees(args: Json, final: Json | undefined): boolean {
   if (final === undefined) return false;
   if (isRuntime(args)) return true;
@@ -203,7 +202,10 @@ async function readNamed(
   return { steps, labelOf: (id) => labels.get(id) ?? id };
 }
 
-/** `Ana answered No to step 1`; `Ana said no to step 1` for a call that was not made; `Ana skipped step 1` for a question left out. */
+/**
+ * `Ana answered No to step 1`; `Ana said no to step 1` for a call that was not made; `Ana skipped step 1` for a question left
+ * out.
+ */
 async function tellNo(run: StepRun, question: string): Promise<string> {
   const { steps, labelOf } = await readNamed(run, [question]);
   const output = steps[0]?.output ?? null;
@@ -215,7 +217,7 @@ async function tellNo(run: StepRun, question: string): Promise<string> {
   return `${name} ${said} step ${labelOf(question)}`;
 }
 
-/** The questions answered with No that this step waits for, or null if there are none. */
+/** Questions answered with No that this step waits for. */
 async function findNo(run: StepRun): Promise<Skip | null> {
   const { context, plan, step } = run;
   const { query } = context.db;
@@ -247,7 +249,7 @@ async function findNo(run: StepRun): Promise<Skip | null> {
 /** Operations whose questions can be answered with No. */
 const asking = ['human_confirm', 'human_task'];
 
-/** Why the step is skipped, or null if it runs. */
+/** Null if it runs. */
 export async function findReasonToSkip(run: StepRun): Promise<Skip | null> {
   const { tools_required, skipped } = run.plan;
   // A refused call is skipped before anything that waits for it is claimed.
@@ -256,7 +258,6 @@ export async function findReasonToSkip(run: StepRun): Promise<Skip | null> {
   return refused ?? (await findFailedCondition(run));
 }
 
-/** The first condition that does not hold, or null if all do. */
 async function findFailedCondition(run: StepRun): Promise<Skip | null> {
   const { context, plan, step } = run;
   if (step.when.length === 0) return null;
@@ -274,7 +275,7 @@ async function findFailedCondition(run: StepRun): Promise<Skip | null> {
   });
 }
 
-/** A sentence naming the skipped step among those without output, or null if none was skipped. */
+/** Names the skipped step among those without output; null if none was skipped. */
 async function findSkippedSource(run: StepRun, ids: string[]): Promise<string | null> {
   return askDatabase(run, async () => {
     const { steps, labelOf } = await readNamed(run, ids);

@@ -27,10 +27,9 @@ import { releaseResources } from './settle.ts';
 const plansATurn = 1000;
 const reservationsATurn = 1000;
 const unstartedAfterSeconds = 3;
-/** Maximum reasons listed for a stalled plan. */
 const maxNotifiedBlocked = 2;
 
-/** Recovers the steps of lost workers. Safe to run concurrently: the plan's lock decides. */
+/** Safe to run concurrently: the plan's lock decides. */
 async function recoverPlan(context: SharedContext, planId: string): Promise<void> {
   const { db, enqueue, warn } = context;
   const back = await db.transaction(async (tx) => {
@@ -59,7 +58,7 @@ async function stallPlan(context: SharedContext, planId: string): Promise<void> 
   const { db, enqueue, settings } = context;
   await db.transaction(async (tx) => {
     const row = await lockPlan(tx, planId);
-    // Checked again under the lock.
+    // Again, under the lock.
     const still = await findStalledPlans(tx, settings.stall_minutes, 1, planId);
     if (still.length === 0) return;
     const blocked = await findBlocked(tx, { ...row, paused: false });
@@ -84,7 +83,7 @@ async function stallPlan(context: SharedContext, planId: string): Promise<void> 
   });
 }
 
-/** Isolates failures: one plan that can't be recovered doesn't block the others. */
+/** One plan that can't be recovered doesn't block the others. */
 async function forEachPlan(
   context: SharedContext,
   planIds: string[],
@@ -97,11 +96,10 @@ async function forEachPlan(
   }
 }
 
-/** Returns resources held for steps that don't run. */
 async function freeOrphansOf(context: SharedContext, planId: string): Promise<void> {
   await context.db.transaction(async (tx) => {
     const row = await lockPlan(tx, planId);
-    // Checked again under the lock.
+    // Again, under the lock.
     const held = await findOrphanedReservations(tx, reservationsATurn, planId);
     if (held.length === 0) return;
     context.warn(`${planId} held resources for steps that do not run; given back.`);
@@ -117,7 +115,6 @@ async function freeOrphans(context: SharedContext): Promise<void> {
   await forgetOldWaits(context.db.query);
 }
 
-/** Sends the job again for approved plans that were not started. */
 async function startForgotten({ db, enqueue }: SharedContext): Promise<void> {
   const unstarted = await findUnstartedPlans(db.query, unstartedAfterSeconds, plansATurn);
   if (unstarted.length === 0) return;
@@ -142,7 +139,7 @@ export function createSearch(
   };
 }
 
-/** Runs one recovery round over all plans. Safe to run concurrently and at any time. */
+/** Safe to run concurrently and at any time. */
 export async function recover(context: SharedContext): Promise<void> {
   const { db, settings } = context;
   await forEachPlan(context, await findPlansWithLostLeases(db.query, plansATurn), recoverPlan);

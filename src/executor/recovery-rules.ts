@@ -6,9 +6,8 @@ import { operationName } from '#domain/tool.ts';
 const maxLosses = 5;
 
 /**
- * A write that may have gone out is unknown: only a person can say. Everything else runs again, unless the plan has ended or the
- * step has taken down too many workers.
- * @param planGoesOn false if the plan has ended; a stalled plan has not
+ * A write that may have gone out is unknown: only a person can say. Everything else runs again, unless the plan has ended or
+ * the step took down too many workers. @param planGoesOn also true for a stalled plan
  */
 export function decideRecovery(step: LostStep, planGoesOn: boolean): Recovery {
   const base = { position: step.position, attempt: step.attempt };
@@ -33,7 +32,6 @@ export function decideRecovery(step: LostStep, planGoesOn: boolean): Recovery {
   return { ...lost, status: 'ready', error: null };
 }
 
-/** The question to a person about a write that never returned. */
 export function askOutcome(message: string): string {
   return `${message} It may have gone through; we can't tell.`;
 }

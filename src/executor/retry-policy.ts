@@ -11,7 +11,7 @@ import { findNoMoney, findRepeated } from './findings.ts';
 import { makeFailure, makeRetry } from './outcomes.ts';
 
 export type CallRule = {
-  /** Timeout, on top of the operation's inherent duration. */
+  /** On top of the operation's inherent duration. */
   timeout_seconds: number;
   /** Including the first. */
   max_attempts: number;
@@ -22,7 +22,6 @@ export type CallRule = {
 /** If a server asks for a longer wait, the step fails and says so. */
 const longestWaitMs = 24 * 3600 * 1000;
 
-/** The operation's own rule, or the default. */
 export function ruleOf(
   operation: string,
   operations: Settings['operations'],
@@ -44,11 +43,9 @@ export function ruleOf(
 
 /**
  * Exponential backoff with full jitter, uniform up to a capped `backoff × 2^(attempt − 1)`, so that failed steps don't retry in
- * step (M. Brooker, "Exponential Backoff and Jitter", AWS Architecture Blog, 2015). A Retry-After (RFC 9110, 10.2.3) is waited
- * for first, then the jitter.
- * @param effect of the operation; a write is retried only if nothing was done for certain
- * @param attempt the failed one, from 1
- * @returns null if it is not retried automatically
+ * step (M. Brooker, "Exponential Backoff and Jitter", AWS Architecture Blog, 2015). A Retry-After (RFC 9110, 10.2.3) comes
+ * before the jitter. @param effect of the operation; a write is retried only if nothing was done for certain @param attempt the
+ * failed one, from 1
  */
 export function decideRetry(
   error: CountersignError,

@@ -22,13 +22,13 @@ import { type Confirmation, findReasonToSkip, prepareArguments } from './prepare
 import { failOrRetry } from './retry-policy.ts';
 import { LeftQueue } from './slots.ts';
 
-/** The target as shown or since confirmed, and as it is now, or null if it could not be looked up. */
+/** The target as shown or confirmed, and now; null if it could not be looked up. */
 type Drift = { was: SeenState | null; now: SeenState | null };
 
 /** Stored from the question until the call. */
 const Asked = z.looseObject({ confirm: z.literal(true), looked: SeenState.nullable() });
 
-/** The confirmed state, or undefined if there is none or a retry dropped it. */
+/** Undefined if there is none or a retry dropped it. */
 async function readConfirmed(run: StepRun): Promise<SeenState | null | undefined> {
   const { context, plan, step } = run;
   if (step.final_args === null) return undefined;
@@ -58,8 +58,8 @@ async function isPlansWork(
 }
 
 /**
- * Whether the call may replace or remove an unchecked target. Servers' tools count as destructive by default, so without
- * `inspect` only guarded ones ask, to avoid approval fatigue.
+ * May replace or remove an unchecked target. Servers' tools count as destructive by default, so without `inspect` only guarded
+ * ones ask, to avoid approval fatigue.
  */
 function isUnchecked({ context, step }: StepRun, operation: Operation, args: JsonObject): boolean {
   if (step.seen != null || step.effect === 'read') return false;
@@ -69,11 +69,7 @@ function isUnchecked({ context, step }: StepRun, operation: Operation, args: Jso
   return describeCall(name, operation, args, null).destructive;
 }
 
-/**
- * The unconfirmed difference, or null if there is none or the call only reads. An unchecked target differs if it exists or may
- * exist.
- * @param args of the call
- */
+/** Null if nothing differs or the call only reads. An unchecked target differs if it exists or may exist. */
 async function findDrift(
   run: StepRun,
   operation: Operation,
@@ -129,7 +125,7 @@ function askAboutDrift(
   return { ...asked, question, output: { confirm: true, drift: now, looked: now }, findings };
 }
 
-/** Asks about the final values. The target's state at that time is kept and compared before the call. */
+/** The target's state is kept and compared before the call. */
 async function askAboutValues(
   run: StepRun,
   operation: Operation,
@@ -141,9 +137,9 @@ async function askAboutValues(
   return { ...asked, output: { ...asked.output, looked } };
 }
 
-/** After this long (milliseconds) a step checks its lease and plan again before calling. */
+/** Milliseconds after which a step checks its lease and plan again before calling. */
 const freshMs = 250;
-/** A step that only waits at least this long (milliseconds) takes no slot. */
+/** Milliseconds: a step that only waits at least this long takes no slot. */
 const idleFromMs = 1000;
 
 export async function runStep(run: StepRun): Promise<Outcome> {

@@ -1,4 +1,4 @@
-// Settles outcomes in batches inside the transaction of a turn: records and counts them, frees successors, returns resources, and
+// Settles outcomes in batches in the transaction of a turn: records and counts them, frees successors, returns resources, and
 // ends the plan after its last step.
 import { and, eq } from 'drizzle-orm';
 import { recordAudit } from '#db/audit/audit.ts';
@@ -38,13 +38,13 @@ import { wakeWatchers } from '#plans/lifecycle/wake.ts';
 import type { SharedContext } from './executor-context.ts';
 import { stepOf } from './findings.ts';
 
-/** `worker` owns the leases of the outcomes. */
+/** `worker` owns the leases. */
 export type SettleContext = Pick<SharedContext, 'enqueue' | 'clock' | 'random'> & {
   worker: string;
   settings: Pick<SharedContext['settings'], 'on_failure'>;
 };
 
-/** Maximum characters of a worker's report shown in the question. */
+/** Characters of a worker's report shown in the question. */
 const maxSaid = 400;
 
 /** A late worker's knowledge about its call, or null if that doesn't help. */
@@ -62,7 +62,7 @@ function describeLate({ attempt_status, summary, error }: StoredOutcome): string
   }
 }
 
-/** Handles outcomes whose lease was lost; skips those in `settled` or settled before. Requires the plan's lock. */
+/** For outcomes whose lease was lost; skips those in `settled` or settled before. Requires the plan's lock. */
 async function refuseLate(
   { worker, enqueue }: Pick<SettleContext, 'worker' | 'enqueue'>,
   tx: Transaction,
@@ -97,7 +97,6 @@ async function refuseLate(
 
 const unstorable = /\\u0000|\\ud[89a-f][0-9a-f]{2}/;
 
-/** Removes what Postgres can't store from tool output. */
 function cleanOutcomes(outcomes: Outcome[]): Outcome[] {
   return unstorable.test(JSON.stringify(outcomes)) ? outcomes.map(cleanOutcome) : outcomes;
 }
@@ -124,7 +123,6 @@ function cleanOutcome(outcome: Outcome): Outcome {
   };
 }
 
-/** The output as artifact content if it is too large for a row, else null. */
 function findLarge({ output }: Outcome): Buffer | null {
   if (output === null) return null;
   const text = JSON.stringify(output);
@@ -158,10 +156,7 @@ async function fitOutput(
   return { ...outcome, output: { $artifact: id, size: content.length } };
 }
 
-/**
- * Fits an outcome to the plan's status. An ended plan asks no questions; in a running one an uncalled step is handed back instead
- * of cancelled.
- */
+/** An ended plan asks no questions; in a running one an uncalled step is handed back instead of cancelled. */
 function fitStatus(outcome: Outcome, plan: PlanStatus): StoredOutcome {
   const stored = { ...outcome, attempt_status: outcome.status };
   const over = isTerminal(plan);
@@ -177,10 +172,7 @@ function fitStatus(outcome: Outcome, plan: PlanStatus): StoredOutcome {
   return stored;
 }
 
-/**
- * Raises the findings of accepted outcomes. One about an unknown step is attributed to the reporting step. @returns the plan's
- * counters if steps became stale
- */
+/** A finding about an unknown step is attributed to the reporting step. @returns the plan's counters if steps became stale */
 async function raiseReported(
   context: SettleContext,
   tx: Transaction,
@@ -203,13 +195,10 @@ async function raiseReported(
   return (await raiseFindings(context, tx, row, sound)).progress;
 }
 
-/** The result of settling a batch. */
 export type Settlement = {
-  /** The plan's counters afterwards, or null if nothing was accepted. */
+  /** Null if nothing was accepted. */
   progress: PlanProgress | null;
-  /** Positions whose outcome was accepted. */
   taken: number[];
-  /** Whether the plan has ended. */
   ended: boolean;
   /** There may be more to claim or schedule. */
   more: boolean;
@@ -218,8 +207,8 @@ export type Settlement = {
 };
 
 /**
- * Settles `outcomes` (at most one per step) of the plan `row`, whose lock the caller holds.
- * @param start terms for starting freed steps at once, or null to start none
+ * At most one outcome per step. Requires the plan's lock. @param start terms for starting freed steps at once; null to start
+ * none
  */
 export async function settleOutcomes(
   context: SettleContext,
@@ -250,12 +239,10 @@ export async function settleOutcomes(
   return { progress, taken: settled.taken, ended, more, started: settled.started };
 }
 
-/** Plans woken at once; workers' rounds find the others. */
+/** Workers' rounds find the others. */
 const plansWoken = 8;
 
-/**
- * Returns the resources of `positions` that just stopped running, and wakes plans that wait for them. Requires the plan's lock.
- */
+/** Wakes plans that wait for the resources. Requires the plan's lock. */
 export async function releaseResources(
   tx: Transaction,
   plan: Pick<PlanRow, 'id' | 'pools'>,

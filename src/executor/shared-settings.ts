@@ -2,7 +2,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type SharedSettings, sharedSettings } from '#domain/settings.ts';
 
-/** A sentence per setting that differs on another live worker. */
 export function findDifferences(
   own: SharedSettings,
   others: readonly { id: string; shared: SharedSettings }[],

@@ -1,50 +1,44 @@
-// Shares the slots of one back end between plans: each claims ahead as many steps as it finished recently. When full, the person
-// with the fewest slots is next, and each person's plans take turns (max-min fairness).
+// Shares the slots of one back end between plans: each claims ahead as many steps as it finished recently. When full, the
+// person with the fewest slots is next, and each person's plans take turns (max-min fairness).
 import { errorMessage } from '#domain/errors.ts';
 
-/** Thrown when work left the queue before it began. */
+/** It left before it began. */
 export class LeftQueue extends Error {}
 
 export type Claimant = {
   readonly planId: string;
   /** The plan's requester, or null if not known yet. */
   readonly person: string | null;
-  /** Number of quick calls within the last fraction of a second. */
   readonly pace: number;
-  /** Called when it should ask again. */
   wake(): void;
 };
 
 export type Slots = {
-  /** Whether a request may have to queue. */
   isFull(): boolean;
   /**
-   * The number of steps to claim, up to `wanted`; they count as held until released. At 0 the claimant queues and is woken;
-   * asking for 0 leaves the queue.
+   * Up to `wanted`; they count as held until released. At 0 the claimant queues and is woken; asking for 0 leaves the queue.
    */
   admit(claimant: Claimant, wanted: number): number;
   release(claimant: Claimant, count: number): void;
   /**
-   * Runs `work` in a slot.
-   * @param signal leaves the queue when aborted
-   * @param letGo passed for work that only waits; called if it takes no slot, so that it need not be held
-   * @throws LeftQueue with the reason
+   * @param signal leaves the queue when aborted @param letGo for work that only waits; called if it takes no slot @throws
+   * LeftQueue with the reason
    */
   run<T>(work: () => Promise<T>, signal: AbortSignal, letGo?: () => void): Promise<T>;
 };
 
 /** Milliseconds between checks of held steps. */
 const lookEveryMs = 250;
-/** Milliseconds that a claimed step may wait for a slot before it is released to other workers. */
+/** Milliseconds until a waiting step is released to other workers. */
 const waitAtMostMs = 1000;
-/** After this long (milliseconds) without a start while steps wait, one more call is allowed, doubling each time. */
+/** Milliseconds without a start after which one more call is allowed, doubling each time. */
 const standstillMs = 500;
-/** Maximum steps that wait without taking a slot. */
+/** Steps that wait without taking a slot. */
 const maxIdle = 4096;
-/** The share of additional calls kept for people who hold nothing. */
+/** Share of additional calls kept for people who hold nothing. */
 const keptShare = 1 / 4;
 
-/** The queue by person; the one served last comes last. */
+/** The person served last comes last. */
 class Line {
   readonly #people = new Map<string, Set<Claimant>>();
   readonly #personOf = new Map<Claimant, string>();
@@ -77,7 +71,7 @@ class Line {
     return this.#people.keys();
   }
 
-  /** Removes the next plan of `person`, who moves to the end. */
+  /** Moves `person` to the end. */
   next(person: string): Claimant | null {
     const plans = this.#people.get(person);
     const [claimant] = plans ?? [];
@@ -88,16 +82,13 @@ class Line {
   }
 }
 
-/**
- * @param limit maximum concurrent calls
- * @param most the maximum when all are slow and others wait
- */
+/** @param most the limit when all calls are slow and others wait */
 export function createSlots(limit: number, most = limit): Slots {
   type Waiting = { since: number; begin(): void; leave(reason: string): void };
-  /** Claimed or about to be, and not ended: the counted ones, and those admitted beyond for their pace. */
+  /** Not ended: the counted ones, and those admitted beyond for their pace. */
   const holdings = new Map<Claimant, { counted: number; extra: number }>();
   let held = 0;
-  /** Calls in progress: those in slots, and those that only wait. */
+  /** Calls in slots, and those that only wait. */
   let used = 0;
   let idling = 0;
   let lent = 0;
@@ -117,12 +108,10 @@ export function createSlots(limit: number, most = limit): Slots {
     return sum;
   }
 
-  /** Free slots for a person who already holds `own`. */
   function countFree(own: number): number {
     return Math.max(0, Math.min(limit + lent, own > 0 ? mostOfOne : most) - held);
   }
 
-  /** The queued person with the fewest slots, or null if the queue is empty. */
   function findNext(): { person: string; own: number } | null {
     let next: { person: string; own: number } | null = null;
     for (const person of line.people) {
@@ -258,7 +247,7 @@ export function createSlots(limit: number, most = limit): Slots {
 
 // Counts how often something happened within the last fraction of a second.
 
-/** Length in milliseconds of each of the two counting windows. */
+/** Milliseconds of each of the two counting windows. */
 const intervalMs = 250;
 
 export class Pace {
@@ -271,7 +260,7 @@ export class Pace {
     this.#now++;
   }
 
-  /** The count over the last 250 to 500 ms. */
+  /** Over the last 250 to 500 ms. */
   get lately(): number {
     this.#turn();
     return this.#now + this.#before;

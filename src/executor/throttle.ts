@@ -4,7 +4,6 @@ export class Throttle {
   readonly #work: () => Promise<void>;
   /** By `performance.now()`. */
   #last = Number.NEGATIVE_INFINITY;
-  /** Set while a request waits. */
   #timer: NodeJS.Timeout | undefined;
 
   /** @param work must not throw */
@@ -23,7 +22,7 @@ export class Throttle {
     this.#timer = setTimeout(() => void this.flush(), wait);
   }
 
-  /** Records that the work was done elsewhere at `at`. */
+  /** The work was done elsewhere at `at`. */
   note(at: number): void {
     this.cancel();
     this.#last = at;
@@ -34,7 +33,6 @@ export class Throttle {
     this.#timer = undefined;
   }
 
-  /** Runs a waiting request now. */
   async flush(): Promise<void> {
     if (this.#timer === undefined) return;
     this.note(performance.now());

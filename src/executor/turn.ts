@@ -1,5 +1,5 @@
-// Starts a plan, and takes the turns of a back end on it: settles what ended and claims what is ready, in one transaction under the
-// plan's lock. Steps freed by a batch can be claimed with it, and a plan of short steps costs one commit per batch.
+// Starts a plan, and takes the turns of a back end on it: settles what ended and claims what is ready, in one transaction under
+// the plan's lock. Freed steps can be claimed in the same batch, and a plan of short steps costs one commit per batch.
 import { setTimeout as pause } from 'node:timers/promises';
 import { hasWorkedFor, readManifests } from '#db/backends.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
@@ -39,18 +39,18 @@ import { type Settlement, settleOutcomes } from './settle.ts';
 
 export type Turn = Claim & {
   plan: PlanRow;
-  /** Null if they were not read. */
+  /** Null if not read. */
   book: LaneBook | null;
-  /** Whether people will be notified of the change, or null if nothing changed. */
+  /** Whether people will be notified; null if nothing changed. */
   announced: boolean | null;
 };
 
-/** Whether the outcome neither asks nor alerts a person. */
+/** Neither asks nor alerts a person. */
 function isProgress({ status }: Outcome): boolean {
   return status === 'succeeded' || status === 'ready' || status === 'running';
 }
 
-/** Whether the lanes match the plan's version and this back end's offers. */
+/** The lanes match the plan's version and this back end's offers. */
 function isUpToDate(
   { backend }: ExecutorContext,
   { version }: PlanRow,
@@ -59,7 +59,6 @@ function isUpToDate(
   return book?.version === version && book.offers === offersOf(backend);
 }
 
-/** Settles `outcomes` and starts the steps they free, if allowed. @returns null when there are none */
 async function settleAndStart(
   context: ExecutorContext,
   tx: Transaction,
@@ -77,9 +76,8 @@ async function settleAndStart(
 }
 
 /**
- * Settles `outcomes` (at most one per step) and claims up to `room` steps.
- * @param known the lanes as last read; read again if the plan's version differs
- * @param announce whether to notify of progress; otherwise the caller does. Questions and failures are always announced
+ * At most one outcome per step. @param known the lanes as last read; read again if the plan's version differs @param announce
+ * whether to notify of progress. Questions and failures are always announced
  */
 export async function takeTurn(
   context: ExecutorContext,
@@ -114,7 +112,7 @@ export async function takeTurn(
     return { ...claim, plan, book, announced: changed ? notifies || announce : null };
   };
   if (outcomes.length === 0) {
-    // Every worker is woken for each ready step. Those that come late take no lock and write nothing.
+    // Every worker is woken for each ready step; late ones take no lock and write nothing.
     const plan = await readPlanRow(context.db.query, planId);
     if (!hasReady(plan)) return { ...nothingClaimed, plan, book: known, announced: null };
   }
@@ -123,15 +121,14 @@ export async function takeTurn(
   return turn;
 }
 
-/** The rules on who may approve. */
 type Deciding = Configured &
   Pick<PlansContext, 'modelBudget'> &
   Parameters<typeof refreshUserGroups>[0];
 
-/** Milliseconds to wait for a tool. Other plans queue behind this one, and the next round asks again. */
+/** Milliseconds for a tool. Other plans queue behind this one, and the next round asks again. */
 const maxWaitMs = 2000;
 
-/** Whether an operation of the plan is not offered, or its tool does not answer in time. */
+/** An operation is not offered, or its tool does not answer in time. */
 async function lacksTools(
   db: Queryable,
   catalogues: Catalogues,
@@ -157,7 +154,7 @@ async function lacksTools(
   return states === null || states.some(({ ok }) => !ok);
 }
 
-/** Whether missing tools may still come. Allows as long as a running step would wait; time without workers does not count. */
+/** As long as a running step would wait; time without workers does not count. */
 async function mayStillWait(
   { db, clock, settings }: SharedContext,
   { decided_at }: PlanRow,
@@ -168,7 +165,7 @@ async function mayStillWait(
   return !(await hasWorkedFor(db.query, settings.stall_minutes));
 }
 
-/** A preflight problem as a finding. The plan has failed, so nothing becomes stale. */
+/** The plan has failed, so nothing becomes stale. */
 const findUnmet =
   (version: number) =>
   ({ step_id, reason }: PreflightProblem): RaisedFinding => ({
@@ -181,10 +178,7 @@ const findUnmet =
     raisedBy: system.id,
   });
 
-/**
- * Starts the plan if it is still approved, else does nothing. While a tool is starting or restarting, it stays approved and the
- * next round retries.
- */
+/** Does nothing unless it is still approved. While a tool is starting, it stays approved and the next round retries. */
 export async function startPlan(
   context: SharedContext,
   planId: string,
