@@ -4,14 +4,11 @@ import { CountersignError } from '#domain/errors.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
 import { isKnown, isOwnName, localPrincipal } from '#domain/people/principal.ts';
 
-/** For a signed-in person, the default name means themselves. */
+/** A signed-in person's default name means themselves. */
 const isNamed = (user: string | undefined): user is string =>
   user !== undefined && user !== localPrincipal.account;
 
-/**
- * The person behind a request; the console sends `x-countersign-surface: console`.
- * @throws `forbidden` if a known person names another
- */
+/** The console sends `x-countersign-surface: console`. @throws `forbidden` if a known person names another */
 export function actorOf(request: FastifyRequest, user: string | undefined): Actor {
   const { principal } = request;
   const via = request.headers['x-countersign-surface'] === 'console' ? 'console' : 'api';
@@ -31,7 +28,7 @@ export function actorOf(request: FastifyRequest, user: string | undefined): Acto
   };
 }
 
-/** The person whose view a request asks for; like `actorOf`, but an admin may view as anyone. @throws `forbidden` */
+/** Like `actorOf`, but an admin may view as anyone. @throws `forbidden` */
 export function viewerOf(request: FastifyRequest, user: string | undefined): string {
   const { role, tenant } = request.principal;
   if (isNamed(user) && role === 'admin' && tenant === null) return user;

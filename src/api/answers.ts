@@ -8,7 +8,6 @@ type Answer<Media extends string, Schema extends z.ZodType> = {
   content: Record<Media, { schema: Schema }>;
 };
 
-/** Problems of every API path. */
 const always: ProblemCode[] = [
   'invalid_request',
   'unauthorized',
@@ -17,7 +16,6 @@ const always: ProblemCode[] = [
   'database_unavailable',
 ];
 
-/** Problems of every path with a body. */
 export const bodyProblems: ProblemCode[] = [
   'invalid_json',
   'body_too_large',
@@ -25,7 +23,6 @@ export const bodyProblems: ProblemCode[] = [
   'key_reused',
 ];
 
-/** Problems of every path with a decision. */
 export const decisionProblems: ProblemCode[] = [
   ...bodyProblems,
   'not_allowed',
@@ -41,7 +38,7 @@ export function json<Schema extends z.ZodType>(
   return { description, content: { 'application/json': { schema } } };
 }
 
-/** A text response of type `media`, usually a stream. */
+/** Usually a stream. */
 export function text<Media extends string>(
   description: string,
   media: Media,
@@ -67,7 +64,7 @@ function problemAnswers(codes: ProblemCode[]): Record<number, Answer<string, z.Z
   );
 }
 
-/** The `response` of a route: results and named problems. The type covers only results, which handlers return. */
+/** The type covers only results, which handlers return. */
 export function answers<Good extends Record<number, Answer<string, z.ZodType>>>(
   good: Good,
   codes: ProblemCode[] = [],
@@ -77,7 +74,7 @@ export function answers<Good extends Record<number, Answer<string, z.ZodType>>>(
   return { ...problemAnswers([...always, ...codes, ...gone]), ...good };
 }
 
-/** Responses outside the API: only the named problems and `internal`. */
+/** Outside the API: only the named problems and `internal`. */
 export function openAnswers<Good extends Record<number, Answer<string, z.ZodType>>>(
   good: Good,
   codes: ProblemCode[] = [],

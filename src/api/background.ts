@@ -1,13 +1,13 @@
-// Serves background requests one at a time, after people's requests or 250 ms, so that people never queue behind self-refreshing pages. They are
-// marked by `Priority: u=7`, reserved by RFC 9218 for tasks whose delay goes unnoticed.
+// Serves background requests one at a time, after people's requests or 250 ms, so that people never queue behind
+// self-refreshing pages. They are marked by `Priority: u=7`, which RFC 9218 reserves for them.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 const background = /(?:^|[,\s])u=7(?:$|[,;\s])/;
 
 const defaultLimits = {
-  /** Milliseconds that a background request whose turn has come waits for those of people, so that it does not wait forever. */
+  /** Longest wait for people's requests once it is a background request's turn. */
   maxWaitMs: 250,
-  /** A turn passes on after this, so that a request that hangs does not hold up the others. */
+  /** A request that hangs gives up its turn. */
   turnMs: 3000,
   /** People's requests that take longer wait for something else, such as a model, and no longer count. */
   busyMs: 1000,
@@ -24,7 +24,7 @@ async function within(promise: Promise<void>, ms: number): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Must come before the routes. A request counts until its answer is made, or its client has left. */
+/** Must come before the routes. A request counts until answered or abandoned. */
 export function queueBackground(
   app: FastifyInstance,
   limits: Partial<typeof defaultLimits> = {},
@@ -32,7 +32,7 @@ export function queueBackground(
   const { maxWaitMs, turnMs, busyMs } = { ...defaultLimits, ...limits };
   const ends = new WeakMap<FastifyRequest, () => void>();
   let last = Promise.resolve();
-  /** Requests of people that are being served. */
+  /** People's requests in progress. */
   let urgent = 0;
   let onQuiet = () => {};
 
@@ -53,7 +53,6 @@ export function queueBackground(
       last = before.then(() => within(ended, turnMs));
       await before;
       await untilQuiet();
-      // A client that left while waiting needs no answer.
       if (reply.raw.destroyed) reply.hijack();
       return;
     }

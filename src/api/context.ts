@@ -12,5 +12,5 @@ export type ApiContext = {
 export type Routes = FastifyPluginAsyncZod<ApiContext>;
 
 const megabyte = 1_048_576;
-/** Body limits in bytes, for proposed plans and all else. */
+/** Bytes, for proposed plans and all else. */
 export const bodyLimits = { plan: 64 * megabyte, other: megabyte };

@@ -9,7 +9,7 @@ export function cookieOf({ headers }: FastifyRequest, name: string): string | un
     ?.slice(name.length + 1);
 }
 
-/** A host-wide cookie name. Over https, other hosts and http pages can't set it. */
+/** Over https, other hosts and http pages can't set it. */
 export function hostCookie(name: string, secure: boolean): string {
   return secure ? `__Host-${name}` : name;
 }
@@ -23,7 +23,7 @@ type Cookie = {
   secure: boolean;
 };
 
-/** `SameSite=Lax`: sent when a link leads here, never with another site's requests. */
+/** `SameSite=Lax`: never sent with another site's requests. */
 export function setCookie(
   reply: FastifyReply,
   { name, value, path, seconds, secure }: Cookie,

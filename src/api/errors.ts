@@ -12,7 +12,7 @@ import { type Complaint, problemKinds, toProblem } from './problem.ts';
 const mostBytes = 256 * 1_048_576;
 const mostMilliseconds = 5000;
 
-/** Resolves when the body ends, is abandoned or exceeds the limit. Never throws. */
+/** Until the body ends, is abandoned or exceeds the limit. Never throws. */
 function drain(body: Readable): Promise<void> {
   if (body.readableEnded || body.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
@@ -34,12 +34,12 @@ function drain(body: Readable): Promise<void> {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route's content type, if not JSON. */
+    /** If not JSON. */
     accepts?: string;
   }
 }
 
-/** The framework's own errors; codes begin with `FST_`. */
+/** Framework error codes begin with `FST_`. */
 const FrameworkError = z.object({
   code: z.string().optional(),
   message: z.string(),
@@ -73,7 +73,7 @@ function databaseComplaint(error: unknown, { method, headers }: FastifyRequest):
   return { code: 'database_unavailable', detail: `The database isn't responding. ${advice}` };
 }
 
-/** The code for a status set by another part of the server. */
+/** For a status set by another part of the server. */
 function codeOfStatus(status: number): Complaint['code'] {
   switch (status) {
     case 401:
@@ -127,7 +127,7 @@ function explainFrameworkError(error: unknown, request: FastifyRequest): Complai
   }
 }
 
-/** The complaint to send; internal errors lose their message here. */
+/** Internal errors lose their message here. */
 export function explainError(error: unknown, request: FastifyRequest): Complaint {
   if (!(error instanceof CountersignError))
     return isDatabaseTrouble(error)
@@ -152,7 +152,7 @@ export function sendProblem(
   if (status === 503) reply.header('retry-after', '5');
   const { retry_after_seconds: after } = complaint.details ?? {};
   if (status === 429 && typeof after === 'number') reply.header('retry-after', String(after));
-  // Headers of the failed response don't apply.
+  // They belong to the response that failed.
   reply.removeHeader('content-disposition').removeHeader('content-length');
   return reply
     .code(status)
@@ -160,7 +160,7 @@ export function sendProblem(
     .send(JSON.stringify(problem));
 }
 
-/** Turns every error on this instance and its children into a problem. */
+/** On this instance and its children. */
 export function answerErrors(app: FastifyInstance): void {
   app.setErrorHandler(async (error, request, reply) => {
     const complaint = explainError(error, request);

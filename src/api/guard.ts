@@ -18,13 +18,13 @@ import { cookieOf, hostCookie } from './cookies.ts';
 import type { Complaint } from './problem.ts';
 
 /**
- * `open`: anyone (probes, signed webhooks); `metrics`: this machine or an admin; `page`: anyone if sign-in or a token is set up,
- * which the page asks for, else this machine.
+ * `open`: anyone (probes, signed webhooks); `metrics`: this machine or an admin; `page`: anyone if sign-in or a token is set
+ * up, which the page asks for, else this machine.
  */
 export type RouteRole = Role | 'open' | 'metrics' | 'page';
 /**
- * The path's subject: a plan, run or conversation by `:id`, a person by `:user`, or oneself; `new`: something created;
- * `press`: the button's subject; `list`: filtered by the caller's organisation; `instance`: none.
+ * A plan, run or conversation by `:id`, a person by `:user`, or oneself; `new`: something created; `press`: the button's
+ * subject; `list`: filtered by the caller's organisation; `instance`: none.
  */
 export type RouteSubject =
   | 'plan'
@@ -45,18 +45,17 @@ declare module 'fastify' {
     limited?: true;
   }
   interface FastifyRequest {
-    /** The caller. */
     principal: Principal;
-    /** The service, restricted to the caller's reach. */
+    /** Restricted to the caller's reach. */
     service: Service;
-    /** Whether the caller still has access; long responses end with a session, token or role. */
+    /** Long responses end with a session, token or role. */
     isStillLetIn(): Promise<boolean>;
   }
 }
 
 /** From the header (`token`) or cookie (`session`). */
 export type Credentials = { token: string } | { session: string };
-/** The principal, or null if unknown or expired. */
+/** Null if unknown or expired. */
 export type Identify = (credentials: Credentials) => Promise<Principal | null>;
 
 /** The facts for a decision. */
@@ -65,10 +64,9 @@ export type Visit = {
   remoteAddress: string | undefined;
   host: string | undefined;
   origin: string | undefined;
-  /** A proxy forwarded the request. */
+  /** By a proxy. */
   forwarded: boolean;
   authorization: string | undefined;
-  /** The session cookie's value. */
   session: string | undefined;
 };
 
@@ -76,9 +74,8 @@ export type Visit = {
 export type Doors = {
   /** `COUNTERSIGN_API_TOKEN`. */
   apiToken?: string;
-  /** Sign-in is configured. */
   signIn: boolean;
-  /** The origin of COUNTERSIGN_PUBLIC_URL, which a proxy may not forward as Host. */
+  /** From COUNTERSIGN_PUBLIC_URL, which a proxy may not forward as Host. */
   publicOrigin: string | null;
   identify: Identify;
 };
@@ -125,7 +122,7 @@ function bearerOf({ authorization }: Visit): string | null {
   return given ?? null;
 }
 
-/** Whether Origin matches the requested host (`http://127.0.0.1:3978` for `127.0.0.1:3978`). */
+/** `http://127.0.0.1:3978` matches the host `127.0.0.1:3978`. */
 function isSameOrigin(origin: string, host: string): boolean {
   const [, originHost] = /^https?:\/\/([^/]+)$/i.exec(origin) ?? [];
   return originHost?.toLowerCase() === host.toLowerCase();
@@ -151,7 +148,7 @@ function judgeLocal(visit: Visit): Complaint | null {
   return null;
 }
 
-/** @param sent whether an unknown token was sent */
+/** @param sent an unknown token was sent */
 function unauthorized({ signIn }: Doors, sent: boolean): CountersignError {
   const how = signIn
     ? 'Sign in, or send a personal token as "Authorization: Bearer …".'
@@ -160,7 +157,7 @@ function unauthorized({ signIn }: Doors, sent: boolean): CountersignError {
   return new CountersignError('unauthorized', `${why}${how}`);
 }
 
-/** Prevents foreign pages from using the cookie that the browser sends along. */
+/** Foreign pages can't use the cookie that the browser sends along. */
 function requireSameOrigin({ method, origin, host }: Visit, { publicOrigin }: Doors): void {
   if (safeMethods.has(method)) return;
   if (origin !== undefined && origin === publicOrigin) return;
@@ -190,10 +187,7 @@ async function findPrincipal(visit: Visit, doors: Doors): Promise<Principal> {
   return localPrincipal;
 }
 
-/**
- * Authenticates a visit to a route for `role`.
- * @throws `unauthorized` if unknown, `forbidden` without the role
- */
+/** @throws `unauthorized` if unknown, `forbidden` without the role */
 export async function admit(visit: Visit, role: RouteRole, doors: Doors): Promise<Principal> {
   const isClosed = doors.apiToken !== undefined || doors.signIn;
   if (role === 'open' || (role === 'page' && isClosed)) return nobody;
@@ -210,10 +204,7 @@ export async function admit(visit: Visit, role: RouteRole, doors: Doors): Promis
 /** The caller of open routes. */
 const nobody: Principal = { ...localPrincipal, account: 'nobody', name: 'nobody', role: 'viewer' };
 
-/**
- * Instance-wide things (settings, metrics, tool sign-ins) are closed to an organisation's admin.
- * @throws `forbidden`
- */
+/** Instance-wide things (settings, metrics, tool sign-ins) are closed to an organisation's admin. @throws `forbidden` */
 function requireReach({ tenant }: Principal, { role, subject }: FastifyContextConfig): void {
   if (tenant === null || subject !== 'instance' || (role !== 'admin' && role !== 'metrics')) return;
   throw new CountersignError(
@@ -222,7 +213,7 @@ function requireReach({ tenant }: Principal, { role, subject }: FastifyContextCo
   );
 }
 
-/** @param cookie the session's, if relevant */
+/** @param cookie the session's */
 function visitOf(request: FastifyRequest, cookie?: string): Visit {
   const { headers } = request;
   return {
@@ -242,19 +233,19 @@ function roleOf(request: FastifyRequest): RouteRole {
   return url === undefined ? roleOfUnknown(decodePath(request.url)) : config.role;
 }
 
-/** Whether the request comes from this machine, but not from a foreign web page on it. */
+/** From this machine, but not from a foreign web page on it. */
 export function isLocalRequest(request: FastifyRequest): boolean {
   return judgeLocal(visitOf(request)) === null && request.headers.origin === undefined;
 }
 
-/** Whether a request is rate-limited: API and sign-in, except from this machine. */
+/** API and sign-in, except from this machine. */
 export function isLimited(request: FastifyRequest): boolean {
   const counts =
     request.routeOptions.config.limited === true || Role.safeParse(roleOf(request)).success;
   return counts && judgeLocal(visitOf(request)) !== null;
 }
 
-/** The path of an unmatched request, decoded like a route's. */
+/** Decoded like a route's. */
 function decodePath(url: string): string {
   const path = url.split('?', 1)[0] ?? '/';
   try {
@@ -265,10 +256,9 @@ function decodePath(url: string): string {
   }
 }
 
-/** The service, restricted to a principal's reach. */
 export type Reach = (principal: Principal) => Service;
 
-/** Judges every request before anything of it is read. */
+/** Before anything of a request is read. */
 export function guardVisits(app: FastifyInstance, doors: Doors, reach: Reach): void {
   // Set before any handler runs.
   app.decorateRequest('principal');

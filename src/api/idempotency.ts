@@ -26,7 +26,7 @@ declare module 'fastify' {
 
 const taken = new WeakSet<FastifyRequest>();
 
-/** Adds the key to every POST added to `api` from now on. A route that ignores it is an error. */
+/** For every POST added to `api` from now on. A route that ignores the key is an error. */
 export function takeKeys(api: FastifyInstance): void {
   api.addHook('onRoute', (route) => {
     if (route.method !== 'POST' || route.config?.keyless === true) return;
@@ -47,7 +47,7 @@ export function takeKeys(api: FastifyInstance): void {
   });
 }
 
-/** Scopes keys by account and organisation. */
+/** Keys are scoped by account and organisation. */
 export function nameSender(account: string, tenant: string | null): string {
   return tenant === null ? account : `${tenant} ${account}`;
 }
@@ -62,8 +62,7 @@ function digestOf({ method, url, body }: FastifyRequest): Promise<string> {
 }
 
 /**
- * Answers a POST with the result of `work`, which first sets status and location. With a key, `work` runs in the transaction that
- * stores it, on the given service.
+ * `work` first sets status and location. With a key, it runs in the transaction that stores the result, on the given service.
  */
 export function answerPost<T>(
   request: FastifyRequest,
@@ -73,7 +72,7 @@ export function answerPost<T>(
   return answerChecked(request, reply, async () => null, work);
 }
 
-/** For changes with slow checks: `check` runs before that transaction. */
+/** `check` runs before that transaction: it may be slow. */
 export async function answerChecked<T, C>(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -109,6 +108,6 @@ export async function answerChecked<T, C>(
     reply.code(status).header('idempotent-replayed', 'true');
     if (location !== null) reply.header('location', location);
   }
-  // The result of `work`, now or then.
+  // Now or then.
   return body as T;
 }

@@ -24,7 +24,7 @@ function explainSyntax(cause: unknown, place: PieceLocation | null): Countersign
   });
 }
 
-/** The error for invalid JSON or a forged prototype. */
+/** For invalid JSON or a forged prototype. */
 function explainBrokenJson(text: string, place: PieceLocation | null): CountersignError {
   if (text.trim() === '')
     return new CountersignError('invalid_json', 'The body is empty. Send a JSON object.');
@@ -42,7 +42,7 @@ function explainBrokenJson(text: string, place: PieceLocation | null): Countersi
 /** Escaped NUL and surrogates; bodies without them aren't searched. */
 const suspect = /\\u(?:0000|d[89a-f][0-9a-f]{2})/i;
 
-/** The path of a text that can't be stored, or null. */
+/** A text that can't be stored. */
 function findUnstorable(value: unknown): PropertyKey[] | null {
   if (typeof value === 'string') return isStorableText(value) ? null : [];
   if (typeof value !== 'object' || value === null) return null;
@@ -61,7 +61,7 @@ function requireStorable(value: unknown, place: PieceLocation | null): void {
   throw explainMisfit('body', whole, unstorable);
 }
 
-/** Accepts only `application/json` on this instance, and explains invalid JSON. */
+/** Accepts only `application/json`, and explains invalid JSON. */
 export function readJsonBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
@@ -72,7 +72,7 @@ export function readJsonBodies(app: FastifyInstance): void {
     (request, body: string, done) => {
       const parsePiece = (text: string, place: PieceLocation | null): unknown => {
         let [parsed, isBroken]: [unknown, boolean] = [undefined, false];
-        // It calls back synchronously.
+        // Synchronous.
         void parse(request, text, (error, value) => {
           isBroken = error !== null;
           parsed = value;

@@ -5,18 +5,18 @@ import { type OpenSpan, openSpan } from '#domain/telemetry.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The response lasts while someone listens, so its duration is meaningless. */
+    /** Its duration is meaningless. */
     endless?: boolean;
   }
 }
 
-/** The status if the client left before the response was complete. */
+/** The client left before the response was complete. */
 const clientLeft = 499;
 
 /** Polled by monitors every few seconds. */
 const untraced = new Set(['/healthz', '/readyz', '/metrics']);
 
-/** Covers every request of this instance until its connection ends. */
+/** Until the connection ends. */
 export function measureRequests(app: FastifyInstance, registry: Registry): void {
   const duration = new Histogram({
     name: 'countersign_http_request_duration_seconds',

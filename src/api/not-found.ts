@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { sendProblem } from './errors.ts';
 import type { Complaint } from './problem.ts';
 
-/** Whether a route matches: `/api/plans/:id` takes `/api/plans/PLAN-1`. */
+/** `/api/plans/:id` takes `/api/plans/PLAN-1`. */
 function takes(template: string, path: string): boolean {
   const [wanted, given] = [template.split('/'), path.split('/')];
   const isOpen = wanted.at(-1) === '*';
@@ -15,7 +15,7 @@ function takes(template: string, path: string): boolean {
   );
 }
 
-/** The problem for a malformed path. */
+/** For a malformed path. */
 export function unreadable(path: string): Complaint {
   const detail = `The path ${path.slice(0, 200)} is not valid: it has a character that no path here uses, or broken percent-encoding.`;
   return { code: 'not_found', detail };

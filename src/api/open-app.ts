@@ -15,7 +15,7 @@ import { answerUnknownPaths, unreadable } from './not-found.ts';
 import { toProblem } from './problem.ts';
 import { validatorCompiler } from './validation.ts';
 
-// Request logging: one line each at debug, faults at error, never a header, body or query.
+// One line per request at debug, faults at error, never a header, body or query.
 
 /** Streams that break after their first byte are faults; disconnecting clients are not. */
 class QuietLog extends LogController {
@@ -49,7 +49,7 @@ function loggingOptions(log: Logger | false): {
 
 // Invalid HTTP or too large heads never become a request, so their problem is written to the socket.
 
-/** Statuses of Node's parser errors; anything else is 400. */
+/** For Node's parser errors; anything else is 400. */
 const statuses: Record<string, number> = {
   HPE_HEADER_OVERFLOW: 431,
   ERR_HTTP_REQUEST_TIMEOUT: 408,
@@ -80,20 +80,20 @@ export type AppOptions = {
   /** False to disable logs. */
   log: Logger | false;
   service: Service;
-  /** Kinds of access: instance token, personal tokens, sign-in. Without any, this machine only. */
+  /** Without any, only this machine has access. */
   doors?: Partial<Doors>;
-  /** Restricts the service per principal; default: unrestricted. */
+  /** Default: unrestricted. */
   reach?: Reach;
-  /** Proxies besides those on this machine whose client addresses are trusted. */
+  /** Trusted for client addresses, besides proxies on this machine. */
   trustedProxies?: string[];
-  /** The registry of `/metrics`; one per server. */
+  /** One per server. */
   metrics: Registry;
 };
 
 /** Milliseconds a client may take to send a request. */
 const requestTimeout = 120_000;
 
-/** A server without routes; `closing` aborts when it starts to close. */
+/** `closing` aborts when the server starts to close. */
 export function openApp(options: AppOptions): { app: FastifyInstance; closing: AbortSignal } {
   const app: FastifyInstance = Fastify({
     ...loggingOptions(options.log),
@@ -114,7 +114,7 @@ export function openApp(options: AppOptions): { app: FastifyInstance; closing: A
     clientErrorHandler: answerBrokenRequests,
   });
   app.setValidatorCompiler(validatorCompiler);
-  // Responses are internal and typed; validating large ones again would only cost time.
+  // Responses are internal and typed; validating large ones would only cost time.
   app.setSerializerCompiler(() => (answer) => JSON.stringify(answer));
 
   setSecurityHeaders(app);
@@ -131,7 +131,7 @@ export function openApp(options: AppOptions): { app: FastifyInstance; closing: A
   return { app, closing: closeGracefully(app) };
 }
 
-// Security headers of every response: no sniffing, framing or caching. Plugins may override them.
+// No sniffing, framing or caching. Plugins may override these.
 function setSecurityHeaders(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({

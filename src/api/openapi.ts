@@ -9,10 +9,10 @@ import { z } from 'zod';
 import { AnyJson } from '#domain/text.ts';
 import { schemaWords } from './registry.ts';
 
-// Cleans up the document: drops unused components, and the request suffix if no response has the name.
+// Drops unused components, and the request suffix if no response has the name.
 const prefix = '#/components/schemas/';
 
-/** The parts that are changed; the rest passes through. */
+/** The parts that are changed. */
 const Document = z.looseObject({
   paths: z.record(z.string(), z.unknown()).default({}),
   components: z.looseObject({ schemas: z.record(z.string(), z.unknown()).default({}) }),
@@ -23,7 +23,7 @@ schemaWords.add(AnyJson, {
   description: 'Any JSON value. Whole numbers keep all their digits.',
 });
 
-/** A copy of `value` with every `$ref` renamed. */
+/** Copies `value`. */
 function renameReferences(value: unknown, rename: (name: string) => string): unknown {
   if (Array.isArray(value)) return value.map((item) => renameReferences(item, rename));
   if (typeof value !== 'object' || value === null) return value;
@@ -36,7 +36,7 @@ function renameReferences(value: unknown, rename: (name: string) => string): unk
   );
 }
 
-/** Names of components reachable from `value`. */
+/** Components reachable from `value`. */
 function collectNames(
   value: unknown,
   schemas: Record<string, unknown>,
@@ -103,7 +103,7 @@ const schemaConfig = {
   zodToJsonConfig: {
     target: 'draft-2020-12',
     override: ({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }) => {
-      // The format suffices; the generated pattern or bounds only obscure it.
+      // The format suffices.
       if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;

@@ -2,7 +2,6 @@
 // arguments against a schema); 409: too late.
 import type { ErrorCode } from '#domain/errors.ts';
 
-/** The instance's codes, and those only HTTP has. */
 export type ProblemCode = ErrorCode | 'method_not_allowed';
 
 export const problemKinds: Record<ProblemCode, { status: number; title: string }> = {
@@ -61,7 +60,7 @@ export const problemKinds: Record<ProblemCode, { status: number; title: string }
   timed_out: { status: 504, title: 'It took too long' },
 };
 
-/** A problem as sent; other members are the error's details (`current`, `errors`, …). */
+/** As sent; other members are the error's details (`current`, `errors`, …). */
 export type Problem = {
   type: string;
   title: string;
@@ -72,14 +71,13 @@ export type Problem = {
   [detail: string]: unknown;
 };
 
-/** A problem before it is sent. */
 export type Complaint = {
   code: ProblemCode;
   detail: string;
   details?: Record<string, unknown>;
 };
 
-/** The problem for a request to `instance` (a path). Details never replace RFC members. */
+/** @param instance the request's path. Details never replace RFC members. */
 export function toProblem(complaint: Complaint, instance: string): Problem {
   const { status, title } = problemKinds[complaint.code];
   return {

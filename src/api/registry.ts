@@ -5,7 +5,7 @@ export type SchemaWords = { id?: string; description?: string; examples?: unknow
 
 export const schemaWords = z.registry<SchemaWords>();
 
-/** Registers a schema as `#/components/schemas/<id>`, with description and examples. */
+/** As `#/components/schemas/<id>`. */
 export function documented<T extends z.ZodType>(schema: T, words: SchemaWords): T {
   schemaWords.add(schema, words);
   return schema;

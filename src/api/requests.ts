@@ -253,7 +253,7 @@ export const SimulateBody = documented(
   { id: 'SimulationRequest' },
 );
 
-/** Parses a decimal number; anything else stays text and fails validation. */
+/** Anything but a decimal number stays text and fails validation. */
 function readNumber(value: unknown): unknown {
   return typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
 }

@@ -1,5 +1,4 @@
-// Names, descriptions and pages of API responses. Shapes are the domain's own; they document and type responses, which aren't
-// validated again.
+// Names, descriptions and pages of API responses. Shapes are the domain's own; responses aren't validated again.
 import { z } from 'zod';
 import { ConversationPage } from '#domain/chat/conversation-list.ts';
 import { InteractionPolicy } from '#domain/people/policy.ts';
@@ -34,8 +33,6 @@ import { documented } from './registry.ts';
 
 const text = z.string();
 const nextCursor = text.nullable();
-
-// Named parts of responses.
 
 documented(StepCounts, { id: 'StepCounts', description: 'How many steps are in each status.' });
 documented(OpenFindings, {

@@ -36,28 +36,27 @@ import { stepRoutes } from './routes/steps.ts';
 import { type ToolSignInOptions, toolSignInRoutes } from './routes/tool-sign-in.ts';
 
 export type ServerOptions = AppOptions & {
-  /** Sign-in and personal tokens; without it these paths don't exist. */
+  /** Without it, no sign-in and no personal tokens. */
   identity?: IdentityOptions;
-  /** API requests per minute for one remote caller (1200). */
+  /** For one remote caller (1200). */
   requestsPerMinute?: number;
-  /** The limit for signed-in people and personal tokens, from anywhere; default: by address. */
+  /** For signed-in people and personal tokens, from anywhere; default: by address. */
   personRequestsPerMinute?: number | undefined;
   version: string;
   probes: Probes;
   settings: SettingsOptions['settings'];
-  /** MCP for agents; without it `/mcp` isn't served. */
+  /** Without it `/mcp` isn't served. */
   mcp?: Omit<McpOptions, 'closing' | 'version'>;
-  /** Sign-in at hosted MCP servers, if any. */
   toolSignIn?: ToolSignInOptions;
-  /** Results of work that continues elsewhere; without it the path doesn't exist. */
+  /** Without it the path doesn't exist. */
   callbacks?: CallbackOptions;
-  /** Milliseconds between the heartbeats of event streams (15,000). */
+  /** Milliseconds (15,000) between the heartbeats of event streams. */
   heartbeatMs?: number;
-  /** Milliseconds between access checks of a stream (30,000). */
+  /** Milliseconds (30,000) between access checks of a stream. */
   recheckMs?: number;
 };
 
-/** The whole API, ready for more plugins and then `listen`. */
+/** Ready for more plugins and then `listen`. */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
   const { app, closing } = openApp(options);
   await limitRequests(app, options.requestsPerMinute ?? 1200, options.personRequestsPerMinute);
@@ -68,7 +67,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   // biome-ignore lint/nursery/noMisusedPromises: Fastify awaits what a plugin returns.
   await app.register(async (api) => {
     readJsonBodies(api);
-    // Without idempotency keys: the token accepts a result once.
+    // No idempotency keys: the token accepts a result once.
     if (options.callbacks !== undefined) await api.register(callbackRoutes, options.callbacks);
     takeKeys(api);
     const groups = [
@@ -113,7 +112,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
 // Rate limits per address or person and minute, counted in this process; sign-in has its own. This machine's console and
 // commands, probes, metrics and chat webhooks are exempt.
 
-/** Must precede the routes: it applies to those added after it. */
+/** Applies only to routes added after it. */
 async function limitRequests(
   app: FastifyInstance,
   perMinute: number,

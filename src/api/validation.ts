@@ -6,10 +6,10 @@ import { parseInSlices } from '#domain/parse-in-slices.ts';
 import { isObject, unstorable } from '#domain/text.ts';
 import { isStorableText } from '#domain/words.ts';
 
-/** A misfit: `{ path: "steps[3].tool", message: "is required" }`. */
+/** `{ path: "steps[3].tool", message: "is required" }` */
 type Misfit = { path: string; message: string };
 
-/** Maximum misfits reported; a broken plan can have 100,000. */
+/** A broken plan can have 100,000. */
 const mostMisfits = 20;
 
 type Issue = z.core.$ZodIssue;
@@ -21,7 +21,7 @@ const parts: Record<string, string> = {
   headers: 'A header',
 };
 
-/** Messages for issues that zod words poorly. */
+/** For issues that zod words poorly. */
 function sayIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_type' && issue.input === undefined) return 'is required';
   if (issue.code === 'invalid_type') return `must be ${withArticle(issue.expected)}`;
@@ -50,7 +50,7 @@ function withArticle(type: string): string {
   return `${/^[aeio]/.test(type) ? 'an' : 'a'} ${type}`;
 }
 
-/** The union branch that came closest: the one whose first issue lies deepest. */
+/** The union branch that came closest: its first issue lies deepest. */
 function flattenIssue(issue: Issue): Issue[] {
   if (issue.code !== 'invalid_union' || issue.errors.length === 0) return [issue];
   const depth = (branch: Issue[]): number => Math.max(0, ...branch.map((one) => one.path.length));
@@ -72,7 +72,7 @@ export function pathInWords(path: PropertyKey[]): string {
   }, '');
 }
 
-/** The first misfits of a zod error, and the total. */
+/** The first misfits, and the total. */
 function misfitsOf(error: z.core.$ZodError): { errors: Misfit[]; total: number } {
   const errors = error.issues.slice(0, mostMisfits).flatMap(flattenIssue).slice(0, mostMisfits);
   return {
@@ -84,7 +84,6 @@ function misfitsOf(error: z.core.$ZodError): { errors: Misfit[]; total: number }
   };
 }
 
-/** One sentence for all misfits. */
 function summarize(part: string, errors: Misfit[], total: number): string {
   const said = errors
     .slice(0, 3)
@@ -101,7 +100,6 @@ function refuseMisfits(part: string, errors: Misfit[], total: number): Countersi
   });
 }
 
-/** A misfit found without a schema. */
 export function explainMisfit(
   part: string,
   path: PropertyKey[],
@@ -110,7 +108,7 @@ export function explainMisfit(
   return refuseMisfits(part, [{ path: pathInWords(path), message }], 1);
 }
 
-/** Texts in a query or path that can't be stored. */
+/** In a query or path. */
 function findUnstorable(value: unknown): Misfit[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value)
@@ -122,8 +120,8 @@ function findUnstorable(value: unknown): Misfit[] {
 }
 
 /**
- * Fastify's validator: the parsed value, or `invalid_request` with `errors: [{ path, message }]`. Bodies are parsed in slices and
- * filled in place, because the framework takes no value from a promise.
+ * Fastify's validator: the parsed value, or `invalid_request` with `errors: [{ path, message }]`. Bodies are parsed in slices
+ * and filled in place, because the framework takes no value from a promise.
  */
 export const validatorCompiler: FastifySchemaCompiler<z.core.$ZodType> =
   ({ schema, httpPart }) =>

@@ -6,10 +6,10 @@ import { countOf } from '#domain/words.ts';
 import { measureWorkingDay } from './working-time.ts';
 
 type ReadDuration =
-  /** `text`: in the notation, or null if it was a number. */
+  /** `text`: in the notation, or null for a number. */
   { ok: true; minutes: number; text: string | null } | { ok: false; message: string };
 
-/** `person`: a person works on it; `clock`: nobody does, so working time means nothing. */
+/** `clock`: no person works on it, so working time means nothing. */
 export type DurationOf = 'person' | 'clock';
 
 type Hours = Pick<StrategyProfile, 'working_hours' | 'minutes_a_day'>;
@@ -17,12 +17,12 @@ type Hours = Pick<StrategyProfile, 'working_hours' | 'minutes_a_day'>;
 /** Ten years. */
 const maxMinutes = 5_256_000;
 
-/** Working days per week. */
+/** Per week. */
 function workdaysOf({ working_hours }: Hours): number {
   return new Set(working_hours.flatMap(({ days }) => days)).size;
 }
 
-/** The minutes of `text`. Working days and weeks, and a person's lengths under a day, are as long as those of `profile`. */
+/** Working days and weeks, and a person's lengths under a day, are as long as those of `profile`. */
 export function parseDuration(text: string, profile: Hours, of: DurationOf): ReadDuration {
   const shown = quoteWords(text.trim().slice(0, 100), 200);
   const refuse = (why: string): ReadDuration => ({ ok: false, message: `${shown} ${why}` });
@@ -45,10 +45,7 @@ export function parseDuration(text: string, profile: Hours, of: DurationOf): Rea
   return { ok: true, minutes, text: writeLength(length) };
 }
 
-/**
- * The minutes of a text or number. Whole elapsed days are refused as a number for a person: 4320 meant as three days would be
- * placed as nine.
- */
+/** A person's whole elapsed days are refused as a number: 4320 meant as three days would be placed as nine. */
 export function readDuration(
   written: string | number,
   profile: Hours,

@@ -1,7 +1,6 @@
-// Serial schedule generation: each node, in precedence order, at the earliest time that edges, dates and the person's time allow.
-// With deadlines a heuristic: lowest latest start first.
-// Kelley, "The critical-path method: resources planning and scheduling" (1963); Kolisch, "Serial and parallel
-// resource-constrained project scheduling methods revisited", EJOR 90 (1996).
+// Serial schedule generation: each node, in precedence order, at the earliest time that edges, dates and the person's time
+// allow. With deadlines a heuristic: lowest latest start first. Kelley, "The critical-path method: resources planning and
+// scheduling" (1963); Kolisch, "Serial and parallel resource-constrained project scheduling methods revisited", EJOR 90 (1996).
 import type { DependencyType } from '#domain/plan/dependency.ts';
 import { edgeEnds } from '#domain/plan/edge-ends.ts';
 import {
@@ -18,9 +17,9 @@ import { type Interval, minuteMs, type WorkingTime } from './working-time.ts';
 /** Times are epoch milliseconds. */
 export type TimedNode = {
   id: string;
-  /** Duration; for people, their working time. */
+  /** For people, working time. */
   minutes: number;
-  /** The person who does it, or null for a machine, which works at any hour and in parallel. */
+  /** Null for a machine, which works at any hour and in parallel. */
   person: string | null;
   /** Earliest start. */
   release: number | null;
@@ -30,7 +29,7 @@ export type TimedNode = {
   deadline: number | null;
   /** The release is an exact time: unless something moves it, the node starts then, even outside working hours. */
   anyHour?: boolean;
-  /** Amounts of pools that it holds; only for machines. */
+  /** Pools that it holds; only for machines. */
   demands?: Demands;
 };
 
@@ -41,15 +40,14 @@ export type PassInput = {
   now: number;
   time: WorkingTime;
   minutesADay: number | null;
-  /** Times when each person is unavailable. */
   busy: ReadonlyMap<string, readonly Interval[]>;
-  /** Capacities of pools; others are not limited. */
+  /** Pools without a capacity are not limited. */
   capacity?: Demands;
-  /** The order of nodes that wait for nothing else, lowest first. Default: by the latest start that meets the deadlines. */
+  /** Among nodes that wait for nothing else, lowest first. Default: by the latest start that meets the deadlines. */
   priority?: ReadonlyMap<string, number>;
 };
 
-/** The constraint a node breaks, and by how many milliseconds. `clash`: another fixed time of the same person. */
+/** The broken constraint, and by how many milliseconds. `clash`: another fixed time of the same person. */
 export type Lateness = {
   kind: 'deadline' | 'fixed' | 'clash';
   node: string;
@@ -57,7 +55,7 @@ export type Lateness = {
   by: number;
 };
 
-/** The constraint that determined a node's start. */
+/** It determined a node's start. */
 type Driver =
   | { kind: 'edge'; from: string }
   | { kind: 'person' }
@@ -113,7 +111,7 @@ export function runForwardPass(input: PassInput): Pass {
 
 type Sized = TimedNode & { length: number };
 
-/** Each person's time, with fixed times reserved first. */
+/** Reserves fixed times first. */
 function openPeople({ nodes, busy, time, minutesADay, now }: PassInput): Map<string, PersonTime> {
   const mine = Map.groupBy(
     nodes.filter(({ person }) => person !== null),
@@ -151,7 +149,7 @@ function findClashes(nodes: readonly Sized[]): Lateness[] {
 
 type Bounds = { start: number; end: number; driver: string | null };
 
-/** Earliest start and end after placed predecessors, and the binding one. */
+/** After placed predecessors, and the binding one. */
 function findBounds(edges: readonly TimedEdge[], places: ReadonlyMap<string, Interval>): Bounds {
   const bounds: Bounds = {
     start: Number.NEGATIVE_INFINITY,
@@ -230,13 +228,13 @@ function nameDriver(node: Sized, place: Interval, bounds: Bounds, now: number): 
 /** `to` waits for `from`; the lag is elapsed time, and negative for a lead. */
 export type TimedEdge = { from: string; to: string; type: DependencyType; lag_minutes: number };
 
-/** The bound on the successor's start or end, given the predecessor's `place`. */
+/** Bounds the successor's start or end, given the predecessor's `place`. */
 export function boundOf(edge: TimedEdge, place: Interval): number {
   const anchor = edgeEnds[edge.type].fromFinish ? place.to : place.from;
   return anchor + edge.lag_minutes * minuteMs;
 }
 
-/** A topological order, or null for a cycle. Ties go to the lowest `urgency`, then to the order of `ids`. */
+/** Null for a cycle. Ties go to the lowest `urgency`, then to the order of `ids`. */
 export function orderTopologically(
   ids: readonly string[],
   edges: readonly TimedEdge[],
@@ -266,7 +264,7 @@ export function orderTopologically(
 
 type Dated = { id: string; length: number; deadline: number | null };
 
-/** Latest start of each node that meets every deadline, ignoring people's time; Infinity if none depends on it. */
+/** Latest starts that meet every deadline, ignoring people's time; Infinity if no deadline depends on a node. */
 function findLatestStarts(
   nodes: ReadonlyMap<string, Dated>,
   order: readonly string[],
@@ -291,7 +289,7 @@ function findLatestStarts(
 
 type Heap<T> = { size(): number; push(item: T): void; pop(): T | undefined };
 
-/** `compare` as for sorting. Push and pop take logarithmic time. */
+/** Push and pop take logarithmic time. */
 export function createHeap<T>(compare: (a: T, b: T) => number): Heap<T> {
   const items: T[] = [];
   const isBefore = (a: number, b: number) => {

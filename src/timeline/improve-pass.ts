@@ -1,7 +1,7 @@
 // Improves a schedule by a bounded, seeded search over the order in which nodes are placed, with forward–backward justification
-// where nothing is bound to calendars. The same input always gives the same schedule.
-// Valls, Ballestín, Quintanilla, "A hybrid genetic algorithm for the RCPSP", EJOR 185 (2008); Hartmann, "A competitive genetic
-// algorithm for resource-constrained project scheduling", NRL 45 (1998).
+// where nothing is bound to calendars. Deterministic. Valls, Ballestín, Quintanilla, "A hybrid genetic algorithm for the
+// RCPSP", EJOR 185 (2008); Hartmann, "A competitive genetic algorithm for resource-constrained project scheduling", NRL 45
+// (1998).
 import { edgeEnds } from '#domain/plan/edge-ends.ts';
 import {
   orderTopologically,
@@ -18,7 +18,7 @@ type Found = { pass: Placed; order: string[]; late: number; end: number };
 const populationSize = 30;
 const mutationShare = 0.05;
 
-/** Mulberry32: numbers from 0 to 1 that depend only on the seed. */
+/** Mulberry32, from 0 to 1. */
 function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -33,8 +33,8 @@ const isBetter = (a: Found, b: Found): boolean =>
   a.late < b.late || (a.late === b.late && a.end < b.end);
 
 /**
- * The pass itself, or the best of those tried if it breaks fewer limits or ends earlier.
- * @param schedules passes to try, those of justification included
+ * The best pass, if it breaks fewer limits or ends earlier than the first. @param schedules passes to try, including
+ * justification
  */
 export function improvePass(input: PassInput, first: Placed, schedules: number, seed = 1): Placed {
   return new Search(input, schedules, seed).run(first);
@@ -99,7 +99,7 @@ class Search {
     return pass.kind === 'placed' ? pass : null;
   }
 
-  /** A schedule in that order, justified to the right and back if that is possible. */
+  /** Justified to the right and back if possible. */
   #try(order: string[]): Found | null {
     const pass = this.#place(this.#input, order);
     if (pass === null) return null;
@@ -114,7 +114,7 @@ class Search {
     return justified !== null && isBetter(justified, found) ? justified : found;
   }
 
-  /** An order by chance in which those with much behind them tend to come first. */
+  /** Random, but nodes with much behind them tend to come first. */
   #sample(): string[] {
     const longest = Math.max(1, ...this.#tails.values());
     const key = new Map(
@@ -155,13 +155,13 @@ function orderBy(ids: string[], value: (id: string) => number): string[] {
     .map(({ id }) => id);
 }
 
-/** The same edge where time runs backwards. */
+/** The same edge with time reversed. */
 function reverse({ from, to, type, lag_minutes }: TimedEdge): TimedEdge {
   const turned = type === 'SS' ? 'FF' : type === 'FF' ? 'SS' : type;
   return { from: to, to: from, type: turned, lag_minutes };
 }
 
-/** The longest way from the start of each node to the end, in milliseconds. */
+/** The longest path from each node's start to the end, in milliseconds. */
 function measureTails({ nodes, edges }: PassInput): Map<string, number> {
   const lengths = new Map(nodes.map(({ id, minutes }) => [id, Math.round(minutes * minuteMs)]));
   const out = Map.groupBy(edges, ({ from }) => from);

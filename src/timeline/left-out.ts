@@ -15,7 +15,6 @@ const monthNames = Array.from({ length: 12 }, (_, month) =>
 
 type Fields = ReadonlyMap<string, string>;
 
-/** Whether the rule looks monthly, yearly or neither. */
 function periodOf(fields: Fields): 'month' | 'year' | null {
   const freq = fields.get('FREQ');
   const nth = /\d/.test(fields.get('BYDAY') ?? '');
@@ -85,7 +84,7 @@ function describeMonths(periods: { period: Temporal.PlainDate; empty: boolean }[
   return empty.length > shownPeriods ? [...dated, 'others'] : dated;
 }
 
-/** ` Not in April and June: there is no such day.`, or '' if nothing is left out. */
+/** ` Not in April and June: there is no such day.`, or ''. */
 function describeEmptyPeriods(recurrence: Recurrence): string {
   const unit = periodOf(readFields(recurrence.rrule));
   if (unit === null) return '';
@@ -99,12 +98,12 @@ function describeEmptyPeriods(recurrence: Recurrence): string {
   return ` Not in ${listOf(empty.length > shownPeriods ? [...years, 'others'] : years)}: there is no such day.`;
 }
 
-/** Clock changes to check: about a year's. */
+/** About a year's. */
 const maxChanges = 2;
 
 /**
- * The first clock change that skips an occurrence, with its time as `02:30`, or null if none does. Rules by the hour or shorter
- * use elapsed time and lose nothing.
+ * The first clock change that skips an occurrence, with its time as `02:30`. Rules by the hour or shorter use elapsed time and
+ * lose nothing.
  */
 function findSkipped({ rrule, timezone, startsAt }: Recurrence): { at: Date; time: string } | null {
   if (/^(HOURLY|MINUTELY|SECONDLY)$/.test(readFields(rrule).get('FREQ') ?? '')) return null;
@@ -123,14 +122,13 @@ function findSkipped({ rrule, timezone, startsAt }: Recurrence): { at: Date; tim
   return null;
 }
 
-/** Cached because cards are redrawn often and walking a rule takes milliseconds. */
+/** Cards are redrawn often and walking a rule takes milliseconds. */
 const described = new Map<string, string>();
 const maxDescribed = 500;
 
 /**
- * Sentences, each after a space, on what the rule skips; '' if nothing.
- * @param until an additional end
- * @throws CountersignError invalid_arguments for an invalid rule
+ * Sentences, each after a space; '' if nothing is skipped. @param until an additional end @throws CountersignError
+ * invalid_arguments
  */
 export function describeLeftOut(recurrence: Recurrence, until: Date | null = null): string {
   const key = JSON.stringify([recurrence, until]);

@@ -3,10 +3,10 @@
 import { createHeap } from './forward-pass.ts';
 import { type Interval, mergeIntervals } from './working-time.ts';
 
-/** Work of `length` milliseconds due within its span. */
+/** Milliseconds of work due within its span. */
 export type Load = Interval & { id: string; length: number };
 
-/** The work that doesn't fit into its span along with the rest, in `available` (merged) time. O(n log n). */
+/** The work that doesn't fit into its span, given the rest, in `available` (merged) time. O(n log n). */
 export function findOverload(loads: readonly Load[], available: readonly Interval[]): Load[] {
   const byBegin = loads.filter(({ length }) => length > 0).sort((a, b) => a.from - b.from);
   const open = createHeap<{ load: Load; left: number }>((a, b) => a.load.to - b.load.to);

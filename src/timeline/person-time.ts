@@ -7,14 +7,14 @@ import {
   type WorkingTime,
 } from './working-time.ts';
 
-/** A placement; `segments` are the stretches actually worked. */
+/** `segments` are the stretches actually worked. */
 export type Placement = Interval & { segments: Interval[] };
 
 export type PersonTime = {
   time: WorkingTime;
-  /** Maximum milliseconds of work per day, or null for all working hours. */
+  /** Milliseconds of work per day, or null for all working hours. */
   mostADay: number | null;
-  /** Merged: calendar events and placed work. */
+  /** Calendar events and placed work, merged. */
   taken: Interval[];
   /** Placed milliseconds per day. */
   used: Map<number, number>;
@@ -27,7 +27,6 @@ const maxWaitMs = 14 * 86_400_000;
 
 type Free = Interval & { day: number };
 
-/** A person's time from `begin`, with calendar events. */
 export function openPersonTime(
   time: WorkingTime,
   busy: Iterable<Interval>,
@@ -44,8 +43,8 @@ export function openPersonTime(
 }
 
 /**
- * The first slot of `length` milliseconds from `earliest`, or null within the horizon. Work that fits a usual stretch stays whole
- * unless two weeks offer none; longer work continues across nights, breaks and events.
+ * The first slot of `length` milliseconds, or null within the horizon. Work that fits a usual stretch stays whole unless two
+ * weeks offer none; longer work continues across nights, breaks and events.
  */
 export function findPlace(person: PersonTime, earliest: number, length: number): Placement | null {
   const from = Math.max(earliest, person.fullUntil);
@@ -101,7 +100,7 @@ export function takePlace(person: PersonTime, place: Placement): void {
   advance(person);
 }
 
-/** Moves the cursor past time that is full, to avoid rescanning it. */
+/** Skips full time, to avoid rescanning it. */
 function advance(person: PersonTime): void {
   for (const { from } of freeFrom(person, person.fullUntil)) {
     person.fullUntil = from;
@@ -113,7 +112,7 @@ function isOnePiece(person: PersonTime, length: number): boolean {
   return length <= person.time.longest && (person.mostADay === null || length <= person.mostADay);
 }
 
-/** Free working time within each day's capacity, in order. */
+/** Within each day's capacity, in order. */
 function* freeFrom(person: PersonTime, at: number): Iterable<Free> {
   let next = findFirstAfter(person.taken, at);
   for (const window of person.time.windowsFrom(at)) {
@@ -147,7 +146,7 @@ function findStretch(person: PersonTime, earliest: number, length: number): Plac
   return null;
 }
 
-/** The first slot in contiguous stretches, within each day's capacity. */
+/** Contiguous stretches, within each day's capacity. */
 function fitInto(person: PersonTime, run: Free[], length: number): Placement | null {
   for (const [i, first] of run.entries()) {
     const from = first.from;
@@ -191,7 +190,7 @@ function toSegments(from: number, to: number): Interval[] {
   return to > from ? [{ from, to }] : [];
 }
 
-/** Inserts into a merged list. */
+/** `list` is merged. */
 function insert(list: Interval[], span: Interval): void {
   if (span.to <= span.from) return;
   const before = findFirstAfter(list, span.from - 1);

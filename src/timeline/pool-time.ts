@@ -1,6 +1,6 @@
 // The use of shared pools over time, for placing steps that hold an amount of each.
 
-/** Piecewise constant use: `used[i]` from `times[i]` on. */
+/** `used[i]` from `times[i]` on. */
 type Profile = { capacity: number; times: number[]; used: number[] };
 
 export type Demands = ReadonlyMap<string, number>;
@@ -17,7 +17,7 @@ export class PoolTime {
     );
   }
 
-  /** The first moment from `from` on at which all demands fit for `length`, or null if one exceeds its pool. */
+  /** The first moment at which all demands fit for `length`, or null if one exceeds its pool. */
   findRoom(demands: Demands, from: number, length: number): number | null {
     let at = from;
     for (let moved = true; moved; ) {
@@ -45,7 +45,7 @@ export class PoolTime {
   }
 }
 
-/** Sums of decimal amounts are compared with room for rounding. */
+/** Decimal amounts are summed as doubles. */
 const rounding = 1e-9;
 
 function findRoomIn(
@@ -63,7 +63,7 @@ function findRoomIn(
   return at;
 }
 
-/** Index of the piece that holds `at`. */
+/** The piece that holds `at`. */
 function indexAt(times: number[], at: number): number {
   let low = 0;
   let high = times.length;
@@ -75,7 +75,7 @@ function indexAt(times: number[], at: number): number {
   return low;
 }
 
-/** Begins a piece at `at` and returns its index. */
+/** Begins a piece at `at`. */
 function split({ times, used }: Profile, at: number): number {
   const index = indexAt(times, at);
   if (times[index] === at) return index;

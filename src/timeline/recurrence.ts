@@ -4,10 +4,10 @@ import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { shorten } from '#domain/words.ts';
 import { checkRule, openRule, readRule, saidCount } from './rule.ts';
 
-/** A rule with its zone and DTSTART. */
+/** `startsAt` is DTSTART. */
 export type Recurrence = { rrule: string; timezone: string; startsAt: Date };
 
-/** Why the zone is invalid, or null if it is an IANA zone or UTC. */
+/** Null for an IANA zone or UTC. */
 export function checkTimezone(timezone: string): string | null {
   const sentence = `"${shorten(timezone, 60)}" is not a time zone; use a name such as Europe/Berlin or UTC.`;
   if (!/^[A-Za-z]/.test(timezone)) return sentence;
@@ -23,8 +23,8 @@ export function checkTimezone(timezone: string): string | null {
 export const maxCounted = 1000;
 
 /**
- * Up to `limit` occurrences later than `after`. Skips times that don't exist because of a clock change (RFC 5545).
- * @throws CountersignError invalid_arguments for an invalid rule or zone, or a rule that never happens
+ * Skips times that don't exist because of a clock change (RFC 5545). @throws CountersignError invalid_arguments for an invalid
+ * rule or zone, or a rule that never happens
  */
 export function nextOccurrences(recurrence: Recurrence, after: Date, limit: number): Date[] {
   const problem = checkRule(recurrence.rrule) ?? checkTimezone(recurrence.timezone);
@@ -56,8 +56,8 @@ export function nextOccurrences(recurrence: Recurrence, after: Date, limit: numb
 }
 
 /**
- * Parses ISO 8601 with an offset or `Z`, or a local time in `timezone`. A skipped local time moves forward.
- * @throws CountersignError invalid_arguments
+ * ISO 8601 with an offset or `Z`, or a local time in `timezone`. A skipped local time moves forward. @throws CountersignError
+ * invalid_arguments
  */
 export function toMoment(text: string, timezone: string): Date {
   const problem = checkTimezone(timezone);
@@ -76,7 +76,7 @@ export function toMoment(text: string, timezone: string): Date {
   }
 }
 
-/** `Mon, 4 May 2026, 09:30` in the zone; with `zone: true` also the zone's name. */
+/** `Mon, 4 May 2026, 09:30`; `zone: true` adds the zone's name. */
 export function formatMoment(
   moment: Date,
   timezone: string,

@@ -3,15 +3,13 @@ import type { StrategyProfile } from '#domain/planning/schedule.ts';
 import { type Lateness, type Pass, type PassInput, runForwardPass } from './forward-pass.ts';
 import { dayOf, openWorkingTime, printDay, startOfDay, type WorkingTime } from './working-time.ts';
 
-/** A single change that helps. Times are epoch milliseconds. */
+/** Times are epoch milliseconds. */
 export type Remedy =
-  /** Later deadlines. */
   | { kind: 'deadlines'; nodes: { id: string; to: number }[] }
   /** Start when possible, not at the requested time. */
   | { kind: 'release'; node: string }
   /** Work on these days as well. */
   | { kind: 'days_on'; dates: string[] }
-  /** A shorter duration. */
   | { kind: 'shorten'; node: string; minutes: number };
 
 type Placed = Extract<Pass, { kind: 'placed' }>;
@@ -20,12 +18,12 @@ const mostDays = 8;
 /** Days before the deadline to search. */
 const mostSpan = 60;
 const mostPerKind = 2;
-/** Maximum nodes placed in all trials, which bounds the time for large plans. */
+/** Nodes placed in all trials, which bounds the time for large plans. */
 const mostWork = 200_000;
 
 export type Setting = { input: PassInput; profile: StrategyProfile };
 
-/** Changes that help, least intrusive first. Deadline changes always do; the others are tried. */
+/** Least intrusive first. Deadline changes always help; the others are tried. */
 export function findRemedies(setting: Setting, pass: Placed): Remedy[] {
   const { input } = setting;
   let left = Math.max(8, Math.floor(mostWork / Math.max(1, input.nodes.length)));
@@ -98,7 +96,7 @@ function changeNode(
   };
 }
 
-/** Requested times of the late node and of those that delay it. */
+/** Requested times of the late node and those that delay it. */
 function relaxMoments(input: PassInput, pass: Placed, path: string[], fits: Fits): Remedy[] {
   const nodes = new Map(input.nodes.map((node) => [node.id, node]));
   const clashing = pass.late.map(({ node }) => node);

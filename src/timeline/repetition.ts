@@ -4,7 +4,7 @@ import { toText } from 'rrule-temporal/totext';
 import { formatMoment, nextOccurrences, type Recurrence, toZoned } from './recurrence.ts';
 import { readFields, readRule, readUntil, writeFields } from './rule.ts';
 
-/** A rule with its end; ISO 8601. */
+/** ISO 8601. */
 type Repetition = {
   rrule: string;
   starts_at: string;
@@ -12,7 +12,7 @@ type Repetition = {
   until: string | null;
 };
 
-/** Rewrites `9:30 AM GMT+2`, `2:05 PM EST` and `9 AM` as `09:30`, `14:05` and `09:00`: the zone is shown elsewhere. */
+/** `9:30 AM GMT+2`, `2:05 PM EST` and `9 AM` become `09:30`, `14:05` and `09:00`: the zone is shown elsewhere. */
 function rewriteClock(text: string): string {
   return text.replaceAll(
     /\b(\d{1,2})(?::(\d\d))?(?::\d\d)?\s?(AM|PM)\b(?:\s[A-Z]{2,5}(?:[+-]\d{1,2}(?::\d\d)?)?)?/g,
@@ -23,7 +23,7 @@ function rewriteClock(text: string): string {
   );
 }
 
-/** Whether both come at the same moments, by their values: words round seconds away. */
+/** By their values: words round seconds away. */
 export function isSameRepetition(a: Repetition, b: Repetition): boolean {
   const timeOf = (iso: string | null) => (iso === null ? null : Date.parse(iso));
   return (
@@ -34,14 +34,14 @@ export function isSameRepetition(a: Repetition, b: Repetition): boolean {
   );
 }
 
-/** ` until Mon 14 Dec 2026`, with the time if the rule gives one; empty without an UNTIL. */
+/** ` until Mon 14 Dec 2026`, with the time if the rule gives one; '' without UNTIL. */
 function describeUntil(until: string | undefined, timezone: string): string {
   if (until === undefined) return '';
   const moment = formatMoment(new Date(readUntil(until, timezone).epochMilliseconds), timezone);
   return ` until ${until.includes('T') ? moment : moment.replace(/,? \d\d:\d\d$/, '')}`;
 }
 
-/** The rule in words, with the time in its own zone: `every Monday at 09:30`. Requires a rule that passes `checkRule`. */
+/** `every Monday at 09:30`, in the rule's zone. Requires a rule that passes `checkRule`. */
 export function describeRecurrence({ rrule, timezone, startsAt }: Recurrence): string {
   const dtstart = toZoned(startsAt, timezone);
   const fields = readFields(rrule);
@@ -56,7 +56,7 @@ export function describeRecurrence({ rrule, timezone, startsAt }: Recurrence): s
 
 const times = new Set(['BYHOUR', 'BYMINUTE', 'BYSECOND', 'COUNT', 'UNTIL']);
 
-/** Only how often: `every Monday`, `every 2 weeks on Friday`. */
+/** `every Monday`, `every 2 weeks on Friday`. */
 export function describeRhythm({ rrule, timezone, startsAt }: Recurrence): string {
   const fields = readFields(rrule);
   // Without BYHOUR its hours are its rhythm.
@@ -70,7 +70,7 @@ export function describeRhythm({ rrule, timezone, startsAt }: Recurrence): strin
 
 const shownDates = 3;
 
-/** `30 Nov, 7 Dec, 14 Dec …`; with times if two are on one day. Empty if nothing is left. */
+/** `30 Nov, 7 Dec, 14 Dec …`; with times if two are on one day; '' if none is left. */
 export function describeNext({ rrule, starts_at, timezone, until }: Repetition, now: Date): string {
   const startsAt = new Date(starts_at);
   const from = now < startsAt ? new Date(startsAt.getTime() - 1) : now;
@@ -90,7 +90,7 @@ export function describeNext({ rrule, starts_at, timezone, until }: Repetition, 
   return `${words.join(', ')}${found.length > shownDates ? ' …' : ''}`;
 }
 
-/** `, until you stop it`, or empty if the rule itself says when it ends. */
+/** `, until you stop it`, or '' if the rule itself ends. */
 export function describeEnd({
   rrule,
   timezone,
@@ -101,7 +101,7 @@ export function describeEnd({
   return fields.has('UNTIL') || fields.has('COUNT') ? '' : ', until you stop it';
 }
 
-/** `every Monday at 09:00 (Europe/Berlin), until you stop it`, without dates. */
+/** `every Monday at 09:00 (Europe/Berlin), until you stop it` */
 export function describeRule({ rrule, starts_at, timezone, until }: Repetition): string {
   const rule = describeRecurrence({ rrule, timezone, startsAt: new Date(starts_at) });
   return `${rule} (${timezone})${describeEnd({ rrule, timezone, until })}`;

@@ -9,7 +9,7 @@ const positive = (value: string) => /^[1-9]\d{0,5}$/.test(value);
 const days = (value: string) =>
   value.split(',').every((part) => /^([+-]?[1-9]\d?)?(MO|TU|WE|TH|FR|SA|SU)$/.test(part));
 
-/** Allowed values of each part (RFC 5545 §3.3.10). */
+/** RFC 5545 §3.3.10. */
 const parts: Record<string, { fits: (value: string) => boolean; expects: string }> = {
   FREQ: {
     fits: (value) => /^(YEARLY|MONTHLY|WEEKLY|DAILY|HOURLY|MINUTELY|SECONDLY)$/.test(value),
@@ -46,7 +46,7 @@ function isWithin(value: number, min: number, max: number): boolean {
   return value >= min && value <= max && (value !== 0 || min >= 0);
 }
 
-/** Why the rule is invalid, or null if it is valid. A leading `RRULE:` is accepted. */
+/** Null if valid. A leading `RRULE:` is accepted. */
 export function checkRule(rrule: string): string | null {
   const seen = new Set<string>();
   for (const part of readRule(rrule).split(';')) {
@@ -99,7 +99,7 @@ const daysOfYear = ['BYMONTHDAY', 'BYYEARDAY'];
 /** Weekdays and leap years repeat every 400 years. */
 const calendarCycle = 400;
 
-/** Whether no year has a matching day. Ignores times, INTERVAL and the end. */
+/** No year has a matching day. Ignores times, INTERVAL and the end. */
 function neverHappens(fields: ReadonlyMap<string, string>): boolean {
   const freq = fields.get('FREQ') ?? '';
   const ofYear = daysOfYear.some((key) => fields.has(key));
@@ -127,7 +127,7 @@ function neverHappens(fields: ReadonlyMap<string, string>): boolean {
   }
 }
 
-/** The last moment UNTIL includes: a date means its whole day, a time without `Z` is in `timezone`. */
+/** The last included moment: a date means its whole day, a time without `Z` is in `timezone`. */
 export function readUntil(until: string, timezone: string): Temporal.ZonedDateTime {
   if (!until.includes('T'))
     return Temporal.PlainDate.from(until).toZonedDateTime({
@@ -163,7 +163,6 @@ export function openRule(
   });
 }
 
-/** The rule's COUNT, or null. */
 export function saidCount(rrule: string): number | null {
   const count = readFields(rrule).get('COUNT');
   return count === undefined ? null : Number(count);

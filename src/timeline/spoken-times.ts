@@ -1,5 +1,5 @@
-// Parses dates, times, durations and recurrences in the spellings that commands know. Pure. Missing or ambiguous parts come back
-// as a doubt with choices.
+// Parses dates, times, durations and recurrences in the spellings that commands know. Pure. Missing or ambiguous parts come
+// back as a doubt with choices.
 import { Temporal } from 'temporal-polyfill';
 import { minutesOf, readLengthAt } from '#domain/length.ts';
 import { readZone } from './spoken-zones.ts';
@@ -18,9 +18,7 @@ export type Read<T> = { value: T; next: number };
 export type Clock = { hour: number; minute: number; zone: string | null; second: number | null };
 export type When = {
   words: string;
-  /** Null if no day was named. */
   date: Temporal.PlainDate | null;
-  /** Null if no time was named. */
   clock: Clock | null;
   /** "in 3 hours": an absolute time. */
   instant: string | null;
@@ -38,7 +36,7 @@ const months =
 
 const word = ({ tokens }: Pick<Words, 'tokens'>, at: number): string => tokens[at]?.value ?? '';
 
-/** Index in a list of names, by name or its first three letters. */
+/** By name or its first three letters. */
 function placeOf(names: string[], value: string): number {
   if (value.length < 3) return -1;
   return names.findIndex(
@@ -49,7 +47,7 @@ function placeOf(names: string[], value: string): number {
 const here = ({ now, timezone }: Pick<Words, 'now' | 'timezone'>) =>
   Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(timezone);
 
-/** Today in a time zone, as `2026-11-28`. */
+/** `2026-11-28` */
 export const todayIn = (words: Pick<Words, 'now' | 'timezone'>): string =>
   here(words).toPlainDate().toString();
 
@@ -155,7 +153,7 @@ const pad = (n: number) => String(n).padStart(2, '0');
 export const showClock = ({ hour, minute }: Pick<Clock, 'hour' | 'minute'>): string =>
   `${hour}:${pad(minute)}`;
 
-/** The time that is meant, or the doubt. @param wholeDay means the end of the day if no time is named */
+/** @param wholeDay means the end of the day if no time is named */
 export function settleWhen(
   when: When,
   words: Pick<Words, 'now' | 'timezone'>,
@@ -205,7 +203,7 @@ export function localTime(moment: string, timezone: string): string | null {
     .toString({ smallestUnit: 'minute' });
 }
 
-/** The moment of a local time (`2026-12-03 09:00`), or of an ISO time with its offset; null for anything else. */
+/** A local time (`2026-12-03 09:00`), or an ISO time with its offset. */
 export function momentOf(text: string, timezone: string): string | null {
   const [, day = '', time] = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})$/.exec(text) ?? [];
   const exact = /(?:Z|[+-]\d{2}:\d{2})$/.test(text) ? Date.parse(text) : Number.NaN;
@@ -248,7 +246,10 @@ export function readSpan({ source, tokens }: Words, at: number): Read<Span> | nu
 /** `clock` is null if the rule lacks a time that it needs. */
 export type Every = { words: string; freq: string; parts: string[]; clock: Clock | null };
 
-/** "every day", "every weekday at 9:30", "every Monday and Friday", "every 2 weeks on Friday", "every first Monday of the month". */
+/**
+ * "every day", "every weekday at 9:30", "every Monday and Friday", "every 2 weeks on Friday", "every first Monday of the
+ * month".
+ */
 export function readEvery(words: Words, at: number): Read<Every> | null {
   if (word(words, at) !== 'every') return null;
   const found = readFrequency(words, at + 1);
@@ -331,7 +332,7 @@ export function settleEvery({ freq, parts, clock }: Every): { rrule: string } | 
   return { rrule: [`FREQ=${freq}`, ...parts, ...time].join(';') };
 }
 
-/** Embeds the end in the rule, as reminders store it. */
+/** Reminders store the end in the rule. */
 export function withUntil(rrule: string, until: string | null): string {
   if (until === null) return rrule;
   const last = Temporal.Instant.from(until).subtract({ seconds: 1 });

@@ -39,10 +39,7 @@ const own = /^(?:local|my|our|your|this)$/i;
 
 type SaidZone = { zone: string | null; end: number };
 
-/**
- * The zone named at `at`: an IANA name or offset, `own` for the person's zone, or null if ambiguous or unknown. @returns null if
- * no zone is named
- */
+/** An IANA name or offset, `own` for the person's zone, or null if ambiguous or unknown. @returns null if no zone is named */
 export function readZone(text: string, at: number, ownZone: string): SaidZone | null {
   said.lastIndex = at;
   const match = said.exec(text);
@@ -60,7 +57,7 @@ export function readZone(text: string, at: number, ownZone: string): SaidZone | 
     if (own.test(words)) return { zone: ownZone, end };
     return { zone: byCity.get(words) ?? byWord.get(words) ?? null, end };
   }
-  // Capitals may be anything; only a zone-like abbreviation counts.
+  // Only a zone-like abbreviation counts: other words are in capitals too.
   const known = byWord.get((short ?? '').toLowerCase());
   const shouted = /^(?:[A-Z]{1,3}T|[A-Z]{2,3}[SD]T)$/.test(short ?? '') || short === 'ist';
   return known !== undefined || shouted ? { zone: known ?? null, end } : null;

@@ -2,7 +2,7 @@
 import { toZoned } from './recurrence.ts';
 import { type Limits, openRule, readFields, writeFields } from './rule.ts';
 
-/** Limits per rule when expanding a whole calendar. */
+/** Per rule, when expanding a whole calendar. */
 const wallLimits: Limits = { maxIterations: 20_000, maxCandidateEvaluations: 100_000 };
 
 const unitMs: Record<string, number> = {
@@ -24,8 +24,7 @@ function countToEnd(fields: ReadonlyMap<string, string>, start: number): number 
 }
 
 /**
- * Up to `limit` occurrences on an unchanging clock, as UTC milliseconds from `from` to `to` inclusive, starting with `start`. The
- * rule must have passed `checkRule`, apart from UNTIL, which `to` replaces.
+ * UTC milliseconds from `from` to `to` inclusive. The rule must have passed `checkRule`, apart from UNTIL, which `to` replaces.
  * @throws Error if it takes too many steps
  */
 export function expandWall(
@@ -57,7 +56,7 @@ export function expandWall(
   return found;
 }
 
-/** The last occurrence at or before `at`, on an unchanging clock. @throws Error if it takes too many steps */
+/** At or before `at`. @throws Error if it takes too many steps */
 export function lastOnWall(rrule: string, start: number, at: number): number | null {
   const rule = openRule(rrule, toZoned(new Date(start), 'UTC'), wallLimits, true);
   return rule.previous(new Date(at), true)?.epochMilliseconds ?? null;

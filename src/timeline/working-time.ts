@@ -1,12 +1,12 @@
-// Intervals of time, and working hours in an IANA zone: hours by weekday, days off, days on. Wall time counts, so a working day across
-// a clock change is an hour longer or shorter.
+// Intervals of time, and working hours in an IANA zone: hours by weekday, days off, days on. Wall time counts, so a working day
+// across a clock change is an hour longer or shorter.
 import { Temporal } from 'temporal-polyfill';
 import type { StrategyProfile, Weekday } from '#domain/planning/schedule.ts';
 
-/** From `from`, up to but excluding `to`. */
+/** Excludes `to`. */
 export type Interval = { from: number; to: number };
 
-/** Sorts and joins overlapping or adjacent intervals; drops empty ones. */
+/** Joins overlapping or adjacent intervals; drops empty ones. */
 export function mergeIntervals(intervals: Iterable<Interval>): Interval[] {
   const sorted = [...intervals]
     .filter(({ from, to }) => to > from)
@@ -20,7 +20,7 @@ export function mergeIntervals(intervals: Iterable<Interval>): Interval[] {
   return merged;
 }
 
-/** Intersection of two merged lists. */
+/** Both merged. */
 export function intersectIntervals(a: readonly Interval[], b: readonly Interval[]): Interval[] {
   const both: Interval[] = [];
   for (let i = 0, j = 0; ; ) {
@@ -34,7 +34,7 @@ export function intersectIntervals(a: readonly Interval[], b: readonly Interval[
   }
 }
 
-/** `whole` without `taken`; both merged. */
+/** Both merged. */
 export function subtractIntervals(
   whole: readonly Interval[],
   taken: readonly Interval[],
@@ -55,14 +55,14 @@ export function subtractIntervals(
   return left;
 }
 
-/** Total length in milliseconds. */
+/** In milliseconds. */
 export function measureIntervals(intervals: Iterable<Interval>): number {
   let sum = 0;
   for (const { from, to } of intervals) sum += to - from;
   return sum;
 }
 
-/** Index of the first interval of a merged list that ends after `at`. */
+/** The first interval of a merged list that ends after `at`. */
 export function findFirstAfter(intervals: readonly Interval[], at: number): number {
   let low = 0;
   let high = intervals.length;
@@ -74,7 +74,7 @@ export function findFirstAfter(intervals: readonly Interval[], at: number): numb
   return low;
 }
 
-/** A stretch of working time; `day` is the local day it began on, counted from 1970-01-01. */
+/** `day` is the local day it began on, counted from 1970-01-01. */
 type WorkingWindow = Interval & { day: number };
 
 export type WorkingTime = {
@@ -96,7 +96,7 @@ const weekdays: Weekday[] = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA'];
 /** Minutes after midnight; the end may be on the next day. */
 type Shift = { from: number; to: number };
 
-/** The working time of `hours` in `timezone`. Hours that end before they begin cross midnight. */
+/** Hours that end before they begin cross midnight. */
 export function openWorkingTime(hours: WorkingHours, timezone: string): WorkingTime {
   const week = readWeek(hours);
   const off = new Set(hours.days_off);
@@ -153,7 +153,7 @@ function readWeek({ working_hours }: Pick<WorkingHours, 'working_hours'>): Map<W
   return week;
 }
 
-/** Minutes of a usual working day, or null without working hours. */
+/** Null without working hours. */
 export function measureWorkingDay({
   minutes_a_day,
   working_hours,
@@ -162,7 +162,7 @@ export function measureWorkingDay({
   return minutes_a_day ?? (measureIntervals(shifts) || null);
 }
 
-/** The working time within a span, merged. */
+/** Merged. */
 export function workingTimeWithin(time: WorkingTime, span: Interval): Interval[] {
   const inside: Interval[] = [];
   for (const { from, to } of time.windowsFrom(span.from)) {
@@ -176,7 +176,7 @@ export function workingMinutesWithin(time: WorkingTime, span: Interval): number 
   return measureIntervals(workingTimeWithin(time, span)) / minuteMs;
 }
 
-/** The local day of a moment, counted from 1970-01-01. */
+/** Counted from 1970-01-01. */
 export function dayOf(at: number, timezone: string): number {
   const { year, month, day } =
     Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timezone);
@@ -218,7 +218,7 @@ function readClock(text: string): number {
   return Number(text.slice(0, 2)) * 60 + Number(text.slice(3, 5));
 }
 
-/** Hours for an extra day without its own: those of most weekdays. */
+/** For an extra day without its own hours: those of most weekdays. */
 function findUsual(days: Shift[][]): Shift[] {
   const counted = new Map<string, { count: number; shifts: Shift[] }>();
   for (const shifts of days) {

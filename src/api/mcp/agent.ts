@@ -9,11 +9,10 @@ import type { Service } from '#domain/service.ts';
 import { makeStorableText } from '#domain/text.ts';
 import { actorOf } from '../actor.ts';
 
-/** An agent and its reach. */
 export type Visitor = {
-  /** The token's owner, who is the requester of its proposals. */
+  /** Requester of its proposals. */
   owner: Actor;
-  /** The agent itself, which can't decide anything. */
+  /** It can't decide anything. */
   agent: Actor;
   service: Service;
   /** @throws `forbidden` if the owner or the token lacks the role */
@@ -39,7 +38,7 @@ function capitalise(name: string): string {
     .trim();
 }
 
-/** The agent's name, from the call, the protocol's greeting or User-Agent. Shown, never compared. */
+/** From the call, the protocol's greeting or User-Agent. Shown, never compared. */
 function nameAgent(
   request: FastifyRequest,
   context: ServerContext,

@@ -15,7 +15,7 @@ export type McpAnswer = {
 };
 
 export function createMcpAnswer(options: McpOptions): McpAnswer {
-  /** The caller of each running request. */
+  /** By running request. */
   const visits = new WeakMap<Request, { request: FastifyRequest; left: AbortSignal }>();
   const shared = { ...options, waiters: createWaiters() };
   const handler = createMcpHandler(({ requestInfo }) => {

@@ -40,7 +40,7 @@ async function readProposedDraft({
   throw new CountersignError('invalid_request', z.prettifyError(draft.error));
 }
 
-/** Runs once per idempotency key, scoped to the owner. */
+/** Idempotency keys are scoped to the owner. */
 async function once<C>(
   { service, owner }: Visitor,
   { idempotency_key: key, ...proposal }: Proposal,

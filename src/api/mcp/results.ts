@@ -4,17 +4,15 @@ import type { FastifyRequest } from 'fastify';
 import { explainError } from '../errors.ts';
 import { problemKinds } from '../problem.ts';
 
-/** Annotations of read-only tools. */
 export const reads = { readOnlyHint: true, openWorldHint: false };
 
-/** Answers a call with the result of `work`. */
 export type Answer = (work: () => Promise<CallToolResult>) => Promise<CallToolResult>;
 
 export function answerWith(text: string, data: Record<string, unknown>): CallToolResult {
   return { content: [{ type: 'text', text }], structuredContent: data };
 }
 
-/** Converts errors into results, so that the agent reads what to do; internal ones are only logged. */
+/** Agents read errors as results; internal ones are only logged. */
 export async function answerFor(
   request: FastifyRequest,
   work: () => Promise<CallToolResult>,

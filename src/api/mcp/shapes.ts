@@ -11,7 +11,7 @@ import { operationName } from '#domain/tool.ts';
 /** As in the planner's own tools. */
 const planId = line(200).describe('PLAN- and 8 hexadecimal digits');
 
-/** Arguments as any JSON, because some clients reject recursive schemas. The draft is validated as a whole. */
+/** Any JSON as arguments, because some clients reject recursive schemas. The draft is validated as a whole. */
 const Step = z.strictObject({
   ...StepDraft.shape,
   args: z.record(z.string(), z.unknown()).optional().describe('as operation_describe has them'),
@@ -74,8 +74,8 @@ export const DescribeInput = z.strictObject({
 });
 
 /**
- * The plan's state for its agent. `planning`, `revising`: the planner works; `awaiting_approval`: people review it;
- * `needs_person`: it runs but something waits; otherwise its status.
+ * `planning`, `revising`: the planner works; `awaiting_approval`: people review it; `needs_person`: it runs but something
+ * waits; otherwise the plan's status.
  */
 export const State = z.enum([
   'planning',
@@ -156,7 +156,7 @@ export const StepFacts = z.object({
 });
 export type StepFacts = z.infer<typeof StepFacts>;
 
-/** Characters of an output per page. */
+/** Characters per page. */
 const maxOutput = 4000;
 
 function cutOutput(step: ShownStep): string | null {

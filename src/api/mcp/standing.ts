@@ -1,4 +1,4 @@
-// The state of a proposal for `/mcp` tools: the plan, or a request without one yet, and what to do next.
+// The state of a proposal for `/mcp` tools: the plan, or a request without one yet, and the next action.
 import { z } from 'zod';
 import type { Plan } from '#domain/plan/plan.ts';
 import type { RunView } from '#domain/planning/run.ts';
@@ -6,7 +6,6 @@ import { countOf, onOneLine } from '#domain/words.ts';
 import { factsOf, PlanFacts, State } from './shapes.ts';
 import { writeCursor } from './wait.ts';
 
-/** The next action by state. */
 const advice: Record<State, string> = {
   planning: 'The planner works on it. Call plan_wait with this run.',
   awaiting_approval:
@@ -31,7 +30,7 @@ export const Standing = z.object({
 });
 export type Standing = z.infer<typeof Standing>;
 
-/** The state of a request without a plan. */
+/** For a request without a plan. */
 export function standingOfRun(run: RunView, link: string | null): Standing {
   const planning = run.planning_status === 'running';
   const questions = run.questions ?? [];

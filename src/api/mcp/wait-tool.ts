@@ -152,10 +152,10 @@ export function registerWaitTool(
   }
 }
 
-/** Seconds between keep-alive notifications, if requested. */
+/** Between keep-alive notifications, if requested. */
 const signEverySeconds = 10;
 
-/** Reports a plan's progress if requested, with keep-alives. */
+/** If requested, with keep-alives. */
 function reportProgress({ mcpReq }: ServerContext, signal: AbortSignal) {
   const progressToken = mcpReq._meta?.progressToken;
   let progress = 0;

@@ -1,5 +1,5 @@
-// plan_wait: answers once a plan's state differs from what its agent has seen. The cursor holds that, so any gateway can continue
-// without missing anything. Holds no database connection while waiting.
+// plan_wait: answers once a plan's state differs from what its agent has seen. The cursor holds that, so any gateway can
+// continue. Holds no database connection while waiting.
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
@@ -8,10 +8,10 @@ import type { Change } from '#domain/plan/views.ts';
 import type { Service } from '#domain/service.ts';
 import { stateOf } from './shapes.ts';
 
-/** The revision and state last seen. */
+/** Last seen. */
 type Seen = { revision: number; standing: string };
 
-/** A difference worth reporting: state, version, or the number of things that wait for people. */
+/** Differs if worth reporting: state, version, or the number of things that wait for people. */
 function standingOf(plan: Plan): string {
   const { waiting, unknown } = plan.counts;
   return [stateOf(plan), plan.version, waiting, unknown].join('.');
@@ -39,10 +39,7 @@ function readCursor(cursor: string | undefined): Seen | null {
   );
 }
 
-/**
- * Whether the agent has not seen this state. Without a cursor it has seen that the plan waits for approval, unless it only knew a
- * run.
- */
+/** Without a cursor the agent has seen that the plan waits for approval, unless it only knew a run. */
 function isNews(plan: Plan, seen: Seen | null, knewPlan: boolean): boolean {
   if (seen !== null) return standingOf(plan) !== seen.standing;
   if (!knewPlan) return true;
@@ -51,16 +48,16 @@ function isNews(plan: Plan, seen: Seen | null, knewPlan: boolean): boolean {
 
 export type Waited = {
   plan: Plan;
-  /** Timed out without a reportable change. */
+  /** Without a reportable change. */
   timed_out: boolean;
-  /** Changes since the cursor, oldest first. */
+  /** Since the cursor, oldest first. */
   changes: Change[];
 };
 
-/** Step changes that are reported; those of the plan always are. */
+/** Only of steps: changes of the plan are always reported. */
 const tellingStatuses = new Set<Change['status']>(['failed', 'waiting', 'unknown', 'stale']);
 const maxChanges = 50;
-/** Maximum changes read; earlier ones show in the counts. */
+/** Earlier changes show in the counts. */
 const maxRead = 1000;
 
 async function readChanges(service: Service, plan: Plan, since: number): Promise<Change[]> {
@@ -71,9 +68,8 @@ async function readChanges(service: Service, plan: Plan, since: number): Promise
 }
 
 /**
- * @param knewPlan whether the agent asked by plan, not by run
- * @param signal ends the wait: timeout, disconnected agent or closing server
- * @param report called with the plan's state on each change
+ * @param knewPlan the agent asked by plan, not by run @param signal ends the wait: timeout, disconnected agent or closing
+ * server @param report called on each change
  */
 export async function waitForPlan(
   service: Service,
@@ -99,7 +95,7 @@ export async function waitForPlan(
 
 const lookEveryMs = 1000;
 
-/** Waits until a run's planner is done. @returns its result so far */
+/** @returns the run's result so far */
 export async function waitForRun(service: Service, runId: string, signal: AbortSignal) {
   for (;;) {
     const run = await service.getRun(runId);

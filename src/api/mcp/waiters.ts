@@ -2,10 +2,7 @@
 import { CountersignError } from '#domain/errors.ts';
 
 export type Waiters = {
-  /**
-   * Registers a call of up to `ms`. @returns a function that ends it
-   * @throws `rate_limited` with the time to retry
-   */
+  /** For a call of up to `ms`. @returns a function that ends it @throws `rate_limited` with the time to retry */
   enter(caller: string, ms: number): () => void;
 };
 
@@ -15,7 +12,7 @@ export function createWaiters(
   { ofCaller, ofAll } = atMost,
   now: () => number = () => Date.now(),
 ): Waiters {
-  /** Callers and the latest end of their calls. */
+  /** `until`: latest end. */
   const calls = new Set<{ caller: string; until: number }>();
 
   function refuse(limit: string, who: string, among: { until: number }[]): never {

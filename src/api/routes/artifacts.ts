@@ -5,7 +5,7 @@ import { tags } from '../openapi.ts';
 import { ArtifactPath, PatchesQuery, PlanPath } from '../requests.ts';
 import { ArtifactList, RequestList } from '../schemas.ts';
 
-/** Allowed media types; others are sent as bytes. */
+/** Other media types are sent as bytes. */
 const sentAs = new Set(['application/json', 'text/plain; charset=utf-8']);
 const bytes = 'application/octet-stream';
 

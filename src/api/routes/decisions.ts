@@ -33,7 +33,7 @@ function decisionOf({ version, feedback }: z.infer<typeof DecisionBody>): Decisi
   return words === '' ? { version } : { version, feedback: words };
 }
 
-/** The subject of a press afterwards; null if not of that kind. */
+/** Afterwards; null if not of that kind. */
 const PressAnswer = z.object({ plan: PlanAnswer.nullable(), run: RunAnswer.nullable() });
 
 function pressOf({ button, text, fields, comments, ...part }: z.infer<typeof PressBody>): Press {
@@ -48,7 +48,7 @@ function pressOf({ button, text, fields, comments, ...part }: z.infer<typeof Pre
   };
 }
 
-/** Checks a plan's approval before the transaction that stores the answer; null for other presses. */
+/** Checks a plan's approval before the transaction that stores the answer. */
 async function checkPress(service: Service, press: Press, actor: Actor) {
   const { button } = press;
   const approval = await readApproval(service, press, actor);

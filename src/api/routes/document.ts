@@ -17,7 +17,7 @@ export const documentRoute: FastifyPluginAsyncZod = async (app) => {
       },
     },
     async (_request, reply) => {
-      // Built on the first request, when all plugins have added their routes.
+      // On the first request, when all plugins have added their routes.
       document ??= JSON.stringify(app.swagger());
       return reply.header('content-type', 'application/json; charset=utf-8').send(document);
     },

@@ -10,18 +10,16 @@ import { ConversationPath, PlanPath, StreamHeaders, StreamQuery } from '../reque
 // Server-sent events from a watch: resumable, with heartbeats and backpressure. `@fastify/sse` leaks the source if a client
 // leaves during `drain`, and sends heartbeats without readers.
 
-/** One event. Without an ID the client's position stays. */
+/** Without an ID the client's position stays. */
 type ServerEvent = { id?: number; event: string; data: unknown };
 
 type EventStreamOptions<T> = {
-  /** Yields batches until the signal aborts. */
   watch(signal: AbortSignal): AsyncIterable<T[]>;
   toEvents(batch: T[]): ServerEvent[];
   /** Aborts when the server closes. */
   closing: AbortSignal;
   heartbeatMs: number;
   recheckMs: number;
-  /** Whether the reader still has access. */
   isStillLetIn(): Promise<boolean>;
   log: FastifyBaseLogger;
 };
@@ -35,7 +33,7 @@ function formatEvent({ id, event, data }: ServerEvent): string {
   return `${place}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/** The body of an event stream, starting immediately. Must not throw; faults are logged and end it. */
+/** Starts immediately. Must not throw; faults are logged and end it. */
 function streamEvents<T>(options: EventStreamOptions<T>): Readable {
   const out = new PassThrough();
   const left = new AbortController();
@@ -83,9 +81,7 @@ async function pump<T>(
   }
 }
 
-/**
- * Events with revisions. If several share one, only the last moves the client's position, so that a lost connection misses none.
- */
+/** If several events share a revision, only the last moves the client's position, so that a lost connection misses none. */
 export function placeEvents<T>(
   event: string,
   batch: T[],

@@ -149,7 +149,7 @@ export const exportRoutes: Routes = async (app) => {
   );
 };
 
-// Fetches the first chunk before the headers, so that an error becomes a problem, not half a file.
+// The first chunk comes before the headers, so that an error becomes a problem, not half a file.
 async function* join(
   first: IteratorResult<string>,
   rest: AsyncIterator<string>,
@@ -157,10 +157,7 @@ async function* join(
   for (let step = first; step.done !== true; step = await rest.next()) yield step.value;
 }
 
-/**
- * A byte stream of `chunks` with backpressure.
- * @throws errors of the first chunk
- */
+/** @throws errors of the first chunk */
 async function streamText(
   chunks: AsyncIterable<string>,
   log: FastifyBaseLogger,
@@ -177,7 +174,6 @@ async function streamText(
   return stream;
 }
 
-/** One line per chunk. */
 async function* toLines(chunks: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const chunk of chunks) yield chunk.endsWith('\n') ? chunk : `${chunk}\n`;
 }

@@ -26,7 +26,7 @@ export type IdentityOptions = {
     | 'listTokens'
     | 'revokeToken'
   >;
-  /** The public address is https: cookies are sent nowhere else. */
+  /** Cookies are sent over https only. */
   secure: boolean;
 };
 
@@ -106,7 +106,7 @@ export const identityRoutes: FastifyPluginAsyncZod<IdentityOptions> = async (
     begun: hostCookie('countersign_sign_in', secure),
   };
   const pages = { role: 'page', subject: 'instance' } as const;
-  /** Per address and minute; generous for an office that shares one. */
+  /** Per address and minute, for an office that shares one. */
   const signIns = { ...pages, limited: true, rateLimit: { max: 60 } } as const;
 
   app.get(

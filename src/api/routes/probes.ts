@@ -8,7 +8,7 @@ import { documented } from '../registry.ts';
 import { Readiness } from '../schemas.ts';
 
 export type Probes = {
-  /** Whether the process works, regardless of its dependencies; `parts` lists failures. */
+  /** Regardless of dependencies; `parts` lists failures. */
   alive(): Promise<{ alive: boolean; parts: Record<string, string> }>;
   /** Whether it can work now. */
   ready(): Promise<{ ready: boolean; parts: Record<string, string> }>;

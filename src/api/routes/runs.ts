@@ -24,7 +24,6 @@ function started(runId: string): { run_id: string; status_url: string } {
 
 const runProblems: ProblemCode[] = [...decisionProblems, 'run_not_found'];
 
-/** The card that was shown. */
 function shownOf({ digest, turn }: { digest: string; turn?: number }) {
   return { digest, ...(turn === undefined ? {} : { turn }) };
 }
@@ -34,7 +33,7 @@ function feedbackOf({ feedback }: { feedback?: string }): string | null {
   return words === '' ? null : words;
 }
 
-/** The account that reads a run. Without sign-in, all requests are one reader. */
+/** Without sign-in, all requests are one reader. */
 const readerOf = ({ principal }: FastifyRequest): string => principal.account;
 
 export const runRoutes: Routes = async (app) => {

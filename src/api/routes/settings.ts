@@ -1,4 +1,4 @@
-// This instance's configuration, and whether its parts work now. Only the access to a model is set here; other settings live in the
+// This instance's configuration, and whether its parts work now. Only model access is set here; other settings live in the
 // environment and the file.
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';

@@ -12,7 +12,7 @@ import { tags } from '../openapi.ts';
 import { documented } from '../registry.ts';
 
 export type ToolSignInOptions = {
-  /** Null if no hosted server is configured. */
+  /** Null without hosted servers. */
   signIns: SignIns | null;
   /** COUNTERSIGN_PUBLIC_URL, or null for the request's host, which the guard has checked. */
   publicUrl: string | null;
