@@ -4,7 +4,7 @@ import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { isoOf } from '../time.ts';
 
-/** The approvers of a version of a plan, or of a change that would make it, with their first approval, in that order. */
+/** For a version, or a change that would make it; by first approval. */
 export async function readApprovals(
   db: Queryable,
   planId: string,
@@ -18,7 +18,7 @@ export async function readApprovals(
   return rows;
 }
 
-/** The newest version up to this one that was approved: changes that narrow need no approval of their own. */
+/** The newest approved version up to this one: changes that narrow need no approval of their own. */
 export async function readApprovedVersion(
   db: Queryable,
   { id, version }: { id: string; version: number },
@@ -29,7 +29,7 @@ export async function readApprovedVersion(
   return rows[0]?.version ?? version;
 }
 
-/** The approvers who approved with a role from their sign-in, by plan. */
+/** Approvers with a role from their sign-in, by plan. */
 export async function readGivenWithRole(
   db: Queryable,
   versions: { id: string; version: number }[],
@@ -38,7 +38,7 @@ export async function readGivenWithRole(
   return readBy(db, versions, sql`a.role is not null`);
 }
 
-/** The approvers of versions whose identity was verified when they approved, by plan. Typed names are not verified. */
+/** Approvers whose identity was verified, by plan. Typed names are not verified. */
 export async function readVerified(
   db: Queryable,
   versions: { id: string; version: number }[],

@@ -25,7 +25,7 @@ export function drawArtifactId(random: Random): string {
   return `art-${random.hex(8)}`;
 }
 
-/** Stores `content` under `id`; does nothing if the ID exists. */
+/** Does nothing if the ID exists. */
 export async function storeArtifact(
   tx: Queryable,
   artifact: {
@@ -53,13 +53,13 @@ export async function storeArtifact(
   await tx.insert(artifacts).values(row).onConflictDoNothing({ target: artifacts.id });
 }
 
-/** The content of an artifact: its value if it is JSON, or else its text. */
+/** The value of JSON, else the text. */
 export function readContent({ media_type, content }: ArtifactContent): Json {
   const text = makeStorableText(Buffer.from(content).toString('utf8'));
   return media_type === 'application/json' ? JsonValue.parse(parseExactly(text)) : text;
 }
 
-/** Those of `ids` that are artifacts of this plan, with their content. */
+/** Only those of this plan. */
 export async function loadArtifacts(
   db: Queryable,
   planId: string,
@@ -74,7 +74,7 @@ export async function loadArtifacts(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Those of `ids` that belong to this plan, or were fetched by its planning run. */
+/** Only those of this plan, or fetched by its planning run. */
 export async function findArtifacts(
   db: Queryable,
   { planId, runId }: { planId: string | null; runId: string | null },
@@ -92,7 +92,7 @@ export async function findArtifacts(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** The value a run fetched while it planned, or null if the run has no such artifact. */
+/** A value fetched during planning. */
 export async function loadRunArtifact(
   db: Queryable,
   runId: string,
@@ -118,7 +118,7 @@ function placeAfter(cursor: string): SQL | undefined {
   );
 }
 
-/** Artifacts of a plan without their content, oldest first, a page at a time. */
+/** Without content, oldest first. */
 export async function listArtifacts(
   db: Queryable,
   planId: string,
@@ -150,10 +150,10 @@ export async function listArtifacts(
   };
 }
 
-/** Maximum bytes of JSON for an output in its row. */
+/** Bytes of JSON for an output in its row. */
 export const inlineOutputBytes = 64 * 1024;
 
-/** Outputs of succeeded steps by step ID, with artifacts fetched; other steps are missing. */
+/** By ID of the succeeded step, with artifacts fetched. */
 export async function readOutputs(
   db: Queryable,
   planId: string,
@@ -170,12 +170,12 @@ export async function readOutputs(
   return outputs;
 }
 
-/** The name of the artifact that holds a large output. */
+/** The artifact that holds a large output. */
 export const outputName = (position: number): string => `output-${position}.json`;
 
 /**
- * An output as its step gave it, fetched from the artifact store for `{ "$artifact": id, … }`. A tool's answer may merely look
- * like that: unless the artifact holds this step's own output, it is data.
+ * Fetches the content for `{ "$artifact": id, … }`. A tool's answer may merely look like that: unless the artifact holds this
+ * step's own output, it is data.
  */
 export async function fetchOutput(
   db: Queryable,

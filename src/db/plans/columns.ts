@@ -5,7 +5,7 @@ import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { isPresent } from '../steps/steps.ts';
 
-/** The steps of the current version, ordered by position. Moments are minutes since 1970, or NaN. */
+/** The current version by position. Moments are minutes since 1970, or NaN. */
 export type StepColumns = {
   positions: number[];
   durations: number[];

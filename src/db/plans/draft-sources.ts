@@ -6,7 +6,7 @@ import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { fetchOutput } from './artifacts.ts';
 
-/** The step that waits, and the selected steps before it. */
+/** The waiting step, and the selected steps before it. */
 type Sources = { planId: string; position: number; steps: StepSelector };
 
 function isMeant({ ids, partition, tag }: StepSelector): SQL {
@@ -24,7 +24,7 @@ const meant = ({ planId, position, steps }: Sources): SQL => sql`
   join ${countersign}.step_states s on s.plan_id = e.plan_id and s.position = e.predecessor
   where e.plan_id = ${planId} and e.successor = ${position} and e.type = 'FS' and ${isMeant(steps)}`;
 
-/** The numbers of selected steps with and without an output. */
+/** With and without an output. */
 export async function countSources(
   db: Queryable,
   of: Sources,
@@ -44,7 +44,7 @@ export type SourceRow = {
   output: Json;
 };
 
-/** Up to `limit` selected steps with an output, after position `after`; each output whole. */
+/** Up to `limit` with an output, after position `after`; each output whole. */
 export async function readSources(
   db: Queryable,
   of: Sources,

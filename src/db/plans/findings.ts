@@ -8,7 +8,7 @@ import { planFindings } from '../schema.ts';
 
 export type FindingRow = typeof planFindings.$inferSelect;
 
-/** Statuses of unsettled findings. */
+/** Unsettled. */
 export const openFinding: readonly FindingStatus[] = ['open', 'replanning', 'awaiting_approval'];
 
 export function toFinding(row: FindingRow): Finding {
@@ -35,7 +35,7 @@ export type NewFindingRow = Pick<
   | 'raised_by'
 >;
 
-/** Stores a finding. @returns false if the plan already has one with this key, and nothing was stored */
+/** @returns false if the plan already has one with this key */
 export async function insertFinding(tx: Queryable, finding: NewFindingRow): Promise<boolean> {
   const stored = await tx
     .insert(planFindings)
@@ -45,7 +45,6 @@ export async function insertFinding(tx: Queryable, finding: NewFindingRow): Prom
   return stored.length > 0;
 }
 
-/** Null if the plan has no finding with this key. */
 export async function findByKey(
   db: Queryable,
   planId: string,
@@ -58,7 +57,6 @@ export async function findByKey(
   return row ?? null;
 }
 
-/** Null if the plan has no finding with this ID. */
 export async function readFinding(
   db: Queryable,
   planId: string,
@@ -71,14 +69,14 @@ export async function readFinding(
   return row ?? null;
 }
 
-/** The number of open findings per severity of the plan whose ID is `planId`, as JSON with every severity. */
+/** A JSON count per severity of the plan `planId`. */
 export const openFindingsOf = (planId: SQL): SQL<OpenFindings> => sql`(
   select '{"INFO": 0, "WARN": 0, "ERROR": 0, "CRITICAL": 0}'::jsonb || coalesce(jsonb_object_agg(severity, n), '{}') from (
     select severity, count(*)::int as n from ${countersign}.plan_findings f
     where f.plan_id = ${planId} and f.status in ('open', 'replanning', 'awaiting_approval') group by severity
   ) open)`;
 
-/** Unsettled findings of one severity, oldest first. The condition matches the index of open findings literally. */
+/** Oldest first. The condition matches the index of open findings literally. */
 export function readOpenFindings(
   db: Queryable,
   planId: string,
@@ -102,9 +100,8 @@ export async function countOpenFindings(db: Queryable, planId: string): Promise<
 }
 
 /**
- * Changes findings of a plan that are in one of the statuses `from`. The caller holds the plan's lock.
- * @param where restricts the findings; all of the plan if omitted
- * @returns those that were changed
+ * Findings in one of the statuses `from`. The caller holds the plan's lock. @param where default: all of the plan @returns
+ * those that were changed
  */
 export function updateFindings(
   tx: Queryable,
@@ -133,7 +130,7 @@ function placeBefore(cursor: string): SQL | undefined {
   );
 }
 
-/** Findings of a plan, newest first, a page at a time. */
+/** Newest first. */
 export async function listFindings(
   db: Queryable,
   planId: string,

@@ -1,5 +1,5 @@
-// Reads plans for inboxes: live plans as they change, ended ones by group. Each function is one statement, however many plans there
-// are.
+// Reads plans for inboxes: live plans as they change, ended ones by group. Each function is one statement, however many plans
+// there are.
 import { type SQL, sql } from 'drizzle-orm';
 import { lowerAscii } from '#domain/people/names.ts';
 import type { InboxGroup } from '#domain/plan/inbox.ts';
@@ -10,15 +10,14 @@ import { plans } from '../schema.ts';
 import { stepsOf } from '../steps/blocks.ts';
 import { isWithin, type Within, withinEach } from './within.ts';
 
-/** Selects the listed plans; every condition that is not null must hold. */
+/** Every condition that is not null must hold. */
 export type GroupFilter = {
-  /** Each word is in the title, the summary, the ID or the requester's name. */
+  /** Each is in the title, the summary, the ID or the requester's name. */
   words: string[];
-  /** A normalised name of the plan's requester, a named approver, a person who approved it, or one with a task in it. */
+  /** Normalised, of the requester, a named approver, a person who approved, or one with a task. */
   names: string[] | null;
   /** A tool or an operation. */
   tool: string | null;
-  /** Only plans of one organisation. */
   within: Within | null;
 };
 
@@ -42,7 +41,7 @@ function keyOf(name: SQL): SQL {
   return sql`case when ${isAccount(name)} then ${name} when ${isAccount(lower)} then ${plain} else ${lower} end`;
 }
 
-/** `ana` also matches the address `ana@…`. @param names their keys */
+/** `ana` also matches `ana@…`. @param names their keys */
 function isNamed(name: SQL, names: string[]): SQL {
   const plain = keyOf(name);
   const all = sql`${sql.param(names)}::text[]`;
@@ -84,7 +83,7 @@ const isOpenProblem = sql`f.status = 'open' and f.severity in ('ERROR', 'CRITICA
 /** Uses the index of open findings. */
 const hasProblem = sql`${plans.id} in (select f.plan_id from ${countersign}.plan_findings f where ${isOpenProblem})`;
 
-/** The state of a row of `plans` apart from the progress of its steps. */
+/** The state apart from the progress of steps. */
 export const planStanding = sql`concat_ws(' ', status, version, revising, paused_at, pending_patch, waiting, unknown)`;
 
 export type PlanStateRow = { id: string; tenant: string | null; standing: string };
@@ -95,9 +94,8 @@ export async function readStandings(db: Queryable, ids: string[]): Promise<PlanS
   return rows;
 }
 
-/** The group of a plan in which nothing waits for the reader. */
+/** Nothing in the plan waits for the reader. */
 export type StatusGroup = Exclude<InboxGroup, 'needs_you'>;
-/** Groups with ended plans. */
 type EndedGroup = 'failed' | 'done';
 
 const groupOf = sql`case when ${plans.ended_as} is not null then null
@@ -112,24 +110,24 @@ export type LivePlan = {
   version: number;
   status: PlanStatus;
   revising: boolean;
-  /** Null if it has ended with an open problem, and is in the group of its end. */
+  /** Null if it has ended with an open problem. */
   group: StatusGroup | null;
-  /** Something in it may wait for a person. */
+  /** Something may wait for a person. */
   attention: boolean;
-  /** Its planner waits for an answer about the requested changes. */
+  /** The planner has a question about the requested changes. */
   asks: boolean;
   requester: string;
   requester_verified: boolean;
   approver_policy: ApproverPolicy;
   conversation: string | null;
   tools_required: string[];
-  /** The approvers of the current version as they approved, in order. */
+  /** For the current version, in order of approval. */
   approved: string[];
-  /** A step of it may wait for a person. */
+  /** A step may wait for a person. */
   asks_steps: boolean;
   proposed_at: number;
   updated_at: number;
-  /** The change that waits for its own approval, with the operations it adds. */
+  /** The change that waits for its own approval; `operations`: those it adds. */
   patch: { version: number; created_at: number; operations: string[]; approved: string[] } | null;
   /** The oldest finding that holds steps back and waits for a decision. */
   problem: { step_id: string | null; since: number } | null;
@@ -139,7 +137,7 @@ const approvedBy = (version: SQL): SQL => sql`array(
   select a.approver from ${countersign}.approvals a
   where a.plan_id = ${plans.id} and a.version = ${version} order by a.at, a.approver)`;
 
-/** `columns` of live plans and of ended ones with an open problem, if `condition` holds. */
+/** `columns` of live plans and of ended ones with an open problem. */
 const ofKept = (columns: SQL, condition: SQL): SQL => sql`
   select ${columns} from ${plans} where ${plans.ended_as} is null and ${condition}
   union all select ${columns} from ${plans} where ${plans.ended_as} is not null and ${hasProblem} and ${condition}`;
@@ -155,8 +153,8 @@ export type Horizon = {
 const horizon = sql`${sql.placeholder('horizon')}::text`;
 
 /**
- * Rows that a transaction has written which had not ended at the horizon. What is in other tables changes together with the row,
- * except the planner's questions.
+ * Rows written by a transaction that had not ended at the horizon. Other tables change together with the row, except the
+ * planner's questions.
  */
 const mayHaveChanged = sql`(${horizon} is null or age(${plans}.xmin) <= age(${horizon}::xid8::xid) or ${plans.revising})`;
 
@@ -192,7 +190,7 @@ const livePlans = prepareStatement(
   ) known left join changed on true`,
 );
 
-/** Live plans that may have changed since a horizon, the next horizon, and how many live plans there are. */
+/** `total`: how many plans are live. */
 type LiveChanges = Horizon & { total: number; plans: LivePlan[] };
 
 /** @param since null: all live plans */
@@ -209,7 +207,7 @@ export async function readLivePlans(db: Queryable, since: Horizon | null): Promi
   };
 }
 
-/** The IDs of all live plans, or of those that meet a filter. */
+/** All without a filter. */
 export async function readLiveIds(db: Queryable, filter?: GroupFilter): Promise<Set<string>> {
   const { rows } = await db.execute<{ id: string }>(
     ofKept(sql`${plans.id}`, filter === undefined ? sql`true` : wanted(filter)),
@@ -217,13 +215,13 @@ export async function readLiveIds(db: Queryable, filter?: GroupFilter): Promise<
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Whether `text` contains a key. Spellings of names vary, and few other texts match. */
+/** Spellings of names vary, and few other texts contain a key. */
 function hasKey(text: SQL, keys: string[]): SQL {
   const patterns = keys.map((key) => `%${escapeLike(lowerAscii(key))}%`);
   return sql`lower(${text} collate "C") like any(${sql.param(patterns)}::text[])`;
 }
 
-/** Those of `conversations` in which a person with these keys, or a similar name, has written. */
+/** Conversations in which a person with these keys, or a similar name, has written. */
 export async function findSpoken(
   db: Queryable,
   conversations: string[],
@@ -242,7 +240,7 @@ export type OpenQuestion = {
   status: 'waiting' | 'unknown';
   tool: string;
   operation: string;
-  /** The assignee of a task, as asked, or null if it names none or is not a task. */
+  /** As asked, or null if it names none or is not a task. */
   assignee: string | null;
   /** The call asks for confirmation of its final values. */
   confirm: boolean;
@@ -250,7 +248,7 @@ export type OpenQuestion = {
   since: number;
 };
 
-/** Steps that wait for a person in running plans. @param of in these plans, or for a person with these keys or a similar name */
+/** In running plans. @param of in these plans, or for a person with these keys or a similar name */
 export async function readOpenQuestions(
   db: Queryable,
   of: { ids: string[] } | { keys: string[] },
@@ -272,21 +270,21 @@ export async function readOpenQuestions(
   return rows;
 }
 
-/** A plan's place in its group: its last activity (µs since 1970), then its id. */
+/** `at`: last activity (µs since 1970). */
 export type GroupPlace = { at: number; id: string };
 
-/** Limit for counting ended plans of one group. */
+/** Ended plans of one group. */
 export const endedCounted = 1000;
 
 export type FoundGroup = { total: number; counted: boolean; places: GroupPlace[] };
 
-/** Whether a plan comes after `after` in its group; always if null. */
+/** Always true for null. */
 const isBehind = (after: GroupPlace | null) =>
   after === null
     ? sql`true`
     : sql`(${plans.rested_at}, ${plans.id}) < ('epoch'::timestamptz + ${after.at}::float8 * interval '1 microsecond', ${after.id}::text)`;
 
-/** Up to `limit` ended plans of a group after `after`, latest first, by index. */
+/** Latest first, by index. */
 function endedOf(
   group: EndedGroup,
   filter: GroupFilter,
@@ -309,9 +307,8 @@ function endedOf(
 }
 
 /**
- * Counts the ended plans of each group and lists the next ones, latest first.
- * @param except ended plans in none of the groups, because they wait for the reader
- * @param pages the wanted groups, with up to `limit` plans after `after`
+ * Counts the ended plans of each group and lists the next ones, latest first. @param except plans in no group, because they
+ * wait for the reader @param pages the wanted groups
  */
 export async function readEnded(
   db: Queryable,

@@ -18,7 +18,7 @@ export type PatchRow = typeof planPatches.$inferSelect;
 
 const { operations: _operations, ...columns } = getTableColumns(planPatches);
 
-/** Only the first operations. */
+/** The first operations only. */
 const told = sql<
   PinnedOperation[]
 >`jsonb_path_query_array(${planPatches.operations}, ${sql.raw(`'$[0 to ${maxShownOperations - 1}]'`)})`;
@@ -26,8 +26,8 @@ const told = sql<
 type ShownPatchRow = Omit<PatchRow, 'operations'> & { told: PinnedOperation[] };
 
 /**
- * Labels of the steps that the operations of a patch mention. A step still to be added already has its future label, since no
- * other change adds steps while the patch waits.
+ * Labels of the mentioned steps. A step still to be added has its future label, since no other change adds steps while the
+ * patch waits.
  */
 export async function namePatched(
   db: Queryable,
@@ -47,7 +47,7 @@ export async function namePatched(
 const conditionsIn = (operation: PatchOperation): StepCondition[] =>
   conditionsOf(operation.op === 'update_steps' ? operation.set.when : addedBy(operation)?.when);
 
-/** The operations with labelled conditions, from the forms of the plan and of the patch itself. */
+/** Labels conditions by the forms of the plan and the patch. */
 export async function labelPatched(
   db: Queryable,
   planId: string,
@@ -108,7 +108,7 @@ export async function insertPatch(
   await tx.insert(planPatches).values({ ...patch, whole_arguments: false });
 }
 
-/** @throws Error if the patch does not exist, since its ID comes from our own rows */
+/** @throws Error if it does not exist, since its ID comes from our own rows */
 export async function readPatchOutcome(db: Queryable, id: string): Promise<PatchOutcome> {
   const [row] = await db
     .select({ ...columns, told })
@@ -118,7 +118,7 @@ export async function readPatchOutcome(db: Queryable, id: string): Promise<Patch
   return toOutcome(db, row);
 }
 
-/** The first `limit` operations of a patch as sent, and the number of operations. */
+/** `limit` operations as sent, and their number. */
 export async function readPatchOperations(
   db: Queryable,
   id: string,
@@ -137,7 +137,7 @@ export async function readPatchOperations(
   return row ?? { operations: [], total: 0 };
 }
 
-/** A patch of a plan without its operations, or null if there is none with that ID. */
+/** Without its operations. */
 export async function findPatch(
   db: Queryable,
   planId: string,
@@ -150,17 +150,14 @@ export async function findPatch(
   return row ?? null;
 }
 
-/** @throws Error if the patch does not exist */
+/** @throws Error if it does not exist */
 export async function readPatch(db: Queryable, id: string): Promise<PatchRow> {
   const [row] = await db.select().from(planPatches).where(eq(planPatches.id, id));
   if (row === undefined) throw new Error(`readPatch: no patch ${id}`);
   return { ...row, operations: readStored(row.operations, row.whole_arguments) };
 }
 
-/**
- * The patch of this plan that was shown with this digest for its own approval, or null. Patches applied at once were never shown
- * and have the plan's digest.
- */
+/** Shown with this digest for its own approval. Patches applied at once were never shown and have the plan's digest. */
 export async function findShownPatch(
   db: Queryable,
   planId: string,
@@ -194,7 +191,7 @@ export async function settlePatch(
     .where(and(eq(planPatches.id, id), eq(planPatches.status, 'needs_approval')));
 }
 
-/** Deletes the approvals of a patch that was not applied: the next patch may get its version number. */
+/** The next patch may get the same version number. */
 export async function forgetApprovals(
   tx: Queryable,
   { plan_id, version }: Pick<PatchRow, 'plan_id' | 'version'>,
@@ -204,7 +201,7 @@ export async function forgetApprovals(
     .where(and(eq(approvals.plan_id, plan_id), eq(approvals.version, version)));
 }
 
-/** Whether a version was made by a patch instead of a proposal. Reruns and stale steps alone make one only if approved. */
+/** Made by a patch instead of a proposal. Reruns and stale steps alone make a version only if approved. */
 export const isPatched = (planId: SQL, version: SQL): SQL => sql`exists (
   select 1 from ${countersign}.plan_patches p where p.plan_id = ${planId} and p.version = ${version}
     and p.status = 'applied' and (p.added + p.changed + p.removed > 0 or p.decided_by is not null))`;
@@ -216,7 +213,7 @@ export async function wasPatched(db: Queryable, planId: string, version: number)
   return rows[0]?.patched === true;
 }
 
-/** The operations, by name, of the steps that a patch adds. */
+/** By name. */
 export async function readAddedOperations(db: Queryable, id: string): Promise<string[]> {
   const { rows } = await db.execute<{ name: string }>(sql`
     select distinct (o ->> 'tool') || '_' || (o ->> 'operation') as name
@@ -239,7 +236,7 @@ function placeBefore(cursor: string): SQL | undefined {
   );
 }
 
-/** Patches of a plan, newest first, a page at a time. */
+/** Newest first. */
 export async function listPatches(
   db: Queryable,
   planId: string,

@@ -63,7 +63,7 @@ function toSummary(row: SummaryRow, summary: string | null): PlanSummary {
   };
 }
 
-/** The plan without its steps. @throws `plan_not_found` */
+/** @throws `plan_not_found` */
 export async function readPlan(db: Queryable, id: string): Promise<Plan> {
   const [row] = await db
     .select({ plan: plans, version: planVersions, findings: openFindingsOf(sql`${plans.id}`) })
@@ -93,24 +93,24 @@ const columnsOfPlan = sql.join(Object.values(getTableColumns(plans)), sql`, `);
 const rowOf = sql`select ${columnsOfPlan} from ${plans}
   where ${plans.id} = ${sql.placeholder('id')}`;
 
-/** Prepared, since every view and every turn begins with one of them. */
+/** Prepared: every view and every turn begins with one. */
 const read = prepareStatement('read_plan', rowOf);
 const lock = prepareStatement('lock_plan', sql`${rowOf} for no key update`);
 
-/** The trace context of the plan's last move, or null if that was not traced or the plan is gone. */
+/** The trace context of the plan's last move, if traced. */
 export async function readPlanCause(db: Queryable, id: string): Promise<string | null> {
   const [row] = await db.select({ cause: plans.traceparent }).from(plans).where(eq(plans.id, id));
   return row?.cause ?? null;
 }
 
-/** The plan's own row. @throws `plan_not_found` */
+/** @throws `plan_not_found` */
 export async function readPlanRow(db: Queryable, id: string): Promise<PlanRow> {
   const [row] = await db.run<PlanRow>(read, { id });
   if (row === undefined) throw await explainMissingPlan(db, id);
   return row;
 }
 
-/** When each plan was requested: when it was stored, or when its run began, whichever is earlier. */
+/** When it was stored, or its run began, whichever is earlier. */
 export async function readAskedAt(db: Queryable, ids: string[]): Promise<Map<string, Date>> {
   const rows = await db
     .select({ id: plans.id, made: plans.created_at, begun: runs.created_at })
@@ -127,9 +127,8 @@ export async function readAskedAt(db: Queryable, ids: string[]): Promise<Map<str
 }
 
 /**
- * The plan's row, locked until the transaction ends. Every change of a plan or its steps takes this lock first, so that changes
- * cannot interleave or deadlock. The statement timeout grows with the plan.
- * @throws `plan_not_found`
+ * Locks the row until the transaction ends. Every change of a plan or its steps takes this lock first, so that changes cannot
+ * interleave or deadlock. The statement timeout grows with the plan. @throws `plan_not_found`
  */
 export async function lockPlan(tx: Transaction, id: string): Promise<PlanRow> {
   const [row] = await tx.run<PlanRow>(lock, { id });
@@ -144,11 +143,7 @@ function readPlace(cursor: string): { micros: string; id: string } {
   return { micros, id };
 }
 
-/**
- * Plans, newest first, a page at a time.
- * @param filter.requesters all names of the requester
- * @param filter.within only those of one organisation
- */
+/** Newest first. @param filter.requesters all names of the requester */
 export async function listPlans(
   db: Queryable,
   filter: Omit<PlanListFilter, 'user' | 'within'> & {
@@ -195,7 +190,7 @@ export async function listPlans(
   };
 }
 
-/** Prepared, since lists of a hundred plans are read often. */
+/** Prepared: lists of a hundred plans are read often. */
 const summaries = prepareStatement(
   'read_summaries',
   sql`select ${sql.join(Object.values(summaryColumns), sql`, `)}, v.summary from ${plans}
@@ -203,7 +198,7 @@ const summaries = prepareStatement(
     where ${plans.id} = any(${sql.placeholder('ids')}::text[])`,
 );
 
-/** These plans, in the order of `ids`, without missing ones. */
+/** In the order of `ids`, without missing ones. */
 export async function readSummaries(db: Queryable, ids: string[]): Promise<PlanSummary[]> {
   if (ids.length === 0) return [];
   const rows = await db.run<SummaryRow & { summary: string | null }>(summaries, { ids });
@@ -211,7 +206,7 @@ export async function readSummaries(db: Queryable, ids: string[]): Promise<PlanS
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** The latest plans of a conversation (at most 5) in one of `statuses`, newest first. */
+/** At most 5, newest first. */
 export function readPlansOf(
   db: Queryable,
   conversation: string,
@@ -225,7 +220,7 @@ export function readPlansOf(
     .limit(5);
 }
 
-/** Plans of a conversation (at most 5) with a waiting change, each with the version and digest of that change. */
+/** At most 5, each with the version and digest of its waiting change. */
 export async function readChangesOf(db: Queryable, conversation: string): Promise<PlanRow[]> {
   const rows = await db
     .select({ plan: plans, version: planPatches.version, digest: planPatches.digest })
@@ -237,7 +232,7 @@ export async function readChangesOf(db: Queryable, conversation: string): Promis
   return rows.map(({ plan, version, digest }) => ({ ...plan, version, digest }));
 }
 
-/** Counters of up to `limit` partitions, by name. */
+/** By name. */
 export async function readPartitions(db: Queryable, planId: string, limit: number) {
   const rows = await db
     .select()

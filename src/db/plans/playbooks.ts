@@ -5,10 +5,10 @@ import type { Playbook } from '#domain/plan/playbook.ts';
 import type { Queryable } from '../database.ts';
 import { playbooks } from '../schema.ts';
 
-/** The organisation of playbooks, or null for those of the instance. */
+/** Null for those of the instance. */
 export type PlaybookPlace = { tenant: string | null };
 
-/** The names of the person who may replace and delete it, or null if anyone may. */
+/** All names of the person who may replace and delete it, or null if anyone may. */
 export type PlaybookOwner = string[] | null;
 
 /** All but the draft, which can be large. */
@@ -39,7 +39,7 @@ const isNamed = (place: PlaybookPlace, name: string) => and(isIn(place), eq(play
 const isOf = (owner: PlaybookOwner) =>
   owner === null ? undefined : inArray(playbooks.owner, owner);
 
-/** Ordered by name. */
+/** By name. */
 export async function listPlaybooks(db: Queryable, place: PlaybookPlace): Promise<Playbook[]> {
   const rows = await db
     .select(columns)
@@ -54,7 +54,6 @@ export async function countPlaybooks(db: Queryable, place: PlaybookPlace): Promi
   return row?.there ?? 0;
 }
 
-/** Null if there is none with that name. */
 export async function readPlaybook(
   db: Queryable,
   place: PlaybookPlace,
@@ -69,7 +68,7 @@ export async function readPlaybook(
   return { playbook: toPlaybook(rest), draft };
 }
 
-/** Stores a playbook, replacing one of that name that belongs to `owner`. @returns null if the name belongs to another person */
+/** Replaces one of that name that belongs to `owner`. @returns null if the name belongs to another person */
 export async function storePlaybook(
   db: Queryable,
   { tenant }: PlaybookPlace,
@@ -96,7 +95,7 @@ export async function storePlaybook(
   return row === undefined ? null : toPlaybook(row);
 }
 
-/** @returns whether there was one of that name that belongs to `owner` */
+/** @returns whether `owner` had one of that name */
 export async function deletePlaybook(
   db: Queryable,
   place: PlaybookPlace,

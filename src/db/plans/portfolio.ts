@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 
-/** A period of a person's time that a plan needs. */
+/** A period of a person's time. */
 export type PortfolioBlock = {
   plan_id: string;
   plan_title: string;
@@ -12,7 +12,7 @@ export type PortfolioBlock = {
   person: string;
   starts_at: Date;
   ends_at: Date;
-  /** Minutes of work in it, if the plan states them; they can be fewer than the period has. */
+  /** Work in it, if stated; can be less than the period. */
   minutes: number | null;
 };
 
@@ -24,14 +24,13 @@ export type PortfolioQuery = {
   exceptRun: string;
 };
 
-/** `more`: further blocks follow. */
 export type PortfolioPage = { blocks: PortfolioBlock[]; more: boolean };
 
 const pageSize = 500;
 
 /**
- * Reads a page of the blocks that overlap the window, earliest first.
- * @param apart several organisations share the instance, so planners of one only read its plans
+ * Blocks that overlap the window, earliest first. @param apart several organisations share the instance: planners only read
+ * their own plans
  */
 export function createPortfolioReader(
   db: Queryable,

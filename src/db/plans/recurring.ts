@@ -10,13 +10,13 @@ const maxListed = 100;
 
 export type ReminderRow = Omit<typeof reminders.$inferSelect, 'next_at'> & { next_at: Date };
 
-/** The reader's names, and their organisation if others share the instance. */
+/** All names of the reader; the organisation if others share the instance. */
 export type RecurringOf = { names: string[]; tenant?: string | undefined };
 
 const isOf = ({ tenant }: RecurringOf) =>
   tenant === undefined ? undefined : or(isNull(plans.tenant), eq(plans.tenant, tenant));
 
-/** Upcoming reminders, next first. @param id only this one */
+/** Next first. @param id only this one */
 export async function readReminders(
   db: Queryable,
   of: RecurringOf,
@@ -41,7 +41,7 @@ export async function readReminders(
   );
 }
 
-/** Changes a reminder that is still due at `seen`. @returns whether it was */
+/** Only if still due at `seen`. @returns whether it was */
 export async function changeReminder(
   tx: Queryable,
   { id, next_at: seen }: Pick<ReminderRow, 'id' | 'next_at'>,
@@ -55,7 +55,7 @@ export async function changeReminder(
   return changed.length > 0;
 }
 
-/** Running plans of the reader that repeat. */
+/** Running plans that repeat. */
 export async function findRecurringPlans(db: Queryable, of: RecurringOf): Promise<string[]> {
   const rows = await db
     .select({ id: plans.id })
@@ -75,7 +75,7 @@ export async function findRecurringPlans(db: Queryable, of: RecurringOf): Promis
 
 export type UpcomingStep = { id: string; position: number; not_before: string };
 
-/** Steps made from these templates that have not begun, by start. @param limit of different starts */
+/** Made from these templates and not begun, by start. @param limit of different starts */
 export async function readUpcoming(
   db: Queryable,
   planId: string,

@@ -7,10 +7,10 @@ import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { stepsOf } from '../steps/blocks.ts';
 
-/** Step statuses of a try that is still under way. */
+/** A try with such steps is under way. */
 const underWay: StepStatus[] = ['pending', 'ready', 'running', 'waiting', 'unknown', 'stale'];
 
-/** The number of the plan's latest try (0 if none), and whether one is under way. */
+/** The latest try (0 if none), and whether one is under way. */
 export async function readTries(
   db: Queryable,
   planId: string,
@@ -23,7 +23,7 @@ export async function readTries(
   return { latest: rows[0]?.latest ?? 0, underWay: rows[0]?.under_way ?? false };
 }
 
-/** Serious findings with stale steps that no one has handled. */
+/** Serious, with stale steps, and unhandled. */
 const fresh = sql.raw(
   "(f.status = 'open' and f.replans = 0 and f.severity in ('ERROR', 'CRITICAL') and f.stale_steps > 0)",
 );
@@ -34,11 +34,11 @@ const isDue = (automatic: boolean): SQL =>
 export type DueFinding = {
   id: string;
   replans: number;
-  /** Findings of the same kind about the same steps that were replanned before it. */
+  /** Findings of the same kind about the same steps that were replanned before. */
   earlier: number;
 };
 
-/** The findings of a plan to be replanned, those under way first, then the oldest. */
+/** Those under way first, then the oldest. */
 export async function findDueFindings(
   db: Queryable,
   planId: string,
@@ -71,7 +71,7 @@ export async function findPlansToReplan(
 
 export type CoveredStep = { id: string; position: number; status: StepStatus; effect: Effect };
 
-/** A from item `s`: the rows of `step_states` with these statuses that a finding covers. */
+/** A from item `s`: the rows of `step_states` that a finding covers. */
 export const coveredBy = (planId: string, findingId: string, statuses: StepStatus[]): SQL =>
   stepsOf(
     planId,
@@ -79,7 +79,7 @@ export const coveredBy = (planId: string, findingId: string, statuses: StepStatu
     sql`(s.error ->> 'finding' = ${findingId} or s.error -> 'others' ? ${findingId})`,
   );
 
-/** The steps with these statuses that a finding covers, ordered by position. */
+/** By position. */
 export async function readCovered(
   db: Queryable,
   planId: string,
@@ -94,7 +94,7 @@ export async function readCovered(
   return rows;
 }
 
-/** The steps that a finding is about and that are done, unless they are stale themselves. */
+/** The steps that a finding is about and that are done, unless stale themselves. */
 export async function readSources(
   db: Queryable,
   {

@@ -8,7 +8,7 @@ import * as schema from '../schema.ts';
 
 const { deletedPlans } = schema;
 
-/** By table, the columns that order the rows of a plan, as an index has them. */
+/** By table, the columns that order a plan's rows, as an index has them. */
 const orders = new Map(
   Object.values(schema)
     .filter((value) => is(value, PgTable))
@@ -23,7 +23,7 @@ const orders = new Map(
     }),
 );
 
-/** The rows of some plans; the row is `t`. A single plan uses `=`, so that any server uses the index. */
+/** The row is `t`. A single plan uses `=`, so that any server uses the index. */
 export function rowsOfPlans(planIds: string[], column = 'plan_id'): SQL {
   const [first] = planIds;
   return planIds.length === 1
@@ -31,13 +31,10 @@ export function rowsOfPlans(planIds: string[], column = 'plan_id'): SQL {
     : sql`t.${sql.identifier(column)} = any(${sql.param(planIds)}::text[])`;
 }
 
-/** A row as JSON, and the values of its key. */
+/** As JSON, with the values of its key. */
 export type PlanRow = { row: string; key: string[] };
 
-/**
- * A page of the rows of some plans in `table`, as JSON, in the order of their keys.
- * @param page.after the key of the previous page's last row, or null for the first page
- */
+/** In the order of keys. @param page.after the last key of the previous page */
 export async function readAllOf(
   db: Queryable,
   table: string,
@@ -71,7 +68,7 @@ export async function readAllOf(
   return rows;
 }
 
-/** A page of the audit log as JSON, up to a row. */
+/** As JSON, up to a row. */
 export async function readAuditPage(
   db: Queryable,
   page: { after: number; through: number; limit: number },
@@ -90,7 +87,7 @@ export function planNotFound(id: string): CountersignError {
   );
 }
 
-/** The error for a missing plan: retention deleted it, or it never existed. */
+/** Deleted by retention, or never there. */
 export async function explainMissingPlan(db: Queryable, id: string): Promise<CountersignError> {
   const [row] = await db.select().from(deletedPlans).where(eq(deletedPlans.id, id));
   if (row === undefined) return planNotFound(id);

@@ -8,17 +8,16 @@ import { planSeries, plans } from '../schema.ts';
 import { stepsOf } from '../steps/blocks.ts';
 import { isoOf } from '../time.ts';
 
-/** The rule of a series in force, and how far it is expanded. */
 export type SeriesRow = Series & {
   expanded_to: Date;
-  /** When the next occurrence is to be added, or null if there are no more. */
+  /** For the next occurrence; null if there are no more. */
   expand_at: Date | null;
   stopped_at: Date | null;
 };
 
 type NewSeries = { series: Series; expandedTo: Date; expandAt: Date | null };
 
-/** Stores the series of a plan's current version; those of an earlier one must be gone. */
+/** For the current version; series of an earlier one must be gone. */
 export async function insertSeries(
   tx: Queryable,
   planId: string,
@@ -45,7 +44,7 @@ export async function deleteSeries(tx: Queryable, planId: string, ids?: string[]
   await tx.delete(planSeries).where(and(eq(planSeries.plan_id, planId), named));
 }
 
-/** The series of a plan that have not been stopped, or with `all` every series. */
+/** Those not stopped, or with `all` every series. */
 export async function readSeries(db: Queryable, planId: string, all = false): Promise<SeriesRow[]> {
   const rows = await db
     .select()
@@ -61,7 +60,7 @@ export async function readSeries(db: Queryable, planId: string, all = false): Pr
   }));
 }
 
-/** When the series of these plans come, by plan. */
+/** By plan. */
 export async function readRhythms(
   db: Queryable,
   ids: string[],
@@ -100,7 +99,7 @@ export async function findDuePlans(
     .limit(limit);
 }
 
-/** Adds nothing to the plan before `at`, or ever if null. */
+/** Adds nothing before `at`, or ever if null. */
 export async function postponeSeries(
   db: Queryable,
   planId: string,
@@ -112,7 +111,6 @@ export async function postponeSeries(
     .where(and(eq(planSeries.plan_id, planId), isNotNull(planSeries.expand_at)));
 }
 
-/** Whether occurrences are still to be added to the plan. */
 export async function hasMoreOccurrences(db: Queryable, planId: string): Promise<boolean> {
   const rows = await db
     .select({ id: planSeries.series_id })
@@ -140,7 +138,7 @@ export async function updateSeries(
     .where(and(eq(planSeries.plan_id, planId), eq(planSeries.series_id, id)));
 }
 
-/** Stops all series until the plan is resumed. */
+/** Until the plan is resumed. */
 export async function stopAllSeries(tx: Queryable, planId: string): Promise<void> {
   await tx
     .update(planSeries)
@@ -152,7 +150,7 @@ export async function restartAllSeries(tx: Queryable, planId: string): Promise<v
   await tx.update(planSeries).set({ stopped_at: null }).where(eq(planSeries.plan_id, planId));
 }
 
-/** For each template, whether one of its occurrences is in the plan, and their effects. */
+/** Whether one of a template's occurrences is in the plan, and their effects. */
 export async function readTemplates(
   tx: Queryable,
   planId: string,
@@ -168,7 +166,7 @@ export async function readTemplates(
   return rows;
 }
 
-/** Steps that were due before `due` and have not begun. */
+/** Due before `due` and not begun. */
 export async function findOverdue(
   tx: Queryable,
   planId: string,
@@ -183,7 +181,7 @@ export async function findOverdue(
   return rows;
 }
 
-/** Those of the steps with these IDs that have begun, or ended by a person's decision. */
+/** Begun, or ended by a person's decision. */
 export async function findBegun(tx: Queryable, planId: string, ids: string[]): Promise<string[]> {
   const { rows } = await tx.execute<{ id: string }>(sql`
     select c.step_id as id from ${countersign}.plan_steps c
@@ -193,7 +191,7 @@ export async function findBegun(tx: Queryable, planId: string, ids: string[]): P
   return rows.map(({ id }) => id);
 }
 
-/** Those of the steps with these IDs that a change removed. Their IDs stay taken. */
+/** Removed by a change. Their IDs stay taken. */
 export async function findRemoved(tx: Queryable, planId: string, ids: string[]): Promise<string[]> {
   const { rows } = await tx.execute<{ id: string }>(sql`
     select step_id as id from ${countersign}.plan_steps
@@ -201,7 +199,7 @@ export async function findRemoved(tx: Queryable, planId: string, ids: string[]):
   return rows.map(({ id }) => id);
 }
 
-/** When the first ready step of a plan can be claimed, and whether that is now; null if none is ready. */
+/** When the first ready step can be claimed, and whether that is now. */
 export async function readEarliestReady(
   db: Queryable,
   planId: string,

@@ -40,10 +40,7 @@ async function listGaps(
   return rows;
 }
 
-/**
- * @param within only those of one organisation
- * @param leastPeople only wishes of at least this many people
- */
+/** @param leastPeople only wishes of at least this many people */
 export async function readPlanStats(
   db: Queryable,
   within: Within | null = null,

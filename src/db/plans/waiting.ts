@@ -8,20 +8,18 @@ import { isoOf } from '../time.ts';
 
 type Overdue = PageCursor & {
   plan_id: string;
-  /** How many times the interval has passed since it was asked. */
+  /** How many intervals have passed since it was asked. */
   period: number;
-  /** The key that limits reminders to one per period. */
+  /** Limits reminders to one per period. */
   once: string;
 };
 
-/** A step that stays open. */
 export type OverdueQuestion = Overdue & {
   step_id: string;
   attempt: number;
   status: 'waiting' | 'unknown';
 };
 
-/** A change that stays undecided. */
 export type OverdueChange = Overdue & { patch_id: string };
 
 const periodOf = (asked: string, now: Date, everySeconds: number): SQL =>
@@ -33,10 +31,9 @@ const remindable = sql`p.paused_at is null and p.conversation is not null`;
 const unreminded = sql`not exists (select 1 from ${countersign}.messages m where m.once = n.once)`;
 
 /**
- * Up to `limit` steps that have waited for a person for at least `everySeconds` without a reminder in the current period, oldest
- * first: for an answer since they began, for an outcome since it is unknown. Leaves out paused plans and plans without a
- * conversation.
- * @param after the last one of the previous page, or null for the first page
+ * Steps that have waited for at least `everySeconds` without a reminder in the current period, oldest first: for an answer
+ * since they began, for an outcome since it is unknown. Leaves out paused plans and plans without a conversation. @param after
+ * the last one of the previous page
  */
 export async function findOverdueQuestions(
   db: Queryable,
@@ -64,7 +61,7 @@ export async function findOverdueQuestions(
   return rows;
 }
 
-/** The same for changes that need approval, since they were proposed. */
+/** Since changes that need approval were proposed. */
 export async function findOverdueChanges(
   db: Queryable,
   now: Date,
@@ -88,19 +85,19 @@ export async function findOverdueChanges(
 }
 
 // Rounds that process a limited number of items, oldest first. Failed items are found again, so each round continues where the
-// one before ended: even if many fail in every round, younger items get their turn.
+// one before ended: younger items get their turn even if many fail.
 
-/** The position of an item in processing order: its start in microseconds, then a unique name. */
+/** In processing order: start in microseconds, then a unique name. */
 export type PageCursor = { since: string; name: string };
 
-/** Whether an item comes after `after`; always if null. */
+/** Always true for null. */
 export function comesAfter(since: SQL, name: SQL, after: PageCursor | null): SQL {
   return after === null
     ? sql`true`
     : sql`(${since}, ${name}) > (${after.since}::timestamptz, ${after.name}::text)`;
 }
 
-/** Returns a function that finds the next page of at most `limit`, and restarts after the last one. */
+/** Finds the next page on each call, and restarts after the last one. */
 export function createPages<Found extends PageCursor>(
   limit: number,
   find: (limit: number, after: PageCursor | null) => Promise<Found[]>,

@@ -1,16 +1,15 @@
-// Restricts reads to one organisation's people: its plans, runs and conversations, and those of the instance itself that concern
-// the reader.
+// Restricts reads to one organisation's people: its plans, runs and conversations, and those of the instance itself that
+// concern the reader.
 import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { plans } from '../schema.ts';
 
-/** The organisation and the reader. */
 export type Within = {
   tenant: string;
   /** All names of the reader. */
   names: string[];
-  /** The names and groups by which approver rules may call the reader. */
+  /** Names and groups by which approver rules may call the reader. */
   asked: string[];
   /** Plans in which a task waits for the reader. */
   tasks: string[];
@@ -37,7 +36,7 @@ export function withinEach({ tenant, names, asked, tasks, approves, operations }
   ];
 }
 
-/** The IDs of the first `limit` plans that meet `condition`, newest first; each reason is read no further than that. */
+/** Newest first; each reason is read no further than `limit`. */
 export function firstWithin(within: Within, condition: SQL | undefined, limit: number): SQL {
   const found = withinEach(within).map(
     (reason) => sql`(select ${plans.id}, ${plans.created_at} from ${plans}
@@ -48,17 +47,15 @@ export function firstWithin(within: Within, condition: SQL | undefined, limit: n
     order by created_at desc, id desc limit ${limit})`;
 }
 
-/** Whether the reader may see a plan. */
 export function isWithin(within: Within): SQL {
   return sql`((${sql.join(withinEach(within), sql`) or (`)}))`;
 }
 
-/** Whether a run `r` was requested in this organisation, or by the reader if it belongs to none. */
+/** Run `r` was requested in this organisation, or by the reader if it belongs to none. */
 export function runIsWithin({ tenant, names }: Within): SQL {
   return sql`(r.tenant = ${tenant} or r.tenant is null and r."user" = any(${list(names)}))`;
 }
 
-/** Whether the reader may see a run. */
 export async function isRunWithin(db: Queryable, id: string, within: Within): Promise<boolean> {
   const { rows } = await db.execute(
     sql`select from ${countersign}.runs r where r.id = ${id} and ${runIsWithin(within)}`,
@@ -67,8 +64,8 @@ export async function isRunWithin(db: Queryable, id: string, within: Within): Pr
 }
 
 /**
- * Whether a conversation belongs to this organisation alone: it is in one of its chats, or in no chat, begun by this organisation
- * and without requests from others. An unused one belongs to its first user, unless reminders go there.
+ * The conversation belongs to this organisation alone: it is in one of its chats, or in no chat, begun by this organisation and
+ * without requests from others. An unused one belongs to its first user, unless reminders go there.
  */
 export async function isConversationWithin(
   db: Queryable,
@@ -88,7 +85,7 @@ export async function isConversationWithin(
   return rows.length > 0;
 }
 
-/** Those of `ids` that the reader may see. */
+/** Those that the reader may see. */
 export async function keepWithin(
   db: Queryable,
   ids: string[],

@@ -23,8 +23,8 @@ const columns = sql.raw(statuses.map((s) => `p.${s}`).join(', '));
 
 // `countersign.counted` makes the triggers of `step_states` skip the blocks, which are counted here.
 /**
- * CTEs after `changed(position, step_id, partition, from_status, to_status, kind, detail)`: revisions, counters and events of the
- * changes. The last, `plan`, has the new revision and counters, if any. The caller holds the plan's row lock.
+ * CTEs after `changed(position, step_id, partition, from_status, to_status, kind, detail)`. The last, `plan`, has the new
+ * revision and counters, if any. The caller holds the plan's row lock.
  */
 export function accounting(planId: string | Placeholder): SQL {
   return sql`
@@ -55,7 +55,7 @@ export function accounting(planId: string | Placeholder): SQL {
     events as (${insertEvents(planId)})`;
 }
 
-/** The counters from a row of `plans` or `plan_partitions`. */
+/** From a row of `plans` or `plan_partitions`. */
 export function countsOf(row: StepCounts): StepCounts {
   return {
     pending: row.pending,

@@ -12,14 +12,14 @@ export const blockOf = (column: string): SQL => sql.raw(`${column} >> ${bits}`);
 const listOf = (statuses: readonly StepStatus[]) =>
   sql.raw(statuses.map((status) => `'${status}'`).join(', '));
 
-/** The first and the last position of block `b`. */
+/** First and last position of block `b`. */
 const ofBlock = sql.raw(
   `s.position between b.block << ${bits} and (b.block << ${bits}) + ${2 ** bits - 1}`,
 );
 
 /**
- * A lateral from item `s` with the rows of `step_states` of one of `statuses` (and that meet `where`, on `s`), for a
- * statement whose from list has `step_blocks b` before it, restricted to `hasSome(statuses)`.
+ * A lateral from item `s` of `step_states`, for a statement whose from list has `step_blocks b` before it, restricted to
+ * `hasSome(statuses)`. `where` is on `s`.
  */
 export const ofStatus = (
   statuses: readonly StepStatus[],
@@ -30,11 +30,11 @@ export const ofStatus = (
   offset 0
 ) s`;
 
-/** Whether block `b` has steps of one of `statuses`. */
+/** Block `b` has steps of one of `statuses`. */
 const hasSome = (statuses: readonly StepStatus[]) =>
   sql.raw(`${statuses.map((status) => `b.${status}`).join(' + ')} > 0`);
 
-/** A from item `s`: every step of `planId` that has one of `statuses` (and meets `where`, on `s`). */
+/** A from item `s`. `where` is on `s`. */
 export const stepsOf = (
   planId: string | Placeholder | SQL,
   statuses: readonly StepStatus[],
@@ -44,7 +44,7 @@ export const stepsOf = (
   where b.plan_id = ${planId} and ${hasSome(statuses)}
 ) s`;
 
-/** How many steps block `b` has of those of ten statuses that are in the array `statuses`. */
+/** Steps of block `b` in the array `statuses`, of ten possible ones. */
 const countIn = (statuses: Placeholder): SQL =>
   sql`(${sql.join(
     StepStatus.options.map(
@@ -55,9 +55,8 @@ const countIn = (statuses: Placeholder): SQL =>
   )})`;
 
 /**
- * A query of the first `limit` steps of `planId` after position `after` with one of `statuses`, ordered by position. Reads only
- * the blocks needed, plus one for positions up to `after`. One statement for all sets of statuses, so that Postgres does not keep
- * a prepared statement for each.
+ * The first `limit` steps after position `after`. Reads only the blocks needed, plus one for positions up to `after`. One
+ * statement for all sets of statuses, so that Postgres does not keep a prepared statement for each.
  */
 export const firstOf = (
   planId: Placeholder,

@@ -5,18 +5,17 @@ import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { accounting } from './accounting.ts';
 
-/** A plan's counters after `n` changes of its steps. */
+/** The plan's counters after `n` changes of its steps. */
 export type PlanProgress = StepCounts & { revision: number; total: number; n: number };
 
-/** The progress from a statement that returns a row even if nothing changed, with null counters. */
+/** Null counters if nothing changed. */
 export function progressOf<Row extends PlanProgress>(row: Row | undefined): PlanProgress | null {
   return row?.revision == null ? null : row;
 }
 
 /**
- * Moves every step of `planId` that is in `from` (and meets `where`, on `s`) to `to`. The caller holds the plan's lock.
- * @param set further assignments, as SQL
- * @returns the plan's counters after it, or null if no step was in `from`
+ * Moves steps in `from` that meet `where` (on `s`) to `to`. The caller holds the plan's lock. @param set further assignments
+ * @returns the plan's counters, or null if no step was in `from`
  */
 export async function changeSteps(
   tx: Queryable,

@@ -2,15 +2,15 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { schemaName } from '../instance.ts';
 
-/** The status of the row `s` of `step_states` once it has `status`, or stale if a finding covers it. */
+/** `status`, or stale if a finding covers the row `s` of `step_states`. */
 export const staleOr = (status: string): SQL =>
   sql.raw(
     `case when s.error ? 'finding' and ${status} not in ('unknown', 'cancelled') then 'stale' else ${status} end`,
   );
 
 /**
- * The error of the row `s` of `step_states` once it has ended with `status` and `error`. A covering finding stays, with the
- * status the step would have; for an unknown outcome its own reason stays first until a person settles it.
+ * A covering finding stays in the error, with the status that the row `s` would have; for an unknown outcome its own reason
+ * stays first until a person settles it.
  */
 export const keepCover = (status: string, error: string): SQL =>
   sql.raw(`case

@@ -6,15 +6,14 @@ import { prepareStatement, type Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { planEvents, plans } from '../schema.ts';
 
-/** Maximum changes per row. */
 const changesPerRow = 500;
 
 /** Ends sort before the steps they make ready, and ready before running. */
 const course = sql.raw(`case to_status when 'ready' then 1 when 'running' then 2 else 0 end`);
 
 /**
- * An insert of the changes in a CTE `changed(step_id, to_status, kind, detail)`, which have the last `n` revisions up to that of
- * a CTE `plan(revision, n)`. The same change to several steps has no order among them.
+ * Inserts a CTE `changed(step_id, to_status, kind, detail)` with the last `n` revisions of a CTE `plan(revision, n)`. The same
+ * change to several steps has no order among them.
  */
 export function insertEvents(planId: string | Placeholder): SQL {
   return sql`
@@ -29,10 +28,10 @@ export function insertEvents(planId: string | Placeholder): SQL {
     ) b cross join plan`;
 }
 
-/** A row of the stream, or the requested part of it: the changes up to `revision`. */
+/** Up to `revision`, or the requested part. */
 type EventRow = Omit<typeof planEvents.$inferSelect, 'plan_id' | 'n'>;
 
-/** The changes in a row, oldest first. */
+/** Oldest first. */
 function toChanges({ revision, kind, status, step_ids, details, at }: EventRow): Change[] {
   const steps = step_ids ?? [null];
   const time = at.toISOString();
@@ -49,7 +48,7 @@ function toChanges({ revision, kind, status, step_ids, details, at }: EventRow):
   });
 }
 
-/** Records a change of the plan itself at `revision`, which the caller has just allotted. */
+/** A change of the plan itself at `revision`, which the caller has just allotted. */
 export async function appendPlanEvent(
   tx: Queryable,
   event: { planId: string; revision: number; kind: string; status?: PlanStatus; detail?: string },
@@ -63,7 +62,7 @@ export async function appendPlanEvent(
   });
 }
 
-/** Raises the plan's revision by one and records what changed. The caller holds the plan's row lock or takes it here. */
+/** Raises the revision by one and records what changed. Takes the plan's row lock. */
 export async function touchPlan(
   tx: Queryable,
   planId: string,
@@ -86,7 +85,7 @@ export async function touchPlan(
   return row.revision;
 }
 
-/** The changes of a row after revision `since`. */
+/** Only the part of a row after revision `since`. */
 function after(since: SQL): SQL {
   const begin = sql`n - (revision - ${since}) + 1`;
   return sql`step_ids[${begin}:] as step_ids, details[${begin}:] as details`;
@@ -104,10 +103,7 @@ const changes = prepareStatement(
     order by revision`,
 );
 
-/**
- * At least `atLeast` changes after revision `since`, if there are as many, and all of the last row. Revisions have no gaps, so
- * the rows are known.
- */
+/** All of the last row, even beyond `atLeast`. Revisions have no gaps, so the rows are known. */
 async function readChanges(
   db: Queryable,
   planId: string,
@@ -128,17 +124,14 @@ function pageOf(changes: Change[], since: number, limit: number): Diff {
   };
 }
 
-/** The revision after which changes are kept: early changes of long-ended plans are deleted. */
+/** Changes up to this revision are deleted, as early ones of long-ended plans are. */
 async function readFloor(db: Queryable, planId: string): Promise<number> {
   const { rows } = await db.execute<{ floor: number }>(sql`
     select revision - n as floor from ${countersign}.plan_events where plan_id = ${planId} order by revision limit 1`);
   return rows[0]?.floor ?? 0;
 }
 
-/**
- * Changes after revision `since`, at most `limit`; `to` is where to continue. If the next changes were deleted, it starts after
- * them.
- */
+/** `to` is where to continue. If the next changes were deleted, it starts after them. */
 export async function readDiff(
   db: Queryable,
   planId: string,
@@ -185,7 +178,7 @@ const recent = prepareStatement(
     order by revision`,
 );
 
-/** The latest `limit` changes, newest first. Revisions have no gaps, so their start is known. */
+/** Newest first. Revisions have no gaps, so their start is known. */
 export async function readRecentEvents(
   db: Queryable,
   planId: string,

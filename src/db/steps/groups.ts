@@ -7,7 +7,7 @@ import { countersign } from '../schema/columns.ts';
 import { isoOf } from '../time.ts';
 import { isPresent } from './steps.ts';
 
-/** The grouping criterion. `stages`: the stage of each position, from position 1 on. */
+/** `stages`: the stage of each position, from position 1 on. */
 export type Grouping =
   | { by: 'partition' }
   | { by: 'operation' }
@@ -19,11 +19,10 @@ export type GroupRow = StepCounts & {
   steps: number;
   started_at: string | null;
   ended_at: string | null;
-  /** Seconds from the origin of the given times, or null without times. */
+  /** Seconds from the origin of the given times. */
   begins: number | null;
   ends: number | null;
   critical: number;
-  /** Total numbers of groups and steps. */
   groups: number;
   all_steps: number;
 };
@@ -37,7 +36,7 @@ export type GroupTimes = {
 const arrayOf = (numbers: ArrayLike<number>) =>
   sql`(${`{${Array.from(numbers).join(',')}}`}::int[])`;
 
-/** The group of the row `s` of `step_states`, and the join it needs. */
+/** For the row `s` of `step_states`, with the join it needs. */
 function keyOf(grouping: Grouping): { key: SQL; join: SQL } {
   switch (grouping.by) {
     case 'partition':
@@ -61,7 +60,7 @@ const counted = sql.join(
   sql`, `,
 );
 
-/** The first `limit` groups in the order of their first steps. */
+/** In the order of their first steps. */
 export async function countGroups(
   db: Queryable,
   planId: string,
@@ -112,7 +111,7 @@ export async function countKinds(
   return rows[0] ?? { partitions: 0, unpartitioned: true, operations: 0, links: false };
 }
 
-/** The heaviest links between the named groups, and the number of links. */
+/** Heaviest first, and their number. */
 export async function countGroupLinks(
   db: Queryable,
   planId: string,
@@ -143,7 +142,7 @@ export async function countGroupLinks(
   return { edges, total: rows[0]?.total ?? 0 };
 }
 
-/** Positions and ids of the steps at `positions` or named `ids`, in the order of positions. */
+/** In the order of positions. */
 export async function readStepPositions(
   db: Queryable,
   planId: string,

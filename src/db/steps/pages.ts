@@ -38,9 +38,7 @@ const dependencies = prepareStatement(
     order by e.successor, e.predecessor, e.type`,
 );
 
-/**
- * The dependencies of each of the steps at `positions`, by predecessor's position, then type; steps without any have no entry.
- */
+/** By predecessor's position, then type; steps without dependencies have no entry. */
 async function readAfter(
   db: Queryable,
   planId: string,
@@ -58,8 +56,8 @@ async function readAfter(
 }
 
 /**
- * A statement for the steps that `chosen` selects from `step_states`, a bounded number. Their contents are looked up one by one
- * by position and by name, so that either index leads to one row: a good plan even without statistics.
+ * `chosen` selects a bounded number from `step_states`. Contents are looked up one by one by position and by name, so that
+ * either index leads to one row: a good plan even without statistics.
  */
 function prepareSelection(name: string, chosen: SQL, order: SQL = byPosition): Statement {
   return prepareStatement(
@@ -74,7 +72,7 @@ function prepareSelection(name: string, chosen: SQL, order: SQL = byPosition): S
   );
 }
 
-/** The steps that `selection` finds, with all their edges in one query. */
+/** Reads all edges in one query. */
 async function selectSteps(
   db: Queryable,
   selection: Statement,
@@ -98,7 +96,7 @@ export type StepConditions = {
   /** Tool and operation. */
   operation?: string;
   tag?: string;
-  /** Words that all occur in its ID, description, operation, partition or arguments, ignoring case; or its number. */
+  /** All occur in its ID, description, operation, partition or arguments, ignoring case; or its number. */
   words?: string;
   /** Only steps of the current version, without those that a patch removed. */
   present?: true;
@@ -108,7 +106,7 @@ const afterPosition = sql.placeholder('after');
 const limited = sql`limit ${sql.placeholder('limit')}::int`;
 const pages = new Map<string, Statement>();
 
-/** Selects the states of a page: by blocks if only statuses are given, else by the most selective index. */
+/** By blocks if only statuses are given, else by the most selective index. */
 function choosePage({
   status,
   partition,
@@ -145,7 +143,7 @@ function choosePage({
         order by c.position ${limited}`;
 }
 
-/** The statement for a combination of conditions; there are few combinations. */
+/** One statement per combination of conditions. */
 function pageOf(conditions: StepConditions): Statement {
   const { status, partition, unpartitioned, operation, tag, words, present } = conditions;
   const given = {
@@ -166,7 +164,7 @@ function pageOf(conditions: StepConditions): Statement {
   return made;
 }
 
-/** Up to `limit` steps after position `after`, in the order of positions. */
+/** By position. */
 export function readSteps(
   db: Queryable,
   planId: string,
@@ -192,7 +190,6 @@ const byId = prepareSelection(
     where s.plan_id = ${plan} and c.plan_id = ${plan} and c.step_id = any(${sql.placeholder('ids')}::text[])`,
 );
 
-/** The steps at these positions, in their order. */
 export function readStepsAt(db: Queryable, planId: string, positions: number[]): Promise<Step[]> {
   return positions.length === 0
     ? Promise.resolve([])
@@ -205,7 +202,7 @@ const labelsById = prepareStatement(
     where plan_id = ${plan} and step_id = any(${sql.placeholder('ids')}::text[])`,
 );
 
-/** Labels by step ID, without unknown IDs. */
+/** By step ID, without unknown IDs. */
 export async function readLabels(
   db: Queryable,
   planId: string,
@@ -220,7 +217,7 @@ export async function readLabels(
   return new Map(rows.map(({ id, label }) => [id, label]));
 }
 
-/** The steps that conditions of `steps` refer to, apart from `steps`. */
+/** Other steps that conditions of `steps` refer to. */
 export async function readAsking(db: Queryable, planId: string, steps: Step[]): Promise<Step[]> {
   const known = new Set(steps.map(({ id }) => id));
   const asked = steps.flatMap(({ when }) => when.map(({ step }) => step));
@@ -228,7 +225,7 @@ export async function readAsking(db: Queryable, planId: string, steps: Step[]): 
   return missing.length === 0 ? [] : readStepsById(db, planId, missing);
 }
 
-/** The steps with these ids, in the order of positions. */
+/** By position. */
 export function readStepsById(db: Queryable, planId: string, ids: string[]): Promise<Step[]> {
   return selectSteps(db, byId, { plan: planId, ids });
 }
@@ -241,7 +238,7 @@ const nextSteps = prepareSelection(
   inLine,
 );
 
-/** The next ready steps in claim order. */
+/** In claim order. */
 export function readNextSteps(db: Queryable, planId: string, limit: number): Promise<Step[]> {
   return selectSteps(db, nextSteps, { plan: planId, limit });
 }
@@ -269,8 +266,8 @@ const readsPage = prepareSelection(
 );
 
 /**
- * Up to `limit` steps in review order: guarded ones, destructive, outgoing and other changing ones, then reads; each by position.
- * @param after position of the last one seen, 0 for the first page
+ * Guarded steps first, then destructive, outgoing and other changing ones, then reads; each by position. @param after position
+ * of the last one seen, 0 for the first page
  */
 export async function readStepsForReview(
   db: Queryable,
@@ -285,7 +282,7 @@ export async function readStepsForReview(
   return [...calls, ...(await selectSteps(db, readsPage, rest))];
 }
 
-/** Maximum steps counted when different calls are distinguished. */
+/** Steps counted when different calls are distinguished. */
 const maxCounted = 1000;
 
 const differentCalls = prepareStatement(
@@ -307,13 +304,11 @@ const differentCalls = prepareStatement(
     select * from different order by rank desc, position ${limited}`,
 );
 
-/** A step's ID and its not-before time. */
 type Moment = [id: string, not_before: string | null];
 
 /**
- * The distinct calls that change something or go outside, in review order, with one step of each. Calls with other conditions or
- * waits, or that ask first, are distinct.
- * @returns `moments` of the steps that make a call if they may begin at different times, else null
+ * The distinct calls that change something or go outside, in review order, with one step of each. Calls with other conditions
+ * or waits, or that ask first, are distinct. @returns `moments` of the steps if they may begin at different times
  */
 export async function readDifferentCalls(
   db: Queryable,
@@ -347,7 +342,7 @@ export async function readDifferentCalls(
   return { calls, steps: Math.min(first.steps, maxCounted), different: first.different, more };
 }
 
-/** Every step of the current version, ordered by position, a page at a time. */
+/** By position, page by page. */
 export async function* iterateSteps(
   db: Queryable,
   planId: string,

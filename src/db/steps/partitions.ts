@@ -1,5 +1,5 @@
 // Partitions of a plan for reviewers: step counts, in all and by effect, and a first step. Counted in the database, a page at a
-// time, also for large plans.
+// time.
 import { sql } from 'drizzle-orm';
 import type { PartProgress } from '#domain/chat/card.ts';
 import type { ReviewRank } from '#domain/plan/review-rank.ts';
@@ -12,13 +12,13 @@ import { numberIn, patternsOf, saysWords } from './words.ts';
 export type PartitionCounts = {
   name: string;
   steps: number;
-  /** Steps per rank, without empty ranks. */
+  /** Without empty ranks. */
   ranks: { rank: ReviewRank; steps: number }[];
-  /** Position of its first step in review order, or null if it has no step left. */
+  /** Its first step in review order, or null without steps. */
   sample: number | null;
 };
 
-/** Up to `limit` partitions, by name, after the one named. */
+/** By name. */
 export async function countByPartition(
   db: Queryable,
   planId: string,
@@ -47,7 +47,7 @@ export async function countByPartition(
   return rows;
 }
 
-/** The first `limit` partitions by name, with their progress. */
+/** By name, with their progress. */
 export async function countPartitionProgress(
   db: Queryable,
   planId: string,
@@ -80,7 +80,7 @@ export async function countPartitions(db: Queryable, planId: string): Promise<nu
 
 const matchingShown = 12;
 
-/** Counts steps that match some words, by partition: all matches; partitions with the most matches come first. */
+/** Matches of some words; partitions with the most come first. */
 export async function countMatches(
   db: Queryable,
   planId: string,

@@ -18,7 +18,6 @@ type Stored = Exclude<FieldName, 'after'>;
 type StoredField = {
   name: Stored;
   field: StepField;
-  /** Its SQL column and type. */
   column: string;
   type: string;
   /** A nullable JSON column stores the empty value as null. */
@@ -41,13 +40,13 @@ function writeValue({ field, type, nullable }: StoredField, value: unknown): Fie
   return Array.isArray(value) ? writeList(value) : (value as Field); // the table has no other types
 }
 
-/** COPY values of a step's content, by column. */
+/** For COPY, by column. */
 export const writers: Record<string, (step: Omit<StepContent, 'after'>) => Field> =
   Object.fromEntries(
     storedFields.map((one) => [one.column, (step) => writeValue(one, step[one.name])]),
   );
 
-/** The values of a row by column, as JSON. */
+/** As JSON, by column. */
 export const storedValues = (step: Omit<StepContent, 'after'>): Record<string, unknown> =>
   Object.fromEntries(
     storedFields.map(({ name, field, column, type, nullable }) => {
@@ -58,7 +57,7 @@ export const storedValues = (step: Omit<StepContent, 'after'>): Record<string, u
 
 const emptyJson = ({ empty }: StepField) => `'${JSON.stringify(empty)}'`;
 
-/** The value in the row `alias`, as a step has it. */
+/** The value in the row `alias`. */
 function valueIn({ field, column, type, nullable }: StoredField, alias: string): SQL {
   const value = `${alias}.${column}`;
   if (type.startsWith('timestamp')) return isoOf(value, 'milliseconds');
@@ -73,34 +72,34 @@ function listOf(fields: StoredField[], alias: string): SQL {
   );
 }
 
-/** The content of a step, in columns named like the fields; `c` is `plan_steps`. */
+/** Named like the fields; `c` is `plan_steps`. */
 export const contentColumns = listOf(storedFields, 'c');
 
 const sealed = new Set<string>(sealedFields.map(([name]) => name));
-/** The fields that bind the call of a step, without its ID; `s` is `plan_steps`. */
+/** The fields that bind a call, without the step's ID; `s` is `plan_steps`. */
 export const sealedColumns = listOf(
   storedFields.filter(({ name }) => sealed.has(name) && name !== 'id'),
   's',
 );
 
-/** The columns of a row, as `plan_steps` and `past_steps` have them. */
+/** In both `plan_steps` and `past_steps`. */
 export const rowColumns = ['position', 'label', 'since', ...storedFields.map((one) => one.column)];
 
-/** Columns in which rows of a step can differ; the seen state of the target is ignored. */
+/** Rows of a step can differ in these; the seen state of the target is ignored. */
 export const comparedColumns = storedFields
   .filter(({ name }) => name !== 'id' && name !== 'seen')
   .map(({ column }) => column);
 
-/** Fields that a change of a stored step may set: its ID and operation stay. */
+/** A change of a stored step keeps its ID and operation. */
 export type ChangeableContent = Omit<StepContent, 'id' | 'tool' | 'operation' | 'after'>;
 const changeable = storedFields.filter(({ name }) => !['id', 'tool', 'operation'].includes(name));
 
-/** The columns of a JSON record set of changed steps. */
+/** A JSON record set of changed steps. */
 export const changeRecord: SQL = sql.raw(
   changeable.map(({ column, type }) => `${column} ${type}`).join(', '),
 );
 
-/** Sets the changed columns from the record `n`. */
+/** From the record `n`. */
 export const changeSettings: SQL = sql.raw(
   changeable
     .map(({ field, column, type, nullable }) =>

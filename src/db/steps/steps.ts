@@ -11,7 +11,7 @@ import type { planEdges, planLanes } from '../schema.ts';
 import { writers } from './step-columns.ts';
 import { endRows } from './versions.ts';
 
-/** A step to insert; its edges are inserted separately. */
+/** Its edges are inserted separately. */
 export type NewStep = Omit<StepContent, 'after'> &
   Pick<Step, 'position' | 'effect' | 'guarded'> & {
     /** Null if the step is called by its position. */
@@ -20,12 +20,11 @@ export type NewStep = Omit<StepContent, 'after'> &
     /** Numbers of incoming and of outgoing edges. */
     unmet: number;
     dependents: number;
-    /** The number of its lane in the plan. */
     lane: number;
     seal: string;
   };
 
-/** A dependency between two positions of a plan. */
+/** Between positions. */
 type Edge = Omit<typeof planEdges.$inferSelect, 'plan_id'>;
 
 /** A kind of step: what a worker must offer to run it, and the pools it reserves from. */
@@ -95,7 +94,7 @@ async function countPartitions(tx: Queryable, planId: string, steps: NewStep[]):
     on conflict (plan_id, name) do update set pending = p.pending + excluded.pending`);
 }
 
-/** Stores steps at new positions, valid from version `since`. The caller updates the plan's counters. */
+/** Valid from version `since`. The caller updates the plan's counters. */
 export async function insertSteps(
   tx: Queryable,
   planId: string,
@@ -112,7 +111,7 @@ export async function insertLanes(tx: Queryable, planId: string, lanes: Lane[]):
   await copyRows(tx, planId, lanes, laneRows);
 }
 
-/** The kinds of steps of a plan, by number. */
+/** By number. */
 export async function readLanes(db: Queryable, planId: string): Promise<Lane[]> {
   const { rows } = await db.execute<Lane>(sql`
     select lane, tool, operation, capabilities, pools from ${countersign}.plan_lanes
@@ -124,14 +123,13 @@ export async function insertEdges(tx: Queryable, planId: string, edges: Edge[]):
   await copyRows(tx, planId, edges, edgeRows);
 }
 
-/** From this many rows on, Postgres gets statistics at once. */
+/** Rows from which Postgres gets statistics at once. */
 const analyzeFrom = 5000;
 
 /**
- * Analyzes the tables at once after `inserted` steps and edges, if they are many. Alongside large known plans, Postgres would
- * take the new one for empty and use any index with the plan's ID. Analysis locks the tables against each other until the
- * transaction ends, so it is one statement, in one order, and late.
- * @param replaced whether all previous steps ended
+ * Alongside large known plans, Postgres would take the new one for empty and use any index with the plan's ID. Analysis locks
+ * the tables against each other until the transaction ends, so it is one statement, in one order, and late. @param inserted
+ * steps and edges @param replaced all previous steps ended
  */
 export async function analyzeMany(
   tx: Queryable,
@@ -146,10 +144,10 @@ export async function analyzeMany(
       ${replaced ? sql`, ${countersign}.past_steps (plan_id, position, since, until)` : sql``}`);
 }
 
-/** Whether the row of the step has not ended; `s` is `step_states`. */
+/** Not ended; `s` is `step_states`. */
 export const isPresent = sql`s.lane <> 0`;
 
-/** The plan's operations with their number of uses, in step order. */
+/** With their number of uses, in step order. */
 export async function readOperations(
   db: Queryable,
   planId: string,
@@ -174,7 +172,7 @@ export async function readOperations(
   return rows;
 }
 
-/** Ends all steps of a plan, to be replaced by those of version `version`. */
+/** Before those of version `version` replace them. */
 export async function clearSteps(tx: Queryable, planId: string, version: number): Promise<void> {
   await endRows(tx, planId, version, 'all');
   for (const table of ['plan_steps', 'step_states', 'plan_edges', 'plan_lanes', 'plan_partitions'])
@@ -187,8 +185,7 @@ const maxWork = 1000;
 
 /**
  * The last attempts that changed something and succeeded, with the arguments of their calls, and whether one was under way at a
- * moment (ISO 8601, to the millisecond).
- * @param without arguments to leave out, since they may be long
+ * moment (ISO 8601, to the millisecond). @param without long arguments to leave out
  */
 export async function readWorkDone(
   db: Queryable,
@@ -213,7 +210,7 @@ export async function readWorkDone(
   return rows;
 }
 
-/** The number of succeeded attempts of the step: several if an approved change reran it. */
+/** Several if an approved change reran the step. */
 export async function countSucceeded(
   db: Queryable,
   planId: string,

@@ -3,7 +3,7 @@ import { type Placeholder, type SQL, sql } from 'drizzle-orm';
 import type { DependencyType } from '#domain/plan/dependency.ts';
 import { countersign } from '../schema/columns.ts';
 
-/** Values for steps that start at once: their worker, and their lease in seconds. */
+/** For steps that start at once: their worker, and their lease in seconds. */
 export type StartPlaceholders = {
   lanes: Placeholder;
   /** How many may start at once. */
@@ -12,10 +12,7 @@ export type StartPlaceholders = {
   seconds: Placeholder;
 };
 
-/**
- * Whether there is room for all successors, including those that still wait; if not, freed steps become ready and the best are
- * claimed.
- */
+/** Room for all successors, including those that still wait; if not, freed steps become ready and the best are claimed. */
 const allFit = ({ room }: StartPlaceholders) =>
   sql`(select count(*) from met_edges) <= ${room}::int`;
 
@@ -26,7 +23,7 @@ const starts = ({ lanes }: StartPlaceholders) => sql`
 
 const becomesReady = sql`s.status = 'pending' and s.unmet = n`;
 
-/** A step's met edges, looked up once per row: their number and their longest lag. */
+/** Met edges, looked up once per row: their number and their longest lag. */
 const lookUp = sql`
   select (edges ->> 0)::int as n, (edges ->> 1)::int as lag from (select map.m -> s.position::text as edges offset 0) found
   offset 0`;
@@ -51,7 +48,7 @@ const setReadyOrStart = (terms: StartPlaceholders) => sql`
     from (select *, ${starts(terms)} as started from (${lookUp}) counted offset 0) known
   )`;
 
-// Rows are found by arrays of positions, as in claim and settle: a new plan has no statistics to choose a join by.
+// Found by arrays of positions, as in claim and settle: a new plan has no statistics to choose a join by.
 /**
  * The CTE `freed_now` of pending steps that became ready, or with `terms` started, after a CTE `met(position)` of steps that
  * meet their outgoing edges of these types. A negative lag counts as none.

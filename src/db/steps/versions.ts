@@ -7,7 +7,7 @@ import { countersign } from '../schema/columns.ts';
 import { isoOf } from '../time.ts';
 import { comparedColumns, contentColumns, rowColumns, storedValues } from './step-columns.ts';
 
-/** The dependencies of the row `c` of `plan_steps`, except those on steps that the waiting version `without` removes. */
+/** Dependencies of the row `c` of `plan_steps`, except on steps that the waiting version `without` removes. */
 const linksWithout = (without: SQL) => sql`(
   select coalesce(jsonb_agg(jsonb_build_object('id', p.step_id, 'type', e.type, 'lag_minutes', e.lag_minutes)
     order by e.predecessor, e.type), '[]')
@@ -17,10 +17,10 @@ const linksWithout = (without: SQL) => sql`(
 
 const links = linksWithout(sql`true`);
 
-/** Whether the row `w` of `past_steps` is of a version that waits: it begins with it, or ends a step with it. */
+/** The row `w` of `past_steps` begins or ends with a waiting version. */
 const waits = sql`(w.until is null or w.until = w.since)`;
 
-/** Whether the waiting version `version` replaces or removes the step at `position`. */
+/** The waiting version `version` replaces or removes the step. */
 const isReplaced = (planId: string, version: number, position: SQL) => sql`exists (
   select from ${countersign}.past_steps w
   where w.plan_id = ${planId} and w.position = ${position} and w.since = ${version} and ${waits})`;
@@ -60,8 +60,8 @@ export async function continueRows(tx: Queryable, planId: string, version: numbe
 const insertedAtOnce = 1000;
 
 /**
- * Stores the rows of a version that waits for approval: steps that it adds or changes, with the new positions and labels, and the
- * ends of those that it removes. The trigger `forget_waiting` deletes them once the change is decided.
+ * Rows of a version that waits for approval: added or changed steps, with the new positions and labels, and the ends of removed
+ * ones. The trigger `forget_waiting` deletes them once the change is decided.
  */
 export async function insertWaiting(
   tx: Queryable,
@@ -86,7 +86,7 @@ export async function insertWaiting(
     where plan_id = ${planId} and position = any(${sql.param(removed)}::int[])`);
 }
 
-/** The rows of a version that waits for approval, or null if it has none. */
+/** Null if the version has no waiting rows. */
 export async function readWaiting(
   db: Queryable,
   planId: string,
@@ -125,7 +125,7 @@ function rowsAt(planId: string, version: number): SQL {
   );
 }
 
-/** Rows valid at the earlier of two versions and not at the later one, and vice versa. */
+/** Rows valid at only one of two versions. */
 function rowsBetween(planId: string, earlier: number, later: number): { ended: SQL; begun: SQL } {
   const begun = sql`c.since > ${earlier} and c.since <= ${later}`;
   const isGone = isReplaced(planId, later, sql`c.position`);
@@ -145,7 +145,7 @@ function rowsBetween(planId: string, earlier: number, later: number): { ended: S
 
 export type StepDifference = {
   kind: 'added' | 'removed' | 'changed';
-  /** The number of steps that differ in this way; the rows are the first of them. */
+  /** `rows` are the first of these. */
   total: number;
   before: StepContent | null;
   after: StepContent | null;
@@ -165,10 +165,10 @@ async function readContents(
   return found;
 }
 
-/** Positions whose steps are read at once. */
+/** Positions. */
 const readAtOnce = 1000;
 
-/** The steps of a version, ordered by position, a page at a time. */
+/** By position, page by page. */
 export async function* iterateContents(
   db: Queryable,
   planId: string,
@@ -184,7 +184,7 @@ export async function* iterateContents(
   }
 }
 
-/** Each operation of a version and how many of its steps use it, in the database's order. */
+/** Operations and their number of steps, in the database's order. */
 export async function countOperations(
   db: Queryable,
   planId: string,
@@ -196,7 +196,7 @@ export async function countOperations(
   return found;
 }
 
-/** Positions by ID, as of the current version. */
+/** As of the current version. */
 export async function readPositions(
   db: Queryable,
   planId: string,
@@ -208,7 +208,7 @@ export async function readPositions(
   return new Map(found.map(({ id, position }) => [id, position]));
 }
 
-/** The steps with these IDs, as of a version. */
+/** As of a version. */
 export async function readContentsById(
   db: Queryable,
   planId: string,
@@ -219,7 +219,7 @@ export async function readContentsById(
   return readContents(db, planId, version, sql`c.step_id = any(${sql.param(ids)}::text[])`);
 }
 
-/** Labels by step ID, as of a version, without unknown IDs. */
+/** As of a version, without unknown IDs. */
 export async function readLabelsAt(
   db: Queryable,
   planId: string,
@@ -236,7 +236,7 @@ export async function readLabelsAt(
 const asSet = (side: string): SQL =>
   sql.raw(`(select jsonb_agg(link order by link) from jsonb_array_elements(${side}.after) link)`);
 
-/** The first `limit` steps of each kind of difference, ordered by position. */
+/** The first `limit` of each kind, by position. */
 export async function compareSteps(
   db: Queryable,
   planId: string,
@@ -300,13 +300,13 @@ export async function readTiming(
   return found[0] ?? { steps: 0, earliest: null, timed: false };
 }
 
-/** Durations in minutes and links between steps, which are numbered from 0; the order of steps has no meaning. */
+/** Durations in minutes. Steps are numbered from 0; their order has no meaning. */
 export type ChainColumns = {
   durations: number[];
   links: { from: number[]; to: number[]; types: DependencyType[]; lags: number[] };
 };
 
-/** The scheduling input of a version: a few numbers for each step and link instead of whole steps. */
+/** Scheduling input: a few numbers for each step and link instead of whole steps. */
 export async function readChain(
   db: Queryable,
   planId: string,

@@ -3,21 +3,21 @@ import { type Placeholder, type SQL, sql } from 'drizzle-orm';
 
 const maxWords = 20;
 
-/** `words` as `like` patterns, one per word. */
+/** `like` patterns, one per word. */
 export function patternsOf(words: string): string[] {
   const found = words.split(/\s+/).filter((word) => word !== '');
   return found.slice(0, maxWords).map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`);
 }
 
-/** The position of a step, if the words are just its number. */
+/** A step's position, if the words are just a number. */
 export function numberIn(words: string): number | null {
   const found = /^#?(\d{1,9})$/.exec(words.trim());
   return found === null ? null : Number(found[1]);
 }
 
 /**
- * Whether the row `c` of `plan_steps` contains all `patterns`, or has position `number`. No index helps: a match can be inside a
- * word, and not every server has the trigram extension. A plan of 100,000 steps takes half a second.
+ * The row `c` of `plan_steps` contains all `patterns`, or has position `number`. No index helps: a match can be inside a word,
+ * and not every server has the trigram extension. A plan of 100,000 steps takes half a second.
  */
 export const saysWords = (patterns: Placeholder | SQL, number: Placeholder | SQL): SQL => sql`(
   lower(concat_ws(' ', c.step_id, c.description, c.tool || '_' || c.operation, c.partition, c.args::text))
