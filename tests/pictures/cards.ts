@@ -5,19 +5,18 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import sharp, { type Sharp } from 'sharp';
 import { root } from '../setup/process.ts';
-import { drawSlackPage, slackWidth } from './slack-page.ts';
-import { type CardState, type ChatName, cardStates, drawState } from './states.ts';
-import { drawTeamsPage, teamsWidth } from './teams-page.ts';
+import { drawnCards, drawPage, fingerprintCards, type Scheme } from './drawn.ts';
+import { slackWidth } from './slack-page.ts';
+import { type CardState, type ChatName, cardStates } from './states.ts';
+import { teamsWidth } from './teams-page.ts';
 
 const docs = join(root, 'docs');
 const folder = join(docs, 'cards');
 const platforms = ['slack', 'teams'] as const;
-const schemes = ['light', 'dark'] as const;
+const schemes: Scheme[] = ['light', 'dark'];
 const widths = { slack: [slackWidth, 390], teams: [teamsWidth, 390] } as const;
 /** The state that the README shows, in a picture of its own for each platform. */
 const shownInReadme = 'proposed';
-
-type Scheme = (typeof schemes)[number];
 
 async function takePicture(
   browser: Browser,
@@ -25,15 +24,10 @@ async function takePicture(
   state: CardState,
   look: { scheme: Scheme; width: number },
 ): Promise<Buffer> {
-  const { card } = drawState(platform, state);
   const { scheme, width } = look;
   const page = await browser.newPage({ viewport: { width, height: 1 }, colorScheme: scheme });
   try {
-    await page.setContent(
-      platform === 'slack'
-        ? drawSlackPage(card, scheme, state.said === null ? state.place : 'conversation')
-        : drawTeamsPage(card, scheme),
-    );
+    await page.setContent(drawPage(platform, state, scheme));
     await page.evaluate('document.fonts.ready');
     return await page.screenshot({ fullPage: true });
   } finally {
@@ -94,7 +88,7 @@ export async function drawCards(browser: Browser, named: string[]): Promise<void
   const all: [string, CardState][] = Object.entries(cardStates);
   const states = named.length === 0 ? all : all.filter(([name]) => named.includes(name));
   await mkdir(folder, { recursive: true });
-  const written = new Set<string>(['README.md']);
+  const written = new Set<string>(['README.md', 'drawn.json']);
   for (const [name, state] of states) {
     for (const platform of platforms) {
       const file = `${name}-${platform}.webp`;
@@ -116,6 +110,7 @@ export async function drawCards(browser: Browser, named: string[]): Promise<void
   }
   if (named.length > 0) return;
   await writeFile(join(folder, 'README.md'), describeIndex(all));
+  await writeFile(join(root, drawnCards), `${JSON.stringify(fingerprintCards(), null, 2)}\n`);
   for (const name of await readdir(folder)) {
     if (!written.has(name)) await rm(join(folder, name));
   }

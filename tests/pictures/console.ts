@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { node, root } from '../setup/process.ts';
+import { drawnConsole, fingerprintConsole } from './drawn.ts';
 import { type Story, tellStory } from './story.ts';
 
 const docs = join(root, 'docs');
@@ -264,5 +265,7 @@ export async function drawConsole(browser: Browser, named: string[]): Promise<vo
     const story = await tellStory(url, home);
     await takeShots(browser, url, story, named);
   });
-  if (named.length === 0) await writeFile(join(folder, 'README.md'), describeIndex());
+  if (named.length > 0) return;
+  await writeFile(join(folder, 'README.md'), describeIndex());
+  await writeFile(join(root, drawnConsole), `${JSON.stringify(fingerprintConsole(), null, 2)}\n`);
 }

@@ -1,0 +1,43 @@
+// Fingerprints of what the pictures in docs show, kept beside them: a picture is out of date if its fingerprint has changed.
+import { createHash } from 'node:crypto';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../setup/process.ts';
+import { drawSlackPage } from './slack-page.ts';
+import { type CardState, type ChatName, cardStates, drawState } from './states.ts';
+import { drawTeamsPage } from './teams-page.ts';
+
+export type Scheme = 'light' | 'dark';
+
+/** Paths from the root. */
+export const drawnCards = 'docs/cards/drawn.json';
+export const drawnConsole = 'docs/console/drawn.json';
+
+export function drawPage(platform: ChatName, state: CardState, scheme: Scheme): string {
+  const { card } = drawState(platform, state);
+  return platform === 'slack'
+    ? drawSlackPage(card, scheme, state.said === null ? state.place : 'conversation')
+    : drawTeamsPage(card, scheme);
+}
+
+const fingerprint = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 16);
+
+/** By picture: `proposed-slack`. */
+export function fingerprintCards(): Record<string, string> {
+  const states: [string, CardState][] = Object.entries(cardStates);
+  return Object.fromEntries(
+    states.flatMap(([name, state]) =>
+      (['slack', 'teams'] as const).map((platform) => [
+        `${name}-${platform}`,
+        fingerprint(drawPage(platform, state, 'light')),
+      ]),
+    ),
+  );
+}
+
+/** Of the page's views and styles. */
+export function fingerprintConsole(): Record<string, string> {
+  const files = globSync('adapters/console/page/**/*.{css,html,svg,ts}', { cwd: root }).sort();
+  const content = files.map((file) => `${file}\n${readFileSync(join(root, file), 'utf8')}`);
+  return { page: fingerprint(content.join('\n')) };
+}
