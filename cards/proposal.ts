@@ -41,17 +41,22 @@ function contentOf(step: ShownStep, template: string): string {
   return JSON.stringify([template, description, tool, operation, calls, effect, guarded]);
 }
 
+/** The recurring step of which `id` is an occurrence, or null. */
+function templateOf(id: string, { plan }: PlanCardFacts): string | null {
+  const template = id.slice(0, Math.max(0, id.lastIndexOf('#')));
+  const isRecurring = plan.series.some(({ steps }) => steps.some((step) => step.id === template));
+  return isRecurring ? template : null;
+}
+
 /** Recurring steps once, without later equal occurrences. */
 function withoutRepeats(
   steps: NumberedStep<ShownStep>[],
-  { plan }: PlanCardFacts,
+  facts: PlanCardFacts,
 ): NumberedStep<ShownStep>[] {
-  if (plan.series.length === 0) return steps;
-  const templates = new Set(plan.series.flatMap((series) => series.steps.map(({ id }) => id)));
   const seen = new Set<string>();
   return steps.filter(({ step }) => {
-    const template = step.id.slice(0, Math.max(0, step.id.lastIndexOf('#')));
-    if (!templates.has(template)) return true;
+    const template = templateOf(step.id, facts);
+    if (template === null) return true;
     const content = contentOf(step, template);
     const known = seen.has(content);
     seen.add(content);
@@ -75,7 +80,9 @@ function viewEffects(facts: PlanCardFacts): Section | null {
   const shown = sorted.slice(0, maxEffects).map(({ step, times, uneven }) => {
     const { label = step.label, after = '' } = order.get(step.id) ?? {};
     const { line, cut } = stepLine({ step, label, after }, facts);
-    const often = times > 1 ? [countOf(times, 'time')] : [];
+    // The heading says how often a recurring step runs.
+    const isCounted = times > 1 && templateOf(step.id, facts) === null;
+    const often = isCounted ? [countOf(times, 'time')] : [];
     const lost = step.call.destructive ? [markWords.irreversible] : [];
     const note = [...often, ...lost, line.note].filter((text) => text !== '').join(' · ');
     return { line: { ...line, note }, cut: cut || uneven };

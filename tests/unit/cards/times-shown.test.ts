@@ -121,6 +121,21 @@ describe('a plan', () => {
     expect(buttons[0]?.label).toBe('Approve · repeats every Monday');
   });
 
+  test('that repeats does not count the occurrences proposed so far beside it', () => {
+    const { description, tool, operation, args } = plain;
+    const template = { id: 'note', description, tool, operation, args, after: [] };
+    const steps = ['1', '2'].map((label) => ({ ...plain, id: `note#${label}`, label }));
+    const series = [{ ...weekly, steps: [template] }];
+    const facts = makeFacts({ status: 'proposed', series }, steps);
+    const [call] = facts.review.calls;
+    if (call === undefined) throw new Error('Nothing is reviewed.');
+    const review = { ...facts.review, calls: [{ ...call, times: 5 }] };
+    const shown = linesOf(viewPlan({ ...facts, review })).join();
+    expect(shown).not.toContain('5 times');
+    const once = { ...facts, review, plan: { ...facts.plan, series: [] } };
+    expect(linesOf(viewPlan(once)).join()).toContain('5 times');
+  });
+
   test('that starts later says when', () => {
     const { buttons, title } = view([{ ...plain, not_before: '2026-12-03T08:00:00.000Z' }]);
     expect(buttons[0]?.label).toBe('Approve · starts Thu 3 Dec, 09:00');

@@ -7,6 +7,7 @@ import { showText } from '#domain/shown-text.ts';
 import { html, nothing, type TemplateResult } from '../lit.ts';
 import { stopPlanning } from '../live/conversation.ts';
 import { openPlan, showPane } from '../live/focus.ts';
+import { openBuilder } from '../live/open.ts';
 import { openSettings } from '../live/settings.ts';
 import type { State } from '../live/state.ts';
 import { formatTime } from '../plan/format.ts';
@@ -34,8 +35,9 @@ const examples = [
 /** Works without a model, and how to connect one. */
 function drawNoModel(): TemplateResult {
   return html`<p>
-    No model is connected, so requests are read as fixed commands (<code>help</code> lists them), and playbooks run. To ask in your own words,
-    an admin can <button class="quiet" @click=${() => void openSettings('models')}>connect a model</button>.
+    No model is connected. Type a command (<code>help</code> lists them, <code>playbooks</code> the saved plans), or
+    <button class="quiet inline" @click=${openBuilder}>build a plan</button> from forms. To let people ask in their own words, an admin can
+    <button class="quiet inline" @click=${() => void openSettings('models')}>connect a model</button>.
   </p>`;
 }
 
