@@ -206,7 +206,7 @@ function drawField(field: Field): Element[] {
   const above = wrong === undefined ? [] : [text(wrong, attention)];
   if (isKeptInTeams(field))
     return [...above, text(words.kept({ label, characters: entry.length }), subtle)];
-  if (pick === undefined || (pick === 'file' && options.length === 0))
+  if (pick === undefined || options.length === 0)
     // The client would ask for it before another item is added. The server asks for it.
     return [
       ...above,

@@ -84,6 +84,10 @@ export function accountOfMember(access: TeamsAccess, member: Member, tenant: str
   return address ?? accountOf({ tenant, from: { id: member.id, object, name: '' } });
 }
 
+/** Teams' answer if the person or the app is not in the conversation. */
+const isAbsent = (error: unknown) =>
+  error instanceof CountersignError && ['not_allowed', 'not_found'].includes(error.code);
+
 export function createPeople(options: {
   access: TeamsAccess;
   connector: Calls;
@@ -143,7 +147,7 @@ export function createPeople(options: {
         const member = await connector.member({ service_url: serviceUrl }, conversation, object);
         return await personOf(accountOfMember(access, member, tenant));
       } catch (error) {
-        if (!(error instanceof CountersignError && error.code === 'not_found')) throw error;
+        if (!isAbsent(error)) throw error;
         throw new CountersignError('invalid_request', words.notMember);
       }
     },
@@ -153,8 +157,7 @@ export function createPeople(options: {
         await connector.member({ service_url: serviceUrl }, conversationIdOf(place), from.id);
         return true;
       } catch (error) {
-        if (!(error instanceof CountersignError)) throw error;
-        if (error.code === 'not_allowed' || error.code === 'not_found') return false;
+        if (isAbsent(error)) return false;
         throw error;
       }
     },
