@@ -145,7 +145,7 @@ function rowsBetween(planId: string, earlier: number, later: number): { ended: S
 
 export type StepDifference = {
   kind: 'added' | 'removed' | 'changed';
-  /** `rows` are the first of these. */
+  /** All that differ this way; only the first are listed. */
   total: number;
   before: StepContent | null;
   after: StepContent | null;

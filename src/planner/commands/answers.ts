@@ -6,14 +6,14 @@ import type { SlotType } from './forms.ts';
 import { isAddress, isFile, isPlace } from './match.ts';
 import { type Token, tokenize } from './tokens.ts';
 
-/** Something that is asked: the id of the slot, the words, and what there is to choose from. */
+/** `id`: of the slot. */
 export type Question = { id: string; text: string; options?: string[] };
 
 /** Words that precede a text in a reply. */
 const leads =
   /^(?:please\s+)?(?:it should (?:say|contain|be)|(?:the )?(?:text|content|message|question|answer|value|file|name)(?: is| should (?:be|say))?\s*:|(?:the )?(?:text|content|message|question|value|file|name) (?:is|should (?:be|say)))\s*:?\s+/i;
 
-/** The only match among the tokens, or null if there is none or several differ. */
+/** Null if there is none or several differ. */
 function only(tokens: Token[], isMeant: (token: Token) => boolean): string | null {
   const found = new Set(tokens.filter(isMeant).map(({ text }) => text));
   const [one] = found;
@@ -28,7 +28,7 @@ function readTextReply(reply: string): string {
   return said.replace(leads, '');
 }
 
-/** The time or day anywhere in a reply, or null if there is none or several. */
+/** Null if there is none or several. */
 export function readWhenReply(
   reply: string,
   setting: Pick<Words, 'now' | 'timezone'>,
@@ -45,7 +45,7 @@ export function readWhenReply(
   return found.length === 1 ? (found[0] ?? null) : null;
 }
 
-/** The choice that a reply names in full or for the most part, or null if none or several match. */
+/** Named in full or for the most part; null if none or several match. */
 export function readChoice(reply: string, choices: readonly string[]): string | null {
   const said = trimTail(reply.trim().toLowerCase(), /[.!]/);
   const number = /^(?:number |option )?(\d{1,2})$/.exec(said)?.[1];
@@ -75,7 +75,7 @@ export function readChoice(reply: string, choices: readonly string[]): string | 
   return best > 0 && scores.lastIndexOf(best) === at ? (choices[at] ?? null) : null;
 }
 
-/** A value of a slot, or undefined if the reply has none or several. */
+/** Undefined if the reply has no value or several. */
 export function readReply(
   reply: string,
   type: SlotType,

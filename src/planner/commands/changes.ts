@@ -1,4 +1,4 @@
-// Changes of a waiting plan by the forms of the table. One that is not read whole is asked about; what nobody spoke of stays as it is.
+// Changes of a waiting plan by the forms of the table. A partly read change is asked about; anything unmentioned stays.
 import { isReference } from '#domain/plan/argument-kinds.ts';
 import { referencesOf } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
@@ -26,15 +26,15 @@ type Edge = {
 };
 
 export type Changes = {
-  /** The steps as they should be, those left out missing. */
+  /** Without those left out. */
   steps: StepDraft[];
   /** Edges that replace the current ones. */
   edges: Edge[];
-  /** A time for these steps; [] with a deadline: for all that have one. A deadline of null is taken away. */
+  /** [] with a deadline: all steps that have one. A null deadline removes it. */
   move: { steps: string[]; not_before?: string; deadline?: string | null } | null;
   rule: string | null;
   addition: { text: string; place: 'beside' | 'behind' } | null;
-  /** The earliest stage that has to be done again. */
+  /** The earliest stage to redo. */
   gate: Gate;
 };
 export type ReadChanges =
@@ -47,10 +47,10 @@ export const askForChange = (text: string): ReadChanges => ({
   question: { id: 'change', text },
 });
 
-/** `only`: the step that `it` refers to and the only one that may change, or null for the whole plan. */
+/** `only`: the step of a comment, which `it` refers to and which alone may change; null for the whole plan. */
 type Plan = {
   steps: StepDraft[];
-  /** As on the card, which also shows steps that are gone by now. */
+  /** As on the card, which also shows removed steps. */
   labels: Map<string, string>;
   series: PlanDraft['series'];
   only: string | null;
@@ -66,7 +66,7 @@ const examples = ['remove', 'use', 'name', 'argument', 'start', 'before', 'add']
   .join(', ');
 
 const edgesOf = (one: StepDraft | undefined) => (one?.after ?? []).map(toDependency);
-/** The labels of the steps of a draft, by id. */
+/** By step ID. */
 export function labelDraft(steps: StepDraft[]): Map<string, string> {
   const linked = steps.map((one) => ({ id: one.id ?? '', after: edgesOf(one) }));
   const labels = labelVersion(linked);
@@ -89,7 +89,7 @@ function findStep({ steps, labels, only }: Plan, said: Json | undefined): string
   );
 }
 
-/** The step that changes: in a comment, no other than its own. */
+/** In a comment, only its own step. */
 function findChanged(plan: Plan, said: Json | undefined): string {
   const id = findStep(plan, said);
   if (plan.only === null || id === plan.only) return id;
@@ -98,7 +98,7 @@ function findChanged(plan: Plan, said: Json | undefined): string {
   );
 }
 
-/** Whether a step takes something from the output of another. */
+/** A step uses the output of another. */
 const takes = (one: StepDraft | undefined, id: string): boolean =>
   referencesOf(one?.args ?? {}).some(({ $from }) => $from === id) ||
   conditionsOf(one?.when).some((condition) => condition.step === id);
@@ -114,7 +114,7 @@ function remove(plan: Plan, gone: string): Change {
   return { gate: 'outline', steps: left };
 }
 
-/** Changes texts among the arguments of one or all steps, or returns null if nothing changed. */
+/** In the arguments of one or all steps; null if nothing changed. */
 function reword(
   { steps, only }: Plan,
   change: (value: string, one: StepDraft, name: string) => string,
@@ -233,7 +233,7 @@ function setTime(plan: Plan, when: When, wanted: string | null): Change | null {
   return { gate: 'schedule', move: { steps: moved.map(({ id = '' }) => id), not_before } };
 }
 
-/** Another rule for the one thing that repeats, at its old time of day where none is named. */
+/** For the one thing that repeats, at its old time of day by default. */
 function setRule(plan: Plan, reading: Reading): { change: Change | null; next: number } | null {
   const read = readEvery(reading, 0);
   if (read === null) return null;
@@ -329,7 +329,7 @@ function readChange(said: string, plan: Plan): Change | null {
   return null;
 }
 
-/** The steps of a draft; those without an id are called by their places. */
+/** Steps without an ID are called by their places. */
 export const withIds = ({ steps }: PlanDraft): StepDraft[] =>
   steps.map((one, index) => ({ ...one, id: one.id ?? String(index + 1) }));
 

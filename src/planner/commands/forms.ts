@@ -1,13 +1,13 @@
-// The table of forms: their spellings with slots, the operation they call, an example and the effect in words. The parser, help,
-// docs/commands.md, the suggestions and the tests read it. A spelling has words (`a|b`), words that may be missing (`[in]`), slots
-// (`{name:type}`), and names slots that it lacks (`?name`): those are asked for. Slots are named as the operation's arguments.
+// The table of forms: their spellings with slots, the operation they call, an example and the effect in words. The parser,
+// help, docs/commands.md, the suggestions and the tests read it. A spelling has words (`a|b`), optional words (`[in]`), slots
+// (`{name:type}`), and missing slots to ask for (`?name`). Slots are named as the operation's arguments.
 import { isReference } from '#domain/plan/argument-kinds.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import { countOf, onOneLine } from '#domain/words.ts';
 
 export type SlotType =
   | 'text'
-  /** A text from the colon to the end of the line. */
+  /** From the colon to the end of the line. */
   | 'rest'
   | 'file'
   | 'folder'
@@ -30,17 +30,17 @@ export type Form = {
   spellings: readonly string[];
   /** Null if the program answers it itself. */
   operation: string | null;
-  /** Arguments that are always the same. */
+  /** Constant arguments. */
   fixed?: JsonObject;
   /** Slots that name files to change; other files are only read. */
   changes?: readonly string[];
-  /** It can be part of an answer, without a plan. */
+  /** Can be part of an answer, without a plan. */
   looks?: true;
   example: string;
   effect: string;
-  /** Verb first, from the arguments. */
+  /** Verb first. */
   describe?(args: JsonObject): string;
-  /** Other words for it, to find the nearest form. Nothing is read by them. */
+  /** Other words for it, only to find the nearest form. */
   near: string;
 };
 
@@ -434,7 +434,7 @@ export const recurringForms: readonly Note[] = [
 
 type ChangeForm = Note & { id: string; spellings: readonly string[] };
 
-/** Changes of a waiting plan, behind “propose changes:”. Steps are called as on the card: 2, 3a. In a comment, `it` is its step. */
+/** Behind “propose changes:”. Steps are called as on the card: 2, 3a. In a comment, `it` is its step. */
 export const changeForms: readonly ChangeForm[] = [
   {
     id: 'remove',

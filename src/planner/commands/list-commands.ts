@@ -1,4 +1,4 @@
-// Commands as surfaces offer them while one is typed: each example of the table, with the words that it can begin with.
+// Commands offered while one types: each example of the table, with the words that it can begin with.
 import type { CommandForm } from '#domain/planning/command-form.ts';
 import { type Form, forms, frames, type Note, recurringForms } from './forms.ts';
 import { compile } from './match.ts';

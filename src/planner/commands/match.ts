@@ -15,9 +15,9 @@ import type { Token } from './tokens.ts';
 
 export type Reading = Omit<Words, 'tokens'> & {
   tokens: readonly Token[];
-  /** The names of operations in lower case, to their names. */
+  /** By lower-case name. */
   operations: ReadonlyMap<string, string>;
-  /** The file that `it` refers to: the one that the previous command wrote or moved, or null. */
+  /** The file that the previous command wrote or moved. */
   it: string | null;
 };
 
@@ -25,9 +25,9 @@ export type Slots = {
   values: { [name: string]: Json };
   times: { [name: string]: When };
   clocks: { [name: string]: Clock };
-  /** Slots that are to be asked for. */
+  /** Slots to ask for. */
   lacks: string[];
-  /** Modifiers before a colon, such as times. */
+  /** Before a colon, such as times. */
   modifiers: Modifiers;
 };
 
@@ -39,7 +39,7 @@ type Element =
 
 const compiled = new Map<string, Element[]>();
 
-/** The elements of a spelling: `post|put {body:data} to [the] {url:address} ?x`. */
+/** `post|put {body:data} to [the] {url:address} ?x` */
 export function compile(spelling: string): Element[] {
   const known = compiled.get(spelling);
   if (known !== undefined) return known;
@@ -48,7 +48,7 @@ export function compile(spelling: string): Element[] {
     if (part.startsWith('?')) return { kind: 'lack', name: part.slice(1) };
     const slot = /^\{(\w+):(\w+)\}$/.exec(part);
     if (slot !== null)
-      return { kind: 'slot', name: slot[1] ?? '', type: (slot[2] ?? 'text') as SlotType }; // the table is typed by its test
+      return { kind: 'slot', name: slot[1] ?? '', type: (slot[2] ?? 'text') as SlotType }; // a test checks the table's types
     const optional = part.startsWith('[');
     return { kind: 'words', words: part.replace(/[[\]]/g, '').split('|'), optional };
   });
@@ -64,7 +64,7 @@ const plainNames = /^(?:README|LICENSE|NOTICE|CHANGELOG|VERSION|TODO|Makefile|Do
 const nobody =
   /^(?:everyone|everybody|all|the|a|an|them|him|her|us|you|people|about|for|if|whether|to|in|on|at|that|what|when|and|then|team|it)$/;
 
-/** Whether a word is a file without quotation marks: it has a dot, a slash, a digit, `_` or `-`, or is a name as of old. */
+/** A file without quotation marks has a dot, a slash, a digit, `_` or `-`, or is a conventional name. */
 export const isFile = ({ text, kind }: Pick<Token, 'text' | 'kind'>): boolean =>
   kind === 'word' &&
   (/[./\\\d_-]|^<[^<>@#]+>$/.test(text) || plainNames.test(text)) &&
@@ -123,7 +123,7 @@ function readValue(reading: Reading, at: number, type: SlotType): Read | null {
     case 'plan':
       return /^plan-[0-9a-f]{8}$/.test(value) ? one(`PLAN-${value.slice(5)}`) : null;
     case 'step':
-      // In quotation marks it is the step's own id, as buttons say it.
+      // In quotation marks it is the step's ID, as buttons have it.
       if (kind === 'quote') return one(`"${text}"`);
       return /^\d{1,6}[a-z]{0,2}$/.test(value) ? one(text) : null;
     case 'name':
@@ -140,7 +140,7 @@ function readPerson({ tokens }: Reading, at: number): Read | null {
   if (token.kind === 'word' && value === 'me') return { value: null, next: at + 1 };
   const isName =
     token.kind === 'quote' || /^(?:<[^<>]+>|[@<\p{L}][\p{L}\p{N}@<>.’'_|-]*)$/u.test(text);
-  // A person is named right in front of the question: anything may be a name but words of another sentence.
+  // A person is named right before the question: anything may be a name but words of another sentence.
   if (!isName || (token.kind === 'word' && nobody.test(value))) return null;
   const isCapital = (one: Token | undefined): boolean =>
     one?.kind === 'word' && /^\p{Lu}[\p{L}’'-]*$/u.test(one.text);
@@ -173,7 +173,7 @@ function readArguments({ tokens }: Reading, at: number): Read | null {
   }
 }
 
-/** The text from the colon to the end of its line; a text in quotation marks ends with them. */
+/** From the colon to the end of the line; a text in quotation marks ends with them. */
 function readRest({ tokens, source }: Reading, at: number): Read | null {
   const first = tokens[at];
   if (first === undefined || first.kind === 'line') return null;
@@ -183,7 +183,7 @@ function readRest({ tokens, source }: Reading, at: number): Read | null {
   return { value: source.slice(first.start, tokens[next - 1]?.end), next };
 }
 
-/** The slots of a spelling that begins at `at`, or null if it does not fit. `reached`: the first token that did not. */
+/** Null if the spelling does not fit at `at`. `reached`: the first token that did not. */
 export function matchSpelling(
   spelling: string,
   reading: Reading,

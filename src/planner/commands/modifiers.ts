@@ -1,4 +1,5 @@
-// Times, rules and lengths around a command: `at 9:00`, `every Monday at 9:00 until 1 June`, `after 2 days`, `a day later`, `takes
+// Times, rules and lengths around a command: `at 9:00`, `every Monday at 9:00 until 1 June`, `after 2 days`, `a day later`,
+// `takes
 // 3 hours`, `by Friday`.
 import {
   type Every,
@@ -13,7 +14,7 @@ import {
 
 export type Modifiers = {
   start: When | null;
-  /** Behind the command before it. */
+  /** After the previous command. */
   lag: Span | null;
   every: Every | null;
   until: When | null;
@@ -53,7 +54,7 @@ function readOne(words: Words, at: number): Read<Part> | null {
   }
 }
 
-/** All consecutive modifiers from `at`, each at most once, or null if there is none. */
+/** All consecutive ones from `at`, each at most once; null without any. */
 export function readModifiers(words: Words, at: number): Read<Modifiers> | null {
   const found: { [name in keyof Modifiers]?: Part['value'] } = {};
   let next = at;

@@ -11,19 +11,19 @@ export type Loop = { over: 'rows' | 'files'; path: string; summary: string | nul
 export type Command = {
   form: Form;
   slots: Slots;
-  /** As it was written. */
+  /** As written. */
   words: string;
   /** The first word of its form. */
   verb: string;
   modifiers: Modifiers;
-  /** Its start stands behind it, and not in front of the line. */
+  /** Its start comes after it, not at the front of the line. */
   isTimedAlone: boolean;
-  /** It runs behind everything before it; otherwise alongside the last one. */
+  /** It runs after everything before it; otherwise alongside the last one. */
   follows: boolean;
-  /** It runs only after this answer to the question before it. */
+  /** It runs only after this answer to the previous question. */
   answer: 'Yes' | 'No' | null;
   loop: Loop | null;
-  /** The index in `parts` of its part, or null. */
+  /** Index in `parts`. */
   part: number | null;
 };
 
@@ -42,7 +42,7 @@ export type Request = {
 export type Unread = { from: number; to: number; reached: number };
 export type ReadRequest = { kind: 'request'; request: Request } | ({ kind: 'unread' } & Unread);
 
-/** A command that is understood but cannot be done; the message says why. */
+/** A command that is understood but cannot be done. */
 export class CommandRefusal extends Error {
   /** The capability that nothing connected has, or null for other refusals. */
   readonly wanted: string | null;
@@ -78,7 +78,7 @@ class RequestReader {
   /** Modifiers at the start of the line. */
   #frame: Frame = noFrame;
   #start = 0;
-  /** The furthest token that a form could be read up to. */
+  /** The furthest token that a form matched. */
   #reached = 0;
 
   constructor(reading: Reading) {
@@ -113,7 +113,7 @@ class RequestReader {
     return this.#reading.tokens[this.#at + ahead]?.kind;
   }
 
-  /** Takes the words if they come next, whatever the case. */
+  /** If they come next, ignoring case. */
   #take(words: string): boolean {
     const all = words.split(' ');
     if (!all.every((one, ahead) => this.#value(ahead) === one)) return false;
@@ -121,7 +121,7 @@ class RequestReader {
     return true;
   }
 
-  /** Empty lines and marks between commands, and what makes a line one of a list. @returns whether it is a bullet */
+  /** Empty lines, marks between commands, and list markers. @returns whether it is a bullet */
   #skipBreaks(): boolean {
     let isBullet = false;
     while (this.#kind() === 'line' || this.#value() === ';') {
@@ -239,7 +239,7 @@ class RequestReader {
     return { ...noModifiers, ...(merged as Partial<Modifiers>) }; // the same names, each with its own kind of value
   }
 
-  /** `if yes:`, and times in front, which count for the rest of the line. @returns a wait behind the command before, for this one only */
+  /** `if yes:`, and times for the rest of the line. @returns a wait after the previous command, for this one only */
   #readFrame(): Span | null {
     const answer = this.#take('if yes') ? 'Yes' : this.#take('if no') ? 'No' : null;
     if (answer !== null) {
@@ -275,7 +275,7 @@ class RequestReader {
     return { over, path: token.text, summary: null };
   }
 
-  /** `, then summarise to FILE` behind a loop. */
+  /** `, then summarise to FILE` after a loop. */
   #readSummary(): string | null {
     const before = this.#at;
     this.#take(',');
@@ -289,7 +289,7 @@ class RequestReader {
     return null;
   }
 
-  /** The form that takes most words; a command it leaves words of is not read. */
+  /** The form that takes most words; leftover words fail the command. */
   #readForm(): { form: Form; slots: Slots } {
     let best: { form: Form; slots: Slots; next: number } | null = null;
     for (const form of forms)
@@ -331,7 +331,7 @@ class RequestReader {
     return !and || then;
   }
 
-  /** The words from the command on to the end of its line. */
+  /** To the end of the command's line. */
   #tellUnread(at: number): ReadRequest {
     const { tokens, source } = this.#reading;
     const start = Math.min(this.#start, tokens.length - 1);

@@ -14,7 +14,7 @@ import { tokenize } from './tokens.ts';
 
 export type Setting = Pick<Words, 'now' | 'timezone'>;
 
-/** The moment meant. @throws CommandRefusal if it isn't clear */
+/** @throws CommandRefusal if it isn't clear */
 export function momentOf(when: When, setting: Setting, wholeDay = false): string {
   const settled = settleWhen(when, setting, wholeDay);
   if ('iso' in settled) return settled.iso;
@@ -25,11 +25,11 @@ export function momentOf(when: When, setting: Setting, wholeDay = false): string
 
 const clock = /BYHOUR=\d+;BYMINUTE=\d+/;
 
-/** The rule at another time of day. */
+/** At another time of day. */
 export const atTime = (rrule: string, iso: string): string =>
   rrule.replace(clock, `BYHOUR=${Number(iso.slice(11, 13))};BYMINUTE=${Number(iso.slice(14, 16))}`);
 
-/** The rule that replaces `old`, with its time of day unless one is named, and its end. @throws CommandRefusal */
+/** Keeps the time of day unless one is named, and the end. @throws CommandRefusal */
 export function ruleInstead(every: Every, old: string): string {
   const nine = { hour: 9, minute: 0, zone: null, second: null };
   const settled = settleEvery(every.clock === null ? { ...every, clock: nine } : every);
@@ -41,10 +41,7 @@ export function ruleInstead(every: Every, old: string): string {
   return timed + (/;UNTIL=[^;]+/.exec(old)?.[0] ?? '');
 }
 
-/**
- * The new rule, or the single moment; a bare time of day changes only that of `old`.
- * @throws CommandRefusal if it can't be read whole
- */
+/** A bare time of day changes only that of `old`. @throws CommandRefusal if it can't be read whole */
 export function readRhythm(
   said: string,
   old: string | null,

@@ -18,11 +18,10 @@ type Kind =
   | 'time'
   | 'span'
   | 'data'
-  /** Nothing that a slot takes, but words that must not be lost. */
+  /** No slot takes these words, but they must not be lost. */
   | 'other'
-  /** All other words. */
   | 'rest';
-/** A word or a group of words of a command that could not be read, by its kind. `text`: as a form takes it. */
+/** Part of a command that could not be read. `text`: as a form takes it. */
 type Piece = { kind: Kind; text: string; value: string; start: number; end: number };
 
 const small = new Set(
@@ -33,7 +32,7 @@ const small = new Set(
 const greetings = /^(?:hey|hi|hello|dear|countersign)$/;
 const quote = (text: string) => (text.includes('"') ? `“${text}”` : `"${text}"`);
 
-/** Words that precede a person, if the next word can be a name. */
+/** Before a person, if the next word can be a name. */
 const personVerbs = /^(?:ask|tell|send|remind|let|have|get|assign|email|message|to)$/;
 
 function kindOf(token: Token, before: string): Kind {
@@ -79,7 +78,7 @@ function sortWords(source: string, setting: Pick<Words, 'now' | 'timezone'>): Pi
   return pieces;
 }
 
-/** A complete time for suggestions: a day without a time of day begins at nine. */
+/** A day without a time of day begins at nine. */
 function wholeTime({ words, clock, date, isToday, instant }: When): string {
   if (instant !== null) return words;
   const day =
@@ -94,7 +93,7 @@ function wholeTime({ words, clock, date, isToday, instant }: When): string {
   return `${day} at ${String(hour).padStart(2, '0')}:${String(clock.minute).padStart(2, '0')}`.trim();
 }
 
-/** Words by which a command depends on something, or leaves it open: no form that would lose them is offered. */
+/** The command depends on something, or leaves it open: forms that would lose that are not offered. */
 const conditions =
   /^(?:or|either|not|don't|don’t|never|only|unless|until|if|before|after|except|but|instead)$/;
 
@@ -103,7 +102,7 @@ const otherVerbs = /^(?:copy|duplicate|move|rename|delete|remove|replace|swap)$/
 
 const retractions = /^(?:cancel|stop|end|undo|unset|forget|skip|reject|approve)$/;
 
-/** A form is offered only for its own verbs. */
+/** Only for its own verbs. */
 function isFit(form: Form, pieces: Piece[]): boolean {
   const { id, spellings, looks } = form;
   const [first = ''] = spellings;
@@ -133,7 +132,6 @@ const literalOf = ({ spellings }: Form): Set<string> =>
     ),
   );
 
-/** How well a form fits the words. */
 function rate(form: Form, pieces: Piece[]): number {
   const [spelling = ''] = form.spellings;
   const literal = literalOf(form);
@@ -158,7 +156,7 @@ function rate(form: Form, pieces: Piece[]): number {
   );
 }
 
-/** The example's own words for each kind of slot. */
+/** From the examples. */
 const otherwise: Record<string, string> = {
   file: 'notes.md',
   folder: 'notes',
@@ -177,7 +175,7 @@ const kinds: Record<string, Kind> = {
   ...{ person: 'person', data: 'data', time: 'time', span: 'span' },
 };
 
-/** Forms whose text may name files: “ask Ana to review notes.md”. */
+/** Its text may name files: “ask Ana to review notes.md”. */
 const isTold = ({ id }: Form): boolean => ['ask', 'remind'].includes(id);
 
 const verbs = new Set(
@@ -186,7 +184,7 @@ const verbs = new Set(
     .filter((one) => !small.has(one)),
 );
 
-/** Whether the words are several commands: those behind the first would end up in its text, or be lost. */
+/** Several commands: those behind the first would end up in its text, or be lost. */
 function areSeveral(source: string): boolean {
   const tokens = tokenize(source).slice(0, maxTokens);
   const first = tokens.findIndex(({ value }) => verbs.has(value));
@@ -202,10 +200,7 @@ function areSeveral(source: string): boolean {
 const isVerb = (form: Form, word: string): boolean =>
   literalOf(form).has(word) || form.near.split(' ').includes(word);
 
-/**
- * The remaining words as one text, without the leading verb and the small words around used pieces.
- * @returns null if a used piece was in the middle of them
- */
+/** Without the leading verb and the small words around used pieces. @returns null if a used piece was in the middle */
 function joinLeft(
   form: Form,
   pieces: Piece[],
@@ -243,7 +238,7 @@ function joinLeft(
     : text;
 }
 
-/** The form with its slots filled, in the first spelling that uses every piece, or null if a piece would be lost. */
+/** In the first spelling that uses every piece; null if a piece would be lost. */
 function fill(form: Form, pieces: Piece[], source: string): string | null {
   const has = (kind: Kind) => pieces.some((one) => one.kind === kind);
   for (const spelling of form.spellings) {
@@ -275,7 +270,7 @@ function fillSpelling(
   const after = form.id === 'remind' && times.length === 0 ? take('span') : undefined;
   const time =
     after !== undefined ? `in ${after}` : isTimed && times.length === 1 ? take('time') : undefined;
-  // Slots of one kind are filled before a text takes the words that are left.
+  // Typed slots are filled before a text takes the remaining words.
   const filled = new Map(
     elements.flatMap((element) => {
       if (element.kind !== 'slot') return [];
@@ -307,9 +302,8 @@ function fillSpelling(
 }
 
 /**
- * Up to two forms nearest to `part`, with its words filled in.
- * @param reads whether the program plans or answers such a text unchanged
- * @param operations the names of connected operations
+ * Up to two nearest forms. @param reads whether the program plans or answers a text unchanged @param operations names of
+ * connected operations
  */
 export function suggestForms(
   part: string,

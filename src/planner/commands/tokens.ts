@@ -1,8 +1,9 @@
-// Splits a request into words, texts in quotation marks, JSON, punctuation marks and line breaks. Linear; nothing is dropped but blanks.
+// Splits a request into words, texts in quotation marks, JSON, punctuation marks and line breaks. Linear; only blanks are
+// dropped.
 import { parseJson } from '#domain/text.ts';
 import type { Token as Spoken } from '#timeline/spoken-times.ts';
 
-/** `value`: in lower case; '' for texts and JSON, which are no words. `text`: as it is written, or within the quotation marks. */
+/** `value`: in lower case; '' for texts and JSON. `text`: as written, or within the quotation marks. */
 export type Token = Spoken & { kind: 'word' | 'quote' | 'data' | 'mark' | 'line'; text: string };
 
 /** An apostrophe within a word ends nothing. */
@@ -13,10 +14,10 @@ const closing: Record<string, RegExp> = {
   '«': /»/g,
   "'": /'(?![\p{L}\p{N}])/gu,
 };
-/** Data is looked for this far; longer JSON belongs into a file. */
+/** Characters; longer JSON belongs into a file. */
 const maxData = 20_000;
 
-/** Ends of what begins with a mark or a bracket. What was not found once is not looked for again, so that it takes linear time. */
+/** Ends of quotes and brackets. Failed searches are remembered, so that it takes linear time. */
 class Ends {
   readonly #source: string;
   readonly #missing = new Set<string>();
@@ -26,7 +27,7 @@ class Ends {
     this.#source = source;
   }
 
-  /** The end of the quoted text that begins at `at`, or -1 if it is not closed. */
+  /** -1 if not closed. */
   quote(at: number): number {
     const mark = this.#source.charAt(at);
     const end = closing[mark];
@@ -37,7 +38,7 @@ class Ends {
     return found;
   }
 
-  /** The exclusive end of the JSON that begins at `at`, or -1 if there is none. */
+  /** Exclusive; -1 without JSON. */
   data(at: number): number {
     const source = this.#source;
     let depth = 0;
@@ -63,7 +64,7 @@ class Ends {
 export const columnPattern = /<([^<>\n]{1,80})>/g;
 const column = /<[^<>\n]{1,80}>/y;
 
-/** Characters of `<full name>` after its first one, if it begins at `at`: blanks in it belong to the word. */
+/** Characters of `<full name>` after its first one: blanks in it belong to the word. */
 function columnAt(source: string, at: number): number {
   column.lastIndex = at;
   return source.charAt(at) === '<' ? Math.max(0, (column.exec(source)?.[0].length ?? 0) - 1) : 0;

@@ -14,7 +14,7 @@ import { orderSteps } from './order-steps.ts';
 import { Questions } from './questions.ts';
 import type { Built, Setting, Step } from './step.ts';
 
-/** The type of a slot, by any spelling of the form that has it. */
+/** By any spelling of the form that has it. */
 function typeOf({ spellings }: Form, name: string): SlotType {
   const elements = spellings.flatMap((one) => compile(one));
   const slot = elements.find(
@@ -71,7 +71,7 @@ class Builder {
     }
   }
 
-  /** A time behind the last of several commands may be meant for all of them. */
+  /** A time after the last of several commands may be meant for all of them. */
   #askForScope(commands: Command[]): void {
     const isOpen = (one: Command, at: number) =>
       one.isTimedAlone &&
@@ -206,7 +206,7 @@ class Builder {
     return spec;
   }
 
-  /** Resolves “the result” to the text that the previous step returns. */
+  /** “the result” is the text that the previous step returns. */
   #resolve(value: Json, at: number): Json {
     if (!isResult(value)) return value;
     const before = this.#steps.at(-1);
@@ -231,7 +231,7 @@ class Builder {
   }
 }
 
-/** Times that say the same thing twice, of which only one could count. */
+/** Redundant times, of which only one could count. */
 function refuseTwoTimes({ form, slots, modifiers, isTimedAlone }: Command): void {
   const { start, every, lag, deadline } = modifiers;
   const isDelayed = every !== null || (start !== null && (isTimedAlone || form.id === 'remind'));
@@ -250,7 +250,7 @@ function refuseTwoTimes({ form, slots, modifiers, isTimedAlone }: Command): void
     );
 }
 
-/** Whether the command at `at` is a question that an answer behind it is about: no other question comes between. */
+/** The last question before a Yes or No. */
 function isYesNo(all: Command[], at: number): boolean {
   const next = all.slice(at + 1).find(({ form, answer }) => form.id === 'ask' || answer !== null);
   return all[at]?.form.id === 'ask' && (next?.answer ?? null) !== null;
@@ -260,7 +260,7 @@ function isYesNo(all: Command[], at: number): boolean {
 export function buildSteps(request: Request, setting: Setting, firstId = 1): Built {
   return new Builder(setting, firstId).build(request);
 }
-/** The pointer to the text in an operation's output, or null if none is known. */
+/** The pointer to the text in an operation's output. */
 function textPointer(spec: OperationSpec): string | null {
   if (spec.name === 'human_task' || spec.name === 'human_confirm') return '/answer';
   const properties = spec.output?.properties;

@@ -1,4 +1,4 @@
-// Arguments of `call NAME with …`, read by the schema of the operation. What is required and missing is asked for.
+// Arguments of `call NAME with …`, read by the schema of the operation. Asks for missing required ones.
 import { isObject, type Json, type JsonObject, parseJson } from '#domain/text.ts';
 import type { JsonSchema, OperationSpec } from '#domain/tool.ts';
 import { listOf, shorten } from '#domain/words.ts';
@@ -6,7 +6,7 @@ import { readChoice, readReply } from '../commands/answers.ts';
 import { type Command, CommandRefusal } from '../commands/request.ts';
 import type { Questions } from './questions.ts';
 
-/** @param at the place of the command, which names its questions */
+/** @param at the command's place, which names its questions */
 export function readCall(
   { slots }: Command,
   spec: OperationSpec,
@@ -65,7 +65,7 @@ function askForArgument(
   );
 }
 
-/** A word in the type that the schema requires, or undefined if it does not fit. */
+/** To the schema's type; undefined if it does not fit. */
 function coerce(written: string, { type, enum: values }: JsonSchema): Json | undefined {
   if (Array.isArray(values)) {
     const found: unknown = values.find(

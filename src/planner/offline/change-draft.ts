@@ -18,7 +18,7 @@ import { type Interpretation, interpret, type Work } from './interpret.ts';
 import { writeEdges, writeStep } from './outline.ts';
 import { filesOf } from './step.ts';
 
-/** The wording of a change: the answer to a question about it, or else the original message. */
+/** The answer to a question about the change, or else the original message. */
 export function feedbackOf(
   { request: { text, answers, history } }: StageTask,
   feedback: string,
@@ -30,7 +30,7 @@ export function feedbackOf(
   );
 }
 
-/** The outline that is being changed, and all its steps as one list that changes can speak of. */
+/** With all its steps as one list. */
 export function openOutline({
   state,
   current,
@@ -52,7 +52,7 @@ export function openOutline({
   };
 }
 
-/** Reads feedback as changes; comments on single steps change only their own step. */
+/** Comments on single steps change only their own step. */
 export function readFeedback(
   { request }: StageTask,
   feedback: string,
@@ -109,7 +109,7 @@ export async function fillChange(task: StageTask, feedback: string): Promise<Sta
   }
 }
 
-/** Times belong to nodes; a deadline that is meant for none in particular is that of all that have one. */
+/** Times belong to nodes; a deadline for none in particular moves all deadlines. */
 function moveNodes({ nodes }: PlanOutline, { move }: Changes) {
   if (move === null) return [];
   const { steps, not_before = null, deadline } = move;
@@ -122,7 +122,7 @@ function moveNodes({ nodes }: PlanOutline, { move }: Changes) {
   }));
 }
 
-/** Applies the changes with the draft tools, and rewrites the summary. */
+/** Also rewrites the summary. */
 async function changeOutline(
   task: StageTask,
   changes: Changes,
@@ -212,7 +212,7 @@ const toRepeat = ({
 
 type Added = { steps: object[]; described: Described[] };
 
-/** The steps of `add: COMMAND` in outline form, or the reply instead. */
+/** The steps of `add: COMMAND`, or the reply instead. */
 async function readAddition(
   { request, tools, signal }: StageTask,
   { addition, steps }: Changes,

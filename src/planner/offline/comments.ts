@@ -22,7 +22,7 @@ function findLeft(before: StepDraft | undefined, after: StepDraft | undefined): 
   return textsIn(before.args).filter((text) => /^\S+\.\p{L}+$/u.test(text) && !kept.has(text));
 }
 
-/** Merges two sets of changes, or returns null if they conflict. */
+/** Null if they conflict. */
 function merge(one: Changes | null, other: Changes): Changes | null {
   if (one === null) return other;
   const twice =
@@ -39,7 +39,7 @@ function merge(one: Changes | null, other: Changes): Changes | null {
   };
 }
 
-/** The changes of all comments together, each kept to its step; one on no step is read last, as a change of the whole plan. */
+/** Comments without a step are read last, as changes of the whole plan. */
 export function readComments(
   comments: StepComment[],
   previous: PlanDraft,

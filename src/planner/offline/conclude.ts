@@ -8,13 +8,12 @@ import type { StageTask } from '../reasoner.ts';
 import { unreadId } from './conversation.ts';
 import type { Interpretation } from './interpret.ts';
 
-/** Tool arguments must be storable JSON; undefined values are dropped. */
+/** Storable JSON, without undefined values. */
 export const toArgs = (value: object): JsonObject =>
   JsonObject.parse(makeStorable(AnyJson.parse(parseExactly(JSON.stringify(value)))));
 
 export type Planned = Extract<Interpretation, { kind: 'plan' | 'group' }>;
 
-/** Ends with an outcome other than a plan: an answer, a question, a failure. */
 export async function conclude(
   task: StageTask,
   decision: Exclude<Interpretation, Planned>,
@@ -56,7 +55,7 @@ async function answer(task: StageTask, text: string, reason: string): Promise<St
   return ends ?? stop(task, 'internal', "I couldn't send the answer. Ask again.");
 }
 
-/** Calls the tool that ends the stage; what it finds wrong with the draft is a matter for the person. */
+/** The person handles problems that the tool finds in the draft. */
 export async function finish(task: StageTask, tool: string, args: JsonObject): Promise<StageEvent> {
   const { result, ends } = await task.stageTools.call(tool, args, task.signal);
   return (
@@ -66,7 +65,7 @@ export async function finish(task: StageTask, tool: string, args: JsonObject): P
 
 const maxQuestion = 500;
 
-/** At least one question, at most as many as the person wants at a time. @param otherwise what is said where nothing may be asked */
+/** As many as the person wants at a time, at least one. @param otherwise the reply if questions are off */
 export async function ask(
   task: StageTask,
   all: Question[],
@@ -88,7 +87,7 @@ export async function ask(
     task.stageTools.explain(reason);
     if (ends !== undefined) return ends;
   }
-  // Asking was not wanted, and there is nothing sensible to assume.
+  // Questions are off, and there is nothing sensible to assume.
   const why =
     task.state.change == null
       ? 'I was told not to ask, but this is still open:'

@@ -24,7 +24,7 @@ const textSlots = new Set(
   ),
 );
 
-/** Whether a word withdraws the request instead of answering the question. */
+/** It withdraws the request instead of answering. */
 function withdraws(word: string, { id, options = [] }: AskedQuestion): boolean {
   const found = withdrawal.exec(word);
   const said = trimTail(word, /[.!]/).toLowerCase();
@@ -35,10 +35,10 @@ function withdraws(word: string, { id, options = [] }: AskedQuestion): boolean {
   return found !== null && !isAnswer;
 }
 
-/** The question that nothing but a new command answers. */
+/** Only a new command answers this question. */
 export const unreadId = 'command';
 
-/** @param isCommand whether a text is a whole command by itself: it is a new request then */
+/** @param isCommand a text is a whole command, and thus a new request */
 export function readConversation(
   { text, answers: given, history }: Pick<PlanningRequest, 'text' | 'answers' | 'history'>,
   isCommand: (text: string) => boolean,

@@ -32,7 +32,7 @@ export function describeStep({ spec, args }: Described, timezone: string): strin
   return `Use ${tool} to ${what}${values.length > 0 ? `: ${values.join(', ')}` : ''}`;
 }
 
-/** The time of a reminder or event: " every weekday at 09:30", " on Thu, 5 Mar 2026, 09:00". */
+/** " every weekday at 09:30", " on Thu, 5 Mar 2026, 09:00". */
 function describeTime({ rrule, at, start }: JsonObject, timezone: string): string {
   if (typeof rrule === 'string')
     return ` ${describeRecurrence({ rrule, timezone, startsAt: new Date(0) })}`;
@@ -51,7 +51,7 @@ const conditionOf = ({ when = [] }: Described): string => {
   return only === undefined ? '' : ` if the answer is ${String(only.value)}`;
 };
 
-/** "Create a.txt and b.txt, and move c.txt to d/": groups phrases by verb. */
+/** Groups phrases by verb: "Create a.txt and b.txt, and move c.txt to d/". */
 function joinPhrases(phrases: string[]): string[] {
   const groups: { verb: string; objects: string[] }[] = [];
   for (const phrase of phrases) {

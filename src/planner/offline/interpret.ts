@@ -1,4 +1,4 @@
-// Turns a request into steps, a loop, an answer, questions or suggestions. Throws only if the database is away.
+// Turns a request into steps, a loop, an answer, questions or suggestions. Throws only without the database.
 import { isDatabaseAway } from '#db/transient.ts';
 import { errorMessage } from '#domain/errors.ts';
 import { openArguments } from '#domain/plan/arguments.ts';
@@ -21,7 +21,7 @@ export type Interpretation = { reason: string } & (
   | { kind: 'plan'; request: Request; steps: Step[] }
   | { kind: 'group'; request: Request; group: Group }
   | { kind: 'answer'; text: string }
-  /** A form whose operation is not connected. */
+  /** The form's operation is not connected. */
   | { kind: 'cannot'; text: string; wanted: string }
   | { kind: 'questions'; questions: Question[] }
   /** `options`: texts that can be planned unchanged. */
@@ -59,7 +59,7 @@ const settingOf = ({ request, tools, answers }: Work): Setting => ({
   answers,
 });
 
-/** Whether a text is one or more whole commands of which nothing is open. */
+/** One or more whole commands with nothing open. */
 export function isWhole(text: string, work: Pick<Work, 'request' | 'tools'>): boolean {
   const read = readText(text, work);
   return (
@@ -67,7 +67,7 @@ export function isWhole(text: string, work: Pick<Work, 'request' | 'tools'>): bo
   );
 }
 
-/** Whether the program plans or answers a text unchanged. */
+/** Or answers it. */
 function plans(text: string, work: Work): boolean {
   const read = readText(text, work);
   if (read.kind === 'unread') return false;
@@ -191,7 +191,7 @@ async function interpretLoop(
     : { kind: 'group', request, group, reason: 'a plan, one step for each item' };
 }
 
-/** Why an argument does not fit its operation, or null if all do. */
+/** Null if all arguments fit. */
 function findProblem(steps: Step[], { tools }: Work): string | null {
   for (const { spec, args, command } of steps) {
     const later = openArguments(args);
@@ -220,14 +220,14 @@ function canLookUp(steps: Step[], tools: PlannerTools): boolean {
 
 const maxOption = 80;
 
-/** One answer for whatever could not be read: up to where, the nearest forms, and how to connect a model. */
+/** Up to where it was read, the nearest forms, and how to connect a model. */
 function tellUnread(text: string, { from, to, reached }: Unread, work: Work): Interpretation {
   const part = text.slice(from, to);
   const isAlone = text.slice(0, from).trim() === '' && text.slice(to).trim() === '';
   const names = new Set(work.tools.manifest().map(({ name }) => name));
   const suggested = suggestForms(part, work.request, (one) => plans(one, work), names);
   const options = suggested.flatMap((one) => {
-    // Commands around the part that was not read stay.
+    // Keeps commands around the unread part.
     const whole = text.slice(0, from) + one + text.slice(to);
     return isAlone ? [one] : plans(whole, work) ? [whole.trim()] : [];
   });

@@ -18,7 +18,7 @@ const maxEntries = 200;
 export const connectModel =
   'To ask in your own words, connect a model: in the console under Settings, Models, or with OPENAI_API_KEY.';
 
-/** One step of a look-up, in words. A tool that fails is part of the answer. */
+/** One step in words. A tool that fails is part of the answer. */
 export async function lookUp(
   step: Step,
   tools: PlannerTools,
@@ -110,7 +110,7 @@ const lists: Record<string, { status: PlanStatus[]; none: string }> = {
   waiting: { status: ['proposed', 'needs_review', 'stalled'], none: 'Nothing is waiting.' },
 };
 
-/** Answers what the program knows itself: help and plans. */
+/** Help and plans. */
 export async function answerItself(
   { form, slots, words }: Command,
   tools: PlannerTools,

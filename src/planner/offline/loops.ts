@@ -1,5 +1,5 @@
-// `for each row in FILE:` and `for each file in FOLDER:` become a group of steps. The columns, and what two rows would write to one
-// place, are looked at before anything is planned.
+// `for each row in FILE:` and `for each file in FOLDER:` become a group of steps. Columns, and rows that would write to one
+// place, are checked before planning.
 import { isDatabaseAway } from '#db/transient.ts';
 import { errorMessage } from '#domain/errors.ts';
 import { isObject, type Json, type JsonObject } from '#domain/text.ts';
@@ -15,7 +15,7 @@ import type { Step } from './step.ts';
 const pageRows = 1000;
 const maxNamed = 5;
 
-/** A group as `for_each` takes it, and the plan's title and summary. */
+/** As `for_each` takes it, with the plan's title and summary. */
 export type Group = {
   group: object;
   about: { title: string; summary: string; risks: { text: string }[] };
@@ -55,7 +55,7 @@ const sourceOf = ({ over, path }: Loop): Source =>
 
 const fold = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
 
-/** Why a value may not be part of a path, or null if it may. */
+/** Why a value may not be part of a path. */
 function findPathFault(value: string): string | null {
   if (value.trim() === '') return 'nothing';
   if (/[/\\]/.test(value)) return 'a slash';
@@ -85,7 +85,7 @@ async function* readItems(
   }
 }
 
-/** The one column that a name means. @throws CommandRefusal if there is none */
+/** @throws CommandRefusal without exactly one such column */
 function bind(name: string, columns: string[], path: string): string {
   const alike = columns.filter((column) => fold(column) === fold(name));
   const found =

@@ -13,14 +13,14 @@ const overlap = (a: string, b: string): boolean =>
 const meet = (a: string[], b: string[]): boolean =>
   a.some((one) => b.some((other) => overlap(one, other)));
 
-/** Minutes of a wait between commands. @throws CommandRefusal if it can't be one */
+/** In minutes. @throws CommandRefusal */
 export function readWait(lag: Span | null): number {
   const read = lag === null ? 0 : readLag(lag.words);
   if (typeof read === 'string') throw new CommandRefusal(read);
   return read;
 }
 
-/** Sets the dependencies of each step. @throws CommandRefusal if times or repetitions forbid it */
+/** @throws CommandRefusal if times or repetitions forbid the order */
 export function orderSteps(steps: Step[]): void {
   const recurring = steps.filter(({ recurs }) => recurs !== null);
   const [again] = recurring;

@@ -28,7 +28,7 @@ const emptyNode = {
 export const describeWait = (start: string | null, timezone: string): string =>
   start === null ? '' : ` (not before ${printMoment(start, timezone).replace(' ', ' at ')})`;
 
-/** "Every 2 weeks on Monday" begins on the next Monday, not in the week of today. */
+/** "Every 2 weeks on Monday" begins on the next Monday, not in this week. */
 function startOf(rrule: string, now: Date, timezone: string): Date {
   const each = rrule.replace(/^(FREQ=WEEKLY);INTERVAL=\d+;BYDAY/, '$1;BYDAY');
   return each === rrule
@@ -129,13 +129,13 @@ export function writeStep(
   };
 }
 
-/** Names of columns in the arguments: `<name>`. */
+/** `<name>` */
 export const columnsIn = (value: Json): string[] =>
   textsIn(value).flatMap((text) => [...text.matchAll(columnPattern)].map(([, name = '']) => name));
 
 const literal = (text: string) => String(writeTemplates({ text }).text);
 
-/** The arguments as a template: `<name>` is what an item has there. @param columnOf the name as the item has it */
+/** `<name>` is an item's column. @param columnOf the name as the item has it */
 export function toTemplate(value: Json, columnOf: (name: string) => string): Json {
   return mapTexts(value, (text) => {
     let from = 0;

@@ -10,7 +10,7 @@ import { patternRules } from '../patterns/rules.ts';
 const renamed = /^(?:propose changes\s*:\s*)?call it ["“]?([\p{L}][\p{L}\p{N}_-]{1,79})["”]?\.?$/iu;
 const proposal = /^\s*plan an?\s[^:\n]{1,200}\swith the (?:new )?subtype\s[^:\n]{1,80}:/i;
 
-/** The request whose proposal a person has now decided about, with its history, or null if this turn is about another. */
+/** The request whose proposal a person has just decided about, with its history, or null if this turn is about another. */
 export function findRefused(
   { text, history }: PlanningRequest,
   rfc: Rfc | null,
@@ -23,7 +23,10 @@ export function findRefused(
   return asked === undefined ? null : { text: asked.text, history: history.slice(0, place) };
 }
 
-/** The arguments of `select_pattern`. What was named, or follows from the shape of the work, is no guess. @param said the latest words */
+/**
+ * Arguments of `select_pattern`. A pattern that was named, or follows from the shape of the work, is no guess. @param said the
+ * latest words
+ */
 export function namePattern({ pattern, commands, parts }: Request, said: string, rfc: Rfc | null) {
   const plain = { subtype: null, variant: null, source_pattern: null, rfc: null, confidence: 1 };
   if (pattern === null) {

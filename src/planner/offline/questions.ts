@@ -13,7 +13,7 @@ export class Questions {
     this.#setting = setting;
   }
 
-  /** The parsed reply to a question, or undefined after asking it. */
+  /** Undefined after asking. */
   ask<T>(question: Question, read: (reply: string) => T | null | undefined): T | undefined {
     const reply = this.#setting.answers.get(question.id);
     const value = reply === undefined ? undefined : read(reply);
@@ -22,7 +22,7 @@ export class Questions {
     return undefined;
   }
 
-  /** The moment, once nothing about it is open. */
+  /** Undefined while something about it is open. */
   settle(when: When, id: string, wholeDay = false): string | undefined {
     const { now, timezone } = this.#setting;
     let known = when;

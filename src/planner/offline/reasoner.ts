@@ -15,7 +15,7 @@ import { writeOutline } from './outline.ts';
 import { findRefused, namePattern } from './pattern.ts';
 
 export function createCommandReasoner(): Reasoner {
-  /** Decisions by request: asked for by one stage, used by the next. Worked out again after a restart. */
+  /** Made by one stage, used by the next. Recomputed after a restart. */
   const known = new WeakMap<PlanningRequest, Promise<Interpretation>>();
 
   function decideOnce(task: StageTask): Promise<Interpretation> {
@@ -81,7 +81,7 @@ function findTask({ request, state }: StageTask): OpenTask | null {
   return others.length === 0 ? (only ?? null) : null;
 }
 
-/** Puts words that are no command before the person as the answer to their task. */
+/** Words that are no command become the answer to their task, for the person to confirm. */
 async function answerTask(
   task: StageTask,
   open: OpenTask,
@@ -93,7 +93,7 @@ async function answerTask(
   return result.ok && ends !== undefined ? ends : conclude(task, otherwise);
 }
 
-/** Finds the part of the plan that a change concerns. Unreadable feedback is asked about when the outline is drafted again. */
+/** Unreadable feedback is asked about when the outline is drafted again. */
 function route(task: StageTask): Promise<StageEvent> {
   const opened = openOutline(task);
   const read =
@@ -125,7 +125,7 @@ async function decideRequest({
   return interpret(text, { request, tools, signal, answers });
 }
 
-/** The pattern of the work: the one that was named, or the nearest. */
+/** The named pattern, or the nearest. */
 async function collect(
   { stageTools, request, state, signal }: StageTask,
   decision: Planned,
@@ -133,7 +133,7 @@ async function collect(
   for (const pattern of [decision.request.pattern, null]) {
     const named = namePattern({ ...decision.request, pattern }, request.text, state.rfc);
     const { ends, result } = await stageTools.call('select_pattern', toArgs(named), signal);
-    // A pattern that cannot be used is no reason not to plan.
+    // Plan even without a usable pattern.
     if (result.ok || pattern === null) return ends ?? 'sufficient_context';
   }
   return 'sufficient_context';

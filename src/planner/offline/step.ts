@@ -30,14 +30,14 @@ export type Step = {
 export type Built =
   | { kind: 'steps'; steps: Step[] }
   | { kind: 'questions'; questions: Question[] }
-  /** The operation of a form is not connected. */
+  /** The form's operation is not connected. */
   | { kind: 'missing'; text: string; wanted: string }
-  /** It is understood and cannot be planned so. */
+  /** Understood, but can't be planned like this. */
   | { kind: 'refused'; text: string };
 
 const cleanPath = (path: string) => trimTail(path.replace(/^\.\//, ''), /\//);
 
-/** The files that a step changes and reads. */
+/** Changed and read. */
 export function filesOf({ command: { form }, args, spec }: Step): {
   changes: string[];
   reads: string[];

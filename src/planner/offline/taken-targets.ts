@@ -1,4 +1,4 @@
-// Finds moves to a path where something exists already, before they are proposed, and asks whether to overwrite it or use another name.
+// Finds moves to an existing path before they are proposed, and asks whether to overwrite it or use another name.
 import { posix } from 'node:path';
 import type { JsonObject } from '#domain/text.ts';
 import { trimTail } from '#domain/words.ts';
@@ -36,12 +36,12 @@ class Targets {
     return seen?.state === 'exists';
   }
 
-  /** The path that a move to `target` gives `from`: inside it, if it is a folder. */
+  /** Inside `target`, if it is a folder. */
   async placeOf(from: string, target: string): Promise<string> {
     if (target.endsWith('/') || !(await this.exists(target))) return placeFor(from, target);
     const isFolder = await this.#tools
       .call('workspace_list', { path: target }, this.#signal)
-      .catch(() => null); // a file, or a folder that only a step before creates
+      .catch(() => null); // a file, or a folder that only an earlier step creates
     return isFolder === null ? target : `${target}/${baseName(from)}`;
   }
 
@@ -81,7 +81,7 @@ function rename(args: JsonObject, from: string, to: string): void {
     if (typeof args[name] === 'string' && clean(args[name]) === clean(from)) args[name] = to;
 }
 
-/** Sets `overwrite` or another `to` as the person replied. @returns the remaining questions */
+/** Sets `overwrite` or another `to`. @returns the remaining questions */
 export async function settleTargets(
   steps: Step[],
   setting: Setting,
@@ -91,7 +91,7 @@ export async function settleTargets(
   for (const [at, step] of steps.entries()) {
     const moved =
       step.spec.name === 'workspace_move' ? await targets.settleMove(step.args, at) : null;
-    // Later commands mean the file that was moved, and not the one that was there.
+    // Later commands mean the moved file, not the one that was there.
     if (moved !== null) {
       step.args.to = moved.other;
       for (const { args } of steps.slice(at + 1)) rename(args, moved.place, moved.other);

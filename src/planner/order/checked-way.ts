@@ -1,5 +1,5 @@
 // The careful option: a person checks between phases and before the first irreversible change. Without an operation to ask a
-// person, irreversible changes come last, one by one; without other changes the first goes ahead.
+// person, irreversible changes come last, one by one; if there are no other changes, the first goes ahead.
 import type { OutlineNode } from '#domain/planning/outline.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { quoteWords } from '#domain/shown-text.ts';
@@ -24,7 +24,7 @@ type Work = {
   checks: Checks;
 };
 
-/** @param row the nodes that change something, in the row in which they could run */
+/** @param row changing nodes in a possible order */
 export function planChecks(
   { index, edges: base }: CollectedEdges,
   row: number[],
@@ -52,7 +52,7 @@ export function planChecks(
   return checks;
 }
 
-/** Whether a node or one of its parts changes something. */
+/** A node or one of its parts changes something. */
 function findActing({ order, parents }: OutlineIndex, marks: Marks[]): Uint8Array {
   const acting = new Uint8Array(marks.length);
   for (const place of order.toReversed()) {
@@ -67,7 +67,7 @@ function link(from: OutlineNode, to: OutlineNode): RoadmapEdge {
   return { from: from.id, to: to.id, type: 'FS', lag_minutes: 0, why: 'strategy' };
 }
 
-/** Edges from `all` to `one`, through a checkpoint if a person can be asked. */
+/** Through a checkpoint if a person can be asked. */
 function gate(work: Work, all: OutlineNode[], one: OutlineNode): OutlineNode {
   const { checks, question } = work;
   if (question === null) {
@@ -85,7 +85,7 @@ function checkPhases(work: Work, acting: Uint8Array): void {
   const roots = index.order.filter((place) => index.parents[place] === -1);
   const pairs: [number, number][] = [];
   for (const siblings of [roots, ...index.children]) {
-    // A checkpoint that is there already does the same.
+    // An existing checkpoint does the same.
     let before: number | null = null;
     for (const place of siblings) {
       const structure = index.nodes[place]?.structure;
@@ -115,7 +115,7 @@ function dropCircular(
   return pairs.filter(([from, to]) => component[index.nodes.length + from] !== component[to]);
 }
 
-/** Puts a look before the changes that cannot be taken back, and all that can be done before it in front. */
+/** Puts a check before irreversible changes, and all that can be done earlier in front of it. */
 function checkDelicate(work: Work, marks: Marks[]): OutlineNode | null {
   const { index, base, checks, question } = work;
   const size = index.nodes.length;
@@ -123,7 +123,7 @@ function checkDelicate(work: Work, marks: Marks[]): OutlineNode | null {
     (index.children[place]?.length ?? 0) === 0 &&
     (index.ownSteps[place]?.length ?? 0) > 0 &&
     seriesOf(index, place) === -1;
-  // Edges to nodes that are not in the outline yet are left out; what they do is in `gated`.
+  // Edges to nodes not yet in the outline are left out; `gated` has their effect.
   const bridged = checks.added.flatMap(({ node, before }) =>
     checks.edges.flatMap((edge) => (edge.to === node.id ? [{ ...edge, to: before }] : [])),
   );
@@ -154,7 +154,7 @@ function checkDelicate(work: Work, marks: Marks[]): OutlineNode | null {
   const nodes = before.flatMap((place) => index.nodes[place] ?? []);
   const last = gate(work, nodes, one);
   if (question === null) {
-    // One by one: a row needs fewer edges than everything before each of them.
+    // A row needs fewer edges than everything before each of them.
     others.forEach((node, at) => {
       checks.edges.push(link(targets[at] ?? one, node));
     });
@@ -162,7 +162,7 @@ function checkDelicate(work: Work, marks: Marks[]): OutlineNode | null {
   return one;
 }
 
-/** Nothing here is delicate: the first change shows whether the rest will do. */
+/** Nothing here is delicate: the first change shows whether the rest will work. */
 function goAheadWithOne({ index, checks }: Work, row: number[]): Checks {
   const [one, ...others] = row.flatMap((place) => index.nodes[place] ?? []);
   if (one === undefined) return checks;

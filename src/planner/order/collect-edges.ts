@@ -1,5 +1,5 @@
-// Collects an outline's precedence edges: stated ones, data flow between steps, and what the pattern implies. One edge remains per
-// pair and type, with the longest lag. A roadmap is valid when it keeps them and can be followed.
+// Collects an outline's precedence edges: stated ones, data flow between steps, and what the pattern implies. One edge remains
+// per pair and type, with the longest lag. A roadmap is valid when it keeps them and can be followed.
 import { dependenciesOf, sourcesOf } from '#domain/plan/step-content.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap, RoadmapEdge } from '#domain/planning/roadmap.ts';
@@ -24,7 +24,7 @@ function keyOf({ from, to, type }: RoadmapEdge): string {
   return `${from}\n${to}\n${type}`;
 }
 
-/** Merges edges with the same ends and type, with the longest lag and the strongest reason; in order of appearance. */
+/** By ends and type, with the longest lag and the strongest reason. */
 export function mergeEdges(edges: RoadmapEdge[]): RoadmapEdge[] {
   const merged = new Map<string, RoadmapEdge>();
   for (const edge of edges) {
@@ -41,7 +41,7 @@ export function mergeEdges(edges: RoadmapEdge[]): RoadmapEdge[] {
   return [...merged.values()];
 }
 
-/** Stated dependencies and data flow between steps, as edges between nodes. */
+/** As edges between nodes. */
 function findNeeded({ nodes, stepPlaces, steps, order, ownSteps }: OutlineIndex): RoadmapEdge[] {
   const edges: RoadmapEdge[] = [];
   for (const place of order) {
@@ -70,7 +70,7 @@ function findNeeded({ nodes, stepPlaces, steps, order, ownSteps }: OutlineIndex)
   return edges;
 }
 
-/** Removes edges on cycles. Stated edges win over those implied by a pattern. */
+/** Stated edges win over those implied by a pattern. */
 function dropCircular(index: OutlineIndex, needed: RoadmapEdge[], implied: RoadmapEdge[]) {
   const { graph, edges, firstEdge } = buildEvents(index, [...needed, ...implied]);
   const component = findComponents(graph);
@@ -90,17 +90,17 @@ function dropCircular(index: OutlineIndex, needed: RoadmapEdge[], implied: Roadm
 
 export type CollectedEdges = {
   index: OutlineIndex;
-  /** Valid edges between nodes; stated ones first, in the order of the outline. */
+  /** Valid; stated ones first, in the order of the outline. */
   edges: RoadmapEdge[];
-  /** Edges to a node that is not there, to the node itself, or to its own part or whole. */
+  /** To a missing node, itself, or its own part or whole. */
   impossible: RoadmapEdge[];
   /** Pattern edges that contradict a stated one. */
   contradicted: RoadmapEdge[];
-  /** A cycle of stated edges or data flow, or null. */
+  /** A cycle of stated edges or data flow. */
   cycle: RoadmapEdge[] | null;
 };
 
-/** Linear in nodes, steps and edges, but for the removal of derived edges that add nothing. */
+/** Linear in nodes, steps and edges, but for the reduction of derived edges. */
 export function collectEdges(outline: Pick<PlanOutline, 'nodes' | 'pattern'>): CollectedEdges {
   const index = indexOutline(outline);
   const found = mergeEdges(findNeeded(index));
@@ -122,13 +122,13 @@ export function collectEdges(outline: Pick<PlanOutline, 'nodes' | 'pattern'>): C
   };
 }
 
-/** The edge stands with its node, and does not only follow from its steps. */
+/** The edge belongs to its node, not only to its steps. */
 export function isSaidOfNodes(index: OutlineIndex, edge: RoadmapEdge): boolean {
   const node = index.nodes[index.places.get(edge.to) ?? -1];
   return node?.after.some(({ id, type }) => id === edge.from && type === edge.type) === true;
 }
 
-/** Limit per kind; more would not help to fix them. */
+/** Per kind. */
 const maxShown = 10;
 
 export function validateRoadmap(outline: PlanOutline, { edges }: Roadmap): Violation[] {
@@ -146,7 +146,7 @@ export function validateRoadmap(outline: PlanOutline, { edges }: Roadmap): Viola
   return [...kinds.values()].flatMap((kind) => kind.slice(0, maxShown));
 }
 
-/** Stated edges and data flow between nodes must follow from the roadmap. */
+/** Must follow from the roadmap. */
 function checkStated({ index, edges: needed }: CollectedEdges, edges: RoadmapEdge[]): Violation[] {
   const kept = new Map(
     edges.map(({ from, to, type, lag_minutes }) => [`${from}\n${to}\n${type}`, lag_minutes]),
@@ -169,7 +169,7 @@ function checkStated({ index, edges: needed }: CollectedEdges, edges: RoadmapEdg
   });
 }
 
-/** Reports where a stated edge contradicts the pattern's order of phases. */
+/** Stated edges that contradict the pattern's order of phases. */
 function checkPhases({ index, contradicted }: CollectedEdges): Violation[] {
   const [first] = contradicted;
   if (first === undefined) return [];
@@ -177,7 +177,7 @@ function checkPhases({ index, contradicted }: CollectedEdges): Violation[] {
   return [violate('phase_order', first.to, text, false)];
 }
 
-/** A series follows its own rule: it waits for nothing, and nothing waits for it. */
+/** A series follows its own rule: nothing waits for it, nor it for anything. */
 function checkSeries(index: OutlineIndex, edges: RoadmapEdge[]): Violation[] {
   const found = edges.filter((edge) => {
     const ends = findEnds(index, edge);

@@ -1,15 +1,15 @@
-// Durations of nodes in minutes (stated, summed from steps or assumed), what their steps inherit of start and duration, and effects of
-// operations by manifest and settings, for comparing options.
+// Durations of nodes in minutes (stated, summed from steps or assumed), what their steps inherit of start and duration, and
+// effects of operations by manifest and settings, for comparing options.
 import { dependenciesOf, type StepDraft, sourcesOf } from '#domain/plan/step-content.ts';
 import type { Schedule, ScheduleBlock } from '#domain/planning/schedule.ts';
 import { isObject } from '#domain/text.ts';
 import { type OperationSpec, operationName } from '#domain/tool.ts';
 import { type OutlineIndex, seriesOf } from '../outline/outline-tree.ts';
 
-/** Assumed lengths of a machine's step and a person's task without a stated duration. */
+/** Minutes of a step without a stated duration. */
 const assumedMinutes = { machine: 1, person: 60 };
 
-/** Minutes of each node's own work; wholes take as long as their parts, and none themselves. */
+/** Counts each node's own work; wholes only have that of their parts. */
 export function findDurations(index: OutlineIndex, operations: Operations): Float64Array {
   return Float64Array.from(index.nodes, (node, place) => {
     if ((index.children[place]?.length ?? 0) > 0 && (index.ownSteps[place]?.length ?? 0) === 0)
@@ -18,7 +18,7 @@ export function findDurations(index: OutlineIndex, operations: Operations): Floa
   });
 }
 
-/** The longest way through the steps of one node. Steps that wait for each other count one by one. */
+/** The longest path through a node's steps. Steps on a cycle count one by one. */
 function measureSteps(index: OutlineIndex, place: number, operations: Operations): number {
   const own = index.ownSteps[place] ?? [];
   const ends = new Map<number, number>();
@@ -39,7 +39,7 @@ function measureSteps(index: OutlineIndex, place: number, operations: Operations
   return own.length === 0 ? 0 : total;
 }
 
-/** Steps of the same node that a step waits for, as numbers. */
+/** Steps of the same node, as numbers. */
 export function predecessorsOf(index: OutlineIndex, step: number): number[] {
   const found = index.steps[step];
   if (found === undefined) return [];
@@ -52,7 +52,7 @@ export function predecessorsOf(index: OutlineIndex, step: number): number[] {
   });
 }
 
-/** The steps of a node so that each comes after those it waits for; those on a circle come last, as they are listed. */
+/** Topologically; steps on a cycle come last, as listed. */
 export function sortSteps(index: OutlineIndex, place: number): number[] {
   const own = index.ownSteps[place] ?? [];
   const unmet = new Map<number, number>();
@@ -80,16 +80,13 @@ export function sortSteps(index: OutlineIndex, place: number): number[] {
 }
 
 type StepTimes = {
-  /** Moments of first steps that wait for them (by number), ISO 8601. */
+  /** For first steps, by number; ISO 8601. */
   starts: Map<number, string>;
-  /** Minutes of steps that say none themselves. */
+  /** Minutes of steps that state none. */
   durations: Map<number, number>;
 };
 
-/**
- * @param schedule null if there is none, in which case stated moments apply
- * @param firsts the first steps of a node, by its number
- */
+/** @param schedule null if none: stated moments apply @param firsts a node's first steps, by its number */
 export function timeSteps(
   index: OutlineIndex,
   schedule: Schedule | null,
@@ -106,7 +103,7 @@ export function timeSteps(
     // Occurrences begin by the rule of their series.
     if (place === undefined || seriesOf(index, place) !== -1) continue;
     const said = index.nodes[place]?.not_before ?? null;
-    // The same moment in the words that a person used.
+    // The same moment in the person's words.
     const start = said !== null && Date.parse(said) === Date.parse(starts_at) ? said : starts_at;
     for (const step of firsts(place)) keepLater(times.starts, index, step, start);
   }
@@ -126,7 +123,7 @@ function keepLater(
   if (other === undefined || Date.parse(other) < Date.parse(start)) starts.set(step, start);
 }
 
-/** Steps without a duration share what their node takes: equally along its longest row, so that the row adds up. */
+/** Steps without a duration share their node's equally along its longest path, so that the path adds up. */
 function shareDuration(
   index: OutlineIndex,
   place: number,
@@ -149,12 +146,12 @@ function shareDuration(
 type Named = Pick<StepDraft, 'tool' | 'operation'>;
 
 export type Operations = {
-  /** It changes something or asks a person to. Unknown operations count as changing. */
+  /** Or asks a person to. Unknown operations count as changing. */
   changes(step: Named): boolean;
   asksPerson(step: Named): boolean;
-  /** It is destructive, or guarded by the settings. */
+  /** Destructive, or guarded by the settings. */
   isDelicate(step: Named): boolean;
-  /** An operation that asks a person, with its question argument, or null if there is none. */
+  /** Asks a person; `argument` is the question. */
   question: { spec: OperationSpec; argument: string } | null;
 };
 
@@ -174,7 +171,7 @@ export function readOperations(
   };
 }
 
-/** Only an operation whose one required argument is a text can ask without more being known. */
+/** Only an operation with one required text argument can ask without more being known. */
 function findQuestion(manifest: OperationSpec[]): Operations['question'] {
   for (const spec of manifest) {
     if (spec.human !== true) continue;

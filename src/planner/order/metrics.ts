@@ -1,5 +1,5 @@
-// Metrics of a roadmap option (duration, parallelism, how much runs before a check) and its scores: fidelity, speed and safety, weighed
-// by policy, pattern and wishes.
+// Metrics of a roadmap option (duration, parallelism, how much runs before a check) and its scores: fidelity, speed and safety,
+// weighed by policy, pattern and wishes.
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import { canonicalPattern, type PatternSpec } from '#domain/plan/pattern.ts';
 import type { RoadmapEdge, RoadmapMetrics, RoadmapWay } from '#domain/planning/roadmap.ts';
@@ -9,7 +9,7 @@ import { buildEvents, eventsOf, findEnds } from '../outline/precedence.ts';
 import { findDurations, type Operations } from './durations.ts';
 import { findWaves } from './waves.ts';
 
-/** Critical path method over generalised precedence; n log n. The order must hold no circle. */
+/** Critical path method over generalised precedence; n log n. The order must be acyclic. */
 export function measureRoadmap(
   index: OutlineIndex,
   edges: RoadmapEdge[],
@@ -30,7 +30,7 @@ export function measureRoadmap(
 
 export type Marks = { changes: boolean; delicate: number; checks: boolean };
 
-/** The properties of a node's own steps. A checkpoint is one by structure, or because it only asks a person. */
+/** Reads a node's own steps. A checkpoint is one by structure, or because it only asks a person. */
 export function readMarks(index: OutlineIndex, place: number, operations: Operations): Marks {
   const own = (index.ownSteps[place] ?? []).flatMap((step) => index.steps[step]?.draft ?? []);
   const asksOnly = own.length > 0 && own.every((step) => operations.asksPerson(step));
@@ -41,7 +41,7 @@ export function readMarks(index: OutlineIndex, place: number, operations: Operat
   };
 }
 
-/** Earliest start of each node, and its finish further by the number of nodes. Leads may reach before the beginning. */
+/** Starts by node number, then finishes. Leads may reach before the beginning. */
 function findEarliest(
   index: OutlineIndex,
   edges: RoadmapEdge[],
@@ -127,7 +127,7 @@ const weights: Record<InteractionPolicy['autonomy'], Weights> = {
 const strategic = 0.1;
 /** An explicit preference outweighs the policy. */
 const wished = 0.7;
-/** How close a way is to what was said that holds more than that. */
+/** Fidelity of an option that adds to the stated order. */
 const addsOrder = 0.25;
 /** Weight of irreversible changes in the safety score; the rest is unwatched changes. */
 const delicateShare = 0.65;
@@ -158,7 +158,7 @@ function shareOf(part: number, most: number): number {
   return most === 0 ? 0 : part / most;
 }
 
-/** 0..1 for each way, in their order. */
+/** 0..1 each, in their order. */
 export function scoreWays(
   ways: Measured[],
   policy: InteractionPolicy,

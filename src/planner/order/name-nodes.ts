@@ -6,7 +6,7 @@ import type { OutlineIndex } from '../outline/outline-tree.ts';
 
 const maxNamed = 5;
 
-/** The title behind an id, or the id itself. */
+/** Or the ID itself. */
 export function titleOf({ nodes, places }: OutlineIndex, id: string): string {
   return shorten(nodes[places.get(id) ?? -1]?.title ?? id, 80);
 }

@@ -1,5 +1,5 @@
-// Order implied by a pattern if none was stated: phases follow each other, a checkpoint separates what is before and after it, a
-// milestone follows what leads to it.
+// Order implied by a pattern if none was stated: phases follow each other, a checkpoint separates what is before and after it,
+// a milestone follows what leads to it.
 import { canonicalPattern, type PatternSpec, type PatternType } from '#domain/plan/pattern.ts';
 import type { OutlineNode } from '#domain/planning/outline.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
@@ -8,7 +8,7 @@ import { findEnds } from '../outline/precedence.ts';
 import { isAddedCheckpoint } from './waves.ts';
 
 type OrderRules = {
-  /** Phases, and milestones with parts, come one after the other as they are listed. */
+  /** Phases, and milestones with parts, follow each other as listed. */
   phases: boolean;
   /** A milestone without parts waits for preceding nodes. */
   milestones: boolean;
@@ -18,7 +18,7 @@ type OrderRules = {
 
 const rules: Record<PatternType, OrderRules> = {
   milestone_project: { phases: true, milestones: true, checkpoints: true },
-  // Every round holds all of it again; which part comes first is for the rule of each.
+  // Every round repeats all of it; each part's rule decides which comes first.
   recurring_cycle: { phases: false, milestones: false, checkpoints: true },
   progressive_accumulation_arc: { phases: true, milestones: true, checkpoints: true },
   hybrid_project_cycle: { phases: true, milestones: true, checkpoints: true },
@@ -30,7 +30,7 @@ function standsInLine({ rhythm }: OutlineNode): boolean {
   return rhythm === 'one_off' || rhythm === 'cumulative';
 }
 
-/** Edges that the rules of `pattern` add to `stated`; linear in nodes and edges. */
+/** Linear in nodes and edges. */
 export function findPatternOrder(
   index: OutlineIndex,
   pattern: PatternSpec,
@@ -47,7 +47,7 @@ export function findPatternOrder(
   for (const siblings of [roots, ...index.children]) {
     const inLine = siblings.filter((place) => {
       const node = index.nodes[place];
-      // A checkpoint added by a way is placed by that way.
+      // An option places the checkpoints that it adds.
       return node !== undefined && standsInLine(node) && !isAddedCheckpoint(node);
     });
     if (rule.phases) linkPhases(index, inLine, statedOrder, link);
@@ -58,10 +58,10 @@ export function findPatternOrder(
 }
 
 type StatedOrder = {
-  /** Nodes with a stated dependency, and nodes that a stated dependency refers to. */
+  /** Nodes at either end of a stated dependency. */
   waits: Set<number>;
   awaited: Set<number>;
-  /** Pairs of siblings with a stated overlap or sequence. */
+  /** Siblings with a stated overlap or sequence. */
   pairs: Set<string>;
 };
 

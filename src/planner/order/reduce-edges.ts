@@ -7,12 +7,12 @@ import { isWithin, type OutlineIndex } from '../outline/outline-tree.ts';
 import { buildEvents, eventsOf, findEnds, treePairs } from '../outline/precedence.ts';
 
 const derived: RoadmapEdge['why'][] = ['data', 'pattern', 'strategy'];
-/** Sources whose reach is followed at once; a round needs two sets of as many bits for each event. */
+/** Sources followed at once; a round needs two sets of as many bits for each event. */
 const atOnce = 1024;
 
 /**
- * `edges` without the derived ones that the rest imply. Of an order without circles; derived edges have no lag, so what
- * remains does not depend on the order of removal.
+ * Drops derived edges that the rest imply. The order must be acyclic; derived edges have no lag, so the result does not depend
+ * on the order of removal.
  */
 export function reduceEdges(index: OutlineIndex, edges: RoadmapEdge[]): RoadmapEdge[] {
   const candidates = edges.filter(({ why }) => derived.includes(why));
@@ -22,8 +22,8 @@ export function reduceEdges(index: OutlineIndex, edges: RoadmapEdge[]): RoadmapE
 }
 
 /**
- * Those of `candidates`, taken without their lags, that follow from `edges`. `by others`: over at least one event in
- * between, so that an edge among both does not count for itself.
+ * Candidates, without lags, that follow from `edges`. `by others`: over at least one event in between, so that an edge among
+ * both does not count for itself.
  */
 export function findImplied(
   index: OutlineIndex,
@@ -51,7 +51,7 @@ export function findImplied(
   return implied;
 }
 
-/** Arcs along which time only increases: a lead may go back, so nothing follows from it. */
+/** Arcs along which time only increases: nothing follows from a lead. */
 function forwardPairs(index: OutlineIndex, edges: RoadmapEdge[]): number[] {
   const pairs = treePairs(index);
   for (const edge of edges) {
@@ -65,7 +65,7 @@ function forwardPairs(index: OutlineIndex, edges: RoadmapEdge[]): number[] {
 
 type Reaches = (bit: number, to: number) => boolean;
 
-/** Events that each source reaches: `near` over one arc, `far` over more. */
+/** `near` over one arc, `far` over more. */
 function followAll(
   graph: Digraph,
   order: Int32Array,
@@ -97,7 +97,7 @@ function followAll(
 
 export type NodeEdge = { from: number; to: number; type: DependencyType; lag_minutes: number };
 
-/** Whether a node or one of its parts has steps. */
+/** A node or one of its parts has steps. */
 function findFilled({ order, ownSteps, parents }: OutlineIndex): Uint8Array {
   const filled = new Uint8Array(ownSteps.length);
   for (const place of order.toReversed()) {
@@ -108,7 +108,7 @@ function findFilled({ order, ownSteps, parents }: OutlineIndex): Uint8Array {
   return filled;
 }
 
-/** The same order over nodes with steps only; the edges between such nodes first, as they came. */
+/** Over nodes with steps only; the edges between such nodes first, as they came. */
 export function passThroughEmpty(index: OutlineIndex, edges: RoadmapEdge[]): NodeEdge[] {
   const filled = findFilled(index);
   const all = edges.flatMap((edge): NodeEdge[] => {
@@ -156,7 +156,7 @@ function spread({ parents }: OutlineIndex, place: number, outgoing: NodeEdge[][]
   return found;
 }
 
-/** Joins two edges over an empty node, or returns null if they are unrelated or the parents imply it. */
+/** Over an empty node; null if unrelated or implied by the parents. */
 function join(
   index: OutlineIndex,
   filled: Uint8Array,
@@ -184,7 +184,7 @@ function join(
   return { from: before.from, to: behind.to, type, lag_minutes };
 }
 
-/** Keeps the edge with the longest lag among those with the same ends and type, in order of appearance. */
+/** The longest lag per ends and type, in order of appearance. */
 function strictest(edges: NodeEdge[]): NodeEdge[] {
   const found = new Map<string, NodeEdge>();
   for (const edge of edges) {

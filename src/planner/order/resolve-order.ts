@@ -1,5 +1,5 @@
 // Applies added and removed edges to an outline: each goes into the `after` of its node, with a line on what changed. Nodes are
-// named by id, by the id of one of their steps, or by exact title.
+// named by ID, by the ID of one of their steps, or by exact title.
 import type { z } from 'zod';
 import type { Dependency, DependencyType } from '#domain/plan/dependency.ts';
 import type { IntroducedBy } from '#domain/plan/pattern.ts';
@@ -17,13 +17,13 @@ export type GivenEdge = Link & { remove: boolean };
 export type ResolvedOrder = {
   outline: PlanOutline;
   adaptations: Adaptation[];
-  /** Why given edges cannot be, all of them at once. */
+  /** All at once. */
   refused: string[];
 };
 
 const maxWaitedFor = 1000;
 
-/** @param by on whose word the edges are given */
+/** @param by who gave the edges */
 export function resolveOrder(outline: PlanOutline, edges: GivenEdge[], by: By): ResolvedOrder {
   const index = indexOutline(outline);
   const editor = new OrderEditor(outline, index);
@@ -38,7 +38,7 @@ export function resolveOrder(outline: PlanOutline, edges: GivenEdge[], by: By): 
   return { outline: editor.outline, adaptations: editor.adaptations, refused };
 }
 
-/** The outline's own `after` may name a title. What waits for itself, its part or its whole is taken out. */
+/** `after` may name a title. Drops edges to the node itself, its part or its whole. */
 function settleIds(editor: OrderEditor, index: OutlineIndex): void {
   for (const node of index.nodes) {
     for (const { id, type, lag_minutes } of node.after) {
@@ -59,7 +59,7 @@ function settleIds(editor: OrderEditor, index: OutlineIndex): void {
   }
 }
 
-/** @returns why some of the edges cannot be */
+/** @returns why edges are refused */
 function linkGiven(edges: GivenEdge[], editor: OrderEditor, index: OutlineIndex): string[] {
   const refused: string[] = [];
   const find = (name: string): string | null => {
@@ -81,7 +81,7 @@ function linkGiven(edges: GivenEdge[], editor: OrderEditor, index: OutlineIndex)
       );
     else if (remove) editor.unlink(from, to, 'it need not wait');
     else {
-      // An edge the other way round would make a circle of the two.
+      // The opposite edge would make a cycle of the two.
       editor.unlink(to, from, 'the order of the two is turned round');
       editor.link({ from, to, type, lag_minutes }, 'it has to wait', true);
     }
@@ -89,7 +89,7 @@ function linkGiven(edges: GivenEdge[], editor: OrderEditor, index: OutlineIndex)
   return refused;
 }
 
-/** The ID of the named node, the IDs of several with that title, or null if there is none. */
+/** Several IDs if they share the title. */
 function findNode(index: OutlineIndex, name: string): string | string[] | null {
   if (index.places.has(name)) return name;
   const owner = index.nodes[index.steps[index.stepPlaces.get(name) ?? -1]?.node ?? -1];
@@ -104,7 +104,7 @@ function foldTitle(title: string): string {
   return title.replace(/\s+/g, ' ').trim().toLowerCase();
 }
 
-/** Edits of an outline's order. Nodes are copied when they change. */
+/** Nodes are copied when they change. */
 class OrderEditor {
   readonly #outline: PlanOutline;
   readonly #index: OutlineIndex;
@@ -117,7 +117,7 @@ class OrderEditor {
     this.#index = index;
   }
 
-  /** The same object as before if nothing has changed. */
+  /** The same object if nothing has changed. */
   get outline(): PlanOutline {
     if (this.#changed.size === 0) return this.#outline;
     const nodes = this.#outline.nodes.map((node) => this.#changed.get(node.id) ?? node);
@@ -139,7 +139,7 @@ class OrderEditor {
     });
   }
 
-  /** The longer lag of two edges with equal ends and type wins; with `replaces` the new edge replaces the old. */
+  /** The longer lag wins; `replaces` drops the old edge. */
   link({ from, to, type, lag_minutes }: Link, why: string, replaces = false): void {
     const node = this.#node(to);
     const old = node.after.find((one) => one.id === from && one.type === type);
@@ -156,7 +156,7 @@ class OrderEditor {
     this.#note(old === undefined ? 'linked' : 'changed', `${from} → ${to}`, why);
   }
 
-  /** `to` waits for `from` no more, nor do its steps for those of `from`. What a step takes from another stays. */
+  /** Also between their steps. Data flow stays. */
   unlink(from: string, to: string, why: string): void {
     const node = this.#node(to);
     const after = node.after.filter(({ id }) => id !== from);

@@ -1,5 +1,5 @@
 // Lowers edges between nodes to edges between steps: the last steps of one node before the first of the other. Nodes without
-// steps are bridged; where too many pairs would arise, one joint step is put between them.
+// steps are bridged; too many pairs get one joint step.
 import { type Dependency, type DependencyType, toDependency } from '#domain/plan/dependency.ts';
 import { edgeEnds } from '#domain/plan/edge-ends.ts';
 import { dependenciesOf, type StepDraft, sourcesOf } from '#domain/plan/step-content.ts';
@@ -9,20 +9,20 @@ import { type OutlineIndex, seriesOf, sharedDepth } from '../outline/outline-tre
 import { isSaidOfNodes } from './collect-edges.ts';
 import { type NodeEdge, passThroughEmpty } from './reduce-edges.ts';
 
-/** From here on edges between two sets of steps meet in one step. In a series it would count among its 500 steps. */
+/** From this many edges on, two sets of steps meet in one step. In a series it would count among its 500 steps. */
 const meetAbove = 200;
 const meetInSeriesAbove = 250 * 250;
 
 export type StepEdges = {
-  /** Additional dependencies of each step (by number), in the order of the roadmap. */
+  /** By step number, in the order of the roadmap. */
   after: Map<number, Dependency[]>;
   /** Placeholder steps, each after the last step of a node. */
   joints: { step: StepDraft; behind: number }[];
-  /** The steps of a node (by number) that wait for none of its others. */
+  /** Steps of a node that wait for none of its others, by number. */
   first(place: number): number[];
 };
 
-/** Linear in steps and in the edges between them that come out; steps of different series do not wait for each other. */
+/** Linear in steps and resulting edges; steps of different series do not wait for each other. */
 export function lowerEdges(index: OutlineIndex, edges: RoadmapEdge[]): StepEdges {
   const series = index.nodes.map((_, place) => seriesOf(index, place));
   const seriesAt = (step: number) => series[index.steps[step]?.node ?? -1] ?? -1;
@@ -48,7 +48,7 @@ export function lowerEdges(index: OutlineIndex, edges: RoadmapEdge[]): StepEdges
   };
   const taken = new Set(index.stepPlaces.keys());
   const pending: (() => void)[] = [];
-  // The first and last steps of a whole depend on the edges inside it, which are deeper.
+  // Deepest first: a whole's first and last steps depend on the edges inside it.
   for (const at of order.sort((a, b) => (lowered[b]?.depth ?? 0) - (lowered[a]?.depth ?? 0))) {
     const edge = lowered[at];
     if (edge === undefined) continue;
@@ -112,7 +112,7 @@ export function lowerEdges(index: OutlineIndex, edges: RoadmapEdge[]): StepEdges
   return result;
 }
 
-/** The first and last steps of nodes, as the edges between steps that are known so far have them. */
+/** First and last steps of nodes, by the edges between steps so far. */
 class StepEnds {
   readonly #index: OutlineIndex;
   /** Depth of the deepest node in which something comes before, or after, a step; 0 if nothing does. */
@@ -158,7 +158,7 @@ class StepEnds {
     const depths = this.#depths[which];
     const steps = this.#parts[place] ?? [];
     const picked = steps.filter((step) => (depths[step] ?? 0) < depth);
-    // Steps in a cycle have no ends, so all of them count as both.
+    // On a cycle all steps count as both.
     return picked.length > 0 ? picked : steps;
   }
 

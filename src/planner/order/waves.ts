@@ -1,5 +1,5 @@
-// Groups nodes with work into waves by Kahn's algorithm: a wave waits for those before it, and its nodes may run in parallel. Only
-// finish-to-start edges separate waves. Checkpoints that a roadmap adds go with the option that was chosen.
+// Groups nodes with work into waves by Kahn's algorithm: a wave waits for those before it, and its nodes may run in parallel.
+// Only finish-to-start edges separate waves. Checkpoints that a roadmap adds go with the option that was chosen.
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { quoteWords } from '#domain/shown-text.ts';
@@ -9,10 +9,7 @@ import { findWork, type OutlineIndex } from '../outline/outline-tree.ts';
 import { buildEvents } from '../outline/precedence.ts';
 import type { Operations } from './durations.ts';
 
-/**
- * Level of each start (by number of node) and each finish (further by the number of nodes); -1: it lies on a circle.
- * @param every whether each edge counts, or only those that separate waves
- */
+/** Starts by node number, then finishes; -1 on a cycle. @param every counts each edge, not only those that separate waves */
 function findLevels(index: OutlineIndex, edges: RoadmapEdge[], every: boolean): Int32Array {
   const events = buildEvents(index, edges);
   const { graph, firstEdge } = events;
@@ -31,7 +28,7 @@ function findLevels(index: OutlineIndex, edges: RoadmapEdge[], every: boolean): 
   return levels;
 }
 
-/** Numbers of nodes in waves, in the order of the tree inside each. What lies on a circle is in none. */
+/** In the order of the tree inside each wave. Nodes on a cycle are in none. */
 export function findWaves(index: OutlineIndex, edges: RoadmapEdge[]): number[][] {
   const levels = findLevels(index, edges, false);
   const waves = Map.groupBy(
@@ -41,10 +38,7 @@ export function findWaves(index: OutlineIndex, edges: RoadmapEdge[]): number[][]
   return [...waves].sort(([a], [b]) => a - b).map(([, wave]) => wave);
 }
 
-/**
- * A linear order of nodes with work: by waves, after their dependencies within a wave, otherwise as in the tree. Edges along it
- * form no cycle.
- */
+/** By waves, after dependencies within a wave, otherwise as in the tree. Edges along it form no cycle. */
 export function lineUp(index: OutlineIndex, edges: RoadmapEdge[]): number[] {
   const levels = findLevels(index, edges, true);
   return findWaves(index, edges).flatMap((wave) =>
@@ -54,12 +48,12 @@ export function lineUp(index: OutlineIndex, edges: RoadmapEdge[]): number[] {
 
 const prefix = 'checkpoint:';
 
-/** The roadmap added this node; it was not stated. */
+/** Not stated: the roadmap added it. */
 export function isAddedCheckpoint({ id, structure }: OutlineNode): boolean {
   return structure === 'checkpoint' && id.startsWith(prefix);
 }
 
-/** The outline before a way was chosen; the same object if there is nothing to remove. */
+/** The outline before an option was chosen; the same object if nothing was added. */
 export function withoutAddedCheckpoints(outline: PlanOutline): PlanOutline {
   const gone = new Set(outline.nodes.filter(isAddedCheckpoint).map(({ id }) => id));
   if (gone.size === 0) return outline;
@@ -69,7 +63,7 @@ export function withoutAddedCheckpoints(outline: PlanOutline): PlanOutline {
   return { ...outline, nodes };
 }
 
-/** A checkpoint alongside `before`, in front of it. */
+/** Alongside `before`, in front of it. */
 export function makeCheckpoint(
   number: number,
   before: OutlineNode,
@@ -89,7 +83,6 @@ export function makeCheckpoint(
   });
 }
 
-/** `nodes` with each checkpoint inserted in front of its node. */
 export function insertCheckpoints(
   nodes: OutlineNode[],
   added: { node: OutlineNode; before: string }[],

@@ -11,17 +11,17 @@ import { insertCheckpoints, lineUp } from './waves.ts';
 
 export type Way = {
   name: RoadmapWay;
-  /** Ways that would have been the same. */
+  /** Equivalent options. */
   same: RoadmapWay[];
   differs: string;
   index: OutlineIndex;
   edges: RoadmapEdge[];
   nodes: OutlineNode[];
-  /** Nodes of `nodes` that are there only for this way. */
+  /** Nodes that exist only for this option. */
   added: OutlineNode[];
 };
 
-/** Leaves outside any series whose steps change something, in the row in which they could run. */
+/** Leaves outside any series whose steps change something, in a possible order. */
 function lineUpChanges({ index, edges }: CollectedEdges, operations: Operations): number[] {
   return lineUp(index, edges).filter(
     (place) =>
@@ -34,14 +34,14 @@ function lineUpChanges({ index, edges }: CollectedEdges, operations: Operations)
   );
 }
 
-/** An edge that is there for the sake of a way only. */
+/** An edge that exists only for an option. */
 function linkForWay(index: OutlineIndex, from: number, to: number): RoadmapEdge[] {
   const [a, b] = [index.nodes[from], index.nodes[to]];
   if (a === undefined || b === undefined) return [];
   return [{ from: a.id, to: b.id, type: 'FS', lag_minutes: 0, why: 'strategy' }];
 }
 
-/** At least one way, without equivalent duplicates. `collected` must have no cycle. */
+/** At least one, without equivalent duplicates. `collected` must have no cycle. */
 export async function findWays(
   outline: PlanOutline,
   collected: CollectedEdges,

@@ -4,7 +4,7 @@ import type { PlanningState } from '#domain/planning/state.ts';
 import type { Adaptation } from '#domain/planning/trace.ts';
 import { shorten } from '#domain/words.ts';
 
-/** Changes listed one by one; beyond that, their number. */
+/** Beyond that, only their number. */
 const maxListed = 200;
 
 type Reason = Pick<Adaptation, 'introduced_by' | 'why'>;
@@ -71,7 +71,6 @@ function compareNodes(old: OutlineNode, node: OutlineNode): Pick<Adaptation, 'wh
   ];
 }
 
-/** Who wanted the outline to change. */
 export function whoseChange(
   { change, hints }: Pick<PlanningState, 'change' | 'hints'>,
   previous: OutlineNode[] | null,

@@ -6,7 +6,7 @@ import type { OutlineNode } from '#domain/planning/outline.ts';
 const maxEdges = 1000;
 const maxLag = 525_600;
 
-/** `edges` with one of each type to each node, that which holds longest; none to itself. */
+/** One edge per type and node, with the longest lag; none to itself. */
 function foldEdges(edges: Dependency[], self: string): Dependency[] {
   const folded = new Map<string, Dependency>();
   for (const edge of edges) {
@@ -18,7 +18,7 @@ function foldEdges(edges: Dependency[], self: string): Dependency[] {
   return [...folded.values()].slice(0, maxEdges);
 }
 
-/** Waiting for something that itself waits: the types and the lags of both together. */
+/** Two edges in a row as one. */
 function chain(first: Dependency, second: Dependency): Dependency {
   const lag = first.lag_minutes + second.lag_minutes;
   return {
@@ -28,10 +28,7 @@ function chain(first: Dependency, second: Dependency): Dependency {
   };
 }
 
-/**
- * Bridges removed nodes: their dependents wait for their predecessors.
- * @param gone the dependencies of all removed nodes, by ID
- */
+/** Their dependents wait for their predecessors. @param gone dependencies of all removed nodes, by ID */
 export function bridgeRemoved(
   gone: ReadonlyMap<string, readonly Dependency[]>,
 ): (id: string, after: Dependency[]) => Dependency[] {
@@ -39,7 +36,7 @@ export function bridgeRemoved(
   const before = (id: string): Dependency[] => {
     const found = known.get(id);
     if (found !== undefined) return found;
-    known.set(id, []); // while it is being found: what is removed and waits for each other waits for nothing
+    known.set(id, []); // meanwhile: removed nodes that wait for each other wait for nothing
     const folded = foldEdges((gone.get(id) ?? []).flatMap(through), id);
     known.set(id, folded);
     return folded;
@@ -58,7 +55,7 @@ export class OutlineEditor {
   #twinAt = new Map<number, { node: OutlineNode }>();
   #parts = new Map<string, Set<string>>();
   #removed = new Set<string>();
-  /** New nodes, by the node they follow; '' for the front. */
+  /** By the node they follow; '' for the front. */
   #inserted = new Map<string, string[]>();
 
   constructor(nodes: OutlineNode[]) {
@@ -103,7 +100,7 @@ export class OutlineEditor {
     return [...(this.#parts.get(id) ?? [])].filter((part) => this.get(part) !== undefined);
   }
 
-  /** Inserts a node after another, or at the front if null. */
+  /** At the front if `behind` is null. */
   insert(node: OutlineNode, behind: string | null): boolean {
     if (this.#nodes.has(node.id)) return false;
     this.#nodes.set(node.id, node);
@@ -123,7 +120,7 @@ export class OutlineEditor {
     return true;
   }
 
-  /** Every later step of one of these ids gets the next of its new ids. */
+  /** Later steps with a duplicate ID take its new IDs in turn. */
   renameSteps(names: Map<string, string[]>): void {
     const seen = new Set<string>();
     const rename = (node: OutlineNode): OutlineNode => {
@@ -218,7 +215,7 @@ export class OutlineEditor {
     return true;
   }
 
-  /** Applies a group's constraints to each of its parts. */
+  /** Applies a group's constraints to a part. */
   #inherit(part: string, group: OutlineNode): void {
     const node = this.get(part);
     if (node === undefined) return;
@@ -246,7 +243,7 @@ export class OutlineEditor {
     };
     for (const id of this.#inserted.get('') ?? []) put(id);
     for (const [at, id] of this.#order.entries()) {
-      // A twin that nobody renamed stays as it was.
+      // Twins that weren't renamed stay.
       const twin = id === '' ? this.#twinAt.get(at) : undefined;
       if (twin !== undefined) nodes.push(twin.node);
       else put(id);

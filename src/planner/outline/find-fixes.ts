@@ -1,4 +1,4 @@
-// Finds fixes for violations in groups: ids before structure, structure before edges, edges before form.
+// Finds fixes for violations in groups: IDs before structure, structure before edges, edges before form.
 import { toDependency } from '#domain/plan/dependency.ts';
 import { canonicalPattern, isProposed } from '#domain/plan/pattern.ts';
 import type { OutlineNode, PlanOutline, Structure } from '#domain/planning/outline.ts';
@@ -13,7 +13,7 @@ import { makeNode } from './make-node.ts';
 import { markWork, readTree, type Tree, takeId } from './outline-tree.ts';
 import { readGraph } from './precedence.ts';
 
-/** Violations fixed together; a later group works on the outline that earlier ones left. */
+/** Fixed together; a later group works on the outline that earlier ones left. */
 const groups = [
   ['duplicate_node', 'duplicate_step'],
   ['orphan', 'unreachable', 'l1_structure'],
@@ -32,11 +32,11 @@ type Scene = {
   works: boolean[];
   ids: Set<string>;
   stepIds: Set<string>;
-  /** Nodes that fixes of this round change already. */
+  /** Nodes that fixes of this round already change. */
   touched: Set<string>;
 };
 
-/** Fixes for the first group of `violations` that has any. */
+/** For the first group of `violations` that has any. */
 export function findFixes(outline: PlanOutline, violations: Violation[]): Fix[] {
   const tree = readTree(outline.nodes);
   const scene = {
@@ -145,13 +145,13 @@ function fixOne(scene: Scene, violation: Violation): Fix[] {
   }
 }
 
-/** The goal to move misplaced nodes into. */
+/** The goal for misplaced nodes. */
 function findHome({ tree }: Scene): OutlineNode | undefined {
   return tree.nodes.find(({ parent, structure }) => parent === null && structure === 'goal');
 }
 
 function place(scene: Scene, code: string, why: string, node: OutlineNode, index: number): Fix[] {
-  // A node that can never begin is freed by breaking the circle it waits for.
+  // A node that can never begin is freed by breaking the cycle it waits for.
   const inPlace = (scene.tree.parents[index] ?? -1) !== -1;
   if (code === 'unreachable' && (inPlace || node.parent === null)) return [];
   const home = findHome(scene);
@@ -159,7 +159,7 @@ function place(scene: Scene, code: string, why: string, node: OutlineNode, index
   return home.id === node.id ? [] : [{ do: 'move', code, why, node: node.id, parent: home.id }];
 }
 
-/** Adds a goal over all top-level nodes. Once per round. */
+/** A goal over all top-level nodes. Once per round. */
 function coverRoots({ outline, tree, ids, touched }: Scene, why: string): Fix[] {
   if (touched.has('goal')) return [];
   touched.add('goal');
@@ -174,7 +174,7 @@ function coverRoots({ outline, tree, ids, touched }: Scene, why: string): Fix[] 
   ];
 }
 
-/** Whether milestones and phases may be parts of `over`. */
+/** Milestones and phases may be parts of `over`. */
 function isWide(over: Structure | undefined): boolean {
   return over === 'goal' || over === 'phase';
 }
@@ -193,7 +193,7 @@ function reshape(scene: Scene, code: string, why: string, node: OutlineNode, ind
   }
   if (inner) return become(isWide(over) ? 'phase' : 'task');
   if (node.steps.length > 0) return become('task');
-  // A moment at which nothing is done has its place under a phase; elsewhere it says nothing.
+  // A moment without work belongs under a phase; elsewhere it says nothing.
   return isWide(over) ? become('milestone') : [{ do: 'remove', code, why, node: node.id }];
 }
 
@@ -252,7 +252,7 @@ function closePhase({ tree, ids, outline }: Scene, phase: OutlineNode, index: nu
   return makeNode({ id, parent: phase.id, title, structure, origin: 'ai_adaptation', after });
 }
 
-/** Another pattern that asks nothing of the outline that it has not, unless a person chose this one. */
+/** One that requires nothing missing, unless a person chose the current one. */
 function fixPattern(outline: PlanOutline, why: string): Fix[] {
   const { pattern } = outline;
   const chosen =

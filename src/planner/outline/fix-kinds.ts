@@ -4,7 +4,7 @@ import type { PatternType } from '#domain/plan/pattern.ts';
 import type { OutlineNode, Rhythm, Structure } from '#domain/planning/outline.ts';
 
 type Change =
-  /** The first later node of that id is called `to`. */
+  /** The first later node of that ID becomes `to`. */
   | { do: 'rename'; node: string; to: string }
   | { do: 'rename_step'; step: string; to: string }
   | { do: 'add'; node: OutlineNode }
@@ -23,10 +23,10 @@ type Change =
   | { do: 'repattern'; pattern: PatternType };
 
 export type Fix = Change & {
-  /** The violation that it mends. */
+  /** The violation. */
   code: string;
   /** One sentence: what was wrong. */
   why: string;
-  /** Shown on the card, because the plan does less than its words: nobody does “X”. */
+  /** Shown on the card, because the plan does less than its words. */
   assume?: string;
 };

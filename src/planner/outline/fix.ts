@@ -10,12 +10,12 @@ import type { Fix } from './fix-kinds.ts';
 import { setLevels } from './outline-tree.ts';
 import { validateOutline } from './validate-outline.ts';
 
-/** Mending one thing can bring up the next: a few rounds settle all that can be settled. */
+/** One fix can cause the next; a few rounds settle all that can be settled. */
 const maxRounds = 40;
 
 /**
- * Fixes for `violations`, in the order in which they must be applied, and for all that blocks besides or comes up on the
- * way. What only a person or a model can settle (a rule that cannot be read, steps that need each other's values) has none.
+ * In the order in which they must be applied, also for blocking violations that come up on the way. An unreadable rule, or
+ * steps that need each other's values, are left to a person or model.
  */
 export async function suggestFixes(outline: PlanOutline, violations: Violation[]): Promise<Fix[]> {
   const wanted = new Set(violations.map(({ code }) => code));
@@ -44,7 +44,7 @@ export function applyFixes(
   let { pattern } = outline;
   editor.renameSteps(readNewStepIds(fixes));
   for (const fix of fixes) {
-    // Removals in a row are spliced together; whatever else is done meets their result.
+    // Consecutive removals are spliced together; other fixes work on the result.
     if (fix.do !== 'remove' && fix.do !== 'flatten') editor.flush();
     if (fix.do === 'repattern') pattern = changePattern(outline, fix.pattern);
     else if (!applyFix(editor, fix)) continue;
@@ -64,7 +64,7 @@ function readNewStepIds(fixes: Fix[]): Map<string, string[]> {
   return names;
 }
 
-/** @returns whether there was anything to change */
+/** @returns whether anything changed */
 function applyFix(editor: OutlineEditor, fix: Exclude<Fix, { do: 'repattern' }>): boolean {
   switch (fix.do) {
     case 'rename':

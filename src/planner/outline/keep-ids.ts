@@ -9,10 +9,7 @@ import { takeId } from './outline-tree.ts';
 
 type Entry = { id: string; key: string };
 
-/**
- * New ids for those of `next` that are the same as one of `previous` under another id, and for those whose id such a
- * one takes back.
- */
+/** New IDs for entries of `next` that equal one of `previous` under another ID, and for those whose ID is thereby taken. */
 function matchIds(previous: Entry[], next: Entry[]): Map<string, string> {
   const keys = new Map(previous.map(({ id, key }) => [id, key]));
   const settled = new Set(next.filter(({ id, key }) => keys.get(id) === key).map(({ id }) => id));
@@ -69,7 +66,6 @@ function readKeys(nodes: OutlineNode[]): { nodes: Entry[]; steps: Entry[] } {
   return { nodes: entries, steps };
 }
 
-/** `next` with the ids that its unchanged nodes and steps have in `previous`. */
 export function keepIds(previous: OutlineNode[], next: OutlineNode[]): OutlineNode[] {
   const before = readKeys(previous);
   const now = readKeys(next);

@@ -1,4 +1,4 @@
-// Turns the lengths of an outline's steps from words into minutes. Pure.
+// Converts the lengths of an outline's steps from words to minutes. Pure.
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { OutlineNode } from '#domain/planning/outline.ts';
 import type { StrategyProfile } from '#domain/planning/schedule.ts';
@@ -7,13 +7,13 @@ import { parseDuration } from '#timeline/durations.ts';
 
 type AsksPerson = (step: StepDraft) => boolean;
 
-/** Whether the operation of a step asks a person. */
+/** Whether a step's operation asks a person. */
 export function findHuman(manifest: OperationSpec[]): AsksPerson {
   const human = new Set(manifest.flatMap(({ name, human }) => (human === true ? [name] : [])));
   return ({ tool, operation }) => human.has(operationName(tool, operation));
 }
 
-/** The nodes with the minutes of their steps' lengths, and a sentence for each length that can't be meant. */
+/** With a sentence for each length that can't be meant. */
 export function measureLengths(
   nodes: OutlineNode[],
   asksPerson: AsksPerson,

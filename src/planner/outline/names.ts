@@ -9,7 +9,7 @@ export function nameNode({ title, id }: Pick<OutlineNode, 'title' | 'id'>): stri
   return `${quoteWords(title, 60)} (${shorten(id, 40)})`;
 }
 
-/** At most `most` names, and how many more there are. */
+/** With the number of further ones. */
 export function nameSome(names: string[], most = 5): string {
   const shown = names.slice(0, most).map((name) => shorten(name, 60));
   const more = names.length - shown.length;

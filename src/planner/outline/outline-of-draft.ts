@@ -1,4 +1,4 @@
-// Converts a flat plan into an outline: one goal, a task for each step, same ids and order.
+// Converts a flat plan into an outline: one goal, a task for each step, same IDs and order.
 import { toDependency } from '#domain/plan/dependency.ts';
 import type { PatternSpec } from '#domain/plan/pattern.ts';
 import type { PlanDraft, Risk, Series } from '#domain/plan/plan.ts';
@@ -9,9 +9,9 @@ import { patternOf, readFeatures } from '../patterns/fit.ts';
 import { makeNode } from './make-node.ts';
 import { takeId } from './outline-tree.ts';
 
-/** Maximum nodes besides the goal. */
+/** Nodes besides the goal. */
 const maxTasks = 4999;
-/** Maximum edges of a node; further ones stay with the step. */
+/** Edges of a node; further ones stay with the step. */
 const maxEdges = 1000;
 
 /** @param pattern null to infer it from the nodes */
@@ -38,7 +38,7 @@ export function outlineOfDraft(draft: PlanDraft, pattern: PatternSpec | null): P
   };
 }
 
-/** Every step with an id; one that has none is called by its place, as when it is proposed. */
+/** By place, as when it is proposed. */
 function nameSteps(steps: StepDraft[]): (StepDraft & { id: string })[] {
   const taken = new Set(steps.flatMap(({ id }) => (id === undefined ? [] : [id])));
   return steps.map((step, index) => {
@@ -67,7 +67,7 @@ function taskOf(step: StepDraft & { id: string }, goal: string): OutlineNode {
   });
 }
 
-/** Too many to have a node each: they keep their order among themselves. */
+/** Too many for a node each: they keep their order. */
 function taskOfAll(steps: StepDraft[], goal: string, id: string, title: string): OutlineNode {
   return makeNode({ id, title, structure: 'task', parent: goal, level: 2, steps });
 }

@@ -1,30 +1,30 @@
-// An outline read once: its tree (parts, depths, defects), its steps by number and the owner of each. Tolerates anything a model sends:
-// missing parents, cycles, duplicate ids (the first one counts).
+// An outline read once: its tree (parts, depths, defects), its steps by number and the owner of each. Tolerates anything a
+// model sends: missing parents, cycles, duplicate IDs (the first one counts).
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 
 export type Tree = {
   nodes: OutlineNode[];
-  /** Number of the first node of that id. */
+  /** The first node of each ID. */
   places: Map<string, number>;
-  /** Index of each node's parent; -1 for a root, or if the path to a root is broken. */
+  /** -1 for a root, or if the path to a root is broken. */
   parents: number[];
-  /** Numbers of each node's parts, in outline order. */
+  /** In outline order. */
   children: number[][];
   /** From 1; in a broken tree counted from the break. */
   depths: number[];
-  /** Numbers in the order of the tree: each node before its children, siblings as they are listed. */
+  /** Each node before its children, siblings as listed. */
   order: number[];
-  /** Nodes whose parent does not exist. */
+  /** Nodes with a missing parent. */
   orphans: number[];
-  /** Rings of nodes that are parts of each other, each from its first member in outline order. */
+  /** Cycles of parents, each from its first member in outline order. */
   rings: number[][];
 };
 
-/** The rings among parents, by walking up from each node until something known is met. */
+/** Walks up from each node to a known one. */
 function findRings(parents: number[]): number[][] {
   const rings: number[][] = [];
-  /** 0 if not seen; otherwise the walk that met it, counted from 1. */
+  /** 0 if not seen; otherwise the number of the walk, from 1. */
   const seen = new Int32Array(parents.length);
   for (let start = 0; start < parents.length; start += 1) {
     let at = start;
@@ -75,7 +75,7 @@ export function readTree(nodes: OutlineNode[]): Tree {
 /** The deepest level the contract allows. */
 export const deepest = 9;
 
-/** `nodes` with levels as the tree has them. */
+/** With levels as in the tree. */
 export function setLevels(nodes: OutlineNode[]): OutlineNode[] {
   const { depths } = readTree(nodes);
   return nodes.map((node, index) => {
@@ -84,13 +84,13 @@ export function setLevels(nodes: OutlineNode[]): OutlineNode[] {
   });
 }
 
-/** Whether `node` is `whole` or a part of it. */
+/** `node` is `whole` or a part of it. */
 export function isWithin({ parents }: Pick<Tree, 'parents'>, node: number, whole: number): boolean {
   for (let at = node; at !== -1; at = parents[at] ?? -1) if (at === whole) return true;
   return false;
 }
 
-/** For each node, whether it or anything beneath it does something. */
+/** Whether each node or anything beneath it does something. */
 export function markWork({ nodes, order, parents }: Tree): boolean[] {
   const works = nodes.map(({ steps }) => steps.length > 0);
   for (const index of order.toReversed()) {
@@ -100,12 +100,12 @@ export function markWork({ nodes, order, parents }: Tree): boolean[] {
   return works;
 }
 
-/** An id that nothing has yet: `base`, `base-2`, `base-3` … It is taken from then on. */
+/** `base`, `base-2`, `base-3` …; reserves the free ID. */
 export function takeId(
   base: string,
   taken: { has(id: string): boolean; add(id: string): unknown },
 ): string {
-  // Room for the number within what an id may be long.
+  // Leaves room for the number in an ID's length.
   const stem = base.slice(0, 190);
   let id = stem;
   for (let count = 2; taken.has(id); count += 1) id = `${stem}-${count}`;
@@ -119,7 +119,7 @@ export type OutlineIndex = Tree & {
   /** In the order of the tree. */
   steps: IndexedStep[];
   stepPlaces: Map<string, number>;
-  /** Steps of the node itself, as numbers into `steps`. */
+  /** The node's own, as numbers into `steps`. */
   ownSteps: number[][];
 };
 
@@ -130,7 +130,7 @@ export function indexOutline({ nodes }: Pick<PlanOutline, 'nodes'>): OutlineInde
   return { ...tree, steps, stepPlaces, ownSteps };
 }
 
-/** Steps without an id get the one that a stored plan would give them: their place, from 1. */
+/** Without an ID, a step gets the one of a stored plan: its place, from 1. */
 function numberSteps(
   nodes: OutlineNode[],
   order: number[],
@@ -163,14 +163,14 @@ export function sharedDepth({ parents, depths }: OutlineIndex, a: number, b: num
   return left === -1 ? 0 : (depths[left] ?? 0);
 }
 
-/** Where work is done or something is reached: leaves, and nodes with steps of their own. In the order of the tree. */
+/** Leaves, and nodes with steps of their own, in the order of the tree. */
 export function findWork({ order, children, ownSteps }: OutlineIndex): number[] {
   return order.filter(
     (place) => (children[place]?.length ?? 0) === 0 || (ownSteps[place]?.length ?? 0) > 0,
   );
 }
 
-/** The node by whose rule a node comes again: itself or the nearest whole it is part of; -1: it is done once. */
+/** The node with the rule: itself or the nearest whole; -1 if done once. */
 export function seriesOf({ nodes, parents }: OutlineIndex, place: number): number {
   for (let at = place; at !== -1; at = parents[at] ?? -1) {
     const node = nodes[at];

@@ -1,5 +1,5 @@
-// Precedence in an outline as a graph of events: each node starts and finishes, a part within its whole, so that a phase precedes
-// another without an edge per part. FS, SS, FF and SF are arcs between events (generalised precedence, Elmaghraby and
+// Precedence in an outline as a graph of events: each node starts and finishes, a part within its whole, so that a phase
+// precedes another without an edge per part. FS, SS, FF and SF are arcs between events (generalised precedence, Elmaghraby and
 // Kamburowski 1992).
 import { type DependencyType, toDependency } from '#domain/plan/dependency.ts';
 import { edgeEnds } from '#domain/plan/edge-ends.ts';
@@ -10,7 +10,7 @@ import { isWithin, type Tree } from './outline-tree.ts';
 
 type Ends = { from: number; to: number };
 
-/** Numbers of an edge's nodes, or null if one is missing, or is the other or a part of it. */
+/** Null if a node is missing, or is the other or a part of it. */
 export function findEnds(tree: Tree, edge: Pick<RoadmapEdge, 'from' | 'to'>): Ends | null {
   const from = tree.places.get(edge.from);
   const to = tree.places.get(edge.to);
@@ -27,7 +27,7 @@ export function eventsOf({ nodes }: Tree, { from, to }: Ends, type: DependencyTy
   };
 }
 
-/** The arcs of the tree. The start of a node is its number, its finish is `nodes.length` further. */
+/** A node's start is its number, its finish is `nodes.length` further. */
 export function treePairs({ nodes, parents }: Tree): number[] {
   const pairs: number[] = [];
   for (let place = 0; place < nodes.length; place++) {
@@ -40,14 +40,14 @@ export function treePairs({ nodes, parents }: Tree): number[] {
 
 export type EventGraph = {
   graph: Digraph;
-  /** Arcs from this number on belong to `edges`, in their order; those before are of the tree. */
+  /** From this number on, arcs belong to `edges`, in their order; earlier ones to the tree. */
   firstEdge: number;
   edges: RoadmapEdge[];
 };
 
 /**
- * Every edge, of any type, holds the start of its successor: so the executor keeps order, and an order without
- * circles here has none there. Edges that cannot be are left out.
+ * Every edge, of any type, holds the start of its successor: so the executor keeps order, and an acyclic order here is acyclic
+ * there. Impossible edges are left out.
  */
 export function buildEvents(tree: Tree, edges: RoadmapEdge[]): EventGraph {
   const pairs = treePairs(tree);
@@ -62,7 +62,7 @@ export function buildEvents(tree: Tree, edges: RoadmapEdge[]): EventGraph {
   return { graph: buildDigraph(2 * tree.nodes.length, pairs), firstEdge, edges: kept };
 }
 
-/** Edges that form a cycle, in order, or null if there is none. */
+/** The edges of a cycle, in order. */
 export function findEdgeCycle(tree: Tree, edges: RoadmapEdge[]): RoadmapEdge[] | null {
   const events = buildEvents(tree, edges);
   const cycle = findCycle(events.graph);
@@ -86,15 +86,15 @@ export type Graph = {
   size: number;
   /** Without `wait` if it follows from the tree, or one step uses the output of another. */
   edges: (Ends & { wait: Wait | null })[];
-  /** The node that each moment belongs to. */
+  /** The node of each moment. */
   owners: number[];
   /** Dependencies on what does not exist. */
   unknown: { node: number; wait: Wait }[];
-  /** Values taken from steps that do not exist. */
+  /** Values from missing steps. */
   dangling: { node: number; step: string; from: string }[];
 };
 
-/** All precedence of an outline as it was written, valid or not: between nodes and between steps. */
+/** All precedence as written, valid or not: between nodes and between steps. */
 export function readGraph(tree: Tree): Graph {
   const { nodes, places, children } = tree;
   const owners = [...nodes.keys()];

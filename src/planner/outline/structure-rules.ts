@@ -42,7 +42,7 @@ function checkIds({ nodes, places }: Tree): Violation[] {
   });
 }
 
-/** Nodes that no way leads to from a root. */
+/** Nodes that can't be reached from a root. */
 function checkPlaces({ nodes, orphans, rings }: Tree): Violation[] {
   const lost = orphans.flatMap((index) => {
     const node = nodes[index];
@@ -149,7 +149,7 @@ function checkNodes({ pattern }: PlanOutline, tree: Tree, works: boolean[]): Vio
   });
 }
 
-/** For each node, the level of the lowest node beneath it. */
+/** The level of the lowest node beneath each. */
 function readHeights({ nodes, order, parents, depths }: Tree): number[] {
   const heights = nodes.map((_, index) => depths[index] ?? 1);
   for (const index of order.toReversed()) {

@@ -26,8 +26,8 @@ export function validateOutline(outline: PlanOutline): Violation[] {
 }
 
 /**
- * The rule score of B8, 0..1: 1 without violations. One that blocks weighs much in an outline of any size; the others
- * weigh by how large a part of the outline they are.
+ * The rule score of B8, 0..1: 1 without violations. Blocking ones weigh much in an outline of any size; others by their share
+ * of the outline.
  */
 export function scoreRules(violations: Violation[], nodes: number): number {
   const blocking = violations.filter((violation) => violation.blocking).length;
@@ -35,11 +35,11 @@ export function scoreRules(violations: Violation[], nodes: number): number {
   return 1 / (1 + blocking / 2 + rest / Math.max(10, nodes));
 }
 
-// Checks the outline against its pattern: rhythms, phases, required parts.
+// Rhythms, phases, required parts.
 function checkPattern(outline: PlanOutline, tree: Tree): Violation[] {
   const { pattern } = outline;
   const features = readFeatures(outline);
-  // A pattern without a confidence was read off a flat plan; it demands nothing of it.
+  // A pattern without a confidence was inferred from a flat plan and requires nothing.
   if (features.flat && pattern.confidence === undefined) return [];
   const type = canonicalPattern(pattern);
   const { title } = patternRules[type];
@@ -89,7 +89,7 @@ function checkPhases({ pattern }: PlanOutline, tree: Tree): Violation[] {
   });
 }
 
-// Rules of precedence between nodes: it names what exists, and nothing waits for itself, however long the way round is.
+// Edges name existing nodes, and no node waits for itself, even indirectly.
 function checkPrecedence(tree: Tree): Violation[] {
   const graph = readGraph(tree);
   return [...checkNames(tree, graph), ...checkCircles(tree, graph), ...checkDates(tree)];

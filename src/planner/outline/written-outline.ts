@@ -1,4 +1,4 @@
-// Parses an outline as a model writes it: strict schema, arguments and times as text. What cannot be parsed is reported in
+// Parses an outline as a model writes it: strict schema, arguments and times as text. Unparsable parts are reported in
 // sentences; unsound structure (an orphan, a cycle) is left to the validator.
 import { z } from 'zod';
 import { errorMessage } from '#domain/errors.ts';
@@ -66,7 +66,7 @@ const WrittenNode = z.strictObject({
 });
 type WrittenNode = z.infer<typeof WrittenNode>;
 
-/** Only preferences that the person stated themselves. */
+/** Only those that the person stated. */
 export const WrittenPreferences = z
   .strictObject({
     order: RoadmapWay.nullable().describe(
@@ -95,19 +95,18 @@ const WrittenOutlineFields = z.strictObject({
   confidence: z.number().describe('From 0 to 1: how sure you are that this is what is wanted.'),
   preferences: WrittenPreferences.optional(),
 });
-// Strict schemas want every key named.
+// Strict schemas require every key.
 export const WrittenOutline = WrittenOutlineFields.meta({
   required: Object.keys(WrittenOutlineFields.shape),
 });
 export type WrittenOutline = z.infer<typeof WrittenOutline>;
 
-/** As models are shown it on every call; `nodeWords` follow where an outline is drafted. */
+/** As models see it on every call; `nodeWords` follow where an outline is drafted. */
 export const ShownOutline = z.looseObject({ nodes: z.array(z.looseObject({})) });
 
-/** The fields of a node. */
 export const nodeWords = `Beside "nodes": "title", "summary" (what will be true), "risks": [{"text","sign"}], "assumptions": texts, "confidence": 0 to 1. A node: {"id", "parent": id or null, "title", "structure": ${Structure.options.join(' | ')}, "rhythm": ${Rhythm.options.join(' | ')}, "after": ids, or {"id","type":"FS|SS|FF|SF","lag_minutes": "2 days"} (from that end or start), "duration_minutes": "3 working days", "not_before", "deadline": local ISO 8601, "recurs": {"rrule","starts_at","timezone","until"} if recurring, "target": {"amount","unit"} if cumulative, "steps": as in add_steps, at the leaves only}. One goal without parent; phases or milestones where the work is large. Keep the ids of nodes that do not change.`;
 
-/** Preferences of an outline; empty if none were stated. */
+/** Empty if none were stated. */
 export function readPreferences(
   written: z.infer<typeof WrittenPreferences> | undefined,
 ): Pick<PlanOutline, 'preferences'> {
@@ -183,7 +182,7 @@ function readNode(
     length === null ? null : readDuration(length, profile, isPersons ? 'person' : 'clock');
   if (read?.ok === false) problems.push(`${name}: ${read.message}`);
   const minutes = read?.ok === true ? read.minutes : null;
-  // The words for the node are those for its only step.
+  // The node's duration is that of its only step.
   const duration = read?.ok === true ? (read.text ?? undefined) : undefined;
   const only = steps.length === 1 && duration !== undefined ? steps[0] : undefined;
   const zone = recurs?.timezone?.trim() || timezone;
@@ -223,7 +222,7 @@ function readNode(
   return { problems };
 }
 
-/** Moves dependencies stated for a step instead of its node, or vice versa, to where they belong. */
+/** Moves dependencies stated for a step instead of its node, or vice versa. */
 export function settleEdges(nodes: OutlineNode[]): OutlineNode[] {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const owners = new Map(
@@ -253,7 +252,7 @@ export function settleEdges(nodes: OutlineNode[]): OutlineNode[] {
   });
 }
 
-/** Small plans come as tasks alone; the goal over them is their title. */
+/** Small plans come as tasks alone; their title becomes the goal. */
 function coverWithGoal(nodes: OutlineNode[], title: string): OutlineNode[] {
   if (nodes.some(({ structure }) => structure === 'goal')) return nodes;
   const id = takeId('goal', new Set(nodes.map((node) => node.id)));
@@ -261,7 +260,7 @@ function coverWithGoal(nodes: OutlineNode[], title: string): OutlineNode[] {
   return [goal, ...nodes.map((node) => (node.parent === null ? { ...node, parent: id } : node))];
 }
 
-/** Texts that say something, each once, in the number and length that an outline holds. */
+/** Non-empty and distinct, within the number and length that an outline holds. */
 export function readTexts(texts: string[]): string[] {
   const clean = texts.map((text) => text.trim().slice(0, 1000)).filter((text) => text !== '');
   return [...new Set(clean)].slice(0, 50);

@@ -1,5 +1,5 @@
-// Steps as a reasoner writes them: whole ones, and changes of those that are there. What servers without strict
-// schemas send is read too: arguments as JSON text, tool and operation apart, null for what is not said.
+// Steps as a reasoner writes them: whole ones, and changes of existing ones. Also reads the output of servers without strict
+// schemas: arguments as JSON text, tool and operation apart, null for unset.
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import { allFields, type FieldName, StepDraft } from '#domain/plan/step-content.ts';
@@ -20,22 +20,22 @@ function shapeOf(...groups: Written['of'][]): Shape {
   );
 }
 
-/** A step of an outline, as a model writes it; the first four are needed for a new one. */
+/** A step of an outline; a new one needs the first four. */
 export const stepOfOutline = shapeOf('one', 'many');
 export const writtenStepShape = {
   ...stepOfOutline,
   phase: z.string().optional().describe('its name'),
 };
-/** Additional fields for many steps or shared means; only shown if present. */
+/** Fields for many steps or shared means; only shown if present. */
 export const capacityShape = shapeOf('wide');
 /** Fields that can be set for many steps at once. */
 export const ofMany = Object.keys(shapeOf('many', 'wide'));
-/** Fields that a change can clear with null. */
+/** With null. */
 const clearable = allFields.flatMap(([name, { written, empty }]) =>
   written === undefined || empty === undefined ? [] : [name],
 );
 
-/** Looks operations up by tool and operation, or by the full name in either place. */
+/** By tool and operation, or by the full name in either place. */
 function indexOperations(
   manifest: OperationSpec[],
 ): (tool: string, operation: string) => OperationSpec | undefined {
@@ -47,7 +47,7 @@ function indexOperations(
     (operation.trim() === '' ? byName.get(tool) : undefined);
 }
 
-/** Conditions as a draft has them: none is no key, and `exists` takes no value. */
+/** Conditions as in a draft: no key if there are none, and `exists` takes no value. */
 function readConditions(when: Json | undefined): { when?: Json } {
   if (when === undefined || (Array.isArray(when) && when.length === 0)) return {};
   if (!Array.isArray(when)) return { when };
@@ -60,17 +60,16 @@ function readConditions(when: Json | undefined): { when?: Json } {
   };
 }
 
-/** A step as the outline of larger work holds it; the reader checks it. */
+/** As in the outline of larger work; the reader checks it. */
 export const WrittenStep = JsonObject.meta(showSchema(z.strictObject(stepOfOutline)));
 
-/** A whole new step. */
 export type NewStep = { step: StepDraft & { id: string }; phase: string | null };
 
-/** Changes of a step. `undefined` leaves a field, `null` removes it; `args` are merged. */
+/** `undefined` leaves a field, `null` removes it; `args` are merged. */
 export type StepChange = {
   step: { [key in Exclude<keyof StepDraft, 'id'>]?: StepDraft[key] | undefined } & { id: string };
   phase: string | null | undefined;
-  /** Keys of the step that are taken away. */
+  /** Keys to remove. */
   cleared: FieldName[];
 };
 
@@ -83,7 +82,7 @@ export type StepReader = {
 
 const NewStep = StepDraft.extend({ id: line(200) });
 const ChangedStep = StepDraft.partial().extend({ id: line(200) });
-/** @param timezone in which times without an offset are meant */
+/** @param timezone for times without an offset */
 export function createStepReader(manifest: OperationSpec[], timezone: string): StepReader {
   const find = indexOperations(manifest);
 
@@ -91,7 +90,7 @@ export function createStepReader(manifest: OperationSpec[], timezone: string): S
     const given = typeof raw === 'string' ? parseJson(raw) : raw;
     if (!isObject(given)) return { problems: ['A step is an object.'] };
     const { phase, duration_minutes: minutes, ...said } = JsonObject.parse(given);
-    // Minutes count as in the words for them.
+    // Minutes count like their words.
     if (typeof minutes === 'number') said.duration ??= `${minutes} min`;
     const id = typeof said.id === 'number' ? String(said.id) : said.id;
     if (typeof id !== 'string' || id.trim() === '')
@@ -139,7 +138,7 @@ function readPhase(phase: Json | undefined): string | null | undefined {
   return typeof phase === 'string' && phase.trim() !== '' ? phase.trim() : undefined;
 }
 
-/** The arguments; null if none were given, undefined if they are not an object. */
+/** Null if none were given, undefined if they are not an object. */
 function readArguments(value: Json | undefined): JsonObject | null | undefined {
   if (value === undefined || value === null) return null;
   const given = typeof value === 'string' ? (value.trim() === '' ? {} : parseJson(value)) : value;
@@ -159,7 +158,7 @@ function nameOperation(
   return { tool: first || second, operation: second || first };
 }
 
-/** A time that cannot be read is left as it is, for the schema to refuse. */
+/** An unreadable time is left for the schema to refuse. */
 function readTime(value: Json | undefined, timezone: string): { not_before?: string } {
   if (typeof value !== 'string') return {};
   try {

@@ -5,7 +5,7 @@ import { applyOverride } from '#domain/people/policy.ts';
 import type { AskedQuestion } from '#domain/planning/asked-question.ts';
 import { type StateChanges, succeed, type ToolContext, type ToolOutcome } from '../tool.ts';
 
-/** @param changes notes and a wish of this turn, added to those that were asked about before */
+/** @param changes of this turn, added to those asked about before */
 export function askToKeep(
   { state, policy }: Pick<ToolContext, 'state' | 'policy'>,
   changes: Pick<StateChanges, 'memory' | 'wish'>,

@@ -32,7 +32,7 @@ const Input = z
     reason: z.string().nullish().describe('Why that one, in a sentence; null: by the figures.'),
     confidence: z.number().nullish().describe('From 0 to 1: how sure you are. null: not known.'),
   })
-  // Strict schemas want every key named, though a call without arguments is one too.
+  // Strict schemas require every key, but a call without arguments is valid.
   .meta({ required: ['prefer', 'reason', 'confidence'] });
 type Input = z.infer<typeof Input>;
 
@@ -40,7 +40,7 @@ const maxShownAdaptations = 100;
 
 type Compared = { way: Way; metrics: RoadmapMetrics; score: number };
 
-/** @param guarded exact names of operations that the settings guard */
+/** @param guarded exact names */
 export function createBuildRoadmap({ guarded }: { guarded: readonly string[] }): Tool<Input> {
   return defineTool({
     name: 'build_roadmap',
@@ -81,7 +81,7 @@ async function build(
   const scores = scoreWays(measured, policy, outline.pattern, preferred);
   const compared = measured
     .map(({ way, metrics }, at): Compared => ({ way, metrics, score: scores[at] ?? 0 }))
-    // Ties keep the order of the ways: stated ones come first.
+    // Ties keep the given order: stated options come first.
     .sort((a, b) => b.score - a.score)
     .slice(0, optionsWanted(policy));
   const [best] = compared;
@@ -100,7 +100,7 @@ async function build(
   };
 }
 
-/** Keeps the person's preference for later versions. */
+/** For later versions. */
 function keepPreference(outline: PlanOutline, order: RoadmapWay | null): PlanOutline {
   const { preferences } = outline;
   if ((preferences?.order ?? null) === order) return outline;
@@ -111,7 +111,7 @@ function readShare(value: number | null | undefined): number | null {
   return typeof value === 'number' && value >= 0 && value <= 1 ? value : null;
 }
 
-/** The preferred way, by its own name or that of an equivalent one. */
+/** By its own name or that of an equivalent one. */
 function findPreferred(prefer: RoadmapWay | null, ways: Way[]): RoadmapWay | null {
   const found = ways.find(({ name, same }) => prefer !== null && [name, ...same].includes(prefer));
   return found?.name ?? null;

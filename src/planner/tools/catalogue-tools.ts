@@ -16,7 +16,7 @@ import { fail, type Prepared, succeed, type Tool } from '../tool.ts';
 
 const maxFound = 5;
 
-/** The name of the front for all operations that only look; calls of it are calls of the operation. */
+/** Stands for all read-only operations; its calls become theirs. */
 export const readTool = 'read';
 
 export const ReadArguments = z.strictObject({
@@ -26,7 +26,7 @@ export const ReadArguments = z.strictObject({
 
 export type ReadCall = { name: string; args: JsonObject };
 
-/** The call in the arguments of `read`, which may be JSON text. */
+/** Arguments may be JSON text. */
 export function readCall({ operation, args }: JsonObject): Prepared<ReadCall> {
   const given = typeof args === 'string' ? readArguments(args) : (args ?? {});
   return typeof operation === 'string' && isObject(given)
@@ -34,7 +34,7 @@ export function readCall({ operation, args }: JsonObject): Prepared<ReadCall> {
     : { problems: ['Give "operation" and "args", an object.'] };
 }
 
-/** Comes to its end only where what it stands for is no read operation. */
+/** Runs only if the named operation isn't a read. */
 export const readFront: Tool<ReadCall> = {
   ...toolDefaults,
   name: readTool,
@@ -51,7 +51,7 @@ export const readFront: Tool<ReadCall> = {
 
 type CatalogueContext = {
   tools: Pick<PlannerTools, 'manifest' | 'readable'>;
-  /** Where there is a session, its prompt lists operations. */
+  /** In a session, the prompt lists operations. */
   state?: unknown;
 };
 

@@ -9,10 +9,9 @@ import { memoryTool } from './memory-tools.ts';
 import { routeChange } from './route-change.ts';
 import { setPolicy } from './set-policy.ts';
 
-/** Maximum characters of an answer shown to a person. */
+/** Characters. */
 const maxAnswer = 12_000;
 
-/** An answer made storable and cut to a readable length. */
 export function cutAnswer(text: string): string {
   const clean = text.replaceAll('\u0000', '').toWellFormed();
   if (clean.length <= maxAnswer) return clean;
@@ -30,7 +29,7 @@ const Answer = z.strictObject({
     .nullable()
     .describe('what nothing can do, in English, as after "I can\'t": book flights'),
 });
-/** Looser servers leave things out. */
+/** Looser servers omit fields. */
 const HeardAnswer = Answer.extend({
   plan: Answer.shape.plan.default(null),
   cannot: Answer.shape.cannot.default(null),
@@ -88,7 +87,7 @@ const listPlans = defineTool({
 
 const PlanId = z.strictObject({ id: z.string().describe('PLAN- and 8 hexadecimal digits.') });
 
-/** A model decides nothing: the call is answered, and the plan waits as before. */
+/** A model decides nothing: the call is answered, and the plan still waits. */
 function decide(word: 'approve' | 'reject'): Tool {
   return {
     ...toolDefaults,

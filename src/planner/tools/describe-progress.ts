@@ -1,4 +1,4 @@
-// The progress of planning in a sentence or two, from the state alone: said where a turn stops at its soft limit.
+// Planning progress in a sentence or two, from the state alone, for a turn that stops at its soft limit.
 import { dollars } from '#domain/budget.ts';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
@@ -6,7 +6,6 @@ import { quoteWords } from '#domain/shown-text.ts';
 import { countOf, listOf } from '#domain/words.ts';
 import { detailOf } from '../policy/effects.ts';
 
-/** How far planning has come, in a sentence or two. */
 function describeProgress(
   { outline, roadmap, schedule, pattern }: Readonly<PlanningState>,
   policy: InteractionPolicy,
@@ -31,7 +30,7 @@ function describeProgress(
   return `There is ${listOf(done)} so far.${missing}`;
 }
 
-/** The message at a turn's soft limit: progress and cost. */
+/** Progress and cost. */
 export function describeBudgetStop(
   state: Readonly<PlanningState>,
   policy: InteractionPolicy,

@@ -22,7 +22,7 @@ export const draftDefaults = {
   produces: ['draft'],
 } satisfies Partial<Tool>;
 
-/** The current draft, or an empty one if nothing has been drafted. */
+/** Empty if nothing has been drafted. */
 export function openDraft({ state, request }: Pick<ToolContext, 'state' | 'request'>): PlanOutline {
   const title = onOneLine(request, 200) || 'Plan';
   return (
@@ -38,7 +38,7 @@ export function countSteps(outline: PlanOutline | null): number {
   return outline?.nodes.reduce((sum, { steps }) => sum + steps.length, 0) ?? 0;
 }
 
-/** The outcome of an edit, with what it changed for the trace. */
+/** Changes are kept for the trace. */
 export async function keepEdit(
   edited: Edited,
   toolContext: ToolContext,

@@ -1,5 +1,5 @@
-// The draft as an artifact that the model edits in place (B4): add, change and remove steps, set times, and submit it. Every step
-// is checked when it is written; one answer reports all problems of a call, and valid steps are kept.
+// The draft as an artifact that the model edits in place (B4): add, change and remove steps, set times, and submit it. Each
+// step is checked when written; one answer reports all problems, and valid steps are kept.
 import { z } from 'zod';
 import { parseRequestJson } from '#domain/json.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
@@ -45,11 +45,11 @@ function listSteps(steps: z.infer<typeof HeardSteps>['steps']): Json[] {
     const parsed = JsonValue.parse(parseRequestJson(steps));
     return Array.isArray(parsed) ? parsed : [parsed];
   } catch {
-    return [steps]; // the reader says that it is no step
+    return [steps]; // the reader reports that it is no step
   }
 }
 
-/** Steps without an id get the next free number. */
+/** Steps without an ID get the next free number. */
 function nameSteps(list: Json[], draft: PlanOutline): Json[] {
   const said = list.flatMap((step) => (isObject(step) ? String(step.id) : []));
   const taken = new Set([...placeSteps(draft).keys(), ...said]);
@@ -62,7 +62,6 @@ function nameSteps(list: Json[], draft: PlanOutline): Json[] {
   });
 }
 
-/** Reads steps one by one into valid ones and problems. */
 function readSteps<T extends object>(
   list: Json[],
   read: (raw: Json) => T | { problems: string[] },
@@ -131,7 +130,7 @@ const EditSteps = z.strictObject({
     .describe('what changes; args are merged, null removes'),
 });
 
-/** Edits of a group, phase or partition as edits of each of its steps. */
+/** Edits of a group, phase or partition apply to each of its steps. */
 function spreadEdits(list: Json[], draft: PlanOutline): { edits: Json[]; problems: string[] } {
   const places = placeSteps(draft);
   const problems: string[] = [];

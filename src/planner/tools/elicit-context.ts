@@ -1,5 +1,4 @@
-// elicit_context: asks for missing facts, as few as the policy allows, none twice. What is not asked is assumed, and the
-// assumption is noted on the plan.
+// elicit_context: asks for missing facts, as few as the policy allows, none twice. The rest is assumed, and noted on the plan.
 import { z } from 'zod';
 import { introduceQuestions } from '#cards/calls-to-action.ts';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
@@ -27,7 +26,7 @@ import {
 } from '../tool.ts';
 
 const Question = z.strictObject({
-  /** The same whenever it is asked. */
+  /** The same each time it is asked. */
   id: line(200).nullable().default(null),
   question: line(500),
   why: line(300).nullable().describe('a sentence'),
@@ -42,7 +41,6 @@ const ElicitContext = z.strictObject({ questions: z.array(Question).min(1).max(1
 const Shown = z.strictObject({ questions: z.array(Question.omit({ id: true })).max(10) });
 export type ElicitContext = z.infer<typeof ElicitContext>;
 
-/** Stages in which a person can be asked something. */
 export const askingStages: Stage[] = [
   'COLLECT_CONTEXT',
   'DRAFT_OUTLINE',
@@ -51,7 +49,7 @@ export const askingStages: Stage[] = [
   'VALIDATE_SCHEDULE',
 ];
 
-/** The stage in which the session continues after the answers. */
+/** Where the session continues after the answers. */
 const resumes: Partial<Record<Stage, Stage>> = {
   COLLECT_CONTEXT: 'COLLECT_CONTEXT',
   DRAFT_OUTLINE: 'DRAFT_OUTLINE',
@@ -73,7 +71,7 @@ function dropRepeated(questions: Question[], asked: string[]): Question[] {
   return kept;
 }
 
-/** Questions that were put before the person in this session. */
+/** In this session. */
 function findAsked({ offered, result }: Readonly<PlanningState>): string[] {
   const kept = offered.flatMap(({ kind, question }) =>
     kind === 'question' && typeof question === 'string' ? [question] : [],
@@ -83,7 +81,7 @@ function findAsked({ offered, result }: Readonly<PlanningState>): string[] {
     : kept;
 }
 
-/** The answers to choose from: at least two different ones, or there is no choice. */
+/** At least two, or there is no choice. */
 function optionsOf({ options, recommended }: Question): AnswerOption[] {
   const different = [...new Set(options ?? [])];
   if (different.length < 2) return [];
@@ -95,11 +93,10 @@ function optionsOf({ options, recommended }: Question): AnswerOption[] {
 
 type Sorted = { ask: Question[]; assume: Question[]; open: Question[] };
 
-/** Sorts questions into asked, assumed, and neither. */
 function sortQuestions(questions: Question[], { policy, state }: ToolContext): Sorted {
   const wanted = questions
     .filter((one) => asksAbout(policy, one))
-    // Questions without a default come first, then essential ones; otherwise in the given order.
+    // Without a default first, then essential ones; otherwise in the given order.
     .toSorted(
       (a, b) =>
         Number(b.default === null) - Number(a.default === null) ||
@@ -118,7 +115,7 @@ function assumptionOf({ question, default: taken }: Question): string {
   return `${question.trimEnd()} I assume: ${taken ?? ''}`.slice(0, 1000);
 }
 
-/** Records assumptions in the outline, or for the one to come. */
+/** In the outline, or kept for the one to come. */
 export function noteAssumptions(
   { outline, assumed: known }: Readonly<PlanningState>,
   assumed: string[],
@@ -134,7 +131,7 @@ function addAssumptions(outline: PlanOutline, assumed: string[]): PlanOutline {
   return { ...outline, assumptions: [...outline.assumptions, ...fresh].slice(0, mostAssumptions) };
 }
 
-/** The latest offers shown to the person. */
+/** The latest only. */
 export function addOffered(state: Readonly<PlanningState>, entries: JsonObject[]): JsonObject[] {
   return [...state.offered, ...entries].slice(-mostOffered);
 }
@@ -176,7 +173,7 @@ function elicit({ questions }: ElicitContext, toolContext: ToolContext): ToolOut
   };
 }
 
-/** Asks the person; the session continues at `resume`. */
+/** The session continues at `resume`. */
 export function putQuestions(
   ask: Question[],
   resume: Stage,
@@ -209,10 +206,10 @@ export function putQuestions(
   };
 }
 
-/** Words of operations for the action instead of its object. */
+/** Name parts for the action instead of its object. */
 const lookupVerbs = new Set('check find get list read query search show view'.split(' '));
 
-/** An operation that reads the very thing a question is about, by its name: `crm_list_customers` for “Which customer?”. */
+/** Reads the very thing a question is about, by name: `crm_list_customers` for “Which customer?”. */
 function findReader(questions: Question[], { tools }: ToolContext): string | null {
   const asked = meaningfulWords(questions.map(({ question }) => question).join(' '));
   const reader = tools
@@ -225,7 +222,7 @@ function findReader(questions: Question[], { tools }: ToolContext): string | nul
   return reader?.name ?? null;
 }
 
-/** Why questions must wait until something was read, once a turn, or null if they may be asked. */
+/** Once a turn: questions wait until something was read. */
 function sendToLook({ questions }: ElicitContext, toolContext: ToolContext): string | null {
   const { reads, trace } = toolContext.state;
   if (reads.length > 0 || trace.some(({ tool, ok }) => tool === 'elicit_context' && !ok))
@@ -236,7 +233,7 @@ function sendToLook({ questions }: ElicitContext, toolContext: ToolContext): str
     : `Look first: ${reader} may answer that. If it does not, ask again, with what you found as options.`;
 }
 
-/** @param looksFirst whether questions that can be looked up are refused once: a model asks too soon */
+/** @param looksFirst questions that can be looked up are refused once: models ask too soon */
 export function createElicitContext(looksFirst: boolean): Tool<ElicitContext> {
   return defineTool({
     name: 'elicit_context',
@@ -252,8 +249,8 @@ export function createElicitContext(looksFirst: boolean): Tool<ElicitContext> {
   });
 }
 
-// How questions are put: each on a line of its own, around them as much as the person likes to read.
-/** The text above the answer field. */
+// One question per line, with as much text around them as the person likes.
+/** Above the answer field. */
 function writeQuestions(questions: Question[], policy: InteractionPolicy): SaidLine[] {
   const detail = detailOf(policy);
   const numbered = questions.length > 1;

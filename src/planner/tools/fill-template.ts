@@ -1,5 +1,5 @@
-// Templates of for_each: what stands for the item, or for a value in it, is filled in by code. Nothing that an item says is taken for a
-// reference, a value to decide or a template.
+// Fills templates of for_each with an item's values, by code. Nothing in an item is taken for a reference, a value to decide or
+// a template.
 import { isReference, isRuntime, isTemplate } from '#domain/plan/argument-kinds.ts';
 import { writeTemplates } from '#domain/plan/templates.ts';
 import { isObject, type Json } from '#domain/text.ts';
@@ -8,14 +8,13 @@ import { readPointer } from '#tools/resolve-arguments.ts';
 const placeholder = /\{\{([^{}]{0,300})\}\}/g;
 const alone = /^\{\{([^{}]{0,300})\}\}$/;
 
-/** The pointer into the item that a placeholder names, or null if it is not a placeholder. */
+/** Null if it is not a placeholder. */
 function pointerOf(inside: string): string | null {
   const name = inside.trim();
   if (name === 'item') return '';
   return name.startsWith('item/') ? name.slice('item'.length) : null;
 }
 
-/** A value in the item, or undefined if there is none. */
 export function valueAt(item: Json, pointer: string): Json | undefined {
   const at = readPointer(item, pointer);
   return at.ok ? at.value : undefined;
@@ -25,13 +24,13 @@ export function writeValue(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** How a text of the item is put into the template. */
+/** How an item's text is put into the template. */
 type Write = (text: string) => Json;
 
-/** Arguments are read as a model writes them, so a text of the item is escaped: nothing in it is taken for a template. */
+/** Arguments are parsed like a model's, so an item's text is escaped. */
 export const escapeText: Write = (text) => writeTemplates({ text }).text ?? text;
 
-/** `text` with the item's values; a text that is nothing but one placeholder becomes that value, if it is a plain one. */
+/** A lone placeholder becomes the value itself, if it is a plain one. */
 function fillText(text: string, item: Json, lacking: Set<string>, write: Write): Json {
   if (!text.includes('{{')) return text;
   const read = (pointer: string): Json => {
@@ -43,7 +42,7 @@ function fillText(text: string, item: Json, lacking: Set<string>, write: Write):
   const whole = only === undefined ? null : pointerOf(only);
   if (whole !== null) {
     const value = read(whole);
-    // An object could be read as a reference or a value to decide; items are data.
+    // Items are data: an object could be read as a reference or a value to decide.
     const isPlain = typeof value !== 'string' && !isObject(value) && !Array.isArray(value);
     return isPlain ? value : write(writeValue(value));
   }

@@ -23,7 +23,7 @@ import { holds, itemSourceShape, lackingFields, listItems } from './list-items.t
 import { Groups, Tally } from './tally-items.ts';
 
 const maxProblems = 5;
-/** Characters of the steps made of the items. */
+/** Characters of the resulting steps. */
 const maxCharacters = 16_000_000;
 
 const template = '{{item}}, or {{item/path}} for a value in it';
@@ -34,7 +34,7 @@ const stepShape = {
   after: z.array(AnyJson).optional(),
   ask_before: z.boolean().optional(),
 };
-// A partition is that of the items.
+// The partition comes from the items.
 const { partition: _, ...sharedShape } = capacityShape;
 const { artifact, paging, ...listedShape } = itemSourceShape;
 
@@ -57,24 +57,23 @@ const ForEach = Shown.extend({
   step: z.strictObject({ ...stepShape, ...sharedShape }).describe(template),
   partition_by: z.string().optional().describe('JSON pointer into the item'),
 });
-/** For our own code only; models never see it. */
+/** For our own code; models never see it. */
 const Sent = ForEach.extend({ items: z.array(AnyJson).optional() });
 export type ForEach = z.infer<typeof Sent>;
 
 type Expanded = StepDraft & { id: string };
 
-/** The write target of a step, if its arguments state it; steps of one kind never share a target. */
+/** If its arguments state it; steps of one kind never share a target. */
 function targetOf({ args = {} }: StepDraft, spec: OperationSpec | undefined): string | null {
   if (spec === undefined || spec.effect === 'read') return null;
   const said = ['path', 'to', 'destination'].map((name) => args[name]);
   return said.find((value) => typeof value === 'string') ?? null;
 }
 
-/** Makes the steps, item by item. */
 class Expansion {
   readonly steps: Expanded[] = [];
   readonly problems: string[] = [];
-  /** For each step, what its item has at `partition_by`. */
+  /** Each item's value at `partition_by`. */
   readonly values: string[] = [];
   readonly #given: ForEach;
   readonly #template: JsonObject;
@@ -96,7 +95,7 @@ class Expansion {
     return this.problems.length >= maxProblems;
   }
 
-  /** @param nth the item's number among those that were found */
+  /** @param nth the item's number */
   add(item: Json, nth: number): void {
     const { id: group, partition_by } = this.#given;
     if (this.#length >= maxCharacters) {
@@ -165,12 +164,12 @@ function addAll(
   );
 }
 
-/** Items that conditions left out because they lack a field, by field. */
+/** Items left out because they lack a field, by field. */
 type Lacking = Map<string, number>;
 
 const gapsShown = 5;
 
-/** Gaps of the group, each a sentence for the start of the plan's risks. */
+/** Sentences that begin the plan's risks. */
 function findGaps(
   node: string,
   given: ForEach,
@@ -300,7 +299,7 @@ async function addForEach(given: ForEach, toolContext: ToolContext): Promise<Too
   const shown =
     groups === null ? sample : grouped.slice(0, 5).map(({ items: _, ...group }) => group);
   const data = { found, taken: steps.length, first: shown, totals };
-  // An artifact was read by the request that brought it.
+  // The request that brought the artifact has read it.
   const { operation, args: asked = {} } = given;
   return operation === undefined ? outcome : { ...outcome, read: { operation, args: asked, data } };
 }

@@ -95,13 +95,13 @@ function markOrigins(
   return next.map((node) => ({ ...node, origin: origins.get(node.id) ?? origin }));
 }
 
-/** As deep as was asked for; an outline that is being changed may stay as deep as it was. */
+/** As requested; a changed outline may stay as deep as it was. */
 function levelsAllowed({ modes }: ToolContext, previous: OutlineNode[] | null): number {
   const had = previous === null ? 1 : readTree(previous).depths.reduce((a, b) => Math.max(a, b), 1);
   return Math.max(levelsWanted(modes.reasoning_level), had);
 }
 
-/** How well the outline looks: it fits its pattern, nodes hold few steps each, nothing had to be flattened. */
+/** Best if it fits its pattern, nodes hold few steps each, and nothing had to be flattened. */
 function judge(outline: PlanOutline, flattened: Adaptation[]): number {
   const fit = fitOutline(outline, canonicalPattern(outline.pattern));
   const tasks = outline.nodes.filter(({ steps }) => steps.length > 0);
@@ -109,16 +109,16 @@ function judge(outline: PlanOutline, flattened: Adaptation[]): number {
   return 0.6 * fit + 0.2 * small + 0.2 * (flattened.length === 0 ? 1 : 0.5);
 }
 
-// How fine an outline may be, by the level of reasoning that was asked for (0 to 10).
+// By the requested level of reasoning (0 to 10).
 
-/** Levels that an outline has at most: a goal and its tasks for the lowest, whatever fits for the highest. */
+/** A goal and its tasks at the lowest, any depth at the highest. */
 function levelsWanted(reasoningLevel: number): number {
   if (reasoningLevel <= 1) return 2;
   if (reasoningLevel <= 2) return 3;
   return reasoningLevel < 7 ? 4 : deepest;
 }
 
-/** `outline` with at most `levels` levels: deeper nodes become siblings of their parent. */
+/** Deeper nodes become siblings of their parent. */
 function limitLevels(
   outline: PlanOutline,
   levels: number,

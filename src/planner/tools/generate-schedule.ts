@@ -1,5 +1,5 @@
-// generate_schedule: times for the work, from stated dates and precedence. Without stated times nothing is held back. What does
-// not fit is reported with the smallest changes that would help.
+// generate_schedule: times for the work, from stated dates and precedence. Without stated times nothing is held back. Misfits
+// are reported with the smallest changes that would help.
 import { z } from 'zod';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Infeasibility } from '#domain/planning/schedule.ts';
@@ -15,7 +15,7 @@ import { applyChanges, type ChangedOutline, DateChange } from '../schedule/date-
 import { type Placing, placeWork, type ScheduleContext } from '../schedule/place-work.ts';
 import { fail, type StateChanges, succeed, type ToolContext, type ToolOutcome } from '../tool.ts';
 
-// The arguments of generate_schedule: other times for nodes, and days that are worked or not.
+// Other times for nodes, and days on or off.
 const WrittenChange = DateChange.extend({
   duration_minutes: WrittenLength.nullable(),
 }).omit({ duration: true });
@@ -38,7 +38,7 @@ const emptyScheduleRequest: ScheduleRequest = {
   in_working_hours: null,
 };
 
-/** Omitted values become null. The schema for models is the strict one. */
+/** Omitted values become null; the schema for models is strict. */
 const ScheduleRequestInput = z.preprocess((value) => {
   if (!isObject(value)) return value;
   const changes = Array.isArray(value.changes)
@@ -96,7 +96,7 @@ export const generateSchedule = defineTool({
   },
 });
 
-/** The changes with their durations in minutes, and a sentence for each that cannot be read. */
+/** Durations in minutes, and a sentence for each unreadable change. */
 function readChanges(
   written: ScheduleRequest['changes'],
   { nodes }: PlanOutline,
@@ -119,7 +119,7 @@ function readChanges(
   return { changes, problems };
 }
 
-/** Days that were worked, or not, by this session's wishes stay so. */
+/** Days on or off stay so for the session. */
 function openContext(toolContext: ToolContext, outline: PlanOutline): ScheduleContext {
   const { schedule: last, timezone } = toolContext.state;
   const { profile } = toolContext.settings;
@@ -144,20 +144,20 @@ function merge(days: string[], more: string[], less: string[]): string[] {
   return [...new Set([...days, ...more])].filter((day) => !less.includes(day)).sort();
 }
 
-/** Keeps the stated preference about working hours for later versions. */
+/** Kept for later versions. */
 function keepPreference(outline: PlanOutline, in_working_hours: boolean | null): PlanOutline {
   const { preferences } = outline;
   if ((preferences?.in_working_hours ?? null) === in_working_hours) return outline;
   return { ...outline, preferences: { order: null, ...preferences, in_working_hours } };
 }
 
-/** Whether people's work must wait for working hours: only if the plan has times to which this applies. */
+/** Only if the plan has times to which this applies. */
 function isAsked(
   { outline, adaptations }: ChangedOutline,
   { operations, last }: ScheduleContext,
 ): boolean {
   if (outline.nodes.some(({ deadline }) => deadline !== null)) return true;
-  // It was so before: a schedule is not given up because something else changes.
+  // It was so before: unrelated changes don't drop a schedule.
   if (last?.blocks.some(({ person, holds, fixed }) => person !== null && holds && !fixed))
     return true;
   const touched = new Set(adaptations.map(({ node }) => node));
@@ -168,7 +168,7 @@ function isAsked(
   );
 }
 
-// The result of generate_schedule: a schedule, a reason, or a question with remedies.
+// A schedule, a reason, or a question with remedies.
 function tellPlacing(
   placing: Placing,
   { adaptations }: ChangedOutline,

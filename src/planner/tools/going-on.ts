@@ -1,5 +1,5 @@
-// Tools for plans that are there: plan_get reads one with what came of its steps, plan_continue proposes a change of it, plan_again
-// takes it as a draft, answer_step puts an answer before a person. None of them decides anything.
+// Tools for existing plans: plan_get reads one with its results, plan_continue proposes a change, plan_again takes it as a
+// draft, answer_step puts an answer before a person. None of them decides anything.
 import { z } from 'zod';
 import { GivenToStep, type Pause } from '#domain/planning/state.ts';
 import { AnyJson, toJson } from '#domain/text.ts';
@@ -11,7 +11,6 @@ import { fail, succeed, type Tool, type ToolContext, type ToolOutcome } from '..
 import { putQuestions } from './elicit-context.ts';
 import { HeardChange, readChange, WrittenChange } from './written-change.ts';
 
-/** A person's answer to a step. */
 const StepAnswer = GivenToStep.shape.answer;
 
 const planId = z.string().describe('PLAN- and 8 hexadecimal digits');
@@ -48,7 +47,7 @@ const Continue = z.strictObject({
 const HeardContinue = z.strictObject({ ...Continue.shape, ...HeardChange.shape });
 const maxShownProblems = 10;
 
-/** Asks which waiting plan is meant, with a button for each. */
+/** With a button for each waiting plan. */
 function askWhich(waiting: { id: string; title: string }[], toolContext: ToolContext): ToolOutcome {
   const [only, ...others] = waiting;
   if (only === undefined) return { result: fail('No plan waits here. Say which plan you mean.') };
@@ -101,7 +100,7 @@ const continueTool = defineTool({
 
 const Again = z.strictObject({ plan: planId });
 
-/** Steps of a repeated plan shown at once; the draft has all of them. */
+/** Steps shown of a repeated plan; the draft has all steps. */
 const stepsShown = 60;
 
 const repeatTool = defineTool({

@@ -1,5 +1,5 @@
-// handle_approval: asks for the approval that is due, and takes the decision. The controller hands over what a person decided by
-// a press or an exact word; arguments, which a model writes, are always refused.
+// handle_approval: requests the approval that is due, and takes the decision. The controller passes what a person decided by a
+// press or an exact word; arguments, which a model writes, are always refused.
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
@@ -23,7 +23,7 @@ import {
 /** Null if nothing was decided, so the due decision is requested. */
 export type ApprovalInput = { decision: SessionDecision | null };
 
-/** SHA-256 in hex of an artifact as canonical JSON (RFC 8785): what an approval of it binds. */
+/** SHA-256 in hex of canonical JSON (RFC 8785), which an approval binds. */
 function digestArtifact(artifact: object): string {
   const text = canonicalize(artifact);
   if (text === undefined) throw new TypeError('An artifact has a JSON form.');
@@ -31,8 +31,8 @@ function digestArtifact(artifact: object): string {
 }
 
 /**
- * The digest of a gate's current content, or null if it does not exist yet. For an outline it covers the work: order and times
- * have their own gates, and later stages may still settle them.
+ * Null if it does not exist yet. An outline's digest covers the work: order and times have their own gates, and later stages
+ * may still settle them.
  */
 export function digestGate(gate: Gate, state: Readonly<PlanningState>): string | null {
   const artifact = gate === 'outline' ? contentOf(state.outline) : state[gate];
@@ -55,7 +55,7 @@ function contentOf(outline: PlanOutline | null): object | null {
   };
 }
 
-/** Whether `gate` still waits for a person: the policy requires it, and the current content was not approved. */
+/** The policy requires it, and the current content was not approved. */
 export function isGateDue(
   gate: Exclude<Gate, 'schedule'>,
   state: Readonly<PlanningState>,
@@ -66,7 +66,7 @@ export function isGateDue(
   return digest !== null && state.approvals[gate]?.digest !== digest;
 }
 
-/** The next decision to request: an artifact, or the plan once all of them have been approved. */
+/** An artifact, or the plan once all artifacts have been approved. */
 function findDue(state: Readonly<PlanningState>, policy: InteractionPolicy): Gate {
   if (isGateDue('outline', state, policy)) return 'outline';
   const ordered = state.produced.includes('roadmap') || state.produced.includes('valid_roadmap');

@@ -12,7 +12,6 @@ import type { ToolContext } from '../tool.ts';
 const kinds = ['table', 'json', 'lines of json', 'lines'] as const;
 type Kind = (typeof kinds)[number];
 
-/** The source of items. */
 export const itemSourceShape = {
   operation: z.string().optional().describe('a read'),
   args: JsonObject.optional(),
@@ -36,11 +35,11 @@ export const itemSourceShape = {
     .optional(),
 };
 export type ItemSource = z.infer<z.ZodObject<typeof itemSourceShape>> & {
-  /** Items that code has listed, instead of all that. */
+  /** Already listed by code. */
   items?: Json[] | undefined;
 };
 
-/** The name or declared type of a text, if that tells how to parse it. */
+/** The name or declared type, if it tells how to parse the text. */
 function kindOf(text: string, data: Json, args: JsonObject): Kind {
   const name = [args.path, args.url].find((one) => typeof one === 'string') ?? '';
   const [bare = ''] = name.split(/[?#]/, 1);
@@ -57,7 +56,7 @@ function kindOf(text: string, data: Json, args: JsonObject): Kind {
 
 const linesCompared = 5;
 
-/** Whether the first lines have the same number of fields, two at least, and distinct names at the top. */
+/** The first lines have the same number of fields, at least two, and distinct names at the top. */
 function looksDelimited(text: string): boolean {
   const lines = text
     .slice(0, 20_000)
@@ -81,7 +80,7 @@ async function* oneBy(text: string): AsyncGenerator<string> {
   yield text;
 }
 
-/** The items of a text: rows of a table, objects of JSON, or its lines. */
+/** Rows of a table, objects of JSON, or lines. */
 async function readItems(
   text: string,
   data: Json,
@@ -100,7 +99,7 @@ async function readItems(
   return items;
 }
 
-/** @throws CountersignError `invalid_arguments` where there is neither a list nor a text */
+/** @throws CountersignError `invalid_arguments` without a list or text */
 async function listIn(
   data: Json,
   list: string,
@@ -117,7 +116,7 @@ async function listIn(
   );
 }
 
-/** The items page by page. @throws CountersignError `invalid_arguments` where there is no list, or a page comes again */
+/** @throws CountersignError `invalid_arguments` without a list, or if a page repeats */
 export async function* listItems(
   { operation, args = {}, artifact, list, as, paging, items: given }: ItemSource,
   { tools, state, signal }: Pick<ToolContext, 'tools' | 'state' | 'signal'>,
@@ -145,14 +144,13 @@ export async function* listItems(
   }
 }
 
-/** Fields that conditions ask for and an item does not have; `exists` asks just that. */
+/** Except for `exists`, which asks just that. */
 export function lackingFields(item: Json, { where = [] }: Pick<ItemSource, 'where'>): string[] {
   return where.flatMap(({ path, is }) =>
     is === 'exists' || readPointer(item, path).ok ? [] : [path],
   );
 }
 
-/** Whether all conditions hold of the item. */
 export function holds(item: Json, { where = [] }: Pick<ItemSource, 'where'>): boolean {
   return where.every(
     (condition) =>

@@ -6,14 +6,14 @@ import { defineTool } from '../define-tool.ts';
 import { maxShown } from '../reads/session-reads.ts';
 import { fail, succeed, type ToolContext } from '../tool.ts';
 
-/** Characters shown of a long output, and of a page of it. */
+/** Characters, also of the beginning. */
 const pageLength = 10_000;
 const matchesShown = 10;
 const linesAround = 3;
 
 const tool = 'artifact_read';
 
-/** The text of an output, as pages and searches count it. */
+/** As pages and searches count it. */
 function textOf(data: Json): string {
   if (isObject(data) && typeof data.text === 'string') return data.text;
   return typeof data === 'string' ? data : JSON.stringify(data, null, 1);
@@ -27,7 +27,7 @@ function page(text: string, from: number): { text: string; next: number | null }
   };
 }
 
-/** A short form of an output too long for the model, or null if it fits or cannot be kept. */
+/** Null if the output fits or cannot be kept. */
 export async function keepLong(
   read: { operation: string; args: JsonObject },
   data: Json,

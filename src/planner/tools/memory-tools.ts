@@ -1,5 +1,5 @@
-// remember: what the person asked to keep, in their own words. What a file, a tool or somebody else says is never kept:
-// code compares each note with what the person wrote, and asks them before it is kept.
+// remember: keeps the person's own words on request. Text of a file, a tool or another person is never kept: code compares each
+// note with what the person wrote, and asks first.
 import { z } from 'zod';
 import { fold, type MemoryNote, tidyNote } from '#domain/people/memory.ts';
 import { memoryLimits } from '#domain/people/memory-note.ts';
@@ -8,7 +8,7 @@ import { defineTool } from '../define-tool.ts';
 import { fail, type ToolContext, type ToolOutcome } from '../tool.ts';
 import { askToKeep } from './ask-to-keep.ts';
 
-/** Whether `words` stand together in one of the texts, not as part of longer words. */
+/** Adjacent, in one of the texts, and not as part of longer words. */
 export function standsIn(words: string, texts: readonly string[]): boolean {
   const wanted = fold(words);
   const isLetter = (char: string | undefined) => char !== undefined && /[\p{L}\p{N}]/u.test(char);
@@ -28,8 +28,8 @@ const Remember = z.strictObject({
 });
 
 /**
- * Whether the person wrote it: a name and what belongs to it in one message, or the latter in their last one, as the answer to a
- * question. Of parts that stand apart, a file could make a pair that nobody meant.
+ * Both parts in one message, or the text in the last one, as an answer. From separate messages, a file could combine a pair
+ * that the person never meant.
  */
 function isOwn({ name, text }: MemoryNote, said: readonly string[]): boolean {
   if (name === null) return standsIn(text, said);

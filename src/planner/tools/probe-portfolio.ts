@@ -9,7 +9,6 @@ import { type BusyReport, type BusyTime, readCalendars } from '../schedule/busy.
 import { probeTimes } from '../schedule/probe-times.ts';
 import { fail, type Tool, type ToolContext } from '../tool.ts';
 
-/** Reads what other plans ask of people's time. */
 export type OtherPlans = (query: PortfolioQuery) => Promise<PortfolioPage>;
 
 export type ProbePortfolioOptions = {
@@ -17,7 +16,7 @@ export type ProbePortfolioOptions = {
   calendars?: typeof readCalendars;
 };
 
-/** How far behind the last block room for a shift is looked for. */
+/** Milliseconds after the last block to search for room. */
 const roomMs = 14 * 86_400_000;
 
 export function createProbePortfolio({

@@ -1,5 +1,5 @@
-// probe_preference: asks a person once how they like to be talked to, below an answer, on a day when nothing of theirs is open.
-// It is never below another question, a failure or something that waits.
+// probe_preference: asks a person once which style they like, below an answer, on a day when nothing of theirs is open. Never
+// below another question, a failure or something that waits.
 import { askedQuestion, styleQuestionId } from '#domain/planning/asked-question.ts';
 import { defineTool, noArguments } from '../define-tool.ts';
 import { succeed, type Tool, type ToolContext, type ToolOutcome } from '../tool.ts';
@@ -7,17 +7,16 @@ import { addOffered, askingStages } from './elicit-context.ts';
 
 export const styleQuestion = 'Do you prefer short answers or more explanation?';
 
-/** Known preferences of people. */
 export type PreferencePort = {
-  /** The person has set their style, or was asked for it. */
+  /** Has set a style, or was asked. */
   isKnown(user: string): Promise<boolean>;
   /** Something of theirs is planned, runs or waits. */
   isBusy(user: string): Promise<boolean>;
-  /** Whether it is us who ask: true once per person, even when several ask at the same time. */
+  /** True once per person, even if several processes ask at the same time. */
   claim(user: string): Promise<boolean>;
 };
 
-/** The answer with the question below it, or null if this is no moment for it. */
+/** Null if this is not the moment. */
 function addQuestion({ state }: ToolContext): ToolOutcome['changes'] | null {
   const { result, pause } = state;
   if (result?.kind !== 'answer' || pause !== null) return null;
@@ -40,7 +39,7 @@ async function ask(toolContext: ToolContext, port: PreferencePort): Promise<Tool
   return { result: succeed({ asked: true }, 'Asked for the style, once.'), changes };
 }
 
-/** @param port reads and claims; the only thing a tool keeps, so that two processes ask a person once */
+/** @param port the only state a tool keeps, so that two processes ask a person once */
 export function createProbePreference(port: PreferencePort): Tool<Record<string, never>> {
   return defineTool({
     name: 'probe_preference',

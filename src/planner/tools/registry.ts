@@ -23,7 +23,7 @@ import { resolveDependencies } from './resolve-dependencies.ts';
 import { selectPattern } from './select-pattern.ts';
 import { validateGrammar } from './validate-grammar.ts';
 
-/** For the reasoner, which shows it to its model: remembered, so that a planner that takes over shows the same. */
+/** Remembered, so that a planner that takes over shows its model the same. */
 const lookAroundTool: Tool = {
   ...toolDefaults,
   name: 'look_around',
@@ -38,7 +38,7 @@ const lookAroundTool: Tool = {
   },
 };
 
-// Operations that only read, as tools of the planner. A model calls them through `read`.
+// Read-only operations; a model calls them through `read`.
 
 function readingTool(spec: OperationSpec): Tool<JsonObject> {
   return {
@@ -49,7 +49,7 @@ function readingTool(spec: OperationSpec): Tool<JsonObject> {
     reads: true,
     isOffered: () => false,
     revision: 2,
-    // The call itself says what is wrong, by the operation's own schema.
+    // The operation's own schema reports problems.
     prepare: (args) => ({ input: args }),
     async execute(args, { tools, state, now, signal }) {
       const problems = tools.validate(spec.name, args);
@@ -66,12 +66,12 @@ function readingTool(spec: OperationSpec): Tool<JsonObject> {
   };
 }
 
-/** @returns the tools as they are now: what can be read may change between turns */
+/** @returns the current tools: what can be read may change between turns */
 export function createToolset(options: {
   tools: PlannerTools;
   otherPlans: OtherPlans;
   preferences: PreferencePort;
-  /** Exact names of operations that are guarded. */
+  /** Exact names. */
   guarded: readonly string[];
   search?: OperationSearch;
   /** Questions that can be looked up are refused once. */

@@ -1,5 +1,5 @@
-// request_data: asks for data that is too large to read here. A worker fetches it into an artifact of the plan; the planner is
-// told what came, its shape and its first items, and refers to the rest.
+// request_data: data too large to read here. A worker fetches it into an artifact of the plan; the planner sees its shape and
+// first items, and refers to the rest.
 import { z } from 'zod';
 import { payingRun } from '#domain/planning/part.ts';
 import { isObject, type Json, toJson } from '#domain/text.ts';
@@ -23,7 +23,7 @@ function describeKind(value: Json): string {
   return value === null ? 'null' : shorten(JSON.stringify(value), 60);
 }
 
-/** The shape of a value and its first element, using its longest list, at the top or one level down. */
+/** The shape and first element of the longest list, at the top or one level down. */
 export function describeData(data: Json): Json {
   const inside = isObject(data) ? Object.entries(data) : [];
   const lists: [string, Json[]][] = [
@@ -49,7 +49,7 @@ export function describeData(data: Json): Json {
   return { shape, list: path, first };
 }
 
-/** Why the operation is none that a planner may have called, or null if it may. */
+/** Null if a planner may have called it. */
 function refuse(name: string, { tools }: ToolContext): string | null {
   const known = tools.manifest().find((spec) => spec.name === name);
   if (known === undefined)
@@ -101,7 +101,7 @@ export const requestData: Tool<Request> = {
     'Has a read operation called whose output is too large to read here. Gives a reference, the shape and the first items.',
   parameters: showSchema(RequestData),
   reads: true,
-  // Where little is planned, `read` will do, and each word of a tool costs on every call.
+  // For little plans, `read` will do, and each word of a tool costs on every call.
   isOffered: ({ run_id: runId, turn }, { planning_mode }) =>
     planning_mode === 'extensive' || payingRun({ runId, turn }).runId !== runId,
   prepare(args) {

@@ -33,7 +33,7 @@ const Input = z
       .nullish()
       .describe('Edges to add or take away beside what the outline says; null: none.'),
   })
-  // Strict schemas want every key named, though a call without arguments is one too.
+  // Strict schemas require every key, but a call without arguments is valid.
   .meta({ required: ['edges'] });
 
 const maxShownAdaptations = 100;
@@ -75,7 +75,7 @@ function conclude(resolved: ResolvedOrder, { state }: ToolContext): ToolOutcome 
   const broken = findBroken(collected);
   if (broken.length > 0)
     return {
-      // An order that goes round in a circle is not kept: the next try begins with what was there.
+      // A cyclic order is not kept: the next try begins with the previous one.
       result: fail(...broken.map(({ text }) => text)),
       violations: broken,
       adaptations: told,

@@ -1,5 +1,5 @@
-// scaffold: a large plan in two layers. The model names the parts and their order; a planner of its own plans each part, and what
-// they drafted is put together here.
+// scaffold: a large plan in two layers. The model names the parts and their order; a planner of its own plans each part, and
+// the drafts are assembled here.
 import { z } from 'zod';
 import { passCrashPoint } from '#domain/crash-points.ts';
 import { askedQuestion } from '#domain/planning/asked-question.ts';
@@ -47,7 +47,7 @@ const HeardScaffold = z.looseObject({
 const maxParts = 500;
 const maxProblems = 20;
 
-/** @param groups ids of groups that the draft has already; parts may come after them */
+/** @param groups IDs of existing groups; parts may come after them */
 function checkScaffold(parts: ScaffoldPart[], groups: ReadonlySet<string>): string[] {
   if (parts.length === 0) return ['The scaffold has no parts.'];
   if (parts.length > maxParts)
@@ -56,7 +56,7 @@ function checkScaffold(parts: ScaffoldPart[], groups: ReadonlySet<string>): stri
   const problems: string[] = [];
   const seen = new Set<string>();
   for (const { id, after } of parts) {
-    // Ids of steps begin with it, and texts name steps as {{id/path}}.
+    // Step IDs begin with it, and texts name steps as {{id/path}}.
     if (!/^[\p{L}\p{N}_.-]+$/u.test(id))
       problems.push(`Part ${quoteWords(id, 200)}: an id has letters, digits, - and _ only.`);
     if (seen.size === seen.add(id).size) problems.push(`Two parts have the id ${id}.`);
@@ -97,7 +97,7 @@ function readParts(given: z.infer<typeof HeardScaffold>): ScaffoldPart[] | { pro
   return { problems: problems.slice(0, 20) };
 }
 
-/** Whether to go on is for the person to say, as with any call that would pass the ceiling. */
+/** The person decides on any call that would pass the ceiling. */
 function holdForBudget(
   { state, policy }: ToolContext,
   said: string,
@@ -115,7 +115,7 @@ function holdForBudget(
   };
 }
 
-/** Remembers missing parts, so that later turns can plan them. */
+/** Later turns can plan the missing parts. */
 function rememberMissing({ now }: ToolContext, missing: Assembled['missing']): SessionRead {
   const parts = missing.map(({ part, why }) => ({ ...part, why: shorten(why, 300) }));
   const data = toJson({ not_in_the_draft: parts });

@@ -1,4 +1,5 @@
-// select_pattern: the pattern of the work (B6). Names are mapped to known ones; a new one needs a reason and a person's approval.
+// select_pattern: the pattern of the work (B6). Names are mapped to known ones; a new one needs a reason and a person's
+// approval.
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import {
@@ -34,7 +35,7 @@ export const selectPattern = defineTool({
     const self = Number.isFinite(input.confidence)
       ? Math.min(1, Math.max(0, input.confidence))
       : null;
-    // A name that had to be put right was a weak choice.
+    // A name that had to be corrected was a weak choice.
     const heuristics = notes.length === 0 ? 1 : 0.5;
     if (proposal !== null && needsPerson(spec, toolContext.settings)) {
       const standing = standingOf(proposal, toolContext.state.rfc);
@@ -67,12 +68,12 @@ function settle(spec: PatternSpec, notes: string[], { state }: ToolContext): Too
     },
     // A known pattern in place of a proposed one leaves nothing to decide.
     changes: { pattern: spec, ...(state.pause?.kind === 'rfc' ? { pause: null, rfc: null } : {}) },
-    // With the shape known there is nothing left to collect; while drafting, the outline is still to come.
+    // With a known shape there is nothing left to collect; while drafting, the outline is still to come.
     ...(state.stage === 'COLLECT_CONTEXT' ? { ends: 'sufficient_context' as const } : {}),
   };
 }
 
-/** Nothing goes on until a person has said yes or no to what is proposed. */
+/** Waits for the person's decision on the proposal. */
 function pauseForPerson(spec: PatternSpec, proposes: string, notes: string[]): ToolOutcome {
   const lines = askAbout(spec, proposes);
   const rfc: Rfc = { text: spec.rfc ?? '', proposes, status: 'open', by: null };

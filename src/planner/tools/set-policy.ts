@@ -1,4 +1,4 @@
-// set_policy: what the person said about how to talk, ask and seek approval, as values of their InteractionPolicy.
+// set_policy: how to talk, ask and seek approval, from the person's words, as values of their InteractionPolicy.
 import { z } from 'zod';
 import { InteractionPolicy, PolicyOverride } from '#domain/people/policy.ts';
 import { defineTool } from '../define-tool.ts';

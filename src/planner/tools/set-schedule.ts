@@ -1,4 +1,4 @@
-// set_schedule: when steps of the draft run. Times are the person's local ones; durations are read as people say them.
+// set_schedule: when steps of the draft run. Times are the person's local ones; durations are parsed from words.
 import { z } from 'zod';
 import { countOf } from '#domain/words.ts';
 import { checkTimezone, toMoment } from '#timeline/recurrence.ts';
@@ -29,7 +29,7 @@ const SetSchedule = z.strictObject({
 
 type SetSchedule = z.infer<typeof SetSchedule>;
 
-/** @throws CountersignError `invalid_arguments` for a time that cannot be read */
+/** @throws CountersignError `invalid_arguments` for an unreadable time */
 function readTimes(
   { not_before, deadline, repeat }: SetSchedule,
   { state, now }: ToolContext,

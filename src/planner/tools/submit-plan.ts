@@ -1,4 +1,4 @@
-// submit_plan: the draft as it stands is checked as a whole and goes on to be put before the person.
+// submit_plan: checks the whole draft, which then goes to the person.
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { z } from 'zod';
@@ -47,7 +47,7 @@ const HeardSubmission = SubmitPlan.extend({
   checked: z.boolean().nullish(),
 });
 
-/** The thread as evidence: a link, and how much of it was read. Its text is for those who can open it. */
+/** A link, and how much was read. The text is for those who can open the thread. */
 function describeThread({ thread, now }: Readonly<PlanningState>): SessionRead[] {
   if (thread == null) return [];
   const { read, total, link, note } = thread;
@@ -58,7 +58,7 @@ function describeThread({ thread, now }: Readonly<PlanningState>): SessionRead[]
   return [{ operation: 'chat_thread', args, data: { text: what }, at: now }];
 }
 
-/** Evidence, for those who approve: what the session has read, beside what the plan had before. */
+/** For approvers: this session's reads, added to earlier ones. */
 function withEvidence(
   outline: PlanOutline,
   state: Readonly<PlanningState>,
@@ -83,7 +83,7 @@ function withEvidence(
   return { ...outline, context: { ...base, tool_outputs: outputs } };
 }
 
-/** The summary, and how many steps groups of one kind have and in which partitions they are, counted by code. */
+/** Counts, by code, the steps in groups of one kind and their partitions. */
 function withGroups(summary: string, { nodes }: PlanOutline): string {
   const groups = nodes.flatMap(({ id, title, steps }) => {
     if (steps.length < 2 || !steps.every(({ tags = [] }) => tags.includes(id))) return [];
@@ -187,7 +187,7 @@ export const submitPlan = defineTool({
 
 const questionsAtOnce = 3;
 
-/** Gaps nobody has accepted yet: "all" is literal until a person says otherwise. */
+/** Not accepted yet: "all" is literal until a person says otherwise. */
 function findOpenGaps({ gaps = [] }: PlanOutline, { said, request }: ToolContext): OutlineGap[] {
   const words = new Set([...said, request].map((text) => text.trim()));
   return gaps
@@ -207,7 +207,7 @@ function askAboutGap({ node, text, choice }: OutlineGap): Question {
   };
 }
 
-/** Suspicious but valid: steps that make exactly the same change. Reported once. */
+/** Valid but suspicious: steps that make exactly the same change. Reported once. */
 async function findDoubts(steps: StepDraft[], manifest: OperationSpec[]): Promise<string[]> {
   const changing = new Set(
     manifest

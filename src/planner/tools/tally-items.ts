@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject } from '#domain/text.ts';
 import { countOf, shorten } from '#domain/words.ts';
 
 const maxColumns = 40;
-/** Distinct values up to which a column's counts are listed and other columns are summed by it. */
+/** Distinct values up to which counts are listed and other columns are summed by them. */
 const maxListedGroups = 20;
 const maxGroups = 300;
 /** Columns to group by, and columns summed in each group. */
@@ -24,7 +24,7 @@ const add = (sum: Decimal | null, value: Decimal | null): Decimal | null =>
 
 const many = (count: number) => count.toLocaleString('en-US');
 
-/** Amounts of one column, of all items or of a group. */
+/** One column, over all items or a group. */
 class Sum {
   count = 0;
   #point: Decimal | null = zero;
@@ -38,13 +38,13 @@ class Sum {
     this.#comma = add(this.#comma, comma);
   }
 
-  /** The notation that fits all amounts, or null if none does. */
+  /** Fits all amounts. */
   get notation(): 'point' | 'comma' | null {
     if (this.#point !== null) return 'point';
     return this.#comma === null ? null : 'comma';
   }
 
-  /** Why they have no total, or null if they have one. */
+  /** Why there is no total. */
   get problem(): string | null {
     if (this.#units.size > 1) return 'its currencies differ';
     if (this.notation === null) return 'points and commas are mixed';
@@ -71,7 +71,7 @@ class Column {
   values = 0;
   #empty = 0;
   readonly #others: string[] = [];
-  /** The count of each value, or null if there are too many values. */
+  /** Null if there are too many values. */
   groups: Map<string, number> | null = new Map();
 
   constructor(name: string) {
@@ -100,7 +100,6 @@ class Column {
     return this.sum.count > 0 && this.values - this.sum.count <= this.sum.count;
   }
 
-  /** Sentences about all items. */
   tell(): string[] {
     const empty = this.#empty === 0 ? '' : `, ${many(this.#empty)} empty`;
     const { groups } = this;
@@ -128,7 +127,7 @@ class Column {
   }
 }
 
-/** The sums of `summed` for each value of `by`, in lines of limited length. */
+/** In lines of limited length. */
 function tellGroups(by: Column, summed: Column, sums: Map<string, Sum>): string[] {
   const { notation, isAmbiguous } = summed.sum;
   if (notation === null || isAmbiguous) return [];
@@ -151,13 +150,13 @@ function tellGroups(by: Column, summed: Column, sums: Map<string, Sum>): string[
   return lines;
 }
 
-/** Whether to sum other columns by its values: not if all are different, and by numbers only if there are few. */
+/** Not if all values are different, and by numbers only if there are few. */
 const isGroup = ({ groups, values, isNumeric }: Column): boolean =>
   groups !== null && groups.size < values && (!isNumeric || groups.size <= maxListedGroups);
 
 const maxGroupItems = 200;
 
-/** Items by a value of theirs, with the count and the exact sums of each group. */
+/** With the count and the exact sums of each group. */
 export class Groups {
   readonly #groups = new Map<
     string,
@@ -184,7 +183,7 @@ export class Groups {
     }
   }
 
-  /** `{ key, count, sum: { amount: "41 EUR" }, items }`; a column that has no exact total in the group has no sum. */
+  /** `{ key, count, sum: { amount: "41 EUR" }, items }`; columns without an exact total have no sum. */
   list(): JsonObject[] {
     return [...this.#groups.values()].map(({ key, count, sums, items }) => ({
       key,
@@ -201,10 +200,10 @@ export class Groups {
   }
 }
 
-/** Takes items one by one; those that are no records are only counted. */
+/** Items that are no records are only counted. */
 export class Tally {
   readonly #columns = new Map<string, Column>();
-  /** Sums by the column that groups, then by the column that is summed. */
+  /** By grouping column, then by summed column. */
   readonly #grouped = new Map<Column, Map<Column, Map<string, Sum>>>();
   #items = 0;
 
@@ -237,7 +236,7 @@ export class Tally {
       }
       let summed = this.#grouped.get(by);
       if (summed === undefined) {
-        // A group column has to begin with the first item, or its sums would be incomplete.
+        // It must begin with the first item, or its sums would be incomplete.
         if (by.values > 1 || this.#grouped.size >= maxGroupColumns) continue;
         summed = new Map();
         this.#grouped.set(by, summed);

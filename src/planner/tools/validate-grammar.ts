@@ -5,7 +5,7 @@ import { defineTool, noArguments } from '../define-tool.ts';
 import { suggestFixes } from '../outline/fix.ts';
 import { scoreRules, validateOutline } from '../outline/validate-outline.ts';
 
-/** Violations reported per outline; blocking ones come first. */
+/** Per outline; blocking violations come first. */
 const maxShown = 100;
 
 export const validateGrammar = defineTool({
@@ -31,7 +31,7 @@ export const validateGrammar = defineTool({
     const score = scoreRules(all, outline.nodes.length);
     const fixes = all.length === 0 ? [] : (await suggestFixes(outline, all)).slice(0, maxShown);
     return {
-      // An outline with something blocking in it is not produced as valid; the score still says how far it is off.
+      // A blocked outline is not valid; the score says how far off it is.
       result: {
         ok: valid,
         confidence: score,

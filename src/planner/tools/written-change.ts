@@ -1,4 +1,4 @@
-// A change of a plan as a model writes it: steps to add, replace, edit, remove, run again, and what is to wait for what.
+// A change of a plan as a model writes it: steps to add, replace, edit, remove, run again, and new dependencies.
 import { z } from 'zod';
 import { PatchOperation, type PlanPatch } from '#domain/plan/patch.ts';
 import { allFields } from '#domain/plan/step-content.ts';
@@ -14,7 +14,7 @@ const editable = allFields.flatMap(([name, { change, written }]) => {
   return [name === 'args' ? 'args (merged in: only what changes, null removes)' : name];
 });
 
-/** A change, without the plan it is of. */
+/** Without the plan. */
 export const WrittenChange = z.strictObject({
   why: line(500).describe('One sentence for the person: what changes, and why.'),
   add: z
@@ -50,19 +50,18 @@ export const WrittenChange = z.strictObject({
     .optional()
     .describe('A step of the plan that has not begun shall wait for another one.'),
 });
-/** The same as it is heard: steps are read one by one, so that each problem is told. */
+/** Reads steps one by one, so that each problem is reported. */
 export const HeardChange = WrittenChange.extend({
   add: z.array(JsonValue).optional(),
   edit: z.array(JsonValue).optional(),
 });
 export type HeardChange = z.infer<typeof HeardChange>;
 
-/** A step's given fields, without unset ones. */
 function givenOf(step: StepChange['step']): JsonObject {
   return JsonObject.parse(toJson(step));
 }
 
-/** In the order in which each may name what those before it make. */
+/** Ordered so that each operation may name what earlier ones make. */
 function toOperations(
   args: HeardChange,
   reader: StepReader,
@@ -108,7 +107,7 @@ function toOperations(
   return { operations, problems };
 }
 
-/** @param revision of the plan as it was read */
+/** @param revision of the plan as read */
 export function readChange(
   args: HeardChange,
   revision: number,
