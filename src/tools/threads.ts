@@ -1,4 +1,4 @@
-// Processes outside input in threads, terminated when too slow, so that the event loop is never blocked.
+// Processes outside input in threads, terminated when too slow or too large, so that the event loop is never blocked.
 import { Worker } from 'node:worker_threads';
 import { CountersignError, type ErrorCode } from '#domain/errors.ts';
 import { throwIfAborted, toAbortError } from './failures.ts';
@@ -8,17 +8,21 @@ export type ThreadAnswer<Answer> =
   | { ok: false; code: ErrorCode; message: string };
 
 export type Threads<Request, Answer> = {
-  /** @throws CountersignError from the thread; `tool_failed` if it is too slow or ends */
+  /** @throws CountersignError from the thread; `tool_failed` if it is too slow, too large or ends */
   ask(request: Request, signal: AbortSignal): Promise<Answer>;
   close(): Promise<void>;
 };
 
-type Options = { timeoutMs: number; maxThreads: number; maxMegabytes: number; tooLong: string };
+/** `maxMegabytes`: heap and array buffers of a thread. `refusal`: the error of a request that takes more time or memory. */
+type Options = { timeoutMs: number; maxThreads: number; maxMegabytes: number; refusal: string };
+
+const memoryCheckMs = 100;
 
 export function openThreads<Request, Answer>(
   module: URL,
-  { timeoutMs, maxThreads, maxMegabytes, tooLong }: Options,
+  options: Options,
 ): Threads<Request, Answer> {
+  const { maxThreads, maxMegabytes } = options;
   const all = new Set<Worker>();
   const idle: Worker[] = [];
   const waiting: (() => void)[] = [];
@@ -56,7 +60,7 @@ export function openThreads<Request, Answer>(
       const worker = idle.pop() ?? start();
       try {
         throwIfAborted(signal);
-        const answer = await exchange<Answer>(worker, request, signal, timeoutMs, tooLong);
+        const answer = await exchange<Answer>(worker, request, signal, options);
         idle.push(worker);
         if (answer.ok) return answer.answer;
         throw new CountersignError(answer.code, answer.message);
@@ -77,13 +81,22 @@ async function exchange<Answer>(
   worker: Worker,
   request: unknown,
   signal: AbortSignal,
-  timeoutMs: number,
-  tooLong: string,
+  { timeoutMs, maxMegabytes, refusal }: Options,
 ): Promise<ThreadAnswer<Answer>> {
   const { promise, resolve, reject } = Promise.withResolvers<ThreadAnswer<Answer>>();
-  const fail = (cause: unknown) => reject(new CountersignError('tool_failed', tooLong, { cause }));
+  const fail = (cause: unknown) => reject(new CountersignError('tool_failed', refusal, { cause }));
   const abort = () => reject(toAbortError(signal));
   const timer = setTimeout(() => fail(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+  // `resourceLimits` leaves out array buffers. A thread that ends during the check is reported by its exit.
+  const checkMemory = () =>
+    worker.getHeapStatistics().then(
+      ({ used_heap_size: heap, external_memory: buffers }) => {
+        if (heap + buffers > maxMegabytes * 1e6)
+          fail(new Error(`more than ${maxMegabytes} MB of memory`));
+      },
+      () => {},
+    );
+  const memoryTimer = setInterval(() => void checkMemory(), memoryCheckMs);
   worker.ref();
   worker.once('message', resolve).once('error', fail).once('exit', fail);
   signal.addEventListener('abort', abort, { once: true });
@@ -92,6 +105,7 @@ async function exchange<Answer>(
     return await promise;
   } finally {
     clearTimeout(timer);
+    clearInterval(memoryTimer);
     signal.removeEventListener('abort', abort);
     worker.off('message', resolve).off('error', fail).off('exit', fail).unref();
   }

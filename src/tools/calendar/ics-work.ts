@@ -30,7 +30,8 @@ export function openIcsWork(timeoutMs = 10_000): IcsWork {
     timeoutMs,
     maxThreads,
     maxMegabytes: 512,
-    tooLong: 'The calendar takes too long to read. Make its file smaller, or remove old events.',
+    refusal:
+      'The calendar takes too much time or memory to read. Make its file smaller, or remove old events.',
   });
   return {
     async read(bytes, calendar, range, signal) {

@@ -30,8 +30,8 @@ export function openDocuments(): { read: ReadDocument; close(): Promise<void> } 
   >(new URL('./thread.ts', import.meta.url), {
     timeoutMs: 15_000,
     maxThreads: 2,
-    maxMegabytes: 512,
-    tooLong: 'The document takes too long to read.',
+    maxMegabytes: 400,
+    refusal: 'The document takes too much time or memory to read.',
   });
   return {
     close: threads.close,

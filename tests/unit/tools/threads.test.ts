@@ -10,7 +10,7 @@ afterEach(() => threads.close());
 function open(module: string, timeoutMs: number): void {
   const code = `import { parentPort as port } from 'node:worker_threads';${module}`;
   threads = openThreads(new URL(`data:text/javascript,${encodeURIComponent(code)}`), {
-    ...{ timeoutMs, maxThreads: 1, maxMegabytes: 64, tooLong: 'too long' },
+    ...{ timeoutMs, maxThreads: 1, maxMegabytes: 64, refusal: 'too much' },
   });
 }
 const answer = "port.postMessage({ ok: true, answer: 'done' });";
@@ -35,4 +35,15 @@ test('who waits for a thread and gives up does not wait for those before', async
   await expect(next).rejects.toMatchObject({ code: 'cancelled' });
   first.abort();
   await expect(busy).rejects.toMatchObject({ code: 'cancelled' });
+});
+
+test('a thread that fills array buffers is ended, even while it never yields', async () => {
+  open(
+    "port.on('message', () => { const all = []; for (;;) if (all.length < 200) all.push(new Uint8Array(1e6)); });",
+    5000,
+  );
+  await expect(threads.ask('a', new AbortController().signal)).rejects.toMatchObject({
+    code: 'tool_failed',
+    cause: { message: 'more than 64 MB of memory' },
+  });
 });
