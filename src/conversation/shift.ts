@@ -1,6 +1,7 @@
 // Watches the schedules of running plans: the shift for cards, and a finding for each promise that can no longer be kept.
 import type { Queryable } from '#db/database.ts';
 import { findScheduledPlans, readArtifacts } from '#db/planning/artifacts.ts';
+import { readOpenFindings } from '#db/plans/findings.ts';
 import { lockPlan, type PlanRow, readPlanRow } from '#db/plans/plans.ts';
 import { readStepsById } from '#db/steps/pages.ts';
 import { system } from '#domain/people/actor.ts';
@@ -12,6 +13,7 @@ import type { ConversationContext } from '#messages/context.ts';
 import { readOperations } from '#planner/order/durations.ts';
 import { type Progress, shiftWork } from '#planner/schedule/shift-work.ts';
 import { raiseFindings } from '#plans/findings/raise.ts';
+import { withdrawBroken } from '#plans/findings/settle.ts';
 import { formatMoment } from '#timeline/recurrence.ts';
 
 type ShiftContext = Pick<ConversationContext, 'catalogue' | 'profile' | 'clock'>;
@@ -93,13 +95,15 @@ type WatchContext = Pick<
   'catalogue' | 'profile' | 'clock' | 'db' | 'enqueue' | 'random' | 'warn'
 >;
 
-/** Raises a finding for each promise that a plan can't keep, once. */
+const maxRead = 500;
+
+/** Raises a finding for each promise that a plan can't keep, once, and withdraws those of promises that it can keep again. */
 export async function checkSchedule(context: WatchContext, planId: string): Promise<void> {
   const { db } = context;
   const seen: PlanRow = await readPlanRow(db.query, planId);
   const plan = { ...seen, total_steps: seen.total };
   const shift = await readShift(context, db.query, plan, seen.tenant);
-  if (shift === null || shift.broken.length === 0) return;
+  if (shift === null) return;
   const findings = shift.broken.map(
     (promise): RaisedFinding => ({
       severity: 'ERROR',
@@ -110,9 +114,13 @@ export async function checkSchedule(context: WatchContext, planId: string): Prom
       raisedBy: system.id,
     }),
   );
+  const kept = findings.map(({ key }) => key);
+  const open = await readOpenFindings(db.query, planId, 'ERROR', maxRead);
+  if (kept.length === 0 && !open.some(({ category }) => category === 'schedule')) return;
   await db.transaction(async (tx) => {
     const row = await lockPlan(tx, planId);
     if (row.status !== 'executing' || row.version !== seen.version) return;
+    await withdrawBroken(context, tx, planId, kept);
     await raiseFindings(context, tx, row, findings);
   });
 }

@@ -1,5 +1,17 @@
 // Findings as rows: stored once by their key, listed by keyset, settled by compare-and-set.
-import { and, desc, eq, getTableColumns, inArray, lt, or, type SQL, sql } from 'drizzle-orm';
+import {
+  and,
+  desc,
+  eq,
+  getTableColumns,
+  inArray,
+  lt,
+  notInArray,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm';
+import { system } from '#domain/people/actor.ts';
 import type { Finding, FindingStatus, OpenFindings, Severity } from '#domain/plan/finding.ts';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
 import type { Queryable } from '../database.ts';
@@ -109,7 +121,7 @@ export function updateFindings(
   from: readonly FindingStatus[],
   set: Partial<
     Pick<FindingRow, 'status' | 'actions' | 'stale_steps' | 'replans' | 'patch_id' | 'settled_by'>
-  >,
+  > & { key?: SQL },
   where?: SQL,
 ): Promise<FindingRow[]> {
   const ends = set.status === 'resolved' || set.status === 'dismissed';
@@ -118,6 +130,26 @@ export function updateFindings(
     .set({ ...set, ...(ends ? { settled_at: sql`clock_timestamp()` } : {}) })
     .where(and(eq(planFindings.plan_id, planId), inArray(planFindings.status, [...from]), where))
     .returning();
+}
+
+/**
+ * Resolves what the schedule check raised and nobody has decided, except `kept` by key. Such a finding gives up its key, so that
+ * a promise that breaks again is raised again. The caller holds the plan's lock. @returns the IDs
+ */
+export async function withdrawScheduleFindings(
+  tx: Queryable,
+  planId: string,
+  kept: readonly string[] = [],
+): Promise<string[]> {
+  const { id, key, category, raised_by } = planFindings;
+  const resolved = await updateFindings(
+    tx,
+    planId,
+    ['open'],
+    { status: 'resolved', settled_by: system.id, key: sql`${key} || ' ' || ${id}` },
+    and(eq(category, 'schedule'), eq(raised_by, system.id), notInArray(key, [...kept])),
+  );
+  return resolved.map((row) => row.id);
 }
 
 /** The creation time (µs since 1970) and the ID of the last row shown. */

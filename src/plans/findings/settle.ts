@@ -9,6 +9,7 @@ import {
   readFinding,
   toFinding,
   updateFindings,
+  withdrawScheduleFindings,
 } from '#db/plans/findings.ts';
 import { lockPlan, type PlanRow } from '#db/plans/plans.ts';
 import { countersign, planFindings } from '#db/schema.ts';
@@ -216,6 +217,19 @@ const isSuggestion = eq(planFindings.category, 'suggestion');
 export async function dismissSuggestions(tx: Transaction, planId: string, actor: Actor) {
   const set = { status: 'dismissed' as const, settled_by: actor.id };
   await updateFindings(tx, planId, openFinding, set, isSuggestion);
+}
+
+/** Withdraws what the schedule check raised, except `kept` by key. The caller holds the plan's lock. */
+export async function withdrawBroken(
+  { enqueue }: Pick<PlansContext, 'enqueue'>,
+  tx: Transaction,
+  planId: string,
+  kept: readonly string[],
+): Promise<void> {
+  const ids = await withdrawScheduleFindings(tx, planId, kept);
+  if (ids.length === 0) return;
+  await touchPlan(tx, planId, 'finding_settled', `${ids.join(', ')}: no longer the case`);
+  await wakeWatchers(tx, enqueue, planId);
 }
 
 /**

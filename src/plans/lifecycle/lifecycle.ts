@@ -2,6 +2,7 @@
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import { recordAudit } from '#db/audit/audit.ts';
 import type { Transaction } from '#db/database.ts';
+import { withdrawScheduleFindings } from '#db/plans/findings.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
 import { plans } from '#db/schema.ts';
 import { appendPlanEvent } from '#db/steps/events.ts';
@@ -85,7 +86,9 @@ export async function transition(
       ...(by.data === undefined ? {} : { data: by.data }),
     },
   ]);
-  await tellWebhooks(tx, enqueue, webhookEventOf(event), changed, {
+  const told = events[event];
+  if (told === 'plan.ended') await withdrawScheduleFindings(tx, row.id);
+  await tellWebhooks(tx, enqueue, told, changed, {
     event,
     actor: by.actor,
     reason: by.reason ?? null,
@@ -99,6 +102,7 @@ type Subject = Pick<
   'id' | 'title' | 'status' | 'version' | 'digest' | 'revision' | 'requester'
 >;
 
+/** The webhook event for each move along the lifecycle table. */
 const events: Record<PlanEvent, WebhookEvent> = {
   approve: 'plan.decided',
   reject: 'plan.decided',
@@ -116,9 +120,6 @@ const events: Record<PlanEvent, WebhookEvent> = {
   cancel: 'plan.ended',
   expire: 'plan.ended',
 };
-
-/** The webhook event for a move along the lifecycle table. */
-const webhookEventOf = (event: PlanEvent): WebhookEvent => events[event];
 
 /** @param facts further data besides the plan */
 export async function tellWebhooks(

@@ -10,7 +10,7 @@ import { draftStep } from '../../fixtures/steps.ts';
 import { ana } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 import { makeRoadmap } from '../../unit/planner/schedule/bench.ts';
-import { claimReady, makeExecutor, startBy } from './bench.ts';
+import { claimReady, makeExecutor, outcomeOf, settleOutcomes, startBy } from './bench.ts';
 
 const hour = 3_600_000;
 const instance = useInstance({ work: false });
@@ -66,11 +66,14 @@ async function begin(begun: number, deadline: number) {
     }),
   );
   await claimReady(executor, plan.id, 1);
-  await instance.db.query.execute(
-    sql`update countersign.step_states set started_at = ${iso(start)}::timestamptz where plan_id = ${plan.id} and step_id = 'a'`,
-  );
+  await startedAt(plan.id, 'a', iso(start));
   return plan.id;
 }
+
+const startedAt = (id: string, step: string, at: string | null) =>
+  instance.db.query.execute(
+    sql`update countersign.step_states set started_at = ${at}::timestamptz where plan_id = ${id} and step_id = ${step}`,
+  );
 
 const context = () => ({
   ...{ db: instance.db, catalogue: instance.catalogue, clock: { now: () => new Date() } },
@@ -112,4 +115,24 @@ test('a deadline that breaks is asked about once, holds no step and offers a cha
   const { groups } = await instance.service.inbox({ user: ana.id, limit: 10 });
   const mine = groups.find(({ group }) => group === 'needs_you')?.plans;
   expect(mine).toMatchObject([{ id, waits: 'problem' }]);
+
+  await settleOutcomes(executor, id, [outcomeOf({ position: 1, attempt: 1 }, 'succeeded')]);
+  await claimReady(executor, id, 1);
+  await settleOutcomes(executor, id, [outcomeOf({ position: 2, attempt: 1 }, 'succeeded')]);
+  expect(await instance.service.getPlan(id)).toMatchObject({ status: 'completed' });
+  expect(await findings(id)).toMatchObject([{ status: 'resolved', actions: [] }]);
+});
+
+test('a deadline that can be kept again is no problem, and is one once more if it breaks again', async () => {
+  const id = await begin(4, 4.5);
+  const check = async () => {
+    await checkSchedule(context(), id);
+    return (await findings(id)).map(({ status }) => status);
+  };
+  expect(await check()).toEqual(['open']);
+  await startedAt(id, 'b', iso(Date.now() - 3 * hour));
+  expect(await check()).toEqual(['resolved']);
+  await startedAt(id, 'b', null);
+  expect(await check()).toEqual(['open', 'resolved']);
+  await instance.service.cancel(id, { version: 1 }, ana);
 });
