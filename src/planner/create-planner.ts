@@ -27,11 +27,11 @@ import type { OtherPlans } from './tools/probe-portfolio.ts';
 import type { PreferencePort } from './tools/probe-preference.ts';
 import { createToolset } from './tools/registry.ts';
 
-/** Stores sessions, paid replies and costs, and reads facts about people and other plans. */
+/** Sessions, paid replies and costs, and facts about people and other plans. */
 export type PlannerStore = Pick<ControllerOptions, 'checkpoints' | 'rememberFor' | 'readCost'> & {
   otherPlans: OtherPlans;
   preferences: PreferencePort;
-  /** The model for one round of a turn, with its budget. */
+  /** For one round of a turn, with its budget. */
   payFor(
     model: ChatModel,
     place: { runId: string; turn: number; user: string; round: number },
@@ -39,7 +39,7 @@ export type PlannerStore = Pick<ControllerOptions, 'checkpoints' | 'rememberFor'
   ): PaidModel;
 };
 
-/** The store of an instance, which outlives its processes. */
+/** Outlives the instance's processes. */
 export function openPlannerStore({
   db,
   budget,
@@ -67,15 +67,15 @@ export function openPlannerStore({
 
 export type CreatePlannerOptions = {
   tools: PlannerTools;
-  /** Null if no model is configured. */
+  /** Null without a model. */
   model: ChatModel | null;
   limits: PlanningLimits;
   store: PlannerStore;
   thresholds?: Thresholds;
   flags?: Omit<ControllerOptions['settings'], 'profile'>;
-  /** When people work. */
+  /** Working hours. */
   profile?: StrategyProfile;
-  /** Exact names of operations that are guarded. */
+  /** Exact names. */
   guarded?: readonly string[];
   clock?: Clock;
 };
@@ -133,12 +133,12 @@ export function createPlanner(options: CreatePlannerOptions): Planner {
       const again = await runAgain(tools, request, { name, isModel: options.model !== null });
       return again ?? controller.plan(request, ...rest);
     },
-    // A model keeps what it reads of this with set_policy.
+    // A model stores preferences with set_policy.
     ...(options.model === null ? { parsePolicyRequest } : { readsThreads: true }),
   };
 }
 
-// The store's facts about people for probe_preference.
+// Facts about people for probe_preference.
 export function openPreferences(db: Queryable): PreferencePort {
   return {
     async isKnown(user) {

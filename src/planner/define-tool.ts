@@ -1,14 +1,14 @@
-// Defines tools: the schema that models are shown, and arguments read as models send them.
+// Defines tools: the schema shown to models, and lenient reading of their arguments.
 import { z } from 'zod';
 import type { Stage } from '#domain/planning/stages.ts';
 import { isObject } from '#domain/text.ts';
 import type { JsonSchema } from '#domain/tool.ts';
 import type { Tool, ToolContext } from './tool.ts';
 
-/** Stages in which more can be found out. */
+/** Stages that can still find out more. */
 export const openStages: Stage[] = ['COLLECT_CONTEXT', 'DRAFT_OUTLINE'];
 
-/** A tool that makes nothing the stages wait for and is never remembered. */
+/** Produces nothing that stages wait for, and is never remembered. */
 export const toolDefaults = {
   stages: openStages,
   prerequisites: [],
@@ -17,7 +17,7 @@ export const toolDefaults = {
   revision: null,
 } satisfies Partial<Tool>;
 
-/** Schema keys hidden from models: `prepare` checks them, and each token costs on every call. */
+/** Hidden from models: `prepare` checks these keys, and each token costs on every call. */
 const unshown = new Set([
   '$schema',
   '$defs',
@@ -34,7 +34,7 @@ const unshown = new Set([
   'exclusiveMaximum',
 ]);
 
-/** `schema` without its null alternative. */
+/** Without the null alternative. */
 function withoutNull(schema: Record<string, unknown>): Record<string, unknown> {
   const { anyOf, type, ...rest } = schema;
   if (Array.isArray(type)) {
@@ -52,10 +52,10 @@ function allowsNull({ anyOf, type }: Record<string, unknown>): boolean {
   return Array.isArray(anyOf) && anyOf.some((one) => isObject(one) && one.type === 'null');
 }
 
-/** Longer limits matter to nobody who writes a sentence. */
+/** Longer limits don't matter for a written sentence. */
 const maxShownLength = 300;
 
-/** A JSON Schema in few words: what may be null may be left out, and any JSON value is `{}`. */
+/** A compact JSON Schema: nullable means optional, and any JSON value is `{}`. */
 function compact(schema: unknown): unknown {
   if (!isObject(schema)) return schema;
   const { properties, required, ...rest } = withoutNull(schema);
@@ -89,7 +89,7 @@ function compact(schema: unknown): unknown {
   };
 }
 
-/** The JSON schema of an object as a model is shown it. Not strict: arguments of operations are free-form objects. */
+/** As shown to models. Not strict: arguments of operations are free-form objects. */
 export function showSchema(schema: z.ZodType): JsonSchema {
   const parameters = compact(toJsonSchema(schema));
   if (!isObject(parameters) || parameters.type !== 'object')
@@ -100,7 +100,7 @@ export function showSchema(schema: z.ZodType): JsonSchema {
 
 const toJsonSchema = (schema: z.ZodType): unknown => z.toJSONSchema(schema, { io: 'output' });
 
-/** The schemas that `schema` may mean. */
+/** The alternatives of `schema`. */
 function waysOf(schema: unknown): JsonSchema[] {
   if (!isObject(schema)) return [];
   return Array.isArray(schema.anyOf) ? schema.anyOf.flatMap(waysOf) : [schema];
@@ -112,14 +112,14 @@ function allows(schema: unknown, type: string): boolean {
   );
 }
 
-/** Where any value is allowed, so is null. */
+/** A schema for any value allows null. */
 function refusesNull(schema: unknown): boolean {
   return waysOf(schema).every(({ type }) => type !== undefined) && !allows(schema, 'null');
 }
 
 /**
- * Fits a model's arguments to `schema`: missing required values become null or empty, and null for optional values is removed.
- * Other mismatches are left to the check.
+ * Missing required values become null or empty, and null for optional values is removed. Other mismatches are left to the
+ * check.
  */
 function fitArguments(value: unknown, schema: unknown): unknown {
   const ways = waysOf(schema);
@@ -148,7 +148,7 @@ export const noArguments = z.strictObject({});
 
 const maxShownProblems = 10;
 
-/** @param shown the schema for models, if it is stricter than the accepted one */
+/** @param shown the schema for models, if stricter than the accepted one */
 export function defineTool<Input, Context = ToolContext>({
   input,
   shown = input,

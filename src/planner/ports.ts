@@ -16,19 +16,19 @@ import type { PlanListFilter } from '#domain/service.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import type { OperationSpec, ToolOutput } from '#domain/tool.ts';
 
-/** Plans that are there already, for going on with them in the conversation of a run. Nothing of it changes anything. */
+/** Existing plans that can be continued in a run's conversation. Read-only. */
 export type PlansAtHand = {
-  /** A page of a plan's steps. @throws `plan_not_found`, also for a plan that the requester may not see */
+  /** @throws `plan_not_found`, also for a plan that the requester may not see */
   readPage(runId: string, id: string, after: number): Promise<BriefPage>;
-  /** A plan that waits for its approval, as the draft of its next version; null if it doesn't wait, or elsewhere. */
+  /** As the draft of the next version; null unless the plan waits for approval here. */
   readWaiting(runId: string, id: string): Promise<{ draft: PlanDraft; version: number } | null>;
-  /** Whether the run may show the plan's card. */
+  /** The run may show the plan's card. */
   isAtHand(runId: string, id: string): Promise<boolean>;
-  /** The plans of the conversation that wait for their approval, the latest first. */
+  /** Plans of the conversation that wait for approval, the latest first. */
   listWaiting(runId: string): Promise<{ id: string; title: string }[]>;
-  /** Why the change could not be proposed now, as sentences; empty if it can. */
+  /** Why the change can't be proposed now; empty if it can. */
   tryChange(runId: string, id: string, change: PlanPatch): Promise<string[]>;
-  /** The answer to a waiting step to confirm, in words, or why it cannot be answered this way. */
+  /** The answer in words for confirmation, or why the step cannot be answered this way. */
   readAnswer(
     runId: string,
     id: string,
@@ -36,33 +36,33 @@ export type PlansAtHand = {
     answer: StepAnswer,
   ): Promise<{ given: GivenToStep; text: string } | { problems: string[] }>;
   /**
-   * The plan as a new proposal, with texts replaced according to `values`.
-   * @throws `plan_not_found`, `limit_exceeded` for one that is too large, `invalid_request` if it cannot be proposed
+   * As a new proposal, with texts replaced according to `values`. @throws `plan_not_found`, `limit_exceeded` for one that is
+   * too large, `invalid_request` if it cannot be proposed
    */
   readDraft(
     runId: string,
     id: string,
     values?: Readonly<Record<string, string>>,
   ): Promise<PlanDraft>;
-  /** The plan of a playbook with these values. @throws `not_found`, `invalid_request` for missing or superfluous values */
+  /** @throws `not_found`, `invalid_request` for missing or superfluous values */
   readPlaybook(runId: string, name: string, values: PlaybookValues): Promise<PlanDraft>;
   listPlaybooks(runId: string): Promise<Playbook[]>;
 };
 
-/** A conversation on a chat platform, and what the person asked for there last. */
+/** On a chat platform. `about`: the person's last request there. */
 export type PostTarget = { conversation: string; about: string };
 
-/** The conversations besides its own that a run's plan can post to. */
+/** Other conversations that a run's plan can post to. */
 export type PostTargets = {
   /** The latest first. */
   list(runId: string): Promise<PostTarget[]>;
-  /** Each of `targets` (channels and people by name, links, conversations) pinned, or why nothing can be posted there. */
+  /** Pins channels and people by name, links and conversations, or says why posting there is impossible. */
   resolve(runId: string, targets: string[]): Promise<Map<string, Target>>;
 };
 
-/** Files attached to the messages of a run's conversation. */
+/** Attached to messages of a run's conversation. */
 export type AttachedFiles = {
-  /** The text of a file. @throws CountersignError with a sentence for the person */
+  /** @throws CountersignError with a sentence for the person */
   read(
     runId: string,
     id: string,
@@ -70,7 +70,7 @@ export type AttachedFiles = {
   ): Promise<{ name: string; text: string; cut: boolean }>;
 };
 
-/** A part as its planner left it. */
+/** As its planner left it. */
 export type EndedPart = {
   part: ScaffoldPart;
   status: PartStatus;
@@ -81,12 +81,11 @@ export type EndedPart = {
   cost_usd: number;
 };
 
-/** Planners of their own for the parts of a turn. */
+/** Each part of a turn has a planner of its own. */
 export type PartPlanners = {
   /**
-   * Has the parts planned, except those already planned in this turn, and waits for them.
-   * @param report receives the number of planned parts every few seconds
-   * @throws CountersignError `cancelled` if `signal` aborts or the turn ends
+   * Waits until all parts are planned; skips those already planned in this turn. @param report receives the number of planned
+   * parts every few seconds @throws CountersignError `cancelled` if `signal` aborts or the turn ends
    */
   plan(
     place: { runId: string; turn: number; user: string },
@@ -96,24 +95,24 @@ export type PartPlanners = {
   ): Promise<EndedPart[]>;
 };
 
-/** Data that is fetched for a run by workers, into artifacts that become those of its plan. */
+/** Workers fetch data for a run into artifacts, which become those of its plan. */
 export type DataRequests = {
   /**
-   * Files the request, unless the run has filed the same before, and waits for what comes, for a while: it may still be open then.
-   * @throws CountersignError `cancelled` when `signal` aborts, `limit_exceeded` for too many
+   * Files the request once per run and waits a while for the data; it may still be open then. @throws CountersignError
+   * `cancelled` when `signal` aborts, `limit_exceeded` for too many
    */
   fetch(
     runId: string,
     request: { operation: string; args: JsonObject; purpose: string },
     signal: AbortSignal,
   ): Promise<DataRequest>;
-  /** Stores an output that was read, whole. @returns the artifact's ID */
+  /** Stores a whole output. @returns the artifact's ID */
   keep(
     runId: string,
     read: { operation: string; args: JsonObject },
     data: Json,
   ): Promise<string | null>;
-  /** The content of an artifact fetched for the run, or null if it does not exist. */
+  /** Null if the run has no such artifact. */
   load(runId: string, artifactId: string): Promise<Json | null>;
 };
 
@@ -124,33 +123,31 @@ export const Surroundings = z.strictObject({
 });
 export type Surroundings = z.infer<typeof Surroundings>;
 
-/** Shared means of steps: the capacity of each resource pool, and the capabilities of back ends. */
+/** Per resource pool; `capabilities` of back ends. */
 export type Capacity = { pools: Record<string, number>; capabilities: string[] };
 
 export type PlannerTools = {
-  /** Every operation a plan may name, in a stable order. */
+  /** All that a plan may name, in a stable order. */
   manifest(): OperationSpec[];
-  /** The read-only operations a planner may call while it plans. */
+  /** Operations that a planner may call. */
   readable(): OperationSpec[];
-  /** Calls a readable operation. @throws CountersignError with a sentence for the person */
+  /** @throws CountersignError with a sentence for the person */
   call(name: string, args: JsonObject, signal: AbortSignal): Promise<ToolOutput>;
-  /**
-   * The current state of the target of such a call, as in the review, or null if unknown. Omitted if targets are not looked up.
-   */
+  /** The target of such a call, as in the review, or null if unknown. Omitted if targets are not looked up. */
   inspect?: (name: string, args: JsonObject, signal: AbortSignal) => Promise<SeenState | null>;
   /**
-   * Problems of `args` against the operation's schema, as sentences; empty when they fit.
-   * `unknown` names top-level arguments whose values come later: they count as present.
+   * Problems as sentences; empty when `args` fit. `unknown` names top-level arguments whose values come later: they count as
+   * present.
    */
   validate(name: string, args: JsonObject, unknown?: string[]): string[];
-  /** Plans that the requester of this run may see. */
+  /** Those that the run's requester may see. */
   listPlans(
     runId: string,
     filter: Pick<PlanListFilter, 'status' | 'limit'>,
   ): Promise<{ plans: PlanSummary[] }>;
   /** @throws `plan_not_found`, also for a plan that the requester may not see */
   getPlan(runId: string, id: string): Promise<Plan>;
-  /** People's words while the run's turn is planned, after one of its messages; not possible if left out. */
+  /** Messages that arrive while the turn is planned, after message `after`. */
   hearMore?: (run: { id: string; turn: number }, after: number) => Promise<JoinedWords[]>;
   /** Null if this planner continues no plans. */
   atHand: PlansAtHand | null;
@@ -158,12 +155,12 @@ export type PlannerTools = {
   requests: DataRequests | null;
   /** Null if this planner plans all parts itself. */
   parts: PartPlanners | null;
-  /** From the configuration; omitted if nothing is shared. */
+  /** Omitted if nothing is shared. */
   capacity?: Capacity;
   /** Omitted if no files can be attached. */
   files?: AttachedFiles;
-  /** Null if this is unknown before the plan is proposed. */
+  /** Null if unknown before the plan is proposed. */
   posts: PostTargets | null;
-  /** The surroundings for the planner of a run, or null if nothing is looked up. Never throws. */
+  /** Null if nothing is looked up. Never throws. */
   lookAround: ((runId: string, signal: AbortSignal) => Promise<Surroundings>) | null;
 };

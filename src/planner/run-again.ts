@@ -1,5 +1,5 @@
-// "run PLAN-3f9a1c20 again with ACME=Globex" and "run playbook close-month with customer=Globex": an earlier plan is proposed again
-// with other texts in it, without a planner. If the requester says so themselves, it also keeps its rule of who approves.
+// "run PLAN-3f9a1c20 again with ACME=Globex" and "run playbook close-month with customer=Globex": proposes an earlier plan with
+// other texts, without a planner. If the requester asks themselves, it also keeps its approver rules.
 import { CountersignError } from '#domain/errors.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { Playbook } from '#domain/plan/playbook.ts';
@@ -23,7 +23,7 @@ type Again = {
 
 const closing: Record<string, string> = { '"': '"', '“': '”' };
 
-/** Splits `text` at `mark`, except inside quotation marks, and trims the parts. */
+/** Except inside quotation marks; trims the parts. */
 function split(text: string, mark: string): string[] {
   const parts = [''];
   let end: string | null = null;
@@ -44,7 +44,7 @@ function unquote(text: string): string {
   return end !== undefined && text.length > 1 && text.endsWith(end) ? text.slice(1, -1) : text;
 }
 
-/** `ACME=Globex, "May, 2026"="June, 2026"`; null if `text` is not such a list. */
+/** `ACME=Globex, "May, 2026"="June, 2026"`; null for anything else. */
 function readValues(text: string): Record<string, string> | null {
   const values = new Map<string, string>();
   for (const pair of split(text, ',')) {
@@ -74,7 +74,7 @@ export function readAgain(text: string): Again | null {
 const playbooksShown = 50;
 const paramsShown = 10;
 
-/** The words that run a playbook, with its title. */
+/** The words that run it, with its title. */
 function describePlaybook({ name, title, params, total_steps }: Playbook): string {
   const values = params
     .slice(0, paramsShown)
@@ -100,9 +100,8 @@ const howTo: Record<Again['kind'], (name: string) => string> = {
 };
 
 /**
- * The outcome of a request to run a plan or playbook again, or to list playbooks.
- * @param planner the planner of all other requests
- * @returns null for another request, or one whose differences need a model
+ * Runs a plan or playbook again, or lists playbooks. @param planner for all other requests @returns null for another request,
+ * or one whose differences need a model
  */
 export async function runAgain(
   { atHand }: Pick<PlannerTools, 'atHand'>,

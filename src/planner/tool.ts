@@ -1,5 +1,5 @@
-// The type of every planner tool.
-// A call is prepared (parsed, once), executed, and finalised by `stages/stage-tools.ts`, which alone changes the session.
+// The type of every planner tool. A call is prepared (parsed, once), executed, and finalised by `stages/stage-tools.ts`, which
+// alone changes the session.
 import { z } from 'zod';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import type { PlanningModes } from '#domain/plan/modes.ts';
@@ -12,7 +12,7 @@ import { type Json, type JsonObject, JsonValue } from '#domain/text.ts';
 import type { JsonSchema } from '#domain/tool.ts';
 import type { PlannerTools } from './ports.ts';
 
-/** Every tool answers in this shape. A failure is `ok: false, confidence: 0` with the reason, never an exception. */
+/** A failure is `ok: false, confidence: 0` with the reason, never an exception. */
 export const ToolResult = z.strictObject({
   ok: z.boolean(),
   confidence: z.number().min(0).max(1),
@@ -29,10 +29,7 @@ export function fail(...explanations: string[]): ToolResult {
   return { ok: false, confidence: 0, explanations, data: null };
 }
 
-/**
- * Products that tools make and need. `draft`: an outline in progress, `outline`: a submitted one. `valid_…`: it has passed its
- * validator and is unchanged since.
- */
+/** `draft`: an outline in progress, `outline`: a submitted one. `valid_…`: unchanged since it passed its validator. */
 export type Product =
   | 'pattern'
   | 'draft'
@@ -53,7 +50,7 @@ const afterOutline: Product[] = [
   'portfolio',
 ];
 
-/** Making a product invalidates these. */
+/** Products invalidated when one is made. */
 export const spoils: Record<Product, Product[]> = {
   pattern: ['outline', ...afterOutline],
   draft: ['outline', ...afterOutline],
@@ -73,7 +70,7 @@ export type ToolContext = {
   /** The person's words this turn. */
   request: string;
   user: string;
-  /** Whether `request` is the requester's own words. */
+  /** `request` is the requester's own words. */
   ownWords: boolean;
   /** The requester's own messages in the conversation, and the options they chose. */
   said: readonly string[];
@@ -87,11 +84,11 @@ export type ToolContext = {
   /** When the turn began. */
   now: Date;
   signal: AbortSignal;
-  /** Tells the people who wait how far a call is that takes long. */
+  /** Progress of long calls, for waiting people. */
   report: ReportActivity;
 };
 
-/** The session after a tool: only what it changes. `trace`, caps and the stage are the controller's. */
+/** Only what the tool changes. `trace`, caps and the stage are the controller's. */
 export type StateChanges = Partial<
   Pick<
     PlanningState,
@@ -123,41 +120,41 @@ export type ToolOutcome = {
   changes?: StateChanges;
   /** The session keeps it. */
   read?: SessionRead;
-  /** Names of operations that the model was shown; later calls list them. */
+  /** Operations that the model was shown; later calls list them. */
   found?: string[];
   violations?: Violation[];
   adaptations?: Adaptation[];
-  /** The model's own confidence in its arguments, if they carry one. */
+  /** The model's own confidence in its arguments. */
   self?: number | null;
-  /** 0..1 by the tool's rules of thumb: how well the result looks. */
+  /** By rules of thumb, 0..1: how well the result looks. */
   heuristics?: number;
-  /** This ends the stage with that event. */
+  /** Ends the stage with that event. */
   ends?: StageEvent;
 };
 
-/** Parsed arguments, or their problems as sentences. */
+/** Problems are sentences. */
 export type Prepared<Input> = { input: Input } | { problems: string[] };
 
 export type Tool<Input = unknown, Context = ToolContext> = {
   /** Letters, digits, `_` and `-`, at most 64. */
   name: string;
-  /** For the model, in a sentence or two. */
+  /** A sentence or two for the model. */
   description: string;
   parameters: JsonSchema;
-  /** The same with what only plans of many steps, or of shared means, need. */
+  /** Adds what only plans of many steps, or of shared means, need. */
   wide?: JsonSchema;
   stages: Stage[];
   prerequisites: Product[];
   produces: Product[];
-  /** Changes nothing of the session, so it may run alongside others. */
+  /** Changes nothing in the session, so it may run alongside others. */
   reads: boolean;
-  /** Its result may quote files, servers or people; treat it as untrusted. */
+  /** The result may quote files, servers or people; treat it as untrusted. */
   quotes?: boolean;
-  /** It waits for other planners; that time is none of the turn's. */
+  /** For other planners; not counted in the turn's time. */
   waits?: boolean;
-  /** Whether models are offered it; default true. */
+  /** To models; default true. */
   isOffered?(state: Readonly<PlanningState>, modes: PlanningModes): boolean;
-  /** Incremented when its rules change; remembered results of older rules are not used. Null if never remembered. */
+  /** Incremented when its rules change; results of older rules are not reused. Null if never remembered. */
   revision: number | null;
   prepare(args: JsonObject): Prepared<Input>;
   execute(input: Input, context: Context): Promise<ToolOutcome>;

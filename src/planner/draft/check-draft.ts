@@ -16,7 +16,7 @@ import type { ToolContext } from '../tool.ts';
 
 const maxProblems = 20;
 
-/** The problems of a draft as sentences; empty if it can be proposed. */
+/** As sentences; empty if the draft can be proposed. */
 export async function checkDraft(draft: PlanDraft, tools: PlannerTools): Promise<string[]> {
   if (draft.steps.length === 0 && (draft.series ?? []).length === 0)
     return ['The plan has no steps.'];
@@ -48,7 +48,7 @@ export async function checkDraft(draft: PlanDraft, tools: PlannerTools): Promise
   return problems.slice(0, maxProblems);
 }
 
-/** Checks steps by themselves: the operation is there, and the arguments fit it as far as they are known. */
+/** The operation exists, and its known arguments fit. */
 export function checkStep(tools: PlannerTools): (step: StepDraft, id: string) => string[] {
   const manifest = new Map(
     tools.manifest().map((spec) => [`${spec.tool}\n${spec.operation}`, spec]),
@@ -76,7 +76,7 @@ export function checkStep(tools: PlannerTools): (step: StepDraft, id: string) =>
   };
 }
 
-/** The marks that texts get when they are cut for a reader. */
+/** Marks of texts cut for a reader. */
 const cutMark = /\[cut: the first \d{1,12} of \d{1,12} characters\]|… \(\d{1,12} more characters\)/;
 
 /** A text that was cut when read must not be the base of a change; only text to be replaced may be marked as cut. */
@@ -86,7 +86,7 @@ function findCut({ find: _, ...args }: JsonObject): string[] {
     : [];
 }
 
-/** A step that needs more than a pool's capacity would wait forever. Without configured pools nothing is limited. */
+/** A step that needs more than a pool's capacity would wait forever. */
 function findPoolProblems({ resources = {} }: StepDraft, pools: Record<string, number>): string[] {
   const names = Object.keys(pools);
   if (names.length === 0) return [];
@@ -105,7 +105,7 @@ function checkOrder(step: StepDraft, id: string, known: Set<string>): string[] {
   });
 }
 
-/** References that no output can satisfy according to the manifest. */
+/** That no output can satisfy. */
 async function checkReferences(
   steps: StepDraft[],
   ids: string[],
@@ -133,7 +133,7 @@ async function checkReferences(
   return found.flat();
 }
 
-/** Steps that wait for each other, in order, or null if there is no cycle. */
+/** In order; null without a cycle. */
 function findCircle(steps: StepDraft[], ids: string[]): string[] | null {
   const places = new Map(ids.map((id, place) => [id, place]));
   const arrows = steps.flatMap((step, to) =>
@@ -153,7 +153,7 @@ export function nameTarget({ conversation, about }: PostTarget): string {
   return `${conversation} (${quoteWords(about, 60)})`;
 }
 
-/** A sentence for each step that cannot post to its target, with recent conversations that it can post to. */
+/** With recent conversations that the step can post to. */
 export async function checkPosts(
   steps: StepDraft[],
   { tools, state }: Pick<ToolContext, 'tools' | 'state'>,
@@ -180,7 +180,6 @@ export async function checkPosts(
   );
 }
 
-/** Steps with the places they post to pinned. */
 export async function pinPosts(
   nodes: PlanOutline['nodes'],
   { tools, state }: Pick<ToolContext, 'tools' | 'state'>,

@@ -1,5 +1,5 @@
-// Builds the proposed draft from outline, roadmap and schedule. Steps keep their IDs and fields; only stated, chosen or scheduled
-// values are added.
+// Builds the proposed draft from outline, roadmap and schedule. Steps keep their IDs and fields; only stated, chosen or
+// scheduled values are added.
 import type { Dependency } from '#domain/plan/dependency.ts';
 import type { PlanContext, PlanDraft, Risk, Series } from '#domain/plan/plan.ts';
 import { dependenciesOf, type StepDraft } from '#domain/plan/step-content.ts';
@@ -17,16 +17,13 @@ import { findEnds } from '../outline/precedence.ts';
 import { stepsNamed } from './edit-draft.ts';
 
 type DraftOptions = {
-  /** Each step waits for a person's word before it runs. */
+  /** Each step waits for a person before it runs. */
   confirmEach?: boolean;
 };
 
 const maxRisks = 50;
 
-/**
- * A roadmap or schedule that is not there yet adds nothing. Steps come in the order of the tree; those of nodes that come
- * again by a rule are in `series`.
- */
+/** Roadmap and schedule are optional. Steps come in the order of the tree; those of recurring nodes are in `series`. */
 export function draftPlan(
   outline: PlanOutline,
   roadmap: Roadmap | null,
@@ -66,7 +63,7 @@ export function draftPlan(
   };
 }
 
-/** The step's own dependencies first, as stated, then the others; of two with the same type the longer lag. */
+/** The step's own first, as stated; of two with the same type the longer lag. */
 function orderOf(
   index: OutlineIndex,
   step: number,
@@ -78,7 +75,7 @@ function orderOf(
   const said = found.draft.after;
   const kept = said?.filter((entry) => {
     const before = index.steps[index.stepPlaces.get(idOf(entry)) ?? -1];
-    // Nothing waits for steps that come again by a rule of their own.
+    // Nothing waits for recurring steps.
     return before === undefined || seriesOf(index, before.node) === series;
   });
   const merged = new Map(
@@ -109,7 +106,7 @@ function isSame(entry: string | Dependency, { id, type, lag_minutes }: Dependenc
   return entry.id === id && entry.type === type && entry.lag_minutes === lag_minutes;
 }
 
-/** "after 2" is all there is to say of most edges. */
+/** "after 2" is enough for most edges. */
 function shorten(dependency: Dependency): string | Dependency {
   const { id, type, lag_minutes } = dependency;
   return type === 'FS' && lag_minutes === 0 ? id : dependency;
@@ -149,7 +146,7 @@ function collectRisks(
   return [...all.values()].slice(0, maxRisks);
 }
 
-/** An edge to or from what comes again by a rule cannot be held; a person should know. */
+/** Edges to or from recurring work can't be kept; a person should know. */
 function tellLostOrder(index: OutlineIndex, edges: Roadmap['edges']): string[] {
   const lost = edges.find((edge) => {
     const ends = findEnds(index, edge);
@@ -162,9 +159,9 @@ function tellLostOrder(index: OutlineIndex, edges: Roadmap['edges']): string[] {
   ];
 }
 
-// Nodes that come again by a rule, as series of a plan (B17): their steps are the template of each occurrence.
+// Recurring nodes as series (B17): their steps are the template of each occurrence.
 
-/** @param steps the drafted steps of the outline, by number */
+/** @param steps of the outline, by number */
 function draftSeries(
   index: OutlineIndex,
   steps: StepDraft[],
@@ -195,7 +192,7 @@ function draftSeries(
 
 const fold = (title: string): string => title.normalize('NFC').trim().toLowerCase();
 
-/** Titles of outline nodes with more than one step, by their normalised form. */
+/** With more than one step, by normalised form. */
 function titlesOf({ nodes }: PlanOutline): Map<string, string> {
   const described = new Set(
     nodes.flatMap(({ steps }) => steps.map((one) => fold(one.description))),

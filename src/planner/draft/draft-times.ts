@@ -12,7 +12,7 @@ import { sayMoment, sayPeriod } from '../schedule/time-words.ts';
 import type { ToolContext } from '../tool.ts';
 import type { DraftDates } from './show-draft.ts';
 
-/** When the nodes of a session's draft take place, by its schedule. */
+/** By the session's schedule. */
 export function datesOfSession({
   schedule,
   timezone,
@@ -39,7 +39,7 @@ const isTimed = ({ steps, ...node }: OutlineNode): boolean =>
   node.after.some(({ lag_minutes }) => lag_minutes !== 0) ||
   steps.some(({ not_before, duration_minutes }) => (not_before ?? duration_minutes) !== undefined);
 
-/** When each node of a draft with times would take place if it were approved now, without looking at calendars. */
+/** If approved now, without looking at calendars. */
 export function dateDraft(outline: PlanOutline, context: Dating): Map<string, Interval> {
   const { nodes } = outline;
   if (nodes.length > maxDated || !nodes.some(isTimed)) return new Map();
@@ -64,7 +64,7 @@ export function dateDraft(outline: PlanOutline, context: Dating): Map<string, In
   );
 }
 
-/** `step 3: Thu 3 Dec, 09:00 – Mon 7 Dec, 12:00 (2 working days), by Fri 11 Dec, 12:00`, or null for a step without times. */
+/** `step 3: Thu 3 Dec, 09:00 – Mon 7 Dec, 12:00 (2 working days), by Fri 11 Dec, 12:00`, or null without times. */
 function describeStepTimes(
   step: OutlineNode['steps'][number],
   node: OutlineNode,
@@ -95,7 +95,7 @@ const keyOf = (step: OutlineNode['steps'][number], node: OutlineNode): string =>
 
 const maxShownSteps = 10;
 
-/** New times after an edit, one line per changed step. */
+/** One line per changed step. */
 export function describeChangedTimes(
   before: OutlineNode[],
   outline: PlanOutline,

@@ -1,5 +1,5 @@
-// Edits of the draft in place (B4): the outline that a session works on, step by step. What an edit does not name keeps its
-// ids, words and order (B22). Pure; problems come back as sentences, and then nothing has changed.
+// Edits of the draft in place (B4): a session's outline, step by step. Unmentioned parts keep their IDs, words and order (B22).
+// Pure; problems come back as sentences, and then nothing has changed.
 import type { Dependency } from '#domain/plan/dependency.ts';
 import { mergeArguments } from '#domain/plan/merge.ts';
 import { dependenciesOf, StepDraft, sourcesOf } from '#domain/plan/step-content.ts';
@@ -19,14 +19,14 @@ const maxSteps = 50_000;
 
 type Place = { node: OutlineNode; step: StepDraft };
 
-/** The place of each step of the draft, by ID. */
+/** By step ID. */
 export function placeSteps({ nodes }: PlanOutline): Map<string, Place> {
   return new Map(
     nodes.flatMap((node) => node.steps.map((step) => [step.id ?? '', { node, step }] as const)),
   );
 }
 
-/** Ids of the steps that are meant: each by its own id, or all of a group, phase or partition by its id or title. */
+/** By the step's ID, or all of a group, phase or partition by its ID or title. */
 export function stepsNamed(outline: PlanOutline, names: string[]): string[] {
   const places = placeSteps(outline);
   const tree = readTree(outline.nodes);
@@ -59,12 +59,12 @@ export function emptyOutline(title: string, pattern: PlanOutline['pattern']): Pl
   return { title, summary: title, pattern, nodes: [goal], risks: [], assumptions: [] };
 }
 
-/** ID of the goal that contains everything, or null if the outline has none. */
+/** Contains everything, if there is one. */
 function findGoal(nodes: OutlineNode[]): string | null {
   return nodes.find(({ structure, parent }) => structure === 'goal' && parent === null)?.id ?? null;
 }
 
-/** The phase of that name, created if missing. */
+/** Created if missing. */
 function findPhase(nodes: OutlineNode[], title: string, ids: Set<string>): string {
   const known = nodes.find(
     (node) => node.steps.length === 0 && (node.title === title || node.id === title),
@@ -126,7 +126,7 @@ type StepGroup = {
   after?: Dependency[];
 };
 
-/** Many steps of one kind under one node. One of that id that is there already is replaced. */
+/** Many steps of one kind under one node. Replaces a group with that ID. */
 export function addGroup(
   outline: PlanOutline,
   id: string,
@@ -139,7 +139,7 @@ export function addGroup(
   return addGroups(withGaps({ ...outline, nodes }, gaps), [{ id, title, steps }], phase);
 }
 
-/** Groups of which none is there yet, in one go. */
+/** Only new groups, in one go. */
 export function addGroups(
   outline: PlanOutline,
   groups: StepGroup[],
@@ -160,7 +160,7 @@ export function addGroups(
   return { outline: withNodes(outline, nodes) };
 }
 
-/** The step as an edit leaves it; what the edit does not say stays. */
+/** Unmentioned fields stay. */
 function changeStep(step: StepDraft, { step: said, cleared }: StepChange): StepDraft {
   const { args, ...rest } = said;
   const merged = StepDraft.parse({ ...step, ...rest });
@@ -171,7 +171,7 @@ function changeStep(step: StepDraft, { step: said, cleared }: StepChange): StepD
   const kept = Object.entries(merged).filter(
     ([key]) =>
       !cleared.some((name) => name === key) &&
-      // The minutes are those of the words.
+      // Minutes and words state one duration.
       !(key === 'duration_minutes' && cleared.includes('duration')),
   );
   return StepDraft.parse(Object.fromEntries(kept));
@@ -212,7 +212,7 @@ export function editSteps(outline: PlanOutline, edits: StepChange[]): Edited {
   return { outline: dropEmptyPhases(withNodes(outline, [...nodes, ...phases.slice(known)])) };
 }
 
-/** The node of one step, as an edit of that step leaves it. */
+/** For a node of one step. */
 function changeNode(
   node: OutlineNode,
   before: StepDraft,

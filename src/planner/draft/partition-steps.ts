@@ -9,10 +9,8 @@ const nameSlice = (group: string, index: number, count: number): string =>
   `${group}-${String(index + 1).padStart(Math.max(2, String(count).length), '0')}`;
 
 /**
- * Names the partition of each step.
- * @param values a value of each step's item to partition by, or null for slices
- * @param always name a partition even if one slice holds all of them
- * @returns the names in order; empty if the steps stay together
+ * Names each step's partition. @param values of the steps' items to partition by, or null for slices @param always name a
+ * partition even if one slice holds all @returns names in order; empty if the steps stay together
  */
 export function partitionSteps(
   group: string,

@@ -14,10 +14,7 @@ export type Timing = {
   recurs?: Recurs | null;
 };
 
-/**
- * Times of the named steps. Steps that repeat together become one series.
- * @param duration in the notation, or null to remove it
- */
+/** Steps that repeat together become one series. @param duration in the notation, or null to remove it */
 export function scheduleSteps(
   outline: PlanOutline,
   ids: string[],
@@ -72,7 +69,7 @@ function timeNode(
     const { id = '', not_before: start, duration_minutes, duration: known, ...rest } = step;
     if (!named.has(id)) return step;
     const from = not_before === undefined ? start : (not_before ?? undefined);
-    // The minutes of other words are measured when the edit is kept.
+    // Minutes of other words are measured when the edit is kept.
     const length =
       duration === undefined
         ? { duration_minutes, duration: known }
@@ -87,7 +84,7 @@ function timeNode(
   return { ...node, ...times, ...(duration === null ? { duration_minutes: null } : {}), steps };
 }
 
-/** Steps that repeat by the same rule share one node; those of several nodes, or part of one, get a new node. */
+/** Steps with the same rule share one node; those of several nodes, or part of one, get a new node. */
 function repeatSteps(
   nodes: OutlineNode[],
   named: Set<string>,
@@ -125,7 +122,7 @@ function repeatSteps(
     return [
       {
         ...node,
-        // Nothing waits for what comes again by a rule of its own.
+        // Nothing waits for recurring steps.
         after: node.after.filter(({ id }) => !emptied.has(id)),
         steps: node.steps.filter((step) => !isNamed(step)),
       },

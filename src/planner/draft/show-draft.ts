@@ -1,5 +1,5 @@
-// The draft as a model reads it: each step on a line, numbered as on its card. Long drafts show only steps that the feedback may
-// concern; `show_steps` reads the rest.
+// The draft as a model reads it: each step on a line, numbered as on its card. Long drafts show only steps that the feedback
+// may concern; `show_steps` reads the rest.
 import MiniSearch from 'minisearch';
 import { describeLength } from '#cards/times.ts';
 import { sayLag } from '#domain/length.ts';
@@ -19,27 +19,27 @@ import { readTree } from '../outline/outline-tree.ts';
 import { sayPeriod } from '../schedule/time-words.ts';
 import { draftPlan } from './draft-plan.ts';
 
-/** Steps of a draft that is shown whole, and of a longer one those that look likely and those it begins with. */
+/** Steps; longer drafts show likely steps and the first ones. */
 const maxWhole = 30;
 const maxLikely = 12;
 const maxFirst = 3;
 const maxArgs = 160;
-/** Characters of a step's description and of its arguments by which it is found. */
+/** Characters of a step's description and arguments in the search index. */
 const maxIndexed = 400;
 
-/** The draft with what a model has to know to speak of its steps as the person does. */
+/** Lets a model name steps as the person does. */
 type View = {
   draft: PlanDraft;
-  /** All steps, those that repeat included. */
+  /** Including repeating ones. */
   steps: StepDraft[];
-  /** The label of each step on the plan's card. */
+  /** As on the plan's card. */
   labels: Map<string, string>;
-  /** The part and the deadline of each step. */
+  /** By step. */
   places: Map<string, { phase: string | null; deadline: string | null; dates: string | null }>;
   timezone: string;
 };
 
-/** How the draft is dated: when each node takes place, and the turn's time. */
+/** When each node takes place, and the turn's time. */
 export type DraftDates = { places: ReadonlyMap<string, Interval>; timezone: string; now: Date };
 
 /** @param current the plan built from the outline and its order, whose card labels the steps */
@@ -71,7 +71,7 @@ function viewDraft(
   };
 }
 
-/** @param most characters of the step's arguments */
+/** @param most characters of the arguments */
 function writeStep(step: StepDraft, { labels, places, timezone }: View, most: number): string {
   const { id = '', description, tool, operation, args = {}, after = [], notes } = step;
   const length = describeLength(step, null);
@@ -98,7 +98,7 @@ function writeStep(step: StepDraft, { labels, places, timezone }: View, most: nu
   return parts.join(' | ');
 }
 
-/** By the place in the order for small plans, by the position in long ones. */
+/** Small plans use the order, long ones the position. */
 function labelOf(steps: StepDraft[]): Map<string, string> {
   if (steps.length > maxNumbered)
     return new Map(steps.map(({ id = '' }, index) => [id, String(index + 1)]));
@@ -122,7 +122,7 @@ function findLikely({ steps, labels }: View, words: string, most: number): StepD
     .flatMap(({ id }) => steps[Number(id)] ?? []);
 }
 
-/** @param words what may say which steps matter: the person's feedback */
+/** @param words feedback that may say which steps matter */
 export function showDraft(
   outline: PlanOutline,
   current: PlanDraft | null,
@@ -157,7 +157,7 @@ const pageCharacters = 16_000;
 
 export type ShownSteps = { total: number; steps: string[]; next: number | null };
 
-/** Steps by id, by words, or from a place on, with their arguments whole. */
+/** By ID, by words, or from a place on, with whole arguments. */
 export function pageSteps(
   outline: PlanOutline,
   current: PlanDraft | null,

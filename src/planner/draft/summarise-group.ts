@@ -1,24 +1,24 @@
-// One summary of many steps of one kind: what each partition put out is gathered, narrowed to a budget, and written up from that alone.
+// One summary of many steps of one kind: the output of each partition is gathered, narrowed to a budget, and written up from
+// that alone.
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import { countOf } from '#domain/words.ts';
 
 const gatherTokens = 4000;
 const narrowTokens = 8000;
 
-/** Operations that the steps call. */
 export const summaryOperations = ['draft_gather', 'draft_narrow', 'draft_finalise'] as const;
 
 export type SummaryRequest = {
   task: string;
-  /** The path to save it to, or undefined if the summary is the result of the last step. */
+  /** Where to save it; otherwise the last step returns it. */
   path?: string | undefined;
   /** Counts and sums over the items; the summary begins with them. */
   totals?: string[];
 };
 
 /**
- * The steps that summarise the steps of `group`. A gathering step waits for its sources by itself.
- * @param partitions of the group, or none if it is not partitioned and its steps are tagged with its ID
+ * A gathering step waits for its sources by itself. @param partitions of the group, or none if its steps are only tagged with
+ * its ID
  */
 export function summariseGroup(
   group: string,

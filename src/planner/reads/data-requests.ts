@@ -1,4 +1,4 @@
-// Requests of planners for data: filed once, fulfilled by any worker into an artifact, and waited for for a while.
+// Requests of planners for data: filed once, fulfilled by any worker into an artifact, and awaited for a while.
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { Database, Transaction } from '#db/database.ts';
@@ -20,12 +20,12 @@ import { onOneLine } from '#domain/words.ts';
 import type { DataRequests, PlannerTools } from '../ports.ts';
 import { followTopic } from './follow-topic.ts';
 
-/** Milliseconds that a planner waits; then it continues, and may ask again. */
+/** Milliseconds; then the planner continues, and may ask again. */
 const waitAtMostMs = 30_000;
-/** Poll interval in milliseconds without a notification. */
+/** Milliseconds between polls without a notification. */
 const lookEveryMs = 2000;
 const maxRequests = 200;
-/** Limit for one fetch in milliseconds. */
+/** Milliseconds for one fetch. */
 const fetchAtMostMs = 120_000;
 const maxSummary = 300;
 
@@ -54,7 +54,7 @@ export function createDataRequests(context: {
             'limit_exceeded',
             `${maxRequests} requests have been filed for this run; use what they brought.`,
           );
-        // One whose job was lost is sent again.
+        // The job may have been lost.
         if (request.status === 'open')
           await enqueue(tx, 'request', { request_id: request.id }, { key: request.id });
         return request;
@@ -102,9 +102,8 @@ export function createDataRequests(context: {
 }
 
 /**
- * Makes the read that a request asks for and stores what comes. One that is settled already is left as it is; one whose worker died is
- * made again, which is harmless, and stored once.
- * @param callOf makes calls that an organisation's planners may make
+ * Settled requests stay; one whose worker died is read again, harmlessly, and stored once. @param callOf makes calls that an
+ * organisation's planners may make
  */
 export async function fulfilRequest(
   {
@@ -142,7 +141,7 @@ async function fetchData(
       },
     };
   } catch (error) {
-    // This process stops: another one fetches it.
+    // Stopping; another process fetches it.
     if (signal.aborted) throw error;
     // Transient errors are retried with the job.
     if (error instanceof CountersignError && error.passesAfterMs !== null) throw error;

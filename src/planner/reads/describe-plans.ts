@@ -1,4 +1,4 @@
-// Describes existing plans in a few lines each: status and steps, with the call and result of steps that went wrong or wait for a
+// Describes existing plans in a few lines each: status and steps, with the call and result of steps that failed or wait for a
 // person. plan_get has the rest.
 import { dollars } from '#domain/budget.ts';
 import type { BriefPlan, BriefStep } from '#domain/plan/brief.ts';
@@ -10,12 +10,12 @@ export function summarisePlan({ id, status, title, total_steps }: PlanSummary): 
   return `${id} ${status}, ${countOf(total_steps, 'step')}: ${onOneLine(title, 100)}`;
 }
 
-/** Steps whose result people ask about. */
+/** People ask about such results. */
 function isNotable({ status }: BriefStep): boolean {
   return ['failed', 'unknown', 'waiting', 'stale'].includes(status);
 }
 
-/** @param whole also the call of a step that is neither asked about nor wrong, as of a plan that can still be changed */
+/** @param whole also calls of other steps, for a plan that can still be changed */
 function describeStep(step: BriefStep, whole: boolean): string {
   const { label, id, status, description, operation, args, after, error, question } = step;
   const name = label === id ? label : `${label} (id ${id})`;

@@ -2,7 +2,7 @@
 import type { Listener, Topic } from '#db/notify.ts';
 
 export type TopicNews = {
-  /** Resolves with the next notification, after `everyMs`, or when `signal` aborts. A notification that came meanwhile counts. */
+  /** Resolves with the next notification, including an earlier unread one, after `everyMs`, or when `signal` aborts. */
   next(signal: AbortSignal): Promise<void>;
   close(): void;
 };

@@ -1,11 +1,11 @@
-// People's words during planning join the turn at the model's next call.
+// Messages sent during planning join the turn at the model's next call.
 import { readJoined } from '#db/chat/messages.ts';
 import type { Queryable } from '#db/database.ts';
 import { isOnePerson } from '#db/people/identities.ts';
 import type { JoinedWords } from '#domain/planning/state.ts';
 import { linesOf, onOneLine } from '#domain/words.ts';
 
-/** The words of the run's turn after message `after`, oldest first. */
+/** After message `after`, oldest first. */
 export async function hearMore(
   db: Queryable,
   run: { id: string; turn: number },
@@ -20,10 +20,10 @@ export async function hearMore(
   return joined;
 }
 
-/** A name that can't look like the beginning of the message. */
+/** The name can't look like the beginning of the message. */
 export const nameWriter = (name: string) => `[${onOneLine(name, 80).replace(/[[\]:]/g, ' ')}]`;
 
-/** Joined words as the model hears them. Lines of others are indented, so that none looks like the requester's. */
+/** Lines of others are indented, so that none looks like the requester's. */
 export function writeJoined({ by, text }: JoinedWords): string {
   if (by === null) return `Meanwhile they add:\n${text}`;
   const said = linesOf(text).map((line) => `    ${line}`);

@@ -1,5 +1,5 @@
-// The pages of a listing, read by code to their end: by the paging that was named, or the one that the operation and its output show.
-// Coverage records any sign of more items, so that no partial listing passes for complete.
+// Reads all pages of a listing by code: by the named paging, or the one that the operation and its output show. Coverage
+// records any sign of more items, so that no partial listing passes for complete.
 import { hash } from 'node:crypto';
 import { CountersignError } from '#domain/errors.ts';
 import { isObject, type Json, type JsonObject } from '#domain/text.ts';
@@ -15,7 +15,7 @@ export type Paging = { argument: string; next: string };
 export type Listing = {
   operation: string;
   args: JsonObject;
-  /** Left out: found in the operation's arguments and its output. */
+  /** Default: found in the operation's arguments and output. */
   paging?: Paging | undefined;
 };
 
@@ -23,7 +23,7 @@ export type Listing = {
 export type Coverage = {
   listed: number;
   pages: number;
-  /** The total that the output reports, or null. */
+  /** As reported by the output. */
   total: number | null;
   /** The output says that there is more than was read. */
   more: boolean;
@@ -52,10 +52,10 @@ export function tellPart({ listed, total }: Coverage): string {
 const hasValue = (value: Json | undefined): boolean =>
   value !== undefined && value !== null && value !== false && value !== '';
 
-/** Names under which outputs nest their page information. */
+/** Outputs nest their page information under these. */
 const wrappers = ['pagination', 'paging', 'page_info', 'pageInfo', 'meta', '_meta', 'page'];
 
-/** Says that there is more, and nothing else. */
+/** These only say that there is more. */
 const moreKeys = ['truncated', 'has_more', 'hasMore', 'has_next', 'hasNext', 'hasNextPage'];
 
 /** Output fields that lead to the next page, and the arguments that may take them. */
@@ -96,7 +96,7 @@ function partsOf(data: Json): JsonObject[] {
   return [data, ...wrappers.flatMap((name) => (isObject(data[name]) ? [data[name]] : []))];
 }
 
-/** The operation's argument and value for the next page, or null if the output names none. */
+/** The argument for the next page, or null if the output names none. */
 function findNext(data: Json, spec: OperationSpec | undefined): JsonObject | null {
   const taken = spec === undefined ? [] : argumentsOf(spec);
   for (const part of partsOf(data))
@@ -105,14 +105,14 @@ function findNext(data: Json, spec: OperationSpec | undefined): JsonObject | nul
         const value = part[name];
         const argument = targets.find((one) => taken.includes(one));
         const leads = typeof value === 'number' || (typeof value === 'string' && value !== '');
-        // With the last cursor of GraphQL comes whether it leads anywhere.
+        // GraphQL returns a last cursor, with a flag whether it leads anywhere.
         if (leads && argument !== undefined && part.hasNextPage !== false)
           return { [argument]: value };
       }
   return null;
 }
 
-/** Whether an output says that it is incomplete. */
+/** The output says that it is incomplete. */
 export function saysMore(data: Json): boolean {
   const leads = nextKeys.flatMap(([names]) => names);
   return partsOf(data).some(
@@ -121,7 +121,7 @@ export function saysMore(data: Json): boolean {
   );
 }
 
-/** The total number of items, if an output has one. "total" alone may be a sum of money. */
+/** "total" alone may be a sum of money. */
 function findTotal(data: Json, isPaged: boolean): number | null {
   const names = isPaged ? [...totalKeys, 'total'] : totalKeys;
   const found = partsOf(data).flatMap((part) =>
@@ -130,7 +130,7 @@ function findTotal(data: Json, isPaged: boolean): number | null {
   return found[0] ?? null;
 }
 
-/** Entries that a reader of tables or texts skipped. */
+/** Skipped by a reader of tables or texts. */
 function findSkipped(data: Json): string[] {
   if (!isObject(data) || !Array.isArray(data.skipped)) return [];
   return data.skipped.flatMap((one) => {
@@ -141,14 +141,14 @@ function findSkipped(data: Json): string[] {
   });
 }
 
-/** A page without what leads to the next. */
+/** Without paging fields. */
 function writeContent(data: Json): string {
   if (!isObject(data)) return JSON.stringify(data);
   const leads = new Set([...nextKeys.flatMap(([names]) => names), ...wrappers]);
   return JSON.stringify(Object.entries(data).filter(([name]) => !leads.has(name)));
 }
 
-/** Records what an output that is read only once says about its coverage. */
+/** For an output that is read only once. */
 export function noteWhole(data: Json, coverage: Coverage): void {
   coverage.pages += 1;
   coverage.more ||= saysMore(data);
@@ -157,8 +157,8 @@ export function noteWhole(data: Json, coverage: Coverage): void {
 }
 
 /**
- * The outputs of an operation page by page. `coverage.listed` is the caller's to raise before it asks for the next page.
- * @throws CountersignError `invalid_arguments` for arguments that do not fit, and for a page that comes again
+ * The caller raises `coverage.listed` before it asks for the next page. @throws CountersignError `invalid_arguments` for
+ * arguments that do not fit, and for a repeated page
  */
 export async function* listPages(
   { operation, args: first, paging }: Listing,
@@ -177,7 +177,7 @@ export async function* listPages(
     coverage.skipped.push(...findSkipped(data));
     const before = coverage.listed;
     yield data;
-    // Pages without items may well be alike.
+    // Pages without items may be alike.
     const digest = hash('sha256', writeContent(data));
     if (coverage.listed > before && seen.size === seen.add(digest).size)
       throw new CountersignError(

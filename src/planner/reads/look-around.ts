@@ -1,5 +1,5 @@
 // A planner's surroundings before it begins: the workspace at a glance, calendars, connected servers, approvers of guarded
-// operations, and post targets. A few lines each; a failed lookup becomes a line and never an error.
+// operations, and post targets. A few lines each; a failed lookup becomes a line, never an error.
 import { z } from 'zod';
 import { isDatabaseAway } from '#db/transient.ts';
 import { errorMessage } from '#domain/errors.ts';
@@ -12,14 +12,14 @@ import type { PostTargets, Surroundings } from '../ports.ts';
 
 export type Around = {
   manifest: OperationSpec[];
-  /** Names of the operations that a planner may call. */
+  /** Operations that a planner may call. */
   readable: ReadonlySet<string>;
   call(name: string, args: JsonObject, signal: AbortSignal): Promise<ToolOutput>;
   calendars: string[];
   servers: ToolStatus[];
   guardedApprovers: Record<string, ApproverPolicy>;
   posts: PostTargets | null;
-  /** How much of each resource pool steps may reserve at once. */
+  /** How much steps may reserve at once. */
   pools: Record<string, number>;
   backends(): Promise<{ name: string; capabilities: string[] }[]>;
 };
@@ -33,7 +33,7 @@ const maxApprovers = 10;
 const maxTargets = 5;
 const maxCapacity = 30;
 
-/** A line for one lookup, or for why it failed. */
+/** The result, or why it failed. */
 async function look(what: string, read: () => Promise<string | null>): Promise<string[]> {
   try {
     const line = await read();
@@ -83,7 +83,7 @@ function describeServer({ tool, ok, reason, instructions = '' }: ToolStatus): st
 /** Reads without arguments that list the places a server serves. */
 const rootReads = /^(?:list_)?(?:allowed_directories|roots|drives|shares|sites|spaces)$/;
 
-/** `files: /srv/share, /srv/archive`, for each server that lists its roots. */
+/** `files: /srv/share, /srv/archive` */
 async function describeRoots(
   { manifest, readable, call }: Around,
   signal: AbortSignal,

@@ -30,31 +30,30 @@ import { lookAround } from './look-around.ts';
 import { createSeenShapes } from './seen-shapes.ts';
 
 /**
- * Whether the arguments make the call go outside, with data the planner has read. `plannerTools` decides about operations that
- * always do.
+ * The arguments make the call go outside, with data the planner has read. `plannerTools` decides about operations that always
+ * do.
  */
 function leavesByArguments(operation: OperationSpec, args: JsonObject): boolean {
   const classOf = (given: JsonObject) => describeCall(operation.name, operation, given).class;
   return classOf(args) === 'outside' && classOf({}) !== 'outside';
 }
 
-/** The calls that planners may make, and those that are made for them. */
+/** Calls by planners, and those made for them. */
 export function createReads({
   registry,
   allowed,
   guarded,
   timezone,
 }: {
-  /** The tools of this process. */
   registry: ToolRegistry;
-  /** Reading operations a planner may call. */
+  /** Readable by planners. */
   allowed: Settings['plannerTools'];
-  /** Operations that never run outside an approved plan. */
+  /** They never run outside an approved plan. */
   guarded: Settings['guardedTools'];
-  /** IANA zone of the calls. */
+  /** IANA zone. */
   timezone: string;
 }): Pick<PlannerTools, 'readable' | 'call'> {
-  // Operations that continue after the call would have no one to ask for them.
+  // Not those that continue after the call: no one would poll them.
   const readable = () =>
     plannerOperations(registry, allowed).filter(
       ({ name }) => registry.get(name)?.checkLater === undefined,
@@ -94,29 +93,29 @@ export function createReads({
 }
 
 export function openPlannerTools(options: {
-  /** The tools of this process: all that a planner may call itself. */
+  /** All that a planner may call itself. */
   registry: ToolRegistry;
-  /** The operations that a plan may name. */
+  /** All that a plan may name. */
   catalogue: Pick<Catalogue, 'list' | 'validate'>;
   db: Queryable;
-  /** Reading operations a planner may call. */
+  /** Readable by planners. */
   allowed: Settings['plannerTools'];
-  /** Operations that never run outside an approved plan. */
+  /** They never run outside an approved plan. */
   guarded: Settings['guardedTools'];
-  /** IANA zone of the calls. */
+  /** IANA zone. */
   timezone: string;
-  /** The plans of the participants of a run, or null for all. */
+  /** By the participants of a run; null for all plans. */
   plansOf?: (runId: string) => Promise<Pick<PlanReads, 'listPlans' | 'getPlan'> | null>;
   atHand?: PlansAtHand;
   posts?: PostTargets;
   files?: AttachedFiles;
   parts?: PartPlanners;
   requests?: DataRequests;
-  /** Names of calendars in the configuration. */
+  /** Names in the configuration. */
   calendars?: string[];
   guardedApprovers?: Settings['guardedApprovers'];
   capacity?: Capacity;
-  /** Back ends that are there, of all processes. */
+  /** From all processes. */
   backends?: () => Promise<{ name: string; capabilities: string[] }[]>;
 }): PlannerTools {
   const {

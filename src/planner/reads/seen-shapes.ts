@@ -1,14 +1,14 @@
-// Shapes of real outputs, for operations that declare none: so that plans name values that are there.
+// Shapes of real outputs, for operations that declare none, so that plans name existing values.
 import { isObject, type Json } from '#domain/text.ts';
 import type { JsonSchema, OperationSpec } from '#domain/tool.ts';
 
 const maxDepth = 4;
 const maxKeys = 40;
-/** Items of a list whose shape is read. */
+/** Items read per list. */
 const maxItems = 20;
 const maxOperations = 2000;
 
-/** A schema inferred from a value. Objects with many keys count as maps with any keys. */
+/** Objects with many keys count as maps with any keys. */
 function shapeOf(value: Json, depth = 0): JsonSchema {
   if (value === null) return {};
   if (Array.isArray(value)) {
@@ -29,7 +29,7 @@ function shapeOf(value: Json, depth = 0): JsonSchema {
   };
 }
 
-/** The shape of values of either kind. */
+/** Fits values of either shape. */
 function join(one: JsonSchema, other: JsonSchema): JsonSchema {
   if (one.type === 'array' && other.type === 'array') {
     const [a, b] = [one.items, other.items];
@@ -59,11 +59,11 @@ function join(one: JsonSchema, other: JsonSchema): JsonSchema {
 
 type SeenShapes = {
   note(name: string, data: Json): void;
-  /** The operation with the shape of its outputs so far, if it declares none. */
+  /** Adds the shape of outputs so far, if the operation declares none. */
   describe(spec: OperationSpec): OperationSpec;
 };
 
-/** Outputs of this process. */
+/** Only for outputs of this process. */
 export function createSeenShapes(): SeenShapes {
   const shapes = new Map<string, JsonSchema>();
   const described = new WeakMap<OperationSpec, { shape: JsonSchema; spec: OperationSpec }>();

@@ -6,24 +6,24 @@ import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { SessionRead } from '#domain/planning/state.ts';
 import { isObject, type Json, makeStorable } from '#domain/text.ts';
 
-/** Characters of JSON of one output, and of all of them together: what a plan's context holds inline is 50 KB. */
+/** Characters of JSON per output, and in all: a plan's context holds 50 KB inline. */
 const maxOutput = 12_000;
 const maxAll = 40_000;
 const maxReads = 100;
 
-/** The beginning of data that is too long, as text. */
+/** As text. */
 function cutData(data: Json, most = maxOutput): Json {
   const text = JSON.stringify(data);
   if (text.length <= most) return data;
   return `${text.slice(0, most).toWellFormed()}… (${text.length - most} more characters)`;
 }
 
-/** Characters of an output that a model is shown. */
+/** Characters of an output shown to a model. */
 export const maxShown = 20_000;
 /** Characters at the beginning of a file that show whether a text was made from it. */
 const tellingLength = 60;
 
-/** The beginning of a file that was only read or shown in part, or null if it was seen whole or is not text. */
+/** Null if the file was seen whole or is not text. */
 function beginningOf(data: Json): string | null {
   if (isObject(data) && typeof data.begins === 'string') return data.begins;
   if (isObject(data))
@@ -35,7 +35,7 @@ function beginningOf(data: Json): string | null {
   return text === undefined ? null : parseAs(z.string(), `"${text}"`);
 }
 
-/** Steps that would write a file with a text made from a part of it, so that the rest would be lost. */
+/** They would write a file with a text made from a part of it, so that the rest would be lost. */
 export function findPartialBases(steps: StepDraft[], reads: SessionRead[]): string[] {
   return steps.flatMap(({ id = '', args: { path, content } = {} }) => {
     if (typeof path !== 'string' || typeof content !== 'string') return [];
@@ -57,7 +57,7 @@ function isSame(one: SessionRead, other: SessionRead): boolean {
   );
 }
 
-/** `reads` with one more. The same call replaces its earlier result; the oldest go when there is no room. */
+/** The same call replaces its earlier result; the oldest go when there is no room. */
 export function addRead(reads: SessionRead[], read: SessionRead): SessionRead[] {
   // Server output may contain values that cannot be stored.
   const cut = { ...read, data: cutData(makeStorable(read.data)) };
@@ -73,7 +73,7 @@ function contentOf({ tool, operation, data }: PlanContext['tool_outputs'][string
   return JSON.stringify([tool, operation, read]);
 }
 
-/** The reads as a plan keeps them, `1 workspace_read` and so on, behind those of earlier versions. */
+/** `1 workspace_read` and so on, behind those of earlier versions. */
 export function toToolOutputs(
   reads: SessionRead[],
   earlier: PlanContext['tool_outputs'],

@@ -8,7 +8,7 @@ import { type Interval, startOfDay } from '#timeline/working-time.ts';
 import type { PlannerTools } from '../ports.ts';
 
 export type BusyTime = Interval & {
-  /** Its name: “Standup”, or `PLAN-3f9a1c20: Review`. */
+  /** “Standup”, or `PLAN-3f9a1c20: Review`. */
   with: string;
   source: 'plan' | 'calendar';
   person: string;
@@ -16,7 +16,7 @@ export type BusyTime = Interval & {
 
 export type BusyReport = { busy: BusyTime[]; looked_at: string[]; unread: string[] };
 
-/** The owner of the calendars, and the means to read them. */
+/** `user` owns the calendars. */
 type CalendarQuery = { tools: PlannerTools; user: string; timezone: string; signal: AbortSignal };
 
 const reading = 'calendar_read';
@@ -35,7 +35,7 @@ const Events = z.object({
   problems: z.array(z.string()).optional(),
 });
 
-/** The events of the calendars that can be read. They are the calendars of the person the plan is for. Never throws but when aborted. */
+/** Skips unreadable calendars. Throws only when aborted. */
 export async function readCalendars(
   { tools, user, timezone, signal }: CalendarQuery,
   window: Interval,

@@ -5,14 +5,14 @@ import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import type { Adaptation } from '#domain/planning/trace.ts';
 import { printMoment, sayMoment } from './time-words.ts';
 
-/** Where something is null it stays as it is. */
+/** Null leaves a value. */
 export const DateChange = z.strictObject({
   node: z.string().min(1).max(200).describe('Id of the node, or of one of its steps.'),
   not_before: z.iso.datetime({ offset: true }).nullable().describe('It begins then, or later.'),
   exact: z.boolean().nullable().describe('true: it begins exactly at not_before.'),
   deadline: z.iso.datetime({ offset: true }).nullable().describe('It ends then, or earlier.'),
   duration_minutes: z.number().min(0).max(5_256_000).nullable(),
-  /** Those minutes in words. */
+  /** `minutes` in words. */
   duration: z.string().exactOptional(),
   drop: z
     .array(z.enum(['not_before', 'deadline', 'duration_minutes']))
@@ -26,14 +26,14 @@ export type ChangedOutline = {
   outline: PlanOutline;
   /** Nodes that begin exactly at their moment. */
   exact: Set<string>;
-  /** Nodes whose moment is now the earliest, not the one to be kept. */
+  /** Nodes whose moment became the earliest instead of a fixed one. */
   loose: Set<string>;
   adaptations: Adaptation[];
-  /** Sentences about changes whose node is not there. */
+  /** Changes whose node is missing. */
   problems: string[];
 };
 
-/** The outline with the changes, including texts that mention the old moment. */
+/** Also rewrites texts that mention the old moment. */
 export function applyChanges(
   outline: PlanOutline,
   changes: readonly DateChange[],
@@ -96,7 +96,7 @@ export function applyChanges(
   return result;
 }
 
-/** The length of a node, and of its step if it has one only. */
+/** For a node, and for its step if it has only one. */
 function setLength(
   node: OutlineNode,
   { duration_minutes, duration }: DateChange,
@@ -130,7 +130,7 @@ function describeChange(change: DateChange, timezone: string): string {
   return parts.join(', ') || 'as it was';
 }
 
-/** The two ways in which titles and descriptions of plain plans say a moment. */
+/** Titles and descriptions of plain plans write a moment in two ways. */
 function noteMoved(moved: Map<string, string>, old: string, next: string, timezone: string): void {
   const [before, after] = [printMoment(old, timezone), printMoment(next, timezone)];
   moved.set(before, after);

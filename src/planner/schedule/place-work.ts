@@ -1,5 +1,5 @@
-// Builds a schedule, or lists the changes that would make the work fit. Its blocks say which nodes need a time of their own and which
-// times hold steps back; without stated times there are none, or only forecasts.
+// Builds a schedule, or lists the changes that would make the work fit. Its blocks say which nodes need their own time and
+// which times hold steps back; without stated times there are none, or only forecasts.
 import { edgeEnds } from '#domain/plan/edge-ends.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
@@ -27,7 +27,6 @@ import {
 } from './time-model.ts';
 import { describeInfeasible, sayNode } from './time-words.ts';
 
-/** The inputs of a schedule. */
 export type ScheduleContext = {
   outline: PlanOutline;
   operations: Operations;
@@ -38,24 +37,21 @@ export type ScheduleContext = {
   user: string;
   /** Capacities of shared pools; omitted if nothing is shared. */
   pools?: Record<string, number>;
-  /** The times as they were. */
+  /** The previous times. */
   last: Schedule | null;
 };
 
 export type Placing =
-  /** `unread`: sentences about calendars that could not be looked at. */
+  /** `unread`: sentences about calendars that could not be read. */
   | { kind: 'placed'; schedule: Schedule; unread: string[] }
   /** It does not fit, and what would help. */
   | { kind: 'late'; infeasible: Infeasibility }
   | { kind: 'impossible'; why: string };
 
-/** Reads what takes people's time already. */
+/** Reads existing demands on people's time. */
 type ReadBusy = (window: Interval) => Promise<BusyReport>;
 
-/**
- * @param asked whether people are only asked in their working hours
- * @param readBusy only called if a person's time must be found
- */
+/** @param asked people are only asked in their working hours @param readBusy only called if a person's time must be found */
 export async function placeWork(
   context: ScheduleContext,
   changed: ChangedOutline,
@@ -112,7 +108,7 @@ const maxPlacements = 2000;
 
 const triesFor = ({ nodes }: PassInput): number => Math.floor(maxPlacements / nodes.length);
 
-/** Whether another order may help: a limit is broken, or people or pools have more than one thing to do. */
+/** Another order may help: a limit is broken, or people or pools have more than one thing to do. */
 function isContended({ nodes }: PassInput, { late }: Extract<Pass, { kind: 'placed' }>): boolean {
   if (nodes.length > maxSearched) return false;
   const work = nodes.filter(({ minutes }) => minutes > 0);
@@ -121,7 +117,7 @@ function isContended({ nodes }: PassInput, { late }: Extract<Pass, { kind: 'plac
   return late.length > 0 || people.length > new Set(people).size || holding.length > 1;
 }
 
-/** Nodes with an exact start: as just stated, or from the last schedule if it was not moved since. */
+/** Just stated, or from the last schedule if not moved since. */
 function findExact(model: TimeModel, changed: ChangedOutline, last: Schedule | null): Set<string> {
   const fixed = new Map(
     last?.blocks.flatMap(({ node, fixed, starts_at }) =>
@@ -136,7 +132,7 @@ function findExact(model: TimeModel, changed: ChangedOutline, last: Schedule | n
 
 const lookAheadMs = 60 * 86_400_000;
 
-/** The period for which calendars are read, or null if no one's time must be found. */
+/** To read calendars for; null if no one's time must be found. */
 function findWindow({ work }: TimeModel, asked: boolean, now: number): Interval | null {
   const needed = work.some(
     ({ person, minutes, node }) =>
@@ -159,13 +155,13 @@ function explainImpossible(pass: Exclude<Pass, { kind: 'placed' }>, model: TimeM
   return `${name} finds no working time within ten years. Are any working hours set?`;
 }
 
-/** Longest lag that an edge between steps can carry. */
+/** That an edge between steps can carry, in minutes. */
 const longestLag = 525_600;
 
 type BlockOptions = {
   places: ReadonlyMap<string, Interval>;
   edges: Roadmap['edges'];
-  /** People's work is to lie in working hours, and waits for them. */
+  /** People's work waits for working hours. */
   asked: boolean;
   exact: ReadonlySet<string>;
   timezone: string;
@@ -196,13 +192,13 @@ function makeBlocks(model: TimeModel, options: BlockOptions): ScheduleBlock[] {
   return model.work.flatMap(({ id }) => made.get(id) ?? []);
 }
 
-/** Places are put down in an order that respects precedence: what a node waits for comes before it. */
+/** Predecessors first. */
 function sortAsPlaced(places: ReadonlyMap<string, Interval>, work: WorkNode[]): WorkNode[] {
   const rank = new Map([...places.keys()].map((id, at) => [ownerOf(id), at]));
   return work.toSorted((a, b) => (rank.get(a.id) ?? 0) - (rank.get(b.id) ?? 0));
 }
 
-/** A moment rather than a day: local midnight is a date without an hour, unless it was stated to be exact. */
+/** Local midnight is a date without an hour, unless it was stated to be exact. */
 function isMoment(
   { id, own }: Pick<WorkNode, 'id' | 'own'>,
   { exact, timezone }: Pick<BlockOptions, 'exact' | 'timezone'>,
@@ -225,8 +221,8 @@ function isHeld(
   if (item.person !== null && context.asked) return true;
   if (item.release !== null) {
     if (place.from === item.release) return true;
-    // Moved by what it waits for, or into working hours. Steps that say the moment themselves wait for it anyway, and so
-    // does what waits for something that waits for it.
+    // Moved by what it waits for, or into working hours. Steps that state the moment wait for it anyway, and so do their
+    // successors.
     const says = item.node.steps.some((step) => step.not_before !== undefined);
     const covered = before.some(
       ({ from }) =>
@@ -238,8 +234,8 @@ function isHeld(
 }
 
 /**
- * Edges between steps wait for what has happened: a lead cannot be seen coming, so its moment is held where the moment it
- * counts from is held too. A lag of more than a year is longer than an edge can say.
+ * Edges wait for past events: a lead cannot be foreseen, so its moment is held if the moment it counts from is. A lag of over a
+ * year is longer than an edge can carry.
  */
 function needsHold(
   { from, type, lag_minutes }: Roadmap['edges'][number],

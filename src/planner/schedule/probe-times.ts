@@ -33,7 +33,7 @@ type Own = Interval & { node: string; person: string; fixed: boolean; length: nu
 const horizonMs = 14 * 86_400_000;
 const maxShown = 100;
 
-/** Only blocks that take a person's time can be in the way of something. n log n in blocks and busy times. */
+/** Only blocks that take a person's time can conflict. n log n in blocks and busy times. */
 export function probeTimes(
   probed: ProbedSchedule,
   busy: readonly BusyTime[],
@@ -112,7 +112,7 @@ function probePerson(
   };
 }
 
-/** For each place in a list sorted by begin, the latest end up to there. */
+/** The latest end up to each place in a list sorted by start. */
 function prefixEnds(sorted: readonly Interval[]): number[] {
   let latest = Number.NEGATIVE_INFINITY;
   return sorted.map(({ to }) => {
@@ -121,7 +121,7 @@ function prefixEnds(sorted: readonly Interval[]): number[] {
   });
 }
 
-/** Busy times that overlap the block, searched from the first that can. A moment without length overlaps events at that time. */
+/** Searched from the first that can overlap. A moment without length overlaps events at that time. */
 function overlapping(sorted: BusyTime[], longest: number[], block: Own): BusyTime[] {
   const from = block.from;
   const to = Math.max(block.to, block.from + 1);
@@ -141,13 +141,13 @@ function overlapping(sorted: BusyTime[], longest: number[], block: Own): BusyTim
   return met;
 }
 
-/** Work over several days goes around what lies in between, as long as enough is left. A fixed moment does not. */
+/** Work over several days goes around conflicts, as long as enough time is left. A fixed moment does not. */
 function hasRoom({ fixed, from, to, length }: Own, free: readonly Interval[]): boolean {
   if (fixed || to - from <= length) return false;
   return measureIntervals(intersectIntervals(free, [{ from, to }])) >= length;
 }
 
-/** Intervals of possible starts: without conflicts, after its dependencies, in working hours. */
+/** Possible starts: without conflicts, after dependencies, in working hours. */
 function findRooms(
   block: Own,
   free: readonly Interval[],
@@ -193,7 +193,7 @@ function findNearest(block: Own, rooms: readonly Interval[]): number | null {
 
 const quarterMs = 15 * minuteMs;
 
-/** The earliest start from `at` on, on a quarter of an hour if possible, or null if there is none before `until`. */
+/** On a quarter of an hour if possible; null if there is none before `until`. */
 function startFrom(rooms: readonly Interval[], at: number, until: number): number | null {
   for (const { from, to } of rooms) {
     const start = Math.max(from, at);
@@ -205,9 +205,7 @@ function startFrom(rooms: readonly Interval[], at: number, until: number): numbe
   return null;
 }
 
-/**
- * Starts to choose from: on the same day, preferably later, and on the next day with room, at the same time of day if it is free.
- */
+/** On the same day, preferably later, and on the next day with room, at the same time of day if free. */
 function findSlots(block: Own, rooms: readonly Interval[], { timezone }: WorkingTime): number[] {
   const day = dayOf(block.from, timezone);
   const begin = startOfDay(day, timezone);
@@ -224,7 +222,7 @@ function findSlots(block: Own, rooms: readonly Interval[], { timezone }: Working
   return later === null || later === same ? slots : [...slots, later];
 }
 
-/** Working time of a span, with no more than `most` minutes of each day. */
+/** Working time, with at most `most` minutes of each day. */
 function capacity(inside: readonly Interval[], most: number, timezone: string): number {
   const days = new Map<number, number>();
   for (const { from, to } of inside) {

@@ -1,4 +1,4 @@
-// Compares a schedule with what has happened since: the work that comes later than it says, and the promises that this breaks.
+// Compares a schedule with what has happened since: work that is later than scheduled, and the promises that this breaks.
 import { isSamePerson } from '#domain/people/names.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
@@ -14,7 +14,7 @@ import {
 import type { Operations } from '../order/durations.ts';
 import { buildTimeModel, isOwnWork, ownerOf, placeOfWork } from './time-model.ts';
 
-/** The state of a node by its steps; moments are milliseconds since 1970. */
+/** A node's, by its steps; moments are epoch milliseconds. */
 export type Progress = {
   started: number | null;
   /** Null until none of its steps can run any more. */
@@ -28,14 +28,14 @@ export type ShiftContext = {
   roadmap: Roadmap;
   schedule: Schedule;
   operations: Operations;
-  /** The requester: whose own time is no promise to anyone else. */
+  /** The requester, whose own time is no promise to anyone else. */
   user: string;
-  /** Days off as they are known now. */
+  /** As known now. */
   daysOff: readonly string[];
   now: number;
 };
 
-/** Less than this is no shift: steps wait a moment for a worker. */
+/** Less is no shift: steps wait a moment for a worker. */
 const leastShiftMs = 5 * minuteMs;
 
 const spanOf = ({ starts_at, ends_at }: ScheduleBlock): Interval => ({
@@ -43,7 +43,7 @@ const spanOf = ({ starts_at, ends_at }: ScheduleBlock): Interval => ({
   to: Date.parse(ends_at),
 });
 
-/** A node that is under way or done takes the time that it took, whoever does it. */
+/** Takes its actual time, whoever does it. */
 function placeBegun(node: TimedNode, { started, ended }: Progress, length: number, now: number) {
   const from = started ?? ended ?? now;
   const to = ended ?? Math.max(now, from + length);
@@ -51,7 +51,7 @@ function placeBegun(node: TimedNode, { started, ended }: Progress, length: numbe
   return { ...node, minutes, person: null, release: null, fixed: from };
 }
 
-/** The input that reproduces the schedule, and the same with what has happened. */
+/** Reproduces the schedule, and the same with what has happened. */
 function makeInputs(context: ShiftContext, progress: ReadonlyMap<string, Progress>) {
   const { outline, roadmap, schedule, operations, user, daysOff, now } = context;
   const { profile, timezone, blocks } = schedule;
@@ -95,8 +95,8 @@ function makeInputs(context: ShiftContext, progress: ReadonlyMap<string, Progres
 }
 
 /**
- * Work that has not ended and comes later than scheduled because of what it waits for, and the deadlines, fixed times and other
- * people's times that are broken by that. Nothing comes earlier: what was scheduled is not begun before.
+ * Unfinished work delayed by what it waits for, and the deadlines, fixed times and other people's times that this breaks.
+ * Nothing starts earlier than scheduled.
  */
 export function shiftWork(context: ShiftContext, progress: ReadonlyMap<string, Progress>): Shift {
   const { model, own, planned, actual } = makeInputs(context, progress);

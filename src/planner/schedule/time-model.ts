@@ -11,17 +11,17 @@ import { type Operations, predecessorsOf, sortSteps } from '../order/durations.t
 import { indexOutline, type OutlineIndex } from '../outline/outline-tree.ts';
 import { findEnds } from '../outline/precedence.ts';
 
-/** The timing of a node with work. Moments are milliseconds since 1970. */
+/** For a node with work. Moments are epoch milliseconds. */
 export type WorkNode = {
   id: string;
   node: OutlineNode;
   /** Null if neither the node nor its steps state it. */
   minutes: number | null;
-  /** The person whose time it takes, or null for a machine. */
+  /** Null for a machine. */
   person: string | null;
-  /** The moment stated for the node itself. */
+  /** Stated for the node itself. */
   own: number | null;
-  /** The latest of its own moment and those of what it is part of. */
+  /** The latest of its own moment and those of its parents. */
   release: number | null;
 };
 
@@ -40,10 +40,10 @@ export function ownerOf(id: string): string {
   return id.split(mark, 1)[0] ?? id;
 }
 
-/** Whether a timed node is a node's own work rather than a moment around its parts. */
+/** A node's own work, not a moment around its parts. */
 export const isOwnWork = (id: string): boolean => [ownerOf(id), ownWork(ownerOf(id))].includes(id);
 
-/** The place of a node's own work; a parent with steps of its own has a separate name for them. */
+/** A parent with steps of its own has a separate name for them. */
 export function placeOfWork(
   places: ReadonlyMap<string, Interval>,
   id: string,
@@ -97,8 +97,8 @@ function edge(from: string, to: string, type: TimedEdge['type'] = 'FS', lag = 0)
 }
 
 /**
- * Four moments of a whole: nothing in it begins before `open`; at `begun` its first parts have begun; what must not end
- * before `closing` are its last parts; at `end` all of it is done.
+ * Four moments of a whole: nothing in it begins before `open`; at `begun` its first parts have begun; its last parts don't end
+ * before `closing`; at `end` all of it is done.
  */
 function addWhole(
   node: OutlineNode,
@@ -119,7 +119,7 @@ function addWhole(
   }
 }
 
-/** Ties each part to the whole it is in. */
+/** Ties each part to its whole. */
 function hangParts(
   index: OutlineIndex,
   joined: Roadmap['edges'],
@@ -143,7 +143,7 @@ function hangParts(
   });
 }
 
-/** Parts that wait for no other part of their whole, and parts that no other part of it waits for. */
+/** Parts that wait for no other part of their whole, and parts that no other part waits for. */
 function findRims(
   index: OutlineIndex,
   edges: Roadmap['edges'],
@@ -160,7 +160,7 @@ function findRims(
   return { entries, exits };
 }
 
-/** The parts of the smallest common parent that contain the two, or null if one contains the other or nothing contains both. */
+/** The parts of the smallest common parent, or null if one contains the other or nothing contains both. */
 function findSiblings(index: OutlineIndex, a: number, b: number): [number, number] | null {
   if (a === -1 || b === -1) return null;
   const above = new Map<number, number>();
@@ -174,7 +174,7 @@ function findSiblings(index: OutlineIndex, a: number, b: number): [number, numbe
   return null;
 }
 
-/** The roadmap's edges between the right moments. One between a whole and its own part says nothing about time. */
+/** An edge between a whole and its own part says nothing about time. */
 function joinNodes(
   index: OutlineIndex,
   { edges }: Pick<Roadmap, 'edges'>,
@@ -190,13 +190,13 @@ function joinNodes(
   });
 }
 
-/** The first person whose working time it takes; without a name it is the person the plan is for. */
+/** Without a name, the person the plan is for. */
 function findPerson(node: OutlineNode, operations: Operations, user: string): string | null {
   const asked = node.steps.find((step) => operations.asksPerson(step) && !isByClock(step.duration));
   return asked === undefined ? null : (readAssignee(asked.args) ?? user);
 }
 
-/** The most that any of its steps holds of each pool. */
+/** The most that any step holds of each pool. */
 function holdPools({ steps }: OutlineNode): Pick<TimedNode, 'demands'> {
   const held = new Map<string, number>();
   for (const { resources = {} } of steps)
@@ -210,7 +210,7 @@ function readAssignee(args: JsonObject | undefined): string | null {
   return typeof assignee === 'string' && assignee.trim() !== '' ? assignee.trim() : null;
 }
 
-/** Minutes of a node: as stated, or the longest path through its steps if any of them states a length. */
+/** As stated, or the longest path through the steps if any states a length. */
 function measure(index: OutlineIndex, place: number): number | null {
   const node = index.nodes[place];
   if (node === undefined || node.duration_minutes !== null) return node?.duration_minutes ?? null;

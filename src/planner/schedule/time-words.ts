@@ -31,7 +31,7 @@ function sayDate(date: string): string {
   return formatMoment(new Date(`${date}T12:00:00Z`), 'UTC').replace(/, \d\d:\d\d$/, '');
 }
 
-/** `“Review”`; with its id behind it where another node is called the same. */
+/** `“Review”`, with its ID if the title is not unique. */
 export function sayNode({ nodes, places }: OutlineIndex, id: string): string {
   const title = nodes[places.get(id) ?? -1]?.title;
   if (title === undefined) return quoteWords(id, 200);
@@ -131,12 +131,10 @@ export function printMoment(iso: string, timezone: string): string {
   return `${moment.toPlainDate().toString()} ${moment.toPlainTime().toString({ smallestUnit: 'minute' })}`;
 }
 
-/**
- * A conflict as a sentence, and an alternative place for its step, or null if there is none nearby or several steps are involved.
- */
+/** `move`: an alternative place for its step; null if none is near or several steps are involved. */
 export type ShownConflict = { text: string; move: StepMove | null };
 
-/** Conflicts with other plans and calendars, in the order of the schedule and the time zone of the session. */
+/** In the order of the schedule and the time zone of the session. */
 export function tellConflicts({
   outline,
   portfolio,

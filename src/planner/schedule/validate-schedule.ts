@@ -20,7 +20,7 @@ import { indexOutline, type OutlineIndex } from '../outline/outline-tree.ts';
 import { toMs } from './time-model.ts';
 import { sayMoment, sayNode } from './time-words.ts';
 
-/** A block with its moments in milliseconds since 1970. */
+/** Epoch milliseconds. */
 type Placed = Interval & { block: ScheduleBlock; place: number };
 
 const maxShown = 100;
@@ -65,7 +65,7 @@ function violation(code: string, node: string | null, text: string): Violation {
 
 type Span = Interval & { whole: boolean };
 
-/** From the first begin to the last end of what a node holds; `whole`: all of its work has times. */
+/** Spans a node's blocks; `whole`: all of its work has times. */
 function measureSpans(index: OutlineIndex, placed: Placed[]): (Span | undefined)[] {
   const own = new Map(placed.map((one) => [one.place, one]));
   const spans: (Span | undefined)[] = index.nodes.map(() => undefined);
@@ -133,7 +133,7 @@ function checkDeadlines(index: OutlineIndex, placed: Placed[], timezone: string)
   });
 }
 
-/** A moment that a person stated is kept, even outside working hours. */
+/** A stated moment is kept, even outside working hours. */
 function checkHours(index: OutlineIndex, placed: Placed[], time: WorkingTime): Violation[] {
   return placed.flatMap(({ block, place, from, to }) => {
     if (block.person === null || block.fixed) return [];
