@@ -35,7 +35,7 @@ export function fingerprintCards(): Record<string, string> {
   );
 }
 
-/** Of the page's views and styles. */
+/** Covers the page's views and styles. */
 export function fingerprintConsole(): Record<string, string> {
   const files = globSync('adapters/console/page/**/*.{css,html,svg,ts}', { cwd: root }).sort();
   const content = files.map((file) => `${file}\n${readFileSync(join(root, file), 'utf8')}`);

@@ -1,5 +1,5 @@
-// The inner loop (B3): within a stage the model acts through the stage tools only, within caps on calls, time and cost.
-// Each way to stop has a name. It keeps nothing between stages.
+// The inner loop (B3): within a stage the model acts through the stage tools only, within caps on calls, time and cost. Each
+// way to stop has a name. It keeps nothing between stages.
 import { isDatabaseAway } from '#db/transient.ts';
 import type { Ceiling } from '#domain/budget.ts';
 import type { Clock } from '#domain/clock.ts';
@@ -17,22 +17,22 @@ export type AgentRun = {
   model: PaidModel;
   tools: AgentTools;
   messages: ChatMessage[];
-  /** Model calls that are left in this turn. */
+  /** Model calls left in this turn. */
   calls: number;
-  /** Milliseconds since the epoch. */
+  /** Epoch milliseconds. */
   deadline: number;
   softLifted: boolean;
   signal: AbortSignal;
   clock: Clock;
   /** Calls with this key begin alike. */
   cacheKey: string;
-  /** People's words since the last call. */
+  /** New messages since the last call. */
   hearMore?: () => Promise<string[]>;
 };
 
 export type AgentEnd =
   | { kind: 'ended'; event: StageEvent }
-  /** Free text, although it was pointed out that only calls count: never acted on. */
+  /** Free text, even after the hint that only calls count: never acted on. */
   | { kind: 'said'; text: string }
   | { kind: 'refused'; text: string }
   | { kind: 'capped'; cap: Cap }
@@ -42,9 +42,9 @@ export type AgentEnd =
 
 export type AgentReport = {
   end: AgentEnd;
-  /** Names of the tools that did their work. */
+  /** Tools that succeeded. */
   used: string[];
-  /** All messages, with the results of the last calls. */
+  /** Including the results of the last calls. */
   messages: ChatMessage[];
 };
 
@@ -53,13 +53,13 @@ const callsATurn = 32;
 const outputTokens = 12_288;
 /** This many identical calls end the run. */
 const maxRepeats = 3;
-/** Characters of text accompanying calls that are sent back to the model with the history. */
+/** Characters of text accompanying calls that are kept in the history. */
 const rememberedText = 20_000;
 /** Servers take at most 128 tools; the first ones are the stage's own. */
 const maxTools = 128;
 
 type State = {
-  /** That of the run, later by what was waited for. */
+  /** The run's, extended by waiting. */
   deadline: number;
   messages: ChatMessage[];
   memory: CallMemory;
@@ -143,7 +143,7 @@ async function takeTurn(run: AgentRun, state: State): Promise<AgentEnd | null> {
   return callTools(run, state, reply);
 }
 
-/** Steps in calls that are being written. */
+/** In calls that are being written. */
 function countSteps(calls: CallProgress[]): number {
   return calls.reduce((sum, { name, items }) => sum + (name === 'add_steps' ? items : 0), 0);
 }
@@ -167,7 +167,7 @@ function describeReply(reply: ChatReply): string {
   return `${what}; ${input_tokens} tokens in, ${output_tokens} out${reply.attempts > 1 ? `, ${reply.attempts} attempts` : ''}`;
 }
 
-/** Text without a call is no answer, and nothing at all is none either: each is pointed out once. */
+/** Text without a call, or nothing at all, is no answer: each is pointed out once. */
 function readText(reply: ChatReply, state: State): AgentEnd | null {
   const text = reply.content.trim();
   if (text !== '') {
@@ -199,7 +199,7 @@ function readText(reply: ChatReply, state: State): AgentEnd | null {
   return null;
 }
 
-/** A reply that was cut off is no answer, and its calls may be incomplete: the model is asked once to write less. */
+/** Calls in a cut reply may be incomplete: the model is asked once to write less. */
 function pointOutCut(reply: ChatReply, state: State): AgentEnd | null {
   state.cut += 1;
   if (state.cut > 1) return { kind: 'capped', cap: 'length' };
@@ -224,7 +224,7 @@ async function callTools(run: AgentRun, state: State, reply: ChatReply): Promise
     toolCalls: prepared.map(({ call, args }) => ({
       ...call,
       name: rememberName(call.name),
-      // Servers reject a history whose arguments are not a JSON object; the result says what was wrong with them.
+      // Servers reject a history whose arguments are not a JSON object; the result reports the error.
       arguments: args === null ? '{}' : call.arguments,
     })),
     items: reply.items,
@@ -269,13 +269,13 @@ async function callTools(run: AgentRun, state: State, reply: ChatReply): Promise
   return null;
 }
 
-/** The name of the call, or of the operation for a read. */
+/** For a read, the operation. */
 function nameUsed(one: Prepared): string {
   const operation = one.kind === 'ready' && one.reads ? one.args.operation : undefined;
   return typeof operation === 'string' ? operation : one.call.name;
 }
 
-/** Neighbours that only look run at once; everything else one after the other, since one may need what another made. */
+/** Adjacent reads run at once; everything else in sequence, since one may need what another made. */
 function groupCalls(prepared: Prepared[]): Prepared[][] {
   const groups: Prepared[][] = [];
   let lastReads = false;
@@ -289,7 +289,7 @@ function groupCalls(prepared: Prepared[]): Prepared[][] {
   return groups;
 }
 
-/** The trace and the result of a call that never reached a tool. */
+/** For a call that never reached a tool. */
 function settle(run: AgentRun, { call }: Prepared, why: string | ToolResult): ToolResult {
   const result = typeof why === 'string' ? fail(`${why} This was not called.`) : why;
   const at = run.clock.now();

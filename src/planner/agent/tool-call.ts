@@ -11,13 +11,13 @@ export type Prepared =
   | { kind: 'ready'; call: ToolCall; args: JsonObject; reads: boolean }
   | { kind: 'settled'; call: ToolCall; args: JsonObject | null; result: ToolResult };
 
-/** How often each call, by name and arguments, has been made since something last changed. */
+/** Counts by name and arguments since the last change. */
 export type CallMemory = Map<string, number>;
 
-/** Arguments beyond this are neither parsed nor sent back; no tool needs them. */
+/** Characters; longer arguments are neither parsed nor sent back. */
 const maxArguments = 400_000;
 
-/** @param reads whether the tool of that name only looks: the same look again would find the same */
+/** @param reads the tool only looks: the same look again would find the same */
 export function prepareCall(
   call: ToolCall,
   reads: (name: string) => boolean,
@@ -39,7 +39,7 @@ export function prepareCall(
   return { kind: 'ready', call, args, reads: looks };
 }
 
-/** The arguments, or a sentence for the model about what is wrong with them. */
+/** Or a sentence for the model about what is wrong. */
 export function readArguments(text: string): JsonObject | string {
   const none = 'The arguments are not a JSON object. Call the tool again with valid JSON.';
   try {
@@ -50,10 +50,7 @@ export function readArguments(text: string): JsonObject | string {
   }
 }
 
-/**
- * The message for the model. Data from a tool is marked as such.
- * @param quotes the tool looked at something outside, so its explanations also quote others
- */
+/** Marks tool data as such. @param quotes the tool looked at something outside, so its explanations also quote others */
 export function writeResult(call: ToolCall, result: ToolResult, quotes = false): ChatMessage {
   if (quotes) {
     const { ok, explanations, data } = result;

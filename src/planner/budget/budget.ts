@@ -1,5 +1,5 @@
-// The budget of model calls (B9): every call of planning and of running plans is reserved before it is made and settled afterwards.
-// A hard cap allows no further call; the soft ceiling of a turn becomes a question to a person.
+// The budget of model calls (B9): every call of planning and of running plans is reserved before it is made and settled
+// afterwards. A hard cap allows no further call; the soft ceiling of a turn becomes a question to a person.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Database } from '#db/database.ts';
 import {
@@ -19,7 +19,7 @@ export type Refused = { exceeded: Ceiling; spent: Spent; estimateUsd: number; ca
 export type Reservation = { id: number } | Refused;
 
 export type WantedCall = ModelCall & {
-  /** US dollars for this number of output tokens. */
+  /** In US dollars. */
   price(outputTokens: number): Promise<number>;
   softLifted: boolean;
 };
@@ -27,8 +27,8 @@ export type WantedCall = ModelCall & {
 export type Budget = {
   caps: Caps;
   /**
-   * Reserves one call of the usual length, or names the ceiling that it would exceed. If only calls under way are in the way, which
-   * mostly cost less than expected, it waits for them. @param until the end of the wait
+   * For a call of the usual length; names an exceeded ceiling. If only calls in progress are in the way, which mostly cost less
+   * than expected, it waits for them. @param until the end of the wait
    */
   reserve(
     payer: Payer,
@@ -38,17 +38,17 @@ export type Budget = {
   settle(id: number, usage: TokenCounts, costUsd: number): Promise<void>;
   /** @param charged `unknown` if the server may have charged for the interrupted call */
   fail(id: number, charged: 'nothing' | 'unknown'): Promise<void>;
-  /** US dollars spent so far, estimates of calls under way included. */
+  /** US dollars so far, including estimates of calls in progress. */
   readSpent(payer: Payer): Promise<Spent>;
 };
 
-/** Expected output tokens of the first call of a kind. */
+/** Expected for the first call of a kind. */
 export const firstOutputTokens = 1000;
 const waitMs = 250;
 
 export function createBudget(options: { db: Database; clock: Clock; caps: Caps }): Budget {
   const { db, clock, caps } = options;
-  /** Reservations of this process queue here, so that they hold one connection and not all of the pool. */
+  /** Reservations queue here, so that they hold one connection, not the whole pool. */
   let last: Promise<unknown> = Promise.resolve();
 
   function readTimes() {

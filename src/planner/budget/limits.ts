@@ -4,12 +4,12 @@ import { type Caps, describeCap, type HardCeiling } from '#domain/budget.ts';
 export type PlanningLimits = Caps & {
   /** Model calls in one turn of a run. */
   turns: number;
-  /** Times a stage is tried again. */
+  /** Per stage. */
   retries: number;
   wallSeconds: number;
 };
 
-/** Limits that end a model's turn early: its calls, its time, repeated calls, answers that are cut off, no answer. */
+/** Ends a model's turn early: its calls, its time, repeated calls, answers that are cut off, no answer. */
 export type Cap = 'turns' | 'time' | 'repeats' | 'length' | 'silence';
 
 export function explainCap(cap: Cap | 'transitions', limits: PlanningLimits): string {
@@ -31,7 +31,7 @@ export function explainCap(cap: Cap | 'transitions', limits: PlanningLimits): st
   }
 }
 
-/** Why the run ends: a hard cap allows no more call. The soft ceiling of a turn is a question instead. */
+/** The run ends at a hard cap. The soft ceiling of a turn is a question instead. */
 export function explainHardCap(ceiling: HardCeiling, caps: Caps): string {
   const { cap, remedy } = describeCap(ceiling, caps);
   return `Planning further would exceed ${cap}. ${remedy}`;

@@ -10,15 +10,15 @@ export type Paid =
 export type PaidModel = {
   name: string;
   /**
-   * One call, if the budget allows it. A reply that was stored is used again and costs nothing.
-   * @throws CountersignError `model_failed`, `timed_out`, `cancelled`
+   * If the budget allows it. A stored reply is reused and costs nothing. @throws CountersignError `model_failed`, `timed_out`,
+   * `cancelled`
    */
   complete(
     request: ChatRequest,
     purpose: { stage: Stage; softLifted: boolean },
     signal: AbortSignal,
   ): Promise<Paid>;
-  /** The messages with which this round of the turn began, for a planner that takes over; absent if nothing is stored. */
+  /** Messages with which this round began, for a planner that takes over; absent if nothing is stored. */
   history?: {
     read(): Promise<ChatMessage[] | null>;
     keep(messages: ChatMessage[]): Promise<void>;

@@ -10,7 +10,7 @@ import { keep, memoKey, recall } from '../memo/memo.ts';
 import type { Budget } from './budget.ts';
 import type { PaidModel } from './paid-model.ts';
 
-// A model whose replies are stored as they come: a reply that was paid for and stored is used again after a crash.
+// Stores replies as they come, to reuse them after a crash.
 const StoredCalls = z.array(
   z.object({
     id: z.string(),
@@ -51,30 +51,30 @@ const StoredMessages: z.ZodType<ChatMessage[]> = z.array(
 );
 
 type RememberingModel = Pick<ChatModel, 'name' | 'estimateCost'> & {
-  /** The stored reply to this request, at no cost, or null if there is none. */
+  /** At no cost; null if there is none. */
   recall(request: ChatRequest): Promise<ChatReply | null>;
-  /** Asks the model and stores its reply. */
+  /** Also stores the reply. */
   complete(request: ChatRequest, signal: AbortSignal): Promise<ChatReply>;
 };
 
 /**
- * Replies are reused in the same round of the same turn. `round` distinguishes the tries of a stage and survives a restart from a
- * checkpoint, such as the length of the trace when the stage began.
+ * Replies are reused in the same round of the same turn. `round` distinguishes the tries of a stage and survives a restart from
+ * a checkpoint, such as the length of the trace when the stage began.
  */
 type ReplyPlace = { runId: string; turn: number; round?: number };
 
-/** A request that is made twice in a round is asked twice; recalled, the second time gives the second reply. */
+/** An identical request in a round is sent again; on recall, the second one gets the second reply. */
 function rememberReplies(
   model: ChatModel,
   db: Queryable,
   place: ReplyPlace,
   policy: unknown,
 ): RememberingModel {
-  /** How often each request was answered here, by its key. */
+  /** Answers per request key. */
   const answered = new Map<string, number>();
 
   function locate({ messages, tools, mustCall, maxOutputTokens }: ChatRequest) {
-    // The deadline is excluded: a planner that resumes has another one, and asks the same.
+    // Without the deadline: a planner that resumes has another one, and asks the same.
     const asked = { messages, tools, mustCall, maxOutputTokens };
     const parts = { kind: 'model', version: model.name, inputs: asked, policy };
     const request = memoKey({ ...parts, scope: place });
@@ -86,7 +86,7 @@ function rememberReplies(
         kind: 'model',
         runId: place.runId,
         schema: StoredReply,
-        // Every reply is kept: it was paid for.
+        // It was paid for.
         keep: () => true,
       },
       done: () => answered.set(request, times + 1),
@@ -114,10 +114,7 @@ function rememberReplies(
   };
 }
 
-/**
- * `model` for one round of a turn of a run.
- * @param policy the person's, part of what replies are stored under
- */
+/** For one round of a turn. @param policy the person's, part of what replies are stored under */
 export function payForCalls(
   options: { model: ChatModel; budget: Budget; db: Queryable },
   { user, ...place }: ReplyPlace & { user: string },

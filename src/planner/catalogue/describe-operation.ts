@@ -1,4 +1,4 @@
-// Operations in few words, for a model: one line in a list, or all there is to know of one.
+// Operations in few words, for a model: one line in a list, or everything about one.
 import { isObject } from '#domain/text.ts';
 import type { JsonSchema, OperationSpec } from '#domain/tool.ts';
 import { firstSentence, onOneLine } from '#domain/words.ts';
@@ -12,7 +12,7 @@ const typeNames = new Set<unknown>([
   'array',
   'null',
 ]);
-/** Values of an enumeration that are listed. */
+/** Listed values of an enumeration. */
 const maxValues = 12;
 /** Characters of a line's parts. */
 const maxDescription = 140;
@@ -20,7 +20,7 @@ const maxDescription = 140;
 const maxReadDescription = 400;
 const maxArguments = 300;
 const maxOutput = 130;
-/** Outputs of this length are not repeated. */
+/** Characters from which outputs are not repeated. */
 const longOutput = 40;
 /** Characters of each part of a whole description. */
 const maxPart = 6000;
@@ -29,11 +29,11 @@ function cut(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most).toWellFormed()}…`;
 }
 
-/** Facts about operations beyond their own descriptions. */
+/** Beyond the operations' own descriptions. */
 export type OperationAccess = {
-  /** Names of those that are listed first on a card and ask again. */
+  /** Listed first on a card; they ask again. */
   guarded: ReadonlySet<string>;
-  /** Names of those that a planner may call itself. */
+  /** A planner may call these itself. */
   readable: ReadonlySet<string>;
 };
 
@@ -47,7 +47,7 @@ function marksOf({ name, human, destructive }: OperationSpec, standing: Operatio
   return marks.length === 0 ? '' : ` [${marks.join(', ')}]`;
 }
 
-/** The output schema without the alternative note that the output was too large. */
+/** Without the alternative that stands for an output that was too large. */
 function outputOf({ anyOf, ...rest }: JsonSchema): JsonSchema {
   const [first] = Array.isArray(anyOf) ? anyOf : [];
   return isObject(first) ? first : { ...rest, ...(anyOf === undefined ? {} : { anyOf }) };
@@ -55,7 +55,7 @@ function outputOf({ anyOf, ...rest }: JsonSchema): JsonSchema {
 
 const plainTypes = new Set<unknown>(['string', 'integer', 'boolean']);
 
-/** Whether a change outputs only its location, which no other step uses. */
+/** Its output is only a location, which no other step uses. */
 function isReceipt({ source, effect, human, output }: OperationSpec): boolean {
   if (source !== 'builtin' || effect === 'read' || human === true) return false;
   const properties = isObject(output?.properties) ? Object.values(output.properties) : [];
@@ -63,8 +63,8 @@ function isReceipt({ source, effect, human, output }: OperationSpec): boolean {
 }
 
 /**
- * `workspace_write(path: string; content: string; overwrite?: boolean) [destructive]: Write a file`
- * @param outputs of the lines before it, each with the operation that has it: an output is written once
+ * `workspace_write(path: string; content: string; overwrite?: boolean) [destructive]: Write a file` @param outputs of earlier
+ * lines, with their operation: each output is written once
  */
 export function writeLine(
   spec: OperationSpec,
@@ -107,7 +107,7 @@ export type OperationDescription = {
   output: string;
 };
 
-/** The full description of an operation: its schemas in full unless they are too long, else as types. */
+/** Schemas in full unless too long, else as types. */
 export function describeOperation(
   spec: OperationSpec,
   standing: OperationAccess,
@@ -138,7 +138,7 @@ function writeFields({ properties, required }: Record<string, unknown>, levels: 
     .join('; ');
 }
 
-/** As TypeScript would write it: `{ state: "open" | "closed"; labels?: string[] }`. */
+/** Like TypeScript: `{ state: "open" | "closed"; labels?: string[] }`. */
 function writeType(schema: unknown, levels: number): string {
   if (!isObject(schema)) return 'unknown';
   const { type, items, enum: values, properties } = schema;

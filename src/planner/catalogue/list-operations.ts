@@ -7,22 +7,22 @@ import { splitWords } from './search-operations.ts';
 
 /** Characters of operations in full. */
 const maxList = 4500;
-/** Operations listed by name; beyond that, their groups. */
+/** Listed by name; beyond that, by group. */
 const maxNames = 80;
 const maxSubjects = 8;
 
 export type Catalogue = {
-  /** Lines for the prompt. */
+  /** For the prompt. */
   lines: string[];
-  /** Names of operations listed in full. */
+  /** Listed in full. */
   listed: ReadonlySet<string>;
 };
 
-/** Operations that plans usually need. */
+/** Plans usually need these. */
 const usualOperations = (manifest: OperationSpec[]): OperationSpec[] =>
   manifest.filter(({ seldom }) => seldom !== true);
 
-/** Operations in the order given, as many as there is room for. */
+/** As many as there is room for. */
 export function listOperations(
   manifest: OperationSpec[],
   standing: OperationAccess,
@@ -45,7 +45,7 @@ export function listOperations(
   return { lines: [...own, ...marked], listed };
 }
 
-/** The list of the system prompt, which is the same on every call. */
+/** For the system prompt, the same on every call. */
 export function listCatalogue(manifest: OperationSpec[], standing: OperationAccess): Catalogue {
   const usual = usualOperations(manifest);
   const all = listOperations(usual, standing);

@@ -1,16 +1,16 @@
-// Finds operations by what they are for: BM25 over names, descriptions and argument names (minisearch).
+// Finds operations by their purpose: BM25 over names, descriptions and argument names (minisearch).
 import MiniSearch from 'minisearch';
 import { isObject } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 
 export type OperationSearch = {
-  /** The best first; those that share no word with `text` are not among them. */
+  /** Best first; without those that share no word with `text`. */
   find(manifest: OperationSpec[], text: string, most: number): OperationSpec[];
-  /** The same, up to the first gap in relevance. */
+  /** Up to the first gap in relevance. */
   findBest(manifest: OperationSpec[], text: string, most: number): OperationSpec[];
 };
 
-/** A result ends the list if its score is less than this share of the one before it, or of the best. */
+/** A result ends the list if its score is less than this share of the previous, or of the best. */
 const gap = { before: 0.55, best: 0.3 };
 
 type Entry = { id: number; name: string; description: string; fields: string };
@@ -25,7 +25,7 @@ function toEntry({ name, description, input }: OperationSpec, id: number): Entry
   return { id, name: splitWords(name), description, fields: splitWords(fields) };
 }
 
-/** Words that say nothing of what an operation is for. */
+/** They say nothing about an operation's purpose. */
 const stopWords = new Set(
   `a about after again all also am an and any are as at be been before both but by can could did do does done each every for
   from had has have he her here him his how i if in into is it its just let may me might more most must my no not now of off
@@ -37,7 +37,7 @@ const stopWords = new Set(
   werden wie wir wird zu zum zur über`.split(/\s+/),
 );
 
-/** Words of the best names are looked for as well, at this weight: what else can be done with a ticket. */
+/** Words of the best names are searched as well, at this weight, to find related operations. */
 const alikeWeight = 0.3;
 const alikeOf = 2;
 

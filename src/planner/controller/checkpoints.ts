@@ -11,19 +11,17 @@ import { spoils } from '../tool.ts';
 type Transition = { from: Stage; event: StageEvent };
 
 export type Checkpoints = {
-  /** The session as last stored, or null if the run has none or one of an older shape. */
+  /** As last stored, or null if there is none or one of an older shape. */
   read(runId: string): Promise<{ state: PlanningState; seq: number } | null>;
   /**
-   * Stores the session after a transition, following checkpoint `seq`.
-   * @returns the number of the new checkpoint, or null if another planner has continued from `seq`
+   * Follows checkpoint `seq`. @returns the number of the new checkpoint, or null if another planner has continued from `seq`
    */
   append(state: PlanningState, transition: Transition | null, seq: number): Promise<number | null>;
 };
 
 /**
- * Writes `state` after `after`. If a late planner of an earlier turn has taken that number, the state follows its checkpoint,
- * which people have superseded.
- * @returns its number, or null if this or a later turn has another planner
+ * If a late planner of an earlier turn has taken the number, the state follows its checkpoint, which people have superseded.
+ * @returns the number, or null if this or a later turn has another planner
  */
 async function append(
   db: Queryable,
@@ -44,7 +42,7 @@ export function keepInDatabase(
   db: Queryable,
   warn: (message: string, error?: unknown) => void,
 ): Checkpoints {
-  /** Runs whose last state this version cannot read: their sessions restart after it. */
+  /** Unreadable for this version: their sessions restart after the last state. */
   const unread = new Map<string, number>();
   return {
     async read(runId) {
@@ -62,14 +60,14 @@ export function keepInDatabase(
       const begun = seq === 0 ? unread.get(state.run_id) : undefined;
       unread.delete(state.run_id);
       const stored = await append(db, state, transition, begun ?? seq);
-      // A turn begins: one before it that never came to rest has left its states behind.
+      // An interrupted earlier turn has left its states behind.
       if (stored !== null && opensTurn(transition, stored)) await forgetStates(db, state);
       return stored;
     },
   };
 }
 
-/** The first checkpoint of a turn follows no transition, or one out of a state in which the session rested. */
+/** It follows no transition, or one out of a resting state. */
 function opensTurn(transition: Transition | null, seq: number): boolean {
   return seq > 1 && (transition === null || isResting(transition.from));
 }
@@ -104,7 +102,7 @@ function beginTurn(request: PlanningRequest, now: Date) {
   };
 }
 
-/** A session that nothing is known of yet. */
+/** Nothing is known yet. */
 export function startSession(request: PlanningRequest, now: Date): PlanningState {
   return {
     ...beginTurn(request, now),
@@ -129,12 +127,12 @@ export function startSession(request: PlanningRequest, now: Date): PlanningState
   };
 }
 
-/** A question about a change, about its cost or its pattern leaves the change to be made. */
+/** After a question about a change, its cost or its pattern, the change is still to be made. */
 function leavesChange(pause: Pause | null): boolean {
   return pause?.kind === 'questions' || pause?.kind === 'budget' || pause?.kind === 'rfc';
 }
 
-/** The same session in its next turn: its products stay. */
+/** Keeps the session's products. */
 export function nextTurn(state: PlanningState, request: PlanningRequest, now: Date): PlanningState {
   return {
     ...state,
@@ -144,10 +142,10 @@ export function nextTurn(state: PlanningState, request: PlanningRequest, now: Da
   };
 }
 
-/** How a session continues after a person's input. */
+/** After a person's input. */
 type Continuation = {
   event: StageEvent;
-  /** Parts of the session to reset or set. */
+  /** To reset or set. */
   changes: Partial<
     Pick<
       PlanningState,
@@ -188,7 +186,7 @@ const resumeEvents: Partial<Record<Stage, StageEvent>> = {
 /** The session waits at the plan's own card. */
 export const planPause: Pause = { kind: 'plan', resume: 'SEEK_APPROVAL', gate: null, digest: null };
 
-/** Everything that belongs to the work asked for before. */
+/** Belongs to the work requested before. */
 const fresh: Continuation['changes'] = {
   rfc: null,
   change: null,
@@ -216,7 +214,7 @@ function standAgain({ pause }: PlanningState): Pause | null {
   return pause.gate === null ? planPause : { ...pause, kind: 'gate', digest: null };
 }
 
-/** A draft that was asked about is drafted again with the answer, never proposed as it is. */
+/** A draft is drafted again with the answer, never proposed as it is. */
 function reopen(state: PlanningState): Continuation['changes'] {
   const { pause } = state;
   const drafts = pause?.resume === 'DRAFT_OUTLINE' || pause?.resume === 'VALIDATE_OUTLINE';
@@ -229,7 +227,7 @@ function withoutOutline({ produced }: PlanningState): Continuation['changes'] {
   return { produced: produced.filter((product) => !gone.has(product)) };
 }
 
-/** An answer about the order or the times of a draft is feedback on it like any other. */
+/** An answer about a draft's order or times is feedback on it. */
 function changeDraft(state: PlanningState, text: string): Continuation {
   const before = state.change === null ? '' : `${state.change.feedback}\n`;
   const feedback = `${before}${text}`.slice(0, 10_000);
@@ -249,8 +247,8 @@ const answersDraft: ReadonlySet<Stage> = new Set([
 ]);
 
 /**
- * Whether the session is in the middle of changing the plan as its last refusal wants it: what waits is then the subject,
- * and neither the plan that was refused nor what was said about that.
+ * The session is changing the plan as its last refusal requests: the pending question is then the subject, not the refused
+ * plan.
  */
 export function hasTakenIn(
   { pause, refusals }: Pick<PlanningState, 'pause' | 'refusals'>,
@@ -259,7 +257,7 @@ export function hasTakenIn(
   return pause !== null && pause.kind !== 'plan' && refusals === revision.feedback.length;
 }
 
-/** The person wants no more of it; there is nothing that a tool could decide. */
+/** The person withdraws; no tool could decide anything. */
 function stop(by: string): Continuation {
   const reason = `${by} stopped planning`;
   const text = 'Planning has stopped and nothing will run. Ask again when you need something else.';
@@ -302,7 +300,7 @@ export function continueSession(state: PlanningState, request: PlanningRequest):
         : { event: 'resume_context', changes: {} };
     case 'rfc':
       if (rfc === null) return { event: 'resume_context', changes: { pause: null } };
-      // Messages alongside a proposal decide nothing about it, whoever sends them.
+      // Messages alongside a proposal decide nothing about it.
       return { event: decision.kind === 'said' ? 'resume_context' : 'decide', changes: {} };
     case 'budget':
       if (decision.kind === 'reject') return stop(decision.by);

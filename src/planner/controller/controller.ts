@@ -38,18 +38,16 @@ import { describeFailure, describeOutcome, describeSuperseded } from './outcome.
 export type ControllerOptions = {
   reasoner: Reasoner;
   tools: PlannerTools;
-  /** The planning tools, reading operations and the verbs of the conversation. */
+  /** Planning tools, read operations and conversation tools. */
   toolset: () => Tool[];
   checkpoints: Checkpoints;
-  /** Looks up and keeps results of tools, within a turn of a run. */
+  /** Results of tools, within a turn of a run. */
   rememberFor(
     place: { runId: string; turn: number },
     toolContext: Omit<ToolContext, 'state' | 'signal' | 'report' | 'tools'>,
     readState: () => Readonly<PlanningState>,
   ): Remember;
-  /**
-   * This turn's cost in US dollars from the ledger, including that of a crashed planner, or null to use the session's own count.
-   */
+  /** This turn's cost in US dollars from the ledger, including that of a crashed planner; null for the session's own count. */
   readCost(request: PlanningRequest): Promise<number | null>;
   limits: PlanningLimits;
   thresholds: Thresholds;
@@ -57,12 +55,12 @@ export type ControllerOptions = {
   clock: Clock;
 };
 
-/** Transitions of one turn; the caps on retries end every loop long before. */
+/** Per turn; the caps on retries end every loop long before. */
 const maxTransitions = 60;
 
 type Turn = { session: Session; seq: number };
 
-/** Another planner wrote the next checkpoint of this turn; this one's result is discarded. */
+/** Another planner wrote this turn's next checkpoint; this one's result is discarded. */
 class Superseded extends Error {}
 
 export function createController(options: ControllerOptions): Planner {
@@ -82,7 +80,7 @@ export function createController(options: ControllerOptions): Planner {
   };
 }
 
-/** The plan that a session would propose now, or null without an outline. */
+/** Null without an outline. */
 function currentDraft(state: Readonly<PlanningState>, request: PlanningRequest): PlanDraft | null {
   const { outline, roadmap, schedule } = state;
   if (outline === null) return request.revision?.previous ?? null;
@@ -91,7 +89,7 @@ function currentDraft(state: Readonly<PlanningState>, request: PlanningRequest):
   });
 }
 
-/** A session at the plan a person has refused, for plans that were not planned here. */
+/** A session at a refused plan, for plans that were not planned here. */
 function adoptPlan(request: PlanningRequest, previous: PlanDraft, now: Date): PlanningState {
   const outline = outlineOfDraft(previous, null);
   return {
@@ -104,7 +102,7 @@ function adoptPlan(request: PlanningRequest, previous: PlanDraft, now: Date): Pl
   };
 }
 
-/** Whether the plan was changed since the session proposed it, so that its outline is not the plan's any more. */
+/** The plan was changed since the session proposed it, so the outline is outdated. */
 function hasMoved(state: PlanningState, request: PlanningRequest, previous: PlanDraft): boolean {
   const own = currentDraft(state, { ...request, revision: null });
   const content = (draft: PlanDraft) =>
@@ -151,7 +149,7 @@ async function openTurn(options: ControllerOptions, request: PlanningRequest): P
   return { session, seq: await move(options, session, resting, event, seq, by) };
 }
 
-/** The person's decision and its call to action, for the trace. */
+/** With its call to action, for the trace. */
 function decisionOf(
   { decision, policy }: PlanningRequest,
   { pause }: Readonly<PlanningState>,
@@ -164,7 +162,7 @@ function decisionOf(
   };
 }
 
-/** Leads on by the table, traces it and stores the session. @returns the checkpoint's number */
+/** Follows the table, traces and stores. @returns the checkpoint's number */
 async function move(
   options: ControllerOptions,
   session: Session,
@@ -193,13 +191,13 @@ async function store(
   throw new Superseded();
 }
 
-/** Planning time that is left in this turn, in milliseconds: what died in between does not count. */
+/** Milliseconds left in this turn; time lost in a crash does not count. */
 function timeLeft(state: Readonly<PlanningState>, limits: PlanningLimits): number {
   const used = state.trace.reduce((sum, { duration_ms }) => sum + duration_ms, 0);
   return limits.wallSeconds * 1000 - (used - timeWaited(state));
 }
 
-/** Milliseconds in which this turn waited for planners of its parts. */
+/** For planners of parts, in milliseconds. */
 function timeWaited({ trace }: Readonly<PlanningState>): number {
   return trace.reduce((sum, one) => sum + (one.tool === scaffoldTool ? one.duration_ms : 0), 0);
 }

@@ -6,7 +6,6 @@ import type { PlannerTools } from '../ports.ts';
 
 type Result = PlanningOutcome['result'];
 
-/** Turns a planner's error into an outcome that describes it. */
 export function describeFailure(planner: string, message: string): PlanningOutcome {
   return {
     result: {
@@ -36,14 +35,14 @@ export function describeSuperseded(planner: string): PlanningOutcome {
   };
 }
 
-/** The least sure of what there is: a plan is as good as its weakest stage. */
+/** A plan is only as certain as its weakest stage. */
 function weakest(state: Readonly<PlanningState>): number | null {
   const stages = ['VALIDATE_OUTLINE', 'VALIDATE_ROADMAP', 'VALIDATE_SCHEDULE'] as const;
   const known = stages.flatMap((stage) => state.confidence[stage]?.composite ?? []);
   return known.length === 0 ? null : Math.min(...known);
 }
 
-/** Why there is a plan: what it changes, by the manifest (A16). */
+/** By its changes, from the manifest (A16). */
 function explainPlan(draft: PlanDraft, tools: PlannerTools): string {
   const effects = new Map(tools.manifest().map((spec) => [spec.name, spec.effect]));
   const names = [...new Set(draft.steps.map((step) => `${step.tool}_${step.operation}`))];

@@ -19,16 +19,16 @@ type MemoParts = {
   /** The model's name, or the revision of the tool's rules. */
   version: string | number;
   inputs: unknown;
-  /** The interaction policy, if it affects the result. */
+  /** If it affects the result. */
   policy: unknown;
-  /** The scope of reuse: a run and its turn. */
+  /** A run and its turn. */
   scope: unknown;
 };
 
-/** JSON text beyond this many characters is not kept. */
+/** Characters of JSON. */
 const maxKept = 4_000_000;
 
-/** SHA-256 in hex over the parts as canonical JSON (RFC 8785). */
+/** SHA-256 in hex of canonical JSON (RFC 8785). */
 export function memoKey(parts: MemoParts): string {
   // Values without a JSON form (undefined, dates as objects) become what JSON makes of them.
   const text = canonicalize(parseExactly(JSON.stringify(parts)));
@@ -40,7 +40,7 @@ type MemoUse<Value> = {
   key: string;
   kind: string;
   runId: string;
-  /** Checks stored values; one that no longer fits is computed again. */
+  /** A stored value that no longer fits is computed again. */
   schema: z.ZodType<Value>;
   /** Whether a fresh result is kept. */
   keep(value: Value): boolean;
@@ -52,7 +52,6 @@ function parseStored<Value>(schema: z.ZodType<Value>, text: string | null): Valu
   return parsed.success ? parsed.data : null;
 }
 
-/** The stored result, or null. */
 export async function recall<Value>(
   db: Queryable,
   { key, schema }: Pick<MemoUse<Value>, 'key' | 'schema'>,
@@ -60,7 +59,7 @@ export async function recall<Value>(
   return parseStored(schema, await readMemo(db, key));
 }
 
-/** Stores `value` if it is worth it. @returns the value for everyone: another's result if it was stored first */
+/** @returns the value for everyone: another's result if it was stored first */
 export async function keep<Value>(
   db: Queryable,
   use: MemoUse<Value>,
@@ -73,7 +72,7 @@ export async function keep<Value>(
   return stored === text ? value : (parseStored(use.schema, stored) ?? value);
 }
 
-/** The stored result, or that of `make`, which is then stored. What `make` throws is thrown on, and nothing is kept. */
+/** Errors of `make` are passed on, and nothing is kept. */
 export async function remember<Value>(
   db: Queryable,
   use: MemoUse<Value>,
@@ -86,7 +85,7 @@ export async function remember<Value>(
 
 const { shape } = PlanningState;
 
-// Defaults are taken off: a change that is not there must not become one.
+// Without defaults: they would add changes that were not made.
 const StateChanges = z.strictObject({
   pattern: shape.pattern.unwrap().exactOptional(),
   rfc: shape.rfc.unwrap().exactOptional(),
@@ -118,10 +117,7 @@ const StoredOutcome: z.ZodType<ToolOutcome> = z.strictObject({
   ends: StageEvent.exactOptional(),
 });
 
-/**
- * The session as a tool sees it, without history, cost and duration. Earlier reads and searches are no input either:
- * concurrent ones end in any order.
- */
+/** Without history, cost and duration; nor earlier reads and searches, since concurrent ones end in any order. */
 function inputsOf(
   args: JsonObject,
   toolContext: RememberedContext,
@@ -145,10 +141,7 @@ type RememberedContext = Pick<
   'modes' | 'request' | 'user' | 'ownWords' | 'settings' | 'now' | 'policy'
 >;
 
-/**
- * Remembers the outcomes of tools that succeed, for one turn of one run.
- * @param readState the session as the next call finds it
- */
+/** For successful tools, in one turn of one run. @param readState the session as the next call finds it */
 export function createRemember(
   db: Queryable,
   place: { runId: string; turn: number },

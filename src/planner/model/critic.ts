@@ -1,5 +1,5 @@
-// The critic (extensive reasoning only): one more model call before a draft is submitted. Its findings hold the draft back once a
-// turn; when submitted again, the draft continues unchanged. A critic that fails or costs too much holds nothing back.
+// The critic (extensive reasoning only): one more model call before a draft is submitted. Its findings hold the draft back once
+// a turn; when submitted again, the draft continues unchanged. A critic that fails or costs too much holds nothing back.
 import type { Clock } from '#domain/clock.ts';
 import { errorMessage } from '#domain/errors.ts';
 import { payingRun } from '#domain/planning/part.ts';
@@ -17,7 +17,7 @@ import { readPoints, reportTool, writeCriticMessages } from './prompts/critic.ts
 const critic = 'critic';
 const outputTokens = 4096;
 
-/** The person's messages, oldest first. */
+/** The person's, oldest first. */
 function wordsOf({ request, state }: StageTask, joined: JoinedWords[]): string[] {
   const { history, text, revision } = request;
   const before = history.filter(({ author }) => author === 'person').slice(-5);
@@ -30,14 +30,14 @@ function wordsOf({ request, state }: StageTask, joined: JoinedWords[]): string[]
   ];
 }
 
-/** `task.stageTools` where "submit_plan" is criticised first. */
+/** `task.stageTools`, but "submit_plan" is criticised first. */
 export function withCritic(task: StageTask, model: PaidModel, clock: Clock): AgentTools {
   const { stageTools, request, state, stage, current } = task;
   let { deadline } = task;
   // The whole is criticised, not each of its parts.
   const isPart = payingRun({ runId: state.run_id, turn: 0 }).runId !== state.run_id;
   if (request.modes.plan_reasoning_mode !== 'extensive' || isPart) return stageTools;
-  // A planner that takes over finds the call in the trace, or asks the same and is given the stored reply.
+  // A planner that takes over finds the call in the trace, or asks the same and gets the stored reply.
   let asked = state.trace.some(({ tool }) => tool === critic);
 
   async function findPoints(signal: AbortSignal): Promise<string[]> {

@@ -1,4 +1,4 @@
-// The reasoner with a language model: one agent run a stage, which always ends in a named event.
+// The reasoner with a language model: one agent run per stage, which always ends in a named event.
 import type { Clock } from '#domain/clock.ts';
 import { askedQuestion } from '#domain/planning/asked-question.ts';
 import type { PlanningRequest } from '#domain/planning/run.ts';
@@ -20,7 +20,7 @@ import { withCritic } from './critic.ts';
 import { continueMessages, writeMessages } from './prompts/messages.ts';
 
 export function createModelReasoner(options: {
-  /** The model for one turn of a run, with its budget. */
+  /** For one turn of a run, with its budget. */
   payFor(task: Pick<StageTask, 'request' | 'state'>): PaidModel;
   name: string;
   limits: PlanningLimits;
@@ -75,7 +75,7 @@ export function createModelReasoner(options: {
   };
 }
 
-/** The surroundings before planning; empty in stages that do not look. */
+/** Empty in stages that do not look. */
 async function lookAround({ stage, stageTools, tools, signal }: StageTask): Promise<Surroundings> {
   const nothing = { own: [], foreign: [] };
   if (tools.lookAround === null || !openStages.includes(stage)) return nothing;
@@ -90,7 +90,7 @@ async function editDraft({ stageTools, signal }: StageTask): Promise<StageEvent>
   return ends ?? 'fatal_error';
 }
 
-/** Keeps the draft at a cap and asks the person whether to continue, or returns null without a draft. */
+/** Keeps the draft at a cap and asks whether to continue; null without a draft. */
 function keepDraft(task: StageTask, cap: Cap, limits: PlanningLimits): StageEvent | null {
   const { stageTools, stage } = task;
   const steps = stageTools.draftedSteps();

@@ -1,5 +1,5 @@
-// Puts the planned parts into the draft: each is a group of steps whose ids begin with the part's. What could not be planned, and what
-// comes after it, is left out and told. Pure.
+// Puts the planned parts into the draft: each is a group of steps whose IDs begin with the part's. Unplanned parts, and those
+// that come after them, are left out and reported. Pure.
 import { renameReferences } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
 import { toDependency } from '#domain/plan/dependency.ts';
@@ -15,13 +15,13 @@ import type { EndedPart } from '../ports.ts';
 
 export type Assembled = {
   edited: Edited;
-  /** Parts that are not in the draft, each with the reason; in the order of the scaffold. */
+  /** With reasons, in the order of the scaffold. */
   missing: { part: ScaffoldPart; why: string }[];
 };
 
 const maxAssumptions = 50;
 
-/** Why parts are not in the plan, by id: they were not planned, or something before them is not in it. */
+/** By ID: not planned, or something before them is missing. */
 export function findMissing(
   parts: Pick<EndedPart, 'part' | 'status' | 'message'>[],
 ): Map<string, string> {
@@ -31,7 +31,7 @@ export function findMissing(
     const held = 'Planning it would exceed the budget of one turn.';
     missing.set(part.id, status === 'held' ? held : (message ?? 'Its planner gave no reason.'));
   }
-  // There are no circles, so each round reaches one part further at least.
+  // Acyclic, so each round reaches at least one part further.
   for (let found = true; found; ) {
     found = false;
     for (const { part } of parts) {
@@ -72,7 +72,7 @@ export function assembleParts(outline: PlanOutline, parts: EndedPart[]): Assembl
   };
 }
 
-/** Steps of a part among those of others: each id begins with the part's, and all that names a step of the part follows. */
+/** Each step ID begins with the part's, and all references follow. */
 function renameSteps(
   partId: string,
   steps: StepDraft[],
@@ -103,17 +103,17 @@ function renameSteps(
   });
 }
 
-/** Notes may name prerequisites by the ids of their steps. */
+/** Notes may name prerequisites by step ID. */
 function renameNotes(notes: Json, rename: (id: string) => string): Json {
   if (!isObject(notes) || !Array.isArray(notes.prereq_step_ids)) return notes;
   const named = notes.prereq_step_ids.map((id) => (typeof id === 'string' ? rename(id) : id));
   return { ...notes, prereq_step_ids: named };
 }
 
-/** Begins the line about a part that is missing. */
+/** Begins the line about a missing part. */
 const leadOf = ({ title }: ScaffoldPart) => `${quoteWords(title, 200)} is not in this plan.`;
 
-/** Assumptions shown with the plan. Missing parts come first, so that nothing is left out silently. */
+/** Missing parts come first, so that nothing is left out silently. */
 function collectAssumptions(
   { assumptions }: PlanOutline,
   parts: EndedPart[],

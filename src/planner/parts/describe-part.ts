@@ -17,7 +17,7 @@ function listTitles(parts: ScaffoldPart[]): string {
     : titles.join(', ');
 }
 
-/** The task of a planner of `part`. @param steps that it aims at */
+/** @param steps that the planner aims at */
 export function writePart(
   part: ScaffoldPart,
   all: ScaffoldPart[],
@@ -51,7 +51,7 @@ type EndOfPart = {
 
 const edits = new Set(['submit_plan', 'add_steps', 'edit_steps']);
 
-/** Why the part failed: the first unfixed problem of the draft, or null if the draft was valid. */
+/** The first unfixed problem of the draft; null if it was valid. */
 function problemOf({ trace }: PlanningOutcome): string | null {
   const tried = trace.filter(({ tool }) => edits.has(tool));
   const sound = tried.findLastIndex(({ ok }) => ok);

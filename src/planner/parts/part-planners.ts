@@ -1,5 +1,5 @@
-// Has the parts of a turn planned, each by a planner of its own, and waits for them. All that is known of them is in the database: a
-// planner that takes over finds the parts there, and nothing is planned twice.
+// Has each part of a turn planned by a planner of its own, and waits for them. Their state is in the database, so a planner
+// that takes over finds the parts, and nothing is planned twice.
 import { createHash } from 'node:crypto';
 import type { Database, Transaction } from '#db/database.ts';
 import type { Listener } from '#db/notify.ts';
@@ -19,14 +19,14 @@ import type { ScaffoldPart } from '#domain/planning/part.ts';
 import type { PartPlanners } from '../ports.ts';
 import { followTopic } from '../reads/follow-topic.ts';
 
-/** Poll interval in milliseconds without a notification; also that of progress reports. */
+/** Milliseconds between polls without a notification, and between progress reports. */
 const lookEveryMs = 5000;
-/** A part that no planner takes up in this time is enqueued again, since its job may be lost. */
+/** Then a part's job may be lost and is enqueued again. */
 const resendAfterSeconds = 20;
 /** Even many parts of a slow model are planned by then. */
 const waitAtMostMs = 50 * 60_000;
 
-/** The name of a part in this turn: derived from its content, so that an equal part is planned once. */
+/** Derived from the content, so that an equal part is planned once. */
 function nameOf(part: ScaffoldPart): string {
   const digest = createHash('sha256').update(JSON.stringify(part)).digest('hex');
   return `${part.id}.${digest.slice(0, 12)}`;

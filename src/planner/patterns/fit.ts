@@ -6,15 +6,15 @@ import type { ToolContext } from '../tool.ts';
 import { type Need, patternRules } from './rules.ts';
 
 export type Features = {
-  /** How many nodes there are of each structure. */
+  /** Number of nodes. */
   structures: Record<Structure, number>;
-  /** Rhythms of nodes; also `recurring` if a step repeats by its own rule, and `cumulative` if there is a target. */
+  /** Also `recurring` if a step repeats by its own rule, and `cumulative` if there is a target. */
   rhythms: Set<Rhythm>;
   /** Only tasks and checkpoints directly under one goal, or without a goal. */
   flat: boolean;
 };
 
-/** Operations such as a reminder repeat by themselves: then the node does not have to. */
+/** As a reminder does: then the node does not have to. */
 function repeatsByItself({ steps }: OutlineNode): boolean {
   return steps.some(({ args }) => typeof args?.rrule === 'string' && args.rrule !== '');
 }
@@ -38,7 +38,7 @@ export function readFeatures({ nodes }: Pick<PlanOutline, 'nodes'>): Features {
   return { structures, rhythms, flat };
 }
 
-/** Requirements of `pattern` that the outline lacks. Flat outlines are too small for phases and milestones. */
+/** Requirements that the outline lacks. Flat outlines are too small for phases and milestones. */
 export function findNeeds(features: Features, pattern: PatternType): Need[] {
   return patternRules[pattern].needs.filter((need) => {
     if (need.axis === 'rhythm') return !need.any.some((rhythm) => features.rhythms.has(rhythm));
@@ -48,44 +48,44 @@ export function findNeeds(features: Features, pattern: PatternType): Need[] {
   });
 }
 
-/** Rhythms of the outline that `pattern` has no place for. */
+/** Rhythms of the outline that `pattern` lacks. */
 export function findForeignRhythms(features: Features, pattern: PatternType): Rhythm[] {
   const { rhythms } = patternRules[pattern];
   return [...features.rhythms].filter((rhythm) => !rhythms.includes(rhythm));
 }
 
-/** 0..1: 1 for work that has all that the pattern needs and nothing foreign to it. */
+/** 0..1: 1 if nothing is missing or foreign. */
 function weighFit(features: Features, pattern: PatternType): number {
   const lacking = findNeeds(features, pattern).length;
   const foreign = findForeignRhythms(features, pattern).length;
   return 1 / (1 + lacking + foreign);
 }
 
-/** 0..1: how well an outline fits a pattern. */
+/** 0..1. */
 export function fitOutline(outline: Pick<PlanOutline, 'nodes'>, pattern: PatternType): number {
   return weighFit(readFeatures(outline), pattern);
 }
 
-/** The patterns, best first; ties are in the order of the contract, plainest first. */
+/** Best first; ties in the order of the contract, plainest first. */
 export function rankPatterns(features: Features): { pattern_type: PatternType; score: number }[] {
   return PatternType.options
     .map((pattern_type) => ({ pattern_type, score: weighFit(features, pattern_type) }))
     .sort((one, other) => other.score - one.score);
 }
 
-/** The pattern that fits best. It carries no confidence: it describes the work, and demands nothing of it. */
+/** Without confidence: it describes the work, and requires nothing. */
 export function patternOf(features: Features): PatternSpec {
   const [first] = rankPatterns(features);
   return { pattern_type: first?.pattern_type ?? 'milestone_project', introduced_by: 'system' };
 }
 
-/** The proposed part of `spec`: a new pattern before a new subtype, or null. */
+/** A new pattern before a new subtype. */
 export function findProposal({ pattern_type, subtype }: PatternSpec): string | null {
   if (isProposed(pattern_type)) return pattern_type;
   return subtype !== undefined && isProposed(subtype) ? subtype : null;
 }
 
-/** Whether a person must say yes to `spec` first. */
+/** A person must approve `spec` first. */
 export function needsPerson(spec: PatternSpec, settings: ToolContext['settings']): boolean {
   return (
     isProposed(spec.pattern_type) || (isProposed(spec.subtype) && settings.requireRfcForNewSubtype)
@@ -96,7 +96,7 @@ export function standingOf(proposal: string, rfc: Rfc | null): Rfc['status'] | n
   return rfc?.proposes === proposal ? rfc.status : null;
 }
 
-/** `spec` without its proposal: the source pattern, no subtype. */
+/** The source pattern, without subtype. */
 export function withoutProposal(spec: PatternSpec): PatternSpec {
   const { subtype, rfc: _, source_pattern, pattern_type, ...rest } = spec;
   const known = isProposed(pattern_type) ? (source_pattern ?? 'milestone_project') : pattern_type;

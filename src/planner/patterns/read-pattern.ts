@@ -12,7 +12,7 @@ import { listOf, shorten } from '#domain/words.ts';
 import type { ToolContext } from '../tool.ts';
 import { patternRules } from './rules.ts';
 
-// Words of a model inside a message of ours: one line of bounded length that no surface can read as anything but text.
+// A model's words inside our message: one line of bounded length that every surface shows as plain text.
 
 /** Control characters, direction overrides and zero-width characters: they change the look of a text, not its content. */
 const invisible = /[\p{Cc}\p{Cf}]/gu;
@@ -24,7 +24,7 @@ function toPlainText(text: string, most: number): string {
     .replace(/\s+/g, ' ')
     .replace(invisible, '')
     .replace(markup, '')
-    // The quotes around it in a sentence cannot be closed from inside.
+    // The surrounding quotes can't be closed from inside.
     .replace(/[“”„«»"]/g, "'")
     .replace(/ {2,}/g, ' ')
     .trim();
@@ -110,7 +110,7 @@ function readTop(input: ChosenPattern, { settings }: ToolContext): Top {
   return 'refused' in proposal ? proposal : { ...plain, type, proposed: proposal };
 }
 
-/** A proposal's name and reason, or what they lack. */
+/** Name and reason, or what they lack. */
 function readProposal(
   name: string,
   rfc: string | null,
@@ -151,7 +151,7 @@ function readSubtype(
   return { subtype: proposal.name, rfc: proposal.rfc, notes: [] };
 }
 
-/** Subtypes that a person approved, in this session or earlier, by their names. */
+/** By a person, in this session or earlier. */
 function listApproved({ rfc, memory }: ToolContext['state']): string[] {
   const noted = memory?.known.flatMap(({ name }) => name ?? []) ?? [];
   const now = rfc?.status === 'approved' ? [rfc.proposes] : [];
@@ -175,18 +175,18 @@ function readVariant(name: string | null, type: PatternType, request: string): s
   return findVariant(type, clean) ?? (isSaid(clean, request) ? toPlainText(clean, 100) : null);
 }
 
-/** Whether a custom name occurs in the person's request. */
+/** A custom name occurs in the person's request. */
 function isSaid(name: string, request: string): boolean {
   const words = toTokens(name.replaceAll('_', ' '));
   return words.length > 0 && ` ${toTokens(request).join(' ')} `.includes(` ${words.join(' ')} `);
 }
 
-/** Small letters and digits, in order; everything else separates. */
+/** Lower-case words of letters and digits. */
 function toTokens(text: string): string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/** Number of letters to change, put in or take out (Levenshtein 1966), in one row. */
+/** Levenshtein distance (1966), in one row. */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (let i = 1; i <= one.length; i += 1) {
@@ -206,10 +206,10 @@ function nearlyEqual(one: string, other: string): boolean {
   return longest > 3 && distance(one, other) / longest <= 0.25;
 }
 
-/** Long names are compared by their beginning, to bound the time. */
+/** Bounds the time. */
 const maxCompared = 100;
 
-/** 0..1: share of words that two names have in common, small differences in spelling forgiven (Dice 1945). */
+/** 0..1: shared words, with small differences in spelling forgiven (Dice 1945). */
 function similarity(one: string, other: string): number {
   const left = toTokens(one.slice(0, maxCompared).replaceAll('_', ' '));
   const right = toTokens(other.slice(0, maxCompared).replaceAll('_', ' '));
@@ -226,7 +226,7 @@ function similarity(one: string, other: string): number {
   return (2 * shared) / (left.length + right.length);
 }
 
-/** A name is taken for a known one from here on. */
+/** From here on, a name is taken for a known one. */
 const nearEnough = 0.6;
 
 function nearest(name: string, known: string[]): string | null {
@@ -238,13 +238,13 @@ function nearest(name: string, known: string[]): string | null {
   return found?.name ?? null;
 }
 
-/** The pattern that an inexact name means (`Milestone Project`, `recurring-cycles`), or null. */
+/** For inexact names: `Milestone Project`, `recurring-cycles`. */
 export function findPattern(name: string): PatternType | null {
   const found = PatternType.safeParse(nearest(name, PatternType.options));
   return found.success ? found.data : null;
 }
 
-/** The known subtype that `name` means, or null if none is near. */
+/** Null if none is near. */
 export function findSubtype(pattern: PatternType, name: string): string | null {
   return nearest(name, patternRules[pattern].subtypes);
 }

@@ -3,23 +3,23 @@
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import type { Gate } from '#domain/planning/stages.ts';
 
-/** How many more questions may be asked (probing_depth). */
+/** By probing_depth. */
 export function questionsAllowed(policy: InteractionPolicy, asked: number): number {
   return Math.max(0, policy.probing_depth - Math.max(0, asked));
 }
 
-/** Below this a person wants little to read; at `talkative` and above, all there is. */
+/** Below, a person wants little to read; at `talkative` and above, all there is. */
 const quiet = 0.3;
 const talkative = 0.7;
 
-/** How many alternatives are put before a person (conversation_style, talkativeness). */
+/** By conversation_style and talkativeness. */
 export function optionsWanted(policy: InteractionPolicy): 2 | 3 {
   return policy.conversation_style === 'concise' || policy.talkativeness < quiet ? 2 : 3;
 }
 
 export type Detail = 'short' | 'normal' | 'full';
 
-/** The level of detail (conversation_style, shifted by talkativeness). */
+/** By conversation_style, shifted by talkativeness. */
 export function detailOf(policy: InteractionPolicy): Detail {
   const { conversation_style: style, talkativeness } = policy;
   switch (style) {
@@ -37,12 +37,12 @@ export function detailOf(policy: InteractionPolicy): Detail {
   }
 }
 
-/** Whether the reasons of a step are given (a coach always gives them). */
+/** A coach always gives a step's reasons. */
 export function explainsReasons(policy: InteractionPolicy): boolean {
   return policy.conversation_style === 'coach' || detailOf(policy) === 'full';
 }
 
-/** Maximum sentences and list items of a text besides its call to action; models are asked to comply. */
+/** For a text besides its call to action; models are asked to comply. */
 export function lengthOf(policy: InteractionPolicy): { sentences: number; items: number } {
   const detail = detailOf(policy);
   switch (detail) {
@@ -57,10 +57,7 @@ export function lengthOf(policy: InteractionPolicy): { sentences: number; items:
   }
 }
 
-/**
- * Whether a person is asked about something, or it is taken for granted and noted (autonomy). What has no default can
- * only be asked.
- */
+/** By autonomy; otherwise it is assumed and noted. Without a default a person must be asked. */
 export function asksAbout(
   policy: InteractionPolicy,
   question: { essential: boolean; default: string | null },
@@ -85,9 +82,8 @@ export function isBorderline(confidence: number): boolean {
 }
 
 /**
- * Whether to offer ideas and options (brainstorming_preference).
- * @param confidence of the stage so far, or null if unknown
- * @param askedFor the person asked for them explicitly
+ * By brainstorming_preference. @param confidence of the stage so far, or null if unknown @param askedFor explicitly, by the
+ * person
  */
 export function offersIdeas(
   policy: InteractionPolicy,
@@ -107,7 +103,7 @@ export function offersIdeas(
   }
 }
 
-/** The artifacts that wait for a person one by one, before the plan itself does (approval_policy). */
+/** Artifacts that wait for a person before the plan itself does (approval_policy). */
 export function gatesWanted(policy: InteractionPolicy): Exclude<Gate, 'schedule'>[] {
   switch (policy.approval_policy) {
     case 'single_final':
@@ -120,7 +116,7 @@ export function gatesWanted(policy: InteractionPolicy): Exclude<Gate, 'schedule'
   }
 }
 
-/** Whether each step of the plan waits for a person's word before it runs (approval_policy). */
+/** Each step waits for a person before it runs (approval_policy). */
 export function confirmsEach(policy: InteractionPolicy): boolean {
   return policy.approval_policy === 'strict_every_step';
 }

@@ -34,7 +34,6 @@ function countStructures({ nodes }: PlanOutline): string {
   return parts.length === 0 ? 'nothing to do yet' : listOf(parts);
 }
 
-/** The outline as it waits for approval. */
 export function describeOutline(outline: PlanOutline, policy: InteractionPolicy): SaidLine[] {
   const head = `The outline of ${quoteWords(outline.title, maxTitle)} is ready: ${countStructures(outline)}.`;
   const wanted = detailOf(policy);
@@ -60,7 +59,7 @@ export function describeOutline(outline: PlanOutline, policy: InteractionPolicy)
 
 const trimEnd = (text: string): string => trimTail(text, /[\s.;]/);
 
-/** The roadmap as it waits for approval: the order that was chosen and why, and what else there was. */
+/** The chosen order, its reason, and the other options. */
 export function describeRoadmap(
   roadmap: Roadmap,
   outline: PlanOutline,

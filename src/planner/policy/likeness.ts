@@ -7,7 +7,7 @@ const empty = new Set(
   ),
 );
 
-/** The words of `text` that mean something, without their endings. */
+/** Without their endings. */
 export function meaningfulWords(text: string): Set<string> {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+(?:[./_-][\p{L}\p{N}]+)*/gu) ?? [];
   return new Set(
@@ -17,7 +17,7 @@ export function meaningfulWords(text: string): Set<string> {
   );
 }
 
-/** Jaccard index of the meaningful words: 0 nothing in common, 1 the same words. */
+/** Jaccard index: 0 nothing in common, 1 the same words. */
 export function measureOverlap(one: string, other: string): number {
   const [a, b] = [meaningfulWords(one), meaningfulWords(other)];
   if (a.size === 0 && b.size === 0) return one.trim() === other.trim() ? 1 : 0;
@@ -25,7 +25,7 @@ export function measureOverlap(one: string, other: string): number {
   return shared / (a.size + b.size - shared);
 }
 
-/** Whether two texts share at least `share` of their words. Texts that differ in a name or number are not alike. */
+/** They share at least `share` of their words, and differ in no name or number. */
 export function areAlike(one: string, other: string, share: number): boolean {
   if (namesOf(one) !== namesOf(other)) return false;
   return measureOverlap(one, other) >= share;

@@ -10,7 +10,6 @@ import { measureOverlap } from './likeness.ts';
 /** Characters of an option's sentence. */
 const optionLength = 240;
 
-/** One alternative as it is thought of. */
 export const Alternative = z.strictObject({
   name: line(60),
   text: line(optionLength),
@@ -18,13 +17,13 @@ export const Alternative = z.strictObject({
 });
 export type Alternative = z.infer<typeof Alternative>;
 
-/** Words in common above this make two alternatives one. */
+/** Alternatives that share more words are one. */
 const sameAbove = 0.5;
 const sameDifferenceAbove = 0.8;
 
 export type Checked = { kept: Alternative[]; problems: string[] };
 
-/** The alternatives to show, limited by the person's preference, and the problems of the others. Fewer than two count as none. */
+/** Limited by the person's preference, with the problems of the others. Fewer than two count as none. */
 export function checkAlternatives(given: Alternative[], policy: InteractionPolicy): Checked {
   const kept: Alternative[] = [];
   const problems: string[] = [];
@@ -51,12 +50,12 @@ function findProblem(one: Alternative, kept: Alternative[]): string | null {
   return null;
 }
 
-/** As they are kept, so that an answer can name one. */
+/** So that an answer can name one. */
 export function toOffered(kept: Alternative[]): JsonObject[] {
   return kept.map((one, index) => ({ kind: 'option', number: index + 1, ...one }));
 }
 
-/** `question`, and the alternatives by number below it; how they differ for those who read more than a line each. */
+/** An answer can then name one. */
 export function writeAlternatives(
   question: string,
   kept: Alternative[],

@@ -3,7 +3,7 @@
 import { defaultPolicy, type PolicyOverride, type PolicyRequest } from '#domain/people/policy.ts';
 import { listOf, trimTail } from '#domain/words.ts';
 
-/** Words are separated by `|`, in lower case, without "please"; `says` describes the change. */
+/** Alternatives are separated by `|`, in lower case, without "please"; `says` describes the change. */
 type Phrase = [words: string, sets: PolicyOverride, says: string];
 
 const { conversation_style, talkativeness, tone, probing_depth } = defaultPolicy;
@@ -76,14 +76,14 @@ const byWords = new Map(
   phrases.flatMap((phrase) => phrase[0].split('|').map((words) => [words, phrase] as const)),
 );
 
-/** The longer first: some phrases begin as others do. */
+/** Longest first: some phrases begin as others do. */
 const known = [...byWords.keys()].sort((a, b) => b.length - a.length);
 
 const before =
   /(?:please|(always|from now on|in future|in the future|by default)|today|for now|this time|for this conversation|in this conversation),?\s+/iy;
 const after =
   /,?\s+(?:please|(always|from now on|in future|in the future|by default)|today|for now|this time|for this conversation|in this conversation)/iy;
-/** Length of the punctuation or "and" that ends a phrase at the start of `text`, or null if the sentence continues. */
+/** Length of the punctuation or "and" after a phrase; null if the sentence continues. */
 function lengthOfEnd(text: string): number | null {
   const gap = /^[\s.!:;,]*/.exec(text)?.[0] ?? '';
   const rest = text.slice(gap.length);
@@ -92,7 +92,7 @@ function lengthOfEnd(text: string): number | null {
   return ends ? gap.length + (and?.length ?? 0) : null;
 }
 
-/** Where matches of `pattern` that follow each other from `at` end, and whether one of them says that it holds for good. */
+/** For consecutive matches from `at`: their end, and whether one says that it holds for good. */
 function matchAll(pattern: RegExp, text: string, at: number): { ends: number[]; forGood: boolean } {
   const ends = [at];
   let forGood = false;
@@ -104,7 +104,7 @@ function matchAll(pattern: RegExp, text: string, at: number): { ends: number[]; 
   return { ends, forGood };
 }
 
-/** One phrase at the beginning of `text`, with politeness and how long it holds around it, up to the next words. */
+/** With politeness and duration around it, up to the next words. */
 function readPhrase(text: string): { phrase: Phrase; lasting: boolean; length: number } | null {
   const lead = matchAll(before, text, 0);
   const start = lead.ends.at(-1) ?? 0;
@@ -120,7 +120,7 @@ function readPhrase(text: string): { phrase: Phrase; lasting: boolean; length: n
   return null;
 }
 
-/** Phrases at the start of `text`, and the rest, or null if there are none or they conflict. */
+/** At the start of `text`; null if there are none or they conflict. */
 function readPhrases(text: string): PolicyRequest | null {
   const said: Phrase[] = [];
   let lasting = false;
@@ -165,7 +165,7 @@ const answers: [pattern: RegExp, sets: PolicyOverride, says: string][] = [
   [/^(?:either|both|i don't (?:care|mind)|as usual)$/, { conversation_style }, 'talk as usual'],
 ];
 
-/** The answer to the question of style, which holds for good: all of `text`, or one of its lines. */
+/** It holds for good: all of `text`, or one of its lines. */
 function readStyleAnswer(text: string): PolicyRequest | null {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   for (const [index, line] of lines.entries()) {
@@ -184,10 +184,7 @@ function readStyleAnswer(text: string): PolicyRequest | null {
   return null;
 }
 
-/**
- * The wishes in `text` about how to talk and ask, and the rest of it, or null if there are none.
- * @param styleAsked whether the bot has just asked for the style
- */
+/** Preferences in `text`, and the rest of it. @param styleAsked the bot has just asked for the style */
 export function parsePolicyRequest(text: string, styleAsked = false): PolicyRequest | null {
   return (styleAsked ? readStyleAnswer(text) : null) ?? readPhrases(text);
 }

@@ -1,5 +1,5 @@
-// A planner for one finding: short-lived, with a context of its own. Its calls are booked on the plan, and each reply is kept, so that a
-// step that is tried again after a crash pays for none twice.
+// A short-lived planner for one finding. Its calls are booked on the plan, and each reply is kept, so that a step retried after
+// a crash pays for none twice.
 import type { Queryable } from '#db/database.ts';
 import type { Clock } from '#domain/clock.ts';
 import type { AskPlanner, ReplanAnswer, ReplanTask } from '#domain/plan/replan.ts';
@@ -17,7 +17,7 @@ import { createReplanTools, type PlanInRepair } from './replan-tools.ts';
 type Options = {
   model: ChatModel;
   db: Queryable;
-  /** The operations that planners of an organisation may call. */
+  /** That planners of an organisation may call. */
   toolsOf(tenant: string | null): Pick<PlannerTools, 'manifest' | 'readable' | 'call'>;
   plan: PlanInRepair;
   limits: PlanningLimits;
@@ -25,7 +25,7 @@ type Options = {
   clock: Clock;
 };
 
-/** The model, paid by the plan. Its nth reply for a step is asked for once, even if the plan has changed since. */
+/** The nth reply for a step is requested once, even if the plan has changed since. */
 function payOnPlan(
   { model, db }: Options,
   { plan, stepId }: ReplanTask,

@@ -14,12 +14,12 @@ import { fail, succeed, type Tool } from '../tool.ts';
 import { createSearchTools, type ReadCall, readFront } from '../tools/catalogue-tools.ts';
 import { HeardChange, readChange, WrittenChange } from '../tools/written-change.ts';
 
-/** Reads and dry runs of a plan. None of them changes anything. */
+/** Read-only. */
 export type PlanInRepair = {
-  /** A page of the steps that the finding touches. */
+  /** Steps that the finding touches. */
   readAffected(planId: string, findingId: string, after: number): Promise<BriefPage>;
   readPage(planId: string, after: number): Promise<BriefPage>;
-  /** Why the change could not be made now, as sentences; empty if it can. */
+  /** Why the change can't be made now, as sentences; empty if it can. */
   tryChange(planId: string, change: PlanPatch): Promise<string[]>;
 };
 
@@ -29,7 +29,7 @@ type Parts = {
   plan: PlanInRepair;
   search: OperationSearch;
   guarded: readonly string[];
-  /** Told once, with what comes of it. */
+  /** Called once, with the result. */
   answer(answer: ReplanAnswer): void;
 };
 

@@ -5,7 +5,7 @@ import type { Adaptation, Confidence, TraceEntry } from '#domain/planning/trace.
 import { addRead } from '../reads/session-reads.ts';
 import { type Product, type StateChanges, spoils } from '../tool.ts';
 
-/** A stage's inputs to its confidence, before they are weighed. */
+/** Before weighing. */
 export type Sureness = { self: number | null; heuristics: number | null };
 
 const mostFound = 20;
@@ -22,7 +22,7 @@ export class Session {
     return this.#state;
   }
 
-  /** The confidence that tools reported in this stage. */
+  /** As reported by tools in this stage. */
   get sureness(): Sureness {
     return this.#sureness;
   }
@@ -38,7 +38,7 @@ export class Session {
   }
 
   has(product: Product): boolean {
-    // A draft is there as soon as it has a step, submitted or not.
+    // A draft exists as soon as it has a step, submitted or not.
     if (product === 'draft')
       return this.#state.outline?.nodes.some(({ steps }) => steps.length > 0) === true;
     return this.#state.produced.includes(product);
@@ -63,7 +63,7 @@ export class Session {
     this.#state = { ...this.#state, produced: [...new Set([...kept, ...products])] };
   }
 
-  /** Marks products that must be made again. */
+  /** They must be made again. */
   discard(products: Product[]): void {
     const gone = new Set<string>(products.flatMap((product) => [product, ...spoils[product]]));
     this.#state = {
@@ -83,7 +83,7 @@ export class Session {
     };
   }
 
-  /** One more try of `stage`. @returns how many there have been */
+  /** @returns the number of tries of `stage` */
   retry(stage: Stage): number {
     const tries = (this.#state.retries[stage] ?? 0) + 1;
     this.#state = { ...this.#state, retries: { ...this.#state.retries, [stage]: tries } };
@@ -108,7 +108,7 @@ export class Session {
     this.#state = { ...this.#state, trace: [...trace, { ...entry, turn }] };
   }
 
-  /** The controller's own entry: `stage` is left by `event`. */
+  /** The controller's own entry. */
   noteTransition(
     from: Stage,
     event: StageEvent,

@@ -19,7 +19,7 @@ import { countSteps } from '../tools/draft-tool.ts';
 import { traceStep } from '../trace-step.ts';
 import type { Session } from './session.ts';
 
-/** Looks for a remembered result of a call, or makes and stores it. */
+/** Returns a remembered result, or makes and stores it. */
 export type Remember = (
   tool: { name: string; revision: number },
   args: JsonObject,
@@ -30,21 +30,21 @@ export type StageToolsParts = {
   stage: Stage;
   session: Session;
   tools: Tool[];
-  /** A tool's context, except the parts that belong to a call. */
+  /** Without the parts that belong to a call. */
   toolContext: Omit<ToolContext, 'state' | 'signal' | 'report'>;
   clock: Clock;
   remember: Remember;
-  /** Notified of what begins, and of how far the draft is. */
+  /** Learns which work begins, and how far the draft is. */
   report: ReportActivity;
 };
 
-/** Stage tools as the stages themselves have them. */
+/** As the stages themselves have them. */
 export type SessionTools = StageTools & {
-  /** Executes `tool` with what only this program can have made, such as a person's decision. */
+  /** `input` can only come from this program, such as a person's decision. */
   execute<Input>(tool: Tool<Input>, input: Input, signal: AbortSignal): Promise<CallAnswer>;
 };
 
-/** Tools of planners of parts. */
+/** For planners of parts. */
 const partTools = new Set([
   'read',
   'search_operations',
@@ -56,7 +56,7 @@ const partTools = new Set([
 
 const isPartRun = (runId: string) => payingRun({ runId, turn: 0 }).runId !== runId;
 
-/** Whether steps are likely to need partitions, pools or notes: each word of them costs on every call. */
+/** Steps are likely to need partitions, pools or notes, whose every word costs on each call. */
 function isWide(runId: string, { modes, tools }: Pick<ToolContext, 'modes' | 'tools'>): boolean {
   const { pools = {}, capabilities = [] } = tools.capacity ?? {};
   const extensive =
@@ -70,7 +70,7 @@ export function createStageTools(parts: StageToolsParts): SessionTools {
   const { modes } = toolContext;
   const find = (name: string) => tools.find((tool) => tool.name === name);
   const isPart = isPartRun(session.state.run_id);
-  /** In open stages tools don't come and go: servers cache what every request begins with. */
+  /** Open stages offer constant tools: servers cache the beginning of a request. */
   const isReady = ({ name, stages, prerequisites }: Tool) =>
     openStages.includes(stage)
       ? stages.some((one) => openStages.includes(one)) && (!isPart || partTools.has(name))
@@ -80,7 +80,7 @@ export function createStageTools(parts: StageToolsParts): SessionTools {
   /** A draft that lacks what the model meant to put in is not submitted unseen. */
   let wasEditRefused = false;
 
-  /** The tool and its arguments, or why the call cannot be made. */
+  /** Or why the call cannot be made. */
   function prepare(
     name: string,
     args: JsonObject,
@@ -153,7 +153,7 @@ export function createStageTools(parts: StageToolsParts): SessionTools {
     const { self, heuristics } = outcome;
     if (changes !== undefined) session.change(changes);
     if (tool.produces.includes('draft')) wasEditRefused = !result.ok;
-    // A tool's product counts only if the call succeeded, or kept its valid part.
+    // Only if the call succeeded, or kept its valid part.
     if (result.ok || changes?.outline !== undefined) session.produce(tool.produces);
     if (read !== undefined) session.addRead(read);
     if (found !== undefined) session.addFound(found);
@@ -232,12 +232,12 @@ export function createStageTools(parts: StageToolsParts): SessionTools {
   };
 }
 
-// Progress messages while a planner works: facts about the starting call and the draft.
+// Progress while a planner works: facts about the starting call and the draft.
 
-/** Characters that are kept of a path, an address or a query. */
+/** Characters of a path, an address or a query. */
 const maxWhat = 200;
 
-/** The first text among the arguments, or first in a list there, on one line; it is the model's, so nothing else of it is trusted. */
+/** The first text argument, or first in a list, on one line; it is the model's, so nothing else of it is trusted. */
 function firstText(args: Record<string, unknown>): string | null {
   const text = Object.values(args)
     .map((value): unknown => (Array.isArray(value) ? value[0] : value))
@@ -246,15 +246,11 @@ function firstText(args: Record<string, unknown>): string | null {
   return makeStorableText(text.slice(0, maxWhat).replace(/\s+/g, ' ').trim());
 }
 
-/** A call of a tool that only reads. */
 function describeReading(tool: string, args: JsonObject): Activity {
   return { kind: 'reading', operation: tool.slice(0, maxWhat), what: firstText(args) };
 }
 
-/**
- * The session's activity while its model thinks and writes: the draft, once there is one.
- * @param coming steps that the model has written and not yet added
- */
+/** While the model writes: the draft, if any. @param coming steps that the model has written but not added */
 function describeDraft({ outline }: Pick<PlanningState, 'outline'>, coming: number): Activity {
   if (outline === null && coming === 0) return { kind: 'thinking' };
   return { kind: 'drafting', steps: countSteps(outline) + coming };

@@ -1,4 +1,5 @@
-// The context of a stage runner, the event it returns to the controller's table, and the composite confidence of its result (B8).
+// The context of a stage runner, the event it returns to the controller's table, and the composite confidence of its result
+// (B8).
 import type { Clock } from '#domain/clock.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import { askedQuestion } from '#domain/planning/asked-question.ts';
@@ -22,16 +23,15 @@ export type StageContext = {
   limits: PlanningLimits;
   thresholds: Thresholds;
   clock: Clock;
-  /** Milliseconds since the epoch; no model is called after it. */
+  /** Epoch milliseconds; no model is called after it. */
   deadline: number;
   signal: AbortSignal;
-  /** The session's plan, if it has one. */
+  /** The session's plan, if any. */
   current(): PlanDraft | null;
 };
 
 export type StageRunner = (context: StageContext) => Promise<StageEvent>;
 
-/** Lets the reasoner work at the stage. */
 export function fillStage(context: StageContext): Promise<StageEvent> {
   const { session, stageTools, reasoner, request, tools, deadline, signal, current } = context;
   return reasoner.fill({
@@ -46,7 +46,7 @@ export function fillStage(context: StageContext): Promise<StageEvent> {
   });
 }
 
-/** Lets the reasoner remake `product` according to the pending change request, which is then cleared. */
+/** Remakes `product` by the pending change request, which is then cleared. */
 export async function redraft(context: StageContext, product: Product): Promise<StageEvent> {
   const { session } = context;
   session.discard([product]);
@@ -55,7 +55,7 @@ export async function redraft(context: StageContext, product: Product): Promise<
   return event;
 }
 
-/** Calls a tool that needs nothing from a model. */
+/** For tools that need no model. */
 export function callTool(
   { stageTools, signal }: StageContext,
   name: string,
@@ -64,13 +64,13 @@ export function callTool(
   return stageTools.call(name, args, signal);
 }
 
-/** The session ends: something that must not happen did. @returns the event for that */
+/** Ends the session after a failure. @returns the event */
 export function giveUp({ stageTools }: StageContext, reason: string, text: string): StageEvent {
   stageTools.say({ kind: 'aborted', reason, text }, reason);
   return 'fatal_error';
 }
 
-/** Pauses the session with questions; the answer leads back to `resume`. */
+/** The answer leads back to `resume`. */
 export function askPerson(
   { stageTools }: StageContext,
   resume: Stage,
@@ -95,7 +95,7 @@ const weights = { self: 0.5, rules: 0.3, heuristics: 0.2 };
 export type Thresholds = { continue: number; escalate: number };
 export type Verdict = 'continue' | 'retry' | 'escalate';
 
-/** Nine digits: far finer than anything scored, far coarser than what adding doubles leaves behind. */
+/** Nine digits: finer than any score, coarser than rounding errors. */
 function round(score: number): number {
   return Math.round(score * 1e9) / 1e9;
 }
@@ -106,8 +106,8 @@ function clamp(score: number): number {
 }
 
 /**
- * 0.50 × the model's own score + 0.30 × rules + 0.20 × heuristics. Without an own score (null, or no number) the other
- * two carry all of the weight, in their proportion.
+ * 0.50 × the model's own score + 0.30 × rules + 0.20 × heuristics. Without an own score the other two carry all of the weight,
+ * in proportion.
  */
 export function composeConfidence(scores: {
   self: number | null;
@@ -123,7 +123,7 @@ export function composeConfidence(scores: {
   return { self, rules, heuristics, composite: clamp(round(composite)) };
 }
 
-/** The stage's reaction to a composite confidence; NaN counts as none. */
+/** NaN counts as no confidence. */
 export function judgeConfidence(confidence: number, thresholds: Thresholds): Verdict {
   const score = round(clamp(confidence));
   if (score >= round(thresholds.continue)) return 'continue';

@@ -20,7 +20,7 @@ import {
 import type { Resting } from './table.ts';
 import { keepSureness, mayRetry, noteCheck, scoreViolations, weighStage } from './weigh.ts';
 
-// DRAFT_ROADMAP and VALIDATE_ROADMAP: in what order. Worked out by rules; a model or the person's words only change it.
+// DRAFT_ROADMAP and VALIDATE_ROADMAP: the order. Computed by rules; a model or the person's words only change it.
 const draftRoadmap: StageRunner = async (context) => {
   const { session } = context;
   if (session.state.change?.gate === 'roadmap') return redraft(context, 'dependencies');
@@ -87,7 +87,7 @@ const collectContext: StageRunner = async (context) => {
   }
   const { pattern } = session.state;
   if (pattern === null) return event;
-  // A whole plan came at once: how sure that is, the outline's validator weighs.
+  // A whole plan came at once; the outline's validator weighs its confidence.
   if (session.has('outline')) {
     keepSureness(session);
     return event;
@@ -123,7 +123,7 @@ const collectContext: StageRunner = async (context) => {
   }
 };
 
-// DRAFT_SCHEDULE and VALIDATE_SCHEDULE: set the times. Conflicts are reported with remedies, never squeezed in.
+// DRAFT_SCHEDULE and VALIDATE_SCHEDULE: the times. Conflicts are reported with remedies, never squeezed in.
 const draftSchedule: StageRunner = async (context) => {
   const { session } = context;
   if (session.state.change?.gate === 'schedule') return redraft(context, 'schedule');
@@ -187,7 +187,7 @@ const seekApproval: StageRunner = async (context) => {
   return ends ?? giveUp(context, 'no_approval', result.explanations.join(' '));
 };
 
-/** @param gate the gate the person answered, or null if the reasoner decides */
+/** @param gate answered by the person, or null if the reasoner decides */
 async function routeFeedback(context: StageContext, gate: Gate | null): Promise<StageEvent> {
   if (gate === null) return fillStage(context);
   const args = { stage: gate, reason: 'The person chose it.' };
@@ -195,7 +195,7 @@ async function routeFeedback(context: StageContext, gate: Gate | null): Promise<
   return ends ?? giveUp(context, 'no_route', result.explanations.join(' '));
 }
 
-// DRAFT_OUTLINE: sets the work. Existing answers are not asked for again: a small plan comes with its context.
+// DRAFT_OUTLINE: the work. Existing answers are not asked for again: a small plan comes with its context.
 const draftOutline: StageRunner = async (context) => {
   const { session } = context;
   if (!session.has('outline') || session.state.change?.gate === 'outline') {
@@ -240,7 +240,7 @@ const validateOutline: StageRunner = async (context) => {
   return mendOutline(context, outline, violations);
 };
 
-/** The suggested fixes once, a smaller draft once. */
+/** Fixes once, then a smaller draft once. */
 async function mendOutline(
   context: StageContext,
   outline: PlanOutline,
@@ -279,7 +279,7 @@ async function mendOutline(
   return 'invalid_retryable';
 }
 
-/** Ideas help a person whose preference asks for them, once. */
+/** Once, if the person's preference asks for ideas. */
 function suggestsIdeas({ session: { state }, request: { policy } }: StageContext): boolean {
   const { composite = null } = state.confidence[state.stage] ?? {};
   return (

@@ -3,7 +3,7 @@ import { CountersignError } from '#domain/errors.ts';
 import type { Stage, StageEvent } from '#domain/planning/stages.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 
-/** Stages in which a session waits for a person, or has ended. */
+/** A session waits for a person, or has ended. */
 export const resting = [
   'COMPLETE',
   'NEEDS_CLARIFICATION',
@@ -16,7 +16,7 @@ export function isResting(stage: Stage): stage is Resting {
   return (resting as readonly Stage[]).includes(stage);
 }
 
-/** Events from people while a session rests; the same in every resting stage. */
+/** Events from people, the same in every resting stage. */
 const spoken: Partial<Record<StageEvent, Stage>> = {
   new_request: 'COLLECT_CONTEXT',
   resume_context: 'COLLECT_CONTEXT',
@@ -26,7 +26,7 @@ const spoken: Partial<Record<StageEvent, Stage>> = {
   decide: 'SEEK_APPROVAL',
 };
 
-/** A draft that cannot be made. */
+/** The draft can't be made. */
 const failing: Partial<Record<StageEvent, Stage>> = {
   needs_clarification: 'NEEDS_CLARIFICATION',
   cap_reached: 'ABORTED',
@@ -90,7 +90,7 @@ export const sessionLifecycle: Record<Stage, Partial<Record<StageEvent, Stage>>>
   ABORTED: spoken,
 };
 
-/** @throws CountersignError `internal`: the code asked for what the table does not know */
+/** @throws CountersignError `internal` for an unknown transition */
 export function nextStage(stage: Stage, event: StageEvent): Stage {
   const next = sessionLifecycle[stage][event];
   if (next !== undefined) return next;

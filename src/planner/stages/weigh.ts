@@ -4,7 +4,7 @@ import type { Confidence, Violation } from '#domain/planning/trace.ts';
 import { traceStep } from '../trace-step.ts';
 import { composeConfidence, judgeConfidence, type StageContext, type Verdict } from './stage.ts';
 
-/** Weighs the session's stage and keeps the result with it. */
+/** Keeps the result with the session. */
 export function weighStage(
   { session, thresholds }: Pick<StageContext, 'session' | 'thresholds'>,
   parts: Pick<Confidence, 'self' | 'rules' | 'heuristics'>,
@@ -14,14 +14,14 @@ export function weighStage(
   return judgeConfidence(confidence.composite, thresholds);
 }
 
-/** Whether `stage` may be tried once more; counts the try. */
+/** Counts the try. */
 export function mayRetry({ session, limits }: StageContext, stage: Stage): boolean {
   if ((session.state.retries[stage] ?? 0) >= limits.retries) return false;
   session.retry(stage);
   return true;
 }
 
-/** Keeps the confidence of outline drafting for VALIDATE_OUTLINE, which adds that of its rules. */
+/** VALIDATE_OUTLINE adds the confidence of its rules. */
 export function keepSureness(session: StageContext['session']): void {
   const { self, heuristics } = session.sureness;
   if (self === null && heuristics === null) return;
@@ -31,13 +31,13 @@ export function keepSureness(session: StageContext['session']): void {
   );
 }
 
-/** The rule score of an order or of times: what blocks costs a half, a doubt a tenth. */
+/** A blocking violation of an order or of times costs a half, a doubt a tenth. */
 export function scoreViolations(violations: readonly Violation[]): number {
   const blocking = violations.filter((violation) => violation.blocking).length;
   return Math.max(0, 1 - 0.5 * blocking - 0.1 * (violations.length - blocking));
 }
 
-/** The trace of the stage's own check since `at`. @param sound the message if nothing was found */
+/** Traces the stage's own check since `at`. @param sound the message without findings */
 export function noteCheck(
   { session, clock }: StageContext,
   at: Date,

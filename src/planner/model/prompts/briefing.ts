@@ -14,12 +14,12 @@ import { nodeWords } from '../../outline/written-outline.ts';
 import { lengthOf, optionsWanted } from '../../policy/effects.ts';
 import type { Surroundings } from '../../ports.ts';
 
-/** Tasks of stages that differ from the usual: clarify, draft, submit. */
+/** Unless it is the usual one: clarify, draft, submit. */
 const tasks: Partial<Record<Stage, string>> = {
   DRAFT_OUTLINE: `Draft what is to be done, then call "submit_plan"; or call "generate_nodes" for an outline with milestones, checkpoints, or amounts that add up. ${nodeWords}`,
 };
 
-/** The granularity of the outline, unless it is the usual one: a step for each piece of work a person would name. */
+/** Unless it is the usual one: a step for each piece of work a person would name. */
 function describeLevel({ reasoning_level }: PlanningModes): string[] {
   if (reasoning_level > 1 && reasoning_level < 7) return [];
   const grain =
@@ -29,7 +29,7 @@ function describeLevel({ reasoning_level }: PlanningModes): string[] {
   return [`Granularity ${reasoning_level} of 10: ${grain}.`];
 }
 
-/** Additional requirements of extensive modes. */
+/** For extensive modes. */
 function describeModes({ plan_reasoning_mode, planning_mode, reasoning_level }: PlanningModes) {
   const lines: string[] = [];
   if (plan_reasoning_mode === 'extensive')
@@ -58,7 +58,7 @@ const styles: Record<InteractionPolicy['conversation_style'], string> = {
   coach: 'Say why for each choice you made, and what it means for the person.',
 };
 
-/** How the person likes to be talked to and asked. Nothing shortens or rewords an answer afterwards. */
+/** Preferences on talk and questions. Answers are not shortened or reworded afterwards. */
 function describePolicy(policy: InteractionPolicy): string {
   const { tone, conversation_style, probing_depth, autonomy } = policy;
   const { sentences, items } = lengthOf(policy);
@@ -96,7 +96,7 @@ function describeTime(now: Date, timezone: string): string {
 /** Characters of earlier reads. */
 const maxReads = 12_000;
 
-/** The session's reads, with the latest ones if space is short. */
+/** Only the latest ones if space is short. */
 function describeReads(reads: SessionRead[]): string[] {
   if (reads.length === 0) return [];
   const shown: string[] = [];
@@ -129,7 +129,7 @@ function describeThread({ thread }: Readonly<PlanningState>): string[] {
   ];
 }
 
-/** Files attached to the request, by name. */
+/** By name. */
 function describeFiles(files: AttachedFile[]): string[] {
   if (files.length === 0) return [];
   return ['Attached to the request:', wrapUntrusted('files', files.map(describeFile).join('\n'))];
@@ -146,7 +146,7 @@ export type Briefed = {
   modes: PlanningModes;
   timezone: string;
   limits: PlanningLimits;
-  /** Operations that searches found or that look likely, if the system prompt does not list all. */
+  /** Found by searches or likely, if the system prompt does not list all. */
   likely: string[];
   around: Surroundings;
 };
@@ -205,7 +205,7 @@ export function writeBriefing(options: Briefed): string {
   return lines.join('\n');
 }
 
-/** The stage's task, after any problems of its last try. */
+/** After any problems of its last try. */
 export function writeTask(
   { hints, retries }: Readonly<PlanningState>,
   stage: Stage,

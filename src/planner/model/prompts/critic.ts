@@ -37,7 +37,7 @@ export function writeCriticMessages(said: string[], draft: string): ChatMessage[
   ];
 }
 
-/** The points of a reply, or null if it reported nothing readable. */
+/** Null if the reply has nothing readable. */
 export function readPoints(args: string): string[] | null {
   try {
     const { success, data } = Report.safeParse(JSON.parse(args));

@@ -17,11 +17,10 @@ import { writeSystemPrompt } from './system-prompt.ts';
 
 const rememberedUtterances = 20;
 const maxUtterance = 4000;
-/** Operations that are listed where not all have room, and their characters. */
+/** Operations listed if not all have room, and their characters. */
 const maxLikely = 12;
 const likelyCharacters = 3000;
 
-/** The inputs of the messages. */
 export type MessageParts = Pick<StageTask, 'request' | 'stage' | 'state' | 'current'> & {
   tools: Pick<StageTask['tools'], 'manifest' | 'readable'>;
   around?: Surroundings;
@@ -96,13 +95,13 @@ export function writeMessages(
   ];
 }
 
-/** The messages that lead a conversation into the turn's next stage, or into the next try of one. */
+/** Into the turn's next stage, or the next try of one. */
 export function continueMessages(
   { state, stage, current, request }: Pick<StageTask, 'state' | 'stage' | 'current' | 'request'>,
   limits: PlanningLimits,
 ): ChatMessage[] {
   const { outline, hints } = state;
-  // Where something was wrong, code may have changed the draft.
+  // After a problem, code may have changed the draft.
   const draft =
     outline === null || hints.length === 0
       ? []
@@ -122,13 +121,13 @@ export function continueMessages(
   return said.map((content): ChatMessage => ({ role: 'user', content }));
 }
 
-/** The requested changes, oldest first; empty if nothing is being changed. */
+/** Oldest first; empty if nothing is being changed. */
 function feedbackOf({ request: { revision }, state: { change } }: MessageParts): string[] {
   const said = revision?.feedback ?? [];
   return change === null || said.includes(change.feedback) ? said : [...said, change.feedback];
 }
 
-/** The steps that the last feedback is about, by their IDs in the draft; empty if it names none. */
+/** By their IDs in the draft; empty if the last feedback names no steps. */
 function commentsOf({ request: { revision } }: MessageParts): string {
   const about = (revision?.comments ?? []).filter(({ step_id }) => step_id !== null);
   return about.length === 0
@@ -136,14 +135,14 @@ function commentsOf({ request: { revision } }: MessageParts): string {
     : `\nIts steps by id; every other step stays exactly as it is:\n${about.map(({ step_id, text }) => `${step_id}: ${text}`).join('\n')}`;
 }
 
-/** The words by which operations and steps are looked for. */
+/** For finding operations and steps. */
 function wordsOf(task: MessageParts): string {
   const { request } = task;
   const said = request.history.filter(({ author }) => author === 'person').slice(-3);
   return [request.text, ...feedbackOf(task), ...said.map(({ text }) => text)].join('\n');
 }
 
-/** The person's words, and where those only number an option, that option. */
+/** If the person's words only number an option, that option. */
 function readPicked({ text, writer, answers = [] }: StageTask['request']): string {
   const [only] = answers;
   const isPick = only !== undefined && answers.length === 1 && only.text !== text.trim();

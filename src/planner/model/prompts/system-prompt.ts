@@ -1,5 +1,5 @@
-// The system prompt: the same for every stage and person, so that servers charge little for reading it again. What is
-// different each time is in the briefing.
+// The system prompt: the same for every stage and person, so that servers charge little for reading it again. The briefing has
+// the rest.
 
 const rules = `You are the planner of Countersign. A person reads your plan and decides, then executors run it. Nothing runs while you plan: never say that something is done.
 
@@ -30,7 +30,7 @@ Examples
 "Copy the total from report.md into done.txt": read {"operation":"workspace_read","args":{"path":"report.md"}} → add_steps [workspace_write {"path":"done.txt","content":"41 EUR"}], submit_plan
 "Delete old.txt if Ana agrees": add_steps [human_confirm {"question":"Delete old.txt?","assignee":"ana"}, workspace_delete {"path":"old.txt"} with "after":["1"]]`;
 
-/** Tools that planners of parts are not offered, so that no rule names them to one. */
+/** Not offered to planners of parts, so no rule names them to one. */
 const ofWhole = /"(?:answer|elicit_context|select_pattern|set_policy|set_schedule)"/;
 
 /** @param listed lines of the operations */
