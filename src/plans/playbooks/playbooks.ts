@@ -140,10 +140,13 @@ async function readTemplate(
     throw refuse(
       `Step ${holder.id ?? ''} uses an artifact of ${planId}, which a new plan does not have. Propose it with a step that reads the data.`,
     );
-  const pattern = typeof found === 'object' ? found.pattern : undefined;
-  const context = { tool_outputs: {}, notes: '', artifacts: [] };
-  const draft = pattern === undefined ? rest : { ...rest, context: { ...context, pattern } };
-  return { draft, total };
+  const { pattern, budget_usd } = typeof found === 'object' ? found : {};
+  const context = {
+    ...{ tool_outputs: {}, notes: '', artifacts: [] },
+    ...(pattern === undefined ? {} : { pattern }),
+    ...(budget_usd === undefined ? {} : { budget_usd }),
+  };
+  return { draft: { ...rest, context }, total };
 }
 
 /** @throws what `readTemplate` and `Service.savePlaybook` say */

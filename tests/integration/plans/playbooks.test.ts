@@ -20,6 +20,7 @@ const draft: PlanDraft = {
   title: 'Report of ACME for May',
   summary: 'ACME has its report.',
   approvers: { kind: 'anyone' },
+  context: { tool_outputs: {}, notes: '', artifacts: [], budget_usd: 0.2 },
   steps: [
     draftStep('read', 'Read what ACME owes', 'workspace_write', {
       path: 'ACME/may.md',
@@ -98,6 +99,7 @@ test('a playbook is proposed with other values, by whoever runs it, and approved
     approvals: [],
     title: 'Report of May & $& {{read/path}} for May',
     approver_policy: { kind: 'anyone' },
+    context: { budget_usd: 0.2 },
   });
   expect(plan.summary).toContain('Playbook report: customer = May & $&');
   expect(plan.context.notes).toContain(saved.plan_id);

@@ -20,6 +20,7 @@ import { waitFor } from '../../wait.ts';
 const draft: PlanDraft = {
   title: 'Report of ACME',
   approvers: { kind: 'named', people: ['carla'] },
+  context: { tool_outputs: {}, notes: '', artifacts: [], budget_usd: 0.2 },
   steps: [
     draftStep('write', 'Write what ACME owes', 'workspace_write', {
       path: 'ACME.md',
@@ -70,6 +71,7 @@ describe('without a model', () => {
       requester: 'ben',
       approvals: [],
       approver_policy: { kind: 'named', people: ['carla'] },
+      context: { budget_usd: 0.2 },
     });
     expect(plan.id).not.toBe(first.id);
     expect(plan.summary).toContain(`${first.id} again: ACME = Globex, May = June`);
