@@ -191,12 +191,16 @@ export async function findBegun(tx: Queryable, planId: string, ids: string[]): P
   return rows.map(({ id }) => id);
 }
 
-/** Removed by a change. Their IDs stay taken. */
-export async function findRemoved(tx: Queryable, planId: string, ids: string[]): Promise<string[]> {
-  const { rows } = await tx.execute<{ id: string }>(sql`
-    select step_id as id from ${countersign}.plan_steps
-    where plan_id = ${planId} and until is not null and step_id = any(${sql.param(ids)}::text[])`);
-  return rows.map(({ id }) => id);
+/** Whether a change removed the step, by ID. A removed step's ID stays taken. */
+export async function readRemoved(
+  tx: Queryable,
+  planId: string,
+  ids: string[],
+): Promise<Map<string, boolean>> {
+  const { rows } = await tx.execute<{ id: string; removed: boolean }>(sql`
+    select step_id as id, until is not null as removed from ${countersign}.plan_steps
+    where plan_id = ${planId} and step_id = any(${sql.param(ids)}::text[])`);
+  return new Map(rows.map(({ id, removed }) => [id, removed]));
 }
 
 /** When the first ready step can be claimed, and whether that is now. */

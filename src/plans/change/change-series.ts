@@ -3,17 +3,16 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Queryable } from '#db/database.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
 import { readUpcoming } from '#db/plans/recurring.ts';
-import { findRemoved, readSeries, type SeriesRow } from '#db/plans/series.ts';
+import { readSeries, type SeriesRow } from '#db/plans/series.ts';
 import { readStepsById } from '#db/steps/pages.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { changesBetween, mergeArguments } from '#domain/plan/merge.ts';
 import type { PatchOperation, PinnedOperation } from '#domain/plan/patch.ts';
 import type { Series } from '#domain/plan/plan.ts';
 import { isSameRepetition } from '#timeline/repetition.ts';
-import { keepUnbegun } from '../series/begun.ts';
+import { keepUnbegun, nameOccurrences } from '../series/begun.ts';
 import { type Begun, expandDraft } from '../series/normalise.ts';
 import {
-  nameOfMoment,
   type OccurrenceStep,
   occurrencesAfter,
   readOccurrenceId,
@@ -53,8 +52,6 @@ async function readChangeable(tx: Queryable, row: PlanRow, series: Series, now: 
   return new Map(kept.map((step) => [step.id, step.not_before]));
 }
 
-const templateOf = (id: string): string => id.slice(0, id.lastIndexOf('#'));
-
 /** The steps that the series should have, and how far it is expanded with them. A kept rhythm keeps its occurrences. */
 async function expandAgain(
   tx: Queryable,
@@ -81,17 +78,13 @@ async function expandAgain(
   );
   const [start] = begun;
   if (start === undefined) throw new Error('expandAgain: nothing was expanded');
-  const expanded = draft.steps.flatMap((step) =>
-    step.id === undefined ? [] : { ...step, id: step.id },
+  const moments = [...new Set(draft.steps.map(({ not_before }) => not_before ?? ''))];
+  const wanted = await nameOccurrences(
+    tx,
+    row.id,
+    start.series,
+    moments.map((moment) => new Date(moment)),
   );
-  const ids = expanded.map(({ id }) => id);
-  const removed = new Set(await findRemoved(tx, row.id, ids));
-  const wanted = expanded.flatMap((step) => {
-    if (!removed.has(step.id)) return [step];
-    const moment = new Date(step.not_before ?? '');
-    const all = stepsOfOccurrence(start.series, moment, nameOfMoment(moment));
-    return all.filter(({ id }) => templateOf(id) === templateOf(step.id));
-  });
   return { wanted, begun: start };
 }
 

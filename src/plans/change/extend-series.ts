@@ -28,6 +28,7 @@ import { readHeader } from '../content/preflight.ts';
 import { finishIfDone } from '../lifecycle/finish.ts';
 import { wakeWatchers } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
+import { nameOccurrences } from '../series/begun.ts';
 import {
   dueBefore,
   horizonMs,
@@ -37,7 +38,6 @@ import {
   occurrencesAfter,
   occurrencesBetween,
   readOccurrenceId,
-  stepsOfOccurrence,
   templatesOf,
 } from '../series/series.ts';
 import { applyBySystem } from './apply-by-system.ts';
@@ -82,7 +82,12 @@ function describeMissed(
 }
 
 /** The occurrences of a series to add now, and those missed. */
-function extend(series: SeriesRow, now: Date): Extension {
+async function extend(
+  tx: Transaction,
+  planId: string,
+  series: SeriesRow,
+  now: Date,
+): Promise<Extension> {
   const upTo = new Date(Math.max(now.getTime() + horizonMs, series.expanded_to.getTime()));
   const since = new Date(Math.max(series.expanded_to.getTime(), now.getTime() - lookBackMs));
   const moments = occurrencesBetween(series, since, upTo, maxLooked);
@@ -92,7 +97,7 @@ function extend(series: SeriesRow, now: Date): Extension {
   const older = before !== undefined && before <= since;
   return {
     series,
-    steps: ahead.flatMap((moment) => stepsOfOccurrence(series, moment)),
+    steps: await nameOccurrences(tx, planId, series, ahead),
     missed: describeMissed(series, moments.length - ahead.length, older),
     upTo,
   };
@@ -252,7 +257,8 @@ export async function extendPlan(context: PlansContext, planId: string): Promise
     if (!ahead.some(({ expand_at }) => expand_at !== null && expand_at <= now)) return;
     const due = await keepCovered(tx, seen, ahead, now);
     await skipMissed(context, tx, planId);
-    const extensions = due.map((series) => extend(series, now));
+    const extensions: Extension[] = [];
+    for (const series of due) extensions.push(await extend(tx, planId, series, now));
     const row = await addSteps(context, tx, await lockPlan(tx, planId), extensions, now);
     await linkOccurrences(
       tx,

@@ -1,8 +1,15 @@
-// Tells which occurrences have begun, which a change of their series leaves alone.
+// Compares occurrences with the stored steps: those that have begun, and IDs that removed ones still take.
 import type { Queryable } from '#db/database.ts';
-import { findBegun } from '#db/plans/series.ts';
+import { findBegun, readRemoved } from '#db/plans/series.ts';
 import type { Series } from '#domain/plan/plan.ts';
-import { readOccurrenceId, templatesOf } from './series.ts';
+import { mapInSlices } from '#domain/slices.ts';
+import {
+  namesOfOccurrence,
+  type OccurrenceStep,
+  readOccurrenceId,
+  stepsOfOccurrence,
+  templatesOf,
+} from './series.ts';
 
 /** Those of the steps whose occurrence belongs to one of `series` and has no step that has begun. */
 export async function keepUnbegun<Step extends { id: string }>(
@@ -29,4 +36,34 @@ export async function keepUnbegun<Step extends { id: string }>(
   return found.flatMap(({ step, whole }) =>
     whole.length === 0 || whole.some((id) => begun.has(id)) ? [] : [step],
   );
+}
+
+/**
+ * The steps of the occurrences at `moments`, each under the first name that no removed occurrence has. Single steps that were
+ * removed from an occurrence stay removed.
+ */
+export async function nameOccurrences(
+  tx: Queryable,
+  planId: string,
+  series: Series,
+  moments: Date[],
+): Promise<OccurrenceStep[]> {
+  const named: OccurrenceStep[] = [];
+  let open = moments.map((moment) => ({ moment, names: namesOfOccurrence(series, moment) }));
+  while (open.length > 0) {
+    const tried = await mapInSlices(open, ({ moment, names }) => ({
+      moment,
+      names,
+      steps: stepsOfOccurrence(series, moment, names.next().value),
+    }));
+    const ids = tried.flatMap(({ steps }) => steps.map(({ id }) => id));
+    const removed = await readRemoved(tx, planId, ids);
+    open = tried.filter(({ steps }) => {
+      const stored = steps.flatMap(({ id }) => removed.get(id) ?? []);
+      if (stored.length > 0 && !stored.includes(false)) return true;
+      named.push(...steps.filter(({ id }) => removed.get(id) !== true));
+      return false;
+    });
+  }
+  return named.sort((a, b) => (a.not_before ?? '').localeCompare(b.not_before ?? ''));
 }

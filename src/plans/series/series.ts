@@ -117,12 +117,21 @@ export function nameOfOccurrence({ rrule, timezone }: Rhythm, moment: Date): str
   return comesSeveralTimesADay(rrule) ? nameOfMoment(moment) : localDate(moment, timezone);
 }
 
-/** The suffix for an occurrence whose date is taken by one that a change removed. */
-export const nameOfMoment = (moment: Date): string => moment.toISOString().replace('.000Z', 'Z');
+const nameOfMoment = (moment: Date): string => moment.toISOString().replace('.000Z', 'Z');
+
+/** The suffixes that an occurrence may have, by preference: changes can remove occurrences, whose IDs stay taken. */
+export function* namesOfOccurrence(rhythm: Rhythm, moment: Date): Generator<string, never> {
+  const [usual, name] = [nameOfOccurrence(rhythm, moment), nameOfMoment(moment)];
+  if (usual !== name) yield usual;
+  yield name;
+  for (let nth = 2; ; nth += 1) yield `${name}-${nth}`;
+}
+
+const withoutNumber = (name: string): string => name.replace(/Z-[1-9]\d*$/, 'Z');
 
 /** Whether the occurrence at `moment` may have this suffix. */
 export const isNameOf = (rhythm: Rhythm, moment: Date, name: string): boolean =>
-  nameOfOccurrence(rhythm, moment) === name || nameOfMoment(moment) === name;
+  nameOfOccurrence(rhythm, moment) === name || nameOfMoment(moment) === withoutNumber(name);
 
 export type OccurrenceStep = StepDraft & { id: string };
 
@@ -167,7 +176,7 @@ export function isOccurrenceOf(series: readonly Series[], id: string): boolean {
   const own = series.find(({ steps }) => steps.some((step) => step.id === place?.template));
   if (place === null || own === undefined) return false;
   const { occurrence } = place;
-  const at = Date.parse(occurrence);
+  const at = Date.parse(withoutNumber(occurrence));
   if (Number.isNaN(at)) return false;
   // A date is in the series' zone, which may differ by a day from UTC.
   const around = occurrence.includes('T') ? 1 : 2 * dayMs;

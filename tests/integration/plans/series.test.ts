@@ -3,6 +3,7 @@ import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readPlanRow } from '#db/plans/plans.ts';
 import { planSeries, plans, planVersions } from '#db/schema.ts';
+import { iterateSteps } from '#db/steps/pages.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
 import type { Plan, PlanDraft, Series, StepStatus } from '#domain/plan/plan.ts';
 import type { RecurringChange } from '#domain/plan/recurring.ts';
@@ -572,21 +573,60 @@ describe('a change of a series', () => {
     expect((await openOf(id)).map((step) => step.not_before)).toEqual([next]);
   });
 
-  test('brings back the dates that an earlier change removed', async () => {
+  // After the first start, whatever the time of day.
+  const hour = new Date(Date.now() + 3_600_000).getUTCHours();
+  const hoursLater = `FREQ=DAILY;BYHOUR=${(hour + 2) % 24}`;
+
+  test.each([
+    ['days', 'FREQ=DAILY', 'FREQ=WEEKLY', [30, 5, 30, 5, 30]],
+    ['times of day', `${hoursLater},${(hour + 6) % 24}`, hoursLater, [60, 30, 60, 30, 60]],
+  ])('brings back the %s that earlier changes removed', async (_, all, some, expected) => {
     const steps = [note, { ...look, id: 'tell', after: ['note'] }];
-    const { id } = await startBy(executor, instance, draftOf(daily({ steps })));
-    const before = (await openOf(id)).map(({ not_before }) => not_before);
-    await change(id, [ofSeries({ rrule: 'FREQ=WEEKLY' })]);
-    expect(await openOf(id)).toHaveLength(10);
-    await change(id, [ofSeries({ rrule: 'FREQ=DAILY' })]);
-    const open = await openOf(id);
-    expect(open.map(({ not_before }) => not_before).sort()).toEqual(before.sort());
-    for (const step of open.filter((one) => one.id.startsWith('tell')))
-      expect(step.after[0]?.id).toBe(step.id.replace('tell', 'note'));
+    const { id } = await startBy(executor, instance, draftOf(daily({ rrule: all, steps })));
+    const timesOf = async (): Promise<string[]> => {
+      const found: string[] = [];
+      for await (const step of iterateSteps(instance.db.query, id)) {
+        if (step.status !== 'pending' && step.status !== 'ready') continue;
+        if (step.id.startsWith('note')) found.push(step.not_before ?? '');
+        else expect(step.after[0]?.id).toBe(step.id.replace('tell', 'note'));
+      }
+      return found.sort();
+    };
+    const before = await timesOf();
+    const counts = [before.length];
+    for (const rrule of [some, all, some, all]) {
+      await change(id, [ofSeries({ rrule })]);
+      counts.push((await timesOf()).length);
+    }
+    expect(counts).toEqual(expected);
+    expect(await timesOf()).toEqual(before);
     let text = '';
     for await (const chunk of instance.service.exportMarkdown(id)) text += chunk;
     const copy = await instance.service.commit(await instance.service.checkMarkdown(text, ana));
-    expect(copy.total_steps).toBe(60);
+    expect(copy.total_steps).toBe(2 * before.length);
+  });
+
+  test('keeps out a step that a change removed from one occurrence', async () => {
+    const steps = [note, { ...look, id: 'tell', after: ['note'] }];
+    const { id } = await startBy(executor, instance, draftOf(daily({ steps })));
+    const told = (await openOf(id)).findLast((step) => step.id.startsWith('tell'))?.id ?? '';
+    await change(id, [{ op: 'remove_steps', steps: { ids: [told] } }]);
+    await change(id, [ofSeries({ rrule: hoursLater })]);
+    const open = (await openOf(id)).map((step) => step.id);
+    expect(open).toHaveLength(59);
+    expect(open).not.toContain(told);
+  });
+
+  test('is extended on a date that it removed', async () => {
+    const far = new Date(Date.now() + 40 * day);
+    const yearly = `FREQ=YEARLY;BYMONTH=${far.getUTCMonth() + 1};BYMONTHDAY=${far.getUTCDate()}`;
+    const series = daily({ rrule: yearly, steps: [note] });
+    const { id } = await startBy(executor, instance, draftOf(series));
+    const [first] = await openOf(id);
+    await change(id, [ofSeries({ rrule: 'FREQ=DAILY' })]);
+    await extendPlan(later(15 * day), id);
+    const times = (await openOf(id)).map(({ not_before }) => not_before);
+    expect(times).toContain(first?.not_before);
   });
 
   test('is refused if it has two operations for one series', async () => {

@@ -7,6 +7,7 @@ import {
   horizonMs,
   isCovered,
   isMissed,
+  isOccurrenceOf,
   noEnd,
   occurrencesAfter,
   occurrencesBetween,
@@ -78,6 +79,10 @@ describe('the steps of an occurrence', () => {
     });
     expect(readOccurrenceId('other#2026-03-21', templates)).toBeNull();
     expect(readOccurrenceId('collect', templates)).toBeNull();
+    const suffixes = ['2026-03-21', '2026-03-21T08:30:00Z', '2026-03-21T08:30:00Z-2'];
+    const wrong = ['2026-03-19', '2026-03-21T09:30:00Z', '2026-03-21T08:30:00Z-02', '2026-03-21-2'];
+    const isKnown = (suffix: string) => isOccurrenceOf([series], `collect#${suffix}`);
+    expect([...suffixes, ...wrong].filter(isKnown)).toEqual(suffixes);
   });
 });
 
