@@ -38,7 +38,6 @@ export function json<Schema extends z.ZodType>(
   return { description, content: { 'application/json': { schema } } };
 }
 
-/** Usually a stream. */
 export function text<Media extends string>(
   description: string,
   media: Media,

@@ -32,7 +32,6 @@ export function queueBackground(
   const { maxWaitMs, turnMs, busyMs } = { ...defaultLimits, ...limits };
   const ends = new WeakMap<FastifyRequest, () => void>();
   let last = Promise.resolve();
-  /** People's requests in progress. */
   let urgent = 0;
   let onQuiet = () => {};
 

@@ -34,7 +34,6 @@ function drain(body: Readable): Promise<void> {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** If not JSON. */
     accepts?: string;
   }
 }

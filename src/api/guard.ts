@@ -46,7 +46,6 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     principal: Principal;
-    /** Restricted to the caller's reach. */
     service: Service;
     /** Long responses end with a session, token or role. */
     isStillLetIn(): Promise<boolean>;
@@ -58,19 +57,16 @@ export type Credentials = { token: string } | { session: string };
 /** Null if unknown or expired. */
 export type Identify = (credentials: Credentials) => Promise<Principal | null>;
 
-/** The facts for a decision. */
 export type Visit = {
   method: string;
   remoteAddress: string | undefined;
   host: string | undefined;
   origin: string | undefined;
-  /** By a proxy. */
   forwarded: boolean;
   authorization: string | undefined;
   session: string | undefined;
 };
 
-/** The configured kinds of access. */
 export type Doors = {
   /** `COUNTERSIGN_API_TOKEN`. */
   apiToken?: string;
@@ -201,7 +197,6 @@ export async function admit(visit: Visit, role: RouteRole, doors: Doors): Promis
   );
 }
 
-/** The caller of open routes. */
 const nobody: Principal = { ...localPrincipal, account: 'nobody', name: 'nobody', role: 'viewer' };
 
 /** Instance-wide things (settings, metrics, tool sign-ins) are closed to an organisation's admin. @throws `forbidden` */
@@ -213,7 +208,6 @@ function requireReach({ tenant }: Principal, { role, subject }: FastifyContextCo
   );
 }
 
-/** @param cookie the session's */
 function visitOf(request: FastifyRequest, cookie?: string): Visit {
   const { headers } = request;
   return {
@@ -245,7 +239,6 @@ export function isLimited(request: FastifyRequest): boolean {
   return counts && judgeLocal(visitOf(request)) !== null;
 }
 
-/** Decoded like a route's. */
 function decodePath(url: string): string {
   const path = url.split('?', 1)[0] ?? '/';
   try {

@@ -54,7 +54,6 @@ export function nameSender(account: string, tenant: string | null): string {
 
 const Kept = z.object({ status: z.number(), location: z.string().nullable(), body: z.unknown() });
 
-/** The caller without sign-in. */
 const TypedUser = z.looseObject({ user: z.string() });
 
 function digestOf({ method, url, body }: FastifyRequest): Promise<string> {
@@ -108,6 +107,5 @@ export async function answerChecked<T, C>(
     reply.code(status).header('idempotent-replayed', 'true');
     if (location !== null) reply.header('location', location);
   }
-  // Now or then.
   return body as T;
 }

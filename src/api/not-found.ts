@@ -15,7 +15,6 @@ function takes(template: string, path: string): boolean {
   );
 }
 
-/** For a malformed path. */
 export function unreadable(path: string): Complaint {
   const detail = `The path ${path.slice(0, 200)} is not valid: it has a character that no path here uses, or broken percent-encoding.`;
   return { code: 'not_found', detail };

@@ -86,7 +86,6 @@ export type AppOptions = {
   reach?: Reach;
   /** Trusted for client addresses, besides proxies on this machine. */
   trustedProxies?: string[];
-  /** One per server. */
   metrics: Registry;
 };
 

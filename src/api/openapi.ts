@@ -12,7 +12,6 @@ import { schemaWords } from './registry.ts';
 // Drops unused components, and the request suffix if no response has the name.
 const prefix = '#/components/schemas/';
 
-/** The parts that are changed. */
 const Document = z.looseObject({
   paths: z.record(z.string(), z.unknown()).default({}),
   components: z.looseObject({ schemas: z.record(z.string(), z.unknown()).default({}) }),
@@ -23,7 +22,6 @@ schemaWords.add(AnyJson, {
   description: 'Any JSON value. Whole numbers keep all their digits.',
 });
 
-/** Copies `value`. */
 function renameReferences(value: unknown, rename: (name: string) => string): unknown {
   if (Array.isArray(value)) return value.map((item) => renameReferences(item, rename));
   if (typeof value !== 'object' || value === null) return value;
@@ -36,7 +34,6 @@ function renameReferences(value: unknown, rename: (name: string) => string): unk
   );
 }
 
-/** Components reachable from `value`. */
 function collectNames(
   value: unknown,
   schemas: Record<string, unknown>,

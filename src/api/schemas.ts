@@ -52,8 +52,6 @@ documented(Message, {
   description: 'A message; `plan_id` names the plan whose card belongs under it.',
 });
 
-// Plans
-
 export const PatchAnswer = documented(PatchOutcome, {
   id: 'Patch',
   description:
@@ -119,8 +117,6 @@ export const FindingList = documented(
   { id: 'FindingList', description: 'A page of findings, newest first.' },
 );
 
-// Views of a plan
-
 export const StepList = documented(StepPage, {
   id: 'StepList',
   description: 'A page of steps in the order of the plan.',
@@ -179,8 +175,6 @@ export const AuditAnswer = documented(z.object({ entries: z.array(AuditEntry) })
   description: 'Who did what, oldest first; ask again with `after` = the last id.',
 });
 
-// Runs and conversations
-
 export const RunAnswer = documented(RunView, {
   id: 'Run',
   description:
@@ -212,8 +206,6 @@ export const ConversationList = documented(ConversationPage, {
   id: 'ConversationList',
   description: 'Conversations outside chat platforms, the latest first.',
 });
-
-// People and the instance
 
 export const PolicyAnswer = documented(
   PolicyView.extend({

@@ -108,7 +108,6 @@ export function explainMisfit(
   return refuseMisfits(part, [{ path: pathInWords(path), message }], 1);
 }
 
-/** In a query or path. */
 function findUnstorable(value: unknown): Misfit[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value)

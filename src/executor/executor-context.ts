@@ -23,7 +23,6 @@ export type ArgumentDecider = (
 export type Backend = {
   name: string;
   capabilities: string[];
-  /** Concurrent calls. */
   concurrency: number;
   /** If all calls are slow and others wait. */
   mostConcurrency: number;
@@ -65,7 +64,6 @@ export type ExecutorContext = SharedContext & {
 
 // The context for running one claimed step.
 
-/** Permission to make one call. */
 export type Permit = {
   /** Checked immediately before the call: false if the lease may have expired, as after a suspended process or machine. */
   isFresh(): boolean;

@@ -127,7 +127,6 @@ async function judge(
   const late = step.waited > seconds;
   if (isElsewhere && !late) return 0;
   if (!step.over && !late) {
-    // A callback will report it.
     if (operation !== undefined && operation.checkLater === undefined)
       return within((seconds - step.waited) * 1000);
     if (state?.state === 'running' && 'dueInMs' in state) return within(state.dueInMs);

@@ -159,7 +159,6 @@ function requireFit(run: StepRun, operation: Operation, args: JsonObject): JsonO
   throw new CountersignError('invalid_arguments', `${problems.join('; ')}.`);
 }
 
-/** Differs only in open values. */
 function agrees(args: Json, final: Json | undefined): boolean {
   if (final === undefined) return false;
   if (isRuntime(args)) return true;
@@ -249,7 +248,6 @@ async function findNo(run: StepRun): Promise<Skip | null> {
 /** Operations whose questions can be answered with No. */
 const asking = ['human_confirm', 'human_task'];
 
-/** Null if it runs. */
 export async function findReasonToSkip(run: StepRun): Promise<Skip | null> {
   const { tools_required, skipped } = run.plan;
   // A refused call is skipped before anything that waits for it is claimed.

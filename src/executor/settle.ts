@@ -38,7 +38,6 @@ import { wakeWatchers } from '#plans/lifecycle/wake.ts';
 import type { SharedContext } from './executor-context.ts';
 import { stepOf } from './findings.ts';
 
-/** `worker` owns the leases. */
 export type SettleContext = Pick<SharedContext, 'enqueue' | 'clock' | 'random'> & {
   worker: string;
   settings: Pick<SharedContext['settings'], 'on_failure'>;
@@ -196,7 +195,6 @@ async function raiseReported(
 }
 
 export type Settlement = {
-  /** Null if nothing was accepted. */
   progress: PlanProgress | null;
   taken: number[];
   ended: boolean;

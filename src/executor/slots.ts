@@ -2,7 +2,6 @@
 // person with the fewest slots is next, and each person's plans take turns (max-min fairness).
 import { errorMessage } from '#domain/errors.ts';
 
-/** It left before it began. */
 export class LeftQueue extends Error {}
 
 export type Claimant = {

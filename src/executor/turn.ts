@@ -39,7 +39,6 @@ import { type Settlement, settleOutcomes } from './settle.ts';
 
 export type Turn = Claim & {
   plan: PlanRow;
-  /** Null if not read. */
   book: LaneBook | null;
   /** Whether people will be notified; null if nothing changed. */
   announced: boolean | null;

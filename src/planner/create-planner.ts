@@ -67,7 +67,6 @@ export function openPlannerStore({
 
 export type CreatePlannerOptions = {
   tools: PlannerTools;
-  /** Null without a model. */
   model: ChatModel | null;
   limits: PlanningLimits;
   store: PlannerStore;
@@ -75,7 +74,6 @@ export type CreatePlannerOptions = {
   flags?: Omit<ControllerOptions['settings'], 'profile'>;
   /** Working hours. */
   profile?: StrategyProfile;
-  /** Exact names. */
   guarded?: readonly string[];
   clock?: Clock;
 };
@@ -138,7 +136,6 @@ export function createPlanner(options: CreatePlannerOptions): Planner {
   };
 }
 
-// Facts about people for probe_preference.
 export function openPreferences(db: Queryable): PreferencePort {
   return {
     async isKnown(user) {

@@ -34,7 +34,6 @@ const unshown = new Set([
   'exclusiveMaximum',
 ]);
 
-/** Without the null alternative. */
 function withoutNull(schema: Record<string, unknown>): Record<string, unknown> {
   const { anyOf, type, ...rest } = schema;
   if (Array.isArray(type)) {
@@ -100,7 +99,6 @@ export function showSchema(schema: z.ZodType): JsonSchema {
 
 const toJsonSchema = (schema: z.ZodType): unknown => z.toJSONSchema(schema, { io: 'output' });
 
-/** The alternatives of `schema`. */
 function waysOf(schema: unknown): JsonSchema[] {
   if (!isObject(schema)) return [];
   return Array.isArray(schema.anyOf) ? schema.anyOf.flatMap(waysOf) : [schema];

@@ -54,7 +54,6 @@ export type PostTarget = { conversation: string; about: string };
 
 /** Other conversations that a run's plan can post to. */
 export type PostTargets = {
-  /** The latest first. */
   list(runId: string): Promise<PostTarget[]>;
   /** Pins channels and people by name, links and conversations, or says why posting there is impossible. */
   resolve(runId: string, targets: string[]): Promise<Map<string, Target>>;
@@ -70,7 +69,6 @@ export type AttachedFiles = {
   ): Promise<{ name: string; text: string; cut: boolean }>;
 };
 
-/** As its planner left it. */
 export type EndedPart = {
   part: ScaffoldPart;
   status: PartStatus;
@@ -155,7 +153,6 @@ export type PlannerTools = {
   requests: DataRequests | null;
   /** Null if this planner plans all parts itself. */
   parts: PartPlanners | null;
-  /** Omitted if nothing is shared. */
   capacity?: Capacity;
   /** Omitted if no files can be attached. */
   files?: AttachedFiles;

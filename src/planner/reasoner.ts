@@ -19,7 +19,6 @@ export type AgentTools = {
   stage: Stage;
   /** Callable now, as shown to models. */
   offered(): ChatTool[];
-  /** Including read operations. */
   find(name: string): Pick<Tool, 'reads' | 'waits' | 'quotes'> | undefined;
   /** Never throws: failures are results with `ok: false` and confidence 0. */
   call(name: string, args: JsonObject, signal: AbortSignal): Promise<CallAnswer>;
@@ -34,7 +33,6 @@ export type AgentTools = {
 export type StageTools = AgentTools & {
   /** Null if nothing has been drafted. */
   draft(): PlanOutline | null;
-  /** Current number of steps. */
   draftedSteps(): number;
   /** The session's final message, unless a tool has set it. */
   say(result: SessionResult, reason: string): void;
@@ -51,7 +49,6 @@ export type StageTools = AgentTools & {
 export type StageTask = {
   stage: Stage;
   request: PlanningRequest;
-  /** As the stage found it. */
   state: Readonly<PlanningState>;
   /** The plan that is being changed, if any. */
   current: PlanDraft | null;
@@ -65,7 +62,6 @@ export type StageTask = {
 export type Reasoner = {
   /** As on the card. */
   name: string;
-  /** Null without a model. */
   model: string | null;
   /**
    * Works until a tool ends the stage. In SEEK_APPROVAL it only decides which part of the plan `state.change` concerns, by

@@ -67,7 +67,6 @@ export type ToolContext = {
   state: Readonly<PlanningState>;
   policy: InteractionPolicy;
   modes: PlanningModes;
-  /** The person's words this turn. */
   request: string;
   user: string;
   /** `request` is the requester's own words. */
@@ -78,10 +77,8 @@ export type ToolContext = {
   settings: {
     allowNewSubtypes: boolean;
     requireRfcForNewSubtype: boolean;
-    /** Working hours. */
     profile: StrategyProfile;
   };
-  /** When the turn began. */
   now: Date;
   signal: AbortSignal;
   /** Progress of long calls, for waiting people. */
@@ -118,7 +115,6 @@ export type StateChanges = Partial<
 export type ToolOutcome = {
   result: ToolResult;
   changes?: StateChanges;
-  /** The session keeps it. */
   read?: SessionRead;
   /** Operations that the model was shown; later calls list them. */
   found?: string[];
@@ -132,7 +128,6 @@ export type ToolOutcome = {
   ends?: StageEvent;
 };
 
-/** Problems are sentences. */
 export type Prepared<Input> = { input: Input } | { problems: string[] };
 
 export type Tool<Input = unknown, Context = ToolContext> = {

@@ -17,7 +17,6 @@ type Hours = Pick<StrategyProfile, 'working_hours' | 'minutes_a_day'>;
 /** Ten years. */
 const maxMinutes = 5_256_000;
 
-/** Per week. */
 function workdaysOf({ working_hours }: Hours): number {
   return new Set(working_hours.flatMap(({ days }) => days)).size;
 }

@@ -55,7 +55,6 @@ export type Lateness = {
   by: number;
 };
 
-/** It determined a node's start. */
 type Driver =
   | { kind: 'edge'; from: string }
   | { kind: 'person' }
@@ -66,7 +65,6 @@ export type Pass =
   | {
       kind: 'placed';
       places: Map<string, Interval>;
-      /** Violated deadlines and fixed times. */
       late: Lateness[];
       drivers: Map<string, Driver>;
     }

@@ -68,7 +68,6 @@ function tracePath(input: PassInput, pass: Placed, late: string): string[] {
     if (driver?.kind === 'edge') look.push(driver.from);
     const node = nodes.get(id);
     if (driver?.kind !== 'person' || node === undefined) continue;
-    // The same person's preceding work.
     const begin = pass.places.get(id)?.from ?? 0;
     const before = input.nodes
       .filter(

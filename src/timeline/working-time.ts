@@ -153,7 +153,6 @@ function readWeek({ working_hours }: Pick<WorkingHours, 'working_hours'>): Map<W
   return week;
 }
 
-/** Null without working hours. */
 export function measureWorkingDay({
   minutes_a_day,
   working_hours,
@@ -207,7 +206,6 @@ function toInstant(day: number, minutes: number, timezone: string): number {
   }).epochMilliseconds;
 }
 
-/** Null if empty. */
 function readShift(from: string, to: string): Shift | null {
   const [begin, end] = [readClock(from), readClock(to)];
   if (begin === end || begin >= 1440) return null;

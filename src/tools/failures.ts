@@ -31,7 +31,6 @@ export function throwIfAborted(signal: AbortSignal): void {
   if (signal.aborted) throw toAbortError(signal);
 }
 
-/** Such as `ENOENT`. */
 export function systemCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string'
     ? error.code

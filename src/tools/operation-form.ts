@@ -279,7 +279,6 @@ class FormMaker {
       pick: this.#pickOf(path),
     };
     const given = this.#word(schema, 'default');
-    // A schema is JSON.
     return given === undefined || given === null
       ? field
       : { ...field, initial: toEntry(field, given as Json, noZone) };

@@ -171,7 +171,6 @@ function isOptional(name: string): boolean {
   return (builtinTools as readonly string[]).includes(name.split('_')[0] ?? '');
 }
 
-/** Imported only if needed. */
 async function loadFiles({ toolFiles, mcpServers }: RegistryOptions): Promise<ToolFile[]> {
   if (toolFiles === undefined || toolFiles.files.length === 0) return [];
   const { loadToolFiles } = await import('./files/load-tools.ts');

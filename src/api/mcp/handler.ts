@@ -15,7 +15,6 @@ export type McpAnswer = {
 };
 
 export function createMcpAnswer(options: McpOptions): McpAnswer {
-  /** By running request. */
   const visits = new WeakMap<Request, { request: FastifyRequest; left: AbortSignal }>();
   const shared = { ...options, waiters: createWaiters() };
   const handler = createMcpHandler(({ requestInfo }) => {

@@ -7,7 +7,6 @@ export type McpOptions = {
   operations(tenant: string | null): Promise<OperationSpec[]>;
   /** Marked on the card. */
   guarded: readonly string[];
-  /** Null if unknown. */
   linkTo(planId: string): string | null;
   version: string;
   /** Waiting callers are then asked to retry. */

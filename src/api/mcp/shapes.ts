@@ -156,7 +156,6 @@ export const StepFacts = z.object({
 });
 export type StepFacts = z.infer<typeof StepFacts>;
 
-/** Characters per page. */
 const maxOutput = 4000;
 
 function cutOutput(step: ShownStep): string | null {

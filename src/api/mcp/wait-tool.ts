@@ -155,7 +155,6 @@ export function registerWaitTool(
 /** Between keep-alive notifications, if requested. */
 const signEverySeconds = 10;
 
-/** If requested, with keep-alives. */
 function reportProgress({ mcpReq }: ServerContext, signal: AbortSignal) {
   const progressToken = mcpReq._meta?.progressToken;
   let progress = 0;

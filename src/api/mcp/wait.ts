@@ -8,7 +8,6 @@ import type { Change } from '#domain/plan/views.ts';
 import type { Service } from '#domain/service.ts';
 import { stateOf } from './shapes.ts';
 
-/** Last seen. */
 type Seen = { revision: number; standing: string };
 
 /** Differs if worth reporting: state, version, or the number of things that wait for people. */
@@ -48,7 +47,6 @@ function isNews(plan: Plan, seen: Seen | null, knewPlan: boolean): boolean {
 
 export type Waited = {
   plan: Plan;
-  /** Without a reportable change. */
   timed_out: boolean;
   /** Since the cursor, oldest first. */
   changes: Change[];

@@ -12,7 +12,6 @@ export function createWaiters(
   { ofCaller, ofAll } = atMost,
   now: () => number = () => Date.now(),
 ): Waiters {
-  /** `until`: latest end. */
   const calls = new Set<{ caller: string; until: number }>();
 
   function refuse(limit: string, who: string, among: { until: number }[]): never {

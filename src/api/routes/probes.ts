@@ -10,7 +10,6 @@ import { Readiness } from '../schemas.ts';
 export type Probes = {
   /** Regardless of dependencies; `parts` lists failures. */
   alive(): Promise<{ alive: boolean; parts: Record<string, string> }>;
-  /** Whether it can work now. */
   ready(): Promise<{ ready: boolean; parts: Record<string, string> }>;
 };
 

@@ -12,7 +12,6 @@ import { tags } from '../openapi.ts';
 import { documented } from '../registry.ts';
 
 export type ToolSignInOptions = {
-  /** Null without hosted servers. */
   signIns: SignIns | null;
   /** COUNTERSIGN_PUBLIC_URL, or null for the request's host, which the guard has checked. */
   publicUrl: string | null;

@@ -59,7 +59,6 @@ export function readContent({ media_type, content }: ArtifactContent): Json {
   return media_type === 'application/json' ? JsonValue.parse(parseExactly(text)) : text;
 }
 
-/** Only those of this plan. */
 export async function loadArtifacts(
   db: Queryable,
   planId: string,
@@ -92,7 +91,6 @@ export async function findArtifacts(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** A value fetched during planning. */
 export async function loadRunArtifact(
   db: Queryable,
   runId: string,

@@ -24,7 +24,6 @@ const meant = ({ planId, position, steps }: Sources): SQL => sql`
   join ${countersign}.step_states s on s.plan_id = e.plan_id and s.position = e.predecessor
   where e.plan_id = ${planId} and e.successor = ${position} and e.type = 'FS' and ${isMeant(steps)}`;
 
-/** With and without an output. */
 export async function countSources(
   db: Queryable,
   of: Sources,

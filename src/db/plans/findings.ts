@@ -20,7 +20,6 @@ import { planFindings } from '../schema.ts';
 
 export type FindingRow = typeof planFindings.$inferSelect;
 
-/** Unsettled. */
 export const openFinding: readonly FindingStatus[] = ['open', 'replanning', 'awaiting_approval'];
 
 export function toFinding(row: FindingRow): Finding {

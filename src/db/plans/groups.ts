@@ -33,7 +33,6 @@ function hasWord(word: string): SQL {
     where v.plan_id = ${plans.id} and v.version = ${plans.version} and ${isLike(sql`v.summary`, word)}))`;
 }
 
-/** `personKey`, as SQL. */
 function keyOf(name: SQL): SQL {
   const isAccount = (one: SQL) => sql`${one} ~ '^(?!group:)[a-z][a-z0-9-]*:.'`;
   const plain = sql`regexp_replace(btrim(${name}, E'\\t\\n\\r '), '^@', '')`;
@@ -207,7 +206,6 @@ export async function readLivePlans(db: Queryable, since: Horizon | null): Promi
   };
 }
 
-/** All without a filter. */
 export async function readLiveIds(db: Queryable, filter?: GroupFilter): Promise<Set<string>> {
   const { rows } = await db.execute<{ id: string }>(
     ofKept(sql`${plans.id}`, filter === undefined ? sql`true` : wanted(filter)),
@@ -273,7 +271,6 @@ export async function readOpenQuestions(
 /** `at`: last activity (µs since 1970). */
 export type GroupPlace = { at: number; id: string };
 
-/** Ended plans of one group. */
 export const endedCounted = 1000;
 
 export type FoundGroup = { total: number; counted: boolean; places: GroupPlace[] };

@@ -18,7 +18,6 @@ export type PatchRow = typeof planPatches.$inferSelect;
 
 const { operations: _operations, ...columns } = getTableColumns(planPatches);
 
-/** The first operations only. */
 const told = sql<
   PinnedOperation[]
 >`jsonb_path_query_array(${planPatches.operations}, ${sql.raw(`'$[0 to ${maxShownOperations - 1}]'`)})`;
@@ -137,7 +136,6 @@ export async function readPatchOperations(
   return row ?? { operations: [], total: 0 };
 }
 
-/** Without its operations. */
 export async function findPatch(
   db: Queryable,
   planId: string,
@@ -213,7 +211,6 @@ export async function wasPatched(db: Queryable, planId: string, version: number)
   return rows[0]?.patched === true;
 }
 
-/** By name. */
 export async function readAddedOperations(db: Queryable, id: string): Promise<string[]> {
   const { rows } = await db.execute<{ name: string }>(sql`
     select distinct (o ->> 'tool') || '_' || (o ->> 'operation') as name

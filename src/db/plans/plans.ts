@@ -232,7 +232,6 @@ export async function readChangesOf(db: Queryable, conversation: string): Promis
   return rows.map(({ plan, version, digest }) => ({ ...plan, version, digest }));
 }
 
-/** By name. */
 export async function readPartitions(db: Queryable, planId: string, limit: number) {
   const rows = await db
     .select()

@@ -39,7 +39,6 @@ const isNamed = (place: PlaybookPlace, name: string) => and(isIn(place), eq(play
 const isOf = (owner: PlaybookOwner) =>
   owner === null ? undefined : inArray(playbooks.owner, owner);
 
-/** By name. */
 export async function listPlaybooks(db: Queryable, place: PlaybookPlace): Promise<Playbook[]> {
   const rows = await db
     .select(columns)

@@ -55,7 +55,6 @@ export async function changeReminder(
   return changed.length > 0;
 }
 
-/** Running plans that repeat. */
 export async function findRecurringPlans(db: Queryable, of: RecurringOf): Promise<string[]> {
   const rows = await db
     .select({ id: plans.id })

@@ -79,7 +79,6 @@ export const coveredBy = (planId: string, findingId: string, statuses: StepStatu
     sql`(s.error ->> 'finding' = ${findingId} or s.error -> 'others' ? ${findingId})`,
   );
 
-/** By position. */
 export async function readCovered(
   db: Queryable,
   planId: string,

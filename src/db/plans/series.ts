@@ -37,7 +37,6 @@ export async function insertSeries(
   );
 }
 
-/** @param ids only these */
 export async function deleteSeries(tx: Queryable, planId: string, ids?: string[]): Promise<void> {
   const named = ids === undefined ? undefined : inArray(planSeries.series_id, ids);
   if (ids?.length === 0) return;
@@ -60,7 +59,6 @@ export async function readSeries(db: Queryable, planId: string, all = false): Pr
   }));
 }
 
-/** By plan. */
 export async function readRhythms(
   db: Queryable,
   ids: string[],

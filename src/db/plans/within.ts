@@ -7,7 +7,6 @@ import { plans } from '../schema.ts';
 
 export type Within = {
   tenant: string;
-  /** All names of the reader. */
   names: string[];
   /** Names and groups by which approver rules may call the reader. */
   asked: string[];

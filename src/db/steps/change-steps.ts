@@ -8,7 +8,7 @@ import { accounting } from './accounting.ts';
 /** The plan's counters after `n` changes of its steps. */
 export type PlanProgress = StepCounts & { revision: number; total: number; n: number };
 
-/** Null counters if nothing changed. */
+/** The counters are null if nothing changed. */
 export function progressOf<Row extends PlanProgress>(row: Row | undefined): PlanProgress | null {
   return row?.revision == null ? null : row;
 }

@@ -11,6 +11,5 @@ export const isSkippedByCondition = (alias: 's' | 'p'): SQL =>
     `(${alias}.status = 'skipped' and coalesce(${alias}.error ->> 'code', '') = '${conditionNotMet}')`,
   );
 
-/** Its end satisfies its dependents. */
 export const isMet = (alias: 's' | 'p'): SQL =>
   sql`(${sql.raw(alias)}.status = 'succeeded' or ${isSkippedByCondition(alias)})`;

@@ -91,9 +91,7 @@ async function selectSteps(
 export type StepConditions = {
   status?: StepStatus[];
   partition?: string;
-  /** Only steps of no partition. */
   unpartitioned?: true;
-  /** Tool and operation. */
   operation?: string;
   tag?: string;
   /** All occur in its ID, description, operation, partition or arguments, ignoring case; or its number. */
@@ -164,7 +162,6 @@ function pageOf(conditions: StepConditions): Statement {
   return made;
 }
 
-/** By position. */
 export function readSteps(
   db: Queryable,
   planId: string,

@@ -18,7 +18,6 @@ export type PartitionCounts = {
   sample: number | null;
 };
 
-/** By name. */
 export async function countByPartition(
   db: Queryable,
   planId: string,
@@ -47,7 +46,6 @@ export async function countByPartition(
   return rows;
 }
 
-/** By name, with their progress. */
 export async function countPartitionProgress(
   db: Queryable,
   planId: string,

@@ -99,7 +99,6 @@ export const changeRecord: SQL = sql.raw(
   changeable.map(({ column, type }) => `${column} ${type}`).join(', '),
 );
 
-/** From the record `n`. */
 export const changeSettings: SQL = sql.raw(
   changeable
     .map(({ field, column, type, nullable }) =>

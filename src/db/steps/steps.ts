@@ -24,7 +24,6 @@ export type NewStep = Omit<StepContent, 'after'> &
     seal: string;
   };
 
-/** Between positions. */
 type Edge = Omit<typeof planEdges.$inferSelect, 'plan_id'>;
 
 /** A kind of step: what a worker must offer to run it, and the pools it reserves from. */
@@ -111,7 +110,6 @@ export async function insertLanes(tx: Queryable, planId: string, lanes: Lane[]):
   await copyRows(tx, planId, lanes, laneRows);
 }
 
-/** By number. */
 export async function readLanes(db: Queryable, planId: string): Promise<Lane[]> {
   const { rows } = await db.execute<Lane>(sql`
     select lane, tool, operation, capabilities, pools from ${countersign}.plan_lanes

@@ -165,7 +165,6 @@ async function readContents(
   return found;
 }
 
-/** Positions. */
 const readAtOnce = 1000;
 
 /** By position, page by page. */
@@ -196,7 +195,6 @@ export async function countOperations(
   return found;
 }
 
-/** As of the current version. */
 export async function readPositions(
   db: Queryable,
   planId: string,
@@ -208,7 +206,6 @@ export async function readPositions(
   return new Map(found.map(({ id, position }) => [id, position]));
 }
 
-/** As of a version. */
 export async function readContentsById(
   db: Queryable,
   planId: string,

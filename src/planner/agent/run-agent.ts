@@ -269,7 +269,6 @@ async function callTools(run: AgentRun, state: State, reply: ChatReply): Promise
   return null;
 }
 
-/** For a read, the operation. */
 function nameUsed(one: Prepared): string {
   const operation = one.kind === 'ready' && one.reads ? one.args.operation : undefined;
   return typeof operation === 'string' ? operation : one.call.name;

@@ -4,7 +4,6 @@ import { type Caps, describeCap, type HardCeiling } from '#domain/budget.ts';
 export type PlanningLimits = Caps & {
   /** Model calls in one turn of a run. */
   turns: number;
-  /** Per stage. */
   retries: number;
   wallSeconds: number;
 };

@@ -53,7 +53,6 @@ const StoredMessages: z.ZodType<ChatMessage[]> = z.array(
 type RememberingModel = Pick<ChatModel, 'name' | 'estimateCost'> & {
   /** At no cost; null if there is none. */
   recall(request: ChatRequest): Promise<ChatReply | null>;
-  /** Also stores the reply. */
   complete(request: ChatRequest, signal: AbortSignal): Promise<ChatReply>;
 };
 
@@ -70,7 +69,6 @@ function rememberReplies(
   place: ReplyPlace,
   policy: unknown,
 ): RememberingModel {
-  /** Answers per request key. */
   const answered = new Map<string, number>();
 
   function locate({ messages, tools, mustCall, maxOutputTokens }: ChatRequest) {

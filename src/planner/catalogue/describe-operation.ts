@@ -14,7 +14,6 @@ const typeNames = new Set<unknown>([
 ]);
 /** Listed values of an enumeration. */
 const maxValues = 12;
-/** Characters of a line's parts. */
 const maxDescription = 140;
 /** A server's read keeps its rules, such as patterns: they decide whether it finds anything. */
 const maxReadDescription = 400;
@@ -29,7 +28,6 @@ function cut(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most).toWellFormed()}…`;
 }
 
-/** Beyond the operations' own descriptions. */
 export type OperationAccess = {
   /** Listed first on a card; they ask again. */
   guarded: ReadonlySet<string>;

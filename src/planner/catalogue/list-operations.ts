@@ -12,13 +12,10 @@ const maxNames = 80;
 const maxSubjects = 8;
 
 export type Catalogue = {
-  /** For the prompt. */
   lines: string[];
-  /** Listed in full. */
   listed: ReadonlySet<string>;
 };
 
-/** Plans usually need these. */
 const usualOperations = (manifest: OperationSpec[]): OperationSpec[] =>
   manifest.filter(({ seldom }) => seldom !== true);
 

@@ -6,7 +6,6 @@ import type { SlotType } from './forms.ts';
 import { isAddress, isFile, isPlace } from './match.ts';
 import { type Token, tokenize } from './tokens.ts';
 
-/** `id`: of the slot. */
 export type Question = { id: string; text: string; options?: string[] };
 
 /** Words that precede a text in a reply. */

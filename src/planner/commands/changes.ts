@@ -26,7 +26,6 @@ type Edge = {
 };
 
 export type Changes = {
-  /** Without those left out. */
   steps: StepDraft[];
   /** Edges that replace the current ones. */
   edges: Edge[];
@@ -66,7 +65,6 @@ const examples = ['remove', 'use', 'name', 'argument', 'start', 'before', 'add']
   .join(', ');
 
 const edgesOf = (one: StepDraft | undefined) => (one?.after ?? []).map(toDependency);
-/** By step ID. */
 export function labelDraft(steps: StepDraft[]): Map<string, string> {
   const linked = steps.map((one) => ({ id: one.id ?? '', after: edgesOf(one) }));
   const labels = labelVersion(linked);

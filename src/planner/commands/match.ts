@@ -25,7 +25,6 @@ export type Slots = {
   values: { [name: string]: Json };
   times: { [name: string]: When };
   clocks: { [name: string]: Clock };
-  /** Slots to ask for. */
   lacks: string[];
   /** Before a colon, such as times. */
   modifiers: Modifiers;

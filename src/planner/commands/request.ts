@@ -11,7 +11,6 @@ export type Loop = { over: 'rows' | 'files'; path: string; summary: string | nul
 export type Command = {
   form: Form;
   slots: Slots;
-  /** As written. */
   words: string;
   /** The first word of its form. */
   verb: string;
@@ -23,7 +22,6 @@ export type Command = {
   /** It runs only after this answer to the previous question. */
   answer: 'Yes' | 'No' | null;
   loop: Loop | null;
-  /** Index in `parts`. */
   part: number | null;
 };
 

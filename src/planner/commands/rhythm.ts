@@ -25,7 +25,6 @@ export function momentOf(when: When, setting: Setting, wholeDay = false): string
 
 const clock = /BYHOUR=\d+;BYMINUTE=\d+/;
 
-/** At another time of day. */
 export const atTime = (rrule: string, iso: string): string =>
   rrule.replace(clock, `BYHOUR=${Number(iso.slice(11, 13))};BYMINUTE=${Number(iso.slice(14, 16))}`);
 

@@ -102,7 +102,6 @@ const otherVerbs = /^(?:copy|duplicate|move|rename|delete|remove|replace|swap)$/
 
 const retractions = /^(?:cancel|stop|end|undo|unset|forget|skip|reject|approve)$/;
 
-/** Only for its own verbs. */
 function isFit(form: Form, pieces: Piece[]): boolean {
   const { id, spellings, looks } = form;
   const [first = ''] = spellings;
@@ -156,7 +155,6 @@ function rate(form: Form, pieces: Piece[]): number {
   );
 }
 
-/** From the examples. */
 const otherwise: Record<string, string> = {
   file: 'notes.md',
   folder: 'notes',

@@ -102,7 +102,6 @@ function beginTurn(request: PlanningRequest, now: Date) {
   };
 }
 
-/** Nothing is known yet. */
 export function startSession(request: PlanningRequest, now: Date): PlanningState {
   return {
     ...beginTurn(request, now),
@@ -132,7 +131,6 @@ function leavesChange(pause: Pause | null): boolean {
   return pause?.kind === 'questions' || pause?.kind === 'budget' || pause?.kind === 'rfc';
 }
 
-/** Keeps the session's products. */
 export function nextTurn(state: PlanningState, request: PlanningRequest, now: Date): PlanningState {
   return {
     ...state,
@@ -142,10 +140,8 @@ export function nextTurn(state: PlanningState, request: PlanningRequest, now: Da
   };
 }
 
-/** After a person's input. */
 type Continuation = {
   event: StageEvent;
-  /** To reset or set. */
   changes: Partial<
     Pick<
       PlanningState,

@@ -80,7 +80,6 @@ export function createController(options: ControllerOptions): Planner {
   };
 }
 
-/** Null without an outline. */
 function currentDraft(state: Readonly<PlanningState>, request: PlanningRequest): PlanDraft | null {
   const { outline, roadmap, schedule } = state;
   if (outline === null) return request.revision?.previous ?? null;

@@ -105,7 +105,6 @@ function checkOrder(step: StepDraft, id: string, known: Set<string>): string[] {
   });
 }
 
-/** That no output can satisfy. */
 async function checkReferences(
   steps: StepDraft[],
   ids: string[],

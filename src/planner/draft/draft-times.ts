@@ -12,7 +12,6 @@ import { sayMoment, sayPeriod } from '../schedule/time-words.ts';
 import type { ToolContext } from '../tool.ts';
 import type { DraftDates } from './show-draft.ts';
 
-/** By the session's schedule. */
 export function datesOfSession({
   schedule,
   timezone,

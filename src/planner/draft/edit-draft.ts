@@ -19,7 +19,6 @@ const maxSteps = 50_000;
 
 type Place = { node: OutlineNode; step: StepDraft };
 
-/** By step ID. */
 export function placeSteps({ nodes }: PlanOutline): Map<string, Place> {
   return new Map(
     nodes.flatMap((node) => node.steps.map((step) => [step.id ?? '', { node, step }] as const)),
@@ -53,7 +52,6 @@ export function withGaps({ gaps: _, ...outline }: PlanOutline, gaps: OutlineGap[
   return gaps.length === 0 ? outline : { ...outline, gaps };
 }
 
-/** An outline without work. */
 export function emptyOutline(title: string, pattern: PlanOutline['pattern']): PlanOutline {
   const goal = makeNode({ id: 'goal', title, structure: 'goal' });
   return { title, summary: title, pattern, nodes: [goal], risks: [], assumptions: [] };
@@ -122,7 +120,6 @@ type StepGroup = {
   id: string;
   title: string;
   steps: (StepDraft & { id: string })[];
-  /** Nodes that come before it. */
   after?: Dependency[];
 };
 

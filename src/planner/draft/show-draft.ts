@@ -34,7 +34,6 @@ type View = {
   steps: StepDraft[];
   /** As on the plan's card. */
   labels: Map<string, string>;
-  /** By step. */
   places: Map<string, { phase: string | null; deadline: string | null; dates: string | null }>;
   timezone: string;
 };

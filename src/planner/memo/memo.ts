@@ -19,7 +19,6 @@ type MemoParts = {
   /** The model's name, or the revision of the tool's rules. */
   version: string | number;
   inputs: unknown;
-  /** If it affects the result. */
   policy: unknown;
   /** A run and its turn. */
   scope: unknown;

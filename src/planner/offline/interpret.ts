@@ -67,7 +67,6 @@ export function isWhole(text: string, work: Pick<Work, 'request' | 'tools'>): bo
   );
 }
 
-/** Or answers it. */
 function plans(text: string, work: Work): boolean {
   const read = readText(text, work);
   if (read.kind === 'unread') return false;
@@ -191,7 +190,6 @@ async function interpretLoop(
     : { kind: 'group', request, group, reason: 'a plan, one step for each item' };
 }
 
-/** Null if all arguments fit. */
 function findProblem(steps: Step[], { tools }: Work): string | null {
   for (const { spec, args, command } of steps) {
     const later = openArguments(args);

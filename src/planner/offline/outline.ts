@@ -129,7 +129,6 @@ export function writeStep(
   };
 }
 
-/** `<name>` */
 export const columnsIn = (value: Json): string[] =>
   textsIn(value).flatMap((text) => [...text.matchAll(columnPattern)].map(([, name = '']) => name));
 

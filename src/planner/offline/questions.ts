@@ -13,7 +13,6 @@ export class Questions {
     this.#setting = setting;
   }
 
-  /** Undefined after asking. */
   ask<T>(question: Question, read: (reply: string) => T | null | undefined): T | undefined {
     const reply = this.#setting.answers.get(question.id);
     const value = reply === undefined ? undefined : read(reply);

@@ -37,7 +37,6 @@ export type Built =
 
 const cleanPath = (path: string) => trimTail(path.replace(/^\.\//, ''), /\//);
 
-/** Changed and read. */
 export function filesOf({ command: { form }, args, spec }: Step): {
   changes: string[];
   reads: string[];

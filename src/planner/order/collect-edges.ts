@@ -41,7 +41,6 @@ export function mergeEdges(edges: RoadmapEdge[]): RoadmapEdge[] {
   return [...merged.values()];
 }
 
-/** As edges between nodes. */
 function findNeeded({ nodes, stepPlaces, steps, order, ownSteps }: OutlineIndex): RoadmapEdge[] {
   const edges: RoadmapEdge[] = [];
   for (const place of order) {
@@ -128,7 +127,6 @@ export function isSaidOfNodes(index: OutlineIndex, edge: RoadmapEdge): boolean {
   return node?.after.some(({ id, type }) => id === edge.from && type === edge.type) === true;
 }
 
-/** Per kind. */
 const maxShown = 10;
 
 export function validateRoadmap(outline: PlanOutline, { edges }: Roadmap): Violation[] {
@@ -146,7 +144,6 @@ export function validateRoadmap(outline: PlanOutline, { edges }: Roadmap): Viola
   return [...kinds.values()].flatMap((kind) => kind.slice(0, maxShown));
 }
 
-/** Must follow from the roadmap. */
 function checkStated({ index, edges: needed }: CollectedEdges, edges: RoadmapEdge[]): Violation[] {
   const kept = new Map(
     edges.map(({ from, to, type, lag_minutes }) => [`${from}\n${to}\n${type}`, lag_minutes]),

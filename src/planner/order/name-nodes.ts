@@ -6,7 +6,6 @@ import type { OutlineIndex } from '../outline/outline-tree.ts';
 
 const maxNamed = 5;
 
-/** Or the ID itself. */
 export function titleOf({ nodes, places }: OutlineIndex, id: string): string {
   return shorten(nodes[places.get(id) ?? -1]?.title ?? id, 80);
 }

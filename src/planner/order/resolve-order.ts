@@ -17,7 +17,6 @@ export type GivenEdge = Link & { remove: boolean };
 export type ResolvedOrder = {
   outline: PlanOutline;
   adaptations: Adaptation[];
-  /** All at once. */
   refused: string[];
 };
 
@@ -59,7 +58,6 @@ function settleIds(editor: OrderEditor, index: OutlineIndex): void {
   }
 }
 
-/** @returns why edges are refused */
 function linkGiven(edges: GivenEdge[], editor: OrderEditor, index: OutlineIndex): string[] {
   const refused: string[] = [];
   const find = (name: string): string | null => {

@@ -11,7 +11,6 @@ import { insertCheckpoints, lineUp } from './waves.ts';
 
 export type Way = {
   name: RoadmapWay;
-  /** Equivalent options. */
   same: RoadmapWay[];
   differs: string;
   index: OutlineIndex;

@@ -145,7 +145,6 @@ function fixOne(scene: Scene, violation: Violation): Fix[] {
   }
 }
 
-/** The goal for misplaced nodes. */
 function findHome({ tree }: Scene): OutlineNode | undefined {
   return tree.nodes.find(({ parent, structure }) => parent === null && structure === 'goal');
 }

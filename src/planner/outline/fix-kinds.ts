@@ -23,7 +23,6 @@ type Change =
   | { do: 'repattern'; pattern: PatternType };
 
 export type Fix = Change & {
-  /** The violation. */
   code: string;
   /** One sentence: what was wrong. */
   why: string;

@@ -15,7 +15,6 @@ export type Tree = {
   depths: number[];
   /** Each node before its children, siblings as listed. */
   order: number[];
-  /** Nodes with a missing parent. */
   orphans: number[];
   /** Cycles of parents, each from its first member in outline order. */
   rings: number[][];

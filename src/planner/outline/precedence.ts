@@ -86,11 +86,9 @@ export type Graph = {
   size: number;
   /** Without `wait` if it follows from the tree, or one step uses the output of another. */
   edges: (Ends & { wait: Wait | null })[];
-  /** The node of each moment. */
   owners: number[];
   /** Dependencies on what does not exist. */
   unknown: { node: number; wait: Wait }[];
-  /** Values from missing steps. */
   dangling: { node: number; step: string; from: string }[];
 };
 

@@ -35,7 +35,6 @@ export function scoreRules(violations: Violation[], nodes: number): number {
   return 1 / (1 + blocking / 2 + rest / Math.max(10, nodes));
 }
 
-// Rhythms, phases, required parts.
 function checkPattern(outline: PlanOutline, tree: Tree): Violation[] {
   const { pattern } = outline;
   const features = readFeatures(outline);

@@ -106,7 +106,6 @@ export const ShownOutline = z.looseObject({ nodes: z.array(z.looseObject({})) })
 
 export const nodeWords = `Beside "nodes": "title", "summary" (what will be true), "risks": [{"text","sign"}], "assumptions": texts, "confidence": 0 to 1. A node: {"id", "parent": id or null, "title", "structure": ${Structure.options.join(' | ')}, "rhythm": ${Rhythm.options.join(' | ')}, "after": ids, or {"id","type":"FS|SS|FF|SF","lag_minutes": "2 days"} (from that end or start), "duration_minutes": "3 working days", "not_before", "deadline": local ISO 8601, "recurs": {"rrule","starts_at","timezone","until"} if recurring, "target": {"amount","unit"} if cumulative, "steps": as in add_steps, at the leaves only}. One goal without parent; phases or milestones where the work is large. Keep the ids of nodes that do not change.`;
 
-/** Empty if none were stated. */
 export function readPreferences(
   written: z.infer<typeof WrittenPreferences> | undefined,
 ): Pick<PlanOutline, 'preferences'> {

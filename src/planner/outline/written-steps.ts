@@ -30,7 +30,6 @@ export const writtenStepShape = {
 export const capacityShape = shapeOf('wide');
 /** Fields that can be set for many steps at once. */
 export const ofMany = Object.keys(shapeOf('many', 'wide'));
-/** With null. */
 const clearable = allFields.flatMap(([name, { written, empty }]) =>
   written === undefined || empty === undefined ? [] : [name],
 );
@@ -69,7 +68,6 @@ export type NewStep = { step: StepDraft & { id: string }; phase: string | null }
 export type StepChange = {
   step: { [key in Exclude<keyof StepDraft, 'id'>]?: StepDraft[key] | undefined } & { id: string };
   phase: string | null | undefined;
-  /** Keys to remove. */
   cleared: FieldName[];
 };
 

@@ -45,7 +45,6 @@ type EndOfPart = {
   status: Extract<PartStatus, 'planned' | 'failed' | 'held'>;
   steps: StepDraft[];
   message: string | null;
-  /** Another try may help. */
   again: boolean;
 };
 

@@ -6,7 +6,6 @@ import type { ToolContext } from '../tool.ts';
 import { type Need, patternRules } from './rules.ts';
 
 export type Features = {
-  /** Number of nodes. */
   structures: Record<Structure, number>;
   /** Also `recurring` if a step repeats by its own rule, and `cumulative` if there is a target. */
   rhythms: Set<Rhythm>;
@@ -61,7 +60,6 @@ function weighFit(features: Features, pattern: PatternType): number {
   return 1 / (1 + lacking + foreign);
 }
 
-/** 0..1. */
 export function fitOutline(outline: Pick<PlanOutline, 'nodes'>, pattern: PatternType): number {
   return weighFit(readFeatures(outline), pattern);
 }
@@ -96,7 +94,6 @@ export function standingOf(proposal: string, rfc: Rfc | null): Rfc['status'] | n
   return rfc?.proposes === proposal ? rfc.status : null;
 }
 
-/** The source pattern, without subtype. */
 export function withoutProposal(spec: PatternSpec): PatternSpec {
   const { subtype, rfc: _, source_pattern, pattern_type, ...rest } = spec;
   const known = isProposed(pattern_type) ? (source_pattern ?? 'milestone_project') : pattern_type;

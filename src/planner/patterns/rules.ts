@@ -2,7 +2,6 @@
 import type { PatternType } from '#domain/plan/pattern.ts';
 import type { Rhythm, Structure } from '#domain/planning/outline.ts';
 
-/** On outlines. */
 export type Need =
   | { axis: 'structure'; any: Structure[]; atLeast: number; text: string }
   | { axis: 'rhythm'; any: Rhythm[]; text: string };

@@ -3,7 +3,7 @@
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import type { Gate } from '#domain/planning/stages.ts';
 
-/** By probing_depth. */
+/** Depends on probing_depth. */
 export function questionsAllowed(policy: InteractionPolicy, asked: number): number {
   return Math.max(0, policy.probing_depth - Math.max(0, asked));
 }
@@ -12,14 +12,12 @@ export function questionsAllowed(policy: InteractionPolicy, asked: number): numb
 const quiet = 0.3;
 const talkative = 0.7;
 
-/** By conversation_style and talkativeness. */
 export function optionsWanted(policy: InteractionPolicy): 2 | 3 {
   return policy.conversation_style === 'concise' || policy.talkativeness < quiet ? 2 : 3;
 }
 
 export type Detail = 'short' | 'normal' | 'full';
 
-/** By conversation_style, shifted by talkativeness. */
 export function detailOf(policy: InteractionPolicy): Detail {
   const { conversation_style: style, talkativeness } = policy;
   switch (style) {

@@ -7,7 +7,6 @@ const empty = new Set(
   ),
 );
 
-/** Without their endings. */
 export function meaningfulWords(text: string): Set<string> {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+(?:[./_-][\p{L}\p{N}]+)*/gu) ?? [];
   return new Set(

@@ -50,12 +50,12 @@ function findProblem(one: Alternative, kept: Alternative[]): string | null {
   return null;
 }
 
-/** So that an answer can name one. */
+/** An answer can then name one. */
 export function toOffered(kept: Alternative[]): JsonObject[] {
   return kept.map((one, index) => ({ kind: 'option', number: index + 1, ...one }));
 }
 
-/** An answer can then name one. */
+/** Numbered below `question`; differences are for those who read more than a line each. */
 export function writeAlternatives(
   question: string,
   kept: Alternative[],

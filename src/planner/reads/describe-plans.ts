@@ -10,7 +10,6 @@ export function summarisePlan({ id, status, title, total_steps }: PlanSummary): 
   return `${id} ${status}, ${countOf(total_steps, 'step')}: ${onOneLine(title, 100)}`;
 }
 
-/** People ask about such results. */
 function isNotable({ status }: BriefStep): boolean {
   return ['failed', 'unknown', 'waiting', 'stale'].includes(status);
 }

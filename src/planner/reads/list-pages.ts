@@ -23,7 +23,6 @@ export type Listing = {
 export type Coverage = {
   listed: number;
   pages: number;
-  /** As reported by the output. */
   total: number | null;
   /** The output says that there is more than was read. */
   more: boolean;
@@ -141,7 +140,6 @@ function findSkipped(data: Json): string[] {
   });
 }
 
-/** Without paging fields. */
 function writeContent(data: Json): string {
   if (!isObject(data)) return JSON.stringify(data);
   const leads = new Set([...nextKeys.flatMap(([names]) => names), ...wrappers]);

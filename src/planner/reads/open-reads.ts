@@ -46,11 +46,9 @@ export function createReads({
   timezone,
 }: {
   registry: ToolRegistry;
-  /** Readable by planners. */
   allowed: Settings['plannerTools'];
   /** They never run outside an approved plan. */
   guarded: Settings['guardedTools'];
-  /** IANA zone. */
   timezone: string;
 }): Pick<PlannerTools, 'readable' | 'call'> {
   // Not those that continue after the call: no one would poll them.
@@ -98,11 +96,9 @@ export function openPlannerTools(options: {
   /** All that a plan may name. */
   catalogue: Pick<Catalogue, 'list' | 'validate'>;
   db: Queryable;
-  /** Readable by planners. */
   allowed: Settings['plannerTools'];
   /** They never run outside an approved plan. */
   guarded: Settings['guardedTools'];
-  /** IANA zone. */
   timezone: string;
   /** By the participants of a run; null for all plans. */
   plansOf?: (runId: string) => Promise<Pick<PlanReads, 'listPlans' | 'getPlan'> | null>;
@@ -111,11 +107,9 @@ export function openPlannerTools(options: {
   files?: AttachedFiles;
   parts?: PartPlanners;
   requests?: DataRequests;
-  /** Names in the configuration. */
   calendars?: string[];
   guardedApprovers?: Settings['guardedApprovers'];
   capacity?: Capacity;
-  /** From all processes. */
   backends?: () => Promise<{ name: string; capabilities: string[] }[]>;
 }): PlannerTools {
   const {

@@ -29,7 +29,6 @@ function shapeOf(value: Json, depth = 0): JsonSchema {
   };
 }
 
-/** Fits values of either shape. */
 function join(one: JsonSchema, other: JsonSchema): JsonSchema {
   if (one.type === 'array' && other.type === 'array') {
     const [a, b] = [one.items, other.items];

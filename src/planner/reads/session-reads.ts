@@ -11,7 +11,6 @@ const maxOutput = 12_000;
 const maxAll = 40_000;
 const maxReads = 100;
 
-/** As text. */
 function cutData(data: Json, most = maxOutput): Json {
   const text = JSON.stringify(data);
   if (text.length <= most) return data;

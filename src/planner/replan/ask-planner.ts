@@ -51,7 +51,6 @@ function payOnPlan(
   };
 }
 
-/** Why nothing was proposed. */
 function explainEnd(end: AgentEnd, limits: PlanningLimits): string {
   switch (end.kind) {
     case 'ended':

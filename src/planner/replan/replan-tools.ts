@@ -14,9 +14,7 @@ import { fail, succeed, type Tool } from '../tool.ts';
 import { createSearchTools, type ReadCall, readFront } from '../tools/catalogue-tools.ts';
 import { HeardChange, readChange, WrittenChange } from '../tools/written-change.ts';
 
-/** Read-only. */
 export type PlanInRepair = {
-  /** Steps that the finding touches. */
   readAffected(planId: string, findingId: string, after: number): Promise<BriefPage>;
   readPage(planId: string, after: number): Promise<BriefPage>;
   /** Why the change can't be made now, as sentences; empty if it can. */

@@ -12,7 +12,6 @@ export const DateChange = z.strictObject({
   exact: z.boolean().nullable().describe('true: it begins exactly at not_before.'),
   deadline: z.iso.datetime({ offset: true }).nullable().describe('It ends then, or earlier.'),
   duration_minutes: z.number().min(0).max(5_256_000).nullable(),
-  /** `minutes` in words. */
   duration: z.string().exactOptional(),
   drop: z
     .array(z.enum(['not_before', 'deadline', 'duration_minutes']))
@@ -29,7 +28,6 @@ export type ChangedOutline = {
   /** Nodes whose moment became the earliest instead of a fixed one. */
   loose: Set<string>;
   adaptations: Adaptation[];
-  /** Changes whose node is missing. */
   problems: string[];
 };
 

@@ -33,11 +33,9 @@ export type ScheduleContext = {
   profile: StrategyProfile;
   timezone: string;
   now: Date;
-  /** The plan's requester. */
   user: string;
   /** Capacities of shared pools; omitted if nothing is shared. */
   pools?: Record<string, number>;
-  /** The previous times. */
   last: Schedule | null;
 };
 

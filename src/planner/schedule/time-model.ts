@@ -17,9 +17,7 @@ export type WorkNode = {
   node: OutlineNode;
   /** Null if neither the node nor its steps state it. */
   minutes: number | null;
-  /** Null for a machine. */
   person: string | null;
-  /** Stated for the node itself. */
   own: number | null;
   /** The latest of its own moment and those of its parents. */
   release: number | null;

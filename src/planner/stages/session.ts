@@ -5,7 +5,6 @@ import type { Adaptation, Confidence, TraceEntry } from '#domain/planning/trace.
 import { addRead } from '../reads/session-reads.ts';
 import { type Product, type StateChanges, spoils } from '../tool.ts';
 
-/** Before weighing. */
 export type Sureness = { self: number | null; heuristics: number | null };
 
 const mostFound = 20;
@@ -63,7 +62,6 @@ export class Session {
     this.#state = { ...this.#state, produced: [...new Set([...kept, ...products])] };
   }
 
-  /** They must be made again. */
   discard(products: Product[]): void {
     const gone = new Set<string>(products.flatMap((product) => [product, ...spoils[product]]));
     this.#state = {

@@ -26,7 +26,6 @@ export type StageContext = {
   /** Epoch milliseconds; no model is called after it. */
   deadline: number;
   signal: AbortSignal;
-  /** The session's plan, if any. */
   current(): PlanDraft | null;
 };
 

@@ -26,7 +26,6 @@ const spoken: Partial<Record<StageEvent, Stage>> = {
   decide: 'SEEK_APPROVAL',
 };
 
-/** The draft can't be made. */
 const failing: Partial<Record<StageEvent, Stage>> = {
   needs_clarification: 'NEEDS_CLARIFICATION',
   cap_reached: 'ABORTED',

@@ -14,7 +14,7 @@ export function weighStage(
   return judgeConfidence(confidence.composite, thresholds);
 }
 
-/** Counts the try. */
+/** Counts this as a try. */
 export function mayRetry({ session, limits }: StageContext, stage: Stage): boolean {
   if ((session.state.retries[stage] ?? 0) >= limits.retries) return false;
   session.retry(stage);

@@ -40,7 +40,6 @@ const maxShownAdaptations = 100;
 
 type Compared = { way: Way; metrics: RoadmapMetrics; score: number };
 
-/** @param guarded exact names */
 export function createBuildRoadmap({ guarded }: { guarded: readonly string[] }): Tool<Input> {
   return defineTool({
     name: 'build_roadmap',
@@ -100,7 +99,6 @@ async function build(
   };
 }
 
-/** For later versions. */
 function keepPreference(outline: PlanOutline, order: RoadmapWay | null): PlanOutline {
   const { preferences } = outline;
   if ((preferences?.order ?? null) === order) return outline;

@@ -30,7 +30,6 @@ function describeProgress(
   return `There is ${listOf(done)} so far.${missing}`;
 }
 
-/** Progress and cost. */
 export function describeBudgetStop(
   state: Readonly<PlanningState>,
   policy: InteractionPolicy,

@@ -71,7 +71,6 @@ function dropRepeated(questions: Question[], asked: string[]): Question[] {
   return kept;
 }
 
-/** In this session. */
 function findAsked({ offered, result }: Readonly<PlanningState>): string[] {
   const kept = offered.flatMap(({ kind, question }) =>
     kind === 'question' && typeof question === 'string' ? [question] : [],
@@ -131,7 +130,6 @@ function addAssumptions(outline: PlanOutline, assumed: string[]): PlanOutline {
   return { ...outline, assumptions: [...outline.assumptions, ...fresh].slice(0, mostAssumptions) };
 }
 
-/** The latest only. */
 export function addOffered(state: Readonly<PlanningState>, entries: JsonObject[]): JsonObject[] {
   return [...state.offered, ...entries].slice(-mostOffered);
 }
@@ -250,7 +248,6 @@ export function createElicitContext(looksFirst: boolean): Tool<ElicitContext> {
 }
 
 // One question per line, with as much text around them as the person likes.
-/** Above the answer field. */
 function writeQuestions(questions: Question[], policy: InteractionPolicy): SaidLine[] {
   const detail = detailOf(policy);
   const numbered = questions.length > 1;

@@ -73,7 +73,6 @@ function targetOf({ args = {} }: StepDraft, spec: OperationSpec | undefined): st
 class Expansion {
   readonly steps: Expanded[] = [];
   readonly problems: string[] = [];
-  /** Each item's value at `partition_by`. */
   readonly values: string[] = [];
   readonly #given: ForEach;
   readonly #template: JsonObject;
@@ -95,7 +94,6 @@ class Expansion {
     return this.problems.length >= maxProblems;
   }
 
-  /** @param nth the item's number */
   add(item: Json, nth: number): void {
     const { id: group, partition_by } = this.#given;
     if (this.#length >= maxCharacters) {

@@ -144,7 +144,6 @@ function merge(days: string[], more: string[], less: string[]): string[] {
   return [...new Set([...days, ...more])].filter((day) => !less.includes(day)).sort();
 }
 
-/** Kept for later versions. */
 function keepPreference(outline: PlanOutline, in_working_hours: boolean | null): PlanOutline {
   const { preferences } = outline;
   if ((preferences?.in_working_hours ?? null) === in_working_hours) return outline;

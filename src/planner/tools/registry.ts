@@ -71,7 +71,6 @@ export function createToolset(options: {
   tools: PlannerTools;
   otherPlans: OtherPlans;
   preferences: PreferencePort;
-  /** Exact names. */
   guarded: readonly string[];
   search?: OperationSearch;
   /** Questions that can be looked up are refused once. */

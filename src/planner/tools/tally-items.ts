@@ -16,7 +16,6 @@ const maxTotals = 49;
 /** Characters of all totals by group. */
 const maxGroupCharacters = 16_000;
 const maxExamples = 3;
-/** Characters of a line. */
 const maxLineLength = 1900;
 
 const add = (sum: Decimal | null, value: Decimal | null): Decimal | null =>
@@ -38,13 +37,11 @@ class Sum {
     this.#comma = add(this.#comma, comma);
   }
 
-  /** Fits all amounts. */
   get notation(): 'point' | 'comma' | null {
     if (this.#point !== null) return 'point';
     return this.#comma === null ? null : 'comma';
   }
 
-  /** Why there is no total. */
   get problem(): string | null {
     if (this.#units.size > 1) return 'its currencies differ';
     if (this.notation === null) return 'points and commas are mixed';
@@ -127,7 +124,6 @@ class Column {
   }
 }
 
-/** In lines of limited length. */
 function tellGroups(by: Column, summed: Column, sums: Map<string, Sum>): string[] {
   const { notation, isAmbiguous } = summed.sum;
   if (notation === null || isAmbiguous) return [];

@@ -14,7 +14,6 @@ const editable = allFields.flatMap(([name, { change, written }]) => {
   return [name === 'args' ? 'args (merged in: only what changes, null removes)' : name];
 });
 
-/** Without the plan. */
 export const WrittenChange = z.strictObject({
   why: line(500).describe('One sentence for the person: what changes, and why.'),
   add: z

@@ -24,7 +24,6 @@ export function toPassage<Source>(text: string, whole: string, source: Source): 
 export const countOutputs = ({ quotes, omitted }: Pick<Passage<unknown>, 'quotes' | 'omitted'>) =>
   quotes.reduce((sum, { count }) => sum + count, omitted);
 
-/** Tokens of an entry's number. */
 const numberTokens = 12;
 /** Tokens; below this, neighbours share an entry. */
 const smallestShare = 16;

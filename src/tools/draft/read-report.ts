@@ -2,7 +2,6 @@
 export type Report = {
   text: string;
   sentences: { text: string; entries: number[] }[];
-  /** Cited sources that don't exist. */
   unknown: number;
 };
 

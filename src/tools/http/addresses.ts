@@ -3,7 +3,6 @@ import ipaddr from 'ipaddr.js';
 import { CountersignError, type ErrorCode } from '#domain/errors.ts';
 
 export type AddressRules = {
-  /** `address` is resolved from `host`. */
   allows(host: string, address: string): boolean;
 };
 

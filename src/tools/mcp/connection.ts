@@ -16,7 +16,6 @@ import { maxTools } from './read-tools.ts';
 import { SignInError, type Tokens } from './tokens.ts';
 
 export type Connection = {
-  /** Null while connected. */
   problem(): string | null;
   health(): ServerHealth;
   connect(signal?: AbortSignal): Promise<void>;

@@ -19,7 +19,6 @@ import {
 import { tooLongCode } from './read-lines.ts';
 import { SignInError } from './tokens.ts';
 
-/** Characters of a quoted line. */
 const longestLine = 300;
 
 /** Redacts secrets. Call it before cutting, or half a secret may remain. */

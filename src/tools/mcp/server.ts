@@ -133,7 +133,6 @@ export function createMcpTool(options: McpToolOptions): McpTool {
         }
         if (!isSliceOver()) continue;
         await nextTurn();
-        // Listed again meanwhile.
         if (listed !== current) return;
       }
       notes = [

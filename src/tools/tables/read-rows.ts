@@ -56,7 +56,6 @@ async function guessDelimiter(lines: string[]): Promise<string | null> {
   return best?.delimiter ?? null;
 }
 
-/** Left by extra delimiters. */
 function trimEnd(values: string[]): string[] {
   const last = values.findLastIndex((value) => value.trim() !== '');
   return values.slice(0, last + 1);

@@ -29,7 +29,6 @@ function describeLevel({ reasoning_level }: PlanningModes): string[] {
   return [`Granularity ${reasoning_level} of 10: ${grain}.`];
 }
 
-/** For extensive modes. */
 function describeModes({ plan_reasoning_mode, planning_mode, reasoning_level }: PlanningModes) {
   const lines: string[] = [];
   if (plan_reasoning_mode === 'extensive')
@@ -115,7 +114,6 @@ function describeReads(reads: SessionRead[]): string[] {
   ];
 }
 
-/** The thread above the request. */
 function describeThread({ thread }: Readonly<PlanningState>): string[] {
   if (thread == null) return [];
   const { text, note } = thread;
@@ -129,7 +127,6 @@ function describeThread({ thread }: Readonly<PlanningState>): string[] {
   ];
 }
 
-/** By name. */
 function describeFiles(files: AttachedFile[]): string[] {
   if (files.length === 0) return [];
   return ['Attached to the request:', wrapUntrusted('files', files.map(describeFile).join('\n'))];
@@ -139,7 +136,6 @@ export type Briefed = {
   state: Readonly<PlanningState>;
   stage: Stage;
   user: string;
-  /** Their display name, if known. */
   called?: string | undefined;
   files?: AttachedFile[] | undefined;
   policy: InteractionPolicy;

@@ -135,7 +135,6 @@ function commentsOf({ request: { revision } }: MessageParts): string {
     : `\nIts steps by id; every other step stays exactly as it is:\n${about.map(({ step_id, text }) => `${step_id}: ${text}`).join('\n')}`;
 }
 
-/** For finding operations and steps. */
 function wordsOf(task: MessageParts): string {
   const { request } = task;
   const said = request.history.filter(({ author }) => author === 'person').slice(-3);
