@@ -60,7 +60,7 @@ export type OpenPlatform = {
   userGroups?: UserGroupReader;
   /** If files can be attached to messages. */
   fetchFile?: FetchFile;
-  /** If plans post there by name. */
+  /** If plans post outside their own conversations there. */
   findPlace?: FindPlace;
   /** If it has threads whose messages are not all delivered. */
   readThread?: ReadMessages;

@@ -55,7 +55,7 @@ export type PlansContext = {
   replan: Settings['executor']['replan'];
   /** The budget that approvals check model calls against; omitted without a model. */
   modelBudget?: ModelBudget | undefined;
-  /** Finds channels and people of chat platforms by name; omitted if none is asked. They open after this. */
+  /** Finds channels and people of chat platforms; without one, plans post only in their own conversation. They open after this. */
   places?: () => PlaceFinders;
   clock: Clock;
   random: Random;

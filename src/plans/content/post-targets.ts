@@ -35,10 +35,13 @@ type Poster = { conversation: string | null; requester: string };
 const unreachable = (target: string) =>
   `This plan can't post in "${target.slice(0, 200)}": no conversation it can reach has that name. Leave "conversation" out to post where the plan was asked for.`;
 
+const unchecked = (target: string) =>
+  `Who is in "${target}" can't be checked: this process isn't connected to its chat platform. Ask there, or leave "conversation" out to post where the plan was asked for.`;
+
 /** Why the database lets nothing be posted to a conversation, or null. */
-function findRefusal(target: string, place: PostPlace | undefined): string | null {
+function findRefusal(target: string, place: PostPlace | null): string | null {
   const { name } = readTarget(target);
-  if (place === undefined || !place.near || (name !== null && place.name === null))
+  if (place === null || !place.near || (name !== null && place.name === null))
     return unreachable(target);
   if (place.private && name === null)
     return `The conversation "${target}" is somebody's private chat, in which only its own plans post.`;
@@ -56,20 +59,18 @@ async function findPlaces(
   return findPostTargets(db, conversation, names, ids);
 }
 
-/**
- * Finds a place on the platform of the poster's conversation by the name people use, or checks a known one.
- * @returns null if the platform isn't asked
- */
+/** Finds a place on the platform of the poster's conversation by the name people use, or checks a known one. */
 async function findThere(
   db: Queryable,
   finders: PlaceFinders,
   { conversation, requester }: Poster,
   target: string,
   known: PostPlace | null,
-): Promise<Target | null> {
+): Promise<Target> {
   const from = conversation === null ? null : await findPlace(db, conversation);
   const find = from === null ? undefined : finders[from.platform];
-  if (from === null || find === undefined) return null;
+  if (from === null || find === undefined)
+    return { refusal: known === null ? unreachable(target) : unchecked(target) };
   const found = await find(from, requester, known ?? target).catch((error: unknown) => {
     // A missing scope or a limit of the platform: said to the planner, like a missing channel.
     if (error instanceof CountersignError) return { refusal: error.message };
@@ -96,15 +97,12 @@ async function resolveTargets(
   const places = await findPlaces(db, poster, others);
   const resolve = async (target: string): Promise<Target> => {
     const { conversation } = readTarget(target);
-    const place = places.get(conversation);
+    const place = places.get(conversation) ?? null;
+    if (place === null && platformOf(conversation) === null)
+      return findThere(db, finders, poster, target, null);
     const refusal = findRefusal(target, place);
-    if (refusal !== null || place === undefined) {
-      const isName = platformOf(conversation) === null;
-      const named = isName ? await findThere(db, finders, poster, target, null) : null;
-      return named ?? { refusal: refusal ?? unreachable(target) };
-    }
-    const there = place.alone ? null : await findThere(db, finders, poster, target, place);
-    if (there !== null) return there;
+    if (refusal !== null) return { refusal };
+    if (!place?.alone) return findThere(db, finders, poster, target, place);
     const { name } = place;
     return { pinned: name === null ? target : pinTarget({ name, conversation }) };
   };
@@ -248,7 +246,7 @@ export async function requirePostTarget(
     return found !== undefined && postTargetOf(found) === target;
   };
   const isOther = name !== null && place?.name !== name && !(await isApproved());
-  const refusal = isOther ? unreachable(target) : findRefusal(target, place);
+  const refusal = isOther ? unreachable(target) : findRefusal(target, place ?? null);
   if (refusal !== null) throw new CountersignError('invalid_arguments', refusal);
 }
 

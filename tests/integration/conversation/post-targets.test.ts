@@ -3,14 +3,36 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
+import { chatPlatforms } from '#app/platforms.ts';
 import { storePlace } from '#db/chat/places.ts';
 import { type ChatPlace, conversationAt } from '#domain/chat/chat.ts';
+import type { FindPlace } from '#domain/chat/find-place.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
+import { openPlatform } from '../../fixtures/chat-platform.ts';
 import { ana, noop, reach, settleAsRead } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
 
-const instance = useInstance();
+/** Everybody is in all channels but this one. */
+const hidden = 'C-hidden';
+const findPlace: FindPlace = async (_from, _requester, wanted) =>
+  typeof wanted === 'string' || wanted.channel === hidden
+    ? null
+    : { place: wanted, name: `#${wanted.channel}` };
+
+const instance = useInstance({
+  platforms: chatPlatforms.map((platform) => ({
+    ...platform,
+    configure: () => ({
+      ...{ shared: false, reached: '', facts: {}, advice: '' },
+      check: async () => ({ state: 'ok', text: '' }),
+      open: async () => ({
+        ...{ handle: async () => {}, receive: async () => {} },
+        ...{ port: openPlatform().port, findPlace },
+      }),
+    }),
+  })),
+});
 
 async function place(
   tenant: string,
@@ -121,22 +143,31 @@ test('is refused at proposal where it is the private chat of somebody else', asy
   expect((await run(saying(direct), own))[0]?.status).toBe('succeeded');
 });
 
-test('is refused in a change of a plan', async () => {
-  const own = await place('T1', 'C1', '4.1');
-  const target = await place('T2', 'C1', '4.1');
-  const plan = await propose({ title: 'Nothing', steps: [noop('a')] }, own);
-  const [step] = saying(target).steps;
-  await expect(
-    instance.service.patch(
-      plan.id,
-      {
-        base_revision: plan.revision,
-        operations: [{ op: 'add_step', step: { ...noop('b'), ...step, id: 'b' } }],
-      },
-      ana,
-    ),
-  ).rejects.toThrow('no conversation it can reach');
-});
+test.each([
+  ['of another tenant', 'slack', 'T2', 'C1', 'no conversation it can reach'],
+  ['the requester is not in', 'slack', 'T1', hidden, 'no conversation it can reach'],
+  ['of a platform that this process can’t ask', 'other', 'T1', 'C2', "can't be checked"],
+] as const)(
+  'a change of a plan is refused a channel %s',
+  async (_, platform, tenant, channel, reason) => {
+    const own = await place('T1', 'C1', '4.1', platform);
+    const target = await place(tenant, channel, '4.1', platform);
+    await expect(propose(saying(target), own)).rejects.toThrow(reason);
+    expect((await propose(saying(own), own)).status).toBe('proposed');
+    const plan = await propose({ title: 'Nothing', steps: [noop('a')] }, own);
+    const [step] = saying(target).steps;
+    await expect(
+      instance.service.patch(
+        plan.id,
+        {
+          base_revision: plan.revision,
+          operations: [{ op: 'add_step', step: { ...noop('b'), ...step, id: 'b' } }],
+        },
+        ana,
+      ),
+    ).rejects.toThrow(reason);
+  },
+);
 
 test('asks where only at the call it is known where it would post, and fails there if it may not', async () => {
   const own = await place('T1', 'C1', '5.1');
