@@ -1,5 +1,5 @@
-// Serves background requests one at a time, after people's requests or 250 ms, so that people never queue behind
-// self-refreshing pages. They are marked by `Priority: u=7`, which RFC 9218 reserves for them.
+// Serves background requests one at a time, after people's requests or 250 ms, so that self-refreshing pages never delay
+// people. Marked by `Priority: u=7` (RFC 9218).
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 const background = /(?:^|[,\s])u=7(?:$|[,;\s])/;

@@ -1,5 +1,5 @@
-// Authenticates and authorises requests from their head alone: by session, personal token or instance token; without any of
-// these, only this machine. Every route declares `config: { role, subject }`, or the server doesn't start.
+// Authenticates and authorises requests from their head alone: by session, personal token or instance token; without these,
+// only this machine. Every route must declare `config: { role, subject }`.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { BlockList, isIPv6 } from 'node:net';
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify';

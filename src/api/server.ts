@@ -109,8 +109,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   return app;
 }
 
-// Rate limits per address or person and minute, counted in this process; sign-in has its own. This machine's console and
-// commands, probes, metrics and chat webhooks are exempt.
+// Rate limits per address or person and minute, per process; sign-in has its own. This machine's console and commands, probes,
+// metrics and chat webhooks are exempt.
 
 /** Applies only to routes added after it. */
 async function limitRequests(

@@ -119,8 +119,8 @@ function findUnstorable(value: unknown): Misfit[] {
 }
 
 /**
- * Fastify's validator: the parsed value, or `invalid_request` with `errors: [{ path, message }]`. Bodies are parsed in slices
- * and filled in place, because the framework takes no value from a promise.
+ * Returns the parsed value, or `invalid_request` with `errors: [{ path, message }]`. Bodies are parsed in slices and filled in
+ * place, because the framework takes no value from a promise.
  */
 export const validatorCompiler: FastifySchemaCompiler<z.core.$ZodType> =
   ({ schema, httpPart }) =>

@@ -1,5 +1,5 @@
-// Callbacks: the other side reports the outcome of long-running work over HTTP. The step settles under the plan's lock, so the
-// first report wins, even one that arrives before the call returns.
+// Callbacks: the other side reports the outcome of long-running work over HTTP. The first report wins, even one that arrives
+// before the call returns.
 import { recordAudit } from '#db/audit/audit.ts';
 import { readManifests } from '#db/backends.ts';
 import type { Transaction } from '#db/database.ts';

@@ -14,9 +14,8 @@ export type Choice = {
 const tolerance = 1e-7;
 
 /**
- * Smaller steps may overtake one that doesn't fit until it has waited `maxWaitMs`; from then on its resources are kept for it,
- * longest wait first. Large requests can't starve, and pools aren't left idle before that. @param waits of all plans, longest
- * first
+ * Smaller steps may overtake one that doesn't fit until it has waited `maxWaitMs`; then its resources are kept for it, longest
+ * wait first. Large requests can't starve, and pools aren't left idle before that. @param waits of all plans
  */
 export function chooseSteps(
   candidates: Candidate[],

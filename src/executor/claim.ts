@@ -165,7 +165,7 @@ export const hasReady = (plan: PlanRow, ready = plan.ready): boolean => mayClaim
 
 /**
  * Terms for starting steps in the statement that frees them, which saves a row update; null if they must be claimed. Only if
- * nothing else is ready, and not after a failure or finding, which may stop them. Requires the plan's lock.
+ * nothing else is ready, and not after a failure or finding. Requires the plan's lock.
  */
 export function decideStart(
   plan: PlanRow,
@@ -288,8 +288,8 @@ export function createMarker({
 }
 
 /**
- * Milliseconds since the call, also while the machine is suspended. The monotonic clock stops then, and the wall clock can be
- * set back, so the greater of the two counts.
+ * Includes time while the machine is suspended: the monotonic clock stops then, and the wall clock can be set back, so the
+ * greater of the two counts.
  */
 export function startStopwatch(clock: Clock): () => number {
   const since = performance.now();

@@ -1,5 +1,5 @@
-// Work that continues after its call returned. Any worker that has the operation polls it until it settles. Polling changes
-// nothing, so it is not an attempt and survives the loss of a worker.
+// Work that continues after its call returned. Any worker with the operation polls it until it settles. Polling changes
+// nothing, so it survives the loss of a worker.
 import { z } from 'zod';
 import { lockPlan } from '#db/plans/plans.ts';
 import type { ClaimedStep } from '#db/sql/claim.ts';

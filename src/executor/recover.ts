@@ -123,9 +123,7 @@ async function startForgotten({ db, enqueue }: SharedContext): Promise<void> {
   });
 }
 
-/**
- * Pages through plans with steps that this back end can run, whether or not their jobs exist. Starts over after the last page.
- */
+/** Pages through plans with steps that this back end can run, with or without jobs. Starts over after the last page. */
 export function createSearch(
   { db, backend }: ExecutorContext,
   limit = plansATurn,

@@ -1,5 +1,5 @@
 // Shares the slots of one back end between plans: each claims ahead as many steps as it finished recently. When full, the
-// person with the fewest slots is next, and each person's plans take turns (max-min fairness).
+// person with the fewest slots is next (max-min fairness), and each person's plans take turns.
 import { errorMessage } from '#domain/errors.ts';
 
 export class LeftQueue extends Error {}

@@ -1,5 +1,5 @@
-// Starts a plan, and takes the turns of a back end on it: settles what ended and claims what is ready, in one transaction under
-// the plan's lock. Freed steps can be claimed in the same batch, and a plan of short steps costs one commit per batch.
+// Starts a plan, and takes a back end's turns on it: settles what ended and claims what is ready, in one transaction under the
+// plan's lock, so a plan of short steps costs one commit per batch.
 import { setTimeout as pause } from 'node:timers/promises';
 import { hasWorkedFor, readManifests } from '#db/backends.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
@@ -75,8 +75,8 @@ async function settleAndStart(
 }
 
 /**
- * At most one outcome per step. @param known the lanes as last read; read again if the plan's version differs @param announce
- * whether to notify of progress. Questions and failures are always announced
+ * At most one outcome per step. @param known the lanes as last read @param announce whether to notify of progress. Questions
+ * and failures are always announced
  */
 export async function takeTurn(
   context: ExecutorContext,

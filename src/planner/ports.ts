@@ -36,8 +36,8 @@ export type PlansAtHand = {
     answer: StepAnswer,
   ): Promise<{ given: GivenToStep; text: string } | { problems: string[] }>;
   /**
-   * As a new proposal, with texts replaced according to `values`. @throws `plan_not_found`, `limit_exceeded` for one that is
-   * too large, `invalid_request` if it cannot be proposed
+   * As a new proposal, with `values` replaced. @throws `plan_not_found`, `limit_exceeded` for one that is too large,
+   * `invalid_request` if it cannot be proposed
    */
   readDraft(
     runId: string,
@@ -83,7 +83,7 @@ export type EndedPart = {
 export type PartPlanners = {
   /**
    * Waits until all parts are planned; skips those already planned in this turn. @param report receives the number of planned
-   * parts every few seconds @throws CountersignError `cancelled` if `signal` aborts or the turn ends
+   * parts @throws CountersignError `cancelled` if `signal` aborts or the turn ends
    */
   plan(
     place: { runId: string; turn: number; user: string },

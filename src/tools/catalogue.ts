@@ -161,7 +161,7 @@ export function digestJson(value: unknown): string {
 const known = new WeakMap<Identified, string>();
 
 /**
- * One SHA-256 (base64url) per part, joined by dots, to show later which part changed. The same in all processes with this
+ * One SHA-256 (base64url) per part, joined by dots, to show later which part changed. Equal in all processes with this
  * configuration.
  */
 export function digestOperation(spec: Identified): string {

@@ -1,5 +1,5 @@
-// Validates arguments against JSON Schema, with sentences that name the argument. Run-time values ($from, $template, $decide)
-// are assumed to fit. Schemas are untrusted: expressions run on RE2, and compiling and checking are time-limited.
+// Validates arguments against JSON Schema, with sentences. Run-time values ($from, $template, $decide) are assumed to fit.
+// Schemas are untrusted: expressions run on RE2, and compiling and checking are time-limited.
 import { createRequire } from 'node:module';
 import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
 import canonicalize from 'canonicalize';

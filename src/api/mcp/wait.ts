@@ -65,10 +65,7 @@ async function readChanges(service: Service, plan: Plan, since: number): Promise
     .slice(-maxChanges);
 }
 
-/**
- * @param knewPlan the agent asked by plan, not by run @param signal ends the wait: timeout, disconnected agent or closing
- * server @param report called on each change
- */
+/** @param knewPlan the agent asked by plan, not by run @param signal ends the wait @param report called on each change */
 export async function waitForPlan(
   service: Service,
   id: string,

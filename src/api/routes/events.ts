@@ -7,8 +7,8 @@ import type { ApiContext, Routes } from '../context.ts';
 import { tags } from '../openapi.ts';
 import { ConversationPath, PlanPath, StreamHeaders, StreamQuery } from '../requests.ts';
 
-// Server-sent events from a watch: resumable, with heartbeats and backpressure. `@fastify/sse` leaks the source if a client
-// leaves during `drain`, and sends heartbeats without readers.
+// Server-sent events: resumable, with heartbeats and backpressure. `@fastify/sse` leaks the source if a client leaves during
+// `drain`, and sends heartbeats without readers.
 
 /** Without an ID the client's position stays. */
 type ServerEvent = { id?: number; event: string; data: unknown };

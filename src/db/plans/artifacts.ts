@@ -172,8 +172,7 @@ export async function readOutputs(
 export const outputName = (position: number): string => `output-${position}.json`;
 
 /**
- * Fetches the content for `{ "$artifact": id, … }`. A tool's answer may merely look like that: unless the artifact holds this
- * step's own output, it is data.
+ * A tool's answer may merely look like `{ "$artifact": id, … }`: unless the artifact holds this step's own output, it is data.
  */
 export async function fetchOutput(
   db: Queryable,

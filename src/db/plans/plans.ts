@@ -127,8 +127,8 @@ export async function readAskedAt(db: Queryable, ids: string[]): Promise<Map<str
 }
 
 /**
- * Locks the row until the transaction ends. Every change of a plan or its steps takes this lock first, so that changes cannot
- * interleave or deadlock. The statement timeout grows with the plan. @throws `plan_not_found`
+ * Every change of a plan or its steps takes this lock first, so that changes cannot interleave or deadlock. The statement
+ * timeout grows with the plan. @throws `plan_not_found`
  */
 export async function lockPlan(tx: Transaction, id: string): Promise<PlanRow> {
   const [row] = await tx.run<PlanRow>(lock, { id });

@@ -31,9 +31,8 @@ const remindable = sql`p.paused_at is null and p.conversation is not null`;
 const unreminded = sql`not exists (select 1 from ${countersign}.messages m where m.once = n.once)`;
 
 /**
- * Steps that have waited for at least `everySeconds` without a reminder in the current period, oldest first: for an answer
- * since they began, for an outcome since it is unknown. Leaves out paused plans and plans without a conversation. @param after
- * the last one of the previous page
+ * Waiting for at least `everySeconds` without a reminder in the current period, oldest first: for an answer since they began,
+ * for an outcome since it is unknown. Not in paused plans or without a conversation.
  */
 export async function findOverdueQuestions(
   db: Queryable,
@@ -84,8 +83,8 @@ export async function findOverdueChanges(
   return rows;
 }
 
-// Rounds that process a limited number of items, oldest first. Failed items are found again, so each round continues where the
-// one before ended: younger items get their turn even if many fail.
+// Pages of a limited number of items, oldest first. Failed items are found again, so each round continues after the previous
+// one: younger items get their turn.
 
 /** In processing order: start in microseconds, then a unique name. */
 export type PageCursor = { since: string; name: string };

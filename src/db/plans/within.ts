@@ -63,8 +63,8 @@ export async function isRunWithin(db: Queryable, id: string, within: Within): Pr
 }
 
 /**
- * The conversation belongs to this organisation alone: it is in one of its chats, or in no chat, begun by this organisation and
- * without requests from others. An unused one belongs to its first user, unless reminders go there.
+ * It is in one of the organisation's chats, or in no chat, begun by this organisation and without requests from others. An
+ * unused one belongs to its first user, unless reminders go there.
  */
 export async function isConversationWithin(
   db: Queryable,

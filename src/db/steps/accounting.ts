@@ -1,5 +1,5 @@
-// Counts step statuses: the tail of every statement whose CTE `changed` lists changed steps. The same statement updates the
-// counters of the plan, its partitions and its blocks, the revision, and the change stream.
+// Counts step statuses: the tail of every statement whose CTE `changed` lists changed steps. Updates the counters of the plan,
+// its partitions and its blocks, the revision, and the change stream.
 import { type Placeholder, type SQL, sql } from 'drizzle-orm';
 import { type StepCounts, StepStatus } from '#domain/plan/plan.ts';
 import { countersign } from '../schema/columns.ts';

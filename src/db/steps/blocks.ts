@@ -1,5 +1,5 @@
-// Finds steps by status without an index on statuses: counts are kept per block of positions (`step_blocks`), and only blocks
-// with a count are read. A step that changes its status therefore updates no index.
+// Finds steps by status without an index on statuses: counts are kept per block of positions (`step_blocks`), so a status
+// change updates no index.
 import { type Placeholder, type SQL, sql } from 'drizzle-orm';
 import { StepStatus } from '#domain/plan/plan.ts';
 import { countersign } from '../schema/columns.ts';
@@ -55,8 +55,8 @@ const countIn = (statuses: Placeholder): SQL =>
   )})`;
 
 /**
- * The first `limit` steps after position `after`. Reads only the blocks needed, plus one for positions up to `after`. One
- * statement for all sets of statuses, so that Postgres does not keep a prepared statement for each.
+ * Reads only the blocks needed, plus one for positions up to `after`. One statement for all sets of statuses, so that Postgres
+ * does not keep a prepared statement for each.
  */
 export const firstOf = (
   planId: Placeholder,

@@ -56,8 +56,8 @@ async function readAfter(
 }
 
 /**
- * `chosen` selects a bounded number from `step_states`. Contents are looked up one by one by position and by name, so that
- * either index leads to one row: a good plan even without statistics.
+ * `chosen` selects a bounded number from `step_states`. Contents are looked up one by one by position and by name, so either
+ * index gives a good plan even without statistics.
  */
 function prepareSelection(name: string, chosen: SQL, order: SQL = byPosition): Statement {
   return prepareStatement(
@@ -304,8 +304,8 @@ const differentCalls = prepareStatement(
 type Moment = [id: string, not_before: string | null];
 
 /**
- * The distinct calls that change something or go outside, in review order, with one step of each. Calls with other conditions
- * or waits, or that ask first, are distinct. @returns `moments` of the steps if they may begin at different times
+ * Distinct calls that change something or go outside, in review order, with one step of each. Other conditions, waits or
+ * confirmations make a call distinct. @returns `moments` if they may begin at different times
  */
 export async function readDifferentCalls(
   db: Queryable,

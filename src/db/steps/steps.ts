@@ -125,9 +125,8 @@ export async function insertEdges(tx: Queryable, planId: string, edges: Edge[]):
 const analyzeFrom = 5000;
 
 /**
- * Alongside large known plans, Postgres would take the new one for empty and use any index with the plan's ID. Analysis locks
- * the tables against each other until the transaction ends, so it is one statement, in one order, and late. @param inserted
- * steps and edges @param replaced all previous steps ended
+ * Alongside large plans, Postgres would take a new one for empty and use any index with the plan's ID. Analysis locks the
+ * tables against each other until commit, so it is one statement, in one order, and late.
  */
 export async function analyzeMany(
   tx: Queryable,
@@ -182,8 +181,8 @@ export async function clearSteps(tx: Queryable, planId: string, version: number)
 const maxWork = 1000;
 
 /**
- * The last attempts that changed something and succeeded, with the arguments of their calls, and whether one was under way at a
- * moment (ISO 8601, to the millisecond). @param without long arguments to leave out
+ * Attempts that changed something and succeeded, with arguments, and whether one was in progress at a moment (ISO 8601, to the
+ * millisecond). @param without long arguments to leave out
  */
 export async function readWorkDone(
   db: Queryable,

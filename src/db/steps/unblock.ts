@@ -50,8 +50,8 @@ const setReadyOrStart = (terms: StartPlaceholders) => sql`
 
 // Found by arrays of positions, as in claim and settle: a new plan has no statistics to choose a join by.
 /**
- * The CTE `freed_now` of pending steps that became ready, or with `terms` started, after a CTE `met(position)` of steps that
- * meet their outgoing edges of these types. A negative lag counts as none.
+ * The CTE `freed_now` of pending steps that became ready, or with `terms` started, after a CTE `met(position)`. A negative lag
+ * counts as none.
  */
 export function freeSuccessors(
   planId: string | Placeholder,

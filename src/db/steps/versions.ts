@@ -60,8 +60,8 @@ export async function continueRows(tx: Queryable, planId: string, version: numbe
 const insertedAtOnce = 1000;
 
 /**
- * Rows of a version that waits for approval: added or changed steps, with the new positions and labels, and the ends of removed
- * ones. The trigger `forget_waiting` deletes them once the change is decided.
+ * Added or changed steps with their new positions and labels, and the ends of removed ones. The trigger `forget_waiting`
+ * deletes them once the change is decided.
  */
 export async function insertWaiting(
   tx: Queryable,

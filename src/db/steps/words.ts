@@ -16,8 +16,8 @@ export function numberIn(words: string): number | null {
 }
 
 /**
- * The row `c` of `plan_steps` contains all `patterns`, or has position `number`. No index helps: a match can be inside a word,
- * and not every server has the trigram extension. A plan of 100,000 steps takes half a second.
+ * `c` is `plan_steps`. No index helps: a match can be inside a word, and not every server has the trigram extension. A plan of
+ * 100,000 steps takes half a second.
  */
 export const saysWords = (patterns: Placeholder | SQL, number: Placeholder | SQL): SQL => sql`(
   lower(concat_ws(' ', c.step_id, c.description, c.tool || '_' || c.operation, c.partition, c.args::text))

@@ -1,5 +1,5 @@
-// The budget of model calls (B9): every call of planning and of running plans is reserved before it is made and settled
-// afterwards. A hard cap allows no further call; the soft ceiling of a turn becomes a question to a person.
+// The budget of model calls (B9): every call is reserved before it is made and settled afterwards. A hard cap allows no further
+// call; the soft ceiling of a turn becomes a question to a person.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Database } from '#db/database.ts';
 import {
@@ -27,8 +27,8 @@ export type WantedCall = ModelCall & {
 export type Budget = {
   caps: Caps;
   /**
-   * For a call of the usual length; names an exceeded ceiling. If only calls in progress are in the way, which mostly cost less
-   * than expected, it waits for them. @param until the end of the wait
+   * Names an exceeded ceiling. If only calls in progress are in the way, which mostly cost less than expected, it waits for
+   * them. @param until the end of the wait
    */
   reserve(
     payer: Payer,

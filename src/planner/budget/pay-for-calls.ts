@@ -1,5 +1,5 @@
-// The only way planning calls a model: recall, reserve, call, store, settle. If the process dies in between, no stored reply is
-// paid for twice and no call goes uncounted.
+// The only way planning calls a model: recall, reserve, call, store, settle. After a crash no stored reply is paid for twice
+// and no call goes uncounted.
 import { z } from 'zod';
 import type { Queryable } from '#db/database.ts';
 import { payingRun } from '#domain/planning/part.ts';
@@ -57,8 +57,8 @@ type RememberingModel = Pick<ChatModel, 'name' | 'estimateCost'> & {
 };
 
 /**
- * Replies are reused in the same round of the same turn. `round` distinguishes the tries of a stage and survives a restart from
- * a checkpoint, such as the length of the trace when the stage began.
+ * Replies are reused in the same round of the same turn. `round` distinguishes the tries of a stage and survives a restart,
+ * such as the length of the trace when the stage began.
  */
 type ReplyPlace = { runId: string; turn: number; round?: number };
 

@@ -1,5 +1,5 @@
-// Sessions between transitions (B10): stored in Postgres after each, and resumed from there by the next turn or planner. Of two
-// planners in the same turn one writes the next checkpoint; the other learns that it was overtaken.
+// Sessions between transitions (B10): stored in Postgres after each, and resumed by the next turn or planner. Of two planners
+// in a turn one writes the next checkpoint; the other learns that it was overtaken.
 import type { Queryable } from '#db/database.ts';
 import { forgetStates, insertCheckpoint, readLatestCheckpoint } from '#db/planning/checkpoints.ts';
 import type { PlanningRequest } from '#domain/planning/run.ts';

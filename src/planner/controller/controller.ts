@@ -1,5 +1,5 @@
-// The outer loop (B2): runs stage after stage according to the table until the session rests. Each transition is traced and
-// checkpointed before the next stage begins, so another planner can resume after a crash.
+// The outer loop (B2): runs stage after stage by the table until the session rests. Each transition is traced and checkpointed
+// first, so another planner can resume after a crash.
 import { writeCall } from '#cards/calls-to-action.ts';
 import { isDatabaseAway } from '#db/transient.ts';
 import { callOf } from '#domain/chat/message-parts.ts';

@@ -1,5 +1,5 @@
-// Edits of the draft in place (B4): a session's outline, step by step. Unmentioned parts keep their IDs, words and order (B22).
-// Pure; problems come back as sentences, and then nothing has changed.
+// Edits of the draft in place (B4). Unmentioned parts keep their IDs, words and order (B22). Pure; problems come back as
+// sentences, and then nothing has changed.
 import type { Dependency } from '#domain/plan/dependency.ts';
 import { mergeArguments } from '#domain/plan/merge.ts';
 import { dependenciesOf, StepDraft, sourcesOf } from '#domain/plan/step-content.ts';

@@ -9,8 +9,8 @@ const nameSlice = (group: string, index: number, count: number): string =>
   `${group}-${String(index + 1).padStart(Math.max(2, String(count).length), '0')}`;
 
 /**
- * Names each step's partition. @param values of the steps' items to partition by, or null for slices @param always name a
- * partition even if one slice holds all @returns names in order; empty if the steps stay together
+ * @param values of the steps' items to partition by, or null for slices @param always name a partition even if one slice holds
+ * all @returns names in order; empty if the steps stay together
  */
 export function partitionSteps(
   group: string,

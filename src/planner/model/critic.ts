@@ -1,5 +1,5 @@
 // The critic (extensive reasoning only): one more model call before a draft is submitted. Its findings hold the draft back once
-// a turn; when submitted again, the draft continues unchanged. A critic that fails or costs too much holds nothing back.
+// a turn. A critic that fails or costs too much holds nothing back.
 import type { Clock } from '#domain/clock.ts';
 import { errorMessage } from '#domain/errors.ts';
 import { payingRun } from '#domain/planning/part.ts';

@@ -1,5 +1,5 @@
-// Decides which request a message belongs to: a new one, or the one whose questions it answers. Messages carry the IDs of their
-// questions, so the bot's own sentences are never parsed.
+// Decides whether a message is a new request or answers questions of an earlier one. Messages carry question IDs, so the bot's
+// own sentences are never parsed.
 import { type AskedQuestion, assignAnswers } from '#domain/planning/asked-question.ts';
 import type { PlanningRequest, Utterance } from '#domain/planning/run.ts';
 import { trimTail } from '#domain/words.ts';

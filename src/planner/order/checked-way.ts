@@ -1,5 +1,5 @@
 // The careful option: a person checks between phases and before the first irreversible change. Without an operation to ask a
-// person, irreversible changes come last, one by one; if there are no other changes, the first goes ahead.
+// person, irreversible changes come last, one by one; without other changes, the first goes ahead.
 import type { OutlineNode } from '#domain/planning/outline.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { quoteWords } from '#domain/shown-text.ts';

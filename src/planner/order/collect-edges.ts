@@ -1,5 +1,5 @@
-// Collects an outline's precedence edges: stated ones, data flow between steps, and what the pattern implies. One edge remains
-// per pair and type, with the longest lag. A roadmap is valid when it keeps them and can be followed.
+// Collects an outline's precedence edges: stated ones, data flow between steps, and the pattern's. One remains per pair and
+// type, with the longest lag. A valid roadmap keeps them and can be followed.
 import { dependenciesOf, sourcesOf } from '#domain/plan/step-content.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap, RoadmapEdge } from '#domain/planning/roadmap.ts';

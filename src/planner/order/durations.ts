@@ -1,5 +1,5 @@
-// Durations of nodes in minutes (stated, summed from steps or assumed), what their steps inherit of start and duration, and
-// effects of operations by manifest and settings, for comparing options.
+// Durations of nodes in minutes (stated, summed from steps or assumed), inherited starts and durations of steps, and effects of
+// operations, for comparing options.
 import { dependenciesOf, type StepDraft, sourcesOf } from '#domain/plan/step-content.ts';
 import type { Schedule, ScheduleBlock } from '#domain/planning/schedule.ts';
 import { isObject } from '#domain/text.ts';

@@ -1,5 +1,5 @@
-// Applies added and removed edges to an outline: each goes into the `after` of its node, with a line on what changed. Nodes are
-// named by ID, by the ID of one of their steps, or by exact title.
+// Applies added and removed edges to an outline's `after` lists, with a line on each change. Nodes are named by ID, by the ID
+// of one of their steps, or by exact title.
 import type { z } from 'zod';
 import type { Dependency, DependencyType } from '#domain/plan/dependency.ts';
 import type { IntroducedBy } from '#domain/plan/pattern.ts';

@@ -1,5 +1,5 @@
 // Groups nodes with work into waves by Kahn's algorithm: a wave waits for those before it, and its nodes may run in parallel.
-// Only finish-to-start edges separate waves. Checkpoints that a roadmap adds go with the option that was chosen.
+// Only finish-to-start edges separate waves.
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { quoteWords } from '#domain/shown-text.ts';

@@ -14,8 +14,8 @@ import { validateOutline } from './validate-outline.ts';
 const maxRounds = 40;
 
 /**
- * In the order in which they must be applied, also for blocking violations that come up on the way. An unreadable rule, or
- * steps that need each other's values, are left to a person or model.
+ * In the order in which they must be applied. An unreadable rule, or steps that need each other's values, are left to a person
+ * or model.
  */
 export async function suggestFixes(outline: PlanOutline, violations: Violation[]): Promise<Fix[]> {
   const wanted = new Set(violations.map(({ code }) => code));

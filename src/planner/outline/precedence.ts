@@ -46,8 +46,8 @@ export type EventGraph = {
 };
 
 /**
- * Every edge, of any type, holds the start of its successor: so the executor keeps order, and an acyclic order here is acyclic
- * there. Impossible edges are left out.
+ * Every edge, of any type, holds the start of its successor, so an acyclic order here is acyclic in the executor. Impossible
+ * edges are left out.
  */
 export function buildEvents(tree: Tree, edges: RoadmapEdge[]): EventGraph {
   const pairs = treePairs(tree);

@@ -1,5 +1,5 @@
-// Parses an outline as a model writes it: strict schema, arguments and times as text. Unparsable parts are reported in
-// sentences; unsound structure (an orphan, a cycle) is left to the validator.
+// Parses an outline as a model writes it: strict schema, arguments and times as text. Unparsable parts become sentences;
+// unsound structure (an orphan, a cycle) is left to the validator.
 import { z } from 'zod';
 import { errorMessage } from '#domain/errors.ts';
 import { readLag } from '#domain/length.ts';

@@ -1,5 +1,5 @@
-// Steps as a reasoner writes them: whole ones, and changes of existing ones. Also reads the output of servers without strict
-// schemas: arguments as JSON text, tool and operation apart, null for unset.
+// Steps as a reasoner writes them, whole or as changes. Also reads servers without strict schemas: arguments as JSON text, tool
+// and operation apart, null for unset.
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import { allFields, type FieldName, StepDraft } from '#domain/plan/step-content.ts';

@@ -1,5 +1,5 @@
-// Reads all pages of a listing by code: by the named paging, or the one that the operation and its output show. Coverage
-// records any sign of more items, so that no partial listing passes for complete.
+// Reads all pages of a listing, by the named paging or the one that the operation and its output show. Coverage records any
+// sign of more items, so no partial listing passes for complete.
 import { hash } from 'node:crypto';
 import { CountersignError } from '#domain/errors.ts';
 import { isObject, type Json, type JsonObject } from '#domain/text.ts';

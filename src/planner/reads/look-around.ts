@@ -1,5 +1,5 @@
-// A planner's surroundings before it begins: the workspace at a glance, calendars, connected servers, approvers of guarded
-// operations, and post targets. A few lines each; a failed lookup becomes a line, never an error.
+// A planner's surroundings: the workspace, calendars, connected servers, approvers of guarded operations, and post targets. A
+// few lines each; a failed lookup becomes a line, never an error.
 import { z } from 'zod';
 import { isDatabaseAway } from '#db/transient.ts';
 import { errorMessage } from '#domain/errors.ts';

@@ -34,7 +34,7 @@ function beginningOf(data: Json): string | null {
   return text === undefined ? null : parseAs(z.string(), `"${text}"`);
 }
 
-/** They would write a file with a text made from a part of it, so that the rest would be lost. */
+/** Their text was made from part of the file, so the rest would be lost. */
 export function findPartialBases(steps: StepDraft[], reads: SessionRead[]): string[] {
   return steps.flatMap(({ id = '', args: { path, content } = {} }) => {
     if (typeof path !== 'string' || typeof content !== 'string') return [];

@@ -1,5 +1,5 @@
-// The draft as an artifact that the model edits in place (B4): add, change and remove steps, set times, and submit it. Each
-// step is checked when written; one answer reports all problems, and valid steps are kept.
+// The draft as an artifact that the model edits in place (B4): add, change and remove steps, set times, and submit it. One
+// answer reports all problems of a call, and valid steps are kept.
 import { z } from 'zod';
 import { parseRequestJson } from '#domain/json.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';

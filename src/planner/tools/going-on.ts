@@ -1,5 +1,5 @@
-// Tools for existing plans: plan_get reads one with its results, plan_continue proposes a change, plan_again takes it as a
-// draft, answer_step puts an answer before a person. None of them decides anything.
+// Tools for existing plans: plan_get reads one, plan_continue proposes a change, plan_again takes it as a draft, answer_step
+// puts an answer before a person. None of them decides anything.
 import { z } from 'zod';
 import { GivenToStep, type Pause } from '#domain/planning/state.ts';
 import { AnyJson, toJson } from '#domain/text.ts';

@@ -1,5 +1,5 @@
-// handle_approval: requests the approval that is due, and takes the decision. The controller passes what a person decided by a
-// press or an exact word; arguments, which a model writes, are always refused.
+// handle_approval: requests the due approval, and takes the decision. Decisions come from the controller, by a press or an
+// exact word; arguments, which a model writes, are always refused.
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { InteractionPolicy } from '#domain/people/policy.ts';

@@ -1,5 +1,5 @@
-// remember: keeps the person's own words on request. Text of a file, a tool or another person is never kept: code compares each
-// note with what the person wrote, and asks first.
+// remember: keeps the person's own words on request. Each note is confirmed and compared with what the person wrote, so text of
+// a file, a tool or another person is never kept.
 import { z } from 'zod';
 import { fold, type MemoryNote, tidyNote } from '#domain/people/memory.ts';
 import { memoryLimits } from '#domain/people/memory-note.ts';

@@ -1,5 +1,5 @@
 // Fits texts into a token budget without a model: merges equal ones, shortens long ones to an equal share, then lets neighbours
-// share an entry that quotes some and counts the rest. Different texts are never merged.
+// share an entry. Different texts are never merged.
 import { hash } from 'node:crypto';
 import type { Quote } from '#domain/plan/draftbook.ts';
 import { countOf, onOneLine } from '#domain/words.ts';
