@@ -6,6 +6,7 @@ import { followPlan } from '#chat/outbox/deliver-jobs.ts';
 import type { DeliveryContext } from '#chat/outbox/delivery-context.ts';
 import { workOnPlace } from '#chat/outbox/work-on-place.ts';
 import { createExpiry } from '#conversation/expire.ts';
+import { checkSchedules } from '#conversation/shift.ts';
 import { readRunCause } from '#db/planning/runs.ts';
 import { readPlanCause } from '#db/plans/plans.ts';
 import type { Settings } from '#domain/settings.ts';
@@ -140,6 +141,16 @@ function expireJob(
   };
 }
 
+/** Compares running plans with their schedules, in one process at a time. */
+function shiftJob(context: ConversationContext): Job<'shift'> {
+  return {
+    name: 'shift',
+    queue: queueFor('shift'),
+    concurrency: 1,
+    handle: (_, signal) => checkSchedules(context, signal),
+  };
+}
+
 /** Deletes expired data, in one process at a time. */
 function retentionJob(keeping: Keeping): Job<'retention'> {
   return {
@@ -240,6 +251,7 @@ export function jobsOf(parts: {
     cardJob(conversation),
     remindJob(conversation),
     expireJob(conversation, settings),
+    shiftJob(conversation),
     retentionJob(keeping),
     webhookJob(webhooks),
     ...inboxJobs(inbox),

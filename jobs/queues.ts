@@ -53,6 +53,14 @@ const options: Record<JobName, Options> = {
   },
   remind: { policy: 'standard', retryLimit: 5, retryDelay: 1, expireInSeconds: 60 },
   expire: { policy: 'short', retryLimit: 1, retryDelay: 10, expireInSeconds: 300 },
+  shift: {
+    policy: 'exclusive',
+    retryLimit: 0,
+    retryDelay: 1,
+    heartbeatSeconds: 30,
+    expireInSeconds: 600,
+    deleteAfterSeconds: 3600,
+  },
   retention: {
     policy: 'short',
     retryLimit: 1,
@@ -114,6 +122,7 @@ const shared = [
   'card',
   'remind',
   'expire',
+  'shift',
   'retention',
   'webhook',
 ] as const;
@@ -127,5 +136,8 @@ export const queuesFor = (platforms: PlatformName[]): QueueSpec[] => [
 
 /** Cron schedule for checking proposals and questions. */
 export const expireCron = '*/10 * * * *';
+
+/** Cron schedule for comparing running plans with their schedules. */
+export const shiftCron = '* * * * *';
 
 export const retentionCron = '17 * * * *';

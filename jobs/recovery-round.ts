@@ -4,7 +4,6 @@ import type { InboxContext } from '#chat/inbox/inbox-context.ts';
 import { createInboxRound } from '#chat/inbox/wakeups.ts';
 import { createDeliveryRound } from '#chat/outbox/deliver-jobs.ts';
 import type { DeliveryContext } from '#chat/outbox/delivery-context.ts';
-import { createScheduleRound } from '#conversation/shift.ts';
 import type { Crew } from '#executor/crew.ts';
 import { askForLater } from '#executor/later.ts';
 import { recover } from '#executor/recover.ts';
@@ -29,7 +28,6 @@ export function startRecoveryRound(
   everyMs: number,
 ): RecoveryRound {
   const ringReminders = createRinging(conversation);
-  const lookAfterSchedules = createScheduleRound(conversation);
   const lookAfterInbox = createInboxRound(inbox);
   const lookAfterDelivery = createDeliveryRound(delivery);
   const lookAfterHomes = createHomesRound(homes);
@@ -47,7 +45,6 @@ export function startRecoveryRound(
       ['Looking after runs', () => retryAbandonedRuns(conversation)],
       ['Looking after what comes again', () => extendSeries(conversation)],
       ['Replanning', () => replanPlans(conversation)],
-      ['Looking after schedules', lookAfterSchedules],
       ['Looking after the inbox', lookAfterInbox],
       ['Looking after delivery', lookAfterDelivery],
       ['Looking after Homes', lookAfterHomes],

@@ -16,7 +16,7 @@ import { backendsOf, registerBackends } from '#executor/backends.ts';
 import { createCrew } from '#executor/crew.ts';
 import type { ArgumentDecider } from '#executor/executor-context.ts';
 import { jobsOf } from '#jobs/jobs.ts';
-import { expireCron, retentionCron } from '#jobs/queues.ts';
+import { expireCron, retentionCron, shiftCron } from '#jobs/queues.ts';
 import { startRecoveryRound } from '#jobs/recovery-round.ts';
 import { runJobs } from '#jobs/run-jobs.ts';
 import type { ConversationContext } from '#messages/context.ts';
@@ -152,6 +152,7 @@ export async function startWorking(parts: Parts, lasting = true): Promise<Workin
   const statuses = followActivity(delivery, conversation.listener);
   closers.add('the statuses', statuses.close);
   await boss.schedule('expire', expireCron);
+  await boss.schedule('shift', shiftCron);
   await boss.schedule('retention', retentionCron);
   const recovery = startRecoveryRound(
     crew,

@@ -125,22 +125,19 @@ export async function checkSchedule(context: WatchContext, planId: string): Prom
   });
 }
 
-const everyMs = 60_000;
 const plansATurn = 200;
 
-/** A round over the running plans with a schedule, at most once a minute. */
-export function createScheduleRound(context: WatchContext): () => Promise<void> {
-  const { db, clock, warn } = context;
-  let [last, after] = [0, ''];
-  return async () => {
-    const now = clock.now().getTime();
-    if (now - last < everyMs) return;
-    last = now;
-    const ids = await findScheduledPlans(db.query, plansATurn, after);
-    after = ids.length < plansATurn ? '' : (ids.at(-1) ?? '');
-    for (const id of ids)
+/** Checks every running plan with a schedule, with failures isolated. @param signal ends it after the current plan */
+export async function checkSchedules(context: WatchContext, signal: AbortSignal): Promise<void> {
+  const { db, warn } = context;
+  let ids: string[] = [];
+  do {
+    ids = await findScheduledPlans(db.query, plansATurn, ids.at(-1) ?? '');
+    for (const id of ids) {
+      if (signal.aborted) return;
       await checkSchedule(context, id).catch((error: unknown) =>
         warn(`The schedule of ${id} could not be checked; trying again.`, error),
       );
-  };
+    }
+  } while (ids.length === plansATurn);
 }

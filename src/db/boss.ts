@@ -39,7 +39,8 @@ const inTurn = (person: string, turn: number) => ({ group: { id: person }, prior
 /** Options of a queue; `short`: at most one job per key waits. */
 export type QueueSpec = {
   name: QueueName;
-  policy: 'standard' | 'short';
+  /** `exclusive`: one job at most, waiting or active. */
+  policy: 'standard' | 'short' | 'exclusive';
   retryLimit: number;
   retryDelay: number;
   expireInSeconds: number;

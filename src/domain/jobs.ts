@@ -25,6 +25,8 @@ export const jobPayloads = {
   remind: z.strictObject({}),
   /** Cancel or remind of undecided proposals. */
   expire: z.strictObject({}),
+  /** Compare running plans with their schedules. */
+  shift: z.strictObject({}),
   /** Delete expired data. */
   retention: z.strictObject({}),
   /** Handle a chat thread's events. Names only the thread: the worker takes what is open. */

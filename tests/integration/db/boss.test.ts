@@ -1,7 +1,8 @@
-// pg-boss's events in the log.
+// pg-boss as it is used: its events in the log, and its queues.
 import { expect, test } from 'vitest';
-import { openBoss } from '#db/boss.ts';
+import { createQueues, openBoss } from '#db/boss.ts';
 import { openDatabase } from '#db/database.ts';
+import { queuesFor } from '#jobs/queues.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { waitFor } from '../../wait.ts';
 
@@ -24,6 +25,25 @@ test('a worker that cannot fetch jobs reports an error with its reason', async (
   away = false;
   expect(reported.every((error) => error instanceof Error)).toBe(true);
   expect(String(reported[0])).toContain('The database is away.');
+  await boss.stop({ graceful: false });
+  await db.close();
+});
+
+test('one process at a time compares plans with their schedules', async () => {
+  const db = openDatabase(database.url, { max: 4, applicationName: 'test', onError: () => {} });
+  const listener = { listen: async () => ({ close: async () => {} }) };
+  const boss = await openBoss(db, listener, {
+    work: false,
+    onError: (error) => expect.fail(error.message),
+  });
+  await createQueues(boss, queuesFor([]));
+  const send = () => boss.send('shift', {});
+  const first = await send();
+  expect([typeof first, await send()]).toEqual(['string', null]);
+  const [job] = await boss.fetch('shift');
+  expect([job?.id, await send()]).toEqual([first, null]);
+  await boss.complete('shift', String(first));
+  expect(await send()).not.toBeNull();
   await boss.stop({ graceful: false });
   await db.close();
 });

@@ -1,7 +1,7 @@
 // A running plan against its schedule: the card shows what ends later, and people are asked only if a promise breaks.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { checkSchedule, createScheduleRound } from '#conversation/shift.ts';
+import { checkSchedule, checkSchedules } from '#conversation/shift.ts';
 import { storeArtifacts } from '#db/planning/artifacts.ts';
 import { systemRandom } from '#domain/clock.ts';
 import { OutlineNode } from '#domain/planning/outline.ts';
@@ -102,10 +102,10 @@ test('a plan in time shows no shift', async () => {
 
 test('a deadline that breaks is asked about once, holds no step and offers a change', async () => {
   const id = await begin(4, 2);
-  const round = createScheduleRound(context());
-  await round();
-  await round();
-  await checkSchedule(context(), id);
+  await checkSchedules(context(), AbortSignal.abort());
+  expect(await findings(id)).toEqual([]);
+  for (let round = 0; round < 3; round++)
+    await checkSchedules(context(), new AbortController().signal);
   const found = await findings(id);
   expect(found).toMatchObject([
     { category: 'schedule', severity: 'ERROR', status: 'open', stale_steps: 0 },

@@ -158,6 +158,8 @@ async function live(use: Use, { place, word, actor }: Home): Promise<string[]> {
     update countersign.plan_versions set created_at = ${longAgo}::timestamptz where plan_id = ${stale.id}`);
   await send(instance, 'expire');
   await reach(instance, stale.id, 'cancelled');
+  // shift
+  await send(instance, 'shift');
   // retention
   await db.query.execute(sql`
     update countersign.plans set created_at = ${longAgo}::timestamptz, updated_at = ${longAgo}::timestamptz,
