@@ -132,8 +132,8 @@ export function updateFindings(
 }
 
 /**
- * Resolves what the schedule check raised and nobody has decided, except `kept` by key. Such a finding gives up its key, so that
- * a promise that breaks again is raised again. The caller holds the plan's lock. @returns the IDs
+ * Resolves undecided findings of the schedule check, except `kept` keys, and frees their keys, so that a promise that breaks
+ * again is raised again. The caller holds the plan's lock. @returns the IDs
  */
 export async function withdrawScheduleFindings(
   tx: Queryable,

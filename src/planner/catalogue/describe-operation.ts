@@ -45,7 +45,7 @@ function marksOf({ name, human, destructive }: OperationSpec, standing: Operatio
   return marks.length === 0 ? '' : ` [${marks.join(', ')}]`;
 }
 
-/** Without the alternative that stands for an output that was too large. */
+/** Without the alternative for an output that was too large. */
 function outputOf({ anyOf, ...rest }: JsonSchema): JsonSchema {
   const [first] = Array.isArray(anyOf) ? anyOf : [];
   return isObject(first) ? first : { ...rest, ...(anyOf === undefined ? {} : { anyOf }) };

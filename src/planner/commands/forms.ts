@@ -1,6 +1,6 @@
-// The table of forms: their spellings with slots, the operation they call, an example and the effect in words. The parser,
-// help, docs/commands.md, the suggestions and the tests read it. A spelling has words (`a|b`), optional words (`[in]`), slots
-// (`{name:type}`), and missing slots to ask for (`?name`). Slots are named as the operation's arguments.
+// The table of forms: spellings with slots, operation, example and effect in words. The parser, help, docs/commands.md, the
+// suggestions and the tests read it. A spelling has words (`a|b`), optional words (`[in]`), slots (`{name:type}`), and missing
+// slots to ask for (`?name`). Slots are named as the operation's arguments.
 import { isReference } from '#domain/plan/argument-kinds.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import { countOf, onOneLine } from '#domain/words.ts';

@@ -43,7 +43,7 @@ const spanOf = ({ starts_at, ends_at }: ScheduleBlock): Interval => ({
   to: Date.parse(ends_at),
 });
 
-/** Takes its actual time, whoever does it. */
+/** It takes its actual time, for people and machines alike. */
 function placeBegun(node: TimedNode, { started, ended }: Progress, length: number, now: number) {
   const from = started ?? ended ?? now;
   const to = ended ?? Math.max(now, from + length);
