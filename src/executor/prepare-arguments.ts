@@ -54,7 +54,7 @@ function whyConfirm(
 
 /**
  * A model's cost is stored before this ends. Confirmed values are reused; if their context changed, they are decided and
- * confirmed again. @throws CountersignError `invalid_reference`, `invalid_arguments`, `budget_exhausted` or the model's
+ * confirmed again. @throws CountersignError `invalid_…`, `budget_exhausted` or the model's failure
  */
 export async function prepareArguments(run: StepRun, operation: Operation): Promise<Ready> {
   const { context, plan, step } = run;

@@ -1,5 +1,5 @@
-// Times, rules and lengths around a command: `at 9:00`, `every Monday at 9:00 until 1 June`, `after 2 days`, `a day later`, `by
-// Friday`.
+// Times, rules and lengths around a command: `at 9:00`, `every Monday at 9:00 until 1 June`, `after 2 days`, `a day later`,
+// `takes 3 hours`.
 import {
   type Every,
   type Read,
