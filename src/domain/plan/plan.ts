@@ -83,7 +83,7 @@ export const PlanContext = z.strictObject({
   pattern: PatternSpec.optional(),
   /** Planning modes, if not the defaults. */
   modes: PlanningModes.optional(),
-  /** US dollars that its model calls may cost, planning included, if its requester set a limit. */
+  /** The requester's limit of its model calls in US dollars. Planning counts, but only a running plan is stopped by it. */
   budget_usd: BudgetUsd.exactOptional(),
 });
 export type PlanContext = z.infer<typeof PlanContext>;

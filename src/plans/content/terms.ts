@@ -95,7 +95,7 @@ export function describeTerms(
   return [
     ...(budget_usd === undefined
       ? []
-      : [`Its models may cost ${describeLimit(budget_usd)}, planning included.`]),
+      : [`Once it runs, its models may cost ${describeLimit(budget_usd)}, planning included.`]),
     ...(step_approval === 'each' ? ['Each step asks before it runs.'] : []),
     ...series.map(
       (one) =>

@@ -22,7 +22,7 @@ it('says the limit of a plan on what its models cost, and how it changes', () =>
   const none = { step_approval: 'none' as const, series: [] };
   expect(describeTerms({ ...none, context }, null)).toEqual([]);
   expect(describeTerms({ ...none, context: limited }, null)).toEqual([
-    'Its models may cost at most $0.20, planning included.',
+    'Once it runs, its models may cost at most $0.20, planning included.',
   ]);
   const terms = { confirm_each: false, series: [] };
   expect(compareTerms({ ...terms, context }, { ...terms, context: limited })).toEqual([
