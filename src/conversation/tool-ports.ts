@@ -32,7 +32,7 @@ export async function forTool<T>(work: () => Promise<T>): Promise<T> {
 
 /** Dependencies of a plan's operations on itself, created after the tools. */
 type PlanParts = () => RecheckContext &
-  Pick<ConversationContext, 'files'> & { askPlanner: AskPlanner | null };
+  Pick<ConversationContext, 'files' | 'places'> & { askPlanner: AskPlanner | null };
 
 /** @param partsOf what is created after the tools */
 export function createToolPorts(
@@ -54,14 +54,14 @@ export function createToolPorts(
     },
     chat: {
       async post({ conversation, from, user, step, text, once }) {
-        await forTool(() =>
-          db.transaction(async (tx) => {
-            const poster = { conversation: from, requester: user };
-            await requirePostTarget(tx, poster, conversation, step);
-            const { conversation: to } = readTarget(conversation);
-            await speakAsBot({ enqueue }, tx, { conversation: to, says: text, once });
-          }),
-        );
+        await forTool(async () => {
+          const poster = { conversation: from, requester: user };
+          await requirePostTarget(partsOf(), poster, conversation, step);
+          const { conversation: to } = readTarget(conversation);
+          await db.transaction((tx) =>
+            speakAsBot({ enqueue }, tx, { conversation: to, says: text, once }),
+          );
+        });
       },
     },
     reminders: {

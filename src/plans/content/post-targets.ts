@@ -71,21 +71,36 @@ async function findThere(
   const find = from === null ? undefined : finders[from.platform];
   if (from === null || find === undefined)
     return { refusal: known === null ? unreachable(target) : unchecked(target) };
-  const found = await find(from, requester, known ?? target).catch((error: unknown) => {
-    // A missing scope or a limit of the platform: said to the planner, like a missing channel.
-    if (error instanceof CountersignError) return { refusal: error.message };
-    throw error;
-  });
+  const found = await find(from, requester, known ?? target);
   if (found === null) return { refusal: unreachable(target) };
   if ('refusal' in found) return found;
   const name = found.name.slice(0, 200);
   return { pinned: pinTarget({ name, conversation: await namePlace(db, found.place, name) }) };
 }
 
-/**
- * Resolves what a plan posts to: names are looked up on the platform, and members are checked there. Pinned under the
- * platform's own name, whatever name came with an ID.
- */
+/** Pins a known conversation under the platform's own name, whatever name came with its ID. Its members are checked there. */
+async function checkKnown(
+  db: Queryable,
+  finders: PlaceFinders,
+  poster: Poster,
+  target: string,
+  place: PostPlace | null,
+): Promise<Target> {
+  const refusal = findRefusal(target, place);
+  if (refusal !== null) return { refusal };
+  if (!place?.alone) return findThere(db, finders, poster, target, place);
+  const { name } = place;
+  const { conversation } = readTarget(target);
+  return { pinned: name === null ? target : pinTarget({ name, conversation }) };
+}
+
+/** A missing scope or a limit of the platform: said to the planner, like a missing channel. */
+function refuse(error: unknown): Target {
+  if (error instanceof CountersignError) return { refusal: error.message };
+  throw error;
+}
+
+/** Resolves what a plan posts to: names are looked up on the platform, known conversations checked. */
 async function resolveTargets(
   db: Queryable,
   finders: PlaceFinders,
@@ -98,16 +113,15 @@ async function resolveTargets(
   const resolve = async (target: string): Promise<Target> => {
     const { conversation } = readTarget(target);
     const place = places.get(conversation) ?? null;
-    if (place === null && platformOf(conversation) === null)
-      return findThere(db, finders, poster, target, null);
-    const refusal = findRefusal(target, place);
-    if (refusal !== null) return { refusal };
-    if (!place?.alone) return findThere(db, finders, poster, target, place);
-    const { name } = place;
-    return { pinned: name === null ? target : pinTarget({ name, conversation }) };
+    return place === null && platformOf(conversation) === null
+      ? findThere(db, finders, poster, target, null)
+      : checkKnown(db, finders, poster, target, place);
   };
   for (const target of new Set(targets))
-    resolved.set(target, others.includes(target) ? await resolve(target) : { pinned: target });
+    resolved.set(
+      target,
+      others.includes(target) ? await resolve(target).catch(refuse) : { pinned: target },
+    );
   return resolved;
 }
 
@@ -228,25 +242,29 @@ export async function pinPatchPosts<P extends Pick<PlanPatch, 'operations'>>(
 }
 
 /**
- * Checks a target before the call. A channel may have been renamed since a person approved it; a name that came with another
- * step's output must be right.
- * @throws CountersignError `invalid_arguments` if the plan may not post there, or the conversation does not exist
+ * Checks a target before the call. What a person approved was checked when it was pinned, and may have been renamed since; what
+ * came with another step's output is checked now, as is its name.
+ * @throws CountersignError `invalid_arguments` if the plan may not post there, or the conversation does not exist; the
+ * platform's own if it can't be asked
  */
 export async function requirePostTarget(
-  db: Queryable,
+  { db: { query }, places }: PinContext,
   poster: Poster,
   target: string,
   step: { planId: string; stepId: string } | null,
 ): Promise<void> {
   if (target === poster.conversation) return;
   const { name, conversation } = readTarget(target);
-  const place = (await findPlaces(db, poster, [target])).get(conversation);
-  const isApproved = async () => {
-    const [found] = step === null ? [] : await readStepsById(db, step.planId, [step.stepId]);
-    return found !== undefined && postTargetOf(found) === target;
-  };
-  const isOther = name !== null && place?.name !== name && !(await isApproved());
-  const refusal = isOther ? unreachable(target) : findRefusal(target, place ?? null);
+  const place = (await findPlaces(query, poster, [target])).get(conversation) ?? null;
+  const [approved] = step === null ? [] : await readStepsById(query, step.planId, [step.stepId]);
+  const isApproved = approved !== undefined && postTargetOf(approved) === target;
+  let refusal = findRefusal(target, place);
+  if (refusal === null && !isApproved) {
+    const checked = await checkKnown(query, places?.() ?? {}, poster, target, place);
+    if ('refusal' in checked) refusal = checked.refusal;
+    else if (name !== null && readTarget(checked.pinned).name !== name)
+      refusal = unreachable(target);
+  }
   if (refusal !== null) throw new CountersignError('invalid_arguments', refusal);
 }
 

@@ -7,6 +7,7 @@ import { chatPlatforms } from '#app/platforms.ts';
 import { storePlace } from '#db/chat/places.ts';
 import { type ChatPlace, conversationAt } from '#domain/chat/chat.ts';
 import type { FindPlace } from '#domain/chat/find-place.ts';
+import { pinTarget } from '#domain/chat/post-target.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import { openPlatform } from '../../fixtures/chat-platform.ts';
 import { ana, noop, reach, settleAsRead } from '../../setup/instance.ts';
@@ -169,9 +170,17 @@ test.each([
   },
 );
 
-test('asks where only at the call it is known where it would post, and fails there if it may not', async () => {
-  const own = await place('T1', 'C1', '5.1');
-  const target = await place('T2', 'C1', '5.1');
+test.each([
+  ['of another tenant', 'slack', 'T2', 'C1', 'no conversation it can reach'],
+  ['that the requester is not in', 'slack', 'T1', hidden, 'no conversation it can reach'],
+  ['under another name', 'slack', 'T1', 'C2', 'no conversation it can reach', '#C3'],
+  ['of a platform that this process can’t ask', 'other', 'T1', 'C2', "can't be checked"],
+  ['that both are in', 'slack', 'T1', 'C2', null],
+] as const)('a post to a channel from an output asks, then checks a channel %s', async (...row) => {
+  const [, platform, tenant, channel, reason, name] = row;
+  const own = await place('T1', 'C1', '5.1', platform);
+  const id = await place(tenant, channel, `5.${name ?? ''}`, platform);
+  const target = name === undefined ? id : pinTarget({ name, conversation: id });
   await writeFile(join(instance.workspace, 'where.txt'), target);
   const draft = saying({ $from: 'read', path: '/text' });
   const read = {
@@ -189,16 +198,13 @@ test('asks where only at the call it is known where it would post, and fails the
   });
   expect(asked.final_args).toMatchObject({ conversation: target });
   await settleAsRead(instance, plan.id, { tell: 'retry' });
-  await reach(instance, plan.id, 'failed');
+  await reach(instance, plan.id, 'completed', 'failed');
   const { steps } = await instance.service.listSteps(plan.id, { limit: 9 });
-  expect(steps.find(({ id }) => id === 'tell')).toMatchObject({
-    status: 'failed',
-    error: {
-      code: 'invalid_arguments',
-      message: expect.stringContaining('no conversation it can reach'),
-    },
-  });
-  expect(await said(target)).toEqual([]);
+  const error = { code: 'invalid_arguments', message: expect.stringContaining(reason ?? '') };
+  expect(steps.find(({ id: step }) => step === 'tell')).toMatchObject(
+    reason === null ? { status: 'succeeded' } : { status: 'failed', error },
+  );
+  expect(await said(id)).toEqual(reason === null ? ['Deployed'] : []);
 });
 
 test('is not reported as posted where the platform does not take anything', async () => {
