@@ -39,15 +39,16 @@ const keyOf = ({ predecessor, successor, type }: Edge): string =>
 async function requireClosedRemoval(
   tx: Queryable,
   planId: string,
-  { removed, edgesRemoved, edgesAdded }: PatchEffect,
+  { removed, changed, edgesRemoved, edgesAdded }: PatchEffect,
 ): Promise<void> {
+  const rewritten = new Set(changed.map(({ position }) => position));
   const gone = new Set(removed.map(({ position }) => position));
   const cut = new Set(edgesRemoved.map(keyOf));
   const edges = await readEdgesFrom(tx, planId, [...gone]);
   const left = new Set(
     edges
       .filter((edge) => !gone.has(edge.successor) && !cut.has(keyOf(edge)))
-      .filter(({ status }) => notBegun.includes(status))
+      .filter(({ status, successor }) => notBegun.includes(status) || rewritten.has(successor))
       .map(({ id }) => id),
   );
   if (left.size > 0) {
@@ -55,7 +56,7 @@ async function requireClosedRemoval(
     const names = listSome(ids, maxNamed, 'step');
     throw new CountersignError(
       'steps_missing',
-      `Steps that would be removed are needed by others: remove ${names} too, or what they wait for.`,
+      `Steps that would be removed are needed by others: remove ${names} too, or release them ("release": true).`,
       { details: { missing: ids.slice(0, maxListed), missing_total: ids.length } },
     );
   }

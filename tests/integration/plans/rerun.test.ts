@@ -371,4 +371,26 @@ describe('a failed step with another argument', () => {
     const update = { op: 'update_steps' as const, steps: { ids: ['a'] }, set };
     await expect(patch(plan.id, update)).rejects.toMatchObject({ code: 'patch_conflict' });
   });
+
+  test('waits for no step that its change removes, and says so', async () => {
+    await writeFile(join(instance.workspace, 'there.md'), 'yes');
+    const after = [{ id: 's', type: 'SS' as const, lag_minutes: 0 }];
+    const steps = [failing('s'), { ...failing('t'), after }, noop('u')];
+    const { id } = await runPlan(instance, { title: 'Read', steps });
+    await reach(instance, id, 'failed');
+    const set = { args: { path: 'there.md' } };
+    const change = (release: boolean) =>
+      patch(
+        id,
+        { op: 'remove_steps', steps: { ids: ['s'] }, release },
+        { op: 'update_steps', steps: { ids: ['t'] }, set },
+        rerun('t'),
+      );
+    expect(await refusalCode(change(false))).toBe('steps_missing');
+    const { version, digest } = await change(true);
+    await instance.service.approve(id, { version, digest }, ana);
+    await reach(instance, id, 'completed');
+    expect((await stepsOf(id)).get('t')).toMatchObject({ status: 'succeeded', after: [] });
+    await check(id);
+  });
 });
