@@ -180,7 +180,7 @@ async function describeVersion(
   // Keeps the digests the plan was shown with, even if the operation has changed since.
   const digests = {
     ...digestOperations(context.catalogue.of(row.tenant), addedOperations(effect)),
-    ...before.operation_digests,
+    ...row.operation_digests,
   };
   const series = before.series.map(
     (one) => effect.series.find(({ begun }) => begun.series.id === one.id)?.begun.series ?? one,

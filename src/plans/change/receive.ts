@@ -247,10 +247,11 @@ async function takePatch(
     proposed_by: actor.id,
   };
   if (widening.length > 0) {
-    const names = addedOperations(effect);
+    const catalogue = context.catalogue.of(row.tenant);
+    const digests = digestOperations(catalogue, addedOperations(effect), row.operation_digests);
     const digest = hasVersion(operations)
       ? digestChange(await storeWaiting(context, tx, row, effect), operations)
-      : digestOfOperations(row, patch, digestOperations(context.catalogue.of(row.tenant), names));
+      : digestOfOperations(row, patch, digests);
     const held = { ...patch, status: 'needs_approval' as const, digest };
     await holdPatch(context, tx, row, held, actor);
     return lockPlan(tx, row.id);

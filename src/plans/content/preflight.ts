@@ -26,16 +26,24 @@ const shownProblems = 20;
 
 export type VersionRow = typeof planVersions.$inferSelect;
 
-/** The row of the plan's current version. */
-export async function readVersion(
+export async function findVersion(
   db: Queryable,
   { id, version }: Pick<PlanRow, 'id' | 'version'>,
-): Promise<VersionRow> {
+): Promise<VersionRow | null> {
   const [found] = await db
     .select()
     .from(planVersions)
     .where(and(eq(planVersions.plan_id, id), eq(planVersions.version, version)));
-  if (found === undefined) throw new Error(`readVersion: ${id} has no version ${version}`);
+  return found ?? null;
+}
+
+/** The row of the plan's current version. */
+export async function readVersion(
+  db: Queryable,
+  row: Pick<PlanRow, 'id' | 'version'>,
+): Promise<VersionRow> {
+  const found = await findVersion(db, row);
+  if (found === null) throw new Error(`readVersion: ${row.id} has no version ${row.version}`);
   return found;
 }
 

@@ -14,7 +14,6 @@ import { findDeadPredecessors } from '#db/sql/patch-reads.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { Approval } from '#domain/service.ts';
-import { listOf } from '#domain/words.ts';
 import {
   readApprovers,
   recordApproval,
@@ -36,7 +35,7 @@ import {
   digestOperations,
   requireSameOperations,
 } from '../content/operation-digests.ts';
-import { requirePreflight } from '../content/preflight.ts';
+import { findVersion, requirePreflight } from '../content/preflight.ts';
 import { clockTime, currentOf } from '../lifecycle/current.ts';
 import type { Ruling } from '../lifecycle/decide.ts';
 import { finishIfDone } from '../lifecycle/finish.ts';
@@ -181,22 +180,24 @@ async function applyApproved(
   const effect = await readChange(tx, row, rulesFor(context, row), patch);
   const names = addedOperations(effect);
   const catalogue = context.catalogue.of(row.tenant);
-  requireSameOperations(row.operation_digests, catalogue, names);
+  const { plan_id: id, version } = patch;
+  const { operation_digests } = (await findVersion(tx, { id, version })) ?? row;
+  requireSameOperations(operation_digests, catalogue, names, 'change');
   await requireShownCalls(tx, row, patch.base_revision, effect);
   await settlePatch(tx, patch.id, 'applied', actor.id);
   const continues = await willRun(tx, row, effect);
   const running = continues ? await continuePlan(context, tx, row, actor) : row;
-  const patched = await applyPatch(context, tx, running, effect, {
+  const patched = await applyPatch(context, tx, { ...running, operation_digests }, effect, {
     patchId: patch.id,
     actor,
     baseRevision: patch.base_revision,
     reason: patch.reason,
     approved: true,
   });
-  if (!isAsShown(row, patch, patched, digestOperations(catalogue, names)))
+  if (!isAsShown(row, patch, patched, digestOperations(catalogue, names, operation_digests)))
     throw new CountersignError(
       'preflight_failed',
-      `Since this change was shown, one of the operations that it adds has changed (${listOf(names)}). Nothing was changed. Reject the change and propose it again.`,
+      'The change differs from the one shown: its digest has changed. Nothing was changed. Reject the change and propose it again.',
     );
   await settleByPatch(tx, row.id, patch.id, actor);
   if (running.status === row.status) return patched;

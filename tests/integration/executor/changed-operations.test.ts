@@ -149,7 +149,11 @@ test('a change that waits is not approved with a tool that changed since it was 
   await become({ description: 'Delete everything.' });
   await expect(
     service.approve(plan.id, { version: patch.version, digest: patch.digest }, ana),
-  ).rejects.toMatchObject({ code: 'preflight_failed' });
+  ).rejects.toMatchObject({
+    code: 'preflight_failed',
+    message:
+      'box_act changed since this change was shown: its description. Propose the change again.',
+  });
   await become({});
   await service.approve(plan.id, { version: patch.version, digest: patch.digest }, ana);
   const row = await readPlanRow(gate.db.query, plan.id);

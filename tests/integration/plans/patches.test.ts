@@ -1,16 +1,20 @@
 // Changes of proposed or approved plans: narrowing ones apply at once, widening ones wait for a person.
-import { sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { drawText } from '#cards/text.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { readPatch } from '#db/plans/patches.ts';
 import { readPlanRow } from '#db/plans/plans.ts';
+import { planPatches, planVersions } from '#db/schema.ts';
+import { iterateContents } from '#db/steps/versions.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { person } from '#domain/people/actor.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
 import type { PatchOutcome } from '#domain/plan/patch-outcome.ts';
 import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
 import { digestOfOperations } from '#plans/change/waiting.ts';
+import { digestPlan } from '#plans/content/canonical.ts';
+import { headerOf, readVersion } from '#plans/content/preflight.ts';
 import { refusal } from '../../fixtures/refusal.ts';
 import { expectSoundPlan } from '../../fixtures/sound-plan.ts';
 import { draftStep, holdStep, writeStep } from '../../fixtures/steps.ts';
@@ -420,6 +424,30 @@ describe('a patch that widens an approved plan', () => {
     });
     expect(steps[1]).toMatchObject({ ...kept, not_before: null });
     await expectSound(plan.id);
+    await instance.service.cancel(plan.id, { version: 2 }, ana);
+  });
+
+  test('is applied although the operations that it adds were reworded since', async () => {
+    const { query } = instance.db;
+    const plan = await held([]);
+    const shown = await patch(plan.id, add);
+    const row = await readPlanRow(query, plan.id);
+    const version = await readVersion(query, { id: plan.id, version: 2 });
+    const digests = Object.entries(version.operation_digests).map(([name, known]) => {
+      const [code = '', , ...others] = known.split('.');
+      return [name, name === 'workspace_write' ? [code, 'older', ...others].join('.') : known];
+    });
+    const operation_digests = Object.fromEntries(digests);
+    const header = headerOf(row, { ...version, operation_digests });
+    const digest = await digestPlan(header, iterateContents(query, plan.id, 2));
+    await query
+      .update(planVersions)
+      .set({ operation_digests, digest })
+      .where(and(eq(planVersions.plan_id, plan.id), eq(planVersions.version, 2)));
+    await query.update(planPatches).set({ digest }).where(eq(planPatches.id, shown.patch_id));
+    const approved = await instance.service.approve(plan.id, { version: 2, digest }, ana);
+    expect(approved).toMatchObject({ version: 2, digest, pending_patch: null });
+    expect(await readPlanRow(query, plan.id)).toMatchObject({ operation_digests });
     await instance.service.cancel(plan.id, { version: 2 }, ana);
   });
 

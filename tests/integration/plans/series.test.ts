@@ -629,6 +629,19 @@ describe('a change of a series', () => {
     expect(times).toContain(first?.not_before);
   });
 
+  test('is approved although its operation was reworded since it was proposed', async () => {
+    const { id } = await startBy(executor, instance, draftOf(daily({ steps: [note] })));
+    const { catalogue } = executor;
+    const older: typeof catalogue.of = (tenant) => {
+      const { get, ...own } = catalogue.of(tenant);
+      const reword = (spec: ReturnType<typeof get>) => spec && { ...spec, description: 'Older' };
+      return { ...own, get: (name) => reword(get(name)) };
+    };
+    const context = { ...later(0), catalogue: { ...catalogue, of: older } };
+    await change(id, [ofSeries({ rrule: `${hoursLater},${(hour + 6) % 24}` })], context);
+    expect(await getPlan(id)).toMatchObject({ version: 2, pending_patch: null });
+  });
+
   test('is refused if it has two operations for one series', async () => {
     const { id } = await startBy(executor, instance, draftOf(daily({ steps: [note] })));
     const twice = change(id, [
