@@ -168,13 +168,13 @@ async function takeAnimation(browser: Browser, url: string): Promise<void> {
   await take(800);
   const field = page.getByLabel('Your message');
   const request =
-    'Write notes/standup.md saying "Standup at 9:30", then ask Ana "Please read notes/standup.md", then move it to archive/standup.md';
+    'Write notes/standup.md saying "Standup at 9:30", then ask Ana "Please read notes/standup.md", then move notes/standup.md to archive/standup.md';
   for (const until of [40, 85, request.length]) {
     await field.fill(request.slice(0, until));
     await take(until === request.length ? 900 : 350);
   }
   await page.keyboard.press('Enter');
-  const approve = page.getByRole('button', { name: /^Approve/ }).last();
+  const approve = page.locator('.review-bar').getByRole('button', { name: /^Approve/ });
   await approve.waitFor();
   await take(2500);
   await page.getByRole('tab', { name: 'Steps' }).click();
@@ -185,6 +185,7 @@ async function takeAnimation(browser: Browser, url: string): Promise<void> {
   await page.getByText('Waiting for Ana').first().waitFor();
   await page.getByRole('tab', { name: 'Overview' }).click();
   await take(2200);
+  await page.getByRole('button', { name: 'Answer for Ana' }).click();
   await page.getByRole('button', { name: 'Done', exact: true }).last().click();
   await page.getByText('Done', { exact: true }).first().waitFor();
   await take(3500);
