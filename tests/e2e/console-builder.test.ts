@@ -40,7 +40,7 @@ it('is built by mouse, with an output of an earlier step, and runs as it was sho
   await mkdir(join(home, 'workspace', folder), { recursive: true });
   await writeFile(join(home, 'workspace', folder, 'source.md'), 'From the source');
   await page.goto(server.url);
-  await page.getByRole('button', { name: 'Build a plan' }).click();
+  await page.getByRole('button', { name: 'Build a plan', exact: true }).click();
   await pick('read the text', 'workspace_read');
   await add().click();
   await dialog().getByText('Path is missing.').waitFor();
@@ -125,7 +125,7 @@ it('keeps what was begun when it is closed, and repeats when it is told to', asy
   await headline('1', 'Posts').waitFor();
   await page.keyboard.press('Escape');
   await page.reload();
-  await page.getByRole('button', { name: 'Build a plan' }).click();
+  await page.getByRole('button', { name: 'Build a plan', exact: true }).click();
   await headline('1', 'Posts').waitFor();
   await dialog().getByLabel('Runs', { exact: true }).selectOption('Every weekday');
   await dialog().getByText('Set the first run.').waitFor();

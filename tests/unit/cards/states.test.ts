@@ -35,7 +35,7 @@ describe('the states of cards', () => {
 
   it('each have a sheet of pictures on both platforms, and no picture is left over', () => {
     const wanted = states.flatMap(([name]) => [`${name}-slack.webp`, `${name}-teams.webp`]);
-    expect(readdirSync(folder).sort()).toEqual([...wanted, 'README.md'].sort());
+    expect(readdirSync(folder).sort()).toEqual([...wanted, 'README.md', 'drawn.json'].sort());
   });
 
   it.each(states)('%s is a message or a window that Slack takes', (_, state) => {
