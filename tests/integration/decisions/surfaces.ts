@@ -93,6 +93,7 @@ async function openSlack(slack: SlackDouble, instance: TestInstance): Promise<Su
         .find(
           ({ blocks }) =>
             JSON.stringify(blocks).includes(subject) &&
+            JSON.stringify(blocks).includes(button.digest ?? '') &&
             JSON.stringify(blocks).includes(`countersign:${action}`),
         ),
     );
