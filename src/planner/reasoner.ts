@@ -17,7 +17,7 @@ export type CallAnswer = Pick<ToolOutcome, 'result' | 'ends'>;
 /** Every call is prepared, executed and finalised here. */
 export type AgentTools = {
   stage: Stage;
-  /** Callable now, as shown to models. */
+  /** Callable now, as shown to a model with the results of its calls so far. */
   offered(): ChatTool[];
   find(name: string): Pick<Tool, 'reads' | 'waits' | 'quotes'> | undefined;
   /** Never throws: failures are results with `ok: false` and confidence 0. */

@@ -174,7 +174,7 @@ const kinds: Record<string, Kind> = {
 };
 
 /** Its text may name files: “ask Ana to review notes.md”. */
-const isTold = ({ id }: Form): boolean => ['ask', 'remind'].includes(id);
+const takesWords = ({ id }: Form): boolean => ['ask', 'remind'].includes(id);
 
 const verbs = new Set(
   forms
@@ -225,7 +225,7 @@ function joinLeft(
   // “the team” before a channel adds nothing.
   const own = texts.filter(({ isNamed }) => !isNamed);
   const [{ text } = { text: '' }, ...others] = own.length > 0 ? own : texts;
-  const lost = ['text', 'data', 'address', 'other', ...(isTold(form) ? [] : ['file'])];
+  const lost = ['text', 'data', 'address', 'other', ...(takesWords(form) ? [] : ['file'])];
   const isKept = pieces.every((one) => !left.has(one) || !lost.includes(one.kind));
   return /^and\b/i.test(text) ||
     others.length > 0 ||

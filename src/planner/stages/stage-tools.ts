@@ -79,6 +79,8 @@ export function createStageTools(parts: StageToolsParts): SessionTools {
 
   /** A draft that lacks what the model meant to put in is not submitted unseen. */
   let wasEditRefused = false;
+  /** Also if a later edit of the same reply succeeded: the model has not seen what failed. */
+  let hasUnseenFailure = false;
 
   /** Or why the call cannot be made. */
   function prepare(
@@ -93,7 +95,7 @@ export function createStageTools(parts: StageToolsParts): SessionTools {
         `There is no tool or read operation ${name.slice(0, 100)}. There are the tools ${shown.map((one) => one.name).join(', ')}; find operations with search_operations.`,
       );
     }
-    if (name === 'submit_plan' && wasEditRefused) {
+    if (name === 'submit_plan' && (wasEditRefused || hasUnseenFailure)) {
       wasEditRefused = false;
       return refuse(
         'The last edit failed or was only partly applied. Fix what it reported, then submit.',
@@ -152,7 +154,10 @@ export function createStageTools(parts: StageToolsParts): SessionTools {
     const { result, changes, read, found, violations = [], adaptations = [], ends } = outcome;
     const { self, heuristics } = outcome;
     if (changes !== undefined) session.change(changes);
-    if (tool.produces.includes('draft')) wasEditRefused = !result.ok;
+    if (tool.produces.includes('draft')) {
+      wasEditRefused = !result.ok;
+      hasUnseenFailure ||= !result.ok;
+    }
     // Only if the call succeeded, or kept its valid part.
     if (result.ok || changes?.outline !== undefined) session.produce(tool.produces);
     if (read !== undefined) session.addRead(read);
@@ -184,14 +189,16 @@ export function createStageTools(parts: StageToolsParts): SessionTools {
 
   return {
     stage,
-    offered: () =>
-      ready()
+    offered() {
+      hasUnseenFailure = false;
+      return ready()
         .filter((tool) => tool.isOffered?.({ ...session.state, outline }, modes) ?? true)
         .map(({ name, description, parameters, wide }) => ({
           name,
           description,
           parameters: (isWide(session.state.run_id, toolContext) ? wide : undefined) ?? parameters,
-        })),
+        }));
+    },
     find,
     draft: () => session.state.outline,
     draftedSteps: () => countSteps(session.state.outline),

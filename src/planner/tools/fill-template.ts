@@ -52,9 +52,22 @@ function fillText(text: string, item: Json, lacking: Set<string>, write: Write):
   });
 }
 
+/** An instruction to a model, in which an item's values are quoted, as data. */
+function fillDecision(text: string, item: Json, lacking: Set<string>): string {
+  return text.replace(placeholder, (found, inside: string) => {
+    const pointer = pointerOf(inside);
+    if (pointer === null) return found;
+    const value = valueAt(item, pointer);
+    if (value === undefined) lacking.add(pointer);
+    return JSON.stringify(value ?? '');
+  });
+}
+
 export function fill(template: Json, item: Json, lacking: Set<string>, write: Write): Json {
   if (typeof template === 'string') return fillText(template, item, lacking, write);
-  // Items never name source steps or later decisions.
+  if (isRuntime(template) && typeof template.$decide === 'string')
+    return { $decide: fillDecision(template.$decide, item, lacking) };
+  // Items never name source steps.
   if (isReference(template) || isRuntime(template) || isTemplate(template)) return template;
   if (Array.isArray(template)) return template.map((one) => fill(one, item, lacking, write));
   if (!isObject(template)) return template;

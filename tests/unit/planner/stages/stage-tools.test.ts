@@ -9,7 +9,7 @@ import { JsonObject } from '#domain/text.ts';
 import { defineTool } from '#planner/define-tool.ts';
 import { Session } from '#planner/stages/session.ts';
 import { createStageTools, type Remember } from '#planner/stages/stage-tools.ts';
-import { succeed, type Tool, type ToolOutcome } from '#planner/tool.ts';
+import { fail, succeed, type Tool, type ToolOutcome } from '#planner/tool.ts';
 import { makeDesk, makeState } from '../tools/tool-context.ts';
 
 const fresh: Remember = async (_, __, make) => ({ outcome: await make(), remembered: false });
@@ -74,6 +74,24 @@ describe('a call out of order', () => {
       { stage: 'DRAFT_ROADMAP', tool: 'build_roadmap', ok: false, confidence: 0 },
     ]);
     expect(session.state.produced).toEqual(['pattern', 'outline']);
+  });
+
+  it('submits nothing in a reply of which an edit failed, whatever succeeded after it', async () => {
+    const results = [fail('There is no step x.'), succeed(null, 'done')];
+    const edit = tool('edit', {
+      produces: ['draft'],
+      execute: async () => ({ result: results.shift() ?? succeed(null, 'done') }),
+    });
+    const submit = tool('submit_plan');
+    const { stageTools, call } = lay([edit, submit]);
+    stageTools.offered();
+    await call('edit');
+    await call('edit');
+    const { result } = await call('submit_plan');
+    expect(result.explanations[0]).toContain('The last edit failed');
+    expect(submit.ran).toEqual([]);
+    stageTools.offered();
+    expect((await call('submit_plan')).result.ok).toBe(true);
   });
 
   it('of another stage is refused with the stage', async () => {

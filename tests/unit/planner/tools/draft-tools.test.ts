@@ -48,7 +48,9 @@ function open(
     remember: async (_tool, _args, make) => ({ outcome: await make(), remembered: false }),
     report: () => undefined,
   });
+  /** Each call is a reply of its own. */
   const call = async (name: string, args: JsonObject) => {
+    stageTools.offered();
     const { result, ends } = await stageTools.call(name, args, signal);
     return { ok: result.ok, says: result.explanations.join('\n'), data: result.data, ends };
   };
