@@ -20,15 +20,6 @@ import { waitFor } from '../wait.ts';
 useConsole();
 
 describe('a request', () => {
-  it('is approved whole again once every step is ticked', async () => {
-    await ask('Write "a.txt" to again/a.txt and write "b.txt" to again/b.txt');
-    await page.getByRole('tab', { name: 'Steps' }).click();
-    await page.locator('.rank .tick').last().uncheck();
-    await button('Approve').waitFor({ state: 'detached' });
-    await page.locator('.rank .tick').last().check();
-    await button('Approve').waitFor();
-  });
-
   it('shows its steps in every tab, and its decision in the audit', async () => {
     // At a second try other files.
     const folder = `tabs-${Date.now()}`;
@@ -51,51 +42,6 @@ describe('a request', () => {
     await page.getByRole('row', { name: 'Collect context' }).first().waitFor();
     await page.getByText('Planner: offline planner').waitFor();
     await page.getByText(/In all: /).waitFor();
-  });
-
-  it('can be taken from the examples and sent with the button', async () => {
-    await page.goto(server.url);
-    await page.getByRole('button', { name: /Create notes\/standup\.md/ }).click();
-    await page.getByRole('button', { name: 'Send' }).click();
-    await button('Approve').waitFor();
-  });
-});
-
-describe('a review', () => {
-  const write = (n: number, content = `Text ${n}`, path = `many/${n}.txt`) =>
-    draftStep(`w${n}`, `Write ${n}`, 'workspace_write', { path, content });
-  const rows = () => page.locator('.rank .step');
-
-  it('begins at its top, however far another tab was scrolled', async () => {
-    const steps = Array.from({ length: 20 }, (_, n) => write(n));
-    const plan = await server.api.propose({ title: 'Scrolled', conversation: 'scrolled', steps });
-    await page.goto(`${server.url}/?c=scrolled&plan=${plan.id}`);
-    await button('Review').click();
-    await rows().nth(19).waitFor();
-    await page.getByRole('tab', { name: 'Overview' }).click();
-    await page.getByText('Latest events').scrollIntoViewIfNeeded();
-    await button('Review').click();
-    await rows().nth(19).waitFor();
-    expect(await page.evaluate("document.getElementById('tab-panel').scrollTop")).toBe(0);
-  });
-
-  it('says on every Approve what it approves, and offers none where no step is ticked', async () => {
-    const steps = [write(1), write(2), write(3)];
-    const plan = await server.api.propose({ title: 'Three', conversation: 'ticked', steps });
-    await page.goto(`${server.url}/?c=ticked&plan=${plan.id}&tab=steps`);
-    const ticks = page.locator('.rank .tick');
-    await ticks.nth(2).waitFor();
-    await ticks.nth(2).uncheck();
-    await button('Approve 2 of 3 steps').waitFor();
-    await ticks.nth(1).uncheck();
-    await ticks.nth(0).uncheck();
-    const off = button('No steps selected');
-    await off.waitFor();
-    expect(await off.isDisabled()).toBe(true);
-    await ticks.nth(1).check();
-    await bar().getByRole('button', { name: 'Approve 1 of 3 steps' }).click();
-    await page.locator('.plan-state .badge', { hasText: 'Done' }).waitFor();
-    expect((await server.api.plan(plan.id)).counts).toMatchObject({ succeeded: 1, cancelled: 2 });
   });
 });
 
@@ -159,33 +105,6 @@ describe('a plan on the page', () => {
       .getByRole('button', { name: 'Propose changes' })
       .and(page.locator(':focus'))
       .waitFor();
-  });
-
-  it('calls a step in its list what its card calls it', async () => {
-    await ask(
-      'Create n/one.md saying "1", then create n/two.md saying "2" and create n/three.md saying "3"',
-    );
-    await page.getByRole('tab', { name: 'Steps' }).click();
-    await column()
-      .getByRole('checkbox', { name: /^Approve step 2b: / })
-      .waitFor();
-    const names = await page.locator('.step-number').allInnerTexts();
-    expect(names).toEqual(['1', '2a', '2b']);
-    await page.getByRole('tab', { name: 'Overview' }).click();
-    await column().getByText('2b', { exact: true }).waitFor();
-  });
-
-  it('is found in the inbox and decided there without its conversation', async () => {
-    const plan = await server.api.propose({ ...slow, title: 'Nobody spoke of this' });
-    await page.goto(server.url);
-    await page.getByRole('button', { name: /Nobody spoke of this/ }).click();
-    await button('Reject').click();
-    await button('Reject').click();
-    await waitFor(
-      'the rejection',
-      async () => (await server.api.plan(plan.id)).status === 'rejected',
-    );
-    await column().getByText('Rejected').first().waitFor();
   });
 });
 

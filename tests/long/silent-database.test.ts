@@ -5,7 +5,6 @@ import { draftStep } from '../fixtures/steps.ts';
 import { openTcpProxy, type TcpProxy } from '../fixtures/tcp-proxy.ts';
 import { useDatabase } from '../setup/database.ts';
 import { usePrograms } from '../setup/process.ts';
-import { waitFor } from '../wait.ts';
 
 const database = useDatabase();
 const programs = usePrograms();
@@ -31,38 +30,6 @@ const draft = (seconds: number) => ({
     draftStep('1', 'Wait', 'control_wait', { seconds }),
     draftStep('2', 'Go on', 'control_noop', {}, '1'),
   ],
-});
-
-it('a person is answered and the work goes on after connections have gone silent', async () => {
-  const { gateway, worker } = await openBoth();
-  const [first, second] = [
-    await gateway.api.propose(draft(2)),
-    await gateway.api.propose(draft(0)),
-  ];
-  expect((await gateway.api.approve(first)).status).toBe(200);
-  await gateway.api.reach(first.id, 'executing');
-  proxy.silence();
-  const began = performance.now();
-  await waitFor(
-    'the plans to be listed',
-    async () => {
-      const { status, body } = await gateway.api.get<{ code?: string }>('/api/plans');
-      if (status !== 200) expect([status, body.code]).toEqual([503, 'database_unavailable']);
-      return status === 200;
-    },
-    { timeoutMs: 45_000 },
-  );
-  expect(performance.now() - began).toBeLessThan(30_000);
-  expect((await gateway.api.approve(second)).status).toBe(200);
-  await waitFor(
-    'both plans to be completed',
-    async () =>
-      (await gateway.api.plan(first.id)).status === 'completed' &&
-      (await gateway.api.plan(second.id)).status === 'completed',
-    { timeoutMs: 60_000 },
-  );
-  expect(performance.now() - began).toBeLessThan(75_000);
-  await Promise.all([gateway.stop(), worker.stop()]);
 });
 
 it('both end within 20 s of SIGTERM while the database passes nothing', async () => {

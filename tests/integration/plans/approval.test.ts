@@ -341,3 +341,17 @@ test('forty plans are proposed at once, and approved by forty presses in a chat'
   for (const { id } of plans)
     expect(await instance.service.getPlan(id)).toMatchObject({ status: 'approved' });
 });
+
+test('an approval of an outdated digest or version changes nothing and says what is current', async () => {
+  const plan = await instance.service.propose({ title: 'Digest', steps: [noop('1')] }, {}, ana);
+  await expect(
+    instance.service.approve(plan.id, { version: 1, digest: '0'.repeat(64) }, ana),
+  ).rejects.toMatchObject({
+    code: 'digest_mismatch',
+    details: { current: { version: 1, digest: plan.digest } },
+  });
+  await expect(
+    instance.service.approve(plan.id, { version: 2, digest: plan.digest }, ana),
+  ).rejects.toMatchObject({ code: 'stale_version' });
+  expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
+});

@@ -101,35 +101,6 @@ describe('the word "approve"', () => {
     }
     expect((await textsIn('two')).join('\n')).toMatch(/^Several plans are open here: /m);
   });
-
-  test('decides about a plan that came over the API when it is the only one', async () => {
-    const { id } = await instance.service.propose(
-      { title: 'Alone', steps: [noop('1')] },
-      { conversation: 'one' },
-      ana,
-    );
-    await instance.service.say('one', 'approve', ana);
-    expect((await instance.service.getPlan(id)).decided_by).toBe('ana');
-  });
-
-  test('decides nothing while two plans of one run are open', async () => {
-    const { run_id } = await instance.service.startRun(
-      { text: 'first', conversation: 'talk' },
-      ana,
-    );
-    const first = await waitFor(
-      'the first plan',
-      async () => (await instance.service.getRun(run_id)).plan_id,
-    );
-    await instance.service.reply(run_id, 'and a second one', ana);
-    const second = await waitFor('the second plan', async () => {
-      const { plan_id } = await instance.service.getRun(run_id);
-      return plan_id === first ? null : plan_id;
-    });
-    await instance.service.say('talk', 'approve', ana);
-    for (const id of [first, second])
-      expect((await instance.service.getPlan(id)).status).toBe('proposed');
-  });
 });
 
 describe('a planned proposal', () => {
@@ -359,24 +330,6 @@ describe('proposals nobody decides', () => {
     await createExpiry(contextOf(idle, 100), staleAfter)();
     expect((await idle.service.getPlan(id)).status).toBe('rejected');
     expect((await textsIn('refused')).join()).not.toContain('cancelled');
-  });
-
-  test('are reminded of at half time however many others have been', async () => {
-    const steps = [noop('1')];
-    for (let n = 0; n < 3; n++) {
-      const { id } = await idle.service.propose(
-        { title: `Old ${n}`, steps },
-        { conversation: `old-${n}` },
-        ana,
-      );
-      await age(id, 4);
-    }
-    for (let round = 0; round < 3; round++) await createExpiry(contextOf(idle), staleAfter, 1)();
-    for (let n = 0; n < 3; n++) {
-      expect(
-        (await textsIn(`old-${n}`)).filter((text) => text.includes('still waiting')),
-      ).toHaveLength(1);
-    }
   });
 });
 

@@ -8,8 +8,7 @@ import { bare } from '#domain/chat/press.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { PlanDraft, Step } from '#domain/plan/plan.ts';
 import { draftStep } from '../../fixtures/steps.ts';
-import { ana, reach, runPlan, scriptedPlanner } from '../../setup/instance.ts';
-import { checkPlan } from '../../setup/invariants.ts';
+import { ana, runPlan, scriptedPlanner } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
 
@@ -17,13 +16,6 @@ const instance = useInstance({
   planner: scriptedPlanner(() => ({ kind: 'answer', text: 'no' })),
   settings: { executor: { lease_seconds: 2, max_attempts: 1 } },
 });
-
-/** Asks before it runs, and fails when it does. */
-const failing: PlanDraft = {
-  title: 'Read what is not there',
-  step_approval: 'each',
-  steps: [draftStep('a', 'Read gone.md', 'workspace_read', { path: 'gone.md' })],
-};
 
 const task: PlanDraft = {
   title: 'Ask somebody',
@@ -52,21 +44,6 @@ async function findPress(planId: string, action: CardPress['action']): Promise<C
 const press = (one: CardPress, text = '', actor: Actor = ana) =>
   carryOutPress(instance.service, { ...bare(one), text }, actor);
 
-test('a second “Yes” on the same card does not make the call again when the first one failed', async () => {
-  const { id } = await runPlan(instance, failing);
-  await becomes(id, 'waiting', 1);
-  const run = await findPress(id, 'settle_retry');
-  await press(run);
-  await becomes(id, 'failed', 2);
-  await reach(instance, id, 'failed');
-  await expect(press(run)).rejects.toMatchObject({
-    code: 'already_decided',
-    message: 'Step 1 is being retried, as ana already asked. Your answer was not stored.',
-  });
-  expect((await instance.service.getPlan(id)).status).toBe('failed');
-  await checkPlan(instance.db.query, id);
-});
-
 test('“Done” on a card of an earlier question does not answer the one that is asked now', async () => {
   const { id } = await runPlan(instance, task);
   await becomes(id, 'waiting', 1);
@@ -82,24 +59,6 @@ test('“Done” on a card of an earlier question does not answer the one that i
   await becomes(id, 'waiting', 2);
   await press(await findPress(id, 'human_done'), 'Blue');
   expect((await becomes(id, 'succeeded', 2)).result_summary).toBe('Blue');
-});
-
-test('“Retry” of a plan counts once for each of its ends', async () => {
-  const { id } = await runPlan(instance, failing);
-  await becomes(id, 'waiting', 1);
-  await press(await findPress(id, 'settle_retry'));
-  await reach(instance, id, 'failed');
-  const retry = await findPress(id, 'retry');
-  await press(retry);
-  // While it runs again the same press is answered as done, and runs nothing more.
-  await press(retry);
-  const late = expect.objectContaining({ code: 'already_decided' });
-  await becomes(id, 'waiting', 3);
-  await press(await findPress(id, 'settle_retry'));
-  await becomes(id, 'failed', 4);
-  await reach(instance, id, 'failed');
-  await expect(press(retry)).rejects.toEqual(late);
-  expect((await findPress(id, 'retry')).ended_at).not.toBe(retry.ended_at);
 });
 
 test('whoever does not say what they looked at means the step as it stands', async () => {

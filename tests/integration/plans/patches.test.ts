@@ -470,24 +470,6 @@ describe('a patch that widens an approved plan', () => {
     ]);
   });
 
-  test('is dropped by a rejection, and the plan ends', async () => {
-    const plan = await held([]);
-    const outcome = await patch(plan.id, add);
-    await resume(plan.id);
-    await waitFor('the rest to be done', async () =>
-      (await instance.service.getPlan(plan.id)).counts.succeeded === 1 ? true : null,
-    );
-    await instance.service.reject(plan.id, { version: outcome.version, feedback: 'no' }, ana);
-    expect(await instance.service.getPlan(plan.id)).toMatchObject({
-      status: 'completed',
-      version: 1,
-      pending_patch: null,
-    });
-    const late = await refusal(instance.service.approve(plan.id, keyOf(outcome), ana));
-    expect(late).toMatchObject({ code: 'already_decided' });
-    expect(late.message).toContain('was rejected by ana');
-  });
-
   test('is taken off the plan when its steps have gone on before it was approved', async () => {
     const plan = await held([noop('a', 'hold'), { ...hold, id: 'hold2', after: ['a'] }]);
     const outcome = await patch(plan.id, [
@@ -706,33 +688,6 @@ test('a step that was skipped behind a failure runs once it does not wait for it
   );
   expect(dead).toMatchObject({ code: 'patch_conflict', details: { steps: [{ id: 'gone' }] } });
   await instance.service.cancel(plan.id, { version: 2 }, ana);
-});
-
-test('the card of a change shows every step that it adds with its effect, the last one too', async () => {
-  const plan = await held([writeStep('a', 'a.md', 'hold')]);
-  const added = Array.from({ length: 7 }, (_, i) => writeStep(`n${i}`, `n${i}.md`, 'hold'));
-  const last = {
-    ...writeStep('n7', 'n7.md', 'hold'),
-    description: 'Write the last one',
-    operation: 'delete',
-    args: { path: 'payroll.csv' },
-    when: { step: 'hold', path: '/answer', is: 'equals' as const, value: 'y'.repeat(300) },
-  };
-  const steps = { ids: ['a'] };
-  await patch(plan.id, [
-    ...[...added, last].map((step) => ({ op: 'add_step' as const, step })),
-    { op: 'update_steps', steps, set: { args: { path: 'other.md', content: 'x'.repeat(400) } } },
-    { op: 'update_steps', steps, set: { priority: 7 } },
-  ]);
-  const facts = await instance.service.card(plan.id, { user: 'ana', timezone: 'UTC' });
-  const text = drawText(viewPlan(facts));
-  for (const [nth, { id }] of added.entries())
-    expect(text).toContain(`+ Creates ${id}.md · step ${nth + 3}, after step 1`);
-  const condition = `with the condition that the answer to step 1 is "${'y'.repeat(300)}"`;
-  expect(text).toContain(`+ Permanently deletes payroll.csv · step 10 ${condition}, after step 1`);
-  expect(text).toContain('~ Creates other.md · step 2');
-  expect(text).toContain('priority: 0 → 7');
-  expect(text).toContain('x'.repeat(400));
 });
 
 test('the card of a change shows the calls of the steps that it chooses by partition or tag', async () => {

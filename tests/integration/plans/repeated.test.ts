@@ -63,28 +63,6 @@ test('an approval of a part, whatever the order in which it is named', async () 
     );
 });
 
-test('a refusal', async () => {
-  const plan = await propose();
-  const first = await instance.service.reject(plan.id, { version: 1 }, ana);
-  expect(await instance.service.reject(plan.id, { version: 1 }, ana)).toEqual(first);
-  expect(await countAuditEntries(plan, 'reject')).toBe(1);
-  await expect(
-    instance.service.reject(plan.id, { version: 1, feedback: 'no' }, ana),
-  ).rejects.toMatchObject({ code: 'invalid_transition' });
-  await expect(instance.service.reject(plan.id, { version: 1 }, ben)).rejects.toMatchObject({
-    code: 'invalid_transition',
-  });
-});
-
-test('feedback, which asks the planner once', async () => {
-  const plan = await propose();
-  const decision = { version: 1, feedback: 'only a' };
-  const first = await instance.service.proposeChanges(plan.id, decision, ana);
-  expect(await instance.service.proposeChanges(plan.id, decision, ana)).toEqual(first);
-  expect(await countAuditEntries(plan, 'request_changes')).toBe(1);
-  expect(first.rejection_history).toHaveLength(1);
-});
-
 const planned: TestInstance = useInstance({ planner: stagedPlanner(() => planned.db.query) });
 
 /** Runs `act` while no job of any kind can be stored. */

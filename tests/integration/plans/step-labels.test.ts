@@ -5,8 +5,9 @@ import { expect, test } from 'vitest';
 import { drawText } from '#cards/text.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
+import { labelSteps } from '#domain/plan/step-numbers.ts';
 import { draftStep } from '../../fixtures/steps.ts';
-import { ana, noop, runPlan } from '../../setup/instance.ts';
+import { ana, noop, reach, runPlan } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
 
@@ -101,4 +102,20 @@ test('plans from before labels were kept are called as their cards called them',
   await instance.db.query.execute(sql.raw(fill));
   expect(await Promise.all(plans.map(({ id }) => labelsOf(id)))).toEqual(given);
   expect(Object.values(given[0] ?? {})).toEqual(['1a', '1b', '2a', '2b', '3']);
+});
+
+test.each([
+  [24, '1b'],
+  [25, '3'],
+])('of %i steps says that %s failed, as its card calls it', async (count, label) => {
+  const others = Array.from({ length: count - 3 }, (_, i) => noop(`s${i}`, 'first'));
+  const gone = draftStep('gone', 'Delete what is not there', 'workspace_delete', {
+    path: 'none.md',
+  });
+  const steps = [noop('first'), noop('second', 'first'), gone, ...others];
+  const { id } = await runPlan(instance, { title: 'One fails', steps });
+  const failed = await reach(instance, id, 'failed');
+  expect(failed.result_summary).toMatch(new RegExp(`^Step ${label} failed: .*none\\.md`));
+  const card = await instance.service.card(id, { user: 'ana', timezone: 'UTC' });
+  expect(labelSteps(card.steps, card.plan.total_steps).get('gone')).toBe(label);
 });

@@ -25,9 +25,6 @@ async function useAsking(options: Parameters<typeof useDesk>[1] = {}) {
   return { ...desk, before: new Map(counts) };
 }
 type Asking = Awaited<ReturnType<typeof useAsking>>;
-
-const own = ({ slack, channel }: Desk, root: string) =>
-  slack.replies(channel, root).filter(({ bot_id }) => bot_id !== undefined);
 const direct = ({ slack, before }: Asking, user: string) =>
   slack.messages(slack.direct(user).id).slice(before.get(user) ?? 0);
 /** All pings of posts; an edit sends no notification. */
@@ -59,19 +56,6 @@ test('an approver is mentioned on the card and told alone, with what is asked an
   const naming = posts(desk).filter((one) => JSON.stringify(one).includes(ben.id));
   expect(naming).toHaveLength(1);
   expect(direct(desk, ben.id)).toHaveLength(1);
-});
-
-test('who wrote in the thread just before is neither mentioned nor told', async () => {
-  const desk = await useAsking();
-  const { slack, ana, ben, channel } = desk;
-  const { root } = await askBen(desk);
-  await slack.say(ben.id, channel, 'I am here', { thread_ts: root });
-  await slack.mention(ana.id, channel, 'propose changes: again', { thread_ts: root });
-  await waitFor('another card', () => own(desk, root).length > 1);
-  expect(own(desk, root).at(-1)?.pings).toEqual([]);
-  expect(direct(desk, ben.id).map(({ text }) => text)).toEqual([
-    expect.stringContaining('ana asks'),
-  ]);
 });
 
 test('where the app may open no direct messages the mention stands, and the log says what is missing', async () => {

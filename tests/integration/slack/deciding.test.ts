@@ -153,25 +153,3 @@ test('Details show the plan, and ticked steps alone are approved', async () => {
   const done = await reach(instance, plan.id, 'completed');
   expect(done.counts).toMatchObject({ succeeded: 1 });
 });
-
-test('Propose changes opens a form that wants words, and brings the next version, in Socket Mode', async () => {
-  const desk = await useCard({ socket: true });
-  const { slack, ana, instance, plan, card, channel, root } = desk;
-  const view = await openWindow(desk, ana, card, 'countersign:propose_changes');
-  await slack.submit(ana.id, view, { value: '   ' });
-  expect(view.errors).toEqual({ text: 'Say what should change.' });
-  expect((await instance.service.getPlan(plan.id)).version).toBe(1);
-  await slack.submit(ana.id, view, { value: 'leave out b' });
-  await waitFor('version 2', async () => (await instance.service.getPlan(plan.id)).version === 2);
-  await waitFor('its card', async () => findCard(desk, channel, root)?.ts !== card.ts);
-  // Nothing is left on the old card by which it could decide about the new version.
-  await waitFor('the old card without buttons', async () => {
-    const now = slack.messages(channel).find(({ ts }) => ts === card.ts);
-    return now?.blocks.every(({ type }) => type !== 'actions');
-  });
-  await settled(instance);
-  expect(await instance.service.getPlan(plan.id)).toMatchObject({
-    status: 'proposed',
-    approvals: [],
-  });
-});

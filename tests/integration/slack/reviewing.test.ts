@@ -53,23 +53,6 @@ function shown({ slack, ana }: Desk, text: string): Promise<StoredView> {
   });
 }
 
-/** Turns the page of the open window. */
-async function turn(desk: Desk, view: StoredView, text: string): Promise<StoredView> {
-  await desk.slack.press(desk.ana.id, view, 'countersign:page:next');
-  return shown(desk, text);
-}
-
-test('a planner that says tmp.txt and deletes payroll.csv: the card and the window say payroll.csv', async () => {
-  const desk = await useDesk(database, { planner });
-  const { card } = await askFor(desk, 'lie');
-  expect(JSON.stringify(card.blocks)).toContain('Permanently deletes payroll.csv');
-  const view = await openWindow(desk, desk.ana, card, 'countersign:details');
-  expect(content(view)).toContain('Permanently deletes payroll.csv');
-  const options = JSON.stringify(view.blocks.filter(({ type }) => type === 'input'));
-  expect(options).toContain('payroll.csv');
-  expect(options).not.toContain('tmp.txt');
-});
-
 test('a file of 5,000 characters: the card asks for a review, and the window has each of them and approves', async () => {
   const desk = await useDesk(database, { planner });
   const { slack, ana, instance } = desk;
@@ -93,25 +76,6 @@ test('a file of 5,000 characters: the card asks for a review, and the window has
   await slack.submit(ana.id, view, {});
   const done = await reach(instance, plan.id, 'completed');
   expect(done.approvals.map(({ by }) => by)).toEqual(['ana@example.com']);
-});
-
-test('of sixty steps the guarded ones come first, and approving from page 2 approves them all, once', async () => {
-  const desk = await useDesk(database, { planner });
-  const { slack, ana, instance } = desk;
-  const { card, plan } = await askFor(desk, 'sixty', 'countersign:details');
-  const first = await openWindow(desk, ana, card, 'countersign:details');
-  expect(content(first).indexOf('important-1.md')).toBeLessThan(
-    content(first).indexOf('Does nothing'),
-  );
-  const second = await turn(desk, first, 'Page 2');
-  const { delivery } = await slack.submit(ana.id, second, {});
-  // The same form once more, as when Slack is not sure that it arrived.
-  await slack.replay(delivery.signal, () => {});
-  await settled(instance);
-  const now = await instance.service.getPlan(plan.id);
-  expect(now.approvals.map(({ by }) => by)).toEqual(['ana@example.com']);
-  expect([now.version, now.digest]).toEqual([plan.version, plan.digest]);
-  expect(slack.ephemerals(ana.id)).toEqual([]);
 });
 
 async function revise({ instance }: Desk, id: string, feedback: string): Promise<void> {
@@ -142,18 +106,6 @@ test('a plan that was revised while its window was open is not approved: the win
   // The current content can be approved.
   await slack.submit(ana.id, next, {});
   await waitFor('an approval', async () => (await instance.service.getPlan(plan.id)).approvals[0]);
-});
-
-test('a page turned after a revision begins again, so that nothing is approved whose beginning was another', async () => {
-  const desk = await useDesk(database, { planner });
-  const { ana, slack } = desk;
-  const { card, plan } = await askFor(desk, 'sixty', 'countersign:details');
-  const first = await openWindow(desk, ana, card, 'countersign:details');
-  await revise(desk, plan.id, 'sixty');
-  const again = await turn(desk, first, 'has changed since you saw it');
-  expect(content(again)).toContain('important-1.md');
-  expect(content(again)).toContain('Page 1');
-  await slack.settle();
 });
 
 test('an approval that is refused when it is decided about is explained to whoever sent it', async () => {

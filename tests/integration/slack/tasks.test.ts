@@ -1,4 +1,4 @@
-// People and a running plan in Slack: tasks with forms, unknown outcomes, retries, pauses, and changes to approve.
+// People and a running plan in Slack: tasks with forms, unknown outcomes and retries.
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
@@ -176,60 +176,4 @@ test('an unknown outcome is settled by whoever may decide: tried again', async (
   await desk.slack.press(desk.ana.id, card, 'countersign:settle_retry:post');
   await reach(desk.instance, plan.id, 'completed');
   expect(hits()).toBe(2);
-});
-
-test('an unknown outcome is settled by whoever may decide: done, or failed', async () => {
-  const desk = await useTasks(http);
-  const first = await loseAnswer(desk);
-  await desk.slack.press(desk.ana.id, first.card, 'countersign:settle_done:post');
-  await reach(desk.instance, first.plan.id, 'completed');
-  const second = await loseAnswer(desk);
-  await desk.slack.press(desk.ana.id, second.card, 'countersign:settle_failed:post');
-  await reach(desk.instance, second.plan.id, 'failed');
-  expect([first.hits(), second.hits()]).toEqual([1, 1]);
-});
-
-test('a plan is paused, resumed and, after a question, cancelled from its card', async () => {
-  const desk = await useTasks();
-  const { slack, ana, instance } = desk;
-  const { plan, root } = await askBen(desk);
-  const paused = (value: boolean) =>
-    waitFor('the pause', async () => (await instance.service.getPlan(plan.id)).paused === value);
-  await slack.press(ana.id, await seeCard(desk, root, 'countersign:pause'), 'countersign:pause');
-  await paused(true);
-  const card = await seeCard(desk, root, 'countersign:resume');
-  await slack.press(ana.id, card, 'countersign:resume');
-  await paused(false);
-  const live = await seeCard(desk, root, 'countersign:cancel');
-  const cancel = live.blocks
-    .flatMap((block) => (block.type === 'actions' ? block.elements : []))
-    .find(({ action_id }) => action_id === 'countersign:cancel');
-  expect(cancel).toMatchObject({ confirm: { confirm: { text: 'Cancel the plan' } } });
-  await slack.press(ana.id, live, 'countersign:cancel');
-  await reach(instance, plan.id, 'cancelled');
-  await waitFor('a card without buttons', async () =>
-    lookAgain(desk, live).blocks.every(({ type }) => type !== 'actions'),
-  );
-});
-
-test('a change that widens a running plan is approved on its card, by whom its rules count', async () => {
-  const desk = await useTasks();
-  const { slack, ana, ben, instance } = desk;
-  const { plan, root } = await askBen(desk);
-  const { revision } = await instance.service.getPlan(plan.id);
-  const args = { path: 'a.md', content: 'a' };
-  const step = draftStep('w', 'Write it', 'workspace_write', args);
-  await instance.service.patch(
-    plan.id,
-    { base_revision: revision, operations: [{ op: 'add_step', step }] },
-    { kind: 'person', id: 'ana@example.com', via: 'api' },
-  );
-  const card = await seeCard(desk, root, 'countersign:approve');
-  await slack.press(ben.id, card, 'countersign:approve');
-  expect((await told(desk, ben))[0]).toContain('Only ana');
-  await slack.press(ana.id, card, 'countersign:approve');
-  await waitFor('the change', async () => {
-    const now = await instance.service.getPlan(plan.id);
-    return now.pending_patch === null && now.version === 2;
-  });
 });

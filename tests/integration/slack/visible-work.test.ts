@@ -10,45 +10,6 @@ import { seeCard, told, useDesk } from './desk.ts';
 const database = useDatabase();
 const { planner, begun } = createSlowPlanner();
 
-const reading = { kind: 'reading', operation: 'files_read', what: 'notes/brief.md' } as const;
-
-test('a request shows thinking before any planner is free for it', async () => {
-  const desk = await useDesk(database, { planner });
-  const { slack, ana, channel } = desk;
-  // Three of a person's requests are planned at once; the fourth waits.
-  const busy = [1, 2, 3].map((n) => `Keep planner ${n} busy`);
-  for (const text of busy) await slack.mention(ana.id, channel, text);
-  await waitFor('three statuses', () => slack.statuses(channel).length === 3);
-  await slack.mention(ana.id, channel, 'And this');
-  await waitFor('the fourth', () => slack.statuses(channel).length === 4);
-  expect(slack.statuses(channel)).toEqual(Array(4).fill('is thinking…'));
-  for (const text of [...busy, 'And this']) (await begun(text)).answer('Done.');
-  await waitFor('the end', () => slack.statuses(channel).length === 0);
-});
-
-test('each step is shown, and the answer takes the status away for good', async () => {
-  const desk = await useDesk(database, { planner });
-  const { slack, ana, channel } = desk;
-  const { message } = await slack.mention(ana.id, channel, 'Look it up');
-  const turn = await begun('Look it up');
-  turn.report(reading);
-  await waitFor('reading', () => slack.statuses(channel)[0] === 'is reading notes/brief.md…');
-  turn.report({ kind: 'drafting', steps: 12 });
-  await waitFor('drafting', () => slack.statuses(channel)[0] === 'is drafting: 12 steps so far…');
-  turn.report({ kind: 'drafting', steps: 13 });
-  turn.answer('Here it is.');
-  await waitFor('the answer', () => slack.replies(channel, message.ts).length === 1);
-  await waitFor('the end', () => {
-    const last = slack.calls.at(-1);
-    return last?.method === 'assistant.threads.setStatus' && last.parameters.status === '';
-  });
-  expect(slack.statuses(channel)).toEqual([]);
-  const calls = slack.calls.map(({ method, parameters }) =>
-    method === 'chat.postMessage' ? 'answer' : String(parameters.status ?? ''),
-  );
-  expect(calls.slice(calls.indexOf('answer')).filter((said) => said.startsWith('is '))).toEqual([]);
-});
-
 test('in a direct message the status goes as well, though the answer is no reply', async () => {
   const { slack, ana } = await useDesk(database, { planner });
   const direct = slack.direct(ana.id).id;

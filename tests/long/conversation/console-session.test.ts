@@ -24,13 +24,6 @@ test('changes are typed into the card', async () => {
     .waitFor();
 });
 
-test('an offer is answered by its button', async () => {
-  const page = await openPage('offers');
-  await askOn(page, 'Ask me');
-  await buttonOf(page, 'The blue one').click();
-  await page.locator('.message[data-author=person]', { hasText: 'The blue one' }).waitFor();
-});
-
 test('who asked for a plan and who decided about it stand apart from what is beside their names', async () => {
   const { id } = await instance.service.propose(
     { title: 'Nothing', steps: [noop('1')] },
