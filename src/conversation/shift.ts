@@ -1,5 +1,6 @@
 // Watches the schedules of running plans: the shift for cards, and a finding for each promise that can no longer be kept.
 import type { Queryable } from '#db/database.ts';
+import { readPersons } from '#db/people/identities.ts';
 import { findScheduledPlans, readArtifacts } from '#db/planning/artifacts.ts';
 import { readOpenFindings } from '#db/plans/findings.ts';
 import { lockPlan, type PlanRow, readPlanRow } from '#db/plans/plans.ts';
@@ -12,6 +13,7 @@ import { quoteWords } from '#domain/shown-text.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { readOperations } from '#planner/order/durations.ts';
 import { type Progress, shiftWork } from '#planner/schedule/shift-work.ts';
+import { unitePeople } from '#planner/schedule/time-model.ts';
 import { raiseFindings } from '#plans/findings/raise.ts';
 import { withdrawBroken } from '#plans/findings/settle.ts';
 import { formatMoment } from '#timeline/recurrence.ts';
@@ -64,7 +66,8 @@ export async function readShift(
     }),
   );
   const operations = readOperations(catalogue.of(tenant).list());
-  const context = { outline, roadmap, schedule, operations, user: requester };
+  const sameAs = await unitePeople(outline, requester, (names) => readPersons(db, names));
+  const context = { outline, roadmap, schedule, operations, user: requester, sameAs };
   const now = clock.now().getTime();
   const shift = shiftWork({ ...context, daysOff: profile.days_off, now }, progress);
   return { ...shift, timezone: schedule.timezone };

@@ -1,5 +1,6 @@
 // Database access of tools: posting, storing reminders, checking and changing their own plan.
 import type { Database, Transaction } from '#db/database.ts';
+import { readEveryName } from '#db/people/identities.ts';
 import { isTransient } from '#db/transient.ts';
 import { readTarget } from '#domain/chat/post-target.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -13,7 +14,7 @@ import { proposeRepair } from '#plans/replan/propose-patch.ts';
 import { type RecheckContext, recheckSteps } from '#plans/replan/recheck-steps.ts';
 import { verifyRepair } from '#plans/replan/verify-patch.ts';
 import { fetchAttached } from '#runs/attached-files.ts';
-import type { ChatPort, FilePort, PlanPort, ReminderPort } from '#tools/ports.ts';
+import type { ChatPort, FilePort, OwnCalendar, PlanPort, ReminderPort } from '#tools/ports.ts';
 
 /** Hides the query in errors, which card readers can't use. */
 export async function forTool<T>(work: () => Promise<T>): Promise<T> {
@@ -39,7 +40,13 @@ export function createToolPorts(
   db: Database,
   enqueue: Enqueue<Transaction>,
   partsOf: PlanParts,
-): { chat: ChatPort; files: FilePort; reminders: ReminderPort; plans: PlanPort } {
+): {
+  chat: ChatPort;
+  files: FilePort;
+  reminders: ReminderPort;
+  plans: PlanPort;
+  ownCalendar: OwnCalendar;
+} {
   return {
     files: {
       fetch: (conversation, id, signal) =>
@@ -64,6 +71,8 @@ export function createToolPorts(
         });
       },
     },
+    ownCalendar: (user) =>
+      forTool(async () => ({ names: await readEveryName(db.query, user), connected: null })),
     reminders: {
       set: (reminder) => forTool(() => setReminder({ db, enqueue }, reminder)),
     },

@@ -68,9 +68,17 @@ const ResourcePool = z
   .refine(({ capacity, headroom }) => headroom < capacity, 'headroom must be less than capacity');
 export type ResourcePool = z.infer<typeof ResourcePool>;
 
-/** An ICS file or address, and the organisations that use it. */
+/** An ICS file or address, the people it belongs to, and the organisations that use it. */
 const Calendar = z
-  .union([z.string(), z.strictObject({ at: z.string(), ...sharing })])
+  .union([
+    z.string(),
+    z.strictObject({
+      at: z.string(),
+      /** It takes their time, by account or address; default: that of the person who asks. */
+      people: z.array(z.string().min(1).max(200)).min(1).optional(),
+      ...sharing,
+    }),
+  ])
   .transform((calendar) => (typeof calendar === 'string' ? { at: calendar } : calendar));
 export type Calendar = z.infer<typeof Calendar>;
 
@@ -181,7 +189,7 @@ const SettingsFile = z.strictObject({
       max_bytes: z.number().int().positive().default(5_000_000),
     })
     .prefault({}),
-  /** ICS files or addresses, by name. */
+  /** ICS files or addresses by name, and the people they belong to. */
   calendars: z.record(z.string(), Calendar).default({}),
   /** Working hours for schedules. */
   schedule: StrategyProfile.prefault({}),

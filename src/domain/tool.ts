@@ -78,6 +78,8 @@ export type ToolContext = {
   /** The same for every attempt of a step, for deduplication. */
   idempotencyKey: string;
   user: string;
+  /** Reads only what belongs to `user`, for a schedule of someone else. */
+  ownOnly?: boolean;
   conversation: string | null;
   /** IANA zone of the person the work is for. */
   timezone: string;
@@ -93,7 +95,7 @@ export type ToolContext = {
 };
 
 export function outsidePlan(
-  given: Pick<ToolContext, 'idempotencyKey' | 'user' | 'timezone' | 'signal'>,
+  given: Pick<ToolContext, 'idempotencyKey' | 'user' | 'ownOnly' | 'timezone' | 'signal'>,
 ): ToolContext {
   const none = { planId: null, stepId: null, conversation: null };
   return { ...none, model: null, pay: null, callbackUrl: null, ...given };

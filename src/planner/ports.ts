@@ -14,7 +14,7 @@ import type { PartStatus, ScaffoldPart } from '#domain/planning/part.ts';
 import type { GivenToStep, JoinedWords } from '#domain/planning/state.ts';
 import type { PlanListFilter } from '#domain/service.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
-import type { OperationSpec, ToolOutput } from '#domain/tool.ts';
+import type { OperationSpec, ToolContext, ToolOutput } from '#domain/tool.ts';
 
 /** Existing plans that can be continued in a run's conversation. Read-only. */
 export type PlansAtHand = {
@@ -129,8 +129,15 @@ export type PlannerTools = {
   manifest(): OperationSpec[];
   /** Operations that a planner may call. */
   readable(): OperationSpec[];
-  /** @throws CountersignError with a sentence for the person */
-  call(name: string, args: JsonObject, signal: AbortSignal): Promise<ToolOutput>;
+  /** @param reader the person it is read for @throws CountersignError with a sentence for the person */
+  call(
+    name: string,
+    args: JsonObject,
+    signal: AbortSignal,
+    reader?: Pick<ToolContext, 'user' | 'ownOnly'>,
+  ): Promise<ToolOutput>;
+  /** The persons behind names, where linked. Omitted: names are compared as written. */
+  personsOf?: (names: string[]) => Promise<ReadonlyMap<string, string>>;
   /** The target of such a call, as in the review, or null if unknown. Omitted if targets are not looked up. */
   inspect?: (name: string, args: JsonObject, signal: AbortSignal) => Promise<SeenState | null>;
   /**

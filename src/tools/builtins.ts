@@ -23,7 +23,14 @@ import { createHumanConfirm, createHumanTask } from './human-task.ts';
 import { toLine } from './limit-output.ts';
 import { describeOutput } from './output-schema.ts';
 import { createPlanOperations } from './plan-operations.ts';
-import type { ChatPort, DraftPort, FilePort, PlanPort, ReminderPort } from './ports.ts';
+import type {
+  ChatPort,
+  DraftPort,
+  FilePort,
+  OwnCalendar,
+  PlanPort,
+  ReminderPort,
+} from './ports.ts';
 import { createReminderSet } from './reminder.ts';
 import { createReport } from './report.ts';
 import { createTextOperations } from './text.ts';
@@ -60,6 +67,7 @@ export type BuiltinOptions = {
   textModel?: TextModel | undefined;
   drafts?: DraftPort | undefined;
   lookup?: Lookup | undefined;
+  ownCalendar?: OwnCalendar | undefined;
   extraOperations?: Operation[] | undefined;
 };
 
@@ -84,14 +92,14 @@ export function createBuiltins(options: BuiltinOptions): {
   openAt(place: BuiltinPlace): Operation[];
   close(): Promise<void>;
 } {
-  const { baseDir, chat, files, reminders, plans, textModel, drafts, clock } = options;
+  const { baseDir, chat, files, reminders, plans, textModel, drafts, clock, ownCalendar } = options;
   const rules = createAddressRules(options.http.allowPrivate);
   const web = openWebAtFirstUse({ http: options.http, rules, lookup: options.lookup });
   const calendarWork = openIcsWork();
   const openAt = ({ folder, calendars }: BuiltinPlace): Operation[] => {
     const sandbox = openSandbox(folder);
     const suggest = suggestPaths(sandbox);
-    const places = createCalendarPlaces({ calendars, baseDir }, sandbox, web);
+    const places = createCalendarPlaces({ calendars, baseDir, ownCalendar }, sandbox, web);
     return [
       ...[
         createList(sandbox),

@@ -94,3 +94,6 @@ export type DraftPort = {
 
 /** `steps` selects among the prerequisites of `stepId`. */
 export type OutputsOf = { planId: string; stepId: string; steps: StepSelector };
+
+/** A person's names, and the address of a calendar that they connected, or null. */
+export type OwnCalendar = (user: string) => Promise<{ names: string[]; connected: string | null }>;

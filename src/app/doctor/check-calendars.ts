@@ -17,14 +17,14 @@ async function readState(
   registry: ToolHost,
   timezone: string,
   name: string,
-  { at, organisations }: Calendar,
+  { at, organisations, people }: Calendar,
 ): Promise<CalendarState> {
   const kind = /^[a-z][a-z0-9+.-]*:\/\//i.test(at) ? 'address' : 'file';
   const read = registry.of(organisations?.[0] ?? null).get('calendar_read');
   if (read === undefined) return { name, kind, problems: [] };
   try {
     const context = outsidePlan({
-      ...{ idempotencyKey: `calendar ${name}`, user: 'doctor', timezone },
+      ...{ idempotencyKey: `calendar ${name}`, user: people?.[0] ?? 'doctor', timezone },
       signal: AbortSignal.timeout(waitMs),
     });
     const output = await read.call({ calendar: name }, context);

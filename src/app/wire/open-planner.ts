@@ -1,6 +1,7 @@
 // Builds the configured planner: its tools, limits and budget.
 import { readBackends } from '#db/backends.ts';
 import type { Database } from '#db/database.ts';
+import { readNameKeys } from '#db/people/identities.ts';
 import { readRun, tenantOfTurn } from '#db/planning/runs.ts';
 import { createPortfolioReader } from '#db/plans/portfolio.ts';
 import { type Caps, findTooSmall } from '#domain/budget.ts';
@@ -173,7 +174,10 @@ export function openPlanner(config: Config, parts: PlannerParts): Planner {
       store: openPlannerStore({
         db,
         budget,
-        otherPlans: createPortfolioReader(db.query, undefined, apart),
+        otherPlans: createPortfolioReader(db.query, {
+          apart,
+          keysOf: (people) => readNameKeys(db.query, people),
+        }),
         warn,
       }),
       clock: systemClock,

@@ -23,7 +23,7 @@ const { account, person } = identities;
 const withStored = (names: string[]) => [...new Set([...names, ...names.map(personKey)])];
 
 /** Persons of the linked `names`; a name not in the map is its own person. */
-async function readPersons(db: Queryable, names: string[]): Promise<Map<string, string>> {
+export async function readPersons(db: Queryable, names: string[]): Promise<Map<string, string>> {
   if (names.length === 0) return new Map();
   const rows = await db
     .select({ account, person })
@@ -77,6 +77,17 @@ export async function readNamesOf(
   const named = new Set(accounts.filter((row) => row.name === row.person).map((row) => row.name));
   const own = [...new Set(persons)].filter((name) => !named.has(name));
   return [...accounts, ...own.map((name) => ({ name, person: name }))];
+}
+
+/** The given name, by the key of each name of these people. */
+export async function readNameKeys(db: Queryable, people: string[]): Promise<Map<string, string>> {
+  const persons = await readPersons(db, people);
+  const givenAs = new Map(people.map((name) => [persons.get(name) ?? name, name]));
+  const named = await readNamesOf(db, [...givenAs.keys()]);
+  return new Map([
+    ...named.map(({ name, person: of }) => [personKey(name), givenAs.get(of) ?? name] as const),
+    ...people.map((name) => [personKey(name), name] as const),
+  ]);
 }
 
 const everyName = prepareStatement(

@@ -1,5 +1,6 @@
 // Reads the working time that proposed and running plans need from people: the assigned blocks of their schedules.
 import { sql } from 'drizzle-orm';
+import { personKey } from '#domain/people/names.ts';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 
@@ -17,6 +18,7 @@ export type PortfolioBlock = {
 };
 
 export type PortfolioQuery = {
+  /** By any name; blocks come back under the one asked for. */
   people: string[];
   from: Date;
   to: Date;
@@ -28,17 +30,27 @@ export type PortfolioPage = { blocks: PortfolioBlock[]; more: boolean };
 
 const pageSize = 500;
 
-/**
- * Blocks that overlap the window, earliest first. @param apart several organisations share the instance: planners only read
- * their own plans
- */
+type PortfolioOptions = {
+  limit?: number;
+  /** Several organisations share the instance: planners only read their own plans. */
+  apart?: boolean;
+  /** The name asked for, by the key of each name of these people. Default: only those given. */
+  keysOf?: (people: string[]) => Promise<Map<string, string>>;
+};
+
+/** Blocks that overlap the window, earliest first. */
 export function createPortfolioReader(
   db: Queryable,
-  limit = pageSize,
-  apart = false,
+  {
+    limit = pageSize,
+    apart = false,
+    keysOf = async (people) => new Map(people.map((name) => [personKey(name), name])),
+  }: PortfolioOptions = {},
 ): (query: PortfolioQuery) => Promise<PortfolioPage> {
   return async ({ people, from, to, exceptRun }) => {
     if (people.length === 0) return { blocks: [], more: false };
+    const askedAs = await keysOf(people);
+    const names = [...askedAs.keys()];
     const { rows } = await db.execute<PortfolioRow>(sql`
       select b.plan_id, p.title as plan_title, b.node_id, n.title as node_title, b.person,
         extract(epoch from b.starts_at)::float8 * 1000 as starts_ms,
@@ -49,7 +61,8 @@ export function createPortfolioReader(
       join ${countersign}.outline_nodes n
         on n.plan_id = b.plan_id and n.version = b.version and n.node_id = b.node_id
       where b.starts_at < ${to.toISOString()}::timestamptz and b.ends_at > ${from.toISOString()}::timestamptz
-        and b.person = any(${sql.param(people)}::text[])
+        and (b.person = any(${sql.param(names)}::text[])
+          or lower(ltrim(btrim(b.person), '@')) = any(${sql.param(names)}::text[]))
         and p.status in ('proposed', 'approved', 'executing')
         -- A plan that was patched since still follows the schedule it was made with.
         and b.version = (
@@ -61,7 +74,11 @@ export function createPortfolioReader(
           where r.id = ${exceptRun} and coalesce(r.tenant, r.decision ->> 'tenant') <> coalesce(p.tenant, '')))
       order by b.starts_at, b.plan_id, b.node_id
       limit ${limit + 1}`);
-    return { blocks: rows.slice(0, limit).map(toBlock), more: rows.length > limit };
+    const blocks = rows.slice(0, limit).flatMap((row) => {
+      const person = askedAs.get(personKey(row.person));
+      return person === undefined ? [] : [toBlock({ ...row, person })];
+    });
+    return { blocks, more: rows.length > limit };
   };
 }
 

@@ -30,7 +30,7 @@ export type Interpretation = { reason: string } & (
 );
 
 export type Work = {
-  request: Pick<PlanningRequest, 'runId' | 'now' | 'timezone'>;
+  request: Pick<PlanningRequest, 'runId' | 'user' | 'now' | 'timezone'>;
   tools: PlannerTools;
   signal: AbortSignal;
   answers: ReadonlyMap<string, string>;
@@ -150,8 +150,7 @@ async function interpretText(
     return { kind: 'questions', questions, reason: 'asked, because a target exists already' };
   if (steps.length <= maxLookUps && canLookUp(steps, tools)) {
     const texts: string[] = [];
-    for (const step of steps)
-      texts.push((await lookUp(step, tools, request.timezone, signal)).text);
+    for (const step of steps) texts.push((await lookUp(step, tools, request, signal)).text);
     return answer(
       texts.join('\n\n'),
       `answered without a plan: it only reads (${listOf([...new Set(steps.map(({ spec }) => spec.name))])})`,

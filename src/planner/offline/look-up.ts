@@ -22,11 +22,11 @@ export const connectModel =
 export async function lookUp(
   step: Step,
   tools: PlannerTools,
-  timezone: string,
+  { user, timezone }: { user: string; timezone: string },
   signal: AbortSignal,
 ): Promise<{ text: string; ok: boolean }> {
   try {
-    const { data, summary } = await tools.call(step.spec.name, step.args, signal);
+    const { data, summary } = await tools.call(step.spec.name, step.args, signal, { user });
     return { ok: true, text: format(step, data, summary) };
   } catch (error) {
     signal.throwIfAborted();

@@ -1,6 +1,7 @@
 // The planner's read-only view of the instance: manifest, read operations, plans.
 import { randomUUID } from 'node:crypto';
 import type { Queryable } from '#db/database.ts';
+import { readPersons } from '#db/people/identities.ts';
 import { listPlans, readPlan } from '#db/plans/plans.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Plan } from '#domain/plan/plan.ts';
@@ -56,7 +57,7 @@ export function createReads({
     plannerOperations(registry, allowed).filter(
       ({ name }) => registry.get(name)?.checkLater === undefined,
     );
-  const call: PlannerTools['call'] = async (name, args, signal) => {
+  const call: PlannerTools['call'] = async (name, args, signal, reader = { user: 'planner' }) => {
     const decision = decideCall({
       operation: name,
       scope: null,
@@ -78,7 +79,7 @@ export function createReads({
         `${name} with these arguments calls an address outside, which is not done while planning. Put it into a step of the plan.`,
       );
     }
-    const context = { idempotencyKey: randomUUID(), user: 'planner', timezone, signal };
+    const context = { idempotencyKey: randomUUID(), timezone, signal, ...reader };
     const output = await operation.call(args, outsidePlan(context));
     if ('waitFor' in output || 'later' in output)
       throw new CountersignError(
@@ -156,6 +157,7 @@ export function openPlannerTools(options: {
     manifest,
     readable,
     call,
+    personsOf: (names) => readPersons(db, names),
     capacity,
     inspect: async (name, args, signal) =>
       (await registry.get(name)?.inspect?.(args, signal)) ?? null,

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { errorMessage } from '#domain/errors.ts';
 import { quoteWords } from '#domain/shown-text.ts';
-import { shorten } from '#domain/words.ts';
+import { listOf, shorten } from '#domain/words.ts';
 import { toLocalIso } from '#timeline/recurrence.ts';
 import { type Interval, startOfDay } from '#timeline/working-time.ts';
 import type { PlannerTools } from '../ports.ts';
@@ -16,7 +16,7 @@ export type BusyTime = Interval & {
 
 export type BusyReport = { busy: BusyTime[]; looked_at: string[]; unread: string[] };
 
-/** `user` owns the calendars. */
+/** `user` asks; calendars that belong to nobody take their time. */
 type CalendarQuery = { tools: PlannerTools; user: string; timezone: string; signal: AbortSignal };
 
 const reading = 'calendar_read';
@@ -28,46 +28,74 @@ const Events = z.object({
       start: z.string(),
       end: z.string(),
       busy: z.boolean(),
-      calendar: z.string(),
     }),
   ),
   truncated: z.boolean().optional(),
+  calendars: z.array(z.string()).optional(),
   problems: z.array(z.string()).optional(),
 });
 
-/** Skips unreadable calendars. Throws only when aborted. */
+const maxPeople = 50;
+
+const unreadable = (why: string): BusyReport => ({
+  busy: [],
+  looked_at: [],
+  unread: [shorten(`Calendars: ${why}`, 500)],
+});
+
+/** Each person's own calendars. Skips unreadable ones. Throws only when aborted. */
 export async function readCalendars(
-  { tools, user, timezone, signal }: CalendarQuery,
+  query: CalendarQuery,
+  people: string[],
   window: Interval,
 ): Promise<BusyReport> {
-  if (!tools.readable().some(({ name }) => name === reading))
-    return {
-      busy: [],
-      looked_at: [],
-      unread: ['Calendars: no tool may read them while planning.'],
-    };
+  if (!query.tools.readable().some(({ name }) => name === reading))
+    return unreadable('no tool may read them while planning.');
+  const reports: BusyReport[] = [];
+  const without = people.slice(maxPeople);
+  for (const person of people.slice(0, maxPeople)) {
+    const report = await readOf(person, query, window);
+    if (report === null) without.push(person);
+    else reports.push(report);
+  }
+  const unread = reports.flatMap((report) => report.unread);
+  return {
+    busy: reports.flatMap(({ busy }) => busy),
+    looked_at: [...new Set(reports.flatMap(({ looked_at }) => looked_at))],
+    unread: [
+      ...new Set(unread),
+      ...(without.length === 0
+        ? []
+        : [shorten(`Calendars of ${listOf(without)}: none is connected.`, 500)]),
+    ],
+  };
+}
+
+/** Null for someone else without a calendar. Others' appointments take time, but are not named. */
+async function readOf(
+  person: string,
+  { tools, user, timezone, signal }: CalendarQuery,
+  window: Interval,
+): Promise<BusyReport | null> {
+  const isOther = person !== user;
   try {
     const iso = (at: number) => toLocalIso(new Date(at), timezone);
-    const output = await tools.call(
-      reading,
-      { from: iso(window.from), to: iso(window.to), timezone },
-      signal,
-    );
+    const range = { from: iso(window.from), to: iso(window.to), timezone };
+    const output = await tools.call(reading, range, signal, { user: person, ownOnly: isOther });
     const read = Events.safeParse(output.data);
-    if (!read.success)
-      return { busy: [], looked_at: [], unread: ['Calendars: their answer could not be read.'] };
-    const { events, truncated, problems = [] } = read.data;
+    if (!read.success) return unreadable('their answer could not be read.');
+    const { events, calendars = [], truncated, problems = [] } = read.data;
+    if (isOther && calendars.length === 0) return null;
     return {
-      busy: events.flatMap((event) => {
+      busy: events.flatMap((event): BusyTime[] => {
         const [from, to] = [toMoment(event.start, timezone), toMoment(event.end, timezone)];
-        if (from === null || to === null || to <= from) return [];
-        if (!event.busy) return [];
-        const what = quoteWords(event.title, 200);
-        return [{ from, to, with: what, source: 'calendar' as const, person: user }];
+        if (from === null || to === null || to <= from || !event.busy) return [];
+        const what = isOther
+          ? `an appointment of ${quoteWords(person, 80)}`
+          : quoteWords(event.title, 200);
+        return [{ from, to, with: what, source: 'calendar', person }];
       }),
-      looked_at: [...new Set(['calendars', ...events.map(({ calendar }) => calendar)])].map(
-        (name) => shorten(name, 300),
-      ),
+      looked_at: ['calendars', ...calendars].map((name) => shorten(name, 300)),
       unread: [
         ...(truncated === true ? ['Calendars: too many events to read them all.'] : []),
         ...problems.map((problem) => shorten(`Calendars: ${problem}`, 500)),
@@ -75,11 +103,7 @@ export async function readCalendars(
     };
   } catch (error) {
     if (signal.aborted) throw error;
-    return {
-      busy: [],
-      looked_at: [],
-      unread: [shorten(`Calendars: ${errorMessage(error)}`, 500)],
-    };
+    return unreadable(errorMessage(error));
   }
 }
 

@@ -14,26 +14,24 @@ import { type Pass, type PassInput, runForwardPass } from '#timeline/forward-pas
 import { improvePass } from '#timeline/improve-pass.ts';
 import { findRemedies } from '#timeline/relaxations.ts';
 import { dayOf, type Interval, openWorkingTime, startOfDay } from '#timeline/working-time.ts';
-import type { Operations } from '../order/durations.ts';
 import { seriesOf } from '../outline/outline-tree.ts';
 import type { BusyReport } from './busy.ts';
 import type { ChangedOutline } from './date-change.ts';
 import {
   buildTimeModel,
   ownerOf,
+  type PeopleOfWork,
   placeOfWork,
   type TimeModel,
   type WorkNode,
 } from './time-model.ts';
 import { describeInfeasible, sayNode } from './time-words.ts';
 
-export type ScheduleContext = {
+export type ScheduleContext = PeopleOfWork & {
   outline: PlanOutline;
-  operations: Operations;
   profile: StrategyProfile;
   timezone: string;
   now: Date;
-  user: string;
   /** Capacities of shared pools; omitted if nothing is shared. */
   pools?: Record<string, number>;
   last: Schedule | null;
@@ -47,7 +45,7 @@ export type Placing =
   | { kind: 'impossible'; why: string };
 
 /** Reads existing demands on people's time. */
-type ReadBusy = (window: Interval) => Promise<BusyReport>;
+type ReadBusy = (people: string[], window: Interval) => Promise<BusyReport>;
 
 /** @param asked people are only asked in their working hours @param readBusy only called if a person's time must be found */
 export async function placeWork(
@@ -57,13 +55,14 @@ export async function placeWork(
   asked: boolean,
   readBusy: ReadBusy,
 ): Promise<Placing> {
-  const { profile, timezone, operations, user, last } = context;
+  const { profile, timezone, last } = context;
   const now = context.now.getTime();
   const { outline } = changed;
-  const model = buildTimeModel(outline, roadmap, { operations, user, buffer: profile.buffer });
+  const model = buildTimeModel(outline, roadmap, { ...context, buffer: profile.buffer });
   const exact = findExact(model, changed, last);
   const window = findWindow(model, asked, now);
-  const busy = window === null ? { busy: [], unread: [] } : await readBusy(window);
+  const people = [...new Set(model.work.flatMap(({ person }) => person ?? []))];
+  const busy = window === null ? { busy: [], unread: [] } : await readBusy(people, window);
   const input: PassInput = {
     ...model,
     nodes: model.nodes.map((node) => {

@@ -11,8 +11,13 @@ import {
   openWorkingTime,
   workingMinutesWithin,
 } from '#timeline/working-time.ts';
-import type { Operations } from '../order/durations.ts';
-import { buildTimeModel, isOwnWork, ownerOf, placeOfWork } from './time-model.ts';
+import {
+  buildTimeModel,
+  isOwnWork,
+  ownerOf,
+  type PeopleOfWork,
+  placeOfWork,
+} from './time-model.ts';
 
 /** A node's, by its steps; moments are epoch milliseconds. */
 export type Progress = {
@@ -23,13 +28,10 @@ export type Progress = {
   notBefore: number | null;
 };
 
-export type ShiftContext = {
+export type ShiftContext = PeopleOfWork & {
   outline: PlanOutline;
   roadmap: Roadmap;
   schedule: Schedule;
-  operations: Operations;
-  /** The requester, whose own time is no promise to anyone else. */
-  user: string;
   /** As known now. */
   daysOff: readonly string[];
   now: number;
@@ -53,9 +55,9 @@ function placeBegun(node: TimedNode, { started, ended }: Progress, length: numbe
 
 /** Reproduces the schedule, and the same with what has happened. */
 function makeInputs(context: ShiftContext, progress: ReadonlyMap<string, Progress>) {
-  const { outline, roadmap, schedule, operations, user, daysOff, now } = context;
+  const { outline, roadmap, schedule, daysOff, now } = context;
   const { profile, timezone, blocks } = schedule;
-  const model = buildTimeModel(outline, roadmap, { operations, user, buffer: profile.buffer });
+  const model = buildTimeModel(outline, roadmap, { ...context, buffer: profile.buffer });
   const own = new Map(blocks.map((block) => [block.node, block]));
   const blockOf = ({ id }: TimedNode) => (isOwnWork(id) ? own.get(ownerOf(id)) : undefined);
   const time = openWorkingTime(profile, timezone);

@@ -1,6 +1,7 @@
 // Models outline and roadmap for scheduling: leaves are placed; inner nodes become moments around their parts, so that their
 // edges, dates and deadlines bind everything inside.
 import { isByClock } from '#domain/length.ts';
+import { personKey } from '#domain/people/names.ts';
 import { edgeEnds } from '#domain/plan/edge-ends.ts';
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
@@ -10,6 +11,7 @@ import type { Interval } from '#timeline/working-time.ts';
 import { type Operations, predecessorsOf, sortSteps } from '../order/durations.ts';
 import { indexOutline, type OutlineIndex } from '../outline/outline-tree.ts';
 import { findEnds } from '../outline/precedence.ts';
+import type { PlannerTools } from '../ports.ts';
 
 /** For a node with work. Moments are epoch milliseconds. */
 export type WorkNode = {
@@ -21,6 +23,14 @@ export type WorkNode = {
   own: number | null;
   /** The latest of its own moment and those of its parents. */
   release: number | null;
+};
+
+export type PeopleOfWork = {
+  operations: Operations;
+  /** The person whose work it is where no one else is named. */
+  user: string;
+  /** From `unitePeople`. */
+  sameAs?: ReadonlyMap<string, string>;
 };
 
 export type TimeModel = {
@@ -52,7 +62,7 @@ export function placeOfWork(
 export function buildTimeModel(
   outline: PlanOutline,
   roadmap: Pick<Roadmap, 'edges'>,
-  options: { operations: Operations; user: string; buffer: number },
+  options: PeopleOfWork & { buffer: number },
 ): TimeModel {
   const index = indexOutline(outline);
   const { nodes: all, children, parents, order } = index;
@@ -70,7 +80,7 @@ export function buildTimeModel(
     releases.set(place, release);
     if (isWhole(place)) addWhole(node, nodes, edges, own);
     if (isWhole(place) && node.steps.length === 0) continue;
-    const person = findPerson(node, options.operations, options.user);
+    const person = findPerson(node, options);
     const item = { id: node.id, node, person, own, release, minutes: measure(index, place) };
     work.push(item);
     nodes.push({
@@ -189,9 +199,32 @@ function joinNodes(
 }
 
 /** Without a name, the person the plan is for. */
-function findPerson(node: OutlineNode, operations: Operations, user: string): string | null {
+function findPerson(node: OutlineNode, { operations, user, sameAs }: PeopleOfWork): string | null {
   const asked = node.steps.find((step) => operations.asksPerson(step) && !isByClock(step.duration));
-  return asked === undefined ? null : (readAssignee(asked.args) ?? user);
+  if (asked === undefined) return null;
+  const name = readAssignee(asked.args) ?? user;
+  return sameAs?.get(name) ?? name;
+}
+
+/** Maps each assignee to one name per person: the requester's own, otherwise the first one written. */
+export async function unitePeople(
+  { nodes }: PlanOutline,
+  user: string,
+  personsOf: PlannerTools['personsOf'],
+): Promise<Map<string, string>> {
+  const written = nodes.flatMap(({ steps }) =>
+    steps.flatMap(({ args }) => readAssignee(args) ?? []),
+  );
+  const names = [...new Set([user, ...written])];
+  const persons = await personsOf?.(names);
+  const chosen = new Map<string, string>();
+  return new Map(
+    names.map((name) => {
+      const person = personKey(persons?.get(name) ?? name);
+      if (!chosen.has(person)) chosen.set(person, name);
+      return [name, chosen.get(person) ?? name];
+    }),
+  );
 }
 
 /** The most that any step holds of each pool. */

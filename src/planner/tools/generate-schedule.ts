@@ -13,6 +13,7 @@ import { WrittenLength } from '../outline/written-outline.ts';
 import { readCalendars } from '../schedule/busy.ts';
 import { applyChanges, type ChangedOutline, DateChange } from '../schedule/date-change.ts';
 import { type Placing, placeWork, type ScheduleContext } from '../schedule/place-work.ts';
+import { unitePeople } from '../schedule/time-model.ts';
 import { fail, type StateChanges, succeed, type ToolContext, type ToolOutcome } from '../tool.ts';
 
 // Other times for nodes, and days on or off.
@@ -63,12 +64,12 @@ export const generateSchedule = defineTool({
   stages: ['DRAFT_SCHEDULE'],
   prerequisites: ['valid_roadmap'],
   produces: ['schedule'],
-  revision: 3,
+  revision: 4,
   async execute(input, toolContext) {
     const { outline, roadmap } = toolContext.state;
     if (outline === null || roadmap === null)
       return { result: fail('There is no outline with a roadmap to schedule.') };
-    const context = openContext(toolContext, outline);
+    const context = await openContext(toolContext, outline);
     const days_on = input.work_on ?? [];
     const days_off = input.rest_on ?? [];
     const inHours = input.in_working_hours ?? outline.preferences?.in_working_hours ?? null;
@@ -89,7 +90,8 @@ export const generateSchedule = defineTool({
       changed,
       roadmap,
       asked,
-      (window) => readCalendars({ ...toolContext, timezone: context.timezone }, window),
+      (people, window) =>
+        readCalendars({ ...toolContext, timezone: context.timezone }, people, window),
     );
     const said = changed.outline === outline ? {} : { outline: changed.outline };
     return tellPlacing(placing, changed, said);
@@ -120,19 +122,22 @@ function readChanges(
 }
 
 /** Days on or off stay so for the session. */
-function openContext(toolContext: ToolContext, outline: PlanOutline): ScheduleContext {
+async function openContext(
+  toolContext: ToolContext,
+  outline: PlanOutline,
+): Promise<ScheduleContext> {
   const { schedule: last, timezone } = toolContext.state;
   const { profile } = toolContext.settings;
+  const { tools, user } = toolContext;
   return {
     outline,
     timezone,
     now: toolContext.now,
-    user: toolContext.user,
+    user,
+    sameAs: await unitePeople(outline, user, tools.personsOf),
     last,
-    operations: readOperations(toolContext.tools.manifest()),
-    ...(toolContext.tools.capacity === undefined
-      ? {}
-      : { pools: toolContext.tools.capacity.pools }),
+    operations: readOperations(tools.manifest()),
+    ...(tools.capacity === undefined ? {} : { pools: tools.capacity.pools }),
     profile:
       last === null
         ? profile

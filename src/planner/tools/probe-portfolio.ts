@@ -3,7 +3,7 @@
 import type { PortfolioPage, PortfolioQuery } from '#db/plans/portfolio.ts';
 import { errorMessage } from '#domain/errors.ts';
 import { JsonValue } from '#domain/text.ts';
-import { countOf, listOf, shorten } from '#domain/words.ts';
+import { countOf, shorten } from '#domain/words.ts';
 import { defineTool, noArguments } from '../define-tool.ts';
 import { type BusyReport, type BusyTime, readCalendars } from '../schedule/busy.ts';
 import { probeTimes } from '../schedule/probe-times.ts';
@@ -32,7 +32,7 @@ export function createProbePortfolio({
     prerequisites: ['schedule'],
     produces: ['portfolio'],
     // Calendars and other plans change by themselves.
-    revision: 1,
+    revision: 2,
     async execute(_, toolContext) {
       const { outline, roadmap, schedule } = toolContext.state;
       if (outline === null || roadmap === null || schedule === null)
@@ -53,10 +53,9 @@ export function createProbePortfolio({
         to: Date.parse(ends_at) + roomMs,
       };
       const [events, plans] = await Promise.all([
-        calendars({ ...toolContext, timezone: toolContext.state.timezone }, window),
+        calendars({ ...toolContext, timezone: toolContext.state.timezone }, people, window),
         readPlans(otherPlans, people, window, toolContext),
       ]);
-      const others = people.filter((person) => person !== toolContext.user);
       const times = probeTimes({ outline, roadmap, schedule, now: toolContext.now.getTime() }, [
         ...events.busy,
         ...plans.busy,
@@ -64,18 +63,7 @@ export function createProbePortfolio({
       const portfolio = {
         ...times,
         looked_at: [...plans.looked_at, ...events.looked_at],
-        unread: [
-          ...plans.unread,
-          ...events.unread,
-          ...(others.length === 0
-            ? []
-            : [
-                shorten(
-                  `Calendars of ${listOf(others)}: only those of ${toolContext.user} are known.`,
-                  500,
-                ),
-              ]),
-        ],
+        unread: [...plans.unread, ...events.unread],
       };
       const { length } = times.conflicts;
       return {

@@ -51,10 +51,10 @@ function readingTool(spec: OperationSpec): Tool<JsonObject> {
     revision: 2,
     // The operation's own schema reports problems.
     prepare: (args) => ({ input: args }),
-    async execute(args, { tools, state, now, signal }) {
+    async execute(args, { tools, state, now, signal, user }) {
       const problems = tools.validate(spec.name, args);
       if (problems.length > 0) return { result: fail(...problems) };
-      const { data, summary } = await tools.call(spec.name, args, signal);
+      const { data, summary } = await tools.call(spec.name, args, signal, { user });
       const read = { operation: spec.name, args };
       const at = now.toISOString();
       const kept = await keepLong(read, data, { tools, state });

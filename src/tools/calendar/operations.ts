@@ -20,7 +20,7 @@ import { describeLargeOutput, describeOutput } from '../output-schema.ts';
 import { findPathProblem } from '../workspace/sandbox.ts';
 import type { NewEvent } from './add-event.ts';
 import type { IcsWork } from './ics-work.ts';
-import { type CalendarPlaces, defaultCalendar } from './places.ts';
+import { type CalendarPlaces, defaultCalendar, type NamedCalendar } from './places.ts';
 import { CalendarEvent, type Range, type ReadEvents } from './read-events.ts';
 
 const dayMs = 86_400_000;
@@ -56,21 +56,23 @@ export function createCalendarOperations(
   const checkAdd = checker(false);
   /** An unreadable calendar fails the call only if requested by name. */
   const readOne = async (
-    name: string,
+    { calendar, label }: NamedCalendar,
     range: Range,
     named: boolean,
     signal: AbortSignal,
   ): Promise<ReadEvents> => {
     const nothing = { events: [], complete: true, problems: [] };
     try {
-      const ics = await places.read(name, signal);
+      const ics = await places.read(calendar, signal);
       if (ics === null && named)
-        throw new CountersignError('tool_failed', `There is no calendar ${name}.`);
-      const read = ics === null ? nothing : await work.read(ics, name, range, signal);
-      return { ...read, problems: read.problems.map((problem) => `${name}: ${problem}`) };
+        throw new CountersignError('tool_failed', `There is no calendar ${label}.`);
+      const read = ics === null ? nothing : await work.read(ics, label, range, signal);
+      return { ...read, problems: read.problems.map((problem) => `${label}: ${problem}`) };
     } catch (error) {
       if (named || signal.aborted) throw error;
-      return { ...nothing, problems: [`${name}: ${errorMessage(error)}`] };
+      // An error may quote the address.
+      const why = label === calendar ? errorMessage(error) : 'Its address gives no calendar now.';
+      return { ...nothing, problems: [`${label}: ${why}`] };
     }
   };
   return [
@@ -87,6 +89,7 @@ export function createCalendarOperations(
           events: z.array(CalendarEvent),
           count: z.number().int(),
           timezone: z.string(),
+          calendars: z.array(z.string()).describe('The calendars read.'),
           truncated: z.boolean().describe('There are more events.'),
           problems: z
             .array(z.string())
@@ -105,13 +108,18 @@ export function createCalendarOperations(
             : toMoment(args.to, timezone);
         if (to <= from)
           throw new CountersignError('invalid_arguments', 'The range ends before it begins.');
-        const names = args.calendar === undefined ? places.names() : [args.calendar];
+        const { user, ownOnly = false } = context;
+        if (args.calendar !== undefined) await places.requireOwn(args.calendar, user);
+        const read =
+          args.calendar === undefined
+            ? await places.list(user, ownOnly)
+            : [{ calendar: args.calendar, label: args.calendar }];
         const range = { from: from.getTime(), to: to.getTime(), timezone };
         const reads = await Promise.all(
-          names.map((name) => readOne(name, range, args.calendar !== undefined, context.signal)),
+          read.map((one) => readOne(one, range, args.calendar !== undefined, context.signal)),
         );
-        const events = reads.flatMap((read) => read.events);
-        const problems = reads.flatMap((read) => read.problems);
+        const events = reads.flatMap((one) => one.events);
+        const problems = reads.flatMap((one) => one.problems);
         const said = `${formatMoment(from, timezone)} to ${formatMoment(to, timezone)}`;
         const unread = problems.length === 0 ? '' : ` Not all could be read: ${problems.join(' ')}`;
         return {
@@ -120,6 +128,7 @@ export function createCalendarOperations(
             events,
             count: events.length,
             timezone,
+            calendars: read.map(({ label }) => label),
             truncated: reads.some(({ complete }) => !complete),
             ...(problems.length === 0 ? {} : { problems }),
           },

@@ -2,9 +2,11 @@
 import { lstat, readFile } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { CountersignError } from '#domain/errors.ts';
+import { isSamePerson } from '#domain/people/names.ts';
 import type { Settings } from '#domain/settings.ts';
 import { nothingDone, systemCode } from '../failures.ts';
 import type { WebClient } from '../http/send-request.ts';
+import type { OwnCalendar } from '../ports.ts';
 import { withFileErrors } from '../workspace/file-errors.ts';
 import { whileLocked } from '../workspace/lock.ts';
 import { type HeldPath, openSandbox, type Sandbox } from '../workspace/sandbox.ts';
@@ -13,8 +15,14 @@ import { putFile } from '../workspace/write.ts';
 const maxBytes = 10_000_000;
 export const defaultCalendar = 'calendar.ics';
 
+/** `calendar` is what `read` takes; `label` is what people see, since an address can be a secret. */
+export type NamedCalendar = { calendar: string; label: string };
+
 export type CalendarPlaces = {
-  names(): string[];
+  /** Those of a person, and unless `ownOnly` those that belong to nobody in particular. */
+  list(user: string, ownOnly: boolean): Promise<NamedCalendar[]>;
+  /** @throws `not_allowed` for a calendar that belongs to others */
+  requireOwn(calendar: string, user: string): Promise<void>;
   read(calendar: string, signal: AbortSignal): Promise<Buffer | null>;
   /**
    * Replaces the bytes unless `change` returns null. Serialised across processes; not done if `signal` aborts while waiting.
@@ -29,6 +37,7 @@ export type CalendarPlaces = {
 export type CalendarSettings = {
   calendars: Settings['calendars'];
   baseDir: string;
+  ownCalendar?: OwnCalendar | undefined;
 };
 
 export function createCalendarPlaces(
@@ -52,8 +61,32 @@ export function createCalendarPlaces(
     const sandbox = openSandbox(dirname(path));
     return withFileErrors(calendar, () => sandbox.withPlace(basename(path), options, use));
   };
+  const { ownCalendar = async (user) => ({ names: [user], connected: null }) } = settings;
+  const belongsTo = (names: string[], people: string[]) =>
+    people.some((one) => names.some((name) => isSamePerson(name, one)));
   return {
-    names: () => [...new Set([...Object.keys(settings.calendars), defaultCalendar])],
+    async list(user, ownOnly) {
+      const { names, connected } = await ownCalendar(user);
+      const configured = Object.entries(settings.calendars).flatMap(([name, { people }]) =>
+        people === undefined ? (ownOnly ? [] : [name]) : belongsTo(names, people) ? [name] : [],
+      );
+      const named = new Set(ownOnly ? configured : [...configured, defaultCalendar]);
+      return [
+        ...[...named].map((name) => ({ calendar: name, label: name })),
+        ...(connected === null ? [] : [{ calendar: connected, label: labelOf(connected) }]),
+      ];
+    },
+    async requireOwn(calendar, user) {
+      const people = Object.hasOwn(settings.calendars, calendar)
+        ? settings.calendars[calendar]?.people
+        : undefined;
+      if (people === undefined) return;
+      if (belongsTo((await ownCalendar(user)).names, people)) return;
+      throw new CountersignError(
+        'not_allowed',
+        `${calendar} is someone else's calendar. Only they can have it read.`,
+      );
+    },
     async read(calendar, signal) {
       const address = toAddress(locate(calendar) ?? calendar);
       if (address === null) return withFile(calendar, false, readPlace);
@@ -107,6 +140,9 @@ export function toAddress(calendar: string): string | null {
     );
   return null;
 }
+
+/** `the calendar at calendar.example.com` */
+const labelOf = (address: string) => `the calendar at ${new URL(address).host}`;
 
 const isSame = (one: Buffer | null, other: Buffer | null) =>
   one === null || other === null ? one === other : one.equals(other);

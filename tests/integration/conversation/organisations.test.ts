@@ -188,7 +188,7 @@ test('a run from before organisations were kept apart shows its planner those of
   expect(asked).toEqual([{ tenant: here, reader: 'ana' }]);
   await expect(read?.getPlan(theirPlan.id)).rejects.toMatchObject({ code: 'plan_not_found' });
   await addBlock(theirPlan.id, 'ben');
-  const portfolio = createPortfolioReader(db.query, undefined, true);
+  const portfolio = createPortfolioReader(db.query, { apart: true });
   const wanted = { people: ['ben'], from: new Date(0), to: new Date('2100-01-01'), exceptRun: id };
   expect((await portfolio(wanted)).blocks).toEqual([]);
   // The operator's own turn.

@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Database, openDatabase } from '#db/database.ts';
+import { readNameKeys } from '#db/people/identities.ts';
 import { createPortfolioReader } from '#db/plans/portfolio.ts';
 import { useDatabase } from '../../setup/database.ts';
 
@@ -60,10 +61,10 @@ function read(
   more: { people?: string[]; from?: string; to?: string; exceptRun?: string } = {},
   limit?: number,
 ) {
-  return createPortfolioReader(
-    db.query,
-    limit,
-  )({
+  return createPortfolioReader(db.query, {
+    ...(limit === undefined ? {} : { limit }),
+    keysOf: (people) => readNameKeys(db.query, people),
+  })({
     people: more.people ?? ['ana'],
     from: new Date(more.from ?? '2026-03-10T00:00:00Z'),
     to: new Date(more.to ?? '2026-03-11T00:00:00Z'),
@@ -120,6 +121,20 @@ test('only the people and the time that were asked for count', async () => {
   expect((await read({ people: [] })).blocks).toEqual([]);
 });
 
+test('a person’s time is theirs under each of their names', async () => {
+  await db.query.execute(sql`
+    insert into countersign.identities (account, person)
+    values ('slack:T1:U2', 'ben@example.com'), ('ben@example.com', 'ben@example.com')`);
+  await plan({ id: 'PLAN-account', person: 'slack:T1:U2' });
+  await plan({ id: 'PLAN-address', person: '@Ben@example.com' });
+  await plan({ id: 'PLAN-other', person: 'slack:t1:u2' });
+  const { blocks } = await read({ people: ['slack:T1:U2'] });
+  expect(blocks.map(({ plan_id, person }) => [plan_id, person])).toEqual([
+    ['PLAN-account', 'slack:T1:U2'],
+    ['PLAN-address', 'slack:T1:U2'],
+  ]);
+});
+
 test('of several versions the one that holds is read, also where the plan was patched since', async () => {
   await plan({ id: 'PLAN-revised', version: 2, planned: [1, 2] });
   await plan({ id: 'PLAN-patched', version: 5, planned: [1] });
@@ -149,8 +164,8 @@ test('where several organisations share an instance, what plans of another ask o
     values ('run-1', 'ana', 'slack', 'slack:T1', 'conv-run', 'planning', 'r', '{}')`);
   const window = { from: new Date('2026-03-10T00:00:00Z'), to: new Date('2026-03-11T00:00:00Z') };
   const query = { people: ['ana'], ...window, exceptRun: 'run-1' };
-  const apart = createPortfolioReader(db.query, undefined, true);
+  const apart = createPortfolioReader(db.query, { apart: true });
   expect((await apart(query)).blocks.map(({ plan_id }) => plan_id)).toEqual(['here']);
-  const others = createPortfolioReader(db.query, undefined, false);
+  const others = createPortfolioReader(db.query);
   expect((await others(query)).blocks).toHaveLength(3);
 });

@@ -123,6 +123,36 @@ describe('calendar_read', () => {
     ]);
   });
 
+  it('reads the calendars of its reader, not those of others', async () => {
+    const ownCalendar = async (user: string) => ({
+      names: user === 'slack:T1:U1' ? ['slack:T1:U1', 'ana@example.com'] : [user],
+      connected: null,
+    });
+    const calendars = {
+      ana: { at: 'ana.ics', people: ['Ana@example.com'] },
+      ben: { at: 'ben.ics', people: ['ben'] },
+      team: 'team.ics',
+    };
+    const owned = await openBench({ calendars }, { ownCalendar });
+    try {
+      for (const name of Object.keys(calendars))
+        await writeFile(join(owned.workspace, '..', `${name}.ics`), calendar(...daily));
+      const list = async (user: string, ownOnly: boolean) => {
+        const { data } = await owned.call('calendar_read', {}, { user, ownOnly });
+        return (data as { calendars: string[] }).calendars;
+      };
+      expect(await list('slack:T1:U1', false)).toEqual(['ana', 'team', 'calendar.ics']);
+      expect(await list('slack:T1:U1', true)).toEqual(['ana']);
+      expect(await list('@Ben', true)).toEqual(['ben']);
+      expect(await list('cy', true)).toEqual([]);
+      await owned.call('calendar_read', { calendar: 'ben' }, { user: 'ben' });
+      const refused = await owned.fail('calendar_read', { calendar: 'ben' }, { user: 'ana' });
+      expect(refused.code).toBe('not_allowed');
+    } finally {
+      await owned.close();
+    }
+  });
+
   it('keeps the process free while a calendar takes long', async () => {
     const endless = Array.from({ length: 3000 }, (_, index) => [
       'BEGIN:VEVENT',

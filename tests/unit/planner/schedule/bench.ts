@@ -111,9 +111,12 @@ function spec(tool: string, operation: string, more: Partial<OperationSpec> = {}
 
 export type Event = { title: string; start: string; end: string; busy?: boolean };
 
-/** Tools of a planner; `events` are what its calendars hold, null: it may not read them, an error: reading fails. */
+/**
+ * Tools of a planner; `events` are what its calendars hold, by person or in the requester's, null: it may not read them, an
+ * error: reading fails.
+ */
 export function makeTools(
-  events: Event[] | null | Error = [],
+  events: Event[] | Record<string, Event[]> | null | Error = [],
   calls: JsonObject[] = [],
 ): PlannerTools {
   const calendar = spec('calendar', 'read');
@@ -124,10 +127,11 @@ export function makeTools(
       spec('human', 'task', { human: true }),
     ],
     readable: () => (events === null ? [] : [calendar]),
-    async call(_, args) {
+    async call(_, args, __, { user } = { user: 'ana' }) {
       calls.push(args);
       if (events instanceof Error) throw events;
-      const list = (events ?? []).map((event) => ({
+      const own = Array.isArray(events) ? { ana: events }[user] : events?.[user];
+      const list = (own ?? []).map((event) => ({
         uid: event.title,
         all_day: false,
         busy: true,
@@ -137,7 +141,10 @@ export function makeTools(
       }));
       return {
         summary: '',
-        data: { events: list, count: list.length, timezone, truncated: false },
+        data: {
+          ...{ events: list, count: list.length, timezone, truncated: false },
+          calendars: own === undefined ? [] : ['work'],
+        },
       };
     },
     validate: () => [],

@@ -193,6 +193,29 @@ describe('people’s work in a schedule that was asked for', () => {
     expect(failing.blocks).toHaveLength(3);
   });
 
+  it('keeps each person’s work free of their own calendar, whatever name a step gives them', async () => {
+    const outline = makeOutline([
+      { id: '1', duration_minutes: 60, steps: [personStep('1')] },
+      { id: '2', duration_minutes: 60, deadline: at('20 17:00'), steps: [personStep('2', '@Ben')] },
+      { id: '3', duration_minutes: 60, steps: [personStep('3', 'U2')] },
+    ]);
+    const tools = makeTools({
+      ana: [{ title: 'Standup', start: at('10 09:00'), end: at('10 09:30') }],
+      '@Ben': [{ title: 'Dentist', start: at('10 09:00'), end: at('10 12:00') }],
+    });
+    const personsOf = async () =>
+      new Map([
+        ['@Ben', 'slack:T1:U2'],
+        ['U2', 'slack:T1:U2'],
+      ]);
+    const { blocks } = await run({ outline, toolContext: { tools: { ...tools, personsOf } } });
+    expect(blocks).toEqual([
+      '1 03-10 09:30 – 03-10 10:30 ana held',
+      '2 03-10 12:00 – 03-10 13:00 @Ben held',
+      '3 03-10 13:00 – 03-10 14:00 @Ben held',
+    ]);
+  });
+
   it('has its buffer, and no more a day than the profile allows', async () => {
     const { blocks } = await run({
       outline: makeOutline([

@@ -7,7 +7,6 @@ import { probeTimes } from '#planner/schedule/probe-times.ts';
 import type { ToolContext } from '#planner/tool.ts';
 import { createProbePortfolio, type OtherPlans } from '#planner/tools/probe-portfolio.ts';
 import {
-  type Event,
   makeDesk,
   makeOutline,
   makeRoadmap,
@@ -73,7 +72,7 @@ async function probe(
     otherPlans = async () => ({ blocks: plans, more: false }),
   }: {
     plans?: PortfolioBlock[];
-    events?: Event[] | null | Error;
+    events?: Parameters<typeof makeTools>[0];
     durations?: Record<string, number>;
     edges?: [string, string][];
     toolContext?: Partial<ToolContext>;
@@ -214,6 +213,20 @@ describe('the report', () => {
     expect(outcome.result.ok).toBe(true);
   });
 
+  it('reads each person’s own calendar, without naming appointments of others', async () => {
+    const both = scheduleOf([
+      block('1', '10 10:00', '10 11:00'),
+      block('2', '10 10:00', '10 11:00', { person: 'ben' }),
+      block('3', '10 12:00', '10 13:00', { person: 'cy' }),
+    ]);
+    const dentist = { title: 'Dentist', start: at('10 10:30').toISOString() };
+    const { conflicts, portfolio } = await probe(both, {
+      events: { ana: [], ben: [{ ...dentist, end: at('10 11:00').toISOString() }] },
+    });
+    expect(conflicts).toEqual(['2 an appointment of “ben” 03-10 10:30–11:00 → 03-10 09:30']);
+    expect(portfolio.unread).toEqual(['Calendars of cy: none is connected.']);
+  });
+
   it('says what could not be read', async () => {
     const mine = scheduleOf([
       block('1', '10 10:00', '10 11:00'),
@@ -226,7 +239,6 @@ describe('the report', () => {
     expect(portfolio.unread).toEqual([
       'Other plans: no connection',
       'Calendars: the server is down',
-      'Calendars of ben: only those of ana are known.',
     ]);
     expect(outcome.result.confidence).toBeLessThan(1);
     const page = await probe(scheduleOf([block('1', '10 10:00', '10 11:00')]), {
