@@ -146,14 +146,15 @@ const triesAtOnce = 2;
  */
 async function readBroughtLate({ records }: Stage, stories: Story[]): Promise<Map<Story, number>> {
   const rows = await records.query<{ event: string; stored: number }>(
-    `select k.key as event, (extract(epoch from i.stored_at) * 1000)::float8 as stored
-     from countersign.inbox_keys k join countersign.inbox i on i.id = k.event_id where k.key like 'event:%'`,
+    `select substring(convert_from(body, 'UTF8') from '"event_id":"([^"]+)"') as event,
+       (extract(epoch from stored_at) * 1000)::float8 as stored
+     from countersign.inbox where kind = 'event'`,
   );
   const storedAt = new Map(rows.map(({ event, stored }) => [event, stored]));
   const slackMs = 500;
   const timesOf = ({ sent }: Story) =>
     sent.flatMap(({ event, attempts }) => {
-      const stored = storedAt.get(`event:${event}`);
+      const stored = storedAt.get(event ?? '');
       const by = attempts.slice(triesAtOnce).find(({ until }) => (stored ?? 0) <= until + slackMs);
       return stored !== undefined && by !== undefined && stored >= by.from - slackMs
         ? [stored]

@@ -25,9 +25,9 @@ function namesOf(signal: Signal): Pick<ReceivedEvent, 'kind' | 'keys' | 'thread'
       const { message, team, event } = signal;
       const { channel, ts, thread_ts, subtype } = message;
       // A message that mentions us comes twice, with two IDs.
-      const keys = isWritten(subtype) ? [`message:${channel}:${ts}`] : [];
+      const key = isWritten(subtype) ? `message:${channel}:${ts}` : `event:${event}`;
       const thread = conversationAt(placeOf(team, channel, thread_ts ?? ts));
-      return { kind: 'event', keys: [`event:${event}`, ...keys], thread };
+      return { kind: 'event', keys: [key], thread };
     }
     case 'opened':
       return {

@@ -38,7 +38,7 @@ const storing = prepareStatement(
   where set_config('countersign.original', coalesce(original::text, ''), true) is not null`,
 );
 
-/** Points every key of a stored event to it. Uses the conflict index, even if planned while the table was small. */
+/** Points every key of a stored event to it; one key already does. Uses the conflict index, even if planned while the table was small. */
 const redirecting = prepareStatement(
   'redirect_names',
   sql`
@@ -64,21 +64,27 @@ export async function storeEvent(
   limits: StoringLimits,
 ): Promise<StoredEvent> {
   const { platform, tenant, thread, kind, body, received_at, awaited = false } = event;
-  const names = { platform, tenant, keys: JSON.stringify([...new Set(event.keys)]) };
+  const keys = [...new Set(event.keys)];
+  const names = { platform, tenant, keys: JSON.stringify(keys) };
   const values = {
     ...{ ...names, thread, kind },
     body: Buffer.from(body).toString('base64'),
     time: received_at.toISOString(),
     awaited: String(awaited),
   };
-  const [, [stored]] = await db.atOnce<[object, StoredEvent, object]>([
-    {
-      statement: limiting,
-      values: { lockMs: String(limits.lockMs), statementMs: String(limits.statementMs) },
-    },
-    { statement: storing, values },
-    { statement: redirecting, values: names },
-  ]);
+  const limit = {
+    statement: limiting,
+    values: { lockMs: String(limits.lockMs), statementMs: String(limits.statementMs) },
+  };
+  const store = { statement: storing, values };
+  const [, [stored]] =
+    keys.length === 1
+      ? await db.atOnce<[object, StoredEvent]>([limit, store])
+      : await db.atOnce<[object, StoredEvent, object]>([
+          limit,
+          store,
+          { statement: redirecting, values: names },
+        ]);
   if (stored === undefined) throw new Error('storeEvent: no row came back');
   return stored;
 }

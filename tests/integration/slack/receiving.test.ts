@@ -39,6 +39,10 @@ for (const socket of [false, true]) {
       ({ body }) => JSON.parse(body).event.user === ana.id,
     );
     expect(fromAna).toHaveLength(1);
+    // The names of an event are written before it is acknowledged, each into two indexes.
+    const { rows: names } = await instance.db.query.execute(sql`
+      select from countersign.inbox_keys where event_id = ${fromAna[0]?.id ?? 0}`);
+    expect(names).toHaveLength(1);
     const talk = await waitFor('an answer', async () => {
       const said = await talkIn(use, channel.id, message.ts);
       return said.length > 1 && said;
