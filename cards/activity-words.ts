@@ -37,8 +37,8 @@ export function describeActivity(activity: Activity): string {
       return 'thinking';
     case 'reading': {
       const { operation, what } = activity;
-      const said = own[operation];
-      if (said !== undefined) return said;
+      const phrase = own[operation];
+      if (phrase !== undefined) return phrase;
       if (what === null) return `looking things up with ${cleanLine(nameOf(operation))}`;
       return `${verbOf(operation)} ${showLine(what, maxWhat)}`;
     }

@@ -97,8 +97,8 @@ const colors = {
 } as const;
 
 /** Full sentences for screen readers. Angle brackets would be taken for markup. */
-export function readAloud(said: string[]): string {
-  const parts = said.filter((part) => part !== '');
+export function readAloud(paragraphs: string[]): string {
+  const parts = paragraphs.filter((part) => part !== '');
   const ended = parts.map((part) => (/[.!?…]”?$/u.test(part) ? part : `${part}.`));
   const text = [...ended.slice(0, -1), ...parts.slice(-1)].join(' ');
   return cutShown(text.replaceAll(/[<>]/g, ' ').replaceAll('&', 'and'), 600);

@@ -69,7 +69,7 @@ export function drawAdaptiveDetails(view: DetailsView, details: object, back: Ba
     view;
   const turn = (words: string, pages: string[] | null) =>
     pages === null ? [] : [{ title: words, data: { ...details, pages } }];
-  const said = steps.map(({ headline }) => headline);
+  const headlines = steps.map(({ headline }) => headline);
   const button = ticks
     ? { title: 'Approve the checked steps', verb: verbs.part }
     : { title: approve?.words ?? '', verb: 'approve' };
@@ -86,8 +86,8 @@ export function drawAdaptiveDetails(view: DetailsView, details: object, back: Ba
         }),
       ),
       steps: steps.map((step) => drawStep(step, ticks)),
-      speak: readAloud([title, state.words, label, ...said]),
-      fallback: cutShown([title, state.line, ...said].join('\n'), 1500),
+      speak: readAloud([title, state.words, label, ...headlines]),
+      fallback: cutShown([title, state.line, ...headlines].join('\n'), 1500),
     };
     return expandCard(templates.details, {
       ...mapShown(shown, escapeMacros),
@@ -122,16 +122,16 @@ export function drawAdaptiveList(
         return { ...line, plan };
       }),
     }));
-    const said = drawn.flatMap(({ heading, rows }) => [
+    const paragraphs = drawn.flatMap(({ heading, rows }) => [
       ...(heading === '' ? [] : [heading]),
       ...rows.map(({ name, note }) => `${name}, ${note}`),
     ]);
     return expandCard(templates.list, {
       ...mapShown(
-        { title, more, fallback: cutShown([title, ...said].join('\n'), 1500) },
+        { title, more, fallback: cutShown([title, ...paragraphs].join('\n'), 1500) },
         escapeMacros,
       ),
-      speak: readAloud([title, ...said]),
+      speak: readAloud([title, ...paragraphs]),
       sections: drawn.map(({ rows, ...section }) => ({
         ...section,
         plans: rows.map(({ name, note, plan: { id, version, digest, may_approve: decides } }) => ({
@@ -145,8 +145,8 @@ export function drawAdaptiveList(
   });
 }
 
-/** @param said the result of the last change, or empty */
-export function drawAdaptivePolicy(policy: InteractionPolicy, said: string): Drawn {
+/** @param result the result of the last change, or empty */
+export function drawAdaptivePolicy(policy: InteractionPolicy, result: string): Drawn {
   const fields = sliderNames.map((slider) => ({
     id: sliderInput(slider),
     label: sliders[slider].label,
@@ -157,7 +157,7 @@ export function drawAdaptivePolicy(policy: InteractionPolicy, said: string): Dra
   }));
   return expandCard(templates.policy, {
     fields,
-    said,
+    result,
     verb: verbs.settings,
     title: homeWords.policy,
     fallback: homeWords.policyElsewhere,

@@ -37,18 +37,18 @@ function tellProgress({ status, summary, by, ...plan }: Progress): string {
 
 function tellTask({ step_id, label, status, who, question, call, waited, ...plan }: Task): string {
   const name = quoteName(label ?? step_id, 60);
-  const said = quoteWords(question ?? '', maxSaid);
+  const asked = quoteWords(question ?? '', maxSaid);
   const whom = quoteName(who ?? 'you', 120);
   if (waited === null) {
     return status === 'unknown'
-      ? `Step ${name} (${call}): ${said} Say what happened.`
-      : `Step ${name} waits for ${who === null ? 'you' : quoteName(who, 120)}: ${said === '' ? 'It needs your answer.' : said}`;
+      ? `Step ${name} (${call}): ${asked} Say what happened.`
+      : `Step ${name} waits for ${who === null ? 'you' : quoteName(who, 120)}: ${asked === '' ? 'It needs your answer.' : asked}`;
   }
   const where = `step ${name} of ${nameOf(plan)}`;
   const wait = sayHours(waited);
   return status === 'unknown'
-    ? `Reminder for ${whom}: the outcome of ${where} has been unknown for ${wait}. ${said}`
-    : `Reminder for ${whom}: ${where} has waited for ${wait}. ${said}`;
+    ? `Reminder for ${whom}: the outcome of ${where} has been unknown for ${wait}. ${asked}`
+    : `Reminder for ${whom}: ${where} has waited for ${wait}. ${asked}`;
 }
 
 function tellNearWord({

@@ -12,10 +12,10 @@ import type { Form } from './view.ts';
 /** One entry as drawn: its name, times, and the question before it ends. */
 type RecurringRow = Record<'id' | 'next_at' | 'title' | 'note' | 'ends', string>;
 
-/** `said`: the result of the last change, or empty; `none`: for an empty list, or empty. */
+/** `result`: the result of the last change, or empty; `none`: for an empty list, or empty. */
 export type RecurringView = {
   title: string;
-  said: string;
+  result: string;
   none: string;
   rows: RecurringRow[];
   more: string;
@@ -24,11 +24,11 @@ export type RecurringView = {
 /** Within the size of a message in Slack and of a card in Teams. */
 const maxRows = 8;
 
-export function viewRecurring(entries: Recurring[], reader: Reader, said = ''): RecurringView {
+export function viewRecurring(entries: Recurring[], reader: Reader, result = ''): RecurringView {
   const hidden = entries.length - maxRows;
   return {
     title: recurringWords.title,
-    said,
+    result,
     none: entries.length === 0 ? recurringWords.none : '',
     rows: entries.slice(0, maxRows).map((entry) => ({
       id: entry.id,
@@ -79,7 +79,7 @@ export function drawRecurringCard({ rows, ...view }: RecurringView): Drawn {
   return expandCard(templates.teams, {
     ...mapShown(view, escapeMacros),
     fallback: escapeMacros(cutShown([view.title, ...lines].join('\n'), 1500)),
-    speak: readAloud([view.title, view.said, ...lines]),
+    speak: readAloud([view.title, view.result, ...lines]),
     rows: rows.map(({ id, next_at, title, note, ends }, place) => ({
       ...{ ...words, when_hint: whenHint, text_hint: textHint, verb: verbs.recurring },
       ...{ id, next_at, place: String(place) },

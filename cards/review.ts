@@ -119,10 +119,10 @@ function agreedOf({
 
 function lengthOf(step: Pick<ReviewStep, 'headline' | 'note' | 'quotes' | 'parts'>): number {
   const values = step.parts.map(({ label, text }) => partCost + label.length + text.length);
-  const said = step.quotes.reduce((sum, one) => sum + drawQuote(one).length, 0);
+  const quoted = step.quotes.reduce((sum, one) => sum + drawQuote(one).length, 0);
   return values.reduce(
     (sum, one) => sum + one,
-    stepCost + step.headline.length + step.note.length + said,
+    stepCost + step.headline.length + step.note.length + quoted,
   );
 }
 

@@ -99,18 +99,18 @@ function viewTitle({ outline, request }: SessionCardFacts): string {
 
 /** The card's sentence: an artifact's goal, else the bot's message. */
 function viewSentence(facts: SessionCardFacts, kind: SessionKind): string {
-  const said = showLine(facts.text, maxSentence);
+  const message = showLine(facts.text, maxSentence);
   switch (kind) {
     case 'outline':
     case 'roadmap':
     case 'schedule':
-      return facts.outline === null ? said : '';
+      return facts.outline === null ? message : '';
     case 'rfc':
-      return facts.rfc === null ? said : '';
+      return facts.rfc === null ? message : '';
     case 'escalation':
       return facts.infeasible === null ? showLine(facts.reason ?? facts.text, maxSentence) : '';
     case 'aborted':
-      return said === '' ? showLine(facts.reason ?? '', maxSentence) : said;
+      return message === '' ? showLine(facts.reason ?? '', maxSentence) : message;
     case 'running':
       return 'Drafting a plan. Nothing runs until you approve it.';
     case 'questions':
@@ -119,7 +119,7 @@ function viewSentence(facts: SessionCardFacts, kind: SessionKind): string {
     case 'answer':
     case 'plan':
     case 'answered':
-      return said;
+      return message;
     default:
       return kind satisfies never;
   }

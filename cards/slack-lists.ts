@@ -65,7 +65,7 @@ export type HomeFacts = {
   /** The reader's inbox. */
   groups: InboxPage[];
   policy: InteractionPolicy;
-  said: SaidPolicy[];
+  policies: SaidPolicy[];
   has_model: boolean;
 };
 
@@ -115,8 +115,8 @@ const sayEmpty = (hasModel: boolean): string =>
   ].join('\n');
 
 /** Preferences that differ in single conversations, in a few lines, or empty. */
-function sayPolicies(said: SaidPolicy[]): string {
-  const lines = said.slice(0, 5).map(({ request, policy }) => {
+function sayPolicies(policies: SaidPolicy[]): string {
+  const lines = policies.slice(0, 5).map(({ request, policy }) => {
     const whole = applyOverride(defaultPolicy, policy);
     const values = sliderNames
       .filter((name) => policy[name] !== undefined)
@@ -135,7 +135,7 @@ function chooseLines(groups: InboxPage[]) {
   });
 }
 
-export function drawHome({ groups, policy, said, has_model }: HomeFacts, now: string): Drawn[] {
+export function drawHome({ groups, policy, policies, has_model }: HomeFacts, now: string): Drawn[] {
   const lists = chooseLines(groups).map(({ group, plans, more }) => ({
     heading: titleGroup(group, null),
     plans,
@@ -147,13 +147,13 @@ export function drawHome({ groups, policy, said, has_model }: HomeFacts, now: st
     ...expandBlocks(templates.home, {
       title: homeWords.policy,
       sliders: sliderNames.map((slider) => dressSlider(slider, policy)),
-      said: cutShown(sayPolicies(said), platformLimits.slack.sectionText),
+      policies: cutShown(sayPolicies(policies), platformLimits.slack.sectionText),
     }),
   ];
 }
 
 /** Ignores ages, which change by themselves and aren't worth redrawing. */
-export function digestHome({ groups, policy, said, has_model }: HomeFacts): string {
+export function digestHome({ groups, policy, policies, has_model }: HomeFacts): string {
   const shown = chooseLines(groups).map(({ group, plans, more }) => [
     group,
     more,
@@ -162,5 +162,5 @@ export function digestHome({ groups, policy, said, has_model }: HomeFacts): stri
       ...[describeStanding(plan, { bar: false, reader: null }), describeGuard(plan)],
     ]),
   ]);
-  return hash('sha256', JSON.stringify([shown, policy, said, has_model]), 'hex');
+  return hash('sha256', JSON.stringify([shown, policy, policies, has_model]), 'hex');
 }

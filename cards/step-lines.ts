@@ -170,9 +170,9 @@ function shortReasonOf(
   { description, call }: Pick<ShownStep, 'description' | 'call'>,
   plan: Pick<Plan, 'planner_model'>,
 ): Quote[] {
-  const said = new Set(wordsIn(shortenCall(call, maxValue).text));
+  const inCall = new Set(wordsIn(shortenCall(call, maxValue).text));
   const [, ...named] = wordsIn(description);
-  const adds = named.some((word) => word.length > 3 && !said.has(word));
+  const adds = named.some((word) => word.length > 3 && !inCall.has(word));
   return adds ? reasonOf({ description }, plan) : [];
 }
 

@@ -86,11 +86,11 @@ const choices = (id: string, label: string, from: Choice[], more: Element = {}):
   ...more,
 });
 
-function draw(body: (Element | null)[], actions: Element[], said: string[]): Drawn {
-  const speak = readAloud(said);
+function draw(body: (Element | null)[], actions: Element[], spoken: string[]): Drawn {
+  const speak = readAloud(spoken);
   return expandCard(template, {
     ...{ body: body.filter((one) => one !== null), actions, speak },
-    fallback: cutShown(said.join('\n'), 1500),
+    fallback: cutShown(spoken.join('\n'), 1500),
   });
 }
 

@@ -101,7 +101,7 @@ export function summariseFields(
   // The target repeats the call, and the description goes with it.
   const telling = changes.filter(({ field }) => field !== 'description' && field !== 'target');
   const listed = telling.length === 0 ? changes : telling;
-  const said = listed.slice(0, maxFields).map(({ field, from, to }) => {
+  const lines = listed.slice(0, maxFields).map(({ field, from, to }) => {
     const isTime = field === 'not_before';
     const words = describeField(
       { field, from: isTime ? from : short(from), to: isTime ? to : short(to) },
@@ -117,8 +117,8 @@ export function summariseFields(
     }
     return isTime && listed.length === 1 ? words.replace(/^[^:]*: /, '') : words;
   });
-  const hidden = total - changes.length + listed.length - said.length;
-  return listOf(hidden > 0 ? [...said, countOf(hidden, 'more field')] : said);
+  const hidden = total - changes.length + listed.length - lines.length;
+  return listOf(hidden > 0 ? [...lines, countOf(hidden, 'more field')] : lines);
 }
 
 /** A changed step's fields, one phrase each, and the number of others. */

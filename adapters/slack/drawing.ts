@@ -10,12 +10,12 @@ const roomForMention = { blocks: 1, characters: 1200 };
 export const slackDrawing: CardDrawing = {
   text: (view) => drawTextBlocks(view).blocks,
   card(above, view, asks) {
-    const said = drawTextBlocks(above);
+    const textBlocks = drawTextBlocks(above);
     const room = asks ? roomForMention : { blocks: 0, characters: 0 };
     const draw = (withPlan: boolean) =>
       fitCard(
         view,
-        (shrunk) => [...said.blocks, ...drawBlocks(shrunk, withPlan).blocks],
+        (shrunk) => [...textBlocks.blocks, ...drawBlocks(shrunk, withPlan).blocks],
         (all) =>
           all.length + room.blocks <= platformLimits.slack.blocks &&
           measureBlocks(all) + room.characters <= platformLimits.slack.message,

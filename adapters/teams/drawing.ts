@@ -8,12 +8,12 @@ import type { CardDrawing } from '#chat/outbox/draw-message.ts';
 export const teamsDrawing: CardDrawing = {
   text: drawAdaptiveText,
   card(above, view) {
-    const { body: said } = drawAdaptiveText(above);
+    const { body: textBody } = drawAdaptiveText(above);
     const card = fitCard(
       view,
       (shrunk) => {
         const drawn = drawAdaptiveCard(shrunk);
-        return addRefresh({ ...drawn, body: [said, drawn.body].flat() }, shrunk);
+        return addRefresh({ ...drawn, body: [textBody, drawn.body].flat() }, shrunk);
       },
       (all) => measureCard(all) <= platformLimits.teams.payload,
     );

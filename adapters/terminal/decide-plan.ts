@@ -58,8 +58,8 @@ async function readPart({ service }: Session, { plan_id }: PlanView, choice: Ste
   const numbered = orderByLabel(steps, steps.length);
   const { chosen, approval } = chooseSteps(choice, numbered);
   const words = describeNumbered(chosen);
-  const said = choice.kind === 'only' ? `Approved ${words} only.` : `Approved all but ${words}.`;
-  return { numbered, approval, said };
+  const outcome = choice.kind === 'only' ? `Approved ${words} only.` : `Approved all but ${words}.`;
+  return { numbered, approval, outcome };
 }
 
 const waitsOn = new Set<ErrorCode>([
@@ -81,7 +81,7 @@ async function approve(
     if (choice !== null) chosen = await readPart(session, view, choice);
   };
   if (!(await attempt(session, read))) return null;
-  const { approval = null, numbered = [], said = '' } = chosen ?? {};
+  const { approval = null, numbered = [], outcome = '' } = chosen ?? {};
   const refused = await pressDrawn(session, pressOn(view, 'approve'), { part: approval }, (error) =>
     withNumbers(error, numbered),
   );
@@ -89,7 +89,7 @@ async function approve(
     if (waitsOn.has(refused.code) || session.options.yes !== true) return null;
     return refused.code === 'not_allowed' ? exitCodes.needsPerson : exitCodes.failed;
   }
-  if (said !== '') session.say(...drawLines(said, session.screen));
+  if (outcome !== '') session.say(...drawLines(outcome, session.screen));
   const after = await look(session, view.plan_id);
   const waits = after.status === 'proposed' || after.status === 'needs_review';
   return waits && after.version === view.version ? leaveToOthers(session, after) : null;

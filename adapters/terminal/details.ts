@@ -80,7 +80,7 @@ function drawStep(
   const headline = screen.style('bold', headlineOf(step.call, now));
   const marks = marksOf(step.call).map((mark) => screen.style('red', markWords[mark]));
   const bounds = boundsOf(step, (id) => names.get(id) ?? cleanLine(id), formatAt).join(' · ');
-  const said = [
+  const lines = [
     ...quote('Planner', step.description, maxFullText),
     ...quote('Result', step.result_summary, maxFullText),
     ...quote('Error', step.error?.message, maxFullText),
@@ -89,7 +89,7 @@ function drawStep(
     ...hangText([`${head}  ${headline}`, ...marks].join(' · '), '  ', '     ', width),
     ...(bounds === '' ? [] : hangText(bounds, '     ', '     ', width)),
     ...wholeParts(step.call).flatMap((part) => drawPart(part, screen)),
-    ...[...said, facts, ...(retry === null ? [] : [retry])].flatMap((text) =>
+    ...[...lines, facts, ...(retry === null ? [] : [retry])].flatMap((text) =>
       hangText(screen.style('dim', text), '     ', '     ', width),
     ),
   ];

@@ -10,19 +10,19 @@ export type LinkOptions = {
   user: string;
   timezone: string;
   /** Nothing, a code, `show` or `remove`. */
-  said: string;
+  text: string;
   json?: boolean;
 };
 
 /** @returns the exit code, see `exitCodes` */
 export async function link(
   service: Service,
-  { said, ...options }: LinkOptions,
+  { text, ...options }: LinkOptions,
   io: TerminalIo,
 ): Promise<ExitCode> {
   const session = openSession(service, { ...options, text: '' }, io);
   try {
-    const outcome = await service.link(readLinkCommand(said), session.actor);
+    const outcome = await service.link(readLinkCommand(text), session.actor);
     if (options.json === true) return printJson(session, outcome);
     session.say(describeLink(outcome, 'countersign link'));
     return exitCodes.done;

@@ -26,9 +26,9 @@ export async function memory(
   io: TerminalIo,
 ): Promise<number> {
   const work = async (session: Session) => {
-    const { entries, said } = await carryOut(session, options);
+    const { entries, message } = await carryOut(session, options);
     if (options.json === true) return printJson(session, { entries });
-    if (said !== null) session.say(said);
+    if (message !== null) session.say(message);
     else if (entries.length === 0)
       session.say('Nothing yet. Add something: countersign memory keep "Ana is on leave in May"');
     else session.say(...entries.map(memoryWords.line));
@@ -39,7 +39,7 @@ export async function memory(
   });
 }
 
-type Done = { entries: MemoryEntry[]; said: string | null };
+type Done = { entries: MemoryEntry[]; message: string | null };
 
 async function carryOut(
   { service, actor }: Session,
@@ -48,7 +48,7 @@ async function carryOut(
   const text = words.join(' ');
   switch (verb) {
     case 'list':
-      return { entries: await service.listMemory(user, actor), said: null };
+      return { entries: await service.listMemory(user, actor), message: null };
     case 'keep': {
       if (name !== undefined && name.trim().length > memoryLimits.name)
         throw new CountersignError(
@@ -64,7 +64,7 @@ async function carryOut(
       const entry = await service.keepMemory(user, note.data, actor);
       const entries = [entry];
       const undo = `To undo: countersign memory forget ${entry.id}`;
-      return { entries, said: `${memoryWords.kept({ entries })} ${undo}` };
+      return { entries, message: `${memoryWords.kept({ entries })} ${undo}` };
     }
     case 'forget': {
       if (!/^\d{1,15}$/.test(text))
@@ -73,7 +73,7 @@ async function carryOut(
           'Pass the entry number to forget. countersign memory lists them.',
         );
       const entries = [await service.forgetMemory(user, Number(text), actor)];
-      return { entries, said: memoryWords.forgotten({ entries }) };
+      return { entries, message: memoryWords.forgotten({ entries }) };
     }
     default:
       return verb satisfies never;

@@ -38,8 +38,8 @@ const pageSize = 100;
 async function showStats(session: Session, { json, now }: PlansOptions): Promise<ExitCode> {
   const stats = await session.service.stats();
   if (json === true) return printJson(session, stats);
-  const said = describeStats(stats, (now ?? new Date()).toISOString());
-  session.say(...drawLines(said, session.screen));
+  const described = describeStats(stats, (now ?? new Date()).toISOString());
+  session.say(...drawLines(described, session.screen));
   return exitCodes.done;
 }
 

@@ -55,18 +55,18 @@ function readValues(pairs: string[]): PlaybookValues {
   );
 }
 
-function readName(said: string | undefined): string {
-  const name = PlaybookName.safeParse(said ?? '');
+function readName(input: string | undefined): string {
+  const name = PlaybookName.safeParse(input ?? '');
   if (name.success) return name.data;
   throw refuse('Give the name of a playbook: letters, digits and hyphens, such as close-month.');
 }
 
 function describe({ name, title, version, params, owner, total_steps }: Playbook): string[] {
-  const said = params.map(({ name: param, text, optional }) =>
+  const values = params.map(({ name: param, text, optional }) =>
     optional ? `[${param}=${quoteWords(text, 60)}]` : `${param}=…`,
   );
   return [
-    `${[name, ...said].join(' ')}  ${quoteWords(title, 300)}`,
+    `${[name, ...values].join(' ')}  ${quoteWords(title, 300)}`,
     `  ${countOf(total_steps, 'step')}, version ${version}, by ${quoteName(owner, 120)}`,
   ];
 }

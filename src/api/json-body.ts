@@ -15,10 +15,10 @@ function explainSyntax(cause: unknown, place: PieceLocation | null): Countersign
   const [found, line, column] = position.exec(message) ?? [];
   // Positions in a piece are not those in the body.
   const where = place === null ? '' : `, in ${pathInWords(place.path)} behind item ${place.first}`;
-  const said = place === null ? message : message.replace(found ?? '', '').trim();
+  const reason = place === null ? message : message.replace(found ?? '', '').trim();
   const details =
     line === undefined || place !== null ? {} : { line: Number(line), column: Number(column) };
-  return new CountersignError('invalid_json', `The body is not valid JSON: ${said}${where}.`, {
+  return new CountersignError('invalid_json', `The body is not valid JSON: ${reason}${where}.`, {
     details,
     cause,
   });

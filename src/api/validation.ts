@@ -64,11 +64,11 @@ function flattenIssue(issue: Issue): Issue[] {
 
 /** `steps[3].after[0].type`; ambiguous keys are quoted. */
 export function pathInWords(path: PropertyKey[]): string {
-  return path.reduce<string>((said, key) => {
-    if (typeof key === 'number') return `${said}[${key}]`;
+  return path.reduce<string>((text, key) => {
+    if (typeof key === 'number') return `${text}[${key}]`;
     const name = String(key);
-    if (!/^[\w$-]+$/.test(name)) return `${said}[${JSON.stringify(name)}]`;
-    return said === '' ? name : `${said}.${name}`;
+    if (!/^[\w$-]+$/.test(name)) return `${text}[${JSON.stringify(name)}]`;
+    return text === '' ? name : `${text}.${name}`;
   }, '');
 }
 
@@ -85,12 +85,12 @@ function misfitsOf(error: z.core.$ZodError): { errors: Misfit[]; total: number }
 }
 
 function summarize(part: string, errors: Misfit[], total: number): string {
-  const said = errors
+  const sentences = errors
     .slice(0, 3)
     .map(({ path, message }) => (path === '' ? `it ${message}` : `${path} ${message}`))
     .join('; ');
   const rest = total > 3 ? `; and ${total - 3} more` : '';
-  return `${part} does not fit: ${said}${rest}.`;
+  return `${part} does not fit: ${sentences}${rest}.`;
 }
 
 function refuseMisfits(part: string, errors: Misfit[], total: number): CountersignError {

@@ -35,11 +35,11 @@ async function askDatabase(db: Instance['db']): Promise<string> {
 }
 
 async function withinTime(asked: Promise<string>): Promise<string> {
-  const said = asked.catch((error: unknown) => `not reachable: ${causeOf(error)}`);
+  const outcome = asked.catch((error: unknown) => `not reachable: ${causeOf(error)}`);
   const silent = pause(answerWithinMs, `no answer within ${answerWithinMs / 1000} s`, {
     ref: false,
   });
-  return Promise.race([said, silent]);
+  return Promise.race([outcome, silent]);
 }
 
 export function createProbes({

@@ -22,7 +22,7 @@ export type PlansDrawing<T> = {
 
 export type PlansQuestion = {
   /** The text after the command. */
-  said: string;
+  text: string;
   /** As typed there: `/plans`. */
   command: string;
   help: string;
@@ -44,14 +44,14 @@ async function answer<T>(
   question: PlansQuestion,
   draw: PlansDrawing<T>,
 ): Promise<T> {
-  const { said, command, help, readBy } = question;
+  const { text, command, help, readBy } = question;
   const now = question.now.toISOString();
-  const wanted = readExport(said);
+  const wanted = readExport(text);
   if (wanted !== null) return draw.record(wanted);
-  const found = await findPlans(plans, said, question);
+  const found = await findPlans(plans, text, question);
   switch (found.kind) {
     case 'list': {
-      const { which, words, said: list, page, next } = found;
+      const { which, words, query: list, page, next } = found;
       const { title: first, empty } = titleList(which, readBy, words);
       const title = page === 1 ? first : commandWords.page({ title: first, page });
       if (found.sections.length === 0)

@@ -52,12 +52,12 @@ export async function giveAnswer(
   };
   const commit = await decide(context.db, resumption(context, plan.id, settlement, actor));
   await commit(tx);
-  const said = answerWords.given({ by: await showName(tx, actor.id) });
-  await updateRun(tx, run.id, nothingWaits(run, said));
+  const note = answerWords.given({ by: await showName(tx, actor.id) });
+  await updateRun(tx, run.id, nothingWaits(run, note));
 }
 
 /** Discards the answer. Requires the run's lock. */
 export async function dropAnswer(tx: Transaction, run: RunRow, actor: Actor): Promise<void> {
-  const said = answerWords.dropped({ by: await showName(tx, actor.id) });
-  await updateRun(tx, run.id, nothingWaits(run, said));
+  const note = answerWords.dropped({ by: await showName(tx, actor.id) });
+  await updateRun(tx, run.id, nothingWaits(run, note));
 }

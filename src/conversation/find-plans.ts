@@ -37,7 +37,7 @@ export type FoundPlans =
       /** The search text. */
       words: string;
       /** The command's argument for this page. */
-      said: string;
+      query: string;
       /** Without empty ones. */
       sections: Section[];
       page: number;
@@ -87,8 +87,8 @@ async function listGroups(
     const more = countRest(found, shown.length);
     return shown.length === 0 ? [] : [{ group: found.group, plans: shown, more }];
   });
-  const said = which === 'find' ? `find ${words}` : which;
-  return { kind: 'list', which, words, said, sections, page: 1, next: null };
+  const query = which === 'find' ? `find ${words}` : which;
+  return { kind: 'list', which, words, query, sections, page: 1, next: null };
 }
 
 /** Adds to each plan what it needs from the reader. */
@@ -138,7 +138,7 @@ async function listPage(
     kind: 'list',
     which,
     words: '',
-    said: page === 1 ? name : `${name} ${page}`,
+    query: page === 1 ? name : `${name} ${page}`,
     sections: plans.length === 0 ? [] : [{ group: null, plans, more: '' }],
     page,
     next: found.more && page < maxPages ? `${name} ${page + 1}` : null,
@@ -146,34 +146,34 @@ async function listPage(
 }
 
 /** `running 2`: a list and its page, or null. */
-export function readList(said: string): { which: ListName; page: number; name: string } | null {
+export function readList(text: string): { which: ListName; page: number; name: string } | null {
   const [, name = '', page = '1'] =
-    /^(?:([a-z]+)(?:\s+([1-9]\d?))?)?$/.exec(said.trim().toLowerCase()) ?? [];
-  if (said.trim() !== '' && name === '') return null;
+    /^(?:([a-z]+)(?:\s+([1-9]\d?))?)?$/.exec(text.trim().toLowerCase()) ?? [];
+  if (text.trim() !== '' && name === '') return null;
   const which = Object.hasOwn(listNames, name) ? listNames[name] : undefined;
   return which === undefined ? null : { which, page: Number(page), name };
 }
 
 /** The words of `find WORDS`, or null. */
-export function readSearch(said: string): string | null {
-  const [, words] = /^find\s+(\S.*)$/is.exec(said.trim()) ?? [];
+export function readSearch(text: string): string | null {
+  const [, words] = /^find\s+(\S.*)$/is.exec(text.trim()) ?? [];
   return words === undefined ? null : makeStorableText(words.slice(0, 200));
 }
 
 /**
  * @param read the plans that the reader may see
- * @param said the text after the command
+ * @param text the text after the command
  * @throws refusals of the service, such as `plan_not_found`
  */
 export async function findPlans(
   { read, service }: { read: PlanReads; service: Pick<Service, 'link'> },
-  said: string,
+  text: string,
   reader: Reader,
 ): Promise<FoundPlans> {
-  const word = said.trim();
+  const word = text.trim();
   if (/^plan-/i.test(word)) {
-    const [, said = '', dry] = /^plan-(\S+)(\s+dry[ -]run)?$/i.exec(word) ?? [];
-    const id = `PLAN-${(said || word.slice(5)).toLowerCase()}`;
+    const [, reference = '', dry] = /^plan-(\S+)(\s+dry[ -]run)?$/i.exec(word) ?? [];
+    const id = `PLAN-${(reference || word.slice(5)).toLowerCase()}`;
     if (dry !== undefined)
       return { kind: 'dry_run', simulation: await read.simulate(id, {}, reader.account) };
     const viewer = { user: reader.id, timezone: reader.timezone };

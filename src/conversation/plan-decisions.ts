@@ -84,7 +84,7 @@ type Verb<D> = (
   id: string,
   decision: D,
   actor: Actor,
-  said?: boolean,
+  typed?: boolean,
 ) => Promise<Commit<Plan>>;
 
 /** Approves the plan, or its pending change if the approval names that. */
@@ -137,11 +137,11 @@ async function reviseFor(
   row: PlanRow,
   feedback: string,
   { word, actor }: TracedDecision,
-  said: boolean,
+  typed: boolean,
 ): Promise<void> {
   const run =
     row.run_id === null ? await adoptRun(context, tx, row, actor) : await lockRun(tx, row.run_id);
-  const message = said
+  const message = typed
     ? null
     : await appendMessage(tx, {
         conversation: run.conversation,
@@ -169,7 +169,7 @@ async function refuse(
   decision: RequestedChanges,
   actor: Actor,
   event: 'reject' | 'request_changes',
-  said: boolean,
+  typed: boolean,
 ): Promise<Commit<Plan>> {
   requireReadable(decision.feedback ?? '');
   const ruling = refusal(context, id, decision, actor, event);
@@ -180,7 +180,7 @@ async function refuse(
       word: event === 'reject' ? 'reject' : 'propose changes',
       actor,
     };
-    if (replan) return reviseFor(context, tx, row, decision.feedback ?? '', traced, said);
+    if (replan) return reviseFor(context, tx, row, decision.feedback ?? '', traced, typed);
     const text =
       row.status === 'needs_review'
         ? decisionWords.rejectedOften({ id })
@@ -189,28 +189,28 @@ async function refuse(
   });
 }
 
-/** @param said whether the text is already in the conversation */
-export const reject: Verb<Decision> = (context, id, decision, actor, said = false) =>
-  refuse(context, id, decision, actor, 'reject', said);
+/** @param typed whether the text is already in the conversation */
+export const reject: Verb<Decision> = (context, id, decision, actor, typed = false) =>
+  refuse(context, id, decision, actor, 'reject', typed);
 
-/** @param said whether the text is already in the conversation */
+/** @param typed whether the text is already in the conversation */
 export const proposeChanges: Verb<RequestedChanges> = async (
   context,
   id,
   requested,
   actor,
-  said = false,
+  typed = false,
 ) => {
   const note = requested.feedback?.trim() ?? '';
   if (requested.comments === undefined || requested.comments.length === 0) {
     if (note === '')
       throw new CountersignError('feedback_required', refusalWords.whatChangesUndecided);
-    return refuse(context, id, { ...requested, feedback: note }, actor, 'request_changes', said);
+    return refuse(context, id, { ...requested, feedback: note }, actor, 'request_changes', typed);
   }
   const whole = note === '' ? [] : [{ step_id: null, text: note }];
   const comments = [...requested.comments, ...whole];
   const feedback = await composeFeedback(context, id, requested.version, comments);
-  return refuse(context, id, { ...requested, feedback, comments }, actor, 'request_changes', said);
+  return refuse(context, id, { ...requested, feedback, comments }, actor, 'request_changes', typed);
 };
 
 export const cancel: Verb<Decision> = (context, id, decision, actor) =>

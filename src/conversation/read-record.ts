@@ -3,8 +3,8 @@ import type { PlanningTrace } from '#domain/planning/trace-view.ts';
 import type { Export, PlanReads } from '#domain/service.ts';
 
 /** `PLAN-3f9a1c20 export`, or null. */
-export function readExport(said: string): Export | null {
-  const [, id, word] = /^plan-([0-9a-f]{8})\s+(export|log|trace)$/i.exec(said.trim()) ?? [];
+export function readExport(text: string): Export | null {
+  const [, id, word] = /^plan-([0-9a-f]{8})\s+(export|log|trace)$/i.exec(text.trim()) ?? [];
   const kind = word?.toLowerCase();
   if (id === undefined || (kind !== 'export' && kind !== 'log' && kind !== 'trace')) return null;
   return { plan: `PLAN-${id.toLowerCase()}`, kind };

@@ -173,14 +173,16 @@ function readDecision(
 }
 
 function wordOf(choice: SessionChoice): string {
-  const said = { approve: 'approve', reject: 'reject', changes: 'propose changes' }[choice.kind];
+  const choiceName = { approve: 'approve', reject: 'reject', changes: 'propose changes' }[
+    choice.kind
+  ];
   const feedback = choice.kind === 'approve' ? undefined : choice.feedback;
-  return feedback === undefined ? said : `${said}: ${feedback}`;
+  return feedback === undefined ? choiceName : `${choiceName}: ${feedback}`;
 }
 
 /**
  * Decides on what a session shows; the commit locks the run and compares.
- * @param said whether the text is already in the conversation
+ * @param typed whether the text is already in the conversation
  * @throws `not_allowed`, `already_decided`, `stale_version`, `invalid_transition`, `feedback_required`
  */
 export async function decideSession(
@@ -188,7 +190,7 @@ export async function decideSession(
   runId: string,
   choice: SessionChoice,
   actor: Actor,
-  said: boolean,
+  typed: boolean,
 ): Promise<Commit<void>> {
   if (choice.kind === 'changes' && choice.feedback.trim() === '') {
     throw new CountersignError('feedback_required', refusalWords.whatChangesUndecided);
@@ -200,7 +202,7 @@ export async function decideSession(
   const given = await findGiven(query, seen);
   const commit = await decide(
     context.db,
-    sessionRuling(context, runId, choice, actor, given, said),
+    sessionRuling(context, runId, choice, actor, given, typed),
   );
   return async (tx) => {
     await commit(tx);
@@ -215,12 +217,12 @@ function sessionRuling(
   choice: SessionChoice,
   actor: Actor,
   given: GivenToStep | null,
-  said: boolean,
+  typed: boolean,
 ): Ruling<LockedSession, void, void> {
   // The plan decides who may answer a step; all else is for the session's deciders.
   const isAnswer = choice.kind === 'approve' && given !== null;
   const write = (tx: Transaction, run: RunRow) =>
-    said ? null : record(tx, run, wordOf(choice), actor);
+    typed ? null : record(tx, run, wordOf(choice), actor);
   return {
     async lock(tx) {
       const answering = await lockAnswering(tx, given);
@@ -263,8 +265,8 @@ async function keepSubtype(
   const { text: most, name: mostOfName } = memoryLimits;
   const note = { name: shorten(rfc.proposes, mostOfName), text: shorten(rfc.text, most) };
   const source = { kind: 'approved', run: runId } as const;
-  const said = await keepNotesIn(tx, { conversation, user }, [note], source, actor);
-  await sayPreference(context, tx, { conversation, runId }, said);
+  const kept = await keepNotesIn(tx, { conversation, user }, [note], source, actor);
+  await sayPreference(context, tx, { conversation, runId }, kept);
 }
 
 function record(tx: Transaction, run: RunRow, text: string, actor: Actor): Promise<number | null> {

@@ -54,25 +54,25 @@ async function readPast(
  */
 export async function readTurnCard(
   context: ConversationContext,
-  said: TurnSaid,
+  turn: TurnSaid,
   viewer: { user: string; timezone: string },
 ): Promise<SessionCardFacts | null> {
   const db = context.db.query;
-  const run = await readRun(db, said.run_id);
-  if (run.turn <= said.turn) return readRunCard(context, run.id, viewer);
-  const past = await readPast(db, run, said);
+  const run = await readRun(db, turn.run_id);
+  if (run.turn <= turn.turn) return readRunCard(context, run.id, viewer);
+  const past = await readPast(db, run, turn);
   if (past === null) return null;
   const { session, request, over } = past;
   const then: RunRow = {
     ...run,
-    turn: said.turn,
+    turn: turn.turn,
     planning_status: statusOf(session),
     pause: session.pause,
     pattern: session.pattern,
     rfc: session.rfc,
     request,
     decision: null,
-    response_text: said.message.text,
+    response_text: turn.message.text,
     questions:
       session.result?.kind === 'question' ? session.result.questions.map(({ text }) => text) : null,
     escalate_reason: null,

@@ -47,8 +47,8 @@ export async function composeFeedback(
   // Comments on the whole plan come last.
   const placeOf = ({ step_id }: StepComment) =>
     step_id === null ? labels.size : (order.get(step_id) ?? 0);
-  const said = comments.toSorted((a, b) => placeOf(a) - placeOf(b));
-  return said
+  const ordered = comments.toSorted((a, b) => placeOf(a) - placeOf(b));
+  return ordered
     .map(({ step_id, text }) => {
       const step = step_id === null ? undefined : byId.get(step_id);
       if (step === undefined) return text;

@@ -145,9 +145,9 @@ async function tellPerson(
   result: CallbackResult,
 ): Promise<void> {
   if (question?.includes(saidBefore) === true) return;
-  const said = 'error' in result ? result.error : (result.summary ?? '');
+  const message = 'error' in result ? result.error : (result.summary ?? '');
   const words = `${saidBefore} ${'error' in result ? 'failed' : 'succeeded'}`;
-  const text = said === '' ? `${words}.` : `${words}: ${shorten(said, maxSaid)}`;
+  const text = message === '' ? `${words}.` : `${words}: ${shorten(message, maxSaid)}`;
   await addToQuestions(tx, row.id, [{ position, attempt, text }]);
   await touchPlan(tx, row.id, 'late_outcome', `the other side of ${step_id} reported`);
   await wakeWatchers(tx, enqueue, row.id);
@@ -171,13 +171,13 @@ export async function answerCallback(
   const before = await find(context.db.query);
   // Without the plan's lock, so that used callbacks cost little.
   if (judge(before, digest) === 'settled') return;
-  const said = await withoutSecrets(async () => result);
-  const outcome = await readOutcome(context, before, said);
+  const cleaned = await withoutSecrets(async () => result);
+  const outcome = await readOutcome(context, before, cleaned);
   const wasAsked = await context.db.transaction(async (tx) => {
     const row = await lockPlan(tx, before.plan_id);
     const callback = await find(tx);
     const now = judge(callback, digest);
-    if (now === 'asked') await tellPerson(context, tx, row, callback, said);
+    if (now === 'asked') await tellPerson(context, tx, row, callback, cleaned);
     if (now === 'open') {
       await settle(context, tx, row, callback, outcome);
       await closeCallback(tx, token, digest);

@@ -19,7 +19,7 @@ export class SaidBefore extends Error {
  */
 export async function hearPerson(
   tx: Transaction,
-  said: {
+  input: {
     conversation: string;
     actor: Pick<Actor, 'id' | 'tenant'>;
     /** Display name; default: the ID. */
@@ -31,7 +31,7 @@ export async function hearPerson(
     once?: string | undefined;
   },
 ): Promise<number | null> {
-  const { once, actor, ...message } = said;
+  const { once, actor, ...message } = input;
   const added = await appendMessage(tx, {
     name: actor.id,
     tenant: actor.tenant ?? null,

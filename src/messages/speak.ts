@@ -26,7 +26,7 @@ export async function speakAsBot(
     typeof says === 'string'
       ? { text: says, parts: textParts }
       : { text: writeMessage(says, ''), parts: says };
-  const said = await appendMessage(tx, { ...message, ...stored, author: 'bot', name: botName });
-  if (said !== null) await askToDeliver(context, tx, message.conversation, later);
-  return said;
+  const sent = await appendMessage(tx, { ...message, ...stored, author: 'bot', name: botName });
+  if (sent !== null) await askToDeliver(context, tx, message.conversation, later);
+  return sent;
 }

@@ -331,9 +331,9 @@ function namesParameter(text: string, param: string | null | undefined, name: st
   // Anthropic compiles strict schemas, and refuses all if that is too much.
   if (name === 'strict' && /compiled grammar/i.test(text)) return true;
   if (name === 'stream') return /\bstream(?:ing|ed)?\b/i.test(text);
-  const said = `${param ?? ''} ${text}`.replaceAll(/tool choice/gi, 'tool_choice');
+  const message = `${param ?? ''} ${text}`.replaceAll(/tool choice/gi, 'tool_choice');
   const words = name.includes('_')
     ? new RegExp(`(?<!\\w)${RegExp.escape(name)}(?!\\w)`, 'i')
     : new RegExp(`['"\`.]${RegExp.escape(name)}['"\`.]`, 'i');
-  return words.test(said);
+  return words.test(message);
 }

@@ -107,8 +107,8 @@ export function findError(body: unknown): { message: string } | null {
   const error = 'error' in first ? first.error : first;
   if (typeof error === 'string') return { message: error };
   if (typeof error !== 'object' || error === null) return null;
-  const said = 'message' in error && typeof error.message === 'string' ? error.message : null;
-  return { ...error, message: said ?? JSON.stringify(error) };
+  const message = 'message' in error && typeof error.message === 'string' ? error.message : null;
+  return { ...error, message: message ?? JSON.stringify(error) };
 }
 
 /** Errors may replace a reply or chunk; some servers put `error: null` into every one. */

@@ -114,8 +114,8 @@ function withRefusal({ required: _, ...input }: JsonSchema): JsonSchema {
 
 /** The model's reason for refusing, or null if it did not. */
 function readRefusal(text: string | undefined): string | null {
-  const said = text === undefined ? undefined : parseJson(text);
-  const reason = isObject(said) ? said[refusal] : undefined;
+  const parsed = text === undefined ? undefined : parseJson(text);
+  const reason = isObject(parsed) ? parsed[refusal] : undefined;
   if (typeof reason !== 'string' || reason.trim() === '') return null;
   return shorten(makeStorableText(reason).replace(/\s+/g, ' ').trim(), maxReason);
 }

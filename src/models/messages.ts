@@ -41,10 +41,10 @@ export const messages: Wire = {
   returned: [],
   assemble: assembleMessage,
 
-  write({ messages: said, tools = [], mustCall, maxOutputTokens }, { model, effort, refused }) {
+  write({ messages: chat, tools = [], mustCall, maxOutputTokens }, { model, effort, refused }) {
     const takes = (name: string) => !refused.has(name);
     const mark = takes('cache_control') ? cached : {};
-    const system = said.flatMap(({ role, content }) => (role === 'system' ? content : []));
+    const system = chat.flatMap(({ role, content }) => (role === 'system' ? content : []));
     const strict = takes('strict')
       ? tools.filter(({ parameters }) => isClosed(parameters)).slice(0, maxStrict)
       : [];
@@ -66,7 +66,7 @@ export const messages: Wire = {
       ...(system.length === 0
         ? {}
         : { system: [{ type: 'text', text: system.join('\n\n'), ...mark }] }),
-      messages: writeTurns(said, mark),
+      messages: writeTurns(chat, mark),
       ...(takes('stream') ? { stream: true } : {}),
       ...(effort !== undefined && takes('output_config') ? { output_config: { effort } } : {}),
       ...(mustCall !== undefined && takes('tool_choice')
@@ -75,7 +75,7 @@ export const messages: Wire = {
     };
   },
 
-  read(raw, { tools = [], messages: said }): WireReply | WireFailure | null {
+  read(raw, { tools = [], messages: chat }): WireReply | WireFailure | null {
     const parsed = Reply.safeParse(raw);
     if (!parsed.success) return readFailure(raw);
     const { content, stop_reason, stop_details, usage } = parsed.data;
@@ -85,7 +85,7 @@ export const messages: Wire = {
         type === 'tool_use' ? [{ id, name, arguments: input }] : [],
       ),
       tools,
-      said.length,
+      chat.length,
     );
     const isRefused = stop_reason === 'refusal';
     const why = stop_details?.explanation || text.join('') || 'It gives no reason.';
@@ -123,9 +123,9 @@ function readFinish(reason: string | null | undefined, calls: ToolCall[]): Finis
 type Turn = { role: 'user' | 'assistant'; content: object[] };
 
 /** Results of calls and what people say join one turn of the user; the last block ends what is cached. */
-function writeTurns(said: ChatMessage[], mark: object): Turn[] {
+function writeTurns(chat: ChatMessage[], mark: object): Turn[] {
   const turns: Turn[] = [];
-  for (const message of said) {
+  for (const message of chat) {
     if (message.role === 'system') continue;
     const role = message.role === 'assistant' ? 'assistant' : 'user';
     const blocks = writeBlocks(message);

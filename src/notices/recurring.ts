@@ -106,9 +106,9 @@ async function findOne(db: Queryable, id: string, query: RecurringQuery): Promis
 }
 
 /** @throws `invalid_request` */
-function readWhen(said: string, old: string | null, now: Date, timezone: string) {
+function readWhen(text: string, old: string | null, now: Date, timezone: string) {
   try {
-    return readRhythm(said, old, { now, timezone });
+    return readRhythm(text, old, { now, timezone });
   } catch (error) {
     if (error instanceof CommandRefusal)
       throw new CountersignError('invalid_request', error.message);
@@ -172,13 +172,13 @@ function changeSeries(
   const read = when === undefined ? null : readWhen(when, rrule, now, timezone);
   if (read !== null && 'at' in read)
     throw new CountersignError('invalid_request', recurringWords.needsRule);
-  const said = text === undefined ? null : findText(series);
+  const oldText = text === undefined ? null : findText(series);
   return {
     op: 'change_series',
     series: id,
     set: {
       ...(read === null ? {} : { rrule: read.rrule, starts_at: now.toISOString() }),
-      ...(said === null ? {} : { args: { [said.step]: { [said.name]: text ?? '' } } }),
+      ...(oldText === null ? {} : { args: { [oldText.step]: { [oldText.name]: text ?? '' } } }),
     },
   };
 }

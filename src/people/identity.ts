@@ -109,11 +109,11 @@ export function createIdentity(context: IdentityContext) {
     const linked = await readEveryName(db.query, account);
     const names = email === null || linked.includes(email) ? linked : [...linked, email];
     const unread = profile.groups === null ? [provider.name] : [];
-    const said = { names, said: [profile] };
-    const ever: PersonGroups = { names, groups: groupsOf(grouping, said, 'any'), unread };
+    const evidence = { names, signedIn: [profile] };
+    const ever: PersonGroups = { names, groups: groupsOf(grouping, evidence, 'any'), unread };
     const refusal = findRefusal(identity, grouping, ever);
     if (refusal !== null) return refusal;
-    const known = { ...ever, groups: groupsOf(grouping, said) };
+    const known = { ...ever, groups: groupsOf(grouping, evidence) };
     const role = roleOf(grouping, provider, profile, known);
     if (role === null) return null;
     return {
@@ -156,7 +156,7 @@ export function createIdentity(context: IdentityContext) {
         ? null
         : { ...owner, role: lesserRole(role, owner.role), tenant: owner.tenant ?? tenant };
     }
-    const groups = groupsOf(grouping, { names, said: [] });
+    const groups = groupsOf(grouping, { names, signedIn: [] });
     if (findRefusal(identity, grouping, { names, groups, unread: [] }) !== null) return null;
     return { account, name: account, role, tenant, groups, names, by: 'token' };
   }

@@ -17,8 +17,8 @@ const forget = /^forget (?:that |about )?(.+)$/i;
 const more = /[.!?;]\s+\S|\n|[,;]?\s(?:and\s+)?then\s/;
 
 /** Null if it isn't about memory, or not only. */
-export function readMemoryPhrase(said: string): MemoryPhrase | null {
-  const text = said
+export function readMemoryPhrase(phrase: string): MemoryPhrase | null {
+  const text = phrase
     .trim()
     .replace(/^please,?\s+/i, '')
     .replace(/,?\s{1,9}please[.!]?$/i, '');

@@ -24,10 +24,15 @@ const readObject = (value: Json): JsonObject => (isObject(value) ? value : {});
 /** The assignee of a step, and the person who answered it. */
 export function namedIn({ tool, args, output, target }: Step): string[] {
   if (tool !== 'human') return [];
-  const said = readObject(output);
-  return [args.assignee, said.assignee, said.by, said.for, said.taken_over_by, target].filter(
-    (name) => typeof name === 'string',
-  );
+  const profile = readObject(output);
+  return [
+    args.assignee,
+    profile.assignee,
+    profile.by,
+    profile.for,
+    profile.taken_over_by,
+    target,
+  ].filter((name) => typeof name === 'string');
 }
 
 type Drawn = Omit<PlanCardFacts, 'names' | 'unsure'>;
@@ -126,8 +131,8 @@ const unseen = /[\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}](?<!\u200c|\u200d|
  * The displayable name, on one line, or null if nothing is left or it could pass for an address, a platform ID or another's name.
  * Pure.
  */
-export function readCalled(said: string): string | null {
-  const line = makeStorableText(said)
+export function readCalled(text: string): string | null {
+  const line = makeStorableText(text)
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
     .replace(unseen, '')
     .trim();
@@ -149,8 +154,8 @@ export function createNoteName({
   warn(message: string, error?: unknown): void;
 }) {
   const noted = new Map<string, { called: string | null; until: number }>();
-  return async (account: string, said: string): Promise<void> => {
-    const called = readCalled(said);
+  return async (account: string, text: string): Promise<void> => {
+    const called = readCalled(text);
     const now = clock.now().getTime();
     const last = noted.get(account);
     if (last !== undefined && last.called === called && last.until > now) return;

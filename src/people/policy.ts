@@ -53,8 +53,8 @@ export async function readSaidPolicies(
 ): Promise<SaidPolicy[]> {
   const since = new Date(clock.now().getTime() - heldForMs);
   const latest = await readLatestRuns(db.query, user, since);
-  return latest.flatMap(({ conversation, request, policy: said }) => {
-    const policy = PolicyOverride.parse(said);
+  return latest.flatMap(({ conversation, request, policy: change }) => {
+    const policy = PolicyOverride.parse(change);
     return Object.keys(policy).length === 0 ? [] : [{ conversation, request, policy }];
   });
 }
@@ -71,8 +71,8 @@ export async function readPolicyRequest(
 
 /** Whether the bot's last message asks how the person likes to be talked with. */
 async function isStyleAsked(db: Queryable, conversation: string): Promise<boolean> {
-  const said = await readLatestMessages(db, conversation, 5);
-  const parts = said.findLast(({ author }) => author === 'bot')?.parts ?? null;
+  const messages = await readLatestMessages(db, conversation, 5);
+  const parts = messages.findLast(({ author }) => author === 'bot')?.parts ?? null;
   if (parts?.kind !== 'question' && parts?.kind !== 'answer') return false;
   return parts.facts.questions.some(({ id }) => id === styleQuestionId);
 }

@@ -57,13 +57,13 @@ function readValues(text: string): Record<string, string> | null {
 
 /** Null if the text asks for something else. */
 export function readAgain(text: string): Again | null {
-  const said = text.trim().replace(/\.$/, '');
-  if (said.length > maxText) return null;
-  const plan = planAgain.exec(said);
-  const found = plan ?? playbookRun.exec(said);
+  const input = text.trim().replace(/\.$/, '');
+  if (input.length > maxText) return null;
+  const plan = planAgain.exec(input);
+  const found = plan ?? playbookRun.exec(input);
   const [head = '', name = ''] = found ?? [];
   if (found === null) return null;
-  const rest = said.slice(head.length).trim();
+  const rest = input.slice(head.length).trim();
   return {
     kind: plan === null ? 'playbook' : 'plan',
     name: plan === null ? name.toLowerCase() : `PLAN-${name.slice(5).toLowerCase()}`,
@@ -118,10 +118,11 @@ export async function runAgain(
     cost_usd: 0,
     trace: [],
   });
-  const answer = (said: string, reason: string) => end({ kind: 'answer', text: said }, reason);
+  const answer = (answerText: string, reason: string) =>
+    end({ kind: 'answer', text: answerText }, reason);
   if (asksForList.test(text.trim().replace(/[.?]$/, ''))) {
-    const said = listPlaybooks(await atHand.listPlaybooks(runId));
-    return answer(said, 'answered without a plan: a question about playbooks');
+    const listed = listPlaybooks(await atHand.listPlaybooks(runId));
+    return answer(listed, 'answered without a plan: a question about playbooks');
   }
   const read = readAgain(text);
   if (read === null) return null;

@@ -72,7 +72,7 @@ export type ToolContext = {
   /** `request` is the requester's own words. */
   ownWords: boolean;
   /** The requester's own messages in the conversation, and the options they chose. */
-  said: readonly string[];
+  ownMessages: readonly string[];
   tools: PlannerTools;
   settings: {
     allowNewSubtypes: boolean;

@@ -26,9 +26,9 @@ const historyLength = 30;
 const graceSeconds = 5;
 
 /** Index of the message this turn is about, by default the person's last one. */
-function findAsked(said: StoredMessage[], { request_message }: RunRow): number {
-  const asked = said.findIndex(({ id }) => id === request_message);
-  return asked < 0 ? said.findLastIndex(({ author }) => author === 'person') : asked;
+function findAsked(messages: StoredMessage[], { request_message }: RunRow): number {
+  const asked = messages.findIndex(({ id }) => id === request_message);
+  return asked < 0 ? messages.findLastIndex(({ author }) => author === 'person') : asked;
 }
 
 /** A message for the planner, without talk about style, which the policy covers. */
@@ -40,8 +40,8 @@ function toUtterances({ author, text, parts }: StoredMessage): Utterance[] {
     case 'question': {
       // The line above an answer is not the model's.
       const own = kind === 'answer' && parts.facts.unplanned === true;
-      const said = own ? joinLines(parts.facts.lines) : text;
-      return [{ author, text: said, kind, questions: parts.facts.questions }];
+      const words = own ? joinLines(parts.facts.lines) : text;
+      return [{ author, text: words, kind, questions: parts.facts.questions }];
     }
     case 'said': {
       const { answers, rest } = parts.facts;
@@ -56,12 +56,12 @@ function toUtterances({ author, text, parts }: StoredMessage): Utterance[] {
 
 /** Messages before `latest`; of this run, whether the bot has spoken since. */
 function tellHistory(
-  said: StoredMessage[],
+  messages: StoredMessage[],
   latest: number,
   { id }: RunRow,
   people: People,
 ): Utterance[] {
-  const before = said.slice(0, Math.max(0, latest));
+  const before = messages.slice(0, Math.max(0, latest));
   const answered = before.findLastIndex(({ author, run_id }) => author === 'bot' && run_id === id);
   return before.flatMap((message, at) => {
     const open = message.author === 'person' && message.run_id === id && at > answered;
@@ -80,12 +80,12 @@ type People = { several: boolean; call(name: string): string };
 async function readPeople(
   { db }: ConversationContext,
   { user }: RunRow,
-  said: StoredMessage[],
+  messages: StoredMessage[],
   plans: BriefPlan[],
 ): Promise<People> {
   const named = new Set([
     user,
-    ...said.flatMap(({ author, name }) => (author === 'person' ? [name] : [])),
+    ...messages.flatMap(({ author, name }) => (author === 'person' ? [name] : [])),
     ...plans.flatMap(({ people }) => people?.asked_by ?? []),
   ]);
   const decided = plans.flatMap(({ people }) => people?.decided_by ?? []);
@@ -108,12 +108,14 @@ function namePlans(plans: BriefPlan[], { several, call }: People): BriefPlan[] {
 async function readOwnWords(
   { db }: ConversationContext,
   { user }: RunRow,
-  said: StoredMessage[],
+  messages: StoredMessage[],
 ): Promise<string[]> {
-  const people = new Set(said.flatMap(({ author, name }) => (author === 'person' ? [name] : [])));
+  const people = new Set(
+    messages.flatMap(({ author, name }) => (author === 'person' ? [name] : [])),
+  );
   const own = new Set<string>();
   for (const name of people) if (await isOnePerson(db.query, name, user)) own.add(name);
-  return said.flatMap(({ author, name, text, parts }) => {
+  return messages.flatMap(({ author, name, text, parts }) => {
     if (author !== 'person' || !own.has(name)) return [];
     const { answers = [], typed = text } = parts?.kind === 'said' ? parts.facts : {};
     return [leaveOutQuotes(typed), ...answers.map((answer) => leaveOutQuotes(answer.text))];
@@ -121,9 +123,9 @@ async function readOwnWords(
 }
 
 /** The keys of the message this turn is about, and of all that the conversation has. */
-function threadOf(said: StoredMessage[], run: RunRow) {
-  const heard = new Set(said.flatMap(({ once }) => once ?? []));
-  return { once: said[findAsked(said, run)]?.once ?? null, heard };
+function threadOf(messages: StoredMessage[], run: RunRow) {
+  const heard = new Set(messages.flatMap(({ once }) => once ?? []));
+  return { once: messages[findAsked(messages, run)]?.once ?? null, heard };
 }
 
 /** Comments of the last feedback on single steps. */
@@ -136,12 +138,16 @@ async function buildRequest(
   context: ConversationContext,
   run: RunRow,
   refused: PlanRow | null,
-  { said, thread }: { said: StoredMessage[]; thread: ThreadRead | null },
+  { messages, thread }: { messages: StoredMessage[]; thread: ThreadRead | null },
 ): Promise<PlanningRequest> {
-  const latest = findAsked(said, run);
-  const heard = said[latest]?.parts;
+  const latest = findAsked(messages, run);
+  const heard = messages[latest]?.parts;
   const answers = heard?.kind === 'said' ? heard.facts.answers : [];
-  const ownWords = await isOnePerson(context.db.query, said[latest]?.name ?? run.user, run.user);
+  const ownWords = await isOnePerson(
+    context.db.query,
+    messages[latest]?.name ?? run.user,
+    run.user,
+  );
   const memory = await readMemoryBrief(context.db.query, run, ownWords);
   const {
     timezone = context.timezone,
@@ -152,9 +158,9 @@ async function buildRequest(
   } = run.decision ?? { kind: 'said' };
   // A planner that revises a plan is shown that one whole.
   const plans = refused === null ? await readBriefs(context.db.query, run.conversation) : [];
-  const people = await readPeople(context, run, said, plans);
+  const people = await readPeople(context, run, messages, plans);
   const called = people.call(run.user);
-  const writer = said[latest]?.name;
+  const writer = messages[latest]?.name;
   return {
     runId: run.id,
     text: run.request,
@@ -163,7 +169,7 @@ async function buildRequest(
     ...(called === run.user ? {} : { called }),
     ...(ownWords || writer === undefined ? {} : { writer: people.call(writer) }),
     ownWords,
-    said: await readOwnWords(context, run, said.slice(0, latest + 1)),
+    ownMessages: await readOwnWords(context, run, messages.slice(0, latest + 1)),
     ...(memory.length === 0 ? {} : { memory }),
     conversation: run.conversation,
     ...(run.plan_id === null ? {} : { goal: run.plan_id }),
@@ -172,7 +178,7 @@ async function buildRequest(
       ? { files: heard.facts.files }
       : {}),
     ...(plans.length === 0 ? {} : { plans: namePlans(plans, people) }),
-    history: tellHistory(said, latest, run, people),
+    history: tellHistory(messages, latest, run, people),
     revision:
       refused === null
         ? null
@@ -222,14 +228,14 @@ export async function askPlanner(
       `A plan of ${refused.total} steps is too large to revise in words. Propose the changed plan through the API.`,
     );
   }
-  const said = await readLatestMessages(context.db.query, run.conversation, historyLength);
+  const messages = await readLatestMessages(context.db.query, run.conversation, historyLength);
   // Chat platforms may let it wait, which is no planning time.
-  const thread = await readThread(context, run, threadOf(said, run), signal, report);
+  const thread = await readThread(context, run, threadOf(messages, run), signal, report);
   // A backstop for the planner's own time limit. A planner waiting for its parts reports that.
   const deadline = new AbortController();
   const late = setTimeout(() => deadline.abort(), (context.planningSeconds + graceSeconds) * 1000);
   try {
-    const request = await buildRequest(context, run, refused, { said, thread });
+    const request = await buildRequest(context, run, refused, { messages: messages, thread });
     // Planners may use the operations that workers offer now.
     await context.catalogue.refresh(() => readManifests(context.db.query));
     const ended = AbortSignal.any([signal, deadline.signal]);

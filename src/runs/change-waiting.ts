@@ -66,8 +66,11 @@ export async function suggest(
 ): Promise<StoredSuggestion> {
   const row = await lockPlan(tx, planId);
   if (!mayBeApproved(row.status)) throw notPossible(row.status, 'request_changes');
-  const said = await readSaidIn(tx, run.id);
-  const message = shorten((said.length === 0 ? [run.request] : said).join('\n'), maxSuggested);
+  const messages = await readSaidIn(tx, run.id);
+  const message = shorten(
+    (messages.length === 0 ? [run.request] : messages).join('\n'),
+    maxSuggested,
+  );
   const actor = speakersOf(run).at(-1) ?? requesterOf(run);
   const once = `${run.id}:${run.turn}:suggested`;
   const raised = await raiseFindings(

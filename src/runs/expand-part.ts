@@ -44,7 +44,7 @@ async function buildRequest(
     text: writePart(part, parts, run.request, granularityOf(reasoning_level).steps),
     user: run.user,
     ownWords: false,
-    said: [],
+    ownMessages: [],
     ...(known.length === 0 ? {} : { memory: known }),
     conversation: run.conversation,
     history: [],

@@ -363,10 +363,10 @@ async function planStored(
   if (followed.over.aborted) return null;
   if (signal.aborted) throw signal.reason;
   if (!hasEnded(answer)) return null;
-  const said = answer.session?.wish?.override;
+  const override = answer.session?.wish?.override;
   // Speakers who joined during planning count for a change of a waiting plan.
   const { decision } = await readRun(context.db.query, stored.id);
-  const run = { ...stored, decision, policy: { ...stored.policy, ...said } };
+  const run = { ...stored, decision, policy: { ...stored.policy, ...override } };
   try {
     const storing = await prepareStoring(context, run, refused, answer);
     await storeOutcome(context, run, refused, answer, storing);

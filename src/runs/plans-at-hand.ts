@@ -174,7 +174,7 @@ async function readGiven(
   db: Queryable,
   { id: plan_id, version }: PlanRow,
   stepId: string,
-  said: StepAnswer,
+  reply: StepAnswer,
 ): Promise<{ given: GivenToStep; text: string } | { problems: string[] }> {
   const [step] = await readStepsById(db, plan_id, [stepId]);
   if (step === undefined) return { problems: [`${plan_id} has no step "${stepId}".`] };
@@ -184,7 +184,7 @@ async function readGiven(
     return {
       problems: [`Step ${step.label} asks for a confirmation, which is given on its card only.`],
     };
-  const answer = fillIn(step, said);
+  const answer = fillIn(step, reply);
   const settlement = {
     version,
     steps: { [stepId]: 'done' as const },

@@ -43,9 +43,9 @@ function writeMessage(
   const by = author === null ? 'unknown' : nameOf(author);
   const times = edited === null ? time(at) : `${time(at)}, edited ${time(edited)}`;
   const head = `[${times}] ${asks ? 'requester ' : ''}${by}:`;
-  const said = deleted ? '(deleted)' : cut(makeStorableText(text).trim());
+  const content = deleted ? '(deleted)' : cut(makeStorableText(text).trim());
   const lines = [
-    ...linesOf(said),
+    ...linesOf(content),
     ...files.slice(0, maxFiles).map(describeFile),
     ...(files.length > maxFiles ? [`and ${countOf(files.length - maxFiles, 'more file')}`] : []),
   ];

@@ -76,8 +76,16 @@ export async function startRun(
     if (asks) await requireRoom(tx, context, user);
     // An agent chooses its own name; its words never appear under a person's.
     const name = own ? user : `${actor.id} (agent of ${user})`;
-    const said = { conversation, actor, name, text: request.text, runId: id, parts: heard, once };
-    const requestMessage = await hearPerson(tx, said);
+    const message = {
+      conversation,
+      actor,
+      name,
+      text: request.text,
+      runId: id,
+      parts: heard,
+      once,
+    };
+    const requestMessage = await hearPerson(tx, message);
     const remembered = memory === null ? null : await memory(tx, requestMessage);
     await insertRun(tx, {
       id,
@@ -152,7 +160,7 @@ export async function queueAgain(
 /**
  * Queues the next turn of a locked run. Results of earlier turns are ignored.
  * @param actor the speaker
- * @param said the text, and its message if stored already, or null for a decision alone, about the last message
+ * @param message the text, and its message if stored already, or null for a decision alone, about the last message
  * @param zone the speaker's zone, or null if unknown or read with an earlier message
  * @throws `rate_limited` if the requester's daily planning budget is spent
  */
@@ -161,7 +169,7 @@ export async function queueTurn(
   tx: Transaction,
   run: RunRow,
   actor: Actor,
-  said: { text: string; message: number | null; modes?: WantedModes } | null,
+  message: { text: string; message: number | null; modes?: WantedModes } | null,
   zone: string | null,
   decision: SessionDecision & Pick<TurnDecision, 'joined'> = { kind: 'said' },
 ): Promise<void> {
@@ -170,15 +178,17 @@ export async function queueTurn(
   const turn = run.turn + 1;
   const tenant = run.tenant === null ? actor.tenant : undefined;
   const timezone = zone ?? run.decision?.timezone;
-  const asked = said === null ? null : readModes(said.text);
+  const asked = message === null ? null : readModes(message.text);
   linkTo(run.traceparent);
   await updateRun(tx, run.id, {
     turn,
     traceparent: currentTrace(),
     tries: 0,
     activity: null,
-    ...(said === null ? {} : { request: asked?.rest ?? said.text, request_message: said.message }),
-    modes: { ...run.modes, ...asked?.modes, ...said?.modes },
+    ...(message === null
+      ? {}
+      : { request: asked?.rest ?? message.text, request_message: message.message }),
+    modes: { ...run.modes, ...asked?.modes, ...message?.modes },
     decision: {
       ...decision,
       speaker: actor,

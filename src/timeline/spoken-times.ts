@@ -131,11 +131,11 @@ function readDate(words: Words, at: number): Read<Day> | null {
 /** A day, a time, or both in either order; "in 3 hours". */
 export function readWhen(words: Words, at: number): Read<When> | null {
   const span = word(words, at) === 'in' ? readSpan(words, at + 1) : null;
-  const said = (next: number) =>
+  const wordsTo = (next: number) =>
     words.source.slice(words.tokens[at]?.start ?? 0, words.tokens[next - 1]?.end ?? 0);
   if (span?.value.exact) {
     const instant = print(here(words).add({ seconds: span.value.seconds }));
-    const value = { date: null, clock: null, isToday: false, instant, words: said(span.next) };
+    const value = { date: null, clock: null, isToday: false, instant, words: wordsTo(span.next) };
     return { value, next: span.next };
   }
   let day = readDate(words, at);
@@ -145,7 +145,7 @@ export function readWhen(words: Words, at: number): Read<When> | null {
   if (day === null && clock === null) return null;
   const next = Math.max(day?.next ?? at, clock?.next ?? at);
   const { date = null, isToday = false } = day?.value ?? {};
-  const value = { date, isToday, clock: clock?.value ?? null, instant: null, words: said(next) };
+  const value = { date, isToday, clock: clock?.value ?? null, instant: null, words: wordsTo(next) };
   return { value, next };
 }
 
@@ -258,8 +258,8 @@ export function readEvery(words: Words, at: number): Read<Every> | null {
   const zone = clock?.value.zone ?? null;
   if (zone !== null && zone !== words.timezone) return null;
   const next = clock?.next ?? found.next;
-  const said = words.source.slice(words.tokens[at]?.start ?? 0, words.tokens[next - 1]?.end ?? 0);
-  return { value: { ...found.value, clock: clock?.value ?? null, words: said }, next };
+  const spoken = words.source.slice(words.tokens[at]?.start ?? 0, words.tokens[next - 1]?.end ?? 0);
+  return { value: { ...found.value, clock: clock?.value ?? null, words: spoken }, next };
 }
 
 type Frequency = Pick<Every, 'freq' | 'parts'>;

@@ -98,14 +98,14 @@ function intersect(some: Set<ValueType>, others: Set<ValueType>): Set<ValueType>
 
 function allOf(parts: Schema[]): Schema {
   if (parts.includes(false)) return false;
-  const said = [...new Set(parts)].filter((part) => part !== true);
-  return said.length > 1 ? { allOf: said } : (said[0] ?? true);
+  const schemas = [...new Set(parts)].filter((part) => part !== true);
+  return schemas.length > 1 ? { allOf: schemas } : (schemas[0] ?? true);
 }
 
 function anyOf(parts: Schema[]): Schema {
   if (parts.includes(true)) return true;
-  const said = [...new Set(parts)].filter((part) => part !== false);
-  return said.length > 1 ? { anyOf: said } : (said[0] ?? false);
+  const schemas = [...new Set(parts)].filter((part) => part !== false);
+  return schemas.length > 1 ? { anyOf: schemas } : (schemas[0] ?? false);
 }
 
 function toSchema(value: unknown): Schema {
@@ -187,17 +187,18 @@ function constantOf(schema: JsonSchema, key: string): Schema {
 
 function propertyOf(schema: JsonSchema, key: string): Schema {
   const { properties, patternProperties } = schema;
-  const said: Schema[] = [];
-  if (isObject(properties) && Object.hasOwn(properties, key)) said.push(toSchema(properties[key]));
+  const schemas: Schema[] = [];
+  if (isObject(properties) && Object.hasOwn(properties, key))
+    schemas.push(toSchema(properties[key]));
   for (const [pattern, part] of Object.entries(
     isObject(patternProperties) ? patternProperties : {},
   )) {
     const expression = compileLinear(pattern);
     if (expression === null) return true;
-    if (expression.test(key)) said.push(toSchema(part));
+    if (expression.test(key)) schemas.push(toSchema(part));
   }
-  if (said.length === 0) return toSchema(schema.additionalProperties);
-  return allOf(said);
+  if (schemas.length === 0) return toSchema(schema.additionalProperties);
+  return allOf(schemas);
 }
 
 function itemOf(schema: JsonSchema, key: string): Schema {

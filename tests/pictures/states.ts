@@ -623,7 +623,7 @@ export const cardStates = {
     drawn: {
       slack: {
         text: 'Home',
-        card: drawHome({ groups: [], policy: defaultPolicy, said: [], has_model: true }, now),
+        card: drawHome({ groups: [], policy: defaultPolicy, policies: [], has_model: true }, now),
       },
       teams: { text: 'Preferences', card: drawAdaptivePolicy(defaultPolicy, '') },
     },

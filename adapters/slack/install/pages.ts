@@ -32,7 +32,7 @@ const entities: Record<string, string> = {
 const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (one) => entities[one] ?? one);
 
 export function drawPage({ title, text, links }: Page): string {
-  const said = text.map((one) => `<p>${escapeHtml(one)}</p>`).join('\n');
+  const paragraphs = text.map((one) => `<p>${escapeHtml(one)}</p>`).join('\n');
   const ways = links.map(
     ({ text, href }) => `<a href="${escapeHtml(href)}">${escapeHtml(text)}</a>`,
   );
@@ -44,7 +44,7 @@ export function drawPage({ title, text, links }: Page): string {
 <style>${style}</style>
 <main>
 <h1>${escapeHtml(title)}</h1>
-${said}
+${paragraphs}
 ${ways.length === 0 ? '' : `<nav>${ways.join('\n')}</nav>`}
 </main>
 </html>

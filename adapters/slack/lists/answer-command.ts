@@ -84,7 +84,7 @@ function drawList({ title, sections, inbox, more, text }: PlanListView, now: str
 /** Answers a command through its response address, which works in channels without the app. */
 export async function answerCommand(
   context: SlackContext,
-  { team, command: { text: said, user_id: user, trigger_id, response_url } }: CommandSignal,
+  { team, command: { text, user_id: user, trigger_id, response_url } }: CommandSignal,
 ): Promise<void> {
   const { service, plansFor, people, respond, clock } = context;
   const who = await people.find(team, user);
@@ -92,7 +92,7 @@ export async function answerCommand(
   const content = await answerPlans(
     { read: plansFor(team, id), service },
     {
-      ...{ said, command: '/plans', help, id, timezone, readBy: null, now: clock.now() },
+      ...{ text: text, command: '/plans', help, id, timezone, readBy: null, now: clock.now() },
       account: person(who.account, 'slack'),
       once: `slack:${team}:command:${trigger_id}`,
     },

@@ -31,8 +31,8 @@ async function readHome(
 ): Promise<HomeFacts> {
   const { groups } = await read.inbox({ user: id, limit: linesOfGroup });
   const { policy } = await service.getPolicy(id);
-  const said = await service.saidPolicies(id);
-  return { groups, policy, said, has_model };
+  const policies = await service.saidPolicies(id);
+  return { groups, policy, policies, has_model };
 }
 
 /** Redraws Home tabs that changed. */

@@ -60,7 +60,7 @@ export type SlackMessageBody = { text: string; blocks: types.KnownBlock[] };
 type WriteContent = <T>(
   team: string,
   content: SlackContent,
-  write: (said: SlackMessageBody) => Promise<T>,
+  write: (body: SlackMessageBody) => Promise<T>,
 ) => Promise<T>;
 
 const maxKept = 1000;
@@ -77,7 +77,7 @@ export function createWriteContent(options: {
 
   async function writeWords<T>(
     { text, blocks }: SlackMessageBody,
-    write: (said: SlackMessageBody) => Promise<T>,
+    write: (body: SlackMessageBody) => Promise<T>,
   ) {
     try {
       return await write({ text, blocks });

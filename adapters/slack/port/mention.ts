@@ -40,12 +40,12 @@ const text = (words: string): Run => ({ type: 'text', text: words });
 
 /** Adds their names above the content if Slack knows any. @param aloud also in the notification text */
 export function addMention(
-  { text: said, blocks, plain }: SlackContent,
+  { text: body, blocks, plain }: SlackContent,
   mentioned: Mentioned,
   words: string,
   aloud: boolean,
 ): SlackContent {
-  if (mentioned.every(({ known }) => known === null)) return { text: said, blocks, plain };
+  if (mentioned.every(({ known }) => known === null)) return { text: body, blocks, plain };
   const runs = mentioned.flatMap(({ shown, known }, index): Run[] => [
     ...(index === 0 ? [] : [text(' ')]),
     known === null
@@ -67,7 +67,7 @@ export function addMention(
     elements: [{ type: 'rich_text_section', elements: [...runs, text(` ${words}`)] }],
   };
   return {
-    text: aloud ? `${names.join(' ')} ${escapeMrkdwn(words)}\n${said}` : said,
+    text: aloud ? `${names.join(' ')} ${escapeMrkdwn(words)}\n${body}` : body,
     blocks: [named, ...blocks],
     plain: plain === null ? null : [named, ...plain],
   };

@@ -62,10 +62,10 @@ async function sendPages(
     blocks: sections.map(sectionOf),
   }));
   const all = whole ? pages : [...pages, { text: fileWords.restElsewhere, blocks: [] }];
-  for (const [index, said] of all.entries()) {
+  for (const [index, part] of all.entries()) {
     const own = `${key}:${index + 1}`;
     if (there.has(own)) continue;
-    const content = { text: calm(said.text), blocks: said.blocks, metadata: metadataOf(own) };
+    const content = { text: calm(part.text), blocks: part.blocks, metadata: metadataOf(own) };
     await ask(call, () =>
       client.chat.postMessage({ channel, thread_ts: thread, ...content, ...quiet }),
     );

@@ -79,10 +79,10 @@ export function createSlackPort(options: {
     try {
       const call = { team, method: 'chat.postMessage', channel, action: 'post a message' };
       const metadata = metadataOf(key);
-      const write = (said: SlackMessageBody) => {
+      const write = (body: SlackMessageBody) => {
         givenUp?.throwIfAborted();
         return ask(call, () =>
-          client.chat.postMessage({ channel, ...threadOf(place), ...said, ...quiet, metadata }),
+          client.chat.postMessage({ channel, ...threadOf(place), ...body, ...quiet, metadata }),
         );
       };
       const { ts } = await writeContent(team, content, write);
@@ -165,8 +165,8 @@ export function createSlackPort(options: {
       const find = tried ? findAgain : findFirst;
       const mentioned = await find(place.tenant, content.mention);
       const words = content.mention?.words ?? '';
-      const said = addMention(contentOf(content), mentioned, words, true);
-      const { post, again } = await postOnce(place, said, { key, triedSince, givenUp });
+      const mentioning = addMention(contentOf(content), mentioned, words, true);
+      const { post, again } = await postOnce(place, mentioning, { key, triedSince, givenUp });
       const those = await findThose(post, mentioned, tried);
       const sent_at = new Date(Number(post.message) * 1000);
       const posted: Posted = { ...post, ...those, sent_at, ...(again ? { found: true } : {}) };
@@ -184,9 +184,9 @@ export function createSlackPort(options: {
         ...{ team, method: 'chat.update', channel: null, action: 'change a message' },
         progress,
       };
-      const write = (said: SlackMessageBody) =>
+      const write = (body: SlackMessageBody) =>
         ask(call, () =>
-          client.chat.update({ channel, ts, ...said, parse: 'none', link_names: false }),
+          client.chat.update({ channel, ts, ...body, parse: 'none', link_names: false }),
         );
       const mentioned = await findAgain(team, content.mention);
       const words = content.mention?.words ?? '';

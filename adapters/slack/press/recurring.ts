@@ -34,7 +34,7 @@ const Held = z.object({
 });
 
 export function drawRecurring(view: RecurringView): { text: string; blocks: types.KnownBlock[] } {
-  const text = [view.said, view.title].filter((part) => part !== '').join(' ');
+  const text = [view.result, view.title].filter((part) => part !== '').join(' ');
   return { text: escapeMrkdwn(text), blocks: toBlocks(drawRecurringBlocks(view)) };
 }
 
@@ -52,16 +52,16 @@ async function carryOut(
   const plans = plansFor(team, who.id);
   const reader = { timezone: who.timezone, now: clock.now().toISOString() };
   const actor = personInChat(who, 'slack');
-  let said = '';
+  let result = '';
   const refusal = await sayRefusal(async () => {
     const done = await plans.changeRecurring(id, change, { user: who.id }, actor);
-    said = recurringWords.done({ change, ...done, ...reader });
+    result = recurringWords.done({ change, ...done, ...reader });
   });
   const entries = await plans.listRecurring({ user: who.id });
-  const list = drawRecurring(viewRecurring(entries, reader, refusal ?? said));
+  const list = drawRecurring(viewRecurring(entries, reader, refusal ?? result));
   const again = { ...list, replace_original: true };
   const isShown = answerAt !== undefined && (await respond(answerAt, again));
-  if (!isShown) await tellAlone(context, { team, user, place: null }, refusal ?? said);
+  if (!isShown) await tellAlone(context, { team, user, place: null }, refusal ?? result);
 }
 
 function readRow({ pressed }: PressSignal) {

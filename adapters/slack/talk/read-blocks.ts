@@ -138,7 +138,7 @@ function readAttachment(given: Part): string {
   const title = textOf(given.title);
   const link = textOf(given.title_link);
   const written = textOf(given.text) || nested.filter(notEmpty).join('\n');
-  const said = [
+  const texts = [
     textOf(given.pretext),
     title === '' || link === '' ? title : `<${escapeMrkdwn(link)}|${title}>`,
     written || readBlocks(given.blocks),
@@ -153,7 +153,9 @@ function readAttachment(given: Part): string {
     ...(image === '' ? [] : ['an image']),
     ...partsOf(given.files).map(({ name }) => `file ${textOf(name)}`),
   ].map((what) => escapeMrkdwn(planThisWords.unread({ what })));
-  const body = [...(said.length > 0 ? said : [textOf(given.fallback)]), ...unread].filter(notEmpty);
+  const body = [...(texts.length > 0 ? texts : [textOf(given.fallback)]), ...unread].filter(
+    notEmpty,
+  );
   if (body.length === 0) return '';
   // A line break in a name would end the heading, and the rest would look like the sender's own text.
   const by = escapeMrkdwn(showLine(author ?? planThisWords.someone, 100));

@@ -21,7 +21,7 @@ import type { TeamsContext } from '../teams-context.ts';
 
 /** `alone`: only the sender sees the answer. */
 export type Command =
-  | { name: 'plans'; said: string; alone: boolean }
+  | { name: 'plans'; text: string; alone: boolean }
   | { name: 'help' | 'settings' | 'build'; alone: false };
 
 const help = `${describeCommands('plans', [[...buildWords.command], [...exportWords.asText]])}\n\nsettings: how I ask you and talk to you`;
@@ -34,15 +34,15 @@ export function readCommand(text: string): Command | null {
   const word = text.trim().replace(/^\//, '');
   if (/^help$/i.test(word)) return { name: 'help', alone: false };
   if (/^settings$/i.test(word)) return { name: 'settings', alone: false };
-  const said = /^plans(?:\s+(\S.*))?$/i.exec(word);
-  if (said === null) return null;
-  const sub = said[1] ?? '';
+  const plansMatch = /^plans(?:\s+(\S.*))?$/i.exec(word);
+  if (plansMatch === null) return null;
+  const sub = plansMatch[1] ?? '';
   if (/^new$/i.test(sub)) return { name: 'build', alone: false };
   const isExport = readExport(sub) !== null;
   const isList = readList(sub) !== null || readSearch(sub) !== null;
   const known = isList || subcommands.test(sub) || isExport || text.trim().startsWith('/');
   return known
-    ? { name: 'plans', said: sub, alone: isExport || /^(?:link\b|stats$|reminders$)/i.test(sub) }
+    ? { name: 'plans', text: sub, alone: isExport || /^(?:link\b|stats$|reminders$)/i.test(sub) }
     : null;
 }
 
@@ -83,7 +83,7 @@ async function answerExport(
 
 async function answerList(
   { service, plansFor, people, clock }: TeamsContext,
-  said: string,
+  text: string,
   scene: Scene,
 ): Promise<ChatContent> {
   const { id, timezone, account } = await people.find(scene);
@@ -94,7 +94,7 @@ async function answerList(
   return answerPlans(
     { read, service },
     {
-      ...{ said, command: 'plans', help, id, timezone, readBy, now: clock.now() },
+      ...{ text, command: 'plans', help, id, timezone, readBy, now: clock.now() },
       account: person(account, 'teams'),
       ...(scene.activity === null ? {} : { once: `teams:${scene.tenant}:${scene.activity}` }),
     },
@@ -117,7 +117,7 @@ export async function answerCommand(
   try {
     switch (command.name) {
       case 'plans':
-        return await answerList(context, command.said, scene);
+        return await answerList(context, command.text, scene);
       case 'settings': {
         const { id } = await context.people.find(scene);
         const { policy } = await context.service.getPolicy(id);

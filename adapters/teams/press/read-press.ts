@@ -19,7 +19,7 @@ import { AnyJson, makeStorable } from '#domain/text.ts';
 const ListName = z
   .string()
   .max(300)
-  .refine((said) => readList(said) !== null || readSearch(said) !== null);
+  .refine((text) => readList(text) !== null || readSearch(text) !== null);
 type ListName = z.infer<typeof ListName>;
 
 /** A decision, and what the presser sees afterwards. */
@@ -32,7 +32,7 @@ export type Decision =
 export type Look =
   | { kind: 'refresh'; subject: CardSubject }
   | { kind: 'details'; press: CardPress; pages: string[]; list: ListName | null }
-  | { kind: 'list'; said: ListName };
+  | { kind: 'list'; list: ListName };
 
 /** Cursors of the pages up to the requested one; `''` is the first. */
 const Paged = z.object({
@@ -124,7 +124,7 @@ export function readDecision(verb: string, sent: unknown): Decision | null {
 export function readLook(verb: string, data: unknown): Look | null {
   if (verb === verbs.list) {
     const listed = Listed.safeParse(data);
-    return listed.success ? { kind: 'list', said: listed.data.list } : null;
+    return listed.success ? { kind: 'list', list: listed.data.list } : null;
   }
   if (verb === refreshVerb) {
     const subject = CardSubject.safeParse(data);

@@ -96,7 +96,7 @@ async function showDetails(
 /** The card that a look asks for. @throws errors of the service */
 export async function drawLook(context: TeamsContext, look: Look, scene: Scene): Promise<unknown> {
   if (look.kind === 'list') {
-    const command = { name: 'plans' as const, said: look.said, alone: false };
+    const command = { name: 'plans' as const, text: look.list, alone: false };
     return (await answerCommand(context, command, scene)).card;
   }
   const subject = look.kind === 'refresh' ? look.subject : { plan_id: look.press.plan_id };

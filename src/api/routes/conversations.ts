@@ -69,9 +69,9 @@ export const conversationRoutes: Routes = async (app) => {
       const modes = pickModes({ plan_reasoning_mode, planning_mode, reasoning_level });
       const actor = actorOf(request, user);
       return answerPost(request, reply, async (joined) => {
-        const said = await joined.say(request.params.id, text, actor, { on_screen, modes });
+        const sent = await joined.say(request.params.id, text, actor, { on_screen, modes });
         reply.code(202);
-        return said;
+        return sent;
       });
     },
   );

@@ -189,8 +189,8 @@ export const decisionRoutes: Routes = async (app) => {
       },
     },
     async (request, reply) => {
-      const { user, comments = [], ...said } = request.body;
-      const decision = decisionOf(said);
+      const { user, comments = [], ...rest } = request.body;
+      const decision = decisionOf(rest);
       if (decision.feedback === undefined && comments.length === 0)
         throw new CountersignError(
           'feedback_required',

@@ -92,8 +92,8 @@ export const playbookRoutes: Routes = async (app) => {
       },
     },
     async (request, reply) => {
-      const { user: said, plan_id, ...playbook } = request.body;
-      const actor = actorOf(request, said);
+      const { user: given, plan_id, ...playbook } = request.body;
+      const actor = actorOf(request, given);
       return answerPost(request, reply, (joined) => joined.savePlaybook(plan_id, playbook, actor));
     },
   );
@@ -154,8 +154,8 @@ export const playbookRoutes: Routes = async (app) => {
       },
     },
     async (request, reply) => {
-      const { user: said, params, ...options } = request.body;
-      const actor = actorOf(request, said);
+      const { user: given, params, ...options } = request.body;
+      const actor = actorOf(request, given);
       const { name } = request.params;
       return answerChecked(
         request,

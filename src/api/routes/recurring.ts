@@ -76,8 +76,8 @@ export const recurringRoutes: Routes = async (app) => {
     },
     async (request, reply) =>
       answerPost(request, reply, (joined) => {
-        const { id, change, user: said } = request.body;
-        const actor = actorOf(request, said);
+        const { id, change, user: given } = request.body;
+        const actor = actorOf(request, given);
         return joined.changeRecurring(id, change, { user: actor.id }, actor);
       }),
   );

@@ -48,9 +48,9 @@ async function inTerminal(
 }
 
 /** @throws `invalid_request` */
-function readLevel(said: string): number {
-  const level = ReasoningLevel.safeParse(Number(said));
-  if (level.success && said.trim() !== '') return level.data;
+function readLevel(input: string): number {
+  const level = ReasoningLevel.safeParse(Number(input));
+  if (level.success && input.trim() !== '') return level.data;
   throw new CountersignError('invalid_request', '--level takes a whole number from 0 to 10.');
 }
 
@@ -145,8 +145,8 @@ export function reminders(
 }
 
 /** Links this account to one on a chat platform. */
-export function link(said: string | undefined, options: Said): Promise<void> {
+export function link(text: string | undefined, options: Said): Promise<void> {
   return inTerminal(false, ({ service }, { timezone }, io) =>
-    linkIn(service, { ...options, timezone, said: said ?? '' }, io),
+    linkIn(service, { ...options, timezone, text: text ?? '' }, io),
   );
 }

@@ -31,9 +31,9 @@ function withIdentity(work: (identity: Identity) => Promise<void>): Promise<void
 }
 
 /** @throws `invalid_request` */
-function readDays(said: string): number | null {
-  const days = Number(said);
-  if (Number.isInteger(days) && days >= 0 && days <= 3650 && said.trim() !== '')
+function readDays(input: string): number | null {
+  const days = Number(input);
+  if (Number.isInteger(days) && days >= 0 && days <= 3650 && input.trim() !== '')
     return days === 0 ? null : days;
   throw new CountersignError(
     'invalid_request',

@@ -79,7 +79,7 @@ export function makeDelivery(
     db,
     enqueue,
     ports: { ...partsOf(chats, ({ port }) => port), ...options.ports },
-    draw: (on, said) => drawForChat(drawingOf(on), said),
+    draw: (on, shown) => drawForChat(drawingOf(on), shown),
     readFacts: async (planId, timezone) => {
       if (timezone === null) {
         return readCardFacts(inChat, planId, shared(await readZoneOfPlan(db.query, planId)));
@@ -87,12 +87,12 @@ export function makeDelivery(
       const { requester: user } = await readPlan(db.query, planId);
       return readCardFacts(inChat, planId, { user, timezone });
     },
-    readSession: async (said, timezone) => {
+    readSession: async (turn, timezone) => {
       if (timezone === null) {
-        return readTurnCard(inChat, said, shared(await readZoneOfRun(db.query, said.run_id)));
+        return readTurnCard(inChat, turn, shared(await readZoneOfRun(db.query, turn.run_id)));
       }
-      const { user } = await readRun(db.query, said.run_id);
-      return readTurnCard(inChat, said, { user, timezone });
+      const { user } = await readRun(db.query, turn.run_id);
+      return readTurnCard(inChat, turn, { user, timezone });
     },
     readAsked: (message) => readAsked(inChat, message),
     random: systemRandom,

@@ -29,7 +29,7 @@ export type VisibleMessage = {
 };
 
 /** Draws a message within a platform's limits. Deterministic. */
-export type DrawSaid = (platform: PlatformName, said: VisibleMessage) => ChatContent;
+export type DrawSaid = (platform: PlatformName, shown: VisibleMessage) => ChatContent;
 
 export type DeliveryContext = {
   db: Database;
@@ -39,7 +39,7 @@ export type DeliveryContext = {
   /** Facts for a neutral reader; `timezone` null means the requester's. */
   readFacts(planId: string, timezone: string | null): Promise<PlanCardFacts>;
   /** The same for a session at the end of a turn, or null if nothing was kept. */
-  readSession(said: TurnSaid, timezone: string | null): Promise<SessionCardFacts | null>;
+  readSession(turn: TurnSaid, timezone: string | null): Promise<SessionCardFacts | null>;
   /** The people a message asks now. */
   readAsked(message: Asker): Promise<Asked | null>;
   random: Random;

@@ -104,11 +104,12 @@ async function draw(
   const bare = post === null && (failures >= 2 || late);
   const facts =
     bare || plan_id === null ? null : await unlessMissing(context.readFacts(plan_id, timezone));
-  const said =
+  const visible =
     bare || run_id === null || turn === null
       ? null
       : { run_id, turn, message: { id, conversation, text } };
-  const session = said === null ? null : await unlessMissing(context.readSession(said, timezone));
+  const session =
+    visible === null ? null : await unlessMissing(context.readSession(visible, timezone));
   const asked =
     facts === null || superseded
       ? null
@@ -175,9 +176,9 @@ function viewAbove({ parts, text }: VisibleMessage): TextView {
   };
 }
 
-function drawNotice(drawing: CardDrawing, said: TextView): ChatContent {
+function drawNotice(drawing: CardDrawing, notice: TextView): ChatContent {
   // Platforms reject empty messages.
-  const view = said.paragraphs.length > 0 ? said : { ...said, paragraphs: ['…'] };
+  const view = notice.paragraphs.length > 0 ? notice : { ...notice, paragraphs: ['…'] };
   return { text: drawing.words(view), card: drawing.text(view) };
 }
 
@@ -212,27 +213,30 @@ function twinOf({ parts, text }: VisibleMessage, view: PlanView | SessionView): 
 
 function drawCard(
   drawing: CardDrawing,
-  said: VisibleMessage,
+  message: VisibleMessage,
   view: PlanView | SessionView,
 ): ChatContent {
-  const card = drawing.card(viewAbove(said), view, said.asked != null);
-  if (drawing.readAloud === 'text') return { text: drawing.words(twinOf(said, view)), ...card };
-  return { text: drawing.words(said.text.trim() === '' ? view : viewNotice(said.text)), ...card };
+  const card = drawing.card(viewAbove(message), view, message.asked != null);
+  if (drawing.readAloud === 'text') return { text: drawing.words(twinOf(message, view)), ...card };
+  return {
+    text: drawing.words(message.text.trim() === '' ? view : viewNotice(message.text)),
+    ...card,
+  };
 }
 
 /** If the text says it all, a card would only repeat it. */
 function drawSession(
   drawing: CardDrawing,
-  said: VisibleMessage,
+  message: VisibleMessage,
   facts: SessionCardFacts,
 ): ChatContent {
   const view = viewSession(facts);
-  return hasCard(view) ? drawCard(drawing, said, view) : drawWords(drawing, said.text);
+  return hasCard(view) ? drawCard(drawing, message, view) : drawWords(drawing, message.text);
 }
 
-export function drawForChat(drawing: CardDrawing, said: VisibleMessage): ChatContent {
-  const { parts, text, facts, session, asked = null, superseded } = said;
-  if (session !== null) return drawSession(drawing, said, session);
+export function drawForChat(drawing: CardDrawing, message: VisibleMessage): ChatContent {
+  const { parts, text, facts, session, asked = null, superseded } = message;
+  if (session !== null) return drawSession(drawing, message, session);
   if (facts === null) return drawWords(drawing, text, linkIn(parts));
   const view = viewPlan(facts);
   if (superseded) {
@@ -243,7 +247,7 @@ export function drawForChat(drawing: CardDrawing, said: VisibleMessage): ChatCon
     return drawNotice(drawing, { ...notice, paragraphs, more: 0 });
   }
   const drawn = {
-    ...drawCard(drawing, said, view),
+    ...drawCard(drawing, message, view),
     ...(asked === null ? {} : { mention: { people: asked.people, words: sayAsked(asked) } }),
   };
   return drawing.forReaders ? { ...drawn, concerns: findConcerned(facts) } : drawn;

@@ -179,8 +179,8 @@ async function retireStray(
 ): Promise<Outcome> {
   const { db, rule, random, warn } = context;
   try {
-    const said = { ...row, run_id: null, superseded: true };
-    const { content } = await drawMessage(context, visit, said);
+    const replaced = { ...row, run_id: null, superseded: true };
+    const { content } = await drawMessage(context, visit, replaced);
     const change = (givenUp: AbortSignal) => visit.port.update(stray, content, givenUp);
     await settleWithin(rule.callWithinMs, change);
   } catch (error) {

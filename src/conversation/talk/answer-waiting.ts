@@ -22,10 +22,18 @@ type Answer = { says: string | MessageParts; runId: string | null; planId: strin
 function offerDecision(
   word: NearWord,
   { id, title, version }: PlanRow,
-  said: string,
+  text: string,
   started: boolean,
 ): MessageParts {
-  const facts = { code: 'near_word', plan_id: id, title, word, version, started, said } as const;
+  const facts = {
+    code: 'near_word',
+    plan_id: id,
+    title,
+    word,
+    version,
+    started,
+    said: text,
+  } as const;
   return { kind: 'notice', facts, action: null };
 }
 
@@ -97,8 +105,8 @@ export async function answerWaiting(
   await context.db.transaction(async (tx) => {
     const own = run?.id === runId && !busy ? await lockRun(tx, run.id) : null;
     await hearPerson(tx, { conversation, actor, text, runId, once });
-    const said = { conversation, says: answer.says, runId, planId };
-    const response_message = await speakAsBot(context, tx, said);
+    const reply = { conversation, says: answer.says, runId, planId };
+    const response_message = await speakAsBot(context, tx, reply);
     if (own === null) return;
     const { says } = answer;
     const response_text = typeof says === 'string' ? says : writeMessage(says, '');

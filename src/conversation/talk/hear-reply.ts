@@ -43,8 +43,8 @@ async function continueRun(
       const facts = { answers: [], rest: '' };
       const parts: MessageParts = { kind: 'said', facts, action: null };
       const heard = { conversation, actor, text, runId: id, parts, once };
-      const said = await memory(tx, await hearPerson(tx, heard));
-      return sayPreference(context, tx, { conversation, runId: id }, said);
+      const reply = await memory(tx, await hearPerson(tx, heard));
+      return sayPreference(context, tx, { conversation, runId: id }, reply);
     }
     const rest = policyRequest === null ? text : policyRequest.rest;
     // The running turn reads it before the model's next call. A change of modes starts another turn.
@@ -72,8 +72,8 @@ async function continueRun(
     }
     const zone = theirs ? zoneOf(actor) : null;
     if (rest !== '' || policyRequest === null) {
-      const said = { text: rest, message, modes };
-      await queueTurn(context, tx, now, actor, said, zone, continues ? joins : undefined);
+      const input = { text: rest, message, modes };
+      await queueTurn(context, tx, now, actor, input, zone, continues ? joins : undefined);
     } else if (policyRequest.settlesQuestions && waitsFor(now) === 'questions') {
       // A person who wants no questions has answered the open ones.
       await queueTurn(context, tx, now, actor, { text, message }, zone);

@@ -253,7 +253,7 @@ export async function readSaidAround(
   before: string | null;
   after: { name: string; created_at: string } | null;
 }> {
-  const said = and(
+  const matches = and(
     eq(messages.conversation, conversation),
     eq(messages.run_id, runId),
     eq(messages.author, 'person'),
@@ -262,13 +262,13 @@ export async function readSaidAround(
   const [before] = await db
     .select({ text })
     .from(messages)
-    .where(and(said, lt(messages.id, id)))
+    .where(and(matches, lt(messages.id, id)))
     .orderBy(desc(messages.id))
     .limit(1);
   const [after] = await db
     .select({ name, created_at })
     .from(messages)
-    .where(and(said, gt(messages.id, id)))
+    .where(and(matches, gt(messages.id, id)))
     .orderBy(asc(messages.id))
     .limit(1);
   return {

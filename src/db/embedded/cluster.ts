@@ -174,7 +174,7 @@ export async function startServer(
   cluster: Cluster,
   extra: Record<string, string>,
 ): Promise<number> {
-  let said = '';
+  let output = '';
   for (let attempt = 0; attempt < 40; attempt += 1) {
     const port = await choosePort(cluster.portFile);
     const failure = await tryStart(cluster, { ...ourSettings, ...extra, port: String(port) });
@@ -182,11 +182,11 @@ export async function startServer(
       await writeFile(cluster.portFile, `${port}\n`);
       return port;
     }
-    said = failure;
-    if (!passing.test(said)) break;
+    output = failure;
+    if (!passing.test(output)) break;
     await pause(250);
   }
-  throw explainFailure('did not start', said);
+  throw explainFailure('did not start', output);
 }
 
 /** Ends sessions and stops the server; committed data is kept. The caller holds the lock. */

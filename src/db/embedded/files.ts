@@ -58,10 +58,10 @@ const otherwise =
 /** @param what such as "did not start"; @param output of PostgreSQL's programs */
 export function explainFailure(what: string, output: string): CountersignError {
   const todo = advice.find(([pattern]) => pattern.test(output))?.[1] ?? otherwise;
-  const said = output.split('\n').slice(-12).join('\n');
+  const tail = output.split('\n').slice(-12).join('\n');
   return new CountersignError(
     'database_unavailable',
-    `The embedded PostgreSQL ${what}. ${todo}${said === '' ? '' : `\n${said}`}`,
+    `The embedded PostgreSQL ${what}. ${todo}${tail === '' ? '' : `\n${tail}`}`,
   );
 }
 

@@ -221,14 +221,14 @@ export async function storeName(db: Queryable, of: string, name: string | null):
     await db.delete(personNames).where(eq(personNames.account, of));
     return;
   }
-  const said = { name, folded: foldName(name) };
+  const values = { name, folded: foldName(name) };
   await db
     .insert(personNames)
-    .values({ account: of, ...said })
+    .values({ account: of, ...values })
     .onConflictDoUpdate({
       target: personNames.account,
-      set: said,
-      setWhere: sql`(${personNames.name}, ${personNames.folded}) is distinct from (${said.name}, ${said.folded})`,
+      set: values,
+      setWhere: sql`(${personNames.name}, ${personNames.folded}) is distinct from (${values.name}, ${values.folded})`,
     });
 }
 

@@ -46,8 +46,8 @@ export async function takeTry(
 
 /** Replaces a provider's description of a person. */
 export async function storeSignedIn(db: Queryable, person: SignedIn): Promise<void> {
-  const { account, groups, ...said } = person;
-  const set = { ...said, groups: groups ?? unread };
+  const { account, groups, ...profile } = person;
+  const set = { ...profile, groups: groups ?? unread };
   await db
     .insert(signedIn)
     .values({ account, ...set })

@@ -171,8 +171,8 @@ export function readSteps(
 ): Promise<Step[]> {
   const { status, partition, operation, tag, words } = conditions;
   if (status?.length === 0) return Promise.resolve([]);
-  const said = words === undefined ? {} : { words: patternsOf(words), number: numberIn(words) };
-  const values = { plan: planId, status, partition, operation, tag, ...said, after, limit };
+  const filter = words === undefined ? {} : { words: patternsOf(words), number: numberIn(words) };
+  const values = { plan: planId, status, partition, operation, tag, ...filter, after, limit };
   return selectSteps(db, pageOf(conditions), values);
 }
 

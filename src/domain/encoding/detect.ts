@@ -143,7 +143,7 @@ export function hasUnlikely(text: string): boolean {
  * @param sample some kilobytes; characters may be cut at either end
  */
 export function detectLegacy(sample: Buffer): string | null {
-  const said = new Map(
+  const declared = new Map(
     analyse(sample).map(({ name, confidence }) => {
       const plain = name.toLowerCase();
       return [wider[plain] ?? plain, confidence / 100];
@@ -157,7 +157,7 @@ export function detectLegacy(sample: Buffer): string | null {
     // Japanese is rarely written without kana.
     const kanaShare = /jis|jp/.test(name) && !/[\u3040-\u30ff]/.test(text) ? 0.8 : 1;
     const fits = plausibleShare(text) * everydayShare(name, sample) * kanaShare;
-    const score = fits + prior + 0.3 * (said.get(name) ?? 0);
+    const score = fits + prior + 0.3 * (declared.get(name) ?? 0);
     if (fits >= 0.5 && score > (best?.score ?? 0)) best = { name, score };
   }
   return best?.name ?? null;

@@ -72,14 +72,14 @@ export function providerOfGroup(
  */
 export function groupsOf(
   grouping: Grouping,
-  { names, said }: { names: string[]; said: SignedInGroups[] },
+  { names, signedIn }: { names: string[]; signedIn: SignedInGroups[] },
   age: 'fresh' | 'any' = 'fresh',
 ): string[] {
   const { groups, providers, apart } = grouping;
   const configured = Object.entries(groups).flatMap(([name, people]) =>
     people.some((one) => names.some((own) => isSamePerson(own, one))) ? [name] : [],
   );
-  const ofProviders = said
+  const ofProviders = signedIn
     .filter(({ provider }) => Object.hasOwn(providers, provider))
     .filter((one) => age === 'any' || !isStale(grouping, one))
     .flatMap((one) => (one.groups ?? []).map((group) => ofProvider(apart, one, group)));

@@ -205,21 +205,22 @@ function readEmail(provider: SignInProvider, claims: Claims): string | null {
   const { preset, allowed_tenants: allowed } = provider;
   const isOwn =
     allowed.length === 1 && allowed[0] !== 'any' && claims.acct !== 1 && claims.acct !== '1';
-  const said =
+  const groups =
     preset !== 'entra'
       ? isTrue(claims.email_verified) && textOf(claims, 'email')
       : isTrue(claims.xms_edov)
         ? textOf(claims, 'email')
         : isOwn && textOf(claims, 'preferred_username');
-  return said === false || said === null ? null : readAddress(said);
+  return groups === false || groups === null ? null : readAddress(groups);
 }
 
 /** A longer list may be incomplete. */
 const maxGroups = 2000;
 
 /** A group: a name, or an object with a `value`, as in SCIM (RFC 7643, 4.1.2). */
-function readGroup(said: unknown): string | null {
-  const name = typeof said === 'object' && said !== null && 'value' in said ? said.value : said;
+function readGroup(value: unknown): string | null {
+  const name =
+    typeof value === 'object' && value !== null && 'value' in value ? value.value : value;
   return typeof name === 'string' && name !== '' ? name : null;
 }
 
@@ -231,9 +232,9 @@ function readGroupsClaim(claims: Claims, claim: string): string[] | null {
   const { _claim_names: elsewhere } = claims;
   if (typeof elsewhere === 'object' && elsewhere !== null && Object.hasOwn(elsewhere, claim))
     return null;
-  const said = claims[claim];
-  if (typeof said === 'string' && /[\s,;[\]{}"]/.test(said)) return null;
-  const groups = (Array.isArray(said) ? said : [said]).map(readGroup);
+  const value = claims[claim];
+  if (typeof value === 'string' && /[\s,;[\]{}"]/.test(value)) return null;
+  const groups = (Array.isArray(value) ? value : [value]).map(readGroup);
   return groups.length > maxGroups || groups.includes(null)
     ? null
     : [...new Set(groups.filter((group) => group !== null))];
@@ -257,8 +258,9 @@ function requireClaim({ name, label }: SignInProvider, claims: Claims, claim: st
 export function readProfile(provider: SignInProvider, claims: Claims, apart: boolean): Profile {
   const { name: providerName, chat, tenant_claim: claim, allowed_domains: domains } = provider;
   const subject = requireClaim(provider, claims, 'sub');
-  const said = readEmail(provider, claims);
-  const email = said !== null && (!apart || domains.includes(domainOf(said))) ? said : null;
+  const address = readEmail(provider, claims);
+  const email =
+    address !== null && (!apart || domains.includes(domainOf(address))) ? address : null;
   const organisation = claim === undefined ? null : textOf(claims, claim);
   const first = (names: string[]) =>
     names.map((name) => textOf(claims, name)).find((value) => value !== null) ??
@@ -268,7 +270,7 @@ export function readProfile(provider: SignInProvider, claims: Claims, apart: boo
       chat === null
         ? (email ?? `${providerName}:${subject}`)
         : [chat.platform, ...chat.account.map(first)].join(':'),
-    name: textOf(claims, 'name') ?? said ?? subject,
+    name: textOf(claims, 'name') ?? address ?? subject,
     email,
     tenant:
       provider.tenant ??

@@ -20,8 +20,8 @@ export const LinkOutcome = z.union([
 export type LinkOutcome = z.infer<typeof LinkOutcome>;
 
 /** The argument of `link`: none, a code, `show` or `remove`. @param once the event's ID */
-export function readLinkCommand(said: string, once?: string): LinkCommand {
-  const words = said.trim();
+export function readLinkCommand(text: string, once?: string): LinkCommand {
+  const words = text.trim();
   switch (words.toLowerCase()) {
     case '':
       return once === undefined ? { do: 'ask' } : { do: 'ask', once };

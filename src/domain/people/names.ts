@@ -26,8 +26,8 @@ export function isSamePerson(a: string, b: string): boolean {
 }
 
 /** A verified address as stored, or null if it is none or looks like an account ID. */
-export function readAddress(said: string): string | null {
-  return /^[^@\s:]+@[^@\s:]+$/.test(said) && said.length <= 200 ? lowerAscii(said) : null;
+export function readAddress(text: string): string | null {
+  return /^[^@\s:]+@[^@\s:]+$/.test(text) && text.length <= 200 ? lowerAscii(text) : null;
 }
 
 /** A name as it reads, in any code points. Not for decisions. */

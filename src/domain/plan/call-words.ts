@@ -25,9 +25,9 @@ export function shortenSized(text: string, most: number): string {
 /** `Calls tracker_open · title: Broken`: the headline and values, shortened. */
 export function nameCall({ headline, parts }: Pick<CallDescription, 'headline' | 'parts'>): string {
   const values = parts.filter(({ aid }) => aid !== true);
-  const said = [
+  const phrases = [
     sayHeadline({ headline }),
     ...values.map((part) => `${showExact(part.label)}: ${exactOf(part)}`),
   ];
-  return shortenSized(said.join(' · '), maxShort);
+  return shortenSized(phrases.join(' · '), maxShort);
 }

@@ -36,15 +36,15 @@ export function describeCondition(
   label: string = condition.step,
   person: string | null = null,
 ): string {
-  const said = escapeExact(sayCondition(condition, label, person));
+  const sentence = escapeExact(sayCondition(condition, label, person));
   const called = quoteWords(condition.label ?? '', maxLabel);
-  return called === '' ? said : `${said} (${called})`;
+  return called === '' ? sentence : `${sentence} (${called})`;
 }
 
 function sayCondition(condition: StepCondition, label: string, person: string | null): string {
   const { path, is, value } = condition;
-  const said = describeYesOrNo(condition, label, person);
-  if (said !== null) return said;
+  const sentence = describeYesOrNo(condition, label, person);
+  if (sentence !== null) return sentence;
   const place = describePlace(path, label);
   const literal = JSON.stringify(value);
   switch (is) {

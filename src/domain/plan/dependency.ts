@@ -25,7 +25,7 @@ const { id, type } = Dependency.shape;
 /** The same with its wait in the notation: `{ id: '2', lag: '1 day' }`. */
 const SaidDependency = z
   .strictObject({ id, type, lag: LagText })
-  .transform(({ lag, ...said }): Dependency => ({ ...said, lag_minutes: lag }));
+  .transform(({ lag, ...rest }): Dependency => ({ ...rest, lag_minutes: lag }));
 
 /** A dependency as drafts write it: an ID, or with a type and a wait. */
 export const DraftDependency = z.union([line(200), Dependency, SaidDependency]);

@@ -154,7 +154,7 @@ function fieldsOfSchema({ properties, required }: z.infer<typeof ObjectSchema>):
 /** `form[1].options` */
 function placeOf(path: PropertyKey[]): string {
   return path.reduce<string>(
-    (said, key) => (typeof key === 'number' ? `${said}[${key}]` : `${said}.${String(key)}`),
+    (text, key) => (typeof key === 'number' ? `${text}[${key}]` : `${text}.${String(key)}`),
     'form',
   );
 }

@@ -102,10 +102,10 @@ export function describeAddition(step: AddedDraft, name: NameStep): string {
 function describeNew(step: AddedDraft, replaced: string | null, room: Room): string {
   const { id, description, tool, operation, args = {}, after: _, ...others } = step;
   const fields = Object.keys(args).length === 0 ? others : { args, ...others };
-  const said = describeAdded(step, fields, room);
+  const described = describeAdded(step, fields, room);
   const reason = ` Planner's reason: ${quoteWords(description, room.text)}.`;
   const verb = replaced === null ? 'Adds' : `Replaces step ${room.name(replaced)} by`;
-  return `${verb} step ${room.name(id)}: ${operationName(tool, operation)}${said}.${reason}`;
+  return `${verb} step ${room.name(id)}: ${operationName(tool, operation)}${described}.${reason}`;
 }
 
 function describe(operation: PatchOperation, room: Room): string {

@@ -70,8 +70,8 @@ type RecurringRequest =
   | { kind: 'change'; id: string; change: RecurringChange };
 
 /** A message that is about a reminder or series and nothing else, or null. */
-export function readRecurringRequest(said: string): RecurringRequest | null {
-  const text = said
+export function readRecurringRequest(request: string): RecurringRequest | null {
+  const text = request
     .trim()
     .replace(/^please,?\s+/i, '')
     .replace(/^cancel (rem-)/i, 'end $1')

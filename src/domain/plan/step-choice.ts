@@ -59,10 +59,10 @@ export function chooseSteps(
   for (const one of items) {
     const steps = stepsOf(one, numbered);
     if (steps.length === 0) {
-      const said = one.to === null ? one.from : `${one.from}-${one.to}`;
+      const range = one.to === null ? one.from : `${one.from}-${one.to}`;
       throw new CountersignError(
         'unknown_step',
-        `There is no step ${said}. The steps go from ${numbered.at(0)?.label ?? 1} to ${numbered.at(-1)?.label ?? 1}.`,
+        `There is no step ${range}. The steps go from ${numbered.at(0)?.label ?? 1} to ${numbered.at(-1)?.label ?? 1}.`,
       );
     }
     for (const step of steps) chosen.add(step);

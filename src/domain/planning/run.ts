@@ -88,7 +88,7 @@ export type PlanningRequest = {
   /** Whether `text` is the requester's own; default: yes. */
   ownWords?: boolean;
   /** The requester's messages, including this one, and chosen answers; default: `text`. */
-  said?: string[];
+  ownMessages?: string[];
   /** Notes that may be used here, if any. */
   memory?: SessionMemory['known'];
   conversation: string | null;

@@ -90,11 +90,11 @@ export function writeLine(
       : ` -> ${spec.seen === true ? 'seen: ' : ''}${same === undefined ? written : `as ${same}`}`;
   if (written.length > longOutput) outputs.set(written, same ?? spec.name);
   const { name, description, effect } = spec;
-  const said =
+  const described =
     effect === 'read' && !isOwn
       ? cut(onOneLine(description).replace(/\.$/, ''), maxReadDescription)
       : cut(firstSentence(description), maxDescription);
-  return `${name.replace(/\s+/g, ' ')}(${args})${output}${marksOf(spec, standing)}: ${said}`;
+  return `${name.replace(/\s+/g, ' ')}(${args})${output}${marksOf(spec, standing)}: ${described}`;
 }
 
 export type OperationDescription = {

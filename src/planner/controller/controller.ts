@@ -216,7 +216,7 @@ async function planTurn(
     request: asked.text,
     user: asked.user,
     ownWords: asked.ownWords ?? true,
-    said: asked.said ?? [asked.text],
+    ownMessages: asked.ownMessages ?? [asked.text],
     settings: options.settings,
     now: new Date(session.state.now),
   };

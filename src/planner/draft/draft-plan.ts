@@ -72,8 +72,8 @@ function orderOf(
   const found = index.steps[step];
   if (found === undefined) return undefined;
   const series = seriesOf(index, found.node);
-  const said = found.draft.after;
-  const kept = said?.filter((entry) => {
+  const given = found.draft.after;
+  const kept = given?.filter((entry) => {
     const before = index.steps[index.stepPlaces.get(idOf(entry)) ?? -1];
     // Nothing waits for recurring steps.
     return before === undefined || seriesOf(index, before.node) === series;
@@ -90,7 +90,7 @@ function orderOf(
     merged.set(key, one);
     changed = true;
   }
-  if (!changed) return kept?.length === 0 && said?.length !== 0 ? undefined : kept;
+  if (!changed) return kept?.length === 0 && given?.length !== 0 ? undefined : kept;
   if (before === 0 || kept === undefined) return [...merged.values()].map(shorten);
   return [...merged.values()].map(
     (one) => kept.find((entry) => isSame(entry, one)) ?? shorten(one),
@@ -214,14 +214,14 @@ function namePrerequisites(outline: PlanOutline, steps: StepDraft[]): StepDraft[
   return steps.map((step): StepDraft => {
     const { notes } = step;
     if (!isObject(notes) || !noted(notes)) return step;
-    const said: Json[] = listOf(notes.prereq_titles);
-    const wholes = said.flatMap((title) => {
+    const listed: Json[] = listOf(notes.prereq_titles);
+    const wholes = listed.flatMap((title) => {
       const known = typeof title === 'string' ? titles.get(fold(title)) : undefined;
       return known === undefined ? [] : [{ title, known }];
     });
     if (wholes.length === 0) return step;
     const named = new Set(wholes.map(({ title }) => title));
-    const left = said.filter((title) => !named.has(title));
+    const left = listed.filter((title) => !named.has(title));
     const ids = stepsNamed(
       outline,
       wholes.map(({ known }) => known),

@@ -158,8 +158,8 @@ export function addGroups(
 }
 
 /** Unmentioned fields stay. */
-function changeStep(step: StepDraft, { step: said, cleared }: StepChange): StepDraft {
-  const { args, ...rest } = said;
+function changeStep(step: StepDraft, { step: changed, cleared }: StepChange): StepDraft {
+  const { args, ...rest } = changed;
   const merged = StepDraft.parse({ ...step, ...rest });
   // Arguments of another operation mean something else.
   const fresh =
@@ -213,18 +213,18 @@ export function editSteps(outline: PlanOutline, edits: StepChange[]): Edited {
 function changeNode(
   node: OutlineNode,
   before: StepDraft,
-  { step: said, phase, cleared }: StepChange,
+  { step: changed, phase, cleared }: StepChange,
   phaseOf: (title: string | null) => string | null,
 ): OutlineNode {
-  const reordered = said.after !== undefined || cleared.includes('after');
+  const reordered = changed.after !== undefined || cleared.includes('after');
   return {
     ...node,
-    ...(said.description !== undefined && node.title === before.description
-      ? { title: said.description }
+    ...(changed.description !== undefined && node.title === before.description
+      ? { title: changed.description }
       : {}),
     // Its dependencies are stated again by the step.
     ...(reordered ? { after: [] } : {}),
-    ...(said.not_before !== undefined ? { not_before: said.not_before } : {}),
+    ...(changed.not_before !== undefined ? { not_before: changed.not_before } : {}),
     ...(cleared.includes('not_before') ? { not_before: null } : {}),
     ...(cleared.includes('duration') ? { duration_minutes: null } : {}),
     ...(phase === undefined ? {} : { parent: phaseOf(phase) }),

@@ -122,13 +122,13 @@ function closeStage(task: StageTask, report: AgentReport, limits: PlanningLimits
       if (end.event === 'answered') stageTools.explain(explainAnswer(report));
       return end.event;
     case 'said': {
-      const said = cutAnswer(end.text);
+      const answer = cutAnswer(end.text);
       if (stage === 'COLLECT_CONTEXT' || stage === 'DRAFT_OUTLINE') {
-        stageTools.say({ kind: 'answer', text: said }, explainAnswer(report));
+        stageTools.say({ kind: 'answer', text: answer }, explainAnswer(report));
         return 'answered';
       }
       stageTools.ask(
-        { kind: 'question', text: said, questions: [askedQuestion(said.slice(0, 2000))] },
+        { kind: 'question', text: answer, questions: [askedQuestion(answer.slice(0, 2000))] },
         { kind: 'questions', resume: stage, gate: null, digest: null },
         'the model asks back',
       );

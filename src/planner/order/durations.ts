@@ -102,9 +102,10 @@ export function timeSteps(
     const place = index.places.get(node);
     // Occurrences begin by the rule of their series.
     if (place === undefined || seriesOf(index, place) !== -1) continue;
-    const said = index.nodes[place]?.not_before ?? null;
+    const earliest = index.nodes[place]?.not_before ?? null;
     // The same moment in the person's words.
-    const start = said !== null && Date.parse(said) === Date.parse(starts_at) ? said : starts_at;
+    const start =
+      earliest !== null && Date.parse(earliest) === Date.parse(starts_at) ? earliest : starts_at;
     for (const step of firsts(place)) keepLater(times.starts, index, step, start);
   }
   index.nodes.forEach((node, place) => {

@@ -128,9 +128,9 @@ class StepEnds {
       for (let at = node; at !== -1; at = parents[at] ?? -1) this.#parts[at]?.push(step);
     });
     steps.forEach(({ draft, node }, to) => {
-      const said = dependenciesOf(draft);
+      const dependencies = dependenciesOf(draft);
       const taken = sourcesOf(draft).map(toDependency);
-      for (const { id, type, lag_minutes } of [...said, ...taken]) {
+      for (const { id, type, lag_minutes } of [...dependencies, ...taken]) {
         const from = stepPlaces.get(id);
         const before = steps[from ?? -1]?.node;
         if (from === undefined || before === undefined || series[before] !== series[node]) continue;

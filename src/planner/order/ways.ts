@@ -47,7 +47,7 @@ export async function findWays(
   operations: Operations,
 ): Promise<Way[]> {
   const { index, edges } = collected;
-  const said: Way = {
+  const base: Way = {
     name: 'as said',
     same: [],
     differs: 'Only the order that you gave or that is needed; the rest runs in parallel.',
@@ -58,7 +58,7 @@ export async function findWays(
   };
   const row = lineUpChanges(collected, operations);
   const makeSingle = (): Way => ({
-    ...said,
+    ...base,
     name: 'one at a time',
     differs: 'Each change waits until the one before it has succeeded.',
     edges: addEdges(
@@ -67,8 +67,8 @@ export async function findWays(
       row.flatMap((place, at) => linkForWay(index, row[at - 1] ?? -1, place)),
     ),
   });
-  const makers = [makeSingle, () => makeChecked(said, collected, row, operations)];
-  const ways = [said];
+  const makers = [makeSingle, () => makeChecked(base, collected, row, operations)];
+  const ways = [base];
   for (const make of makers) {
     if (isSliceOver()) await nextTurn();
     const way = make();
@@ -84,16 +84,16 @@ function addEdges(index: OutlineIndex, base: RoadmapEdge[], more: RoadmapEdge[])
 }
 
 function makeChecked(
-  said: Way,
+  base: Way,
   collected: CollectedEdges,
   row: number[],
   operations: Operations,
 ): Way {
   const checks = planChecks(collected, row, operations);
-  const nodes = insertCheckpoints(said.nodes, checks.added);
-  const index = checks.added.length === 0 ? said.index : indexOutline({ nodes });
+  const nodes = insertCheckpoints(base.nodes, checks.added);
+  const index = checks.added.length === 0 ? base.index : indexOutline({ nodes });
   return {
-    ...said,
+    ...base,
     name: 'checked',
     differs: checks.differs,
     index,

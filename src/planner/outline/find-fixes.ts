@@ -211,11 +211,11 @@ function leaveOut(
     return [{ do: 'remove', code, why, node: id, ...assume(tree.nodes[part]) }];
   });
   const over = tree.nodes[tree.parents[index] ?? -1]?.structure;
-  const said = assume(node);
+  const assumption = assume(node);
   const end: Fix =
     code === 'leaf_without_work' && isWide(over)
-      ? { do: 'set_structure', code, why, node: node.id, structure: 'milestone', ...said }
-      : { do: 'remove', code, why, node: node.id, ...said };
+      ? { do: 'set_structure', code, why, node: node.id, structure: 'milestone', ...assumption }
+      : { do: 'remove', code, why, node: node.id, ...assumption };
   return [...removals, end];
 }
 

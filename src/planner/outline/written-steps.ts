@@ -87,16 +87,16 @@ export function createStepReader(manifest: OperationSpec[], timezone: string): S
   function read<T>(raw: Json, schema: z.ZodType<T>): (Said & { step: T }) | Problems {
     const given = typeof raw === 'string' ? parseJson(raw) : raw;
     if (!isObject(given)) return { problems: ['A step is an object.'] };
-    const { phase, duration_minutes: minutes, ...said } = JsonObject.parse(given);
+    const { phase, duration_minutes: minutes, ...fields } = JsonObject.parse(given);
     // Minutes count like their words.
-    if (typeof minutes === 'number') said.duration ??= `${minutes} min`;
-    const id = typeof said.id === 'number' ? String(said.id) : said.id;
+    if (typeof minutes === 'number') fields.duration ??= `${minutes} min`;
+    const id = typeof fields.id === 'number' ? String(fields.id) : fields.id;
     if (typeof id !== 'string' || id.trim() === '')
       return { problems: ['A step has no id. Give each a short one of its own.'] };
     const name = `Step ${id.slice(0, 40)}`;
-    const args = readArguments(said.args);
+    const args = readArguments(fields.args);
     if (args === undefined) return { problems: [`${name}: args is not a JSON object.`] };
-    const present = Object.entries(said).filter(([, value]) => value !== null);
+    const present = Object.entries(fields).filter(([, value]) => value !== null);
     const { when, ...rest } = JsonObject.parse(Object.fromEntries(present));
     const parsed = schema.safeParse({
       ...rest,
@@ -112,7 +112,7 @@ export function createStepReader(manifest: OperationSpec[], timezone: string): S
         .map(({ path, message }) => `${name}: ${path.join('.') || 'it'}: ${message}.`);
       return { problems };
     }
-    return { step: parsed.data, phase: readPhase(phase), said };
+    return { step: parsed.data, phase: readPhase(phase), fields };
   }
 
   return {
@@ -123,13 +123,13 @@ export function createStepReader(manifest: OperationSpec[], timezone: string): S
     readChange(raw) {
       const one = read(raw, ChangedStep);
       if ('problems' in one) return one;
-      const { step, phase, said } = one;
-      return { step, phase, cleared: clearable.filter((key) => said[key] === null) };
+      const { step, phase, fields } = one;
+      return { step, phase, cleared: clearable.filter((key) => fields[key] === null) };
     },
   };
 }
 
-type Said = { phase: string | null | undefined; said: JsonObject };
+type Said = { phase: string | null | undefined; fields: JsonObject };
 
 function readPhase(phase: Json | undefined): string | null | undefined {
   if (phase === null) return null;

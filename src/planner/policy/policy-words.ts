@@ -122,24 +122,24 @@ function readPhrase(text: string): { phrase: Phrase; lasting: boolean; length: n
 
 /** At the start of `text`; null if there are none or they conflict. */
 function readPhrases(text: string): PolicyRequest | null {
-  const said: Phrase[] = [];
+  const read: Phrase[] = [];
   let lasting = false;
   let rest = text.trim().replaceAll('’', "'");
   // A text may be long; phrases are short.
   for (let next = readPhrase(rest); next !== null; next = readPhrase(rest)) {
-    if (said.length === phrases.length) return null;
-    said.push(next.phrase);
+    if (read.length === phrases.length) return null;
+    read.push(next.phrase);
     lasting ||= next.lasting;
     rest = rest.slice(next.length);
   }
-  const override: PolicyOverride = Object.assign({}, ...said.map(([, sets]) => sets));
-  const settings = said.reduce((sum, [, sets]) => sum + Object.keys(sets).length, 0);
-  if (said.length === 0 || settings > Object.keys(override).length) return null;
+  const override: PolicyOverride = Object.assign({}, ...read.map(([, sets]) => sets));
+  const settings = read.reduce((sum, [, sets]) => sum + Object.keys(sets).length, 0);
+  if (read.length === 0 || settings > Object.keys(override).length) return null;
   return {
     override,
     lasting,
     confirmation: confirm(
-      said.map(([, , says]) => says),
+      read.map(([, , says]) => says),
       lasting,
     ),
     rest: rest === '' ? '' : text.trim().slice(-rest.length),

@@ -11,9 +11,9 @@ export async function hearMore(
   run: { id: string; turn: number },
   after: number,
 ): Promise<JoinedWords[]> {
-  const said = await readJoined(db, run, after);
+  const arrived = await readJoined(db, run, after);
   const joined: JoinedWords[] = [];
-  for (const { id, name, text, user } of said) {
+  for (const { id, name, text, user } of arrived) {
     const own = await isOnePerson(db, name, user);
     joined.push({ message: id, by: own ? null : name, text });
   }
@@ -26,6 +26,6 @@ export const nameWriter = (name: string) => `[${onOneLine(name, 80).replace(/[[\
 /** Lines of others are indented, so that none looks like the requester's. */
 export function writeJoined({ by, text }: JoinedWords): string {
   if (by === null) return `Meanwhile they add:\n${text}`;
-  const said = linesOf(text).map((line) => `    ${line}`);
-  return `Meanwhile ${nameWriter(by)}, who did not ask for this, says:\n${said.join('\n')}`;
+  const lines = linesOf(text).map((line) => `    ${line}`);
+  return `Meanwhile ${nameWriter(by)}, who did not ask for this, says:\n${lines.join('\n')}`;
 }

@@ -99,8 +99,8 @@ async function describeRoots(
     look(`The roots of ${tool}`, async () => {
       const { data } = await call(name, {}, signal);
       const text = isObject(data) && typeof data.text === 'string' ? data.text : data;
-      const said = typeof text === 'string' ? text : JSON.stringify(text);
-      return `${tool} serves ${onOneLine(said, maxInstructions)}`;
+      const content = typeof text === 'string' ? text : JSON.stringify(text);
+      return `${tool} serves ${onOneLine(content, maxInstructions)}`;
     }),
   );
   return (await Promise.all(lines)).flat();

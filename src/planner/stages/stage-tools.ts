@@ -119,8 +119,8 @@ export function createStageTools(parts: StageToolsParts): SessionTools {
   ): Promise<{ outcome: ToolOutcome; remembered: boolean }> {
     const { state } = session;
     const added = state.joined.flatMap(({ by, text }) => (by === null ? text : []));
-    const said = [...toolContext.said, ...added];
-    const run = () => tool.execute(input, { ...toolContext, said, state, signal, report });
+    const ownMessages = [...toolContext.ownMessages, ...added];
+    const run = () => tool.execute(input, { ...toolContext, ownMessages, state, signal, report });
     const { name, revision } = tool;
     try {
       if (revision === null) return { outcome: await run(), remembered: false };

@@ -157,8 +157,8 @@ const fits: Record<RoadmapWay, string> = {
 function explain(input: Input, compared: Compared[], preferred: RoadmapWay | null): string {
   const [best, ...others] = compared;
   if (best === undefined) return '';
-  const said = input.reason?.trim().replace(/\s+/g, ' ') ?? '';
-  if (said !== '' && preferred === best.way.name) return said.slice(0, 1000);
+  const reason = input.reason?.trim().replace(/\s+/g, ' ') ?? '';
+  if (reason !== '' && preferred === best.way.name) return reason.slice(0, 1000);
   if (others.length === 0 && best.way.same.length > 0) return 'Only one order is possible.';
   const asked = preferred === best.way.name ? ', as you asked' : '';
   return `${fits[best.way.name]} ${compareTimes(best, others)}`

@@ -42,8 +42,8 @@ const answer = defineTool({
   description: 'Answer the person without a plan.',
   input: HeardAnswer,
   shown: Answer,
-  async execute({ text: said, cannot, plan }, { tools, state }) {
-    const text = said.trim();
+  async execute({ text: draft, cannot, plan }, { tools, state }) {
+    const text = draft.trim();
     if (text === '') return { result: fail('The answer is empty.') };
     const wanted = cutAnswer(cannot ?? '')
       .trim()

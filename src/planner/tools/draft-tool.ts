@@ -42,7 +42,7 @@ export function countSteps(outline: PlanOutline | null): number {
 export async function keepEdit(
   edited: Edited,
   toolContext: ToolContext,
-  said: string,
+  text: string,
   problems: string[] = [],
 ): Promise<ToolOutcome> {
   if ('problems' in edited)
@@ -78,12 +78,12 @@ export async function keepEdit(
       ? []
       : compareOutlines(state.outline.nodes, nodes, {
           introduced_by: who,
-          why: state.change?.feedback ?? state.hints[0] ?? said,
+          why: state.change?.feedback ?? state.hints[0] ?? text,
         });
   const result: ToolResult =
     problems.length === 0
-      ? succeed(null, said, holds, ...times)
-      : fail(said, holds, ...problems.slice(0, maxProblems), ...times);
+      ? succeed(null, text, holds, ...times)
+      : fail(text, holds, ...problems.slice(0, maxProblems), ...times);
   return {
     result,
     changes: { outline: { ...outline, nodes } },

@@ -51,8 +51,8 @@ function listSteps(steps: z.infer<typeof HeardSteps>['steps']): Json[] {
 
 /** Steps without an ID get the next free number. */
 function nameSteps(list: Json[], draft: PlanOutline): Json[] {
-  const said = list.flatMap((step) => (isObject(step) ? String(step.id) : []));
-  const taken = new Set([...placeSteps(draft).keys(), ...said]);
+  const ids = list.flatMap((step) => (isObject(step) ? String(step.id) : []));
+  const taken = new Set([...placeSteps(draft).keys(), ...ids]);
   let next = 1;
   return list.map((step) => {
     if (!isObject(step) || (step.id !== undefined && step.id !== null)) return step;
@@ -116,11 +116,11 @@ const add = defineTool({
           ...(problems.length > 0 ? problems.slice(0, maxProblems) : ['No steps were given.']),
         ),
       };
-    const said =
+    const sentence =
       problems.length === 0
         ? `Added ${countOf(sound.length, 'step')}.`
         : `Added ${sound.length} of ${countOf(found.length, 'step')}: all but those below. Add only those again.`;
-    return keepEdit(addSteps(draft, sound, before ?? null), toolContext, said, problems);
+    return keepEdit(addSteps(draft, sound, before ?? null), toolContext, sentence, problems);
   },
 });
 
@@ -136,15 +136,15 @@ function spreadEdits(list: Json[], draft: PlanOutline): { edits: Json[]; problem
   const problems: string[] = [];
   const edits = list.flatMap((edit): Json[] => {
     if (!isObject(edit) || typeof edit.id !== 'string' || places.has(edit.id)) return [edit];
-    const { id: name, ...said } = edit;
+    const { id: name, ...changes } = edit;
     const ids = stepsNamed(draft, [name]).filter((one) => places.has(one));
     if (ids.length === 0) return [edit];
-    const own = Object.keys(said).filter((key) => !ofMany.includes(key));
+    const own = Object.keys(changes).filter((key) => !ofMany.includes(key));
     if (own.length > 0)
       problems.push(
         `${quoteWords(name, 200)} is ${countOf(ids.length, 'step')}, and ${own.join(', ')} is said of one step. Of many: ${ofMany.join(', ')}.`,
       );
-    return ids.map((one) => JsonValue.parse({ ...said, id: one }));
+    return ids.map((one) => JsonValue.parse({ ...changes, id: one }));
   });
   return { edits, problems };
 }

@@ -66,8 +66,8 @@ type Expanded = StepDraft & { id: string };
 /** If its arguments state it; steps of one kind never share a target. */
 function targetOf({ args = {} }: StepDraft, spec: OperationSpec | undefined): string | null {
   if (spec === undefined || spec.effect === 'read') return null;
-  const said = ['path', 'to', 'destination'].map((name) => args[name]);
-  return said.find((value) => typeof value === 'string') ?? null;
+  const targets = ['path', 'to', 'destination'].map((name) => args[name]);
+  return targets.find((value) => typeof value === 'string') ?? null;
 }
 
 class Expansion {
@@ -286,13 +286,13 @@ async function addForEach(given: ForEach, toolContext: ToolContext): Promise<Too
       ? ''
       : ` in ${countOf(partitions.length, 'partition')}, ${partitions[0]} to ${partitions.at(-1)}`;
   const taken = steps.length === found ? 'all of them' : steps.length.toLocaleString('en-US');
-  const said = `Found ${countOf(found, 'item')}${pages > 1 ? ` on ${countOf(pages, 'page')}` : ''}, ${taken} taken: steps ${given.id}-1 to ${given.id}-${steps.length}${where}. First: ${shorten(steps[0]?.description ?? '', 200)}. Last: ${shorten(steps.at(-1)?.description ?? '', 200)}.`;
+  const sentence = `Found ${countOf(found, 'item')}${pages > 1 ? ` on ${countOf(pages, 'page')}` : ''}, ${taken} taken: steps ${given.id}-1 to ${given.id}-${steps.length}${where}. First: ${shorten(steps[0]?.description ?? '', 200)}. Last: ${shorten(steps.at(-1)?.description ?? '', 200)}.`;
   const advice = isPartial(coverage)
     ? [
         'Narrow it down so that everything is listed (a folder, a filter, "paging"); otherwise the person is asked when you submit.',
       ]
     : [];
-  const told = [said, ...gaps.map(({ text }) => text), ...advice].join(' ');
+  const told = [sentence, ...gaps.map(({ text }) => text), ...advice].join(' ');
   const outcome = await keepEdit(edited, toolContext, told);
   const shown =
     groups === null ? sample : grouped.slice(0, 5).map(({ items: _, ...group }) => group);

@@ -93,8 +93,8 @@ export const generateSchedule = defineTool({
       (people, window) =>
         readCalendars({ ...toolContext, timezone: context.timezone }, people, window),
     );
-    const said = changed.outline === outline ? {} : { outline: changed.outline };
-    return tellPlacing(placing, changed, said);
+    const outlined = changed.outline === outline ? {} : { outline: changed.outline };
+    return tellPlacing(placing, changed, outlined);
   },
 });
 
@@ -176,13 +176,13 @@ function isAsked(
 function tellPlacing(
   placing: Placing,
   { adaptations }: ChangedOutline,
-  said: StateChanges,
+  changes: StateChanges,
 ): ToolOutcome {
   switch (placing.kind) {
     case 'placed':
-      return tellPlaced(placing, adaptations, said);
+      return tellPlaced(placing, adaptations, changes);
     case 'late':
-      return escalate(placing.infeasible, adaptations, said);
+      return escalate(placing.infeasible, adaptations, changes);
     case 'impossible':
       return { result: fail(placing.why) };
     default:
@@ -193,7 +193,7 @@ function tellPlacing(
 function tellPlaced(
   { schedule, unread }: Extract<Placing, { kind: 'placed' }>,
   adaptations: Adaptation[],
-  said: StateChanges,
+  changes: StateChanges,
 ): ToolOutcome {
   const { blocks, starts_at, ends_at } = schedule;
   const held = blocks.filter(({ holds }) => holds).length;
@@ -205,7 +205,7 @@ function tellPlaced(
         : `${countOf(blocks.length, 'time')}, ${held === 0 ? 'none' : held} of which something waits for.`,
       ...unread,
     ),
-    changes: { ...said, schedule, change: null },
+    changes: { ...changes, schedule, change: null },
     adaptations,
     heuristics: 1,
     ends: 'drafted',
@@ -215,12 +215,12 @@ function tellPlaced(
 function escalate(
   infeasible: Infeasibility,
   adaptations: Adaptation[],
-  said: StateChanges,
+  changes: StateChanges,
 ): ToolOutcome {
   return {
     result: fail(infeasible.reason),
     changes: {
-      ...said,
+      ...changes,
       change: null,
       result: { kind: 'escalation', text: describe(infeasible), infeasible },
       pause: { kind: 'escalation', resume: 'DRAFT_SCHEDULE', gate: null, digest: null },

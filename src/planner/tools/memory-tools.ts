@@ -31,23 +31,23 @@ const Remember = z.strictObject({
  * Both parts in one message, or the text in the last one, as an answer. From separate messages, a file could combine a pair
  * that the person never meant.
  */
-function isOwn({ name, text }: MemoryNote, said: readonly string[]): boolean {
-  if (name === null) return standsIn(text, said);
+function isOwn({ name, text }: MemoryNote, ownMessages: readonly string[]): boolean {
+  if (name === null) return standsIn(text, ownMessages);
   return (
-    said.some((message) => standsIn(text, [message]) && standsIn(name, [message])) ||
-    (standsIn(text, said.slice(-1)) && standsIn(name, said))
+    ownMessages.some((message) => standsIn(text, [message]) && standsIn(name, [message])) ||
+    (standsIn(text, ownMessages.slice(-1)) && standsIn(name, ownMessages))
   );
 }
 
 async function remember(
   given: MemoryNote,
-  { state, policy, ownWords, said }: ToolContext,
+  { state, policy, ownWords, ownMessages }: ToolContext,
 ): Promise<ToolOutcome> {
   const refuse = (why: string) => ({ result: fail(why) });
   if (!ownWords)
     return refuse('Somebody else said that; only the requester has things remembered.');
   const note: MemoryNote = tidyNote(given);
-  if (!isOwn(note, said))
+  if (!isOwn(note, ownMessages))
     return refuse(
       'Keep only words they wrote themselves, exactly as written. To keep anything else, ask them with elicit_context.',
     );

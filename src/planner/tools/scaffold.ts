@@ -100,11 +100,11 @@ function readParts(given: z.infer<typeof HeardScaffold>): ScaffoldPart[] | { pro
 /** The person decides on any call that would pass the ceiling. */
 function holdForBudget(
   { state, policy }: ToolContext,
-  said: string,
+  progress: string,
   partsUsd: number,
 ): Partial<ToolOutcome> {
   const spent = { ...state, cost_usd: state.cost_usd + partsUsd };
-  const text = `${said} ${describeBudgetStop(spent, policy)}`;
+  const text = `${progress} ${describeBudgetStop(spent, policy)}`;
   return {
     changes: {
       result: { kind: 'question', text, questions: [askedQuestion(text)] },
@@ -125,20 +125,20 @@ function rememberMissing({ now }: ToolContext, missing: Assembled['missing']): S
 async function conclude(toolContext: ToolContext, ended: EndedPart[]): Promise<ToolOutcome> {
   const { edited, missing } = assembleParts(openDraft(toolContext), ended);
   const count = ended.length - missing.length;
-  const said = `${count} of ${countOf(ended.length, 'part')} planned.`;
+  const sentence = `${count} of ${countOf(ended.length, 'part')} planned.`;
   const lost = missing.map(
     ({ part, why }) => `Part ${part.id} is not in the draft: ${shorten(why, 500)}`,
   );
   const outcome: ToolOutcome = {
     ...(count === 0
       ? { result: fail('No part could be planned.', ...lost.slice(0, 20)) }
-      : await keepEdit(edited, toolContext, said, lost)),
+      : await keepEdit(edited, toolContext, sentence, lost)),
     ...(missing.length === 0 ? {} : { read: rememberMissing(toolContext, missing) }),
   };
   if (!ended.some(({ status }) => status === 'held')) return outcome;
   const held = holdForBudget(
     toolContext,
-    said,
+    sentence,
     ended.reduce((sum, { cost_usd }) => sum + cost_usd, 0),
   );
   return { ...outcome, ...held, changes: { ...outcome.changes, ...held.changes } };

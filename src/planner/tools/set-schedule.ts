@@ -61,11 +61,11 @@ export const setSchedule = defineTool({
   name: 'set_schedule',
   description: 'Sets when steps of the draft run and how they repeat.',
   input: SetSchedule,
-  async execute(said, toolContext) {
+  async execute(input, toolContext) {
     const draft = openDraft(toolContext);
-    const ids = stepsNamed(draft, said.ids);
-    const times = readTimes(said, toolContext);
-    const { duration } = said;
+    const ids = stepsNamed(draft, input.ids);
+    const times = readTimes(input, toolContext);
+    const { duration } = input;
     const broken =
       times.recurs == null
         ? null

@@ -105,29 +105,29 @@ export const submitPlan = defineTool({
   input: HeardSubmission,
   shown: SubmitPlan,
   produces: ['pattern', 'outline'],
-  async execute(said, toolContext) {
+  async execute(input, toolContext) {
     const { state, tools } = toolContext;
     const { outline } = state;
     if (outline === null || countSteps(outline) === 0)
       return { result: fail('The draft has no steps. Write them with add_steps.') };
-    const setsLimit = typeof said.preferences?.budget_usd === 'number';
+    const setsLimit = typeof input.preferences?.budget_usd === 'number';
     if (state.change !== null && state.produced.includes('outline') && !setsLimit)
       return {
         result: fail(
           'Nothing of the draft has changed, so the person would see the same plan again. Edit it as they asked, or ask them with elicit_context.',
         ),
       };
-    const title = (said.title?.trim() || outline.title).slice(0, 300);
+    const title = (input.title?.trim() || outline.title).slice(0, 300);
     const preferences = WrittenPreferences.safeParse(
-      said.preferences == null
+      input.preferences == null
         ? null
-        : { order: null, in_working_hours: null, ...said.preferences },
+        : { order: null, in_working_hours: null, ...input.preferences },
     );
     if (!preferences.success)
       return { result: fail('preferences: choose one of the listed values.') };
     const wanted = usePattern(toolContext);
     if ('refused' in wanted) return { result: fail(wanted.refused) };
-    const risks = said.risks?.map((risk) =>
+    const risks = input.risks?.map((risk) =>
       typeof risk === 'string'
         ? { text: risk, sign: null }
         : { text: risk.text, sign: risk.sign ?? null },
@@ -135,7 +135,7 @@ export const submitPlan = defineTool({
     const written: PlanOutline = {
       ...outline,
       title,
-      summary: withGroups(said.summary?.trim() || outline.summary, outline),
+      summary: withGroups(input.summary?.trim() || outline.summary, outline),
       pattern: state.pattern === null ? patternOf(readFeatures(outline)) : wanted.spec,
       nodes: outline.nodes.map((node) =>
         node.structure === 'goal' && node.title === outline.title ? { ...node, title } : node,
@@ -160,14 +160,14 @@ export const submitPlan = defineTool({
       problems.push(...(await checkPosts(draft.data.steps, toolContext)).values());
     if (problems.length > 0) return { result: fail(...problems.slice(0, maxProblems)) };
     const doubts =
-      said.checked === true ? [] : await findDoubts(draft.data.steps, tools.manifest());
+      input.checked === true ? [] : await findDoubts(draft.data.steps, tools.manifest());
     if (doubts.length > 0)
       return {
         result: fail(...doubts, 'Change that; or, if it is meant so, submit with "checked": true.'),
       };
     const open = findOpenGaps(outline, toolContext);
     if (open.length > 0) return putQuestions(open.map(askAboutGap), state.stage, toolContext);
-    const confidence = said.confidence ?? null;
+    const confidence = input.confidence ?? null;
     return {
       result: succeed(null, 'The plan is checked next, and then put before the person.'),
       changes: {
@@ -188,8 +188,11 @@ export const submitPlan = defineTool({
 const questionsAtOnce = 3;
 
 /** Not accepted yet: "all" is literal until a person says otherwise. */
-function findOpenGaps({ gaps = [] }: PlanOutline, { said, request }: ToolContext): OutlineGap[] {
-  const words = new Set([...said, request].map((text) => text.trim()));
+function findOpenGaps(
+  { gaps = [] }: PlanOutline,
+  { ownMessages, request }: ToolContext,
+): OutlineGap[] {
+  const words = new Set([...ownMessages, request].map((text) => text.trim()));
   return gaps
     .filter(({ choice }) => choice !== null && !words.has(choice))
     .slice(0, questionsAtOnce);

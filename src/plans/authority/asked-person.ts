@@ -89,12 +89,12 @@ export async function requireAnswerer(
 function answers(
   step: Step,
   resolutions: Resolutions,
-  { answer, answers: said = {} }: Settlement,
+  { answer, answers: given = {} }: Settlement,
 ): boolean {
   const resolution = resolutions[step.id];
   if (resolution !== 'done' && resolution !== 'failed') return false;
   if (step.status === 'waiting' || isConfirmation(step)) return true;
-  return answer !== undefined || Object.hasOwn(said, step.id);
+  return answer !== undefined || Object.hasOwn(given, step.id);
 }
 
 /**

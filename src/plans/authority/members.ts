@@ -76,7 +76,7 @@ export async function readGroups(
   const copies = await readUserGroups(db, keys);
   const meant = new Map(wanted.map((name) => [name, resolveGroup(grouping, name) ?? '']));
   const others = [...meant.values()].filter((name) => providerOfGroup(grouping, name) !== null);
-  const said =
+  const membersOf =
     others.length === 0
       ? new Map<string, GroupMember[]>()
       : await readGroupMembers(db, others, apart);
@@ -86,12 +86,12 @@ export async function readGroups(
       !isStale(grouping, one) || kept.has(one.person) || kept.has(one.account);
     const members = new Map(
       [...meant].map(([name, group]) => {
-        const ofProvider = said.get(group)?.filter(counts);
+        const ofProvider = membersOf.get(group)?.filter(counts);
         return [name, groups[group] ?? ofProvider?.map(({ account }) => account) ?? []];
       }),
     );
     const stale = new Set(
-      [...said.values()].flat().flatMap((one) => (counts(one) ? [] : [one.person])),
+      [...membersOf.values()].flat().flatMap((one) => (counts(one) ? [] : [one.person])),
     );
     const userGroups = new Map<string, UserGroupStanding>();
     for (const group of ofChats) {
@@ -122,8 +122,8 @@ export async function readGroupNames(
   age: 'fresh' | 'any' = 'fresh',
 ): Promise<string[]> {
   const signsIn = Object.keys(grouping.providers).length > 0;
-  const said = signsIn ? await readSignedIn(db, names) : [];
-  const groups = groupsOf(grouping, { names, said }, age);
+  const signedIn = signsIn ? await readSignedIn(db, names) : [];
+  const groups = groupsOf(grouping, { names, signedIn: signedIn }, age);
   const spellings = new Set([...groups, ...groups.map((group) => shortName(grouping, group))]);
   return [...[...spellings].map(groupNamed), ...(await readUserGroupsOf(db, names, age))];
 }

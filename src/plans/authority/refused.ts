@@ -40,17 +40,19 @@ async function readKnown(
       const own = all.map(({ name }) => name);
       const isTheirs = (name: string | null) =>
         name !== null && own.some((one) => isSamePerson(one, name));
-      const said = signedIn.filter(({ account, email }) => isTheirs(account) || isTheirs(email));
+      const matching = signedIn.filter(
+        ({ account, email }) => isTheirs(account) || isTheirs(email),
+      );
       const names = [
         ...own,
-        ...said.flatMap(({ account, email }) => [account, ...(email === null ? [] : [email])]),
+        ...matching.flatMap(({ account, email }) => [account, ...(email === null ? [] : [email])]),
       ];
       const known = {
         names,
-        groups: groupsOf(grouping, { names, said }, 'any'),
-        unread: said.filter(({ groups }) => groups === null).map(({ provider }) => provider),
+        groups: groupsOf(grouping, { names, signedIn: matching }, 'any'),
+        unread: matching.filter(({ groups }) => groups === null).map(({ provider }) => provider),
       };
-      return [person, { known, signedIn: said }] as const;
+      return [person, { known, signedIn: matching }] as const;
     }),
   );
 }

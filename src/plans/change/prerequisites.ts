@@ -33,7 +33,7 @@ async function readNamed(
   const said = operations.flatMap((operation) => {
     const notes = notesOf(operation);
     if (!namesPrerequisites(notes)) return [];
-    const one = readPrerequisites(notes).said;
+    const one = readPrerequisites(notes).prerequisites;
     return 'unreadable' in one ? [] : [one];
   });
   const gone = new Set(
@@ -62,7 +62,7 @@ class NoteResolver {
 
   /** The steps that `id` waits for according to `notes`, and the rest of the notes. */
   #read(id: string, notes: Json | undefined, path: string): { ids: string[]; rest: Json } {
-    const { said, rest } = readPrerequisites(notes);
+    const { prerequisites: said, rest } = readPrerequisites(notes);
     const { ids, problems } =
       'unreadable' in said
         ? { ids: [], problems: [`cannot be read: ${said.unreadable}`] }

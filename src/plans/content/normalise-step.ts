@@ -181,7 +181,7 @@ export function normaliseStep(
   checkResources(step, path, id, rules.pools, problems);
   const guarded = rules.guarded.has(name);
   const { after: _, ...content } = contentOfDraft(step);
-  const said = {
+  const body = {
     ...content,
     id,
     args,
@@ -191,5 +191,5 @@ export function normaliseStep(
     duration_minutes: measureLength(content, spec, path, rules, problems),
     guarded,
   };
-  return { ...said, effect: spec?.effect ?? 'write', ...bindStep(said, spec) };
+  return { ...body, effect: spec?.effect ?? 'write', ...bindStep(body, spec) };
 }

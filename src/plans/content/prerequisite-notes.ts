@@ -23,7 +23,7 @@ export function namesPrerequisites(notes: Json | undefined): boolean {
 
 /** The prerequisites that `notes` name, and the rest of the notes, or null if there is none. */
 export function readPrerequisites(notes: Json | undefined): {
-  said: Prerequisites | { unreadable: string };
+  prerequisites: Prerequisites | { unreadable: string };
   rest: Json;
 } {
   const { success, data, error } = Prerequisites.safeParse(notes);
@@ -32,7 +32,7 @@ export function readPrerequisites(notes: Json | undefined): {
   );
   const key = String(error?.issues[0]?.path[0] ?? 'note');
   return {
-    said: success ? data : { unreadable: `its ${key} is no list of texts` },
+    prerequisites: success ? data : { unreadable: `its ${key} is no list of texts` },
     rest: others.length === 0 ? null : AnyJson.parse(Object.fromEntries(others)),
   };
 }
@@ -84,7 +84,7 @@ export class StepNames {
   }
 
   /** IDs of the steps that `id` waits for, without itself, and what could not be resolved, as endings of "its note …". */
-  find(id: string, said: Prerequisites): { ids: string[]; problems: string[] } {
+  find(id: string, prerequisites: Prerequisites): { ids: string[]; problems: string[] } {
     const found = new Set<string>();
     const problems: string[] = [];
     const take = (ids: string[], itself: string) => {
@@ -92,17 +92,17 @@ export class StepNames {
       if (others.length === 0) problems.push(`${itself}, which is the step itself`);
       for (const one of others) found.add(one);
     };
-    for (const one of said.prereq_step_ids) {
+    for (const one of prerequisites.prereq_step_ids) {
       if (this.#ids.has(one.trim())) take([one.trim()], `names step ${quoteWords(one, 200)}`);
       else problems.push(`names step ${quoteWords(one, 100)}, which is not in the plan`);
     }
-    for (const tag of said.prereq_tags) {
+    for (const tag of prerequisites.prereq_tags) {
       const ids = this.#tags.get(tag.trim());
       if (ids === undefined)
         problems.push(`names the tag ${quoteWords(tag, 100)}, which no step has`);
       else take(ids, `names the tag ${quoteWords(tag, 200)}`);
     }
-    for (const title of said.prereq_titles) {
+    for (const title of prerequisites.prereq_titles) {
       const shown = quoteWords(title, 100);
       const folded = foldTitle(title);
       const ids = this.#titles.get(title) ?? this.#findFolded(folded);

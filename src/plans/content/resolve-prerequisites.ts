@@ -85,12 +85,12 @@ async function findNoted(
     if (!namesPrerequisites(step.notes)) continue;
     if (isSliceOver()) await nextTurn();
     const { notes, ...bare } = step;
-    const { said, rest } = readPrerequisites(notes);
+    const { prerequisites, rest } = readPrerequisites(notes);
     rests.set(place, rest === null ? bare : { ...bare, notes: rest });
     const { ids, problems } =
-      'unreadable' in said
-        ? { ids: [], problems: [`cannot be read: ${said.unreadable}`] }
-        : named.find(step.id, said);
+      'unreadable' in prerequisites
+        ? { ids: [], problems: [`cannot be read: ${prerequisites.unreadable}`] }
+        : named.find(step.id, prerequisites);
     if (problems.length > 0) wrong.push({ place, problems });
     for (const id of ids) noted.push({ from: places.get(id) ?? 0, to: place });
     if (ids.length <= maxPerStep && noted.length <= maxInAll) continue;

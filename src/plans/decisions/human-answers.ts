@@ -97,8 +97,8 @@ export function readYesOrNo(
 ): { answer: 'Yes' | 'No'; note: string | null; problems: FieldProblem[] } {
   const { words, given } = saidAbout(step.id, settlement);
   if (resolution === 'failed') return { answer: 'No', note: words, problems: [] };
-  const said = given.answer ?? words ?? true;
-  const read = /^(?:(y|yes|true)|n|no|false)[.!]?$/i.exec(String(said).trim());
+  const value = given.answer ?? words ?? true;
+  const read = /^(?:(y|yes|true)|n|no|false)[.!]?$/i.exec(String(value).trim());
   if (read !== null && Object.keys(given).every((name) => name === 'answer'))
     return { answer: read[1] === undefined ? 'No' : 'Yes', note: null, problems: [] };
   const message = `Step ${step.label} takes Yes or No.`;

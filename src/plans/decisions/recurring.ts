@@ -76,10 +76,12 @@ function rulingOn(
     },
     async apply(tx, row): Promise<PlanRow> {
       const series = await findSeries(tx, planId, seriesId);
-      const said = await act(tx, series, await showName(tx, actor.id));
-      await touchPlan(tx, planId, action === 'end_series' ? 'series_stopped' : action, said);
+      const result = await act(tx, series, await showName(tx, actor.id));
+      await touchPlan(tx, planId, action === 'end_series' ? 'series_stopped' : action, result);
       const data = { series: seriesId };
-      await recordAudit(tx, [{ planId, actor, action, version: row.version, reason: said, data }]);
+      await recordAudit(tx, [
+        { planId, actor, action, version: row.version, reason: result, data },
+      ]);
       const after = await managedPlan(context, planId, actor).lock(tx);
       await finishIfDone(context, tx, after, after, actor);
       await wakeWatchers(tx, context.enqueue, planId);

@@ -39,7 +39,7 @@ import { requireAsSeen, requireOutcomes, requireWaiting } from './require-named.
 
 type StepOutcome = Exclude<NonNullable<Settlement['steps']>[string], 'take_over'>;
 /** A verdict, and the part of the input that the audit keeps. */
-type Word = { verdict: Verdict; said: JsonObject; problems: FieldProblem[] };
+type Word = { verdict: Verdict; recorded: JsonObject; problems: FieldProblem[] };
 
 const maxNote = 2000;
 
@@ -57,7 +57,7 @@ function noToCall(
   const error = { code: conditionNotMet, message, questions: [step_id] };
   const output = { answer, note, by: actor.id };
   const verdict: Verdict = { step_id, status: 'skipped', summary: message, output, error };
-  return { verdict, said: { answer, note, yes_or_no: true }, problems };
+  return { verdict, recorded: { answer, note, yes_or_no: true }, problems };
 }
 
 /**
@@ -74,7 +74,7 @@ function leaveOut(step: Step, actor: Actor, name: string): Word {
   const refused = `Step ${label} has not failed, so it can't be left out.`;
   return {
     verdict,
-    said: {},
+    recorded: {},
     problems: status === 'failed' ? [] : [{ name: '', message: refused }],
   };
 }
@@ -94,27 +94,31 @@ function wordAboutCall(
     const { problems, chosen } = readChosen(step_id, asked.data, settlement);
     const output = { chosen, by: actor.id };
     const verdict: Verdict = { step_id, status: 'ready', summary: null, output, error: null };
-    return { verdict, said: { chosen }, problems };
+    return { verdict, recorded: { chosen }, problems };
   }
   const { words: answer, given } = saidAbout(step_id, settlement);
   const problems =
     Object.keys(given).length > 0 ? [{ name: '', message: `Step ${step.label} has no form.` }] : [];
-  const said = { answer };
+  const answers = { answer };
   const nothing = { summary: null, output: null, error: null };
   switch (outcome) {
     case 'retry':
-      return { verdict: { step_id, status: 'ready', ...nothing }, said, problems };
+      return { verdict: { step_id, status: 'ready', ...nothing }, recorded: answers, problems };
     case 'done': {
       const summary = answer ?? `Marked done by ${name}`;
       const output = { answer, by: actor.id };
       const verdict: Verdict = { step_id, status: 'succeeded', summary, output, error: null };
-      return { verdict, said, problems };
+      return { verdict, recorded: answers, problems };
     }
     case 'failed': {
       if (step.status === 'waiting') return noToCall(step, answer, problems, actor, name);
       const message = answer ?? `${name} marked it failed`;
       const error = { code: 'tool_failed', message };
-      return { verdict: { step_id, status: 'failed', ...nothing, error }, said, problems };
+      return {
+        verdict: { step_id, status: 'failed', ...nothing, error },
+        recorded: answers,
+        problems,
+      };
     }
     default:
       return outcome satisfies never;
@@ -140,12 +144,12 @@ function wordAboutTask(
     const summary = note === null ? answer : `${answer}: ${note}`;
     const output = { answer, note, by: actor.id, ...whose, at: at.toISOString() };
     const verdict: Verdict = { step_id, status: 'succeeded', summary, output, error: null };
-    return { verdict, said: { answer, note, yes_or_no: true, ...whose }, problems };
+    return { verdict, recorded: { answer, note, yes_or_no: true, ...whose }, problems };
   }
   switch (outcome) {
     case 'retry': {
       const verdict: Verdict = { step_id, status: 'ready', ...nothing };
-      return { verdict, said: { answer: null }, problems: [] };
+      return { verdict, recorded: { answer: null }, problems: [] };
     }
     case 'done': {
       const { problems, ...answer } = readAnswer(step, settlement, step.status !== 'waiting');
@@ -154,7 +158,7 @@ function wordAboutTask(
       const verdict: Verdict = { step_id, status: 'succeeded', summary, output, error: null };
       return {
         verdict,
-        said: { answer: answer.answer, fields: answer.fields, ...whose },
+        recorded: { answer: answer.answer, fields: answer.fields, ...whose },
         problems,
       };
     }
@@ -163,7 +167,7 @@ function wordAboutTask(
       const error = { code: 'blocked', message: answer };
       const output = { ...withBlocker(step, actor.id, at), ...whose };
       const verdict: Verdict = { step_id, status: 'failed', summary: null, output, error };
-      return { verdict, said: { answer, ...whose }, problems: [] };
+      return { verdict, recorded: { answer, ...whose }, problems: [] };
     }
     default:
       return outcome satisfies never;
@@ -249,8 +253,8 @@ export async function settleNamed(
   const now = context.clock.now();
   const name = await showName(tx, actor.id);
   const words = found.map((step) => {
-    const said = steps[step.id];
-    const outcome = said === undefined || said === 'take_over' ? 'retry' : said;
+    const given = steps[step.id];
+    const outcome = given === undefined || given === 'take_over' ? 'retry' : given;
     return isHumanTask(step)
       ? wordAboutTask(step, outcome, settlement, { ...answering(step), at: now, name, actor })
       : wordAboutCall(step, outcome, settlement, actor, name);
@@ -275,12 +279,12 @@ export async function settleNamed(
   const { progress } = await settleByPerson(tx, row.id, from, others, row.confirm_each);
   await recordAudit(
     tx,
-    words.map(({ verdict: { step_id: step }, said }) => ({
+    words.map(({ verdict: { step_id: step }, recorded }) => ({
       planId: row.id,
       actor,
       action: `settle_${steps[step]}`,
       version: row.version,
-      data: { step, ...said },
+      data: { step, ...recorded },
     })),
   );
   // Steps skipped behind a failed step continue with it.

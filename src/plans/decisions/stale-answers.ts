@@ -11,9 +11,9 @@ import type { JsonObject } from '#domain/text.ts';
 const maxQuoted = 200;
 
 function quote(data: JsonObject): string {
-  const said = typeof data.answer === 'string' ? data.answer.trim() : '';
-  if (said === '') return '.';
-  return `: ${quoteWords(said, maxQuoted)}.`;
+  const answer = typeof data.answer === 'string' ? data.answer.trim() : '';
+  if (answer === '') return '.';
+  return `: ${quoteWords(answer, maxQuoted)}.`;
 }
 
 /** `Ana`, or `Ana for Ben` if she answered in Ben's place. */

@@ -223,20 +223,20 @@ export function failing(
       if (row.status !== 'stalled') throw notPossible(row.status, 'fail');
     },
     async apply(tx, row) {
-      const said = `${await showName(tx, actor.id)} marked it failed.`;
-      const error = JSON.stringify({ code: 'tool_failed', message: said });
+      const reason = `${await showName(tx, actor.id)} marked it failed.`;
+      const error = JSON.stringify({ code: 'tool_failed', message: reason });
       await changeSteps(tx, id, {
         from: ['ready'],
         to: 'failed',
         kind: 'step_failed',
-        detail: said,
+        detail: reason,
         set: sql`, ended_at = clock_timestamp(), error = ${error}::jsonb`,
       });
       await changeSteps(tx, id, {
         from: ['pending'],
         to: 'skipped',
         kind: 'step_skipped',
-        detail: said,
+        detail: reason,
         set: sql`, ended_at = clock_timestamp()`,
       });
       await stopAllSeries(tx, id);
@@ -246,7 +246,7 @@ export function failing(
         row,
         'fail',
         { actor },
-        { execution_ended_at: context.clock.now(), paused_at: null, result_summary: said },
+        { execution_ended_at: context.clock.now(), paused_at: null, result_summary: reason },
       );
     },
   };

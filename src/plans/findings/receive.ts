@@ -50,8 +50,8 @@ export async function receiveFinding(
     );
   }
   await requireSteps(tx, planId, reported);
-  const { key: said, ...finding } = reported;
-  const key = `by ${actor.id}: ${said ?? context.random.hex(8)}`;
+  const { key: givenKey, ...finding } = reported;
+  const key = `by ${actor.id}: ${givenKey ?? context.random.hex(8)}`;
   await raiseFindings(context, tx, row, [{ ...finding, key, raisedBy: actor.id }], actor);
   const stored = await findByKey(tx, planId, key);
   if (stored === null) throw new Error(`receiveFinding: ${planId} has not kept ${key}`);

@@ -98,22 +98,22 @@ function readParams(
   draft: PlanDraft,
   { params, defaults }: Pick<NewPlaybook, 'params' | 'defaults'>,
 ): PlaybookParameter[] {
-  const said = [
+  const lines = [
     ...Object.entries(params).map(([name, text]) => ({ name, text, optional: false })),
     ...Object.entries(defaults).map(([name, text]) => ({ name, text, optional: true })),
   ];
-  if (said.length > maxParams) throw refuse(`A playbook has at most ${maxParams} parameters.`);
-  for (const [index, { name, text }] of said.entries()) {
-    const other = said.slice(0, index).find((one) => one.name === name || one.text === text);
+  if (lines.length > maxParams) throw refuse(`A playbook has at most ${maxParams} parameters.`);
+  for (const [index, { name, text }] of lines.entries()) {
+    const other = lines.slice(0, index).find((one) => one.name === name || one.text === text);
     if (other?.name === name) throw refuse(`The parameter ${name} is named twice.`);
     if (other !== undefined)
       throw refuse(`${other.name} and ${name} both stand for "${text}". Leave one of them out.`);
   }
   const places = countPlaces(
     draft,
-    said.map(({ text }) => text),
+    lines.map(({ text }) => text),
   );
-  return said.map((one, index) => {
+  return lines.map((one, index) => {
     const there = places[index] ?? 0;
     if (there > 0) return { ...one, places: there };
     throw notInPlan('The plan', [`"${one.text}" (${one.name})`]);
@@ -180,10 +180,10 @@ export async function savePlaybook(
 /** @throws `not_found`, `not_allowed` */
 export async function removePlaybook(
   { db, timezone }: Pick<PlansContext, 'db'> & { timezone: string },
-  said: string,
+  text: string,
   actor: Actor,
 ): Promise<Playbook> {
-  const { playbook } = await getPlaybook({ query: db.query, timezone }, said, [actor]);
+  const { playbook } = await getPlaybook({ query: db.query, timezone }, text, [actor]);
   const { name } = playbook;
   if (playbook.plan_id === '') throw cannotRemove(name);
   const owner = await ownedBy(db.query, actor);
@@ -252,13 +252,13 @@ export async function draftOfPlan(
 
 /** @throws `invalid_request` if the values do not make a valid plan */
 function tellSource(filled: PlanDraft, source: string, given: string[], from: string): PlanDraft {
-  const said = `${source}${given.length === 0 ? '' : `: ${given.join(', ')}`}`;
+  const described = `${source}${given.length === 0 ? '' : `: ${given.join(', ')}`}`;
   const { summary } = filled;
   const context = typeof filled.context === 'object' ? filled.context : null;
   const read = PlanDraft.safeParse({
     ...filled,
-    summary: shorten(summary === undefined ? said : `${summary} (${said})`, 1000),
-    context: { tool_outputs: {}, artifacts: [], ...context, notes: `${said}. ${from}` },
+    summary: shorten(summary === undefined ? described : `${summary} (${described})`, 1000),
+    context: { tool_outputs: {}, artifacts: [], ...context, notes: `${described}. ${from}` },
   });
   if (read.success) return read.data;
   const [issue] = read.error.issues;

@@ -196,14 +196,14 @@ export async function expandDraft(
   draft: PlanDraft,
   now: Date,
 ): Promise<{ draft: PlanDraft; begun: Begun[] }> {
-  const said = draft.series ?? [];
+  const given = draft.series ?? [];
   const problems = new Problems();
   const begun: Begun[] = [];
   const taken = new Set(draft.steps.flatMap(({ id }) => id ?? []));
   const added: StepDraft[] = [];
   const ids = new Set<string>();
   let room = maxMoments;
-  for (const [index, one] of said.entries()) {
+  for (const [index, one] of given.entries()) {
     if (isSliceOver()) await nextTurn();
     const path = `series[${index}]`;
     if (ids.has(one.id)) {

@@ -19,8 +19,8 @@ import {
 const keyOf = ({ id, type, lag_minutes }: Dependency) => `${type} ${lag_minutes} ${id}`;
 
 /** Whether the dependencies are exactly the stated ones and those from references and conditions. */
-function waitsForTheSame(step: StepContent, said: OccurrenceStep): boolean {
-  const named = (said.after ?? []).map(toDependency);
+function waitsForTheSame(step: StepContent, occurrence: OccurrenceStep): boolean {
+  const named = (occurrence.after ?? []).map(toDependency);
   const implied = new Set([
     ...referencesOf(step.args).map(({ $from }) => $from),
     ...step.when.map((condition) => condition.step),
@@ -58,8 +58,10 @@ export function createOccurrenceTest(series: readonly Series[]): (step: StepCont
     const moment = new Date(step.not_before);
     const own = series.find(({ steps }) => steps.some(({ id }) => id === place.template));
     if (own === undefined || !isNameOf(own, moment, place.occurrence)) return false;
-    const said = stepsOfOccurrence(own, moment, place.occurrence).find(({ id }) => id === step.id);
-    return said !== undefined && saysTheSame(step, said);
+    const expected = stepsOfOccurrence(own, moment, place.occurrence).find(
+      ({ id }) => id === step.id,
+    );
+    return expected !== undefined && saysTheSame(step, expected);
   };
 }
 

@@ -201,12 +201,12 @@ export function isCovered(
   inForce: Rhythm & Pick<Series, 'id' | 'steps'>,
   approved: readonly Series[],
 ): boolean {
-  const said = approved.find(({ id }) => id === inForce.id);
-  if (said === undefined) return false;
+  const before = approved.find(({ id }) => id === inForce.id);
+  if (before === undefined) return false;
   return (
-    isSameRepetition(said, inForce) &&
+    isSameRepetition(before, inForce) &&
     inForce.steps.every((step) =>
-      said.steps.some((one) => one.id === step.id && isDeepStrictEqual(one, step)),
+      before.steps.some((one) => one.id === step.id && isDeepStrictEqual(one, step)),
     )
   );
 }

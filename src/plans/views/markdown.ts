@@ -124,10 +124,10 @@ function occurrenceLine({ id, not_before, status }: Step): string {
 
 function seriesBlocks(series: Series[], occurrences: string[]): string {
   const blocks = series.map((one) => {
-    const said = describeTerms({ step_approval: 'none', series: [one] }, null)
+    const terms = describeTerms({ step_approval: 'none', series: [one] }, null)
       .map(inline)
       .join('');
-    return `### ${inline(one.title)}\n\n${said}\n\n${jsonFence(one)}\n`;
+    return `### ${inline(one.title)}\n\n${terms}\n\n${jsonFence(one)}\n`;
   });
   const list = occurrences.length === 0 ? '' : `### Occurrences\n\n${occurrences.join('')}\n`;
   return `## Series\n\n${blocks.join('')}${list}`;

@@ -120,10 +120,10 @@ export function createCalendarOperations(
         );
         const events = reads.flatMap((one) => one.events);
         const problems = reads.flatMap((one) => one.problems);
-        const said = `${formatMoment(from, timezone)} to ${formatMoment(to, timezone)}`;
+        const span = `${formatMoment(from, timezone)} to ${formatMoment(to, timezone)}`;
         const unread = problems.length === 0 ? '' : ` Not all could be read: ${problems.join(' ')}`;
         return {
-          summary: shorten(`${countOf(events.length, 'event')} from ${said}.${unread}`, 1000),
+          summary: shorten(`${countOf(events.length, 'event')} from ${span}.${unread}`, 1000),
           data: {
             events,
             count: events.length,

@@ -41,8 +41,8 @@ const keptAtLeast = 240;
 function sayOutput({ operation, args, summary, output }: StepOutput): string {
   const { class: effect, parts } = describeCall(operation, undefined, args);
   const written = parts.filter(({ payload, later }) => payload && !later && effect !== 'reads');
-  const said = written.length === 0 ? toText(output) : written.map((part) => part.text).join('\n');
-  return said.trim() === '' ? (summary ?? '') : said;
+  const text = written.length === 0 ? toText(output) : written.map((part) => part.text).join('\n');
+  return text.trim() === '' ? (summary ?? '') : text;
 }
 
 /** Null if none, or not yet known. */
@@ -104,11 +104,11 @@ export function createGather(port: DraftPort): Operation {
       const passages: Passage<string>[] = [];
       for await (const source of port.read(of)) {
         throwIfAborted(context.signal);
-        const said = sayOutput(source);
-        const brief = await shortenText(said, Math.min(kept, budget * 6), ({ length }) => length);
+        const output = sayOutput(source);
+        const brief = await shortenText(output, Math.min(kept, budget * 6), ({ length }) => length);
         const line = onOneLine(brief);
         if (line === '') continue;
-        passages.push(toPassage(line, brief === said ? line : said, source.id));
+        passages.push(toPassage(line, brief === output ? line : output, source.id));
       }
       const { entries, tokens } = await fitEntries(passages, budget, port.estimateTokens);
       const book = await storeBook(port, place, context, {

@@ -137,10 +137,10 @@ async function readAnswer(
   const type = response.headers.get('content-type') ?? '';
   const text = decodeText(bytes, { declared: charsetOf(type) })?.text ?? null;
   if (!response.ok) {
-    const said = text === null || text.trim() === '' ? '' : `: ${text.trim().slice(0, 300)}`;
+    const detail = text === null || text.trim() === '' ? '' : `: ${text.trim().slice(0, 300)}`;
     throw new CountersignError(
       'tool_failed',
-      `${request.method} ${request.url} answered ${response.status} ${response.statusText}${said}`.trim(),
+      `${request.method} ${request.url} answered ${response.status} ${response.statusText}${detail}`.trim(),
       {
         details: { status: response.status },
         passesAfterMs: passesOfStatus(response.status, waitOf(response)),

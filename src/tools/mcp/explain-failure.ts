@@ -33,8 +33,8 @@ export function explainFailure(name: string, error: unknown, clean: Clean, lastW
       .at(-1)
       ?.trim() ?? '';
   const last = makeStorableText(line.slice(-longestLine));
-  const said = last === '' ? '' : ` Last output: ${last}`;
-  return `The MCP server ${name} ${describe(error, clean).replace(/\.$/, '')}.${said}`;
+  const detail = last === '' ? '' : ` Last output: ${last}`;
+  return `The MCP server ${name} ${describe(error, clean).replace(/\.$/, '')}.${detail}`;
 }
 
 function describe(error: unknown, clean: Clean): string {
@@ -136,12 +136,12 @@ export function toCallFailure(
     };
   if (error instanceof ProtocolError) {
     // A retry would fail as well.
-    const said = { details: {}, passesAfterMs: null };
+    const failure = { details: {}, passesAfterMs: null };
     const asks = error.code === ProtocolErrorCode.MissingRequiredClientCapability;
     const message = asks
       ? `${call.tool} of ${name} wants to ask a person or a model during the call, which is not possible here: ask in a step before it, and pass the answer on.`
       : firstLine(error, clean);
-    return { ...base, ...said, code: 'tool_failed', message };
+    return { ...base, ...failure, code: 'tool_failed', message };
   }
   const neverSent =
     error instanceof SignInError ||

@@ -112,8 +112,8 @@ export function createMcpTool(options: McpToolOptions): McpTool {
   const connection = createConnection({
     ...options,
     tokens,
-    async onTools(list, { name: serverName, instructions: said }) {
-      instructions = makeStorableText(said);
+    async onTools(list, { name: serverName, instructions: text }) {
+      instructions = makeStorableText(text);
       if (isDeepStrictEqual(listed, { list, serverName })) return;
       const current = { list, serverName };
       listed = current;

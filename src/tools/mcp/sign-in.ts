@@ -229,8 +229,8 @@ export function createSignIns(
     const code = params.get('code');
     if (code === null) {
       // Only the code: its description may come from an attacker.
-      const said = /^[a-z_]{1,60}$/.exec(params.get('error') ?? '')?.[0] ?? 'no code came back';
-      throw fail(name, said);
+      const reason = /^[a-z_]{1,60}$/.exec(params.get('error') ?? '')?.[0] ?? 'no code came back';
+      throw fail(name, reason);
     }
     const { redirect, url, client, authorization_server, resource_metadata, by } = pending;
     const draft: Draft = {

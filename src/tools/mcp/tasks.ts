@@ -90,8 +90,8 @@ export function taskOf(
         { signal, timeout },
       ),
     );
-    const said = cutText(makeStorableText(found.statusMessage ?? ''), maxSaid).trim();
-    const tell = (what: string) => `${spec.name} ${what}${said === '' ? '.' : `: ${said}`}`;
+    const message = cutText(makeStorableText(found.statusMessage ?? ''), maxSaid).trim();
+    const tell = (what: string) => `${spec.name} ${what}${message === '' ? '.' : `: ${message}`}`;
     switch (found.status) {
       case 'working':
         return { state: 'running', checkAfterMs: found.pollInterval ?? usualPollMs };

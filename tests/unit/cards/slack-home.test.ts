@@ -10,7 +10,7 @@ const { plan } = samples.executing;
 const homeOf = (group: InboxGroup, changes: Partial<InboxPlan> = {}): HomeFacts => ({
   groups: makeGroups({ [group]: [{ ...makeListed(plan), ...changes }] }),
   policy: defaultPolicy,
-  said: [],
+  policies: [],
   has_model: true,
 });
 const before = homeOf('running');
@@ -64,7 +64,7 @@ test('every group at its fullest fits one view, and what is left out is counted'
     request: 'x'.repeat(500),
     policy: defaultPolicy,
   }));
-  const blocks = drawHome({ groups, policy: defaultPolicy, said, has_model: true }, now);
+  const blocks = drawHome({ groups, policy: defaultPolicy, policies: said, has_model: true }, now);
   expect(blocks.length).toBeLessThanOrEqual(platformLimits.slack.viewBlocks);
   const shown = JSON.stringify(blocks);
   expect(shown.match(/And [\d,]+ more: \/plans \w+/g)).toEqual([
@@ -76,7 +76,7 @@ test('every group at its fullest fits one view, and what is left out is counted'
 });
 
 test('says that no model is connected, and how to connect one, where nothing is listed yet', () => {
-  const empty = { groups: makeGroups({}), policy: defaultPolicy, said: [], has_model: false };
+  const empty = { groups: makeGroups({}), policy: defaultPolicy, policies: [], has_model: false };
   const words = 'an admin connects a model in the console';
   expect(JSON.stringify(drawHome(empty, now))).toContain(words);
   const connected = { ...empty, has_model: true };

@@ -23,7 +23,7 @@ export type InboxState = {
   /** The rail covers the page, on narrow screens. */
   over: boolean;
   /** The last change of the selection, for screen readers. */
-  said: string;
+  announcement: string;
 };
 
 export function createInbox(): InboxState {
@@ -39,7 +39,7 @@ export function createInbox(): InboxState {
     folded: {},
     ticked: new Map(),
     over: false,
-    said: '',
+    announcement: '',
   };
 }
 

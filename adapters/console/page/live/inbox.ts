@@ -200,13 +200,16 @@ export function toggleTick(id: string): void {
   const plan = state.inbox.ticked.get(id) ?? findListed(id);
   if (plan === undefined) return;
   if (!mayTick(plan)) {
-    assign({ said: 'Only plans that wait for your approval can be selected.' });
+    assign({ announcement: 'Only plans that wait for your approval can be selected.' });
     return;
   }
   const ticked = new Map(state.inbox.ticked);
   const on = !ticked.delete(id);
   if (on) ticked.set(id, plan);
-  assign({ ticked, said: `${titleListed(plan)} ${on ? 'selected' : 'not selected any more'}` });
+  assign({
+    ticked,
+    announcement: `${titleListed(plan)} ${on ? 'selected' : 'not selected any more'}`,
+  });
 }
 
 /** Ticks all on the screen that wait for the person's approval. */

@@ -29,7 +29,7 @@ async function readList(): Promise<void> {
 export function openRecurring(): Promise<void> {
   closeBuilder();
   change((s) => {
-    s.recurring = { list: null, open: null, when: '', text: '', said: '', problem: null };
+    s.recurring = { list: null, open: null, when: '', text: '', result: '', problem: null };
   });
   return readList();
 }
@@ -43,7 +43,7 @@ export function closeRecurring(): void {
 
 /** Shows the form of a change below an entry, or the question before it ends; null: neither. */
 export function openEntry(open: RecurringDialog['open']): void {
-  update({ open, when: '', text: '', problem: null, said: '' });
+  update({ open, when: '', text: '', problem: null, result: '' });
   document
     .querySelector<HTMLElement>('dialog#recurring .recurring-open :is(input, button)')
     ?.focus();
@@ -61,10 +61,10 @@ export async function changeEntry({ id }: Recurring, wanted: RecurringChange): P
       id,
       change: wanted,
     });
-    const said = recurringWords.done({ change: wanted, ...done, ...readerNow() });
-    update({ open: null, said, problem: null });
+    const result = recurringWords.done({ change: wanted, ...done, ...readerNow() });
+    update({ open: null, result, problem: null });
   } catch (error) {
-    update({ problem: describeError(error), said: '' });
+    update({ problem: describeError(error), result: '' });
   }
   await readList();
 }

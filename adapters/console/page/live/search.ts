@@ -36,20 +36,20 @@ export async function searchSteps(words: string, partition: string | null = null
   asking.abort();
   const view = state.plan;
   if (view?.list == null) return;
-  const said = words.trim();
-  if (said === '') {
+  const wanted = words.trim();
+  if (wanted === '') {
     assign(view.id, { search: null });
     return showStepsWith({ partition });
   }
   const mine = new AbortController();
   asking = mine;
-  const before = view.search?.words.trim() === said ? view.search.found : null;
+  const before = view.search?.words.trim() === wanted ? view.search.found : null;
   assign(view.id, { search: { words, found: before } });
   try {
     const read = async <T>(path: string) =>
       (await request('GET', path, { signal: mine.signal })).json() as Promise<T>;
     const plan = `/api/plans/${encodeURIComponent(view.id)}`;
-    const query = new URLSearchParams({ words: said });
+    const query = new URLSearchParams({ words: wanted });
     const counted =
       before === null ? read<StepMatches>(`${plan}/matches?${query}`) : Promise.resolve(before);
     // Its error is reported below, unless a newer search has replaced this one.
@@ -64,7 +64,7 @@ export async function searchSteps(words: string, partition: string | null = null
     const list = {
       status: null,
       partition,
-      words: said,
+      words: wanted,
       reviewed,
       ...page,
       previews,

@@ -198,7 +198,7 @@ export type RecurringDialog = {
   open: { id: string; action: 'change' | 'end' } | null;
   when: string;
   text: string;
-  said: string;
+  result: string;
   problem: string | null;
 };
 

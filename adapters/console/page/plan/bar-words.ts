@@ -81,9 +81,9 @@ export function describeBar(card: Drawn, told: boolean): BarWords {
     case 'rejected':
     case 'cancelled': {
       const { text = '', pace = '' } = view.progress ?? {};
-      const said = [text, pace].filter((one) => one !== '');
+      const parts = [text, pace].filter((one) => one !== '');
       // Questions speak for themselves.
-      const [first = head, ...rest] = view.asks.length === 0 ? [head, ...said] : said;
+      const [first = head, ...rest] = view.asks.length === 0 ? [head, ...parts] : parts;
       return { head: first, facts: rest };
     }
     default:

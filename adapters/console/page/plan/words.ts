@@ -26,6 +26,6 @@ export function describeStep(status: StepStatus): Words {
 export function describeKind(kind: string, step?: string): string {
   const [subject, ...words] = kind.split('_');
   if (step !== undefined && subject === 'step') return `Step ${step} ${words.join(' ')}`;
-  const said = capitalise(kind.replaceAll('_', ' '));
-  return step === undefined ? said : `${said}: ${step}`;
+  const name = capitalise(kind.replaceAll('_', ' '));
+  return step === undefined ? name : `${name}: ${step}`;
 }

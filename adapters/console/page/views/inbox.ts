@@ -176,6 +176,6 @@ export function drawRail(state: State): TemplateResult {
     <div class="rail-list" id="rail-list">${isPlans ? drawGroups(state) : drawConversations(state)}</div>
     ${isPlans ? drawTriageBar(inbox) : nothing}
     <p class="rail-foot"><button class="link" id="recurring-button" aria-haspopup="dialog" @click=${() => void openRecurring()}>${recurringWords.title}</button></p>
-    <p class="visually-hidden" role="status">${inbox.said}</p>
+    <p class="visually-hidden" role="status">${inbox.announcement}</p>
   </nav>`;
 }

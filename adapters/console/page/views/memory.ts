@@ -18,9 +18,9 @@ function onEnter(act: (field: HTMLInputElement) => void) {
 function drawEntry(entry: MemoryEntry): TemplateResult {
   const { id, name, text } = entry;
   const keep = (field: HTMLInputElement) => {
-    const said = field.value.trim();
-    if (said === '') field.value = text;
-    else if (said !== text) void editNote(entry, said);
+    const edited = field.value.trim();
+    if (edited === '') field.value = text;
+    else if (edited !== text) void editNote(entry, edited);
   };
   return html`<li class="memory-entry">
     ${name === null ? '' : html`<span class="memory-name">${name}</span>`}

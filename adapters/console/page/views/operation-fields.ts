@@ -134,12 +134,12 @@ function drawOne(field: OperationField, options: FieldsOptions): TemplateResult 
   const { short, required, help, holds, name, neededFrom, type } = field;
   const isPlain = type === 'choice' || field.options.length > 0 || holds === 'moment';
   const hint = isPlain ? undefined : entryHints[holds];
-  const said = help === null || help === '' ? '' : /[.!?]$/.test(help) ? help : `${help}.`;
+  const sentence = help === null || help === '' ? '' : /[.!?]$/.test(help) ? help : `${help}.`;
   return drawField(
     {
       ...{ name, label: short, says: `${id}-says`, wrong: options.problems.get(name) },
       optional: !required && neededFrom === null && type !== 'boolean',
-      help: [said, hint ?? ''].filter((one) => one !== '').join(' '),
+      help: [sentence, hint ?? ''].filter((one) => one !== '').join(' '),
       extra: isOpenEntry(options.entries[name]) ? nothing : drawSources(field, options),
     },
     drawEntry(field, options, id),

@@ -149,11 +149,11 @@ export function drawOverview(view: PlanView, card: Card): TemplateResult {
   const begun = facts.plan.execution_started_at !== null;
   // The outcome says so already.
   const allDone = facts.plan.status === 'completed' && counts.succeeded === facts.plan.total_steps;
-  const said = words.sections.filter(({ kind }) => shownHere.has(kind)).map(drawLines);
+  const lines = words.sections.filter(({ kind }) => shownHere.has(kind)).map(drawLines);
   return html`
     ${drawGoal(card)} ${drawOutcome(card)}
     ${begun && !allDone ? drawProgress(counts, facts.plan.total_steps) : nothing}
-    ${said} ${drawFindings(view.findings)} ${drawEvidence(card)} ${drawDryRun(view, card)} ${drawRequests(view)} ${drawArtifacts(view, labelKnownSteps(card, view))}
+    ${lines} ${drawFindings(view.findings)} ${drawEvidence(card)} ${drawDryRun(view, card)} ${drawRequests(view)} ${drawArtifacts(view, labelKnownSteps(card, view))}
     ${drawSection('Facts', drawFacts(card))} ${drawSection('Latest events', drawEvents(view, labelKnownSteps(card, view)))}
     ${drawSection('Files', drawDownloads(card.facts.plan))} ${drawAgain(card)}
   `;

@@ -74,7 +74,7 @@ function drawEntry(entry: Recurring, dialog: RecurringDialog): TemplateResult {
 
 export function drawRecurring({ recurring }: State): TemplateResult | typeof nothing {
   if (recurring === null) return nothing;
-  const { list, said, problem } = recurring;
+  const { list, result, problem } = recurring;
   const entries =
     list === null
       ? drawLoading()
@@ -89,7 +89,7 @@ export function drawRecurring({ recurring }: State): TemplateResult | typeof not
     title: recurringWords.title,
     close: closeRecurring,
     body: html`${problem === null ? nothing : html`<p class="notice" role="alert">${problem}</p>`}
-      <p role="status">${said}</p>
+      <p role="status">${result}</p>
       ${entries}`,
   });
 }

@@ -117,14 +117,16 @@ export function continueMessages(
             '',
           ),
         ];
-  const said = [[...draft, ...writeTask(state, stage, limits)].join('\n'), request.text];
-  return said.map((content): ChatMessage => ({ role: 'user', content }));
+  const texts = [[...draft, ...writeTask(state, stage, limits)].join('\n'), request.text];
+  return texts.map((content): ChatMessage => ({ role: 'user', content }));
 }
 
 /** Oldest first; empty if nothing is being changed. */
 function feedbackOf({ request: { revision }, state: { change } }: MessageParts): string[] {
-  const said = revision?.feedback ?? [];
-  return change === null || said.includes(change.feedback) ? said : [...said, change.feedback];
+  const feedback = revision?.feedback ?? [];
+  return change === null || feedback.includes(change.feedback)
+    ? feedback
+    : [...feedback, change.feedback];
 }
 
 /** By their IDs in the draft; empty if the last feedback names no steps. */
@@ -137,8 +139,8 @@ function commentsOf({ request: { revision } }: MessageParts): string {
 
 function wordsOf(task: MessageParts): string {
   const { request } = task;
-  const said = request.history.filter(({ author }) => author === 'person').slice(-3);
-  return [request.text, ...feedbackOf(task), ...said.map(({ text }) => text)].join('\n');
+  const earlier = request.history.filter(({ author }) => author === 'person').slice(-3);
+  return [request.text, ...feedbackOf(task), ...earlier.map(({ text }) => text)].join('\n');
 }
 
 /** If the person's words only number an option, that option. */
@@ -152,10 +154,10 @@ function readPicked({ text, writer, answers = [] }: StageTask['request']): strin
 function writeDraft(draft: string, feedback: string[], comments: string): string {
   const shown = wrapUntrusted('draft', draft);
   if (feedback.length === 0) return `The draft so far:\n${shown}`;
-  const said = feedback.map((item, index) => `${index + 1}. ${item}`).join('\n');
+  const numbered = feedback.map((item, index) => `${index + 1}. ${item}`).join('\n');
   return [
     'The person wants the plan below changed: what the last feedback says, and nothing else. The draft holds it; edit it, then submit it.',
-    `Feedback, oldest first:\n${said}${comments}`,
+    `Feedback, oldest first:\n${numbered}${comments}`,
     shown,
   ].join('\n\n');
 }

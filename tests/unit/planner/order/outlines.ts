@@ -126,7 +126,7 @@ export function deskOf(outline: PlanOutline, more: DeskInput = {}): ToolContext 
     request: 'Do all of it.',
     user: 'ana',
     ownWords: true,
-    said: [],
+    ownMessages: [],
     tools: toolsOf(manifest),
     settings: {
       allowNewSubtypes: true,

@@ -184,7 +184,7 @@ export function makeDesk(
     request: 'Plan the release',
     user: 'ana',
     ownWords: true,
-    said: [],
+    ownMessages: [],
     tools: makeTools(),
     settings: {
       allowNewSubtypes: true,

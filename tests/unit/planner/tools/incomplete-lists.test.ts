@@ -51,7 +51,7 @@ function open(answer: (args: JsonObject) => Json, taken: string[], said: string[
       },
       guarded: [],
     })(),
-    toolContext: { ...desk, said, tools },
+    toolContext: { ...desk, ownMessages: said, tools },
     clock: systemClock,
     remember: async (_tool, _args, make) => ({ outcome: await make(), remembered: false }),
     report: () => undefined,

@@ -86,7 +86,7 @@ export function makeDesk(
     request: options.request ?? 'Plan the launch',
     user: 'ana',
     ownWords: options.ownWords ?? true,
-    said: [],
+    ownMessages: [],
     tools: toolsOf(builtins),
     settings: {
       allowNewSubtypes: true,
