@@ -76,7 +76,7 @@ export function startPeopleWorker(
   home: string,
   url: string,
   variables: NodeJS.ProcessEnv,
-  hear: (line: string) => void,
+  onLine: (line: string) => void,
 ): Promise<Program> {
   return start({
     name: 'a worker of the people bench',
@@ -84,7 +84,7 @@ export function startPeopleWorker(
     cwd: home,
     env: { ...environment(home, url), ...variables },
     ready: ready.worker,
-    hear,
+    onLine,
   });
 }
 
@@ -106,7 +106,7 @@ async function start(options: {
   env: NodeJS.ProcessEnv;
   /** Its ready message; the first group is its address. */
   ready: RegExp;
-  hear?: (line: string) => void;
+  onLine?: (line: string) => void;
 }): Promise<Program> {
   const { name, args, cwd, env } = options;
   const began = performance.now();
@@ -127,7 +127,7 @@ async function start(options: {
     createInterface(child.stdout).on('line', (line) => {
       const found = options.ready.exec(line);
       if (found !== null) resolve({ url: found[1] ?? '', ms: performance.now() - began });
-      else options.hear?.(line);
+      else options.onLine?.(line);
     });
     child.once('error', reject);
     child.once('close', (code) => reject(new Error(`${name} ended with ${code}: ${stderr}`)));

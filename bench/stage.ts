@@ -31,7 +31,7 @@ export type Stage = Sizes & {
   /** A process on this bench's database, with additional environment `variables`. */
   start(verb: Verb, variables?: NodeJS.ProcessEnv): Promise<Program>;
   /** A worker of the people bench. All of them have the same workspace; `hear` is called with what one prints. */
-  startPeopleWorker(hear: (line: string) => void): Promise<Program>;
+  startPeopleWorker(onLine: (line: string) => void): Promise<Program>;
   /** `countersign start` from scratch: an empty database, or, with a temporary server, not even one. */
   startFresh(): Promise<Program>;
   /** Calls `close` at the end. */
@@ -101,10 +101,10 @@ export async function withStage(
         return instance;
       },
       start: (verb, variables) => launch(verb, url, variables),
-      async startPeopleWorker(hear) {
+      async startPeopleWorker(onLine) {
         workspace ??= makeHome();
         const variables = { COUNTERSIGN_WORKSPACE: await workspace };
-        const worker = await startPeopleWorker(await makeHome(), url, variables, hear);
+        const worker = await startPeopleWorker(await makeHome(), url, variables, onLine);
         closers.add('a worker of the people bench', worker.stop);
         return worker;
       },

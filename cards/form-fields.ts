@@ -67,7 +67,7 @@ export function viewField(field: FormField): Field {
     options: options.map((option) => ({
       value: option.value,
       label: describeOption(option),
-      called: option.label,
+      name: option.label,
     })),
     min,
     max,

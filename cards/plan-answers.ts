@@ -22,10 +22,8 @@ type Numbered = NumberedStep<ShownStep>;
 
 /** Steps by label or number, else by ID. */
 function findSteps(numbered: Numbered[], asked: string): Numbered[] {
-  const called = numbered.filter(
-    ({ label, number }) => label === asked || String(number) === asked,
-  );
-  return called.length > 0 ? called : numbered.filter(({ step }) => step.id === asked);
+  const named = numbered.filter(({ label, number }) => label === asked || String(number) === asked);
+  return named.length > 0 ? named : numbered.filter(({ step }) => step.id === asked);
 }
 
 function describeStep({ label, step, after }: Numbered): string {

@@ -213,7 +213,7 @@ function drawField(field: Field): Element[] {
       { ...drawInput(field, buildInput(name)), isRequired: false, errorMessage: null },
     ];
   const isListed = options.some(({ value }) => value === entry);
-  const listed = options.map((option) => ({ title: option.called, value: option.value }));
+  const listed = options.map((option) => ({ title: option.name, value: option.value }));
   return [
     ...above,
     choices(buildInput(name), help === '' ? label : `${label} (${help})`, listed, {

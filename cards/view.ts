@@ -19,7 +19,7 @@ export type Field = {
   help: string;
   required: boolean;
   /** `label`: the value, with its quoted name if different; `called`: only the name. */
-  options: { value: string; label: string; called: string }[];
+  options: { value: string; label: string; name: string }[];
   min: number | null;
   max: number | null;
   whole: boolean;

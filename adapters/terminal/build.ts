@@ -337,7 +337,7 @@ function readTyped(
   choices: { value: string; label: string }[],
 ): string {
   const byNumber = (text: string) => {
-    const given = field.options.some(({ value, called }) => value === text || called === text);
+    const given = field.options.some(({ value, name }) => value === text || name === text);
     return given || !/^\d{1,2}$/.test(text) ? text : (choices[Number(text) - 1]?.value ?? text);
   };
   return field.several === true
@@ -351,8 +351,7 @@ function readTyped(
 async function askField(session: Session, field: Field): Promise<Build> {
   const { value: entry = '', type, options } = field;
   const choices = await listChoices(session, field);
-  const named =
-    options.find(({ value }) => value === entry)?.called ?? entry.replaceAll('\n', ', ');
+  const named = options.find(({ value }) => value === entry)?.name ?? entry.replaceAll('\n', ', ');
   const shown = type === 'boolean' ? (entry === 'true' ? 'yes' : 'no') : named;
   const keep =
     entry === ''

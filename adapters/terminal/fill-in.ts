@@ -22,7 +22,7 @@ export async function askLines(session: Session): Promise<string | null> {
 /** The option with this number, unless an option has that name. */
 function byNumber({ options }: Field, line: string): string {
   const text = line.trim();
-  const named = options.some(({ value, called }) => value === text || called === text);
+  const named = options.some(({ value, name }) => value === text || name === text);
   const numbered = /^\d{1,2}$/.test(text) ? options[Number(text) - 1] : undefined;
   return named || numbered === undefined ? line : numbered.value;
 }
@@ -30,7 +30,7 @@ function byNumber({ options }: Field, line: string): string {
 /** Also accepts a choice's label. */
 const asAsked = (field: Field) => ({
   ...field,
-  options: field.options.map(({ value, called }) => ({ value, label: called })),
+  options: field.options.map(({ value, name }) => ({ value, label: name })),
 });
 
 function showField(session: Session, field: Field): void {

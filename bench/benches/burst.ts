@@ -50,12 +50,12 @@ export const measureBurst: Bench = async (stage) => {
   const body = JSON.stringify(drawPlan('wide', 1));
   stage.say(`${count} plans of one step are proposed`);
   const plans: z.infer<typeof PlanAnswer>[] = [];
-  const told = preciseNow();
+  const notifiedAt = preciseNow();
   await each(Array.from({ length: count }), async () => {
     plans.push(PlanAnswer.parse(await postJson(`${url}/api/plans`, body)));
   });
   await allNotified();
-  const proposed = (preciseNow() - told) / 1000;
+  const proposed = (preciseNow() - notifiedAt) / 1000;
   stage.say('all are approved at once');
   const pressed = preciseNow();
   await each(plans, async ({ id, version, digest }) => {

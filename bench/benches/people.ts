@@ -166,9 +166,9 @@ export const measurePeople: Bench = async (stage) => {
   });
   stage.closeLater('the connection that fills', db.close);
   const shown = createShownTimes();
-  const hear = (line: string) => shown.note(JSON.parse(line));
+  const onLine = (line: string) => shown.note(JSON.parse(line));
   const front = await stage.openInstance({ work: false });
-  for (let worker = 0; worker < 2; worker++) await stage.startPeopleWorker(hear);
+  for (let worker = 0; worker < 2; worker++) await stage.startPeopleWorker(onLine);
   const { url } = await stage.start('gateway');
   const parts = { stage, db, front, shown, url };
 

@@ -351,7 +351,7 @@ async function lookInside(config: Config, log: Logger, reached: Reached): Promis
     );
     const text = `${instance.database}; ${await countWaiting(instance)} waiting for a decision.`;
     const shown = new Set(tools.map((tool) => tool.text));
-    const told = [...warnings]
+    const messages = [...warnings]
       .filter((text) => !shown.has(text))
       .map(
         (text): CheckResult => ({
@@ -384,7 +384,7 @@ async function lookInside(config: Config, log: Logger, reached: Reached): Promis
       ...server,
       ...tools,
       ...calendars,
-      ...told,
+      ...messages,
       ...workers,
     ];
   } finally {

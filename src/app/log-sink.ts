@@ -35,25 +35,25 @@ export function openLogSink(to: number | string): LogSink {
   }
 
   /** The waiting lines, after a report of dropped ones. */
-  function take(): { bytes: Buffer; lines: number; told: number } {
-    const told = missing;
+  function take(): { bytes: Buffer; lines: number; dropped: number } {
+    const dropped = missing;
     const text = waiting.join('');
     const lines = waiting.length;
     waiting = [];
     waitingBytes = 0;
-    if (told === 0) return { bytes: Buffer.from(text), lines, told };
-    const msg = `${told} lines of this log could not be written and are missing here (${reason}).`;
+    if (dropped === 0) return { bytes: Buffer.from(text), lines, dropped };
+    const msg = `${dropped} lines of this log could not be written and are missing here (${reason}).`;
     const notice = { level: 40, time: Date.now(), pid: process.pid, msg };
-    return { bytes: Buffer.from(`${JSON.stringify(notice)}\n${text}`), lines, told };
+    return { bytes: Buffer.from(`${JSON.stringify(notice)}\n${text}`), lines, dropped };
   }
 
   function begin(): void {
     if (writing || waiting.length === 0) return;
     writing = true;
-    const { bytes, lines, told } = take();
+    const { bytes, lines, dropped } = take();
     writeFrom(bytes, 0, (error) => {
       writing = false;
-      if (error === null) missing -= told;
+      if (error === null) missing -= dropped;
       else drop(lines, errorMessage(error));
       // After a failure the next line triggers a retry.
       if (error === null) begin();

@@ -137,8 +137,8 @@ function readEntry(given: string, value: Json): Entry | null {
       `mcpServers: the server "${given}" is called ${name} here; its operations begin with ${name}_.`,
     );
   for (const [key, item] of Object.entries(entry)) {
-    const told = readKey(read, key, item);
-    if (told !== null) read.warnings.push(told);
+    const problem = readKey(read, key, item);
+    if (problem !== null) read.warnings.push(problem);
   }
   return read;
 }

@@ -179,8 +179,8 @@ export function createBuilds(context: ConversationContext, parts: Parts): Builds
   const read = async (viewer: Viewer, actor: Actor): Promise<Build> =>
     open(await readBuildText(db.query, ownerOf(actor)), viewer, actor);
 
-  const draftOf = ({ plan }: Build, viewer: Viewer, called: string) =>
-    readDraft(toDraft(plan, called, viewer.timezone, zoneFor(viewer)));
+  const draftOf = ({ plan }: Build, viewer: Viewer, title: string) =>
+    readDraft(toDraft(plan, title, viewer.timezone, zoneFor(viewer)));
 
   const preview = (build: Build, viewer: Viewer, actor: Actor) =>
     parts.previewProposal(draftOf(build, viewer, ''), { user: viewer.user }, viewer, actor);

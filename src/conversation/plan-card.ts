@@ -215,11 +215,11 @@ async function readApprovalFacts(context: ConversationContext, plan: Asked, user
     approvers: describeAllMissing(standings, people),
     approvals_needed: approvalsThatSuffice(rules, people, approved),
     approval_rules: standings.map(
-      (standing): ApprovalRule => ({
-        operations: standing.rule.operations,
-        needed: standing.needed,
-        given: standing.given,
-        missing: isSatisfied(standing) ? '' : describeMissing(standing, people),
+      (state): ApprovalRule => ({
+        operations: state.rule.operations,
+        needed: state.needed,
+        given: state.given,
+        missing: isSatisfied(state) ? '' : describeMissing(state, people),
       }),
     ),
     may_approve: mayApproveNow(authority, approved, user),

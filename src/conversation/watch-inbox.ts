@@ -64,17 +64,18 @@ export function createInboxWatch(
       await pause(gatherMs);
       const found = await readChanged();
       // Watchers added meanwhile get the next changes.
-      const told = [...watchers];
-      const together = Math.ceil(told.length / groupsPerGather);
-      for (let at = 0; at < told.length; at += together) {
-        for (const tell of told.slice(at, at + together)) if (watchers.has(tell)) tell(found);
+      const notified = [...watchers];
+      const together = Math.ceil(notified.length / groupsPerGather);
+      for (let at = 0; at < notified.length; at += together) {
+        for (const notify of notified.slice(at, at + together))
+          if (watchers.has(notify)) notify(found);
         await pause(gatherMs / groupsPerGather);
       }
     }
     gathering = false;
   }
 
-  function hear(topic: string): void {
+  function onTopic(topic: string): void {
     const id = topic.slice('plan:'.length);
     // The listening connection was lost and is back.
     if (id === '') lost = true;
@@ -82,11 +83,11 @@ export function createInboxWatch(
     if (!gathering) void gather();
   }
 
-  function subscribe(tell: Watcher): () => void {
-    if (watchers.size === 0) off = listener.on('plan', hear);
-    watchers.add(tell);
+  function subscribe(notify: Watcher): () => void {
+    if (watchers.size === 0) off = listener.on('plan', onTopic);
+    watchers.add(notify);
     return () => {
-      watchers.delete(tell);
+      watchers.delete(notify);
       if (watchers.size > 0) return;
       off();
       changed.clear();

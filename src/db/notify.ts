@@ -42,7 +42,7 @@ export type Listener = {
   /** Listens on a further channel, for `hear`; `onReconnect` is called when the connection was lost and is there again. */
   listen(
     channel: string,
-    hear: (payload: string) => void,
+    onPayload: (payload: string) => void,
     onReconnect: () => void,
   ): Promise<{ close(): Promise<void> }>;
   close(): Promise<void>;
@@ -146,8 +146,8 @@ export async function openListener(
       emitter.on(topic, wake);
       return () => emitter.off(topic, wake);
     },
-    async listen(channel, hear, onReconnect) {
-      channels.set(channel, { hear, onReconnect });
+    async listen(channel, onPayload, onReconnect) {
+      channels.set(channel, { hear: onPayload, onReconnect });
       // While the connection is away, the next one listens to all of them.
       if (client !== null) await listenOn(client, channel);
       return {

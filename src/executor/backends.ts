@@ -77,7 +77,7 @@ export async function registerBackends(
   let round: Promise<void> = Promise.resolve();
   let stopped = false;
   let renewed = performance.now();
-  let told = performance.now();
+  let reportedAt = performance.now();
 
   function describe({ id, backend }: (typeof members)[number]): NewBackend {
     const { name, capabilities, concurrency } = backend;
@@ -112,7 +112,7 @@ export async function registerBackends(
     if (performance.now() - renewed >= renewEverySeconds * 1000) {
       renewed = performance.now();
       for (const [id, row] of written) if (!(await renewBackend(db.query, id))) await store(row);
-      told = performance.now();
+      reportedAt = performance.now();
     }
     if (more) await onMore();
   }
@@ -134,7 +134,7 @@ export async function registerBackends(
   for (const member of members) await store(describe(member));
   next();
   return {
-    quietMs: () => performance.now() - told,
+    quietMs: () => performance.now() - reportedAt,
     async withdraw() {
       stopped = true;
       clearTimeout(timer);

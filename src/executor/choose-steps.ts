@@ -61,8 +61,8 @@ export function chooseSteps(
     }
     // Exceeds a capacity lowered since: keeping resources for it would block others forever.
     if (needs.some(([pool, amount]) => amount > (limits.get(pool) ?? 0) + tolerance)) continue;
-    const stands = waits.some((wait) => isOwn(wait, candidate.position));
-    if (!stands && needs.some(([pool]) => lined.has(pool))) continue;
+    const held = waits.some((wait) => isOwn(wait, candidate.position));
+    if (!held && needs.some(([pool]) => lined.has(pool))) continue;
     for (const [pool, amount] of needs) {
       lined.add(pool);
       blocked.push({ position: candidate.position, pool, amount });

@@ -62,15 +62,15 @@ async function stallPlan(context: SharedContext, planId: string): Promise<void> 
     const still = await findStalledPlans(tx, settings.stall_minutes, 1, planId);
     if (still.length === 0) return;
     const blocked = await findBlocked(tx, { ...row, paused: false });
-    const told = blocked.slice(0, maxNotifiedBlocked);
+    const notified = blocked.slice(0, maxNotifiedBlocked);
     const labels = await readLabels(
       tx,
       planId,
-      told.flatMap(({ step_ids }) => step_ids),
+      notified.flatMap(({ step_ids }) => step_ids),
     );
     const reason = [
       `Nothing has happened for ${countOf(settings.stall_minutes, 'minute')}.`,
-      ...told.map((blockage) => describeBlockage(blockage, labels)),
+      ...notified.map((blockage) => describeBlockage(blockage, labels)),
     ].join(' ');
     await transition(
       tx,

@@ -113,15 +113,15 @@ function askAboutDrift(
   const target = step.target ?? 'What this step touches';
   const after = now === null ? 'cannot be looked up' : `is ${describe(now)}`;
   if (was === null && step.seen == null) {
-    const told = `${target} was not checked before the plan was approved. It ${after}.`;
+    const warning = `${target} was not checked before the plan was approved. It ${after}.`;
     const output = { confirm: true, unchecked: true, looked: now };
-    return { ...asked, question: `${told} ${asked.question ?? ''}`, output };
+    return { ...asked, question: `${warning} ${asked.question ?? ''}`, output };
   }
   const before = was === null ? 'could not be looked up' : `was ${describe(was)}`;
   const changed = now === null ? 'may have changed' : 'changed';
-  const told = `${target} ${changed} after the plan was approved. It ${before}; now it ${after}.`;
-  const question = `${told} ${asked.question ?? ''}`;
-  const findings = [findDrifted(step, told)];
+  const warning = `${target} ${changed} after the plan was approved. It ${before}; now it ${after}.`;
+  const question = `${warning} ${asked.question ?? ''}`;
+  const findings = [findDrifted(step, warning)];
   return { ...asked, question, output: { confirm: true, drift: now, looked: now }, findings };
 }
 

@@ -108,15 +108,14 @@ export const chatCompletions: Wire = {
     const thoughts = readThoughts(message);
     // Missing IDs are generated, unique within the conversation.
     const turn = messages.length;
-    const called = readCalls(listCalls(message), tools, turn);
+    const calls = readCalls(listCalls(message), tools, turn);
     const names = new Set(tools.map(({ name }) => name));
-    const written =
-      called.length === 0 && takesWritten ? findWrittenCalls(text, names, turn) : null;
-    const toolCalls = written?.calls ?? called;
+    const written = calls.length === 0 && takesWritten ? findWrittenCalls(text, names, turn) : null;
+    const toolCalls = written?.calls ?? calls;
     return {
       content: written?.rest ?? text,
       refusal: message.refusal || null,
-      callsNatively: called.length > 0,
+      callsNatively: calls.length > 0,
       toolCalls,
       finishReason: readFinish(finish_reason, toolCalls),
       ...(thoughts === undefined ? {} : { thoughts }),
@@ -124,7 +123,7 @@ export const chatCompletions: Wire = {
         // Some servers send reasoning under two names; count it once.
         writeOut(message.reasoning_content ?? message.reasoning ?? thoughts),
         typeof message.content === 'string' ? message.content : text,
-        ...called.map(({ name, arguments: args }) => `${name} ${args}`),
+        ...calls.map(({ name, arguments: args }) => `${name} ${args}`),
       ].join('\n'),
       usage: usage
         ? {
@@ -178,9 +177,9 @@ function readContent(content: z.infer<typeof Message>['content']): string {
 
 function listCalls({ tool_calls, function_call }: z.infer<typeof Message>): RawCall[] {
   const calls = (tool_calls ?? []).map((call): RawCall => {
-    const { id, function: called, type: _type, index: _index, ...rest } = call;
+    const { id, function: fn, type: _type, index: _index, ...rest } = call;
     const extra = JsonObject.safeParse(rest).data ?? {};
-    return { id, ...called, ...(Object.keys(extra).length > 0 ? { extra } : {}) };
+    return { id, ...fn, ...(Object.keys(extra).length > 0 ? { extra } : {}) };
   });
   return calls.length === 0 && function_call ? [function_call] : calls;
 }

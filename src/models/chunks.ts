@@ -59,8 +59,8 @@ export function assembleChunks(onProgress: ChatRequest['onProgress']): Assembly 
   const names: { id?: string; model?: string } = {};
 
   function takeCall(delta: CallDelta): void {
-    const { index, id, function: called, type: _, ...extra } = delta;
-    const given = called?.arguments ?? '';
+    const { index, id, function: fn, type: _, ...extra } = delta;
+    const given = fn?.arguments ?? '';
     const piece = typeof given === 'string' ? given : JSON.stringify(given);
     let call = findCall(calls, delta, piece);
     if (call === undefined) {
@@ -75,7 +75,7 @@ export function assembleChunks(onProgress: ChatRequest['onProgress']): Assembly 
       calls.push(call);
     }
     call.id ||= id ?? '';
-    call.name ||= called?.name ?? '';
+    call.name ||= fn?.name ?? '';
     call.extra = { ...call.extra, ...extra };
     if (isRepeatedPiece(call, piece)) return;
     call.arguments += piece;
@@ -166,7 +166,7 @@ function isRepeatedPiece({ watch, arguments: args }: Call, piece: string): boole
 /** The call that `delta` continues, or undefined if it starts another. */
 function findCall(
   calls: Call[],
-  { index, id, function: called }: CallDelta,
+  { index, id, function: fn }: CallDelta,
   piece: string,
 ): Call | undefined {
   const isNumbered = typeof index === 'number';
@@ -175,10 +175,10 @@ function findCall(
   const known = id
     ? calls.findLast((call) => call.id === id && (!isNumbered || call.index === index))
     : undefined;
-  if (!called?.name) return known ?? open;
+  if (!fn?.name) return known ?? open;
   const same = known ?? open;
   if (same === undefined) return undefined;
-  if (same.name === called.name && isRepeatedPiece(same, piece)) return same;
+  if (same.name === fn.name && isRepeatedPiece(same, piece)) return same;
   if (known !== undefined) return known.watch.isWhole() && piece !== '' ? undefined : known;
   // Gemini omits indices or repeats them: a delta with its own name, or after a complete call, starts another.
   const isOther = (id && same.id !== '') || same.watch.isWhole() || !isNumbered;

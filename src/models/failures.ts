@@ -80,8 +80,8 @@ export function describeSilence(name: string, ms: number, cause?: unknown): Coun
   );
 }
 
-export function describeFailure(called: Called, cause: unknown): CountersignError {
-  return new CountersignError('model_failed', explainFailure(called, cause), {
+export function describeFailure(request: Called, cause: unknown): CountersignError {
+  return new CountersignError('model_failed', explainFailure(request, cause), {
     cause,
     details: isApiFailure(cause) ? { status: cause.status ?? null } : { answered: true },
     passesAfterMs: choosePassing(cause),

@@ -30,8 +30,8 @@ type News = { key: string; says: MessageParts; card: boolean };
  * The news in a plan's status, or null if the card says enough.
  * @param planned whether a planner's run shows each version itself
  */
-function newsOf(plan: Plan, planned: boolean, called: (name: string) => string): News | null {
-  const tell = (
+function newsOf(plan: Plan, planned: boolean, nameOf: (name: string) => string): News | null {
+  const write = (
     key: string,
     status: Progress['status'],
     action: CallToAction | null = null,
@@ -44,7 +44,7 @@ function newsOf(plan: Plan, planned: boolean, called: (name: string) => string):
         title: plan.title,
         status,
         summary: plan.result_summary ?? '',
-        by: plan.decided_by === null ? null : called(plan.decided_by),
+        by: plan.decided_by === null ? null : nameOf(plan.decided_by),
       },
       action,
     },
@@ -59,15 +59,15 @@ function newsOf(plan: Plan, planned: boolean, called: (name: string) => string):
       return { key: 'needs_review', says: describeProposal(plan), card: true };
     case 'completed':
     case 'failed':
-      return tell(`${plan.status}:${plan.execution_ended_at}`, plan.status);
+      return write(`${plan.status}:${plan.execution_ended_at}`, plan.status);
     case 'stalled':
-      return tell(`stalled:${plan.updated_at}`, 'stalled', { kind: 'resume' });
+      return write(`stalled:${plan.updated_at}`, 'stalled', { kind: 'resume' });
     case 'cancelled':
-      return tell('cancelled', 'cancelled');
+      return write('cancelled', 'cancelled');
     case 'rejected':
       return plan.revising || plan.rejection_history.at(-1)?.feedback != null
         ? null
-        : tell('rejected', 'rejected');
+        : write('rejected', 'rejected');
     case 'approved':
     case 'executing':
       return null;
@@ -123,13 +123,13 @@ export async function announce(context: Announcing, planId: string, later = fals
     const failed = isOngoing(plan)
       ? await readSteps(tx, planId, { status: ['failed'] }, 0, questionsShown)
       : [];
-    const called = await readCalled(tx, plan, [...steps, ...failed]);
+    const nameOf = await readCalled(tx, plan, [...steps, ...failed]);
     for (const step of steps) {
-      const question = describeQuestion(plan, step, called);
+      const question = describeQuestion(plan, step, nameOf);
       await say(`step:${step.id}:${step.attempt}:${step.status}`, question, true);
     }
     for (const step of failed) {
-      const blocked = describeBlocked(step, called);
+      const blocked = describeBlocked(step, nameOf);
       if (blocked !== null) await say(`step:${step.id}:${step.attempt}:blocked`, blocked, false);
     }
     for (const finding of await readProblems(tx, plan)) {
@@ -138,8 +138,8 @@ export async function announce(context: Announcing, planId: string, later = fals
     }
     const { pending_patch: patch } = plan;
     if (patch !== null)
-      await say(`patch:${patch.patch_id}`, describePatch(plan, patch, called), true);
-    const news = newsOf(plan, run_id !== null, called);
+      await say(`patch:${patch.patch_id}`, describePatch(plan, patch, nameOf), true);
+    const news = newsOf(plan, run_id !== null, nameOf);
     if (news !== null) await say(`v${plan.version}:${news.key}`, news.says, news.card);
   });
 }
@@ -147,7 +147,7 @@ export async function announce(context: Announcing, planId: string, later = fals
 function describePatch(
   { id, title }: Plan,
   { proposed_by, widening }: PatchOutcome,
-  called: (name: string) => string,
+  nameOf: (name: string) => string,
 ): MessageParts {
   return {
     kind: 'notice',
@@ -155,7 +155,7 @@ function describePatch(
       code: 'change_waits',
       plan_id: id,
       title,
-      by: called(proposed_by),
+      by: nameOf(proposed_by),
       reasons: widening,
       waited: null,
     },
@@ -195,7 +195,7 @@ function answererOf({ output }: Step): string | null {
 export function describeQuestion(
   { id, title }: Pick<Plan, 'id' | 'title'>,
   step: Step,
-  called: (name: string) => string,
+  nameOf: (name: string) => string,
 ): Extract<MessageParts, { kind: 'task' }> {
   const { tool, operation, args, final_args: final } = step;
   const who = assigneeOf(step);
@@ -207,7 +207,7 @@ export function describeQuestion(
       step_id: step.id,
       label: step.label,
       status: step.status === 'unknown' ? 'unknown' : 'waiting',
-      who: who === null ? null : called(who),
+      who: who === null ? null : nameOf(who),
       question: step.question,
       call: nameCall(describeCall(operationName(tool, operation), undefined, final ?? args)),
       waited: null,
@@ -217,7 +217,7 @@ export function describeQuestion(
 }
 
 /** Reports a step that a person could not do, or null for other steps. */
-export function describeBlocked(step: Step, called: (name: string) => string): MessageParts | null {
+export function describeBlocked(step: Step, nameOf: (name: string) => string): MessageParts | null {
   if (step.status !== 'failed' || step.error?.code !== 'blocked') return null;
   const by = answererOf(step);
   return {
@@ -227,7 +227,7 @@ export function describeBlocked(step: Step, called: (name: string) => string): M
       step_id: step.id,
       label: step.label,
       description: step.description,
-      by: by === null ? null : called(by),
+      by: by === null ? null : nameOf(by),
       why: step.error.message,
     },
     action: null,

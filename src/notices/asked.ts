@@ -66,8 +66,8 @@ async function findApprovers(
     approved,
     ...of,
   });
-  const open = judge(rules, people, approved).filter((standing) => !isSatisfied(standing));
-  const named = open.flatMap((standing) => namedBy(standing, plan.requester, people.configured));
+  const open = judge(rules, people, approved).filter((state) => !isSatisfied(state));
+  const named = open.flatMap((state) => namedBy(state, plan.requester, people.configured));
   return {
     people: named.filter((name) => !isAmong(people, approved, name)),
     groups: people.groups,

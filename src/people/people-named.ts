@@ -153,20 +153,20 @@ export function createNoteName({
   clock: Clock;
   warn(message: string, error?: unknown): void;
 }) {
-  const noted = new Map<string, { called: string | null; until: number }>();
+  const noted = new Map<string, { displayName: string | null; until: number }>();
   return async (account: string, text: string): Promise<void> => {
-    const called = readCalled(text);
+    const displayName = readCalled(text);
     const now = clock.now().getTime();
     const last = noted.get(account);
-    if (last !== undefined && last.called === called && last.until > now) return;
+    if (last !== undefined && last.displayName === displayName && last.until > now) return;
     try {
-      await storeName(db.query, account, called);
+      await storeName(db.query, account, displayName);
     } catch (error) {
       // The caller is about to decide something and must not be delayed.
-      warn('What somebody is called was not kept.', error);
+      warn('Could not store a display name.', error);
       return;
     }
     if (noted.size >= maxKept) noted.clear();
-    noted.set(account, { called, until: now + keptForMs });
+    noted.set(account, { displayName, until: now + keptForMs });
   };
 }

@@ -159,14 +159,14 @@ async function buildRequest(
   // A planner that revises a plan is shown that one whole.
   const plans = refused === null ? await readBriefs(context.db.query, run.conversation) : [];
   const people = await readPeople(context, run, messages, plans);
-  const called = people.call(run.user);
+  const displayName = people.call(run.user);
   const writer = messages[latest]?.name;
   return {
     runId: run.id,
     text: run.request,
     ...(answers.length === 0 ? {} : { answers }),
     user: run.user,
-    ...(called === run.user ? {} : { called }),
+    ...(displayName === run.user ? {} : { displayName }),
     ...(ownWords || writer === undefined ? {} : { writer: people.call(writer) }),
     ownWords,
     ownMessages: await readOwnWords(context, run, messages.slice(0, latest + 1)),

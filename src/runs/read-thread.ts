@@ -124,8 +124,8 @@ async function writeThread(
 const failed = (note: string): ThreadRead => ({ text: '', read: 0, total: null, link: null, note });
 
 /** Whether the conversation has all of them already. */
-function isKnown(heard: ReadonlySet<string>, { messages, note }: ThreadMessages) {
-  return note === null && messages.every(({ once }) => heard.has(once));
+function isKnown(known: ReadonlySet<string>, { messages, note }: ThreadMessages) {
+  return note === null && messages.every(({ once }) => known.has(once));
 }
 
 /**
@@ -137,7 +137,7 @@ function isKnown(heard: ReadonlySet<string>, { messages, note }: ThreadMessages)
 export async function readThread(
   context: Pick<ConversationContext, 'db' | 'planner' | 'threads' | 'timezone' | 'warn'>,
   { conversation, user, decision }: Pick<RunRow, 'conversation' | 'user' | 'decision'>,
-  { once, heard }: { once: string | null; heard: ReadonlySet<string> },
+  { once, heard: known }: { once: string | null; heard: ReadonlySet<string> },
   signal: AbortSignal,
   report: ReportActivity,
 ): Promise<ThreadRead | null> {
@@ -150,7 +150,7 @@ export async function readThread(
   report({ kind: 'reading', operation: 'read_thread', what: 'this thread' });
   try {
     const found = await read(place, once, signal);
-    if (found === null || isKnown(heard, found)) return null;
+    if (found === null || isKnown(known, found)) return null;
     const names = await namesOf(db.query, user);
     return await writeThread(found, { timezone: decision?.timezone ?? timezone, names });
   } catch (error) {

@@ -62,7 +62,7 @@ export async function startRun(
   const asked = memory === null ? readModes(wanted) : null;
   const asks = memory === null && (policyRequest === null || policyRequest.rest !== '');
   const timezone = zoneOf(actor);
-  const heard: MessageParts = {
+  const parts: MessageParts = {
     kind: 'said',
     facts: {
       answers: [],
@@ -82,7 +82,7 @@ export async function startRun(
       name,
       text: request.text,
       runId: id,
-      parts: heard,
+      parts: parts,
       once,
     };
     const requestMessage = await hearPerson(tx, message);

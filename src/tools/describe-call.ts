@@ -525,8 +525,8 @@ export function describeCall(
 }
 
 function argumentsOf({ status, args, final_args: final }: Step): JsonObject {
-  const stands = status !== 'pending' && status !== 'ready';
-  return stands && final !== null ? final : args;
+  const begun = status !== 'pending' && status !== 'ready';
+  return begun && final !== null ? final : args;
 }
 
 /** Undefined if the call was made without looking. */

@@ -19,7 +19,7 @@ const pictures: Record<string, string> = {
 };
 
 /** Menu titles that differ from the page's own title. */
-const called: Record<string, string> = { '': 'Overview', api: 'HTTP API' };
+const titles: Record<string, string> = { '': 'Overview', api: 'HTTP API' };
 const reference: MenuEntry = { slug: 'reference', group: 'Reference', title: 'API reference' };
 
 /** The content security policy of a page under /docs. @param script it runs the reference viewer, which sets its own styles */
@@ -44,7 +44,7 @@ async function openSite(): Promise<Site> {
   const entries = await Promise.all(
     pages.map(async (page): Promise<MenuEntry> => {
       const { title } = render(await readPage(page), page, pages);
-      return { ...page, title: called[page.slug] ?? title };
+      return { ...page, title: titles[page.slug] ?? title };
     }),
   );
   const last = entries.findLastIndex(({ group }) => group === reference.group);

@@ -62,19 +62,19 @@ async function takeRemoval(
 ): Promise<void> {
   const { installations, isAlive, warn } = parts;
   const { owner, at } = removal;
-  const standing = await installations.read(owner);
-  if (standing === null || standing.removed_at !== null) return;
-  const judged = judgeRemoval(at, standing.installed_at);
+  const installed = await installations.read(owner);
+  if (installed === null || installed.removed_at !== null) return;
+  const judged = judgeRemoval(at, installed.installed_at);
   if (judged === 'earlier') return;
   if (judged === 'ask') {
     // If it can't be decrypted, `find` throws the reason until it can.
-    const { token } = standing.readable
-      ? standing
-      : ((await installations.find(owner)) ?? standing);
+    const { token } = installed.readable
+      ? installed
+      : ((await installations.find(owner)) ?? installed);
     if (token !== null && (await isAlive(token))) return;
   }
-  if (await installations.remove(standing))
-    warn(`Countersign was removed from ${standing.name} in Slack; its token is deleted.`);
+  if (await installations.remove(installed))
+    warn(`Countersign was removed from ${installed.name} in Slack; its token is deleted.`);
 }
 
 /** The organisation of an event, command, press or form. */

@@ -204,16 +204,16 @@ export function createFindPlace({
     const byAccount =
       shown === 'me' || /\S@\S|:/.test(shown) ? await reach.find(team, account) : null;
     const folded = foldName(shown);
-    const called = (await listUsers(team)).filter((user) =>
+    const matching = (await listUsers(team)).filter((user) =>
       byAccount === null
         ? [user.profile.display_name, user.real_name ?? '', user.name].some(
             (name) => name !== '' && foldName(name) === folded,
           )
         : user.id === byAccount.user,
     );
-    const [person] = called;
+    const [person] = matching;
     if (person === undefined) return { refusal: words.nobody({ shown: wanted }) };
-    if (called.length > 1) return { refusal: words.severalPeople({ shown }) };
+    if (matching.length > 1) return { refusal: words.severalPeople({ shown }) };
     const { id, tz } = person;
     const place = await reach.openDirect(team, { user: id, timezone: tz ?? 'UTC' });
     const name = shownAs(person);

@@ -125,10 +125,10 @@ export function keepConnected(
   const { signal } = stopping;
 
   async function keep(): Promise<void> {
-    const told = new Set<string>();
+    const reported = new Set<string>();
     const greet = () => {
-      if (told.size > 0) warn('Slack is connected again.');
-      told.clear();
+      if (reported.size > 0) warn('Slack is connected again.');
+      reported.clear();
     };
     let failures = 0;
     while (!signal.aborted) {
@@ -142,8 +142,8 @@ export function keepConnected(
         failures += 1;
         const why = explain(error);
         afterMs = why.afterMs;
-        if (!told.has(why.text)) warn(`Nothing comes from Slack. ${why.text}`, error);
-        told.add(why.text);
+        if (!reported.has(why.text)) warn(`Nothing comes from Slack. ${why.text}`, error);
+        reported.add(why.text);
       }
       await wait(Math.max(afterMs, pause(failures)), undefined, { signal }).catch(() => {});
     }

@@ -114,7 +114,7 @@ async function showForm(
       const self = { value: viewer.user, label: viewer.user };
       const options = (field.pick === 'person' && found.length === 0 ? [self] : found)
         .slice(0, suggested)
-        .map(({ value, label }) => ({ value, label, called: label }));
+        .map(({ value, label }) => ({ value, label, name: label }));
       return { ...field, options };
     }),
   );

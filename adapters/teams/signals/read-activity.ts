@@ -14,14 +14,19 @@ const id = z.string().min(1).max(500);
 const Named = z.object({ id });
 
 /** Optional data: an unknown shape is treated as missing. */
-const told = <T extends z.ZodType>(schema: T) => schema.nullish().catch(null);
-const words = told(z.string());
+const optional = <T extends z.ZodType>(schema: T) => schema.nullish().catch(null);
+const words = optional(z.string());
 
-const Account = z.object({ id, name: words, aadObjectId: told(z.string().max(100)), role: words });
+const Account = z.object({
+  id,
+  name: words,
+  aadObjectId: optional(z.string().max(100)),
+  role: words,
+});
 
 const Entity = z.looseObject({
   type: z.string(),
-  mentioned: told(z.object({ id: z.string() })),
+  mentioned: optional(z.object({ id: z.string() })),
   text: words,
   timezone: words,
 });
@@ -38,18 +43,18 @@ const Activity = z.object({
   conversation: z.object({
     id,
     conversationType: words,
-    tenantId: told(id),
+    tenantId: optional(id),
   }),
-  channelData: told(z.object({ tenant: told(Named), team: told(Named) })),
+  channelData: optional(z.object({ tenant: optional(Named), team: optional(Named) })),
   // Teams' limit is about 100 KB for the whole activity.
   text: z.string().max(100_000).nullish(),
   textFormat: words,
-  entities: told(z.array(told(Entity))),
+  entities: optional(z.array(optional(Entity))),
   attachments: Attachments,
   localTimezone: words,
   timestamp: words,
-  membersAdded: told(z.array(Named)),
-  membersRemoved: told(z.array(Named)),
+  membersAdded: optional(z.array(Named)),
+  membersRemoved: optional(z.array(Named)),
   value: z.unknown().optional(),
 });
 export type Activity = z.infer<typeof Activity>;
@@ -133,8 +138,8 @@ function isTimezone(zone: string): boolean {
 }
 
 function timezoneOf({ entities, localTimezone }: Activity): string | null {
-  const told = [...(entities ?? []).map((one) => one?.timezone), localTimezone];
-  return told.find((zone) => typeof zone === 'string' && isTimezone(zone)) ?? null;
+  const zones = [...(entities ?? []).map((one) => one?.timezone), localTimezone];
+  return zones.find((zone) => typeof zone === 'string' && isTimezone(zone)) ?? null;
 }
 
 function sceneOf(activity: Activity, tenant: string): Scene {

@@ -14,16 +14,16 @@ const maxWhat = 4000;
 
 const id = z.string().min(1).max(500);
 const Named = z.object({ displayName: z.string().nullish() });
-const told = <T extends z.ZodType>(schema: T) => schema.nullish().catch(null);
+const optional = <T extends z.ZodType>(schema: T) => schema.nullish().catch(null);
 
 const Chosen = z.object({
   commandId: z.literal(commandId),
   commandContext: z.literal('message'),
   messagePayload: z.object({
     id,
-    replyToId: told(id),
+    replyToId: optional(id),
     body: z.object({ contentType: z.string(), content: z.string().max(100_000).nullish() }),
-    from: told(z.object({ user: told(Named), application: told(Named) })),
+    from: optional(z.object({ user: optional(Named), application: optional(Named) })),
     attachments: Attachments,
   }),
   data: z.unknown().optional(),

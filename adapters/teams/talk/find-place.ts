@@ -84,12 +84,12 @@ export function createFindPlace({
     const isAccount = shown === 'me' || /\S@\S|:/.test(shown);
     const accounts = isAccount ? await everyNameOf(shown === 'me' ? requester : shown) : [];
     const keys = new Set(accounts.map(personKey));
-    const called = people.filter(({ account, name }) =>
+    const matching = people.filter(({ account, name }) =>
       isAccount ? keys.has(personKey(account)) : foldName(name ?? '') === foldName(shown),
     );
-    const [person] = called;
+    const [person] = matching;
     if (person === undefined) return { refusal: words.nobody({ shown: wanted }) };
-    if (called.length > 1) return { refusal: words.severalPeople({ shown }) };
+    if (matching.length > 1) return { refusal: words.severalPeople({ shown }) };
     const { tenant, channel } = await findChat(from, person.id);
     const place = { platform: 'teams', tenant, channel, thread: null };
     return { place, name: person.name ?? person.account };

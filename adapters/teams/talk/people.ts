@@ -65,9 +65,9 @@ export function readAddress(
   const { tenantId, userRole, aadObjectId, objectId, email, userPrincipalName } = member;
   const known = aadObjectId ?? objectId ?? null;
   if (object === null || known !== object) return null;
-  const told = { tenantId: tenantId ?? null, userRole: userRole ?? null };
+  const profile = { tenantId: tenantId ?? null, userRole: userRole ?? null };
   const own = rest === 'believed' ? [null] : [];
-  if (![tenant, ...own].includes(told.tenantId) || !['user', ...own].includes(told.userRole))
+  if (![tenant, ...own].includes(profile.tenantId) || !['user', ...own].includes(profile.userRole))
     return null;
   // Guests have email addresses too; the user principal name distinguishes them.
   if (rest === 'refused' ? !isOwnName(userPrincipalName) : userPrincipalName?.includes('#'))
@@ -126,8 +126,8 @@ export function createPeople(options: {
     return member;
   }
 
-  async function zoneOf({ tenant, from, timezone: told }: Scene): Promise<string | null> {
-    return told ?? (await conversations.findPersonal(tenant, from.id))?.timezone ?? null;
+  async function zoneOf({ tenant, from, timezone: named }: Scene): Promise<string | null> {
+    return named ?? (await conversations.findPersonal(tenant, from.id))?.timezone ?? null;
   }
 
   return {

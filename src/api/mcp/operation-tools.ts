@@ -24,13 +24,13 @@ export function registerOperationTools(
 ): void {
   const readManifest = async () => {
     const manifest = await operations(tenant);
-    const standing: OperationAccess = {
+    const access: OperationAccess = {
       guarded: new Set(guarded),
       readable: new Set(
         plannerOperations({ list: () => manifest }, { deny: [] }).map(({ name }) => name),
       ),
     };
-    return { manifest, standing };
+    return { manifest, standing: access };
   };
 
   server.registerTool(

@@ -22,8 +22,8 @@ export async function answerFor(
   } catch (error) {
     const { code, detail, details } = explainError(error, request);
     if (problemKinds[code].status >= 500) request.log.error({ err: error }, code);
-    const told = { code, ...(details === undefined ? {} : { details }) };
-    const text = `${detail}\n${JSON.stringify(told)}`;
+    const body = { code, ...(details === undefined ? {} : { details }) };
+    const text = `${detail}\n${JSON.stringify(body)}`;
     return { isError: true, content: [{ type: 'text', text }] };
   }
 }

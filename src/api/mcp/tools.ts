@@ -74,8 +74,8 @@ export function registerTools(
     (proposal, context) =>
       answer(async () => {
         const made = await propose(visitorOf(request, context, proposal.agent), proposal);
-        const standing = await readStanding(made);
-        return answerWith(writeStanding(standing), standing);
+        const state = await readStanding(made);
+        return answerWith(writeStanding(state), state);
       }),
   );
 
@@ -101,13 +101,13 @@ export function registerTools(
         const filter = { limit: stepsOnPage, ...(after === undefined ? {} : { cursor: after }) };
         const page = await service.listSteps(id, filter);
         const steps = page.steps.map(stepFactsOf);
-        const standing = standingOf(plan, linkTo(id));
+        const state = standingOf(plan, linkTo(id));
         const lines = steps.map(({ label, status, effect, summary, error }) =>
           [`${label} ${status}: ${onOneLine(effect, 200)}`, summary, error]
             .filter((one) => one !== null)
             .join(' — '),
         );
-        return answerWith([writeStanding(standing), ...lines].join('\n'), {
+        return answerWith([writeStanding(state), ...lines].join('\n'), {
           plan: factsOf(plan, linkTo(id)),
           cursor: writeCursor(plan),
           steps,

@@ -61,10 +61,10 @@ export function registerWaitTool(
           const found = await findPlan(id, runId, signal);
           await requireStillLetIn();
           if ('run' in found) {
-            const standing = standingOfRun(found.run, null);
-            return answerWith(writeStanding(standing), {
-              ...standing,
-              timed_out: standing.state === 'planning',
+            const state = standingOfRun(found.run, null);
+            return answerWith(writeStanding(state), {
+              ...state,
+              timed_out: state.state === 'planning',
               waiting: [],
               failed: [],
               changes: [],
@@ -85,7 +85,7 @@ export function registerWaitTool(
           );
           await requireStillLetIn();
           const { plan, timed_out, changes } = waited;
-          const standing = standingOf(plan, linkTo(plan.id));
+          const state = standingOf(plan, linkTo(plan.id));
           const [waiting, failed] = await Promise.all([
             readSteps(plan, plan.counts.waiting + plan.counts.unknown, ['waiting', 'unknown']),
             readSteps(plan, plan.counts.failed, ['failed']),
@@ -95,11 +95,11 @@ export function registerWaitTool(
             ...(timed_out
               ? ['Nothing has happened yet; call plan_wait again with the cursor.']
               : []),
-            writeStanding(standing),
+            writeStanding(state),
             ...questions.map((question) => `Asks: ${onOneLine(question, 300)}`),
           ].join('\n');
           return answerWith(text, {
-            ...standing,
+            ...state,
             questions,
             timed_out,
             waiting,
@@ -159,7 +159,7 @@ function reportProgress({ mcpReq }: ServerContext, signal: AbortSignal) {
   const progressToken = mcpReq._meta?.progressToken;
   let progress = 0;
   let last = 'Waiting for people';
-  const tell = async (message: string): Promise<void> => {
+  const report = async (message: string): Promise<void> => {
     last = message;
     if (progressToken === undefined || signal.aborted) return;
     progress += 1;
@@ -170,7 +170,7 @@ function reportProgress({ mcpReq }: ServerContext, signal: AbortSignal) {
   };
   const timer = setInterval(() => {
     // The agent has left; its call ends by its signal.
-    tell(last).catch(() => undefined);
+    report(last).catch(() => undefined);
   }, signEverySeconds * 1000);
-  return { tell, end: () => clearInterval(timer) };
+  return { tell: report, end: () => clearInterval(timer) };
 }

@@ -8,7 +8,7 @@ import type { Change } from '#domain/plan/views.ts';
 import type { Service } from '#domain/service.ts';
 import { stateOf } from './shapes.ts';
 
-type Seen = { revision: number; standing: string };
+type Seen = { revision: number; state: string };
 
 /** Differs if worth reporting: state, version, or the number of things that wait for people. */
 function standingOf(plan: Plan): string {
@@ -25,7 +25,7 @@ const Cursor = z
   .regex(/^\d{1,15}\.[a-z_]+\.\d+\.\d+\.\d+$/)
   .transform((cursor): Seen => {
     const end = cursor.indexOf('.');
-    return { revision: Number(cursor.slice(0, end)), standing: cursor.slice(end + 1) };
+    return { revision: Number(cursor.slice(0, end)), state: cursor.slice(end + 1) };
   });
 
 function readCursor(cursor: string | undefined): Seen | null {
@@ -40,7 +40,7 @@ function readCursor(cursor: string | undefined): Seen | null {
 
 /** Without a cursor the agent has seen that the plan waits for approval, unless it only knew a run. */
 function isNews(plan: Plan, seen: Seen | null, knewPlan: boolean): boolean {
-  if (seen !== null) return standingOf(plan) !== seen.standing;
+  if (seen !== null) return standingOf(plan) !== seen.state;
   if (!knewPlan) return true;
   return stateOf(plan) !== 'awaiting_approval';
 }

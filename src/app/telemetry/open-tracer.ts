@@ -42,17 +42,17 @@ const complainEveryMs = 60_000;
 
 /** Logs SDK messages as JSON lines, without secrets. */
 function tellIn(log: Logger): void {
-  let told = Number.NEGATIVE_INFINITY;
-  const tell = (message: string, ...more: unknown[]) => {
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  const report = (message: string, ...more: unknown[]) => {
     const now = performance.now();
-    if (now - told < complainEveryMs) return;
-    told = now;
+    if (now - reportedAt < complainEveryMs) return;
+    reportedAt = now;
     const details = more.filter((one) => typeof one === 'string').join(' ');
     log.warn(`OpenTelemetry: ${message} ${details}`.trim().slice(0, 500));
   };
   const quiet = () => {};
   diag.setLogger(
-    { error: tell, warn: tell, info: quiet, debug: quiet, verbose: quiet },
+    { error: report, warn: report, info: quiet, debug: quiet, verbose: quiet },
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   );
 }

@@ -30,10 +30,10 @@ function waitFor(signal: AbortSignal): Promise<void> {
 
 /** Opening is safe to retry. @returns null if stopped while waiting */
 async function openWhenThere(open: () => Promise<Instance>, signal: AbortSignal) {
-  let told = false;
-  const tell = (error: unknown) => {
-    if (told) return;
-    told = true;
+  let reported = false;
+  const report = (error: unknown) => {
+    if (reported) return;
+    reported = true;
     const what =
       error instanceof CountersignError
         ? error.message
@@ -41,7 +41,7 @@ async function openWhenThere(open: () => Promise<Instance>, signal: AbortSignal)
     warn(`countersign: ${what} Waiting for it.`);
   };
   try {
-    return await retryUntilDatabaseAnswers(open, tell, signal);
+    return await retryUntilDatabaseAnswers(open, report, signal);
   } catch (error) {
     if (signal.aborted && isTransient(error)) return null;
     throw error;

@@ -104,7 +104,11 @@ async function findWanted({ db }: DeliveryContext, conversation: string): Promis
 }
 
 /** Whether it is shown and has not faded. */
-function stands(wanted: Wanted, shown: ShownStatus | null, { fadesAfterMs }: StatusPort): boolean {
+function isCurrent(
+  wanted: Wanted,
+  shown: ShownStatus | null,
+  { fadesAfterMs }: StatusPort,
+): boolean {
   if (shown === null || shown.turn !== wanted.turn) return false;
   if (JSON.stringify(shown.activity) !== JSON.stringify(wanted.activity)) return false;
   return Date.now() - Date.parse(shown.at) < fadesAfterMs;
@@ -133,7 +137,7 @@ export async function updateStatus(
     ).catch(fail);
     return null;
   }
-  if (stands(wanted, shown, statuses)) return shown;
+  if (isCurrent(wanted, shown, statuses)) return shown;
   const at = new Date().toISOString();
   const { title: _, ...kept } = wanted;
   try {

@@ -210,11 +210,11 @@ async function settle(
   { unfinished, reached, link, ...shown }: Noted,
 ): Promise<void> {
   const { db, enqueue, warn } = context;
-  const told = tellAsked(context, { conversation, alone: timezone !== null }, row, {
+  const notified = tellAsked(context, { conversation, alone: timezone !== null }, row, {
     reached,
     link,
   });
-  await told.catch((error: unknown) => {
+  await notified.catch((error: unknown) => {
     // A post must be recorded, or it would be repeated forever.
     if (isTransient(error)) throw error;
     warn('The people that a card asks got no direct message.', error);

@@ -45,12 +45,12 @@ const head = sql`
   select id, due_at <= clock_timestamp() as due from ${countersign}.inbox
   where ${isOpen} and ${inGivenThread} order by id limit 1`;
 
-const told = ['id', 'platform', 'tenant', 'thread', 'kind', 'body', 'attempt', 'failures'];
+const columns = ['id', 'platform', 'tenant', 'thread', 'kind', 'body', 'attempt', 'failures'];
 
 /** The notification for a taken event of `table`. */
 const tellingOf = (
   table: string,
-): SQL => sql`${sql.raw(told.map((name) => `${table}.${name}`).join(', '))},
+): SQL => sql`${sql.raw(columns.map((name) => `${table}.${name}`).join(', '))},
     ${isoOf(`${table}.received_at`, 'milliseconds')} as received_at,
     ${sql.raw(table)}.error is null as silent,
     (extract(epoch from clock_timestamp() - ${sql.raw(table)}.stored_at) * 1000)::float8 as age_ms`;

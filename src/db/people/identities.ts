@@ -158,7 +158,7 @@ type Standing = {
 };
 
 /** Prepared, since every decision and inbox uses it. */
-const standing = prepareStatement(
+const existing = prepareStatement(
   'read_standing',
   sql`
     with given as materialized (
@@ -190,7 +190,7 @@ const standing = prepareStatement(
  */
 export async function readStanding(db: Queryable, names: string[]): Promise<Standing> {
   type Row = { people: (Called & { linked: string | null })[]; links: FormerLink[] };
-  const rows = await db.run<Row>(standing, { names: JSON.stringify(withStored(names)) });
+  const rows = await db.run<Row>(existing, { names: JSON.stringify(withStored(names)) });
   const [row] = rows;
   if (row === undefined) throw new Error('readStanding: no row came back');
   const { people, links } = row;

@@ -39,7 +39,7 @@ export function createSignInStore(
   };
   const ofGeneration = (server: string, generation: number) =>
     and(eq(name, server), eq(generations, generation));
-  const told = (tx: Queryable, server: string) => notify(tx, `sign-in:${server}`);
+  const notifySignIn = (tx: Queryable, server: string) => notify(tx, `sign-in:${server}`);
 
   return {
     lack,
@@ -80,7 +80,7 @@ export function createSignInStore(
             target: name,
             set: { ...row, generation: sql`${generations} + 1` },
           });
-        await told(tx, server);
+        await notifySignIn(tx, server);
       });
     },
     async claimRefresh(server, generation, ms) {
@@ -111,7 +111,7 @@ export function createSignInStore(
               .update(mcpSignIns)
               .set({ sealed: bytes, generation: generation + 1, refreshing_until: null })
               .where(ofGeneration(server, generation));
-            if (rowCount === 1) await told(tx, server);
+            if (rowCount === 1) await notifySignIn(tx, server);
             return rowCount === 1;
           }),
         () => undefined,
@@ -124,13 +124,13 @@ export function createSignInStore(
           .update(mcpSignIns)
           .set({ problem, wants, refreshing_until: null })
           .where(ofGeneration(server, generation));
-        await told(tx, server);
+        await notifySignIn(tx, server);
       });
     },
     async remove(server) {
       return db.transaction(async (tx) => {
         const { rowCount } = await tx.delete(mcpSignIns).where(eq(name, server));
-        await told(tx, server);
+        await notifySignIn(tx, server);
         return rowCount === 1;
       });
     },

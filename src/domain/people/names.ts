@@ -84,10 +84,10 @@ const words = new Set([
 /** Maximum characters of an ambiguous name, so that the account after it isn't cut off. */
 const maxBeside = 30;
 
-function standBeside(called: string, name: string): string {
-  const letters = [...called];
+function standBeside(displayName: string, name: string): string {
+  const letters = [...displayName];
   const kept = letters.slice(0, maxBeside).join('').trimEnd();
-  return `${letters.length > maxBeside ? `${kept}…` : called} (${name})`;
+  return `${letters.length > maxBeside ? `${kept}…` : displayName} (${name})`;
 }
 
 /** Display names for readers. If two are alike, or one equals another's known name, the identifying name is added. */

@@ -82,7 +82,7 @@ export type PlanningRequest = {
   answers?: GivenAnswer[];
   user: string;
   /** The requester's display name, if their platform has said it. */
-  called?: string;
+  displayName?: string;
   /** Who wrote `text`, if somebody else did. */
   writer?: string;
   /** Whether `text` is the requester's own; default: yes. */

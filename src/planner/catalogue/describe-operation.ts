@@ -35,12 +35,12 @@ export type OperationAccess = {
   readable: ReadonlySet<string>;
 };
 
-function marksOf({ name, human, destructive }: OperationSpec, standing: OperationAccess): string {
+function marksOf({ name, human, destructive }: OperationSpec, access: OperationAccess): string {
   const marks = [
-    ...(standing.readable.has(name) ? ['read'] : []),
+    ...(access.readable.has(name) ? ['read'] : []),
     ...(human === true ? ['a person does it'] : []),
     ...(destructive ? ['destructive'] : []),
-    ...(standing.guarded.has(name) ? ['guarded'] : []),
+    ...(access.guarded.has(name) ? ['guarded'] : []),
   ];
   return marks.length === 0 ? '' : ` [${marks.join(', ')}]`;
 }
@@ -66,7 +66,7 @@ function isReceipt({ source, effect, human, output }: OperationSpec): boolean {
  */
 export function writeLine(
   spec: OperationSpec,
-  standing: OperationAccess,
+  access: OperationAccess,
   outputs = new Map<string, string>(),
 ): string {
   // Ours are many on every call: texts go without a type, and so do plain values of outputs.
@@ -94,7 +94,7 @@ export function writeLine(
     effect === 'read' && !isOwn
       ? cut(onOneLine(description).replace(/\.$/, ''), maxReadDescription)
       : cut(firstSentence(description), maxDescription);
-  return `${name.replace(/\s+/g, ' ')}(${args})${output}${marksOf(spec, standing)}: ${described}`;
+  return `${name.replace(/\s+/g, ' ')}(${args})${output}${marksOf(spec, access)}: ${described}`;
 }
 
 export type OperationDescription = {
@@ -108,7 +108,7 @@ export type OperationDescription = {
 /** Schemas in full unless too long, else as types. */
 export function describeOperation(
   spec: OperationSpec,
-  standing: OperationAccess,
+  access: OperationAccess,
 ): OperationDescription {
   const inFull = (schema: JsonSchema) => {
     const { $schema: _, ...rest } = schema;
@@ -118,7 +118,7 @@ export function describeOperation(
   return {
     name: spec.name,
     what: cut(spec.description, maxPart),
-    effect: `${spec.effect}${marksOf(spec, standing)}`,
+    effect: `${spec.effect}${marksOf(spec, access)}`,
     input: inFull(spec.input),
     output: spec.output === undefined ? 'not described' : inFull(spec.output),
   };

@@ -22,7 +22,7 @@ const usualOperations = (manifest: OperationSpec[]): OperationSpec[] =>
 /** As many as there is room for. */
 export function listOperations(
   manifest: OperationSpec[],
-  standing: OperationAccess,
+  access: OperationAccess,
   most = maxList,
 ): Catalogue {
   const own: string[] = [];
@@ -31,7 +31,7 @@ export function listOperations(
   let length = 0;
   const outputs = new Map<string, string>();
   for (const spec of manifest) {
-    const line = `- ${writeLine(spec, standing, outputs)}`;
+    const line = `- ${writeLine(spec, access, outputs)}`;
     if (length + line.length > most) continue;
     length += line.length;
     listed.add(spec.name);
@@ -43,12 +43,12 @@ export function listOperations(
 }
 
 /** For the system prompt, the same on every call. */
-export function listCatalogue(manifest: OperationSpec[], standing: OperationAccess): Catalogue {
+export function listCatalogue(manifest: OperationSpec[], access: OperationAccess): Catalogue {
   const usual = usualOperations(manifest);
-  const all = listOperations(usual, standing);
+  const all = listOperations(usual, access);
   if (all.listed.size === usual.length) return all;
   const isOwn = ({ source }: OperationSpec) => source === 'builtin';
-  const own = listOperations(usual.filter(isOwn), standing);
+  const own = listOperations(usual.filter(isOwn), access);
   const others = usual.filter((spec) => !own.listed.has(spec.name));
   const isNamed = others.length <= maxNames;
   const groups = [...Map.groupBy(others, ({ tool }) => tool)].map(([tool, specs]) =>

@@ -123,14 +123,14 @@ function collectAssumptions(
   const before = assumptions.filter(
     (text) => !parts.some(({ part }) => text.startsWith(leadOf(part))),
   );
-  const told = missing.map(({ part, why }) => `${leadOf(part)} ${why}`);
+  const sentences = missing.map(({ part, why }) => `${leadOf(part)} ${why}`);
   const room = maxAssumptions / 2;
-  const rest = told.length - (room - 1);
+  const rest = sentences.length - (room - 1);
   const lost =
-    told.length <= room
-      ? told
+    sentences.length <= room
+      ? sentences
       : [
-          ...told.slice(0, room - 1),
+          ...sentences.slice(0, room - 1),
           `${countOf(rest, 'further part')} are not in this plan either: ${missing
             .slice(room - 1)
             .map(({ part }) => part.title)

@@ -79,12 +79,12 @@ function probePerson(
   const free = subtractIntervals(working, taken);
   const sorted = busy.toSorted((a, b) => a.from - b.from);
   const longest = prefixEnds(sorted);
-  let told = 0;
+  let reported = 0;
   const conflicts = own.flatMap((block) => {
-    if (told >= maxShown) return [];
+    if (reported >= maxShown) return [];
     const met = overlapping(sorted, longest, block);
     if (met.length === 0 || hasRoom(block, free)) return [];
-    told += met.length;
+    reported += met.length;
     const rooms = findRooms(block, free, own, probed);
     const shift_to = findNearest(block, rooms);
     const slots = findSlots(block, rooms, time).map((slot) => new Date(slot).toISOString());

@@ -226,8 +226,8 @@ export function createStageTools(parts: StageToolsParts): SessionTools {
     joined: () => session.state.joined,
     async hearMore() {
       const { run_id: id, turn, joined } = session.state;
-      const heard = joined.at(-1)?.message ?? 0;
-      const more = await toolContext.tools.hearMore?.({ id, turn }, heard);
+      const latest = joined.at(-1)?.message ?? 0;
+      const more = await toolContext.tools.hearMore?.({ id, turn }, latest);
       if (more === undefined || more.length === 0) return [];
       session.change({ joined: [...joined, ...more] });
       return more.map(writeJoined);

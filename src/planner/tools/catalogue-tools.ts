@@ -73,11 +73,11 @@ export function createSearchTools(
       reads: true,
       async execute({ query }, context) {
         const manifest = context.tools.manifest();
-        const standing = standingOf(context);
+        const access = standingOf(context);
         const { listed } =
           context.state === undefined
             ? { listed: new Set<string>() }
-            : listCatalogue(manifest, standing);
+            : listCatalogue(manifest, access);
         const found = search.findBest(manifest, query, maxFound);
         const fresh = found.filter(({ name }) => !listed.has(name));
         const known = found.filter(({ name }) => listed.has(name)).map(({ name }) => name);
@@ -89,7 +89,7 @@ export function createSearchTools(
           };
         return {
           result: succeed([
-            ...fresh.map((spec) => writeLine(spec, standing)),
+            ...fresh.map((spec) => writeLine(spec, access)),
             ...(known.length === 0 ? [] : [`Already listed: ${known.join(', ')}`]),
           ]),
           found: fresh.map(({ name }) => name),
@@ -110,10 +110,10 @@ export function createSearchTools(
               `There is no operation ${unknown.join(' or ')}. Find one with search_operations.`,
             ),
           };
-        const standing = standingOf(context);
+        const access = standingOf(context);
         const found = names.flatMap((name) => manifest.get(name) ?? []);
         return {
-          result: succeed(toJson(found.map((spec) => describeOperation(spec, standing)))),
+          result: succeed(toJson(found.map((spec) => describeOperation(spec, access)))),
           found: found.map(({ name }) => name),
         };
       },

@@ -271,7 +271,7 @@ async function addForEach(given: ForEach, toolContext: ToolContext): Promise<Too
   if ('problem' in parted) return { result: fail(parted.problem) };
   const { partitions } = parted;
   const title = `${given.title} (${tellFound(coverage, steps.length, groups === null ? 'taken' : 'groups')})`;
-  const totals = tally.tell();
+  const totals = tally.describe();
   const added = addAll(given, { title, totals }, steps, partitions, toolContext);
   const gaps =
     'problems' in added
@@ -292,8 +292,8 @@ async function addForEach(given: ForEach, toolContext: ToolContext): Promise<Too
         'Narrow it down so that everything is listed (a folder, a filter, "paging"); otherwise the person is asked when you submit.',
       ]
     : [];
-  const told = [sentence, ...gaps.map(({ text }) => text), ...advice].join(' ');
-  const outcome = await keepEdit(edited, toolContext, told);
+  const sentences = [sentence, ...gaps.map(({ text }) => text), ...advice].join(' ');
+  const outcome = await keepEdit(edited, toolContext, sentences);
   const shown =
     groups === null ? sample : grouped.slice(0, 5).map(({ items: _, ...group }) => group);
   const data = { found, taken: steps.length, first: shown, totals };

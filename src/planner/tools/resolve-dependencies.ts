@@ -71,14 +71,14 @@ export const resolveDependencies = defineTool({
 
 function conclude(resolved: ResolvedOrder, { state }: ToolContext): ToolOutcome {
   const collected = collectEdges(resolved.outline);
-  const told = tellAdaptations(resolved, collected);
+  const sentences = tellAdaptations(resolved, collected);
   const broken = findBroken(collected);
   if (broken.length > 0)
     return {
       // A cyclic order is not kept: the next try begins with the previous one.
       result: fail(...broken.map(({ text }) => text)),
       violations: broken,
-      adaptations: told,
+      adaptations: sentences,
     };
   return {
     result: succeed(
@@ -87,7 +87,7 @@ function conclude(resolved: ResolvedOrder, { state }: ToolContext): ToolOutcome 
     ),
     changes: resolved.outline === state.outline ? {} : { outline: resolved.outline },
     violations: tellContradicted(collected),
-    adaptations: told,
+    adaptations: sentences,
     heuristics: 1,
   };
 }

@@ -38,15 +38,15 @@ export const selectPattern = defineTool({
     // A name that had to be corrected was a weak choice.
     const heuristics = notes.length === 0 ? 1 : 0.5;
     if (proposal !== null && needsPerson(spec, toolContext.settings)) {
-      const standing = standingOf(proposal, toolContext.state.rfc);
-      if (standing === 'rejected') {
+      const rfcState = standingOf(proposal, toolContext.state.rfc);
+      if (rfcState === 'rejected') {
         return {
           result: fail(
             `A person rejected ${proposal}. Choose a known pattern and subtype, such as ${withoutProposal(spec).pattern_type}.`,
           ),
         };
       }
-      if (standing !== 'approved')
+      if (rfcState !== 'approved')
         return { ...pauseForPerson(spec, proposal, notes), self, heuristics };
     }
     return { ...settle(spec, notes, toolContext), self, heuristics };

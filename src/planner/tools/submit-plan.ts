@@ -94,9 +94,9 @@ function withGroups(summary: string, { nodes }: PlanOutline): string {
         : ` in ${countOf(partitions.length, 'partition')}, ${partitions[0]} to ${partitions.at(-1)}`;
     return [`${onOneLine(title, 150)}: ${countOf(steps.length, 'step')}${parts}.`];
   });
-  const told = groups.filter((one) => !summary.includes(one)).slice(0, 3);
-  const room = 1000 - told.join(' ').length - 1;
-  return [shorten(summary, Math.max(100, room)), ...told].join(' ').slice(0, 1000);
+  const missing = groups.filter((one) => !summary.includes(one)).slice(0, 3);
+  const room = 1000 - missing.join(' ').length - 1;
+  return [shorten(summary, Math.max(100, room)), ...missing].join(' ').slice(0, 1000);
 }
 
 export const submitPlan = defineTool({

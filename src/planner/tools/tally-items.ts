@@ -54,7 +54,7 @@ class Sum {
   }
 
   /** @param notation of the whole column */
-  tell(notation: 'point' | 'comma'): string | null {
+  format(notation: 'point' | 'comma'): string | null {
     const total = notation === 'point' ? this.#point : this.#comma;
     if (total === null || this.#units.size > 1) return null;
     const [unit = ''] = this.#units;
@@ -97,7 +97,7 @@ class Column {
     return this.sum.count > 0 && this.values - this.sum.count <= this.sum.count;
   }
 
-  tell(): string[] {
+  describe(): string[] {
     const empty = this.#empty === 0 ? '' : `, ${many(this.#empty)} empty`;
     const { groups } = this;
     const counts =
@@ -120,7 +120,7 @@ class Column {
         : `; ${countOf(others, 'value')} no number: ${this.#others.map((text) => shorten(text, 30)).join(', ')}`;
     const { problem, notation, count } = this.sum;
     if (problem !== null || notation === null) return `not summed, as ${problem}${left}`;
-    return `sum ${this.sum.tell(notation)} of ${countOf(count, 'number')}${left}`;
+    return `sum ${this.sum.format(notation)} of ${countOf(count, 'number')}${left}`;
   }
 }
 
@@ -131,7 +131,7 @@ function tellGroups(by: Column, summed: Column, sums: Map<string, Sum>): string[
     .toSorted(([, a], [, b]) => b.count - a.count)
     .map(
       ([text, sum]) =>
-        `${shorten(text, 60)} ${sum.tell(notation) ?? 'not summed'} (${many(sum.count)})`,
+        `${shorten(text, 60)} ${sum.format(notation) ?? 'not summed'} (${many(sum.count)})`,
     );
   const counted = [...sums.values()].reduce((all, { count }) => all + count, 0);
   if (counted < summed.sum.count)
@@ -187,7 +187,7 @@ export class Groups {
       sum: Object.fromEntries(
         [...sums].flatMap(([column, sum]): [string, Json][] => {
           const { notation, problem } = sum;
-          const total = notation === null || problem !== null ? null : sum.tell(notation);
+          const total = notation === null || problem !== null ? null : sum.format(notation);
           return total === null ? [] : [[column, total]];
         }),
       ),
@@ -255,8 +255,8 @@ export class Tally {
   }
 
   /** `300 items`, the totals of each column, then the totals by group. */
-  tell(): string[] {
-    const columns = [...this.#columns.values()].flatMap((column) => column.tell());
+  describe(): string[] {
+    const columns = [...this.#columns.values()].flatMap((column) => column.describe());
     const groups = [...this.#grouped]
       .filter(([by]) => isGroup(by))
       .toSorted(([a], [b]) => Number(a.isNumeric) - Number(b.isNumeric))
@@ -266,18 +266,18 @@ export class Tally {
         ),
       );
     const kept = columns.slice(0, maxLines);
-    const told: string[] = [];
+    const lines: string[] = [];
     let length = 0;
     for (const line of groups) {
       length += line.length;
-      if (length > maxGroupCharacters || kept.length + told.length >= maxTotals - 1) break;
-      told.push(line);
+      if (length > maxGroupCharacters || kept.length + lines.length >= maxTotals - 1) break;
+      lines.push(line);
     }
-    const left = groups.length - told.length;
+    const left = groups.length - lines.length;
     return [
       countOf(this.#items, 'item'),
       ...kept,
-      ...told,
+      ...lines,
       ...(left === 0 ? [] : [`${countOf(left, 'line')} of totals by group left out`]),
     ];
   }

@@ -227,7 +227,7 @@ export function approvalsThatSuffice(rules: Rule[], now: People, approved: strin
   );
   const given = personsIn(people, approved);
   for (;;) {
-    const open = judge(rules, people, given).filter((standing) => !isSatisfied(standing));
+    const open = judge(rules, people, given).filter((state) => !isSatisfied(state));
     if (open.length === 0) return given.length;
     let best: { user: string; n: number } | null = null;
     for (const user of all) {

@@ -91,8 +91,8 @@ export function describeMissing({ rule, needed, given }: RuleStanding, people: P
 /** The remaining approvers of all open rules, within a sentence; empty if none is open. */
 export function describeAllMissing(standings: RuleStanding[], people: People): string {
   const missing = standings
-    .filter((standing) => !isSatisfied(standing))
-    .map((standing) => describeMissing(standing, people));
+    .filter((state) => !isSatisfied(state))
+    .map((state) => describeMissing(state, people));
   // Nested lists need a stronger separator.
   return missing.join(missing.some((words) => / (or|and|for) /.test(words)) ? ', and ' : ' and ');
 }

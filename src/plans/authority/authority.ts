@@ -285,7 +285,7 @@ function findHelped({ people }: Authority, open: RuleStanding[], user: string): 
 /** Whether an approval by `user` would bring the plan nearer to its start. */
 export function mayApproveNow(authority: Authority, approved: string[], user: string): boolean {
   const standings = judge(authority.rules, authority.people, approved);
-  const open = standings.filter((standing) => !isSatisfied(standing));
+  const open = standings.filter((state) => !isSatisfied(state));
   return findHelped(authority, open, user).length > 0;
 }
 
@@ -354,7 +354,7 @@ export function requireUseful(
 ): RuleStanding[] {
   requireDecider(actor);
   const { rules, people } = authority;
-  const open = judge(rules, people, before).filter((standing) => !isSatisfied(standing));
+  const open = judge(rules, people, before).filter((state) => !isSatisfied(state));
   const helped = findHelped(authority, open, actor.id);
   if (open.length > 0 && helped.length === 0 && !isAmong(people, before, actor.id)) {
     const former = before.filter((name) => wasAmong(people, [name], actor.id));

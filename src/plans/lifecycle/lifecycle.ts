@@ -86,9 +86,9 @@ export async function transition(
       ...(by.data === undefined ? {} : { data: by.data }),
     },
   ]);
-  const told = events[event];
-  if (told === 'plan.ended') await withdrawScheduleFindings(tx, row.id);
-  await tellWebhooks(tx, enqueue, told, changed, {
+  const webhook = events[event];
+  if (webhook === 'plan.ended') await withdrawScheduleFindings(tx, row.id);
+  await tellWebhooks(tx, enqueue, webhook, changed, {
     event,
     actor: by.actor,
     reason: by.reason ?? null,
@@ -132,7 +132,7 @@ export async function tellWebhooks(
   const plan = { id, title, status, version, digest, revision, requester };
   const by =
     actor === undefined ? {} : { actor: { id: actor.id, kind: actor.kind, via: actor.via } };
-  const told = { type, planId: id, data: { plan, ...by, ...facts } };
-  const endpoints = await recordWebhook(tx, once === undefined ? told : { ...told, once });
+  const payload = { type, planId: id, data: { plan, ...by, ...facts } };
+  const endpoints = await recordWebhook(tx, once === undefined ? payload : { ...payload, once });
   for (const endpoint of endpoints) await enqueue(tx, 'webhook', { endpoint }, { key: endpoint });
 }

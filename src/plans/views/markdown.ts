@@ -84,14 +84,14 @@ function describeScheduled({ starts_at, ends_at }: ScheduledStep, timezone: stri
     minute: '2-digit',
     hourCycle: 'h23',
   });
-  const tell = (iso: string) => {
+  const write = (iso: string) => {
     const parts = format.formatToParts(new Date(iso));
     const { weekday, day, month, year, hour, minute } = Object.fromEntries(
       parts.map(({ type, value }) => [type, value]),
     );
     return `${weekday} ${day} ${month} ${year}, ${hour}:${minute}`;
   };
-  return `scheduled ${tell(starts_at)} – ${tell(ends_at)} (${timezone})`;
+  return `scheduled ${write(starts_at)} – ${write(ends_at)} (${timezone})`;
 }
 
 /** The schedule of each step by its ID; empty if the plan has no schedule. */

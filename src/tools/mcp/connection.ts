@@ -287,10 +287,10 @@ export function createConnection(options: ConnectionOptions): Connection {
   return {
     problem: () => problem,
     health() {
-      const { name: called = null, version = null } = live?.client.getServerVersion() ?? {};
+      const { name: serverName = null, version = null } = live?.client.getServerVersion() ?? {};
       return {
         since: live === null ? null : new Date(live.since).toISOString(),
-        name: called === null ? null : makeStorableText(clean(called)).slice(0, 200),
+        name: serverName === null ? null : makeStorableText(clean(serverName)).slice(0, 200),
         version: version === null ? null : makeStorableText(clean(version)).slice(0, 100),
         protocol: live?.client.getNegotiatedProtocolVersion() ?? null,
         last_problem: lastProblem,

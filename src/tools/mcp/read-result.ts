@@ -73,14 +73,14 @@ function summarise(name: string, text: string, result: CallToolResult): string {
   const parsed = parseJson(text);
   const isData = typeof parsed === 'object' && parsed !== null;
   const value = isData || text.trim() === '' ? (result.structuredContent ?? parsed) : undefined;
-  const told = Array.isArray(value)
+  const rows = Array.isArray(value)
     ? countOf(value.length, 'item')
     : isObject(value)
       ? tellFields(value)
       : isData
         ? ''
         : text.trim();
-  const words = [told, ...links].filter((part) => part !== '').join(' · ');
+  const words = [rows, ...links].filter((part) => part !== '').join(' · ');
   return words === '' ? `${name} is done.` : toLine(words, maxSummary);
 }
 

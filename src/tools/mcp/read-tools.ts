@@ -77,8 +77,8 @@ export function readTools(listed: readonly unknown[]): ReadTools {
   const skipped: SkippedTool[] = [];
   const names = new Map<string, string>();
   for (const [at, given] of listed.slice(0, maxTools).entries()) {
-    const called = isObject(given) && typeof given.name === 'string' ? given.name : '';
-    const name = called.trim() === '' ? `tool ${at + 1}` : called.slice(0, longest.name);
+    const toolName = isObject(given) && typeof given.name === 'string' ? given.name : '';
+    const name = toolName.trim() === '' ? `tool ${at + 1}` : toolName.slice(0, longest.name);
     try {
       const tool = readTool(given);
       const alike = names.get(likenessOf(tool.name));

@@ -91,7 +91,7 @@ export function taskOf(
       ),
     );
     const message = cutText(makeStorableText(found.statusMessage ?? ''), maxSaid).trim();
-    const tell = (what: string) => `${spec.name} ${what}${message === '' ? '.' : `: ${message}`}`;
+    const write = (what: string) => `${spec.name} ${what}${message === '' ? '.' : `: ${message}`}`;
     switch (found.status) {
       case 'working':
         return { state: 'running', checkAfterMs: found.pollInterval ?? usualPollMs };
@@ -101,10 +101,10 @@ export function taskOf(
         // The result says more than the status; some servers answer with an error instead.
         return fetchResult(task, signal).catch((error: unknown) => {
           if (!wasRefused(error)) throw error;
-          return { state: 'failed' as const, message: tell('failed') };
+          return { state: 'failed' as const, message: write('failed') };
         });
       case 'cancelled':
-        return { state: 'lost', message: tell('was cancelled at its server') };
+        return { state: 'lost', message: write('was cancelled at its server') };
       case 'input_required':
         await cancel(task, signal);
         return {

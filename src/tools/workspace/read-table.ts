@@ -194,7 +194,7 @@ async function readRows(
   let more = 0;
   let seen = 0;
   let bytes = 0;
-  const told = (next: number | null) => ({
+  const position = (next: number | null) => ({
     columns: columns ?? [],
     rows,
     skipped: tellMore(skipped, more),
@@ -218,7 +218,7 @@ async function readRows(
     seen += 1;
     if (seen <= offset) continue;
     bytes += Buffer.byteLength(JSON.stringify(entry.row)) + 1;
-    if (rows.length === limit || (rows.length > 0 && bytes > pageBytes)) return told(seen - 1);
+    if (rows.length === limit || (rows.length > 0 && bytes > pageBytes)) return position(seen - 1);
     rows.push(entry.row);
   }
   if (columns === null) {
@@ -230,7 +230,7 @@ async function readRows(
         : `line ${first.line} cannot be read: ${first.reason}.`,
     );
   }
-  return told(null);
+  return position(null);
 }
 
 const tellMore = (skipped: Skipped[], more: number): Skipped[] =>

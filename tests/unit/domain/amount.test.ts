@@ -60,7 +60,7 @@ describe('an amount', () => {
 function tally(items: object[]): string[] {
   const all = new Tally();
   for (const item of items) all.add(JSON.parse(JSON.stringify(item)));
-  return all.tell();
+  return all.describe();
 }
 const column = (values: string[]) => tally(values.map((amount) => ({ amount }))).slice(1);
 
@@ -154,7 +154,7 @@ describe('a tally', () => {
   ])('sums by group: %s', (_, items, lines) => {
     const all = new Tally();
     for (const item of items) all.add(item as JsonObject);
-    expect(all.tell().filter((line) => line.startsWith('owed by '))).toEqual(lines);
+    expect(all.describe().filter((line) => line.startsWith('owed by '))).toEqual(lines);
   });
 
   it('sums by group what all adds up to, however many groups there are, and stays short', () => {

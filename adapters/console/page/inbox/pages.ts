@@ -49,8 +49,8 @@ export function keepTicks(
   const now = new Map(groups.flatMap(({ plans }) => plans.map((plan) => [plan.id, plan])));
   return new Map(
     [...ticked].flatMap(([id, plan]) => {
-      const stands = now.get(id);
-      return stands === undefined || mayTick(stands) ? [[id, stands ?? plan] as const] : [];
+      const current = now.get(id);
+      return current === undefined || mayTick(current) ? [[id, current ?? plan] as const] : [];
     }),
   );
 }

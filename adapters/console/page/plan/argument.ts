@@ -41,8 +41,8 @@ export const isKnown = (value: Json | undefined): value is string => typeof valu
 
 /** A step's past or future arguments, as far as they are known. */
 export function argumentsOf({ status, args, final_args: final }: Step): JsonObject {
-  const stands = status !== 'pending' && status !== 'ready';
-  return stands && final !== null ? final : args;
+  const begun = status !== 'pending' && status !== 'ready';
+  return begun && final !== null ? final : args;
 }
 
 /** A text that is JSON, spread over lines, or null if it is none. */

@@ -49,7 +49,7 @@ function describeProposal({ facts, view }: Drawn): BarWords {
 }
 
 /** Why it failed, in short. Where the page says it in full, it is not said here too. */
-function describeFailure({ facts, view }: Drawn, told: boolean): BarWords {
+function describeFailure({ facts, view }: Drawn, shown: boolean): BarWords {
   const { counts, total_steps: total, result_summary: result } = facts.plan;
   const [first] = facts.failed;
   const reason = first?.error?.message ?? (facts.failed.length === 0 ? result : null);
@@ -57,13 +57,13 @@ function describeFailure({ facts, view }: Drawn, told: boolean): BarWords {
     head: `${view.state.symbol} ${view.state.words}`,
     facts: [
       `${counts.succeeded.toLocaleString('en-US')} of ${countOf(total, 'step')} done`,
-      ...(told || reason === null ? [] : [quoteWords(reason, maxReason)]),
+      ...(shown || reason === null ? [] : [quoteWords(reason, maxReason)]),
     ],
   };
 }
 
-/** @param told whether the page says beside it why the plan failed */
-export function describeBar(card: Drawn, told: boolean): BarWords {
+/** @param shown whether the page says beside it why the plan failed */
+export function describeBar(card: Drawn, shown: boolean): BarWords {
   const { facts, view } = card;
   const { status, revising } = facts.plan;
   const head = `${view.state.symbol} ${view.state.words}`;
@@ -73,7 +73,7 @@ export function describeBar(card: Drawn, told: boolean): BarWords {
     case 'needs_review':
       return describeProposal(card);
     case 'failed':
-      return describeFailure(card, told);
+      return describeFailure(card, shown);
     case 'approved':
     case 'executing':
     case 'stalled':

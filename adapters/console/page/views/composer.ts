@@ -38,9 +38,9 @@ async function send(): Promise<void> {
   if (field === null || text === '' || field.readOnly) return;
   field.readOnly = true;
   returnToLatest();
-  const heard = await say(text);
+  const sent = await say(text);
   field.readOnly = false;
-  if (heard) field.value = '';
+  if (sent) field.value = '';
   fitHeight(field);
   field.focus();
 }

@@ -27,16 +27,16 @@ function drawNode(
   const first = lines.length === 1 ? 34 : 26;
   const operation = `${name} · ${step.tool}_${step.operation}${step.guarded ? ' · guarded' : ''}`;
   // Read aloud as it is shown, so its lines are separate words.
-  const called = wrapText(operation, 26, 1)[0] ?? '';
+  const label = wrapText(operation, 26, 1)[0] ?? '';
   const decides = critical ? ' Decides when the plan ends.' : '';
   return svg`<g class="node" data-status=${step.status} data-selected=${selected} data-critical=${critical}
     transform=${`translate(${x} ${y})`} tabindex="0" role="button" aria-pressed=${selected}
-    aria-label=${`${lines.join(' ')} ${called}. ${words}.${decides}`} @click=${onClick} @keydown=${onKey}>
+    aria-label=${`${lines.join(' ')} ${label}. ${words}.${decides}`} @click=${onClick} @keydown=${onKey}>
     <rect width=${nodeSize.width} height=${nodeSize.height} rx="10" />
     ${critical ? svg`<text class="node-critical" x=${nodeSize.width - 18} y="20">◆</text>` : nothing}
     <text class="node-symbol" x="14" y=${first}>${symbol}</text>
     ${lines.map((line, row) => svg`<text class="node-text" x="34" y=${first + row * 17}>${`${line} `}</text>`)}
-    <text class="node-operation" x="34" y=${first + lines.length * 17 + 3}>${called}</text>
+    <text class="node-operation" x="34" y=${first + lines.length * 17 + 3}>${label}</text>
   </g>`;
 }
 

@@ -93,8 +93,8 @@ function drawGoal({ facts }: Card): TemplateResult | typeof nothing {
 function drawOutcome({ facts, view }: Card): TemplateResult | typeof nothing {
   const { status, revising, counts } = facts.plan;
   const planned = ['proposed', 'approved', 'executing'].includes(status) && !revising;
-  const told = status === 'failed' && counts.failed > 0;
-  if (planned || told || view.sentence === '') return nothing;
+  const shown = status === 'failed' && counts.failed > 0;
+  if (planned || shown || view.sentence === '') return nothing;
   return html`<p class="outcome">${view.sentence}</p>`;
 }
 

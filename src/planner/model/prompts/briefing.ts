@@ -136,7 +136,7 @@ export type Briefed = {
   state: Readonly<PlanningState>;
   stage: Stage;
   user: string;
-  called?: string | undefined;
+  displayName?: string | undefined;
   files?: AttachedFile[] | undefined;
   policy: InteractionPolicy;
   modes: PlanningModes;
@@ -152,7 +152,7 @@ export function writeBriefing(options: Briefed): string {
     state,
     stage,
     user,
-    called,
+    displayName,
     files = [],
     policy,
     modes,
@@ -163,7 +163,7 @@ export function writeBriefing(options: Briefed): string {
   } = options;
   const { pattern, rfc, assumed, offered, reads, earlier_usd } = state;
   const lines = [
-    `${called === undefined ? '' : `${onOneLine(called, 80)}, `}${onOneLine(user)}${called === undefined ? '' : ','} asks. ${describeTime(new Date(state.now), timezone)}`,
+    `${displayName === undefined ? '' : `${onOneLine(displayName, 80)}, `}${onOneLine(user)}${displayName === undefined ? '' : ','} asks. ${describeTime(new Date(state.now), timezone)}`,
     describePolicy(policy),
     ...describeLevel(modes),
     ...describeModes(modes),

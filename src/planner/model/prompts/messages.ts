@@ -71,7 +71,7 @@ export function writeMessages(
       state,
       stage,
       user,
-      called: request.called,
+      displayName: request.displayName,
       files: request.files,
       policy,
       modes,

@@ -65,7 +65,7 @@ const texts: [string, number, (text: string) => string][] = [
     platformLimits.slack.optionText,
     (label) =>
       writeForm({
-        fields: [field({ type: 'choice', options: [{ value: 'v', label, called: label }] })],
+        fields: [field({ type: 'choice', options: [{ value: 'v', label, name: label }] })],
       }),
   ],
   [
@@ -99,7 +99,7 @@ test.each([
   const options = Array.from({ length: given }, (_, n) => ({
     value: `${n}`,
     label: `<${n}>`,
-    called: `${n}`,
+    name: `${n}`,
   }));
   const drawn = writeForm({ fields: [field({ type: 'choice', options })] });
   expect(drawn.match(/<\d+>/g)).toHaveLength(offered);
