@@ -257,15 +257,15 @@ test('who is addressed', () => {
 });
 
 test.each([
-  ['plans', { name: 'plans', said: '', alone: false }],
-  ['Plans  running', { name: 'plans', said: 'running', alone: false }],
-  ['plans all 2', { name: 'plans', said: 'all 2', alone: false }],
+  ['plans', { name: 'plans', text: '', alone: false }],
+  ['Plans  running', { name: 'plans', text: 'running', alone: false }],
+  ['plans all 2', { name: 'plans', text: 'all 2', alone: false }],
   ['plans all 2 files', null],
-  ['/plans whatever', { name: 'plans', said: 'whatever', alone: false }],
-  ['plans PLAN-0a1b2c3d', { name: 'plans', said: 'PLAN-0a1b2c3d', alone: false }],
-  ['plans PLAN-0a1b2c3d Export', { name: 'plans', said: 'PLAN-0a1b2c3d Export', alone: true }],
+  ['/plans whatever', { name: 'plans', text: 'whatever', alone: false }],
+  ['plans PLAN-0a1b2c3d', { name: 'plans', text: 'PLAN-0a1b2c3d', alone: false }],
+  ['plans PLAN-0a1b2c3d Export', { name: 'plans', text: 'PLAN-0a1b2c3d Export', alone: true }],
   ['plans PLAN-0a1b2c3d shred', null],
-  ['plans link ABCD-1234', { name: 'plans', said: 'link ABCD-1234', alone: true }],
+  ['plans link ABCD-1234', { name: 'plans', text: 'link ABCD-1234', alone: true }],
   ['help', { name: 'help', alone: false }],
   ['settings', { name: 'settings', alone: false }],
   ['plans for tomorrow: buy bread', null],

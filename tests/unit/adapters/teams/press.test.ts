@@ -7,7 +7,7 @@ const details = { action: 'details', plan_id: 'PLAN-0a1b2c3d', version: 1, diges
 test.each(['pending', 'all', 'mine', 'running', 'pending 2', 'all 10'])(
   'the list “%s” can be looked at',
   (list) => {
-    expect(readLook('list', { list })).toEqual({ kind: 'list', said: list });
+    expect(readLook('list', { list })).toEqual({ kind: 'list', list: list });
     expect(readLook('details', { ...details, list })).toMatchObject({ kind: 'details', list });
   },
 );
