@@ -28,7 +28,7 @@ export async function countPlansByStatus(db: Queryable): Promise<Counted[]> {
 export async function countWaitingForPeople(db: Queryable): Promise<Counted[]> {
   const { rows } = await db.execute<Counted>(sql`
     with open as materialized (
-      select pending_patch, waiting, updated_at from ${countersign}.plans
+      select id, waiting, updated_at from ${countersign}.plans
       where status in ('executing', 'stalled') order by created_at limit ${maxCounted}
     ), proposed as materialized (
       select v.created_at from (
@@ -39,7 +39,7 @@ export async function countWaitingForPeople(db: Queryable): Promise<Counted[]> {
     select 'plan' as kind, count(*)::int as n, ${age(sql`min(created_at)`)} as oldest from proposed
     union all
     select 'change', count(*)::int, ${age(sql`min(p.created_at)`)}
-      from open join ${countersign}.plan_patches p on p.id = open.pending_patch
+      from open join ${countersign}.plan_patches p on p.plan_id = open.id and p.status = 'needs_approval'
     union all
     select 'step', coalesce(sum(waiting), 0)::int, ${age(sql`min(updated_at)`)} from open where waiting > 0`);
   return rows;

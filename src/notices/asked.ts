@@ -4,7 +4,7 @@ import { readSpeakersBefore } from '#db/chat/messages.ts';
 import type { Queryable } from '#db/database.ts';
 import { readShown, readStanding } from '#db/people/identities.ts';
 import { readFinding } from '#db/plans/findings.ts';
-import { readPatchOutcome } from '#db/plans/patches.ts';
+import { findWaitingPatch } from '#db/plans/patches.ts';
 import { type PlanRow, readPlanRow } from '#db/plans/plans.ts';
 import { readStepsById } from '#db/steps/pages.ts';
 import { type Asked, type AskedFor, maxAsked } from '#domain/chat/asked.ts';
@@ -112,14 +112,14 @@ async function findForChange(
   plan: PlanRow,
   { by }: Extract<Notice, { code: 'change_waits' }>,
 ) {
-  const { pending_patch: patch } = plan;
+  const { query } = context.db;
+  const patch = await findWaitingPatch(query, plan.id);
   if (patch === null) return null;
-  const { db } = context;
-  const { version, proposed_by, widening } = await readPatchOutcome(db.query, patch);
-  const operations = await operationsWith(db.query, plan, patch);
+  const { version, proposed_by, widening } = patch;
+  const operations = await operationsWith(query, plan, patch.id);
   const { people, groups } = await findApprovers(context, plan, { version, operations });
   return {
-    key: `patch:${patch}`,
+    key: `patch:${patch.id}`,
     what: 'change' as const,
     text: widening[0] ?? '',
     by,

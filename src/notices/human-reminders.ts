@@ -1,7 +1,7 @@
 // Reminds people in the plan's conversation at growing intervals of open questions, unknown outcomes and changes to approve.
 // Waiting never fails and never ends by itself.
 import { showName } from '#db/people/identities.ts';
-import { readPatchOutcome } from '#db/plans/patches.ts';
+import { findWaitingPatch } from '#db/plans/patches.ts';
 import { lockPlan, type PlanRow } from '#db/plans/plans.ts';
 import {
   createPages,
@@ -63,15 +63,15 @@ async function remindOfChange(
 ): Promise<void> {
   await context.db.transaction(async (tx) => {
     const plan = await lockPlan(tx, plan_id);
-    if (plan.pending_patch !== patch_id) return;
+    const patch = await findWaitingPatch(tx, plan_id);
+    if (patch?.id !== patch_id) return;
     if (plan.conversation === null || plan.paused_at !== null) return;
-    const { proposed_by, widening } = await readPatchOutcome(tx, patch_id);
     const facts = {
       code: 'change_waits' as const,
       plan_id,
       title: plan.title,
-      by: await showName(tx, proposed_by),
-      reasons: widening,
+      by: await showName(tx, patch.proposed_by),
+      reasons: patch.widening,
       waited: period * everyHours,
     };
     await speakAsBot(context, tx, {

@@ -4,6 +4,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '#db/database.ts';
 import { type PlanRow, readAllOf, rowsOfPlans } from '#db/plans/rows.ts';
 import { countersign } from '#db/schema.ts';
+import { waitingPatch } from '#db/sql/patch-reads.ts';
 import { exportMarkdown } from '#plans/views/markdown.ts';
 import { tableRules } from './rules.ts';
 import { cutoff, deleteTaken, lineOf, type RetentionContext, takeRows } from './sweep.ts';
@@ -21,7 +22,7 @@ const artifactsAtOnce = 5;
 
 /** Plan `p` has ended, has nothing pending and hasn't changed since. */
 const hasEnded = (before: string): SQL => sql`
-  p.status in ('completed', 'failed', 'cancelled', 'rejected') and not p.revising and p.pending_patch is null
+  p.status in ('completed', 'failed', 'cancelled', 'rejected') and not p.revising and ${waitingPatch(sql`p.id`)} is null
   and p.updated_at < ${before}::timestamptz and (p.open_until is null or p.open_until < ${before}::timestamptz)`;
 
 /** No active reminder or run refers to it. */

@@ -4,7 +4,7 @@ import { refusalWords } from '#cards/decision-words.ts';
 import { readHeard } from '#db/chat/shown.ts';
 import { isOnePerson } from '#db/people/identities.ts';
 import { type RunRow, readRun } from '#db/planning/runs.ts';
-import { wasPatched } from '#db/plans/patches.ts';
+import { findWaitingPatch, wasPatched } from '#db/plans/patches.ts';
 import { type PlanRow, readPlanRow } from '#db/plans/plans.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { ConversationContext } from '#messages/context.ts';
@@ -90,7 +90,8 @@ export async function requireRead(
     }
     return { ...subject, shown: { id: shown.id, version, digest } };
   }
-  if (row.pending_patch !== null && shown.version === row.version + 1)
+  const waits = await findWaitingPatch(context.db.query, row.id);
+  if (waits !== null && shown.version === row.version + 1)
     throw refuseUnnamed({ ...row, version: shown.version, digest: shown.digest });
   // A decided subject is refused as such, regardless of what was read.
   if (!sourcesOf('approve').includes(row.status)) return subject;

@@ -7,6 +7,7 @@ import type { ApproverPolicy, PlanStatus } from '#domain/plan/plan.ts';
 import { prepareStatement, type Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { plans } from '../schema.ts';
+import { waitingPatch } from '../sql/patch-reads.ts';
 import { stepsOf } from '../steps/blocks.ts';
 import { isWithin, type Within, withinEach } from './within.ts';
 
@@ -83,7 +84,7 @@ const isOpenProblem = sql`f.status = 'open' and f.severity in ('ERROR', 'CRITICA
 const hasProblem = sql`${plans.id} in (select f.plan_id from ${countersign}.plan_findings f where ${isOpenProblem})`;
 
 /** The state apart from the progress of steps. */
-export const planStanding = sql`concat_ws(' ', status, version, revising, paused_at, pending_patch, waiting, unknown)`;
+export const planStanding = sql`concat_ws(' ', status, version, revising, paused_at, ${waitingPatch(sql`${plans.id}`)}, waiting, unknown)`;
 
 export type PlanStateRow = { id: string; tenant: string | null; standing: string };
 
@@ -157,6 +158,9 @@ const horizon = sql`${sql.placeholder('horizon')}::text`;
  */
 const mayHaveChanged = sql`(${horizon} is null or age(${plans}.xmin) <= age(${horizon}::xid8::xid) or ${plans.revising})`;
 
+/** Spares looking up the change of a plan that nobody has approved. */
+const mayHaveChange = sql`${plans.attention} and ${plans.status} not in ('proposed', 'needs_review')`;
+
 const livePlans = prepareStatement(
   'read_live_plans',
   sql`
@@ -180,7 +184,10 @@ const livePlans = prepareStatement(
         select jsonb_build_object('step_id', f.step_id, 'since', ${micros(sql`f.created_at`)}) from ${countersign}.plan_findings f
         where f.plan_id = ${plans.id} and ${isOpenProblem} order by f.created_at, f.id limit 1) as problem
     from kept join ${plans} using (id)
-    left join ${countersign}.plan_patches c on c.id = ${plans.pending_patch}
+    left join lateral (
+      select * from ${countersign}.plan_patches c
+      where ${mayHaveChange} and c.plan_id = ${plans.id} and c.status = 'needs_approval' limit 1
+    ) c on true
     where kept.changed
   )
   select known.*, changed.* from (

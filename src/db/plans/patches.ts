@@ -11,7 +11,7 @@ import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 
 import { approvals, planPatches } from '../schema.ts';
-import { nextNumber, nextPosition } from '../sql/patch-reads.ts';
+import { nextNumber, nextPosition, waitingPatch } from '../sql/patch-reads.ts';
 import { readLabels, readStepsById } from '../steps/pages.ts';
 
 export type PatchRow = typeof planPatches.$inferSelect;
@@ -145,6 +145,17 @@ export async function findPatch(
     .select(columns)
     .from(planPatches)
     .where(and(eq(planPatches.plan_id, planId), eq(planPatches.id, id)));
+  return row ?? null;
+}
+
+export async function findWaitingPatch(
+  db: Queryable,
+  planId: string,
+): Promise<Omit<PatchRow, 'operations'> | null> {
+  const [row] = await db
+    .select(columns)
+    .from(planPatches)
+    .where(eq(planPatches.id, waitingPatch(sql`${planId}`)));
   return row ?? null;
 }
 

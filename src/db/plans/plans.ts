@@ -5,6 +5,7 @@ import type { PlanListFilter } from '#domain/service.ts';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
 import { allowForSteps, prepareStatement, type Queryable, type Transaction } from '../database.ts';
 import { planPartitions, planPatches, plans, planVersions, runs } from '../schema.ts';
+import { waitingPatch } from '../sql/patch-reads.ts';
 import { countsOf } from '../steps/accounting.ts';
 import { readApprovals } from './approvals.ts';
 import { openFindingsOf } from './findings.ts';
@@ -12,7 +13,7 @@ import { readPatchOutcome } from './patches.ts';
 import { explainMissingPlan } from './rows.ts';
 import { firstWithin, type Within } from './within.ts';
 
-export type PlanRow = typeof plans.$inferSelect;
+export type PlanRow = Omit<typeof plans.$inferSelect, 'pending_patch'>;
 
 const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
 
@@ -21,6 +22,7 @@ const {
   rejection_history: _history,
   pools: _pools,
   traceparent: _traceparent,
+  pending_patch: _pending,
   ...summaryColumns
 } = getTableColumns(plans);
 type SummaryRow = Pick<PlanRow, keyof typeof summaryColumns>;
@@ -66,7 +68,12 @@ function toSummary(row: SummaryRow, summary: string | null): PlanSummary {
 /** @throws `plan_not_found` */
 export async function readPlan(db: Queryable, id: string): Promise<Plan> {
   const [row] = await db
-    .select({ plan: plans, version: planVersions, findings: openFindingsOf(sql`${plans.id}`) })
+    .select({
+      plan: plans,
+      version: planVersions,
+      findings: openFindingsOf(sql`${plans.id}`),
+      patch: waitingPatch(sql`${plans.id}`),
+    })
     .from(plans)
     .innerJoin(
       planVersions,
@@ -81,8 +88,7 @@ export async function readPlan(db: Queryable, id: string): Promise<Plan> {
     risks: row.version.risks,
     series: row.version.series,
     rejection_history: row.plan.rejection_history,
-    pending_patch:
-      row.plan.pending_patch === null ? null : await readPatchOutcome(db, row.plan.pending_patch),
+    pending_patch: row.patch === null ? null : await readPatchOutcome(db, row.patch),
     findings_open: row.findings,
     approvals: await readApprovals(db, id, row.plan.version),
   };
@@ -225,7 +231,7 @@ export async function readChangesOf(db: Queryable, conversation: string): Promis
   const rows = await db
     .select({ plan: plans, version: planPatches.version, digest: planPatches.digest })
     .from(plans)
-    .innerJoin(planPatches, eq(planPatches.id, plans.pending_patch))
+    .innerJoin(planPatches, eq(planPatches.id, waitingPatch(sql`${plans.id}`)))
     .where(eq(plans.conversation, conversation))
     .orderBy(desc(planPatches.created_at))
     .limit(5);

@@ -5,6 +5,7 @@ import { pairOf } from '#domain/plan/replan.ts';
 import type { Effect } from '#domain/tool.ts';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
+import { waitingPatch } from '../sql/patch-reads.ts';
 import { stepsOf } from '../steps/blocks.ts';
 
 /** A try with such steps is under way. */
@@ -64,7 +65,7 @@ export async function findPlansToReplan(
   const { rows } = await db.execute<{ id: string }>(sql`
     select distinct p.id from ${countersign}.plan_findings f join ${countersign}.plans p on p.id = f.plan_id
     where f.status in ('open', 'replanning') and ${isDue(automatic)} and p.status = 'executing'
-      and p.pending_patch is null
+      and ${waitingPatch(sql`p.id`)} is null
     order by 1 limit ${limit}`);
   return rows.map(({ id }) => id);
 }

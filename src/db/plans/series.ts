@@ -5,6 +5,7 @@ import type { Effect } from '#domain/tool.ts';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { planSeries, plans } from '../schema.ts';
+import { waitingPatch } from '../sql/patch-reads.ts';
 import { stepsOf } from '../steps/blocks.ts';
 import { isoOf } from '../time.ts';
 
@@ -91,7 +92,7 @@ export async function findDuePlans(
         isNull(planSeries.stopped_at),
         inArray(plans.status, ['executing', 'completed', 'cancelled']),
         isNull(plans.paused_at),
-        isNull(plans.pending_patch),
+        isNull(waitingPatch(sql`${plans.id}`)),
       ),
     )
     .limit(limit);

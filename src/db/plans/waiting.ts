@@ -73,8 +73,8 @@ export async function findOverdueChanges(
       select *, plan_id || ':patch:' || patch_id || ':reminder:' || period as once
       from (
         select p.id as plan_id, c.id as patch_id, c.created_at, ${periodOf('c.created_at', now, everySeconds)} as period
-        from ${countersign}.plans p join ${countersign}.plan_patches c on c.id = p.pending_patch
-        where p.pending_patch is not null and ${remindable}
+        from ${countersign}.plan_patches c join ${countersign}.plans p on p.id = c.plan_id
+        where c.status = 'needs_approval' and ${remindable}
       ) overdue where period > 0
     )
     select plan_id, patch_id, period, once, ${isoOf('created_at', 'microseconds')} as since, patch_id as name from named n

@@ -4,6 +4,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { plans } from '../schema.ts';
+import { waitingPatch } from '../sql/patch-reads.ts';
 
 export type Within = {
   tenant: string;
@@ -30,7 +31,7 @@ export function withinEach({ tenant, names, asked, tasks, approves, operations }
     sql`${plans.tenant} = ${tenant}`,
     sql`${plans.requester} = any(${list(names)}) and ${ofNobody}`,
     sql`${plans.id} = any(${list(tasks)}) and ${ofNobody}`,
-    sql`${plans.attention} and (${plans.status} in ('proposed', 'needs_review') or ${plans.pending_patch} is not null)
+    sql`${plans.attention} and (${plans.status} in ('proposed', 'needs_review') or ${waitingPatch(sql`${plans.id}`)} is not null)
       and ${asksForReader} and ${ofNobody}`,
   ];
 }

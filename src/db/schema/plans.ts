@@ -10,6 +10,7 @@ import {
   jsonb,
   primaryKey,
   text,
+  uniqueIndex,
 } from 'drizzle-orm/pg-core';
 import type { Role } from '#domain/people/principal.ts';
 import type { PinnedOperation } from '#domain/plan/patch.ts';
@@ -72,7 +73,7 @@ export const plans = countersign.table(
     confirm_each: boolean('confirm_each').notNull().default(false),
     /** Keeps the plan open without steps until its last series ends, or null if it has none. */
     open_until: at('open_until'),
-    /** A widening patch that waits for its own approval. */
+    /** Written by a trigger on `plan_patches`, for the generated columns and for processes of the previous version. */
     pending_patch: text('pending_patch'),
     revising: boolean('revising').notNull().default(false),
     confidence: doublePrecision('confidence'),
@@ -245,5 +246,8 @@ export const planPatches = countersign.table(
     decided_at: at('decided_at'),
     created_at: at('created_at').notNull().default(sql`clock_timestamp()`),
   },
-  (t) => [index('plan_patches_plan').on(t.plan_id, t.created_at)],
+  (t) => [
+    index('plan_patches_plan').on(t.plan_id, t.created_at),
+    uniqueIndex('plan_patches_waiting').on(t.plan_id).where(sql`status = 'needs_approval'`),
+  ],
 );

@@ -80,6 +80,10 @@ export async function findChangedSince(
   return new Set(rows.map(({ step_id }) => step_id));
 }
 
+/** The change of a plan that waits for approval, by ID. The index `plan_patches_waiting` allows one. */
+export const waitingPatch = (planId: SQL): SQL<string | null> => sql`(
+  select w.id from ${countersign}.plan_patches w where w.plan_id = ${planId} and w.status = 'needs_approval')`;
+
 /** Whether a patch was put up for approval after `revision`. */
 export async function hasPatchSince(
   db: Queryable,

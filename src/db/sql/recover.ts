@@ -12,6 +12,7 @@ import { type PlanProgress, progressOf } from '../steps/change-steps.ts';
 import { keepCover, staleOr } from '../steps/cover.ts';
 import { claimableByBackend } from './lanes.ts';
 import { laterOwner } from './later.ts';
+import { waitingPatch } from './patch-reads.ts';
 
 /** A step whose worker was lost. */
 export type LostStep = Pick<
@@ -138,7 +139,7 @@ function quietReasons(minutes: number) {
   const heldOrLater = sql`(s.lease_until >= clock_timestamp() or s.lease_owner = ${laterOwner})`;
   return {
     paused: sql`p.paused_at is not null`,
-    waits_for_person: sql`p.waiting > 0 or p.unknown > 0 or p.pending_patch is not null`,
+    waits_for_person: sql`p.waiting > 0 or p.unknown > 0 or ${waitingPatch(sql`p.id`)} is not null`,
     held_by_finding: sql`p.stale > 0 and p.ready = 0`,
     between_repetitions: sql`p.open_until is not null and p.pending + p.ready + p.running + p.stale = 0 and exists (
       select 1 from ${countersign}.plan_series r

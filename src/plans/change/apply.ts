@@ -249,7 +249,6 @@ async function storeVersion(
         guarded_operations: scope.filter(({ guarded }) => guarded).map((use) => use.operation),
         pools,
         has_start_edges: row.has_start_edges || starts,
-        pending_patch: null,
         ...(next.begun.length === 0 ? {} : { open_until: endOfLast(version.series) }),
         ...(decision.approved
           ? { decided_by: decision.actor.id, decided_at: sql`clock_timestamp()` }

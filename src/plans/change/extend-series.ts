@@ -4,6 +4,7 @@ import { recordAudit } from '#db/audit/audit.ts';
 import { readManifests } from '#db/backends.ts';
 import type { Transaction } from '#db/database.ts';
 import { linkOccurrences } from '#db/planning/artifacts.ts';
+import { findWaitingPatch } from '#db/plans/patches.ts';
 import { lockPlan, type PlanRow } from '#db/plans/plans.ts';
 import {
   findDuePlans,
@@ -252,7 +253,8 @@ export async function extendPlan(context: PlansContext, planId: string): Promise
     const seen = await lockPlan(tx, planId);
     if (seen.status !== 'executing' || seen.paused_at !== null) return;
     // A pending change is based on this version, and an altered plan must not continue.
-    if (seen.pending_patch !== null || seen.digest !== seen.approved_digest) return;
+    if (seen.digest !== seen.approved_digest || (await findWaitingPatch(tx, planId)) !== null)
+      return;
     const ahead = (await readSeries(tx, planId)).filter(({ expand_at }) => expand_at !== null);
     if (!ahead.some(({ expand_at }) => expand_at !== null && expand_at <= now)) return;
     const due = await keepCovered(tx, seen, ahead, now);

@@ -1,20 +1,18 @@
 // Receives a patch of a proposed or approved plan: applied as a whole against a revision, or refused as a whole. A patch that
 // widens an approved plan waits for its own approval while the plan continues.
-import { eq } from 'drizzle-orm';
 import { recordAudit } from '#db/audit/audit.ts';
 import { readManifests } from '#db/backends.ts';
 import type { Commit, Queryable, Transaction } from '#db/database.ts';
 import { showName } from '#db/people/identities.ts';
 import {
+  findWaitingPatch,
   forgetApprovals,
   insertPatch,
   type PatchRow,
-  readPatch,
   readPatchOutcome,
   settlePatch,
 } from '#db/plans/patches.ts';
 import { lockPlan, type PlanRow, readPlanRow } from '#db/plans/plans.ts';
-import { plans } from '#db/schema.ts';
 import { hasPatchSince } from '#db/sql/patch-reads.ts';
 import { touchPlan } from '#db/steps/events.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -51,6 +49,8 @@ import { readNear } from './read-near.ts';
 import { type PatchRules, resolvePatch } from './resolve.ts';
 import { digestChange, digestOfOperations, hasVersion } from './waiting.ts';
 import { isGated } from './write-version.ts';
+
+type WaitingPatch = Omit<PatchRow, 'operations'>;
 
 export function rulesFor(context: PlansContext, { tenant }: Pick<PlanRow, 'tenant'>): PatchRules {
   return {
@@ -91,9 +91,9 @@ export async function findReplaced(
   row: PlanRow,
   actor: Actor,
   baseRevision: number,
-): Promise<PatchRow | null> {
-  if (row.pending_patch === null) return null;
-  const pending = await readPatch(tx, row.pending_patch);
+): Promise<WaitingPatch | null> {
+  const pending = await findWaitingPatch(tx, row.id);
+  if (pending === null) return null;
   const isOwn = pending.proposed_by === actor.id;
   if (isOwn && (actor.kind === 'person' || !(await hasPatchSince(tx, row.id, baseRevision))))
     return pending;
@@ -115,13 +115,12 @@ export async function findReplaced(
 export async function dropPatch(
   tx: Transaction,
   row: PlanRow,
-  patch: Pick<PatchRow, 'id' | 'plan_id' | 'version' | 'digest' | 'base_revision'>,
+  patch: WaitingPatch,
   status: 'rejected' | 'superseded',
   { actor, reason }: { actor: Actor; reason?: string },
 ): Promise<PlanRow> {
   await settlePatch(tx, patch.id, status, actor.id);
   await forgetApprovals(tx, patch);
-  await tx.update(plans).set({ pending_patch: null }).where(eq(plans.id, row.id));
   await reopenByPatch(tx, row.id, patch.id);
   const words = reason === undefined ? '' : `: ${reason}`;
   await touchPlan(tx, row.id, `patch_${status}`, `version ${patch.version} by ${actor.id}${words}`);
@@ -141,8 +140,8 @@ export async function dropPatch(
 
 /** Cancelling a plan also drops its waiting change. The caller holds the plan's lock. */
 export async function dropWithPlan(tx: Transaction, row: PlanRow, actor: Actor): Promise<void> {
-  if (row.pending_patch === null) return;
-  const patch = await readPatch(tx, row.pending_patch);
+  const patch = await findWaitingPatch(tx, row.id);
+  if (patch === null) return;
   await dropPatch(tx, row, patch, 'rejected', { actor, reason: 'the plan was cancelled' });
 }
 
@@ -155,7 +154,6 @@ async function holdPatch(
   actor: Actor,
 ): Promise<void> {
   await insertPatch(tx, patch);
-  await tx.update(plans).set({ pending_patch: patch.id }).where(eq(plans.id, row.id));
   await touchPlan(tx, row.id, 'patch_proposed', `version ${patch.version} by ${actor.id}`);
   await recordAudit(tx, [
     {

@@ -4,6 +4,7 @@ import type { Queryable, Transaction } from '#db/database.ts';
 import { showName } from '#db/people/identities.ts';
 import {
   findShownPatch,
+  findWaitingPatch,
   type PatchRow,
   readAddedOperations,
   readPatch,
@@ -60,8 +61,8 @@ export async function findPatchToApprove(
   const shown = await findShownPatch(db, planId, digest);
   if (shown !== null) return shown;
   const row = await readPlanRow(db, planId);
-  if (row.pending_patch === null || version !== row.version + 1) return null;
-  const pending = await readPatch(db, row.pending_patch);
+  const pending = version === row.version + 1 ? await findWaitingPatch(db, planId) : null;
+  if (pending === null) return null;
   throw new CountersignError(
     'digest_mismatch',
     `This isn't the change that is waiting: its digest is ${pending.digest.slice(0, 8)}. Reload the card and read it again.`,
@@ -86,7 +87,7 @@ const ends: Record<ShownPatch['status'], string> = {
 
 /** @throws `already_decided` if this change no longer waits */
 async function requireWaiting(db: Queryable, row: PlanRow, patch: ShownPatch): Promise<void> {
-  if (row.pending_patch === patch.id && patch.status === 'needs_approval') return;
+  if (patch.status === 'needs_approval') return;
   const by = patch.decided_by === null ? '' : ` by ${await showName(db, patch.decided_by)}`;
   throw new CountersignError(
     'already_decided',
@@ -214,7 +215,7 @@ async function giveUp(
 ): Promise<CountersignError> {
   await context.db.transaction(async (tx) => {
     const row = await lockPlan(tx, shown.plan_id);
-    if (row.pending_patch !== shown.id) return;
+    if ((await findWaitingPatch(tx, row.id))?.id !== shown.id) return;
     const by = { actor, reason: 'the plan went on before it was approved' };
     const now = await dropPatch(tx, row, shown, 'superseded', by);
     await finishIfDone(context, tx, now, now, actor);

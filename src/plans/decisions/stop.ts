@@ -1,10 +1,10 @@
 // Rejecting, cancelling, pausing and marking a plan failed.
 import { eq, sql } from 'drizzle-orm';
 import { recordAudit } from '#db/audit/audit.ts';
-import type { Transaction } from '#db/database.ts';
+import type { Queryable } from '#db/database.ts';
 import { notify } from '#db/notify.ts';
 import { showName } from '#db/people/identities.ts';
-import { readPatch } from '#db/plans/patches.ts';
+import { findWaitingPatch } from '#db/plans/patches.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
 import { stopAllSeries } from '#db/plans/series.ts';
 import { plans } from '#db/schema.ts';
@@ -63,8 +63,8 @@ export function refusal(
 ): PlanRuling<Refused> {
   const { version } = decision;
   const feedback = decision.feedback ?? null;
-  const isAboutChange = (row: PlanRow) =>
-    event === 'reject' && row.pending_patch !== null && version === row.version + 1;
+  const findChange = async (q: Queryable, row: PlanRow) =>
+    event === 'reject' && version === row.version + 1 ? findWaitingPatch(q, id) : null;
   return {
     ...managedPlan(context, id, actor),
     isRepeated: checkRepeated(
@@ -74,8 +74,8 @@ export function refusal(
       { version, reason: decision.feedback },
       ({ status }) => status === 'rejected' || status === 'needs_review',
     ),
-    async requireCurrent(_, row) {
-      if (isAboutChange(row)) return;
+    async requireCurrent(q, row) {
+      if ((await findChange(q, row)) !== null) return;
       requireVersion(row, version);
       nextStatus(row.status, event);
       if (row.status === 'rejected' && !hasProposalsLeft(row))
@@ -86,8 +86,13 @@ export function refusal(
         );
     },
     async apply(tx, row) {
-      if (isAboutChange(row)) {
-        await rejectChange(context, tx, row, actor, decision.feedback);
+      const change = await findChange(tx, row);
+      if (change !== null) {
+        const by = { actor, ...(feedback === null ? {} : { reason: feedback }) };
+        const now = await dropPatch(tx, row, change, 'rejected', by);
+        // The plan may have waited only for this decision.
+        await finishIfDone(context, tx, now, now, actor);
+        await wakeWatchers(tx, context.enqueue, id);
         return null;
       }
       const left = hasProposalsLeft(row);
@@ -109,22 +114,6 @@ export function refusal(
       return { row: changed, replan };
     },
   };
-}
-
-/** Drops the waiting change. The plan continues, or ends if it only waited for that. */
-async function rejectChange(
-  context: PlansContext,
-  tx: Transaction,
-  row: PlanRow,
-  actor: Actor,
-  reason: string | undefined,
-): Promise<void> {
-  if (row.pending_patch === null) return;
-  const patch = await readPatch(tx, row.pending_patch);
-  const by = { actor, ...(reason === undefined ? {} : { reason }) };
-  const now = await dropPatch(tx, row, patch, 'rejected', by);
-  await finishIfDone(context, tx, now, now, actor);
-  await wakeWatchers(tx, context.enqueue, row.id);
 }
 
 /** Stops the plan for good. Running steps are asked to stop; steps that have not begun never run. */

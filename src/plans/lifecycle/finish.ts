@@ -1,6 +1,7 @@
 // Ends a run: when no step can change any more, completes or fails the plan in the same transaction.
 import { sql } from 'drizzle-orm';
 import type { Transaction } from '#db/database.ts';
+import { findWaitingPatch } from '#db/plans/patches.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
 import { hasMoreOccurrences } from '#db/plans/series.ts';
 import { countersign } from '#db/schema.ts';
@@ -85,10 +86,9 @@ export async function finishIfDone(
   actor: Actor = system,
 ): Promise<boolean> {
   if (counts === null || row.status !== 'executing' || openSteps(counts) > 0) return false;
-  // A pending patch must be decided first.
-  if (row.pending_patch !== null) return false;
-  // Upcoming occurrences must run first.
+  // Upcoming occurrences must run first, and a change that waits must be decided.
   if (row.open_until !== null && (await hasMoreOccurrences(tx, row.id))) return false;
+  if ((await findWaitingPatch(tx, row.id)) !== null) return false;
   const failed = counts.failed === 0 ? undefined : await findFirstFailed(tx, row.id);
   const failure =
     failed === undefined

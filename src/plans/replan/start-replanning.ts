@@ -4,6 +4,7 @@ import { eq } from 'drizzle-orm';
 import { readManifests } from '#db/backends.ts';
 import type { Transaction } from '#db/database.ts';
 import { readFinding, updateFindings } from '#db/plans/findings.ts';
+import { findWaitingPatch } from '#db/plans/patches.ts';
 import { lockPlan, type PlanRow } from '#db/plans/plans.ts';
 import { findDueFindings, findPlansToReplan, readTries } from '#db/plans/replanning.ts';
 import { planFindings } from '#db/schema.ts';
@@ -28,7 +29,7 @@ const maxRefused = 20;
 
 /** Whether the system can add steps to the plan now. */
 function canAdd({ catalogue }: PlansContext, row: PlanRow): boolean {
-  if (row.status !== 'executing' || row.pending_patch !== null) return false;
+  if (row.status !== 'executing') return false;
   // An altered plan must not continue.
   if (row.digest !== row.approved_digest) return false;
   return [replanOperation, verifyOperation].every(
@@ -129,7 +130,7 @@ export async function startReplanning(
   row: PlanRow,
   last: { step: string; refused: string[] } | null = null,
 ): Promise<PlanRow> {
-  if (!canAdd(context, row)) return row;
+  if (!canAdd(context, row) || (await findWaitingPatch(tx, row.id)) !== null) return row;
   const { latest, underWay } = await readTries(tx, row.id);
   if (underWay && pairOf(latest).verify !== last?.step) return row;
   for (const due of await findDueFindings(tx, row.id, context.replan === 'automatic')) {
@@ -179,7 +180,7 @@ export async function replanForPerson(
   actor: Actor,
 ): Promise<void> {
   const refuse = (message: string) => new CountersignError('invalid_transition', message);
-  if (seen.pending_patch !== null)
+  if ((await findWaitingPatch(tx, seen.id)) !== null)
     throw refuse('A change of this plan is waiting for approval. Approve or reject it first.');
   const { latest, underWay } = await readTries(tx, seen.id);
   if (underWay)

@@ -6,8 +6,8 @@ import { readManifests } from '#db/backends.ts';
 import type { Transaction } from '#db/database.ts';
 import { readTenantOf } from '#db/people/identities.ts';
 import { readFinding, updateFindings } from '#db/plans/findings.ts';
-import { findPatch } from '#db/plans/patches.ts';
-import { lockPlan, type PlanRow } from '#db/plans/plans.ts';
+import { findPatch, findWaitingPatch } from '#db/plans/patches.ts';
+import { lockPlan } from '#db/plans/plans.ts';
 import { readCovered, readTries } from '#db/plans/replanning.ts';
 import { planFindings } from '#db/schema.ts';
 import { passCrashPoint } from '#domain/crash-points.ts';
@@ -133,9 +133,9 @@ async function findReasons(
 
 /** In the patch's transaction: the finding is settled, or waits until the patch is approved. */
 function settleWith({ planId, findingId, patchId, stepId }: Check) {
-  return async (tx: Transaction, row: PlanRow): Promise<void> => {
+  return async (tx: Transaction): Promise<void> => {
     const { latest } = await readTries(tx, planId);
-    const waits = row.pending_patch === patchId;
+    const waits = (await findWaitingPatch(tx, planId))?.id === patchId;
     const moved = await updateFindings(
       tx,
       planId,

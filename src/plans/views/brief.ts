@@ -5,7 +5,7 @@ import type { Queryable } from '#db/database.ts';
 import { readScheduledSteps } from '#db/planning/artifacts.ts';
 import { readPlanLimit } from '#db/planning/spending.ts';
 import { listFindings, openFinding } from '#db/plans/findings.ts';
-import { readPatchOutcome } from '#db/plans/patches.ts';
+import { findWaitingPatch, readPatchOutcome } from '#db/plans/patches.ts';
 import { type PlanRow, readPlanRow } from '#db/plans/plans.ts';
 import { coveredBy } from '#db/plans/replanning.ts';
 import { countersign } from '#db/schema.ts';
@@ -130,8 +130,9 @@ const toBrief = ({
 });
 
 async function describePlan(db: Queryable, row: PlanRow, steps: BriefStep[]): Promise<BriefPlan> {
-  const { id, title, status, revision, total, result_summary: result, pending_patch } = row;
-  const change = pending_patch === null ? null : await readPatchOutcome(db, pending_patch);
+  const { id, title, status, revision, total, result_summary: result } = row;
+  const waiting = await findWaitingPatch(db, id);
+  const change = waiting === null ? null : await readPatchOutcome(db, waiting.id);
   const limit = await readPlanLimit(db, id);
   const { findings } = await listFindings(db, id, {
     status: [...openFinding],
