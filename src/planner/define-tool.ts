@@ -1,9 +1,9 @@
 // Defines tools: the schema shown to models, and lenient reading of their arguments.
 import { z } from 'zod';
 import type { Stage } from '#domain/planning/stages.ts';
-import { isObject } from '#domain/text.ts';
+import { isObject, type JsonObject } from '#domain/text.ts';
 import type { JsonSchema } from '#domain/tool.ts';
-import type { Tool, ToolContext } from './tool.ts';
+import type { Prepared, Tool, ToolContext } from './tool.ts';
 
 /** Stages that can still find out more. */
 export const openStages: Stage[] = ['COLLECT_CONTEXT', 'DRAFT_OUTLINE'];
@@ -146,6 +146,21 @@ export const noArguments = z.strictObject({});
 
 const maxShownProblems = 10;
 
+/** Reads arguments leniently, with all problems as sentences. */
+export function readerOf<Input>(input: z.ZodType<Input>): (args: JsonObject) => Prepared<Input> {
+  const whole = toJsonSchema(input);
+  return (args) => {
+    const parsed = input.safeParse(fitArguments(args, whole));
+    if (parsed.success) return { input: parsed.data };
+    const { issues } = parsed.error;
+    return {
+      problems: issues
+        .slice(0, maxShownProblems)
+        .map(({ path, message }) => `${path.join('.') || 'arguments'}: ${message}`),
+    };
+  };
+}
+
 /** @param shown the schema for models, if stricter than the accepted one */
 export function defineTool<Input, Context = ToolContext>({
   input,
@@ -158,21 +173,11 @@ export function defineTool<Input, Context = ToolContext>({
     shown?: z.ZodType;
     wide?: z.ZodType;
   }): Tool<Input, Context> {
-  const whole = toJsonSchema(input);
   return {
     ...toolDefaults,
     parameters: showSchema(shown),
     ...(wide === undefined ? {} : { wide: showSchema(wide) }),
-    prepare(args) {
-      const parsed = input.safeParse(fitArguments(args, whole));
-      if (parsed.success) return { input: parsed.data };
-      const { issues } = parsed.error;
-      return {
-        problems: issues
-          .slice(0, maxShownProblems)
-          .map(({ path, message }) => `${path.join('.') || 'arguments'}: ${message}`),
-      };
-    },
+    prepare: readerOf(input),
     ...tool,
   };
 }

@@ -85,6 +85,10 @@ export const PlanContext = z.strictObject({
   modes: PlanningModes.optional(),
   /** The requester's limit of its model calls in US dollars. Planning counts, but only a running plan is stopped by it. */
   budget_usd: BudgetUsd.exactOptional(),
+  /** Groups of steps of one kind by ID, with the `for_each` that made each, for planners that change it. */
+  groups: z
+    .record(line(200), z.strictObject({ title: line(3000), each: JsonObject }))
+    .exactOptional(),
 });
 export type PlanContext = z.infer<typeof PlanContext>;
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { CountersignError } from '../errors.ts';
 import { type Json, type JsonObject, line } from '../text.ts';
 import { isArtifact, isReference } from './argument-kinds.ts';
-import type { PlanDraft } from './plan.ts';
+import type { PlanContext, PlanDraft } from './plan.ts';
 import type { StepDraft } from './step-content.ts';
 
 export const PlaybookName = z
@@ -94,6 +94,10 @@ function changeStep(step: StepDraft, change: Change): StepDraft {
 /** Maximum characters by which values may lengthen a plan. */
 const maxGrowth = 4_000_000;
 
+function withoutGroups({ groups: _, ...context }: PlanContext): PlanContext {
+  return context;
+}
+
 /**
  * Replaces texts in titles, descriptions and arguments, never in operation names.
  * @throws `limit_exceeded` if it gets too large
@@ -123,9 +127,11 @@ function replaceTexts(
       return /^-?\d+(?:\.\d+)?$/.test(value) ? Number(value) : value;
     },
   };
-  const { title, summary, steps, series } = draft;
+  const { title, summary, steps, series, context } = draft;
   return {
     ...draft,
+    // The templates of its groups have the texts from before.
+    ...(typeof context === 'object' ? { context: withoutGroups(context) } : {}),
     title: change.text(title),
     ...(summary === undefined ? {} : { summary: change.text(summary) }),
     steps: steps.map((step) => changeStep(step, change)),

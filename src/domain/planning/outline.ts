@@ -4,7 +4,7 @@ import { Dependency } from '../plan/dependency.ts';
 import { IntroducedBy, PatternSpec } from '../plan/pattern.ts';
 import { BudgetUsd, PlanContext, Risk } from '../plan/plan.ts';
 import { StepDraft } from '../plan/step-content.ts';
-import { line, StorableText } from '../text.ts';
+import { JsonObject, line, StorableText } from '../text.ts';
 import { RoadmapWay } from './roadmap.ts';
 
 /** From the whole to its parts. At a checkpoint a person reviews before the rest continues. */
@@ -44,6 +44,8 @@ export const OutlineNode = z.strictObject({
   timing: line(500).optional(),
   /** Steps of tasks and checkpoints; IDs are unique over the outline, `after` refers to the same node. */
   steps: z.array(StepDraft).max(1_000_000).default([]),
+  /** The `for_each` that made its steps. */
+  each: JsonObject.exactOptional(),
   duration_minutes: z.number().min(0).max(5_256_000).nullable().default(null),
   not_before: z.iso.datetime({ offset: true }).nullable().default(null),
   deadline: z.iso.datetime({ offset: true }).nullable().default(null),

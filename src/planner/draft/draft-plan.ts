@@ -22,6 +22,8 @@ type DraftOptions = {
 };
 
 const maxRisks = 50;
+/** Characters of the templates of all groups. */
+const maxTemplates = 20_000;
 
 /** Roadmap and schedule are optional. Steps come in the order of the tree; those of recurring nodes are in `series`. */
 export function draftPlan(
@@ -125,11 +127,23 @@ function insertJoints(
   ]);
 }
 
-function withTerms({ context, pattern, preferences }: PlanOutline): PlanContext {
-  const base = typeof context === 'object' ? context : { tool_outputs: {}, artifacts: [] };
+function withTerms({ context, pattern, preferences, nodes }: PlanOutline): PlanContext {
+  const { groups: _, ...base } =
+    typeof context === 'object' ? context : { tool_outputs: {}, artifacts: [], groups: {} };
   const notes = typeof context === 'object' ? context.notes : (context ?? '');
   const budget_usd = preferences?.budget_usd;
-  return { ...base, notes, pattern, ...(budget_usd === undefined ? {} : { budget_usd }) };
+  let length = 0;
+  const groups = nodes.flatMap(({ id, title, each }) => {
+    length += JSON.stringify(each ?? '').length;
+    return each === undefined || length > maxTemplates ? [] : [[id, { title, each }] as const];
+  });
+  return {
+    ...base,
+    notes,
+    pattern,
+    ...(budget_usd === undefined ? {} : { budget_usd }),
+    ...(groups.length === 0 ? {} : { groups: Object.fromEntries(groups) }),
+  };
 }
 
 /** Gaps, then risks, then assumptions, each once. */

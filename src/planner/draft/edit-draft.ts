@@ -5,6 +5,7 @@ import { mergeArguments } from '#domain/plan/merge.ts';
 import { dependenciesOf, StepDraft, sourcesOf } from '#domain/plan/step-content.ts';
 import type { OutlineGap, OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import { quoteWords } from '#domain/shown-text.ts';
+import type { JsonObject } from '#domain/text.ts';
 import { shorten } from '#domain/words.ts';
 import { bridgeRemoved } from '../outline/edit-outline.ts';
 import { makeNode } from '../outline/make-node.ts';
@@ -121,19 +122,15 @@ type StepGroup = {
   title: string;
   steps: (StepDraft & { id: string })[];
   after?: Dependency[];
+  each?: JsonObject;
 };
 
 /** Many steps of one kind under one node. Replaces a group with that ID. */
-export function addGroup(
-  outline: PlanOutline,
-  id: string,
-  title: string,
-  steps: (StepDraft & { id: string })[],
-  phase: string | null,
-): Edited {
+export function addGroup(outline: PlanOutline, group: StepGroup, phase: string | null): Edited {
+  const { id } = group;
   const nodes = outline.nodes.filter((node) => node.id !== id || node.steps.length === 0);
   const gaps = outline.gaps?.filter(({ node }) => node !== id) ?? [];
-  return addGroups(withGaps({ ...outline, nodes }, gaps), [{ id, title, steps }], phase);
+  return addGroups(withGaps({ ...outline, nodes }, gaps), [group], phase);
 }
 
 /** Only new groups, in one go. */
@@ -152,8 +149,8 @@ export function addGroups(
   const nodes = [...outline.nodes];
   const ids = new Set(nodes.map((node) => node.id));
   const parent = phase === null ? findGoal(nodes) : findPhase(nodes, phase, ids);
-  for (const { id, title, steps, after = [] } of groups)
-    nodes.push(makeNode({ id: takeId(id, ids), title, structure: 'task', parent, after, steps }));
+  for (const { id, after = [], ...group } of groups)
+    nodes.push(makeNode({ ...group, id: takeId(id, ids), structure: 'task', parent, after }));
   return { outline: withNodes(outline, nodes) };
 }
 

@@ -9,9 +9,9 @@ import { contentOfDraft, type StepDraft } from '#domain/plan/step-content.ts';
 import { maxNumbered, numberSteps } from '#domain/plan/step-numbers.ts';
 import { boundsIn } from '#domain/plan/step-words.ts';
 import { writeTemplates } from '#domain/plan/templates.ts';
-import type { PlanOutline } from '#domain/planning/outline.ts';
+import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import { quoteWords } from '#domain/shown-text.ts';
-import { shorten } from '#domain/words.ts';
+import { countOf, shorten } from '#domain/words.ts';
 import { toLocalIso } from '#timeline/recurrence.ts';
 import { describeRepetition } from '#timeline/repetition.ts';
 import type { Interval } from '#timeline/working-time.ts';
@@ -21,9 +21,12 @@ import { draftPlan } from './draft-plan.ts';
 
 /** Steps; longer drafts show likely steps and the first ones. */
 const maxWhole = 30;
-const maxLikely = 12;
+const maxLikely = 8;
 const maxFirst = 3;
 const maxArgs = 160;
+/** Characters of all steps that are shown, and of a group. */
+const wholeCharacters = 6000;
+const maxGroup = 1200;
 /** Characters of a step's description and arguments in the search index. */
 const maxIndexed = 400;
 
@@ -129,26 +132,36 @@ export function showDraft(
   words: string,
 ): string {
   const view = viewDraft(outline, current, dates);
-  const { draft, steps } = view;
+  const { draft } = view;
   const write = (step: StepDraft) => writeStep(step, view, maxArgs);
+  const groups = outline.nodes.filter(({ each }) => each !== undefined);
+  const grouped = new Set(groups.flatMap(({ steps }) => steps.map(({ id }) => id)));
+  const steps = view.steps.filter(({ id }) => !grouped.has(id));
   const head = [
     `${draft.title}${draft.summary === undefined ? '' : `: ${draft.summary}`}`,
     ...(draft.series ?? []).map(
       ({ title, rrule, steps: own, ...one }) =>
         `${quoteWords(title, 200)} repeats by ${rrule}, ${describeRepetition({ rrule, ...one }, dates.now)}: steps ${own.map(({ id }) => id).join(', ')}`,
     ),
+    ...groups.map(writeGroup),
   ];
-  if (steps.length <= maxWhole) return [...head, ...steps.map(write)].join('\n');
-  const likely = findLikely(view, words, maxLikely);
-  const shown = [
-    ...steps.slice(0, maxFirst),
-    ...likely.filter((step) => !steps.slice(0, maxFirst).includes(step)),
-  ];
+  const lines = steps.map(write);
+  const length = lines.reduce((sum, line) => sum + line.length, 0);
+  const isWhole = steps.length <= maxWhole && length <= wholeCharacters;
+  if (isWhole && groups.length === 0) return [...head, ...lines].join('\n');
+  const first = isWhole ? steps : steps.slice(0, maxFirst);
+  const likely = findLikely(view, words, maxLikely).filter((step) => !first.includes(step));
   return [
     ...head,
-    `${steps.length} steps. The first ${maxFirst}, and those that may be meant; read others with "show_steps":`,
-    ...shown.map(write),
+    `${countOf(view.steps.length, 'step')}. ${isWhole ? 'Those of no group' : `The first ${maxFirst}`}, and those that may be meant; read others with "show_steps":`,
+    ...[...first, ...likely].map(write),
   ].join('\n');
+}
+
+/** A group as the call that changes it, which needs no more than its ID and what differs. */
+function writeGroup({ id, title, steps, each = {} }: OutlineNode): string {
+  const said = shorten(JSON.stringify({ ...each, id }), maxGroup);
+  return `${quoteWords(title, 200)}: steps ${id}-1 to ${id}-${steps.length} by for_each ${said}`;
 }
 
 const maxPage = 40;

@@ -8,6 +8,11 @@ const narrowTokens = 8000;
 
 export const summaryOperations = ['draft_gather', 'draft_narrow', 'draft_finalise'] as const;
 
+/** Whether the step belongs to the summary of a group. */
+export const isInSummary = (group: string, id = ''): boolean =>
+  id.startsWith(`${group}-gather`) ||
+  ['narrow', 'summary', 'summary-file'].some((name) => id === `${group}-${name}`);
+
 export type SummaryRequest = {
   task: string;
   /** Where to save it; otherwise the last step returns it. */

@@ -1,7 +1,7 @@
 // Converts a flat plan into an outline: one goal, a task for each step, same IDs and order.
 import { toDependency } from '#domain/plan/dependency.ts';
 import type { PatternSpec } from '#domain/plan/pattern.ts';
-import type { PlanDraft, Risk, Series } from '#domain/plan/plan.ts';
+import type { PlanContext, PlanDraft, Risk, Series } from '#domain/plan/plan.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import { shorten } from '#domain/words.ts';
@@ -18,11 +18,13 @@ const maxEdges = 1000;
 export function outlineOfDraft(draft: PlanDraft, pattern: PatternSpec | null): PlanOutline {
   const steps = nameSteps(draft.steps);
   const series = draft.series ?? [];
-  const ids = new Set(steps.map(({ id }) => id));
+  const groups = typeof draft.context === 'object' ? (draft.context.groups ?? {}) : {};
+  const ids = new Set([...steps.map(({ id }) => id), ...Object.keys(groups)]);
   const goal = takeId('goal', ids);
+  const runs = runsOf(steps, groups);
   const tasks =
-    steps.length + series.length <= maxTasks
-      ? steps.map((step) => taskOf(step, goal))
+    runs.length + series.length <= maxTasks
+      ? runs.map(({ group, steps: own }) => taskOfRun(own, goal, group))
       : [taskOfAll(steps, goal, takeId('all', ids), draft.title)];
   const repeated = series.map((item) => taskOfSeries(item, goal, takeId(item.id, ids)));
   const { title, summary, context, risks = [] } = draft;
@@ -39,7 +41,7 @@ export function outlineOfDraft(draft: PlanDraft, pattern: PatternSpec | null): P
 }
 
 /** By place, as when it is proposed. */
-function nameSteps(steps: StepDraft[]): (StepDraft & { id: string })[] {
+function nameSteps(steps: StepDraft[]): Named[] {
   const taken = new Set(steps.flatMap(({ id }) => (id === undefined ? [] : [id])));
   return steps.map((step, index) => {
     if (step.id !== undefined) return { ...step, id: step.id };
@@ -50,7 +52,40 @@ function nameSteps(steps: StepDraft[]): (StepDraft & { id: string })[] {
   });
 }
 
-function taskOf(step: StepDraft & { id: string }, goal: string): OutlineNode {
+type Named = StepDraft & { id: string };
+type Groups = NonNullable<PlanContext['groups']>;
+type Run = { group: (Groups[string] & { id: string }) | null; steps: Named[] };
+
+/** Consecutive steps of a known group (`id-1`, `id-2`) together, every other step by itself. */
+function runsOf(steps: Named[], groups: Groups): Run[] {
+  const runs: Run[] = [];
+  const seen = new Set<string>();
+  for (const step of steps) {
+    const [, stem = ''] = /^(.+)-\d{1,6}$/.exec(step.id) ?? [];
+    const id = Object.hasOwn(groups, stem) ? stem : undefined;
+    const last = runs.at(-1);
+    if (id !== undefined && last?.group?.id === id) {
+      last.steps.push(step);
+      continue;
+    }
+    const group = id === undefined || seen.has(id) ? undefined : groups[id];
+    if (id !== undefined) seen.add(id);
+    runs.push({
+      group: id === undefined || group === undefined ? null : { id, ...group },
+      steps: [step],
+    });
+  }
+  return runs;
+}
+
+function taskOfRun(steps: Named[], goal: string, group: Run['group']): OutlineNode {
+  const [first] = steps;
+  if (group === null && first !== undefined) return taskOf(first, goal);
+  const { id = '', title = '', each = {} } = group ?? {};
+  return { ...taskOfAll(steps, goal, id, title), each };
+}
+
+function taskOf(step: Named, goal: string): OutlineNode {
   const { after = [], ...rest } = step;
   const edges = after.map(toDependency);
   const fits = edges.length <= maxEdges;

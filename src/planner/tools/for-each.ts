@@ -1,19 +1,20 @@
 // for_each: one step for each item that an operation lists, in named partitions. A model writes a template and no items; every
 // step is concrete.
 import { z } from 'zod';
+import { mergeArguments } from '#domain/plan/merge.ts';
 import { partitionSizeOf } from '#domain/plan/modes.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { OutlineGap, PlanOutline } from '#domain/planning/outline.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { isSliceOver, nextTurn } from '#domain/slices.ts';
-import { AnyJson, type Json, JsonObject } from '#domain/text.ts';
+import { AnyJson, isObject, type Json, JsonObject, toJson } from '#domain/text.ts';
 import { type OperationSpec, operationName } from '#domain/tool.ts';
 import { countOf, listOf, shorten } from '#domain/words.ts';
-import { defineTool } from '../define-tool.ts';
+import { defineTool, readerOf } from '../define-tool.ts';
 import { checkStep } from '../draft/check-draft.ts';
 import { addGroup, type Edited, withGaps } from '../draft/edit-draft.ts';
 import { partitionSteps } from '../draft/partition-steps.ts';
-import { summariseGroup, summaryOperations } from '../draft/summarise-group.ts';
+import { isInSummary, summariseGroup, summaryOperations } from '../draft/summarise-group.ts';
 import { capacityShape, createStepReader } from '../outline/written-steps.ts';
 import { type Coverage, isPartial, maxItems, newCoverage, tellPart } from '../reads/list-pages.ts';
 import { fail, type ToolContext, type ToolOutcome } from '../tool.ts';
@@ -38,7 +39,7 @@ const stepShape = {
 const { partition: _, ...sharedShape } = capacityShape;
 const { artifact, paging, ...listedShape } = itemSourceShape;
 
-const Shown = z.strictObject({
+const ForEachShape = {
   id: z.string().describe('steps are id-1, id-2, …'),
   title: z.string(),
   ...listedShape,
@@ -50,16 +51,27 @@ const Shown = z.strictObject({
   phase: z.string().optional(),
   then_summarise: z.string().optional().describe('what one summary of all is to say'),
   summary_path: z.string().optional(),
-});
-const ForEach = Shown.extend({
+};
+const wideShape = {
+  ...ForEachShape,
   artifact,
   paging,
   step: z.strictObject({ ...stepShape, ...sharedShape }).describe(template),
   partition_by: z.string().optional().describe('JSON pointer into the item'),
+};
+/** `items` come from our own code; models never see them. */
+const ForEach = z.strictObject({ ...wideShape, items: z.array(AnyJson).optional() });
+export type ForEach = z.infer<typeof ForEach>;
+/** For an existing group, only what changes. */
+const HeardForEach = z.looseObject({ id: z.string() });
+const { title, list, step } = ForEachShape;
+const laterOptional = { title: title.optional(), list: list.optional() };
+const Shown = z.strictObject({ ...ForEachShape, ...laterOptional, step: step.optional() });
+const WideShown = z.strictObject({
+  ...wideShape,
+  ...laterOptional,
+  step: wideShape.step.optional(),
 });
-/** For our own code; models never see it. */
-const Sent = ForEach.extend({ items: z.array(AnyJson).optional() });
-export type ForEach = z.infer<typeof Sent>;
 
 type Expanded = StepDraft & { id: string };
 
@@ -144,22 +156,29 @@ function addAll(
   partitions: string[],
   toolContext: ToolContext,
 ): Edited {
-  const phase = given.phase ?? null;
-  const group = addGroup(openDraft(toolContext), given.id, shorten(title, 3000), steps, phase);
-  const { then_summarise: task, summary_path: path } = given;
+  const { id, then_summarise: task, summary_path: path, phase = null, items, ...rest } = given;
+  const draft = openDraft(toolContext);
+  const nodes = draft.nodes.filter(
+    (node) => node.steps.length === 0 || !node.steps.every((one) => isInSummary(id, one.id)),
+  );
+  const said = { ...rest, id, then_summarise: task, summary_path: path, phase: given.phase };
+  const each = items === undefined ? { each: JsonObject.parse(toJson(said)) } : {};
+  const group = addGroup(
+    { ...draft, nodes },
+    { id, title: shorten(title, 3000), steps, ...each },
+    phase,
+  );
   if (task === undefined || 'problems' in group) return group;
   const known = new Set(toolContext.tools.manifest().map(({ name }) => name));
   const missing = summaryOperations.filter((name) => !known.has(name));
   if (missing.length > 0)
     return { problems: [`There is no operation ${missing.join(', ')} for then_summarise.`] };
-  const summary = summariseGroup(given.id, partitions, { task, path, totals });
-  return addGroup(
-    group.outline,
-    `${given.id}-summary`,
-    `Summary of ${shorten(given.title, 2000)}`,
-    summary,
-    phase,
-  );
+  const summary = {
+    id: `${id}-summary`,
+    title: `Summary of ${shorten(given.title, 2000)}`,
+    steps: summariseGroup(id, partitions, { task, path, totals }),
+  };
+  return addGroup(group.outline, summary, phase);
 }
 
 /** Items left out because they lack a field, by field. */
@@ -302,14 +321,44 @@ async function addForEach(given: ForEach, toolContext: ToolContext): Promise<Too
   return operation === undefined ? outcome : { ...outcome, read: { operation, args: asked, data } };
 }
 
+/** The arguments of a group that is there, changed as said: `null` removes, `args` merge unless the operation is another. */
+function mergeGroup(before: JsonObject, said: JsonObject): JsonObject {
+  const [was, is] = [before.step, said.step];
+  const isOther =
+    isObject(was) &&
+    isObject(is) &&
+    typeof is.operation === 'string' &&
+    is.operation !== was.operation;
+  const { args: _, ...kept } = isObject(was) ? was : {};
+  return mergeArguments(isOther ? { ...before, step: kept } : before, said);
+}
+
+const whole = readerOf(ForEach);
+
+async function changeOrAdd(
+  said: z.infer<typeof HeardForEach>,
+  toolContext: ToolContext,
+): Promise<ToolOutcome> {
+  const change = JsonObject.parse(said);
+  const { each } = toolContext.state.outline?.nodes.find(({ id }) => id === said.id) ?? {};
+  const read = whole(each === undefined ? change : mergeGroup(each, change));
+  if ('problems' in read) return { result: fail(...read.problems) };
+  const outcome = await addForEach(read.input, toolContext);
+  const kept = Object.keys(each ?? {}).filter((key) => !Object.hasOwn(change, key));
+  if (!outcome.result.ok || kept.length === 0) return outcome;
+  const explanations = [...outcome.result.explanations, `Kept of the group: ${listOf(kept)}.`];
+  return { ...outcome, result: { ...outcome.result, explanations } };
+}
+
 export const forEach = defineTool({
   ...draftDefaults,
   name: 'for_each',
-  description: 'Adds a step for each item that a read lists; code pages and filters.',
+  description:
+    'Adds a step for each item that a read lists; code pages and filters. With the id of a group that is there, changes it: what is not named stays, null removes.',
   prerequisites: [],
-  input: Sent,
+  input: HeardForEach,
   shown: Shown,
-  wide: ForEach,
+  wide: WideShown,
   quotes: true,
-  execute: addForEach,
+  execute: changeOrAdd,
 });

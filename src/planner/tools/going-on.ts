@@ -5,6 +5,8 @@ import { GivenToStep, type Pause } from '#domain/planning/state.ts';
 import { AnyJson, toJson } from '#domain/text.ts';
 import { onOneLine, shorten } from '#domain/words.ts';
 import { defineTool } from '../define-tool.ts';
+import { datesOfSession } from '../draft/draft-times.ts';
+import { showDraft } from '../draft/show-draft.ts';
 import { outlineOfDraft } from '../outline/outline-of-draft.ts';
 import { createStepReader } from '../outline/written-steps.ts';
 import { fail, succeed, type Tool, type ToolContext, type ToolOutcome } from '../tool.ts';
@@ -100,9 +102,6 @@ const continueTool = defineTool({
 
 const Again = z.strictObject({ plan: planId });
 
-/** Steps shown of a repeated plan; the draft has all steps. */
-const stepsShown = 60;
-
 const repeatTool = defineTool({
   name: 'plan_again',
   description:
@@ -110,17 +109,15 @@ const repeatTool = defineTool({
   input: Again,
   produces: ['pattern', 'draft'],
   isOffered: ({ has_plans }) => has_plans,
-  async execute({ plan }, { tools, state }) {
+  async execute({ plan }, { tools, state, request }) {
     if (tools.atHand === null) return { result: fail('There is no plan to repeat here.') };
     const waiting = await tools.atHand.readWaiting(state.run_id, plan);
     const draft = waiting?.draft ?? (await tools.atHand.readDraft(state.run_id, plan));
     const target = waiting === null ? null : { plan_id: plan, version: waiting.version };
     const outline = outlineOfDraft(draft, null);
-    const steps = draft.steps.slice(0, stepsShown);
-    const data = { ...draft, steps, steps_total: draft.steps.length };
     return {
       result: succeed(
-        toJson(data),
+        showDraft(outline, draft, datesOfSession(state), request),
         target === null
           ? 'This is the draft of a new plan. Change what is different this time, then submit it.'
           : `This is the draft of the next version of ${plan}. Change it, then submit it.`,

@@ -140,11 +140,12 @@ async function readTemplate(
     throw refuse(
       `Step ${holder.id ?? ''} uses an artifact of ${planId}, which a new plan does not have. Propose it with a step that reads the data.`,
     );
-  const { pattern, budget_usd } = typeof found === 'object' ? found : {};
+  const { pattern, budget_usd, groups } = typeof found === 'object' ? found : {};
   const context = {
     ...{ tool_outputs: {}, notes: '', artifacts: [] },
     ...(pattern === undefined ? {} : { pattern }),
     ...(budget_usd === undefined ? {} : { budget_usd }),
+    ...(groups === undefined ? {} : { groups }),
   };
   return { draft: { ...rest, context }, total };
 }

@@ -1,5 +1,7 @@
 // Continuing in words: messages about a running, failed or completed plan reach the model with the plan's steps, and return as a
 // change to approve on the plan's card.
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { viewSession } from '#cards/session-view.ts';
@@ -533,4 +535,57 @@ test('an earlier plan is taken as the draft of a new one, and stays as it is', a
   expect(again).toMatchObject({ id: '1', args: { path: 'mar.txt' }, status: 'pending' });
   expect(run.plan_id).not.toBe(old.id);
   expect(await service.getPlan(old.id)).toMatchObject({ status: 'completed', version: 1 });
+});
+
+test('of many steps the model is shown little, and a group is changed as it is, in the next version', async () => {
+  const folder = join(instance.workspace, 'many');
+  await mkdir(folder, { recursive: true });
+  for (let at = 1; at <= 60; at += 1) await writeFile(join(folder, `${at}.txt`), 'x'.repeat(at));
+  const long = 'A long line of every letter. '.repeat(60);
+  instance.play([
+    {
+      calls: [
+        {
+          name: 'for_each',
+          args: {
+            id: 'letters',
+            title: 'Letters',
+            operation: 'workspace_list',
+            args: { path: 'many' },
+            list: '/entries',
+            where: [{ path: '/size', is: 'greater', value: 20 }],
+            step: {
+              description: 'Write about {{item/path}}',
+              operation: 'workspace_write',
+              args: { path: 'letters/{{item/path}}', content: long },
+            },
+          },
+        },
+        { name: 'submit_plan', args: { title: 'Letters', summary: 'Some.', confidence: 1 } },
+      ],
+    },
+  ]);
+  const conversation = 'letters';
+  const first = await instance.ask('a letter about each file over 20 bytes', { conversation });
+  const id = first.plan_id ?? '';
+  expect(await instance.service.getPlan(id)).toMatchObject({ total_steps: 40 });
+  instance.play([
+    call('plan_again', { plan: id }),
+    {
+      calls: [
+        { name: 'for_each', args: { id: 'letters', where: null } },
+        { name: 'submit_plan', args: { summary: 'All.', confidence: 1 } },
+      ],
+    },
+  ]);
+  await instance.ask('no, for all of them', { conversation });
+  const [, last] = instance.requests();
+  const [shown = ''] = resultsIn(last ?? { model: '', messages: [] });
+  expect(shown).toContain('by for_each {');
+  expect(shown.length).toBeLessThanOrEqual(5000);
+  expect(await instance.service.getPlan(id)).toMatchObject({
+    version: 2,
+    summary: 'All. Letters (60 found): 60 steps.',
+    total_steps: 60,
+  });
 });

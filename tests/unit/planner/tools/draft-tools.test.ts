@@ -7,6 +7,8 @@ import type { PlanningState } from '#domain/planning/state.ts';
 import { isObject, type Json, type JsonObject } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { draftPlan } from '#planner/draft/draft-plan.ts';
+import { emptyOutline } from '#planner/draft/edit-draft.ts';
+import { outlineOfDraft } from '#planner/outline/outline-of-draft.ts';
 import type { Capacity } from '#planner/ports.ts';
 import { Session } from '#planner/stages/session.ts';
 import { createStageTools } from '#planner/stages/stage-tools.ts';
@@ -270,6 +272,8 @@ describe('what many steps and shared means need', () => {
   });
 });
 
+const plain = { pattern_type: 'milestone_project', introduced_by: 'system' } as const;
+
 /** Deletes what is in a folder. */
 const each = (path: string, more: JsonObject = {}): JsonObject => ({
   id: 'g',
@@ -339,6 +343,47 @@ describe('for_each in partitions', () => {
     expect((await plain.call('for_each', each('data', summaryRequest))).says).toContain(
       'There is no operation draft_gather, draft_narrow, draft_finalise for then_summarise.',
     );
+  });
+});
+
+describe('a group that is there', () => {
+  const files = { 'data/a': '1', 'data/b': '1', 'data/c': '1' };
+  const where = [{ path: '/path', is: 'equals', value: 'data/a' }];
+
+  it('is changed by its ID and what differs, its summary with it', async () => {
+    const manifest = [...builtins, ...tableOperations];
+    const { call, drafted, session } = open({}, files, { manifest });
+    await call('for_each', each('data', { where, then_summarise: 'What there was' }));
+    const ids = () => drafted().map(({ id }) => id);
+    expect(ids()).toEqual(['g-1', 'g-gather', 'g-summary']);
+    const all = await call('for_each', { id: 'g', where: null });
+    expect(all.says).toContain('Kept of the group: title, operation, args, list, step and then_summarise.');
+    expect(ids()).toEqual(['g-1', 'g-2', 'g-3', 'g-gather', 'g-summary']);
+    await call('for_each', { id: 'g', step: { description: 'Away' }, then_summarise: null });
+    expect(drafted()).toMatchObject([
+      { description: 'Away', args: { path: 'data/a' } },
+      { description: 'Away', args: { path: 'data/b' } },
+      { description: 'Away', args: { path: 'data/c' } },
+    ]);
+    const { outline } = session.state;
+    const again = outlineOfDraft(draftPlan(outline ?? emptyOutline('', plain), null, null), null);
+    expect(again.nodes.find(({ id }) => id === 'g')).toMatchObject({
+      title: 'Delete each (3 found)',
+      each: { list: '/entries', step: { description: 'Away' } },
+      steps: [{ id: 'g-1' }, { id: 'g-2' }, { id: 'g-3' }],
+    });
+  });
+
+  it('of another operation takes none of the old arguments, and a new one lacks what it needs', async () => {
+    const { call, drafted } = open({}, files);
+    expect((await call('for_each', { id: 'g', title: 'G' })).says).toContain('list: ');
+    await call('for_each', each('data'));
+    const step = {
+      operation: 'workspace_write',
+      args: { path: 'new/{{item/path}}', content: 'x' },
+    };
+    await call('for_each', { id: 'g', step });
+    expect(drafted()[0]?.args).toEqual({ path: 'new/data/a', content: 'x' });
   });
 });
 
