@@ -216,8 +216,19 @@ export async function prepareChange(
     await requireAtHand(tx, run, row);
     if (!isGated(row)) await followVersion(tx, row);
   };
-  await requireAtHand(context.db.query, run, await readPlanRow(context.db.query, id));
-  const commit = await checkPatch(context, id, patch, actorOf(planner), check, true);
+  const row = await readPlanRow(context.db.query, id);
+  await requireAtHand(context.db.query, run, row);
+  const { title, summary = null, ...change } = patch;
+  // A summary says what the version before did.
+  const words = isGated(row) ? {} : { ...(title === undefined ? {} : { title }), summary };
+  const commit = await checkPatch(
+    context,
+    id,
+    { ...change, ...words },
+    actorOf(planner),
+    check,
+    true,
+  );
   return async (tx) => {
     // Fetched data belongs to the plan that is changed.
     await giveRequests(tx, run.id, id);

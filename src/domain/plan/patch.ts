@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { JsonObject, line } from '../text.ts';
 import { Dependency } from './dependency.ts';
 import { mergeArguments } from './merge.ts';
-import { Series } from './plan.ts';
+import { PlanDraft, Series } from './plan.ts';
 import type { SeenState } from './seen.ts';
 import { StepDraft, StepSettings } from './step-content.ts';
 import { StepSelector } from './step-selector.ts';
@@ -105,5 +105,8 @@ export const PlanPatch = z.strictObject({
   base_revision: z.number().int().min(1),
   reason: line(1000).optional(),
   operations: z.array(PatchOperation).min(1).max(100_000),
+  /** Of the next version, while the plan waits for its first approval. `null` clears a summary that no longer holds. */
+  title: PlanDraft.shape.title.optional(),
+  summary: PlanDraft.shape.summary.unwrap().nullable().optional(),
 });
 export type PlanPatch = z.infer<typeof PlanPatch>;

@@ -2,7 +2,7 @@
 // puts an answer before a person. None of them decides anything.
 import { z } from 'zod';
 import { GivenToStep, type Pause } from '#domain/planning/state.ts';
-import { AnyJson, toJson } from '#domain/text.ts';
+import { AnyJson, line, toJson } from '#domain/text.ts';
 import { onOneLine, shorten } from '#domain/words.ts';
 import { defineTool } from '../define-tool.ts';
 import { datesOfSession } from '../draft/draft-times.ts';
@@ -45,6 +45,8 @@ const Continue = z.strictObject({
     ),
   revision: z.int().min(1).describe('that of the plan as you read it'),
   ...WrittenChange.shape,
+  title: line(300).optional().describe('of a plan that waits, if it changes'),
+  summary: line(1000).optional().describe('of a plan that waits: what the whole of it does now'),
 });
 const HeardContinue = z.strictObject({ ...Continue.shape, ...HeardChange.shape });
 const maxShownProblems = 10;
@@ -76,7 +78,13 @@ async function continuePlan(
   if (args.plan === null) return askWhich(await atHand.listWaiting(state.run_id), toolContext);
   const read = readChange(args, args.revision, createStepReader(tools.manifest(), state.timezone));
   if ('problems' in read) return { result: fail(...read.problems.slice(0, maxShownProblems)) };
-  const problems = await atHand.tryChange(state.run_id, args.plan, read.change);
+  const { title, summary } = args;
+  const change = {
+    ...read.change,
+    ...(title === undefined ? {} : { title }),
+    ...(summary === undefined ? {} : { summary }),
+  };
+  const problems = await atHand.tryChange(state.run_id, args.plan, change);
   if (problems.length > 0) return { result: fail(...problems.slice(0, maxShownProblems)) };
   return {
     result: succeed(
@@ -84,7 +92,7 @@ async function continuePlan(
       'The change is put before the person. Nothing of it runs before an approval.',
     ),
     changes: {
-      result: { kind: 'patch', plan_id: args.plan, patch: read.change, why: args.why },
+      result: { kind: 'patch', plan_id: args.plan, patch: change, why: args.why },
     },
     ends: 'answered',
   };

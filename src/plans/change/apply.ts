@@ -44,7 +44,11 @@ export type PatchDecision = {
   reason: string | null;
   /** The patch had its own approval: its last approver becomes the plan's. */
   approved: boolean;
+  words?: NewWords;
 };
+
+/** Of the next version, instead of those before. */
+type NewWords = Partial<Pick<VersionRow, 'title' | 'summary'>>;
 
 const positionsOf = (steps: { position: number }[]): number[] =>
   steps.map(({ position }) => position);
@@ -165,6 +169,7 @@ async function describeVersion(
   row: PlanRow,
   effect: PatchEffect,
   steps: AsyncIterable<StepContent>,
+  words: NewWords = {},
 ): Promise<Omit<VersionRow, 'created_at'>> {
   const version = row.version + 1;
   const uses = await countOperations(tx, row.id, version);
@@ -187,6 +192,7 @@ async function describeVersion(
   );
   const said = {
     ...before,
+    ...words,
     series,
     version,
     total,
@@ -234,14 +240,15 @@ async function storeVersion(
   const gated = isGated(row);
   await writeVersion(tx, row, next, async () => {
     const stored = iterateSteps(tx, row.id);
-    const version = await describeVersion(context, tx, row, effect, stored);
-    const { digest, operation_digests } = version;
+    const version = await describeVersion(context, tx, row, effect, stored, decision.words);
+    const { title, digest, operation_digests } = version;
     const scope = (await readUses(tx, row.id)).filter(({ kept }) => !gated || kept);
     const starts = effect.edgesAdded.some(({ type }) => type === 'SS' || type === 'SF');
     await tx
       .update(plans)
       .set({
         version: version.version,
+        title,
         digest,
         approved_digest: gated ? digest : null,
         tools_required: scope.map(({ operation }) => operation),

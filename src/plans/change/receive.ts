@@ -210,11 +210,18 @@ async function takePatch(
     base_revision,
     operations,
     reason,
+    title,
+    summary,
   }: Omit<PlanPatch, 'operations'> & { operations: PinnedOperation[] },
   actor: Actor,
   { id, hold }: { id: string; hold: boolean },
 ): Promise<PlanRow> {
   requirePatchable(seen);
+  if (isGated(seen) && (title ?? summary) !== undefined)
+    throw new CountersignError(
+      'invalid_request',
+      'This plan was approved under its title and summary, so a change keeps them.',
+    );
   const replaced = await findReplaced(tx, seen, actor, base_revision);
   const change = { base_revision, operations };
   const effect = await resolveProposed(context, tx, seen, change, seen.run_id);
@@ -260,6 +267,10 @@ async function takePatch(
     baseRevision: base_revision,
     reason: patch.reason,
     approved: false,
+    words: {
+      ...(title === undefined ? {} : { title }),
+      ...(summary === undefined ? {} : { summary }),
+    },
   };
   const patched = await applyPatch(context, tx, row, effect, decision);
   const { version, digest } = patched;

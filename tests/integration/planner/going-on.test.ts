@@ -253,6 +253,38 @@ describe('a change that a model proposes', () => {
     await service.cancel(plan.id, { version: 2 }, ana);
   });
 
+  test('of a waiting plan says what the next version is called and does, or shows no stale summary', async () => {
+    const { service } = instance;
+    const draft = {
+      title: 'Write a.txt',
+      summary: 'Writes a.txt.',
+      steps: [step('1', 'write', { path: 'a.txt', content: 'x' })],
+    };
+    const plan = await service.propose(draft, { user: 'ana', conversation: 'words' }, ana);
+    const change = (path: string, words: object) => {
+      instance.play((body) =>
+        continuing(plan.id, revisionIn(body), { edit: [{ id: '1', args: { path } }], ...words }),
+      );
+      return instance.ask(`${path} instead`, { conversation: 'words' });
+    };
+    await change('b.txt', { title: 'Write b.txt', summary: 'Writes b.txt.' });
+    const second = await service.getPlan(plan.id);
+    expect(second).toMatchObject({ version: 2, title: 'Write b.txt', summary: 'Writes b.txt.' });
+    await change('c.txt', {});
+    const third = await service.getPlan(plan.id);
+    expect(third).toMatchObject({ version: 3, title: 'Write b.txt', summary: null });
+    await service.approve(plan.id, { version: 3, digest: third.digest }, ana);
+    await reach(instance, plan.id, 'completed');
+    const late = {
+      base_revision: (await service.getPlan(plan.id)).revision,
+      title: 'Something else',
+      operations: [{ op: 'rerun_steps' as const, steps: { ids: ['1'] } }],
+    };
+    await expect(service.patch(plan.id, late, ana)).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
+  });
+
   test('adds steps to a plan that is done', async () => {
     const conversation = 'more';
     const { service } = instance;
