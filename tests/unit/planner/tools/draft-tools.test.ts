@@ -357,7 +357,9 @@ describe('a group that is there', () => {
     const ids = () => drafted().map(({ id }) => id);
     expect(ids()).toEqual(['g-1', 'g-gather', 'g-summary']);
     const all = await call('for_each', { id: 'g', where: null });
-    expect(all.says).toContain('Kept of the group: title, operation, args, list, step and then_summarise.');
+    expect(all.says).toContain(
+      'Kept of the group: title, operation, args, list, step and then_summarise.',
+    );
     expect(ids()).toEqual(['g-1', 'g-2', 'g-3', 'g-gather', 'g-summary']);
     await call('for_each', { id: 'g', step: { description: 'Away' }, then_summarise: null });
     expect(drafted()).toMatchObject([
