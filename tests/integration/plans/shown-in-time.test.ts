@@ -1,5 +1,5 @@
 // Only shown times run: every wait, date and stop that the executor makes was in the approved review on every surface.
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -21,11 +21,14 @@ import { makeExecutor, ripen, runReady } from './bench.ts';
 const minuteMs = 60_000;
 const dayMs = 1440 * minuteMs;
 const toleranceMs = 5000;
+const mostSteps = 6;
 const instance = useInstance({ work: false });
 let executor: ReturnType<typeof makeExecutor>;
 beforeAll(async () => {
   executor = makeExecutor(instance);
-  await writeFile(join(instance.workspace, 'found.txt'), 'found');
+  const found = join(instance.workspace, 'found');
+  await mkdir(found);
+  for (let at = 0; at < mostSteps; at += 1) await writeFile(join(found, `${at}.md`), 'found');
 });
 afterAll(() => executor.leases.stop());
 
@@ -43,7 +46,7 @@ const shape = fc.array(
     dated: fc.option(fc.integer({ min: 120, max: 30_000 }), { freq: 3 }),
     open: fc.boolean(),
   }),
-  { minLength: 2, maxLength: 6 },
+  { minLength: 2, maxLength: mostSteps },
 );
 const rule = fc.option(
   fc.constantFrom(
@@ -75,10 +78,10 @@ const write = (id: string, path: Json, after: StepDraft['after'] = []): StepDraf
 });
 
 function stepsOf(drawn: Shape, waits: number[], now: number): StepDraft[] {
-  const read = draftStep('r', 'Read', 'workspace_read', { path: 'found.txt' });
+  const read = draftStep('r', 'Read', 'workspace_list', { path: 'found' });
   const steps = drawn.map(({ before, type, lagged, dated, open }, at): StepDraft => {
-    // A path that is known only when it runs is asked about.
-    const path = open ? { $from: 'r', path: '/text' } : `s${at}.md`;
+    // A path known only when it runs is asked about; a shared one again, once another step has written there.
+    const path = open ? { $from: 'r', path: `/entries/${at}/name` } : `s${at}.md`;
     const [id, lag] = [at === 0 ? 'r' : `s${before % at}`, lagged ? (waits[at] ?? 0) : 0];
     const after = [{ id, type: id === 'r' ? ('FS' as const) : type, lag_minutes: lag }];
     const moment = now + (dated ?? 0) * minuteMs + at * minuteMs;
