@@ -97,21 +97,6 @@ test('a key that works is kept encrypted, and requests are planned with it by ev
   expect(Buffer.from(JSON.stringify(rows)).toString('latin1')).not.toContain(key);
 });
 
-test('variables of the environment win, and the settings say so', async () => {
-  const other = await programs.serve({
-    ...{ home, database: database.url, verb: 'gateway' },
-    env: { ...env, OPENAI_API_KEY: 'sk-environment' },
-  });
-  expect(await connected(other)).toMatchObject({ host: 'api.openai.com', entered_by: null });
-  const answer = await fetch(`${other.url}/api/settings/model`, {
-    method: 'PUT',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ api_key: key }),
-  });
-  expect(answer.status).toBe(400);
-  await other.stop();
-});
-
 test('it is removed, and commands are read again', async () => {
   expect(await send('DELETE')).toMatchObject({ body: { disconnected: true } });
   await whenConnected(false);
@@ -165,13 +150,13 @@ test('a call that runs when the model changes ends, also where a later version h
 });
 
 test('it is connected in an open page, which then no longer says that there is none', async () => {
-  refuses = false;
-  const server = await programs.serve({ home: await programs.home() });
+  await send('DELETE');
+  await whenConnected(false);
   const browser = await openBrowser();
   onTestFinished(() => browser.close());
   const page = await browser.newPage();
   page.setDefaultTimeout(20_000);
-  await page.goto(server.url);
+  await page.goto(gateway.url);
   await page.getByText('No model is connected').waitFor();
   await page.getByRole('button', { name: 'connect a model' }).click();
   await page.getByLabel('Key', { exact: true }).fill(key);
@@ -179,7 +164,6 @@ test('it is connected in an open page, which then no longer says that there is n
   await page.getByRole('button', { name: 'Test and connect' }).click();
   await page.getByText('Entered here by').waitFor();
   await page.getByText('No model is connected').waitFor({ state: 'detached' });
-  expect(await connected(server)).not.toBe(null);
-  expect((await server.api.ask('Put an A somewhere, please')).plan_id).toBeDefined();
-  expect(server.isRunning()).toBe(true);
+  expect(await connected(gateway)).not.toBe(null);
+  expect(gateway.isRunning()).toBe(true);
 });

@@ -3,7 +3,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { Plan } from '#domain/plan/plan.ts';
 import { draftStep } from '../fixtures/steps.ts';
 import { expectAccessible } from '../setup/axe.ts';
 import { button, home, page, readWorkspace, server, useConsole } from '../setup/console.ts';
@@ -184,23 +183,4 @@ it('a command is offered while it is typed, and the field grows with its text', 
   expect(await option.count()).toBe(0);
   await field.fill('word '.repeat(200));
   await waitFor('a taller field', async () => Number(await field.getAttribute('rows')) > 2);
-});
-
-it('what comes again is skipped once and ended, and a dry run calls nothing', async () => {
-  const { api } = server;
-  const run = await api.post<Plan>('/api/playbooks/standup-reminder/run', { params: {} });
-  await page.goto(`${server.url}/?plan=${run.body.id}`);
-  await page.getByRole('button', { name: /^Dry run/ }).click();
-  await page.getByText('1 step to run').waitFor();
-  await api.approve(run.body);
-  await api.reach(run.body.id, 'completed');
-  await page.getByRole('button', { name: 'Reminders and recurring steps' }).click();
-  const list = page.getByRole('dialog', { name: 'Reminders and recurring steps' });
-  await list.getByRole('button', { name: 'Skip once: Post the standup' }).click();
-  await list.getByText('is left out at').waitFor();
-  await expectAccessible(page, 'reminders and recurring steps');
-  await list.getByRole('button', { name: 'End: Post the standup' }).click();
-  await list.getByText('You will not be reminded again').waitFor();
-  await list.getByRole('button', { name: 'End', exact: true }).click();
-  await list.getByText('has ended').waitFor();
 });

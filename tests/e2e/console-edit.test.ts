@@ -65,30 +65,3 @@ it('changes a text, a person and an order, keeps comments, and shows the differe
   await page.getByRole('tab', { name: 'Changes' }).click();
   await column().getByText('Has').first().waitFor();
 });
-
-it('is edited by keyboard alone, and a change can be taken back', async () => {
-  const plan = await openSteps();
-  const edit = column().getByRole('button', { name: 'Edit step 1', exact: true });
-  await edit.focus();
-  await page.keyboard.press('Enter');
-  await form(1).locator('input:focus').waitFor();
-  await page.keyboard.press('Control+a');
-  await page.keyboard.type('other.txt');
-  await page.keyboard.press('Control+Enter');
-  const remove = column().getByRole('button', { name: 'Remove the change of step 1' });
-  await remove.waitFor();
-  await remove.focus();
-  await page.keyboard.press('Enter');
-  await remove.waitFor({ state: 'detached' });
-  await edit.focus();
-  await page.keyboard.press('Enter');
-  await form(1).locator('input:focus').waitFor();
-  await page.keyboard.press('Control+a');
-  await page.keyboard.type('last.txt');
-  await page.keyboard.press('Control+Enter');
-  await button('Propose 1 change').focus();
-  await page.keyboard.press('Enter');
-  await waitFor('the next version', async () => (await server.api.plan(plan.id)).version === 2);
-  const [step] = await server.api.steps(plan.id);
-  expect(step?.args).toEqual({ path: 'last.txt', content: 'A {{x}}' });
-});

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Plan } from '#domain/plan/plan.ts';
 import { draftStep } from '../fixtures/steps.ts';
 import { expectAccessibleOnce } from '../setup/axe.ts';
-import { ask, context, openPage, page, server, useConsole } from '../setup/console.ts';
+import { ask, page, server, useConsole } from '../setup/console.ts';
 import { waitFor } from '../wait.ts';
 
 useConsole();
@@ -152,19 +152,6 @@ describe('the inbox', () => {
     await page.locator('.welcome').waitFor();
     await page.goForward();
     await page.locator('.said', { hasText: first }).waitFor();
-  });
-
-  it('says when it could not be read, and is up to date again by itself', async () => {
-    await propose('Still here', [write('here.txt')]);
-    await page.goto(server.url);
-    await entry('Still here').waitFor();
-    await page.route('**/api/inbox?*', (route) => route.abort());
-    // It reads again every five seconds.
-    const timeout = 45_000;
-    await page.locator('.rail-problem').waitFor({ timeout });
-    expect(await entry('Still here').count()).toBe(1);
-    await page.unroute('**/api/inbox?*');
-    await page.locator('.rail-problem').waitFor({ state: 'detached', timeout });
   });
 });
 
@@ -346,39 +333,5 @@ describe('on narrower screens', () => {
     await entry('number 7 ').waitFor();
     expect(await page.locator('.rail').isVisible()).toBe(true);
     await expectAccessibleOnce(page, 'the inbox on a phone');
-  });
-
-  it('lays the inbox over the page between the two, and takes it away again', async () => {
-    await page.setViewportSize({ width: 1000, height: 800 });
-    const plan = await propose('Look over here', [write('over.txt')]);
-    await page.goto(server.url);
-    const open = page.getByRole('button', { name: /^Inbox/ });
-    await open.getByText('1', { exact: true }).waitFor();
-    expect(await page.locator('.rail').isVisible()).toBe(false);
-    await open.click();
-    await page.locator('.entry-main:focus').waitFor();
-    await page.keyboard.press('Escape');
-    await page.locator('#rail-button:focus').waitFor();
-    await page.locator('.rail').waitFor({ state: 'hidden' });
-    await keys('j');
-    await page.locator('.entry-main:focus').waitFor();
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: plan.title }).waitFor();
-    await page.locator('.rail').waitFor({ state: 'hidden' });
-    expect(await findClipped()).toEqual([]);
-  });
-
-  it('keeps what two pages show the same', async () => {
-    const plan = await propose('Seen twice', [write('twice.txt')]);
-    await page.goto(server.url);
-    await entry('Seen twice').waitFor();
-    const other = await openPage();
-    await other.goto(`${server.url}/?plan=${plan.id}`);
-    await other
-      .locator('.review-bar')
-      .getByRole('button', { name: /^Approve/ })
-      .click();
-    await group('Needs you').getByText('Nothing waits for you.').waitFor({ timeout: 45_000 });
-    expect(context.pages()).toHaveLength(2);
   });
 });

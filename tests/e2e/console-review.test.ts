@@ -117,32 +117,6 @@ it('keeps a comment on a version that is gone, and says of which it was', async 
   expect(await bar().getByText('1 comment').count()).toBe(0);
 });
 
-it('asks for an answer in the bar, and passes it on', async () => {
-  const human = { tool: 'human', operation: 'task', description: 'Ask' };
-  const plan = await server.api.propose({
-    title: 'Ask first',
-    conversation: 'asked',
-    steps: [
-      { ...human, id: 'ask', args: { question: 'Is the room free?' } },
-      draftStep('write', 'Write', 'workspace_write', { path: 'room.md', content: 'free' }, 'ask'),
-    ],
-  });
-  await page.goto(`${server.url}/?c=asked&plan=${plan.id}`);
-  await button('Approve').click();
-  await bar().getByText('Is the room free?').waitFor();
-  await bar().getByLabel('Answer or note (optional)').fill('Yes, until noon');
-  await button('Done').click();
-  await page.locator('.plan-state .badge', { hasText: 'Done' }).waitFor();
-  const [asked] = await server.api.steps(plan.id);
-  expect(JSON.stringify(asked?.output)).toContain('until noon');
-  await page.getByRole('tab', { name: 'Audit' }).click();
-  await page
-    .getByRole('row', { name: /Said the step was done/ })
-    .first()
-    .waitFor();
-  expect(await bar().count()).toBe(0);
-});
-
 it('recovers a call whose answer was lost by a press, and makes it no second time', async () => {
   let calls = 0;
   // It takes the call, and the program is killed before it answers.

@@ -1,18 +1,12 @@
 // The built npm package: what is in it, that it runs without TypeScript, and its launcher on an older Node. With the dependencies of
 // this project; tests/long/package.test.ts installs it.
 import { globSync, readFileSync } from 'node:fs';
-import { cp, readFile, rename } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseSync } from 'oxc-parser';
 import { expect, test } from 'vitest';
-import { draftStep } from '../fixtures/steps.ts';
-import { useDatabase } from '../setup/database.ts';
 import { launchOnOlderNode } from '../setup/older-node.ts';
 import { usePackage } from '../setup/package.ts';
-import { root, usePrograms } from '../setup/process.ts';
-
-const database = useDatabase();
-const programs = usePrograms();
 const built = usePackage(true);
 
 /** Files of the package, without the dependencies that are linked into it. */
@@ -77,49 +71,6 @@ test('every package that a module imports is among the dependencies', () => {
     }
   }
   expect([...missing]).toEqual(optional);
-});
-
-test('a plan is made, approved and done by the package, whose console loads every file it names', async () => {
-  const home = await programs.home({ tools: ['./invoice.ts'] });
-  await cp(join(root, 'examples/tools/invoice.ts'), join(home, 'invoice.ts'));
-  const server = await programs.serve({ home, database: database.url, main: built.command });
-  const { body } = await server.api.get<{ tools: object[] }>('/api/settings');
-  expect(body.tools).toContainEqual(expect.objectContaining({ name: 'invoice', state: 'ok' }));
-  const page = await (await fetch(server.url)).text();
-  const addresses = [...page.matchAll(/(?:href|src)="(\/console\/[^"]+)"/g)].map(
-    ([, address = '']) => address,
-  );
-  expect(addresses).toContain('/console/page/main.js');
-  expect(addresses.length).toBeGreaterThan(50);
-  for (const address of addresses) {
-    const answer = await fetch(`${server.url}${address}`);
-    expect([address, answer.status]).toEqual([address, 200]);
-    await answer.arrayBuffer();
-  }
-  const deploy = await (await fetch(`${server.url}/docs/deploy`)).text();
-  const files = [...deploy.matchAll(/href="(\/docs\/files\/[^"]+)"/g)].map(([, path = '']) => path);
-  expect(files).toContain('/docs/files/deploy/countersign.service');
-  for (const path of [
-    ...files,
-    '/docs',
-    '/docs/api',
-    '/docs/viewer.js',
-    '/docs/files/docs/slack.png',
-  ])
-    expect([path, (await fetch(server.url + path)).status]).toEqual([path, 200]);
-  const plan = await server.api.propose({
-    title: 'A note',
-    steps: [
-      draftStep('note', 'Write a note', 'workspace_write', { path: 'note.md', content: 'Hello' }),
-    ],
-  });
-  const { version, digest } = plan;
-  const path = `/api/plans/${plan.id}`;
-  await server.api.post(`${path}/approve`, { version, digest, user: 'local' });
-  await server.api.reach(plan.id, 'completed');
-  expect(await readFile(join(home, 'workspace', 'note.md'), 'utf8')).toBe('Hello');
-  expect((await fetch(`${server.url}${path}/card?user=local`)).status).toBe(200);
-  expect(await server.stop()).toEqual({ code: 0, signal: null });
 });
 
 test('an older Node runs the program on the Node among the dependencies, and its exit codes are passed on', async () => {

@@ -113,22 +113,6 @@ describe('the settings', () => {
     await dialog().getByText('Nothing yet.').waitFor();
   });
 
-  it('keep what an entry is filed under when its text is changed', async () => {
-    const path = `${server.url}/api/memory/local`;
-    await fetch(path, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ name: 'Rent', text: '900' }),
-    });
-    await open();
-    await dialog()
-      .getByRole('textbox', { name: /^Entry \d+$/ })
-      .fill('due: 950');
-    await page.keyboard.press('Enter');
-    await dialog().getByRole('button', { name: 'Forget Rent: due: 950' }).click();
-    await dialog().getByText('Nothing yet.').waitFor();
-  });
-
   it('fit a narrow screen and a dark one', async () => {
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.setViewportSize({ width: 360, height: 640 });

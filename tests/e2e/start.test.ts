@@ -6,7 +6,7 @@ import { isAlive } from '#db/embedded/postmaster.ts';
 import type { Plan } from '#domain/plan/plan.ts';
 import { useDatabase } from '../setup/database.ts';
 import { type Options, usePrograms } from '../setup/process.ts';
-import { draft, readPostmaster, runPlan, untilGone } from '../setup/start.ts';
+import { readPostmaster, runPlan, untilGone } from '../setup/start.ts';
 
 const programs = usePrograms();
 
@@ -45,18 +45,11 @@ describe('with a database of its own', () => {
 });
 
 describe.concurrent('a mistake in the settings', () => {
-  it.for([
-    ['PORT', 'banana'],
-    ['DATABASE_URL', 'mysql://localhost/x'],
-    ['COUNTERSIGN_API_TOKEN', 'short'],
-    ['COUNTERSIGN_TIMEZONE', 'Europe/Nowhere'],
-    ['COUNTERSIGN_CONFIG', '/nowhere/countersign.json'],
-  ])('%s=%s is told by its name', async ([name = '', value = '']) => {
+  it('in a variable is told by its name', async () => {
     const home = await programs.home();
-    const { code, stderr } = await programs.finish(['start'], { home, env: { [name]: value } });
+    const { code, stderr } = await programs.finish(['start'], { home, env: { PORT: 'banana' } });
     expect(code).toBe(1);
-    expect(stderr).toMatch(new RegExp(`^countersign: ${name}: .+`));
-    expect(stderr.trim().split('\n')).toHaveLength(1);
+    expect(stderr).toMatch(/^countersign: PORT: .+\n$/);
   });
 
   it('in countersign.json is told by its key', async () => {
@@ -87,30 +80,6 @@ describe('with a database that does not answer', () => {
 describe('with a database of somebody else', () => {
   const database = useDatabase();
   type Finding = { part: string; state: string; text: string; advice?: string };
-
-  it('serves with gateways and works with workers', async () => {
-    const options = { home: await programs.home(), database: database.url };
-    const gateway = await programs.serve({ ...options, verb: 'gateway' });
-    const plan = await gateway.api.propose(draft('worked.txt'));
-    await gateway.api.approve(plan);
-    const worker = await programs.work(options);
-    await gateway.api.reach(plan.id, 'completed');
-    expect(await Promise.all([gateway.stop(), worker.stop()])).toEqual([
-      { code: 0, signal: null },
-      { code: 0, signal: null },
-    ]);
-  });
-
-  it('ends at SIGTERM although somebody watches a plan', async () => {
-    const options = { home: await programs.home(), database: database.url };
-    const server = await programs.serve({ ...options, verb: 'gateway' });
-    const plan = await server.api.propose(draft('watched.txt'));
-    const stream = await fetch(`${server.url}/api/plans/${plan.id}/events`);
-    expect(stream.status).toBe(200);
-    const ended = server.stop();
-    await stream.text(); // Until the server ends it.
-    expect(await ended).toEqual({ code: 0, signal: null });
-  });
 
   it('is looked at by doctor, for people and as JSON', async () => {
     const options = { home: await programs.home(), database: database.url };

@@ -261,37 +261,3 @@ describe('one story', () => {
     expect(samples.filter((sample) => !lines.has(sample))).toEqual([]);
   });
 });
-
-describe('a worker that answers probes', () => {
-  it('is alive and ready, says nothing while it stands still, and connects to no collector unasked', async () => {
-    const before = receiver.bodies.length;
-    const options = {
-      home: await programs.home(),
-      database: database.url,
-      env: { HEALTH_PORT: '0', OTEL_SERVICE_NAME: 'bot' },
-    };
-    const standing = await programs.work(options);
-    const [, url = ''] = /Health and metrics: (\S+)/.exec(standing.stdout()) ?? [];
-    const probe = (path: string, withinMs = 30_000) =>
-      fetch(url + path, { signal: AbortSignal.timeout(withinMs) });
-    expect(await (await probe('/healthz')).json()).toMatchObject({ status: 'ok' });
-    expect(await (await probe('/readyz')).json()).toMatchObject({
-      ready: true,
-      parts: { database: 'ok', schema: 'ok', queue: 'ok', tools: 'ok' },
-    });
-    expect((await probe('/api/plans')).status).toBe(404);
-    process.kill(standing.pid, 'SIGSTOP');
-    await expect(probe('/healthz', 1000)).rejects.toThrow('timeout');
-    process.kill(standing.pid, 'SIGCONT');
-    expect((await probe('/healthz')).status).toBe(200);
-    expect(await standing.stop()).toEqual({ code: 0, signal: null });
-    expect(receiver.bodies.length).toBe(before);
-  });
-
-  it('is asked by the command of health checks, too', async () => {
-    const home = await programs.home();
-    const { code, stderr } = await programs.finish(['health', '--worker'], { home });
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/HEALTH_PORT/);
-  });
-});

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { benchNames } from '#bench/names.ts';
 import { useDatabase } from '../setup/database.ts';
 import { usePrograms } from '../setup/process.ts';
 import { waitFor } from '../wait.ts';
@@ -215,27 +214,6 @@ test(
     expect((await program.stop('SIGINT')).code).toBe(130);
     expect(program.stderr()).toContain('what the bench had made is removed');
     expect(await listBenchDatabases()).toEqual([]);
-  },
-  timeoutMs,
-);
-
-test(
-  'a name it does not know is answered with those it knows',
-  async () => {
-    const { code, stdout, stderr } = await bench(['throughput', 'warp']);
-    expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain("'warp' is invalid");
-    expect(stderr).toContain(benchNames.join(', '));
-  },
-  timeoutMs,
-);
-
-test(
-  'a folder without task graphs is a failure that says what is missing',
-  async () => {
-    const { code, stderr } = await bench(['dags', '--folder', temp]);
-    expect(code).toBe(1);
-    expect(stderr).toContain(`${temp} has no .json files`);
   },
   timeoutMs,
 );

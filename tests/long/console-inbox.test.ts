@@ -74,45 +74,6 @@ describe('a group of the inbox', () => {
     await entries().nth(total).waitFor();
     expect(await focused()).toBe(there);
   });
-
-  it('says why more could not be read, and can be asked again', async () => {
-    const total = pageSize + 3;
-    await proposeAll(1, total);
-    await page.goto(server.url);
-    await more().waitFor();
-    await page.route('**/api/inbox?*', (route) => route.abort());
-    await more().click();
-    await page.locator('.rail [role="alert"]').waitFor();
-    await page.unroute('**/api/inbox?*');
-    await more().click();
-    await entries()
-      .nth(total - 1)
-      .waitFor();
-    await page.locator('.rail [role="alert"]').waitFor({ state: 'detached' });
-  });
-
-  it('is read once more for all that happens while it is read', async () => {
-    const conversation = 'console-busy';
-    await propose(1);
-    await page.goto(`${server.url}/?c=${conversation}`);
-    await entries().first().waitFor();
-    let reads = 0;
-    let release = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route('**/api/inbox?*', async (route) => {
-      reads += 1;
-      if (reads === 1) await held;
-      await route.continue();
-    });
-    for (let n = 2; n <= 20; n++) await propose(n, { conversation });
-    await page.locator('.plan-ref').nth(18).waitFor();
-    expect(reads).toBeLessThanOrEqual(1);
-    release();
-    await waitFor('all of them', async () => (await entries().count()) === 20);
-    expect(reads).toBeLessThanOrEqual(4);
-  });
 });
 
 describe('with 2,000 plans the inbox', () => {

@@ -119,49 +119,6 @@ describe('eight pools, four workers and some five hundred steps at once', () => 
   }, 120_000);
 });
 
-/** How many steps of `small` began between the moment the step could and the moment it did; and how many came later. */
-async function countPassed(step: { plan: Plan; id: string }, small: Plan) {
-  const { rows } = await instance.db.query.execute<{ passed: number; later: number }>(sql`
-    with big as (select available_at, started_at from countersign.step_states
-      where plan_id = ${step.plan.id} and step_id = ${step.id})
-    select count(*) filter (where s.started_at between big.available_at and big.started_at)::int as passed,
-      count(*) filter (where s.started_at > big.started_at)::int as later
-    from countersign.step_states s cross join big where s.plan_id = ${small.id} and s.step_id like 'small-%'`);
-  return rows[0] ?? { passed: 0, later: 0 };
-}
-
-/** They end one by one, never all at once: the pool is hardly ever empty by itself. */
-const smallOnes = Array.from({ length: 400 }, (_, i) =>
-  pause(`small-${i}`, 0.1 + ((i * 7) % 11) / 50, { door: 1 }),
-);
-
-describe('a step that needs a whole pool', () => {
-  test('is passed by small ones for a second, not by all of them, in its plan and in others', async () => {
-    const own = pause('own', 0.1, { door: 10 }, { priority: 1, after: ['before'] });
-    const before = pause('before', 0.5, {});
-    const small = await runPlan(instance, { title: 'Small', steps: [...smallOnes, before, own] });
-    await waitFor('the small ones to take the pool', async () =>
-      (await sample(small.id)).some(({ pool, in_use }) => pool === 'door' && in_use > 0),
-    );
-    const other = await runPlan(instance, {
-      title: 'Big',
-      steps: [pause('other', 0.1, { door: 10 })],
-    });
-    await watchPools(small, () => {});
-    for (const step of [
-      { plan: small, id: 'own' },
-      { plan: other, id: 'other' },
-    ]) {
-      const { passed, later } = await countPassed(step, small);
-      // Ten at a time, five a second: patience lets some fifty pass, and as many again for the other one.
-      expect(passed).toBeGreaterThan(0);
-      expect(passed).toBeLessThan(200);
-      expect(later).toBeGreaterThan(0);
-    }
-    await expectNothingHeld();
-  }, 120_000);
-});
-
 describe('a worker that is killed', () => {
   test('gives back what it held, and whoever waited for it is served', async () => {
     const holder = await startWorker({ backends: { holder: { capabilities: ['hold'] } } });

@@ -1,15 +1,13 @@
 // Starting and ending the program where more goes wrong: kills, taken ports, lost connections, a database that comes late.
-import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Client as Connection } from 'pg';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { isAlive } from '#db/embedded/postmaster.ts';
 import type { Plan } from '#domain/plan/plan.ts';
 import { openTcpProxy } from '../fixtures/tcp-proxy.ts';
-import { emptyDatabase, useDatabase } from '../setup/database.ts';
+import { useDatabase } from '../setup/database.ts';
 import { node, type Options, root, type Server, usePrograms } from '../setup/process.ts';
-import { draft, readPostmaster, runPlan, untilGone } from '../setup/start.ts';
+import { readPostmaster, runPlan, untilGone } from '../setup/start.ts';
 import { waitFor } from '../wait.ts';
 
 const programs = usePrograms();
@@ -37,19 +35,6 @@ describe('with a database of its own', () => {
     expect((await third.stop()).code).toBe(0);
   });
 
-  it('shares its home: the second joins, and the last one out stops the database', async () => {
-    const [one, two] = await Promise.all([programs.serve(options), programs.serve(options)]);
-    const plan = await one.api.propose(draft('shared.txt'));
-    expect((await two.api.approve(plan)).status).toBe(200);
-    await one.api.reach(plan.id, 'completed');
-    const postmaster = await readPostmaster(options.home);
-    expect((await one.stop()).code).toBe(0);
-    expect(isAlive(postmaster)).toBe(true);
-    expect((await two.api.plan(plan.id)).status).toBe('completed');
-    expect((await two.stop()).code).toBe(0);
-    await untilGone(postmaster);
-  });
-
   it('says which port is taken, and takes nothing with it', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
@@ -64,28 +49,6 @@ describe('with a database of its own', () => {
     expect(stderr).toContain(`PORT: ${port} is taken on 127.0.0.1.`);
     expect(stderr).not.toMatch(/^\s+at /m);
     await expect(readPostmaster(options.home)).rejects.toThrow('ENOENT');
-  });
-});
-
-describe.concurrent('a mistake in the settings', () => {
-  it.for([['start'], ['plans'], ['doctor']])(
-    'that is a home nobody can write to is told by %s with what to do',
-    async ([verb = '']) => {
-      const env = { COUNTERSIGN_HOME: '/sys/countersign' };
-      const home = await programs.home();
-      const { code, stderr } = await programs.finish([verb], { home, env });
-      expect(code).toBe(1);
-      expect(stderr).toMatch(/^countersign: .*\/sys\/countersign.*COUNTERSIGN_HOME to .*folder/);
-      expect(stderr.trim().split('\n')).toHaveLength(1);
-    },
-  );
-
-  it('that is no JSON is told with the path of the file', async () => {
-    const home = await programs.home();
-    await writeFile(join(home, 'countersign.json'), '{ "mcpServers": ');
-    const { code, stderr } = await programs.finish(['start'], { home });
-    expect(code).toBe(1);
-    expect(stderr).toContain(join(home, 'countersign.json'));
   });
 });
 
@@ -127,7 +90,6 @@ describe('with a database that comes late', () => {
 
 describe('with a database of somebody else', () => {
   const database = useDatabase();
-  type Finding = { part: string; state: string; text: string; advice?: string };
 
   it('ends within seconds at SIGTERM in the middle of calls, and hands them back', async () => {
     const log = join(await programs.home(), 'log.txt');
@@ -187,35 +149,5 @@ describe('with a database of somebody else', () => {
     await runPlan(server.api, 'after.txt');
     expect(server.stderr()).not.toContain('secretKey');
     expect((await server.stop()).code).toBe(0);
-  });
-
-  it('is found broken by doctor when it does not answer, and a tool when it cannot start', async () => {
-    const home = await programs.home({ mcpServers: { gone: { command: '/nowhere/server' } } });
-    const nobody = 'postgres://nobody@127.0.0.1:1/none';
-    const [deaf, toolless] = await Promise.all([
-      programs.finish(['doctor', '--json'], { home, database: nobody }),
-      programs.finish(['doctor', '--json'], { home, database: database.url }),
-    ]);
-    expect([deaf.code, toolless.code]).toEqual([1, 1]);
-    const find = (text: string, part: string) =>
-      (JSON.parse(text) as Finding[]).find((finding) => finding.part === part);
-    expect(find(deaf.stdout, 'Database')).toMatchObject({
-      state: 'broken',
-      text: expect.stringMatching(
-        /cannot be reached \(.*\)\. Start it, or correct DATABASE_URL\.$/,
-      ),
-    });
-    expect(find(toolless.stdout, 'Tool gone')).toMatchObject({ state: 'broken' });
-    expect(find(toolless.stdout, 'Database')).toMatchObject({ state: 'ok' });
-  });
-
-  it('is brought up to date by migrate, once', async () => {
-    const empty = await emptyDatabase();
-    onTestFinished(() => empty.close());
-    const options = { home: await programs.home(), database: empty.url };
-    const first = await programs.finish(['migrate'], options);
-    expect([first.code, first.stdout]).toEqual([0, expect.stringContaining('is now at')]);
-    const second = await programs.finish(['migrate'], options);
-    expect([second.code, second.stdout]).toEqual([0, expect.stringContaining('was up to date')]);
   });
 });

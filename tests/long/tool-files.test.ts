@@ -38,31 +38,6 @@ describe('a tool in a file', () => {
     expect(tool.sent).toEqual([]);
     await after.stop();
   });
-
-  it('needs its secrets only where it is called, and does nothing without them', async () => {
-    await tool.write('invoice.ts', source);
-    const server = await programs.serve({ ...tool.options, env: {} });
-    const plan = await server.api.propose(invoiceDraft);
-    await server.api.approve(plan);
-    await server.api.reach(plan.id, 'failed');
-    const [step] = await server.api.steps(plan.id);
-    expect(step?.error?.message).toContain('INVOICE_TOKEN is not set');
-    expect(tool.sent).toEqual([]);
-    await server.stop();
-  });
-
-  it('is named by doctor, which says as the start does why one cannot be used', async () => {
-    const { stdout: well } = await programs.finish(['doctor'], tool.options);
-    expect(well).toMatch(/✓ Tool invoice +1 operation of \.\/tools\/invoice\.ts/);
-    await tool.write('invoice.ts', "throw new Error('No API here');\n");
-    const start = await programs.finish(['start'], tool.options);
-    expect(start.code).not.toBe(0);
-    const reason = 'tools: ./tools/invoice.ts cannot be used: No API here';
-    expect(start.stderr).toContain(reason);
-    const { stdout } = await programs.finish(['doctor'], tool.options);
-    expect(stdout).toContain('✗ Configuration');
-    expect(stdout).toContain(reason);
-  });
 });
 
 describe('what an approval covers of a tool', () => {

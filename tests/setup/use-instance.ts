@@ -1,7 +1,10 @@
 // An instance per test file, on its own database. Separate from instance.ts, which processes without Vitest use too.
+import pino from 'pino';
 import { afterAll, beforeAll } from 'vitest';
+import { serve } from '#app/serve.ts';
 import { type ModelInstance, openModelInstance } from '../fixtures/model-instance.ts';
 import { useDatabase } from './database.ts';
+import { type Client, createClient } from './http-client.ts';
 import { openTestInstance, type TestInstance } from './instance.ts';
 
 /** Opens an instance before the surrounding file's tests and closes it after them; the object is empty until then. */
@@ -26,4 +29,24 @@ export function useModelInstance(
   });
   afterAll(() => instance.close());
   return instance;
+}
+
+/** The same behind its HTTP API. @param urlOf returns the address under which it reaches the database */
+export function useServedInstance(
+  options: Parameters<typeof openTestInstance>[1] = {},
+  urlOf: (database: string) => Promise<string> = async (url) => url,
+): TestInstance & { api: Client } {
+  const database = useDatabase();
+  const served = {} as TestInstance & { api: Client }; // As above.
+  beforeAll(async () => {
+    const env = { PORT: '0', ...options.env };
+    const instance = await openTestInstance(await urlOf(database.url), { ...options, env });
+    const { app, port } = await serve(instance, instance.config, pino({ level: 'silent' }));
+    Object.assign(served, instance, { api: createClient(`http://127.0.0.1:${port}`) });
+    return async () => {
+      await app.close();
+      await instance.close();
+    };
+  });
+  return served;
 }

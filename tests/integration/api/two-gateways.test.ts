@@ -1,8 +1,7 @@
 // Two gateways on one database answer alike: each knows requests, shown versions and keys of the other.
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { PlanStatus } from '#domain/plan/plan.ts';
 import { startApi, type TestApi } from '../../fixtures/api.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { createClient } from '../../setup/http-client.ts';
@@ -12,7 +11,6 @@ import {
   scriptedPlanner,
   type TestInstance,
 } from '../../setup/instance.ts';
-import { waitFor } from '../../wait.ts';
 
 const database = useDatabase();
 const planner = scriptedPlanner(({ text }) => ({
@@ -109,52 +107,4 @@ test('what is sent again to the other, with its key, is answered as it was or re
     // A key that only one knew would make another run, plan or change.
     expect({ ...b, replayed: a.replayed }, path).toEqual(a);
   }
-});
-
-/** Each begins with a plan that waits, at version 1. */
-type Press = [name: string, needsDigest: boolean, more: object, status: PlanStatus];
-const presses: Press[] = [
-  ['approve', true, {}, 'completed'],
-  ['reject', false, {}, 'rejected'],
-  ['cancel', false, {}, 'cancelled'],
-  ['propose-changes', false, { feedback: 'Faster' }, 'proposed'],
-];
-
-describe.each([
-  [0, 1],
-  [1, 0],
-])('asked at gateway %i, pressed at gateway %i', (asked, pressed) => {
-  test.each(presses)('%s', async (name, needsDigest, more, status) => {
-    const [at, then] = [gateways[asked], gateways[pressed]];
-    if (at === undefined || then === undefined) throw new Error('there are two');
-    const api = createClient(at.origin);
-    const run = await api.ask(name, { conversation: `${name} ${asked}`, user: 'ana' });
-    const { id, version, digest } = await api.plan(run.plan_id ?? '');
-    const key = randomUUID();
-    const body = { version, user: 'ana', ...(needsDigest ? { digest } : {}), ...more };
-    const path = `/api/plans/${id}/${name}`;
-    const press = { key, body };
-    const first = await send(then, 'POST', path, press);
-    expect(first.status).toBe(200);
-    await api.reach(id, status);
-    expect(await send(at, 'POST', path, press)).toMatchObject({ status: 200, replayed: true });
-  });
-
-  test('a word about what the other showed', async () => {
-    const api = createClient(gateways[asked]?.origin ?? '');
-    const other = createClient(gateways[pressed]?.origin ?? '');
-    const run = await api.ask('words', { conversation: `words ${asked}`, user: 'ana' });
-    const id = run.plan_id ?? '';
-    await other.post(`/api/runs/${run.run_id}/reply`, {
-      text: 'propose changes: Faster',
-      user: 'ana',
-    });
-    await waitFor('version 2', async () => (await api.plan(id)).version === 2);
-    // The second version has not been shown yet.
-    const words = { text: 'approve', user: 'ana' };
-    expect((await other.post(`/api/runs/${run.run_id}/reply`, words)).status).toBe(409);
-    await api.get(`/api/runs/${run.run_id}`);
-    expect((await other.post(`/api/runs/${run.run_id}/reply`, words)).status).toBe(202);
-    await api.reach(id, 'completed');
-  });
 });

@@ -28,20 +28,12 @@ async function say(conversation: string, text: string, options = {}) {
 }
 
 const extensive = { plan_reasoning_mode: 'extensive', planning_mode: 'extensive' };
-const usual = { plan_reasoning_mode: 'normal', planning_mode: 'normal', reasoning_level: 3 };
-
 test('words choose the modes, and the plan keeps them', async () => {
   const run = await say('words', 'Plan this extensively at level 7: list all files');
   const modes = { ...extensive, reasoning_level: 7 };
   expect(asked).toMatchObject([{ text: 'list all files', modes }]);
   const plan = await instance.service.getPlan(run.plan_id ?? '');
   expect(plan.context.modes).toEqual(modes);
-});
-
-test('without a word all is as usual, and nothing of it stands on the plan', async () => {
-  const run = await say('usual', 'list all files');
-  expect(asked).toMatchObject([{ modes: usual }]);
-  expect((await instance.service.getPlan(run.plan_id ?? '')).context.modes).toBeUndefined();
 });
 
 test('a control beside the words counts before them', async () => {

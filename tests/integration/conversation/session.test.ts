@@ -81,18 +81,6 @@ describe('a session at a gate', () => {
     expect(await instance.service.getRun(run)).toMatchObject({ planning_status: 'complete' });
   });
 
-  test('shows its outline, and who can decide about it', async () => {
-    const run = await ask('shown', 'Plan the launch');
-    expect(await cardOf(run)).toMatchObject({
-      status: 'needs_clarification',
-      digest: digestOf('a1'),
-      outline: { title: 'Launch the newsletter' },
-      approvers: 'ana or cleo',
-      may_decide: true,
-    });
-    expect((await cardOf(run, 'ben')).may_decide).toBe(false);
-  });
-
   test('is sent back with what should change', async () => {
     const run = await ask('changes', 'Plan the launch');
     await say('changes', 'propose changes: Add a test');
@@ -128,14 +116,6 @@ describe('a session at a gate', () => {
     await say('beside', 'approve');
     await settled(run);
     expect((await cardOf(run)).pause?.gate).toBe('roadmap');
-  });
-
-  test('is described by the word "status"', async () => {
-    await ask('status', 'Plan the launch');
-    await say('status', 'status');
-    expect((await textsIn('status')).at(-1)).toBe(
-      'The outline is waiting for ana or cleo. Reply “approve”, “propose changes: …” or “reject” about this outline.',
-    );
   });
 
   test('has no single steps to approve', async () => {
@@ -209,14 +189,6 @@ describe('a press', () => {
     await instance.service.decideRun(run, { kind: 'approve', digest }, ana);
     expect((await instance.service.getPlan(String(plan_id))).decided_by).toBe('ana');
   });
-
-  test('without words asks for them', async () => {
-    const run = await ask('words', 'Plan the launch');
-    const choice = await pressOf(run, { kind: 'changes', feedback: '  ' });
-    await expect(instance.service.decideRun(run, choice, ana)).rejects.toMatchObject({
-      code: 'feedback_required',
-    });
-  });
 });
 
 describe('a word', () => {
@@ -233,17 +205,6 @@ describe('a word', () => {
     );
     expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
     expect(requestsOf(run)).toHaveLength(1);
-  });
-
-  test('is about the plan while another run only has a question', async () => {
-    const plan = await instance.service.propose(
-      { title: 'Sent over the API', steps: [noop('1')] },
-      { conversation: 'question' },
-      ana,
-    );
-    await ask('question', 'Ask me');
-    await say('question', 'approve');
-    expect((await instance.service.getPlan(plan.id)).decided_by).toBe('ana');
   });
 });
 
@@ -273,13 +234,6 @@ describe('the budget', () => {
     await say(`budget ${word}`, word);
     await settled(run);
     expect(requestsOf(run)[1]?.decision).toEqual({ kind: 'approve', by: 'ana', digest: null });
-  });
-
-  test('is not lifted by somebody who may not decide', async () => {
-    const run = await ask('budget ben', 'Spend freely');
-    await say('budget ben', 'yes', ben);
-    expect((await textsIn('budget ben')).at(-1)).toBe('Only ana or cleo can decide about this.');
-    expect(requestsOf(run)).toHaveLength(1);
   });
 
   test('is left alone by other words', async () => {
@@ -351,28 +305,6 @@ describe('the trace', () => {
     });
     expect(entries[1]?.duration_ms).toBeGreaterThanOrEqual(0);
   });
-
-  test('tells of changes and of the rejection that ends it', async () => {
-    const run = await ask('trace changes', 'Write a note');
-    const { plan_id } = await instance.service.getRun(run);
-    const id = String(plan_id);
-    await instance.service.proposeChanges(id, { version: 1, feedback: 'Faster' }, ana);
-    await settled(run);
-    await instance.service.reject(id, { version: 2 }, cleo);
-    expect((await traceOf(id)).map(({ decision, turn }) => [decision, turn])).toEqual([
-      [undefined, 1],
-      ['propose changes by ana', 1],
-      [undefined, 2],
-      ['reject by cleo', 2],
-    ]);
-  });
-
-  test('says nothing of a decision that was refused', async () => {
-    const run = await ask('trace refused', 'Write a note');
-    const { plan_id } = await instance.service.getRun(run);
-    await say('trace refused', 'approve', ben);
-    expect(await traceOf(String(plan_id))).toHaveLength(1);
-  });
 });
 
 describe('a revision', () => {
@@ -408,14 +340,6 @@ describe('words about how to talk', () => {
     expect(requestsOf(next)[0]?.policy.conversation_style).toBe('concise');
     const elsewhere = await ask('elsewhere', 'Plan the launch');
     expect(requestsOf(elsewhere)[0]?.policy.conversation_style).toBe('standard');
-  });
-
-  test('beside a request leave the request to the planner', async () => {
-    const run = await ask('brief request', 'Be brief today. Plan the launch');
-    expect(requestsOf(run)[0]).toMatchObject({
-      text: 'Plan the launch',
-      policy: { conversation_style: 'concise' },
-    });
   });
 
   test('said for good are kept for the person, and one word in a run still wins', async () => {

@@ -40,7 +40,7 @@ const draft: PlanDraft = {
 
 test('waits for a tool of its worker that needs longer than the start', async () => {
   const plan = await runPlan(gate, draft);
-  const mcpServers = { log: logTool(log, 4) };
+  const mcpServers = { log: logTool(log, 1) };
   const work = await openTestInstance(database.url, {
     awaitTools: false,
     settings: { mcpServers },

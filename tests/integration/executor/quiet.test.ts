@@ -12,8 +12,9 @@ let other: TestInstance;
 let client: Client;
 
 beforeAll(async () => {
-  instance = await openTestInstance(database.url);
-  other = await openTestInstance(database.url);
+  const options = { recoverEveryMs: 100 };
+  instance = await openTestInstance(database.url, options);
+  other = await openTestInstance(database.url, options);
   client = new Client({ connectionString: database.url });
   await client.connect();
 });
@@ -36,8 +37,8 @@ test('two workers do not keep waking each other about it', async () => {
     return blocked.length > 0 && counts.succeeded === 1;
   });
   // Pending notifications have arrived; several rounds of both workers follow.
-  await pause(1000);
+  await pause(200);
   const before = told;
-  await pause(2000);
+  await pause(400);
   expect(told - before).toBeLessThanOrEqual(2);
 });

@@ -675,28 +675,6 @@ describe('the Responses API', () => {
       'without its required',
     );
   });
-
-  it('says when an answer was cut off, refused or failed', async () => {
-    const double = await start({ script: [{ text: 'Once upon', cut: true }, { refusal: 'No.' }] });
-    closers.push(double.close);
-    const model = open(double.url, { api: 'responses' });
-    expect((await model.complete(ask({ tools: [] }), never)).finishReason).toBe('length');
-    expect((await model.complete(ask({ tools: [] }), never)).refusal).toBe('No.');
-    const { url } = await serve({
-      '/responses': () => ({
-        json: {
-          object: 'response',
-          status: 'failed',
-          error: { code: 'server_error', message: 'Out of memory.' },
-          output: [],
-        },
-      }),
-    });
-    const soon = ask({ deadline: Date.now() + 400 });
-    await expect(open(url, { api: 'responses' }).complete(soon, never)).rejects.toThrow(
-      'The model some-model failed: “Out of memory.”',
-    );
-  });
 });
 
 describe('Anthropic’s Messages API', () => {
@@ -796,18 +774,6 @@ describe('Anthropic’s Messages API', () => {
         ],
       },
     ]);
-  });
-
-  it('says when an answer was cut off or refused', async () => {
-    const double = await start({ script: [{ text: 'Once upon', cut: true }, { refusal: 'No.' }] });
-    closers.push(double.close);
-    const model = claude(double.url);
-    expect(await model.complete(ask(), never)).toMatchObject({
-      ...{ content: 'Once upon', finishReason: 'length' },
-    });
-    expect(await model.complete(ask(), never)).toMatchObject({
-      ...{ content: '', refusal: 'No.', finishReason: 'content_filter' },
-    });
   });
 
   it('is asked without what it does not take: schemas too large to be strict, a call that must be made', async () => {

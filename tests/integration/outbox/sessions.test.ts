@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import type { SessionPress } from '#domain/chat/session-card.ts';
 import { useDatabase } from '../../setup/database.ts';
-import { ana, ben } from '../../setup/instance.ts';
+import { ana } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
 import { delivered } from './bench.ts';
 import { useSessions } from './sessions-bench.ts';
@@ -76,23 +76,6 @@ test.each([
       expect(card(0)).toContain(words === 'Continue' ? 'It costs more' : words);
   },
 );
-
-test('a session that was refused says by whom, and cannot be taken up from its old card', async () => {
-  const here = await thread();
-  const run = await ask(here, 'Plan the launch');
-  await shown('the outline');
-  const { digest, turn } = pressOf(card(0), 'session_reject');
-  await expect(
-    sessions.instance().service.decideRun(run, { kind: 'approve', digest, turn }, ben),
-  ).rejects.toThrow('Only ana');
-  await sessions.instance().service.decideRun(run, { kind: 'reject', digest, turn }, ana);
-  await shown('Rejected by ana');
-  await delivered(sessions.instance());
-  expect(card(0)).not.toMatch(live);
-  await expect(
-    sessions.instance().service.decideRun(run, { kind: 'approve', digest, turn }, ana),
-  ).rejects.toThrow();
-});
 
 test('a card that was posted late shows what came of it, without buttons', async () => {
   const here = await thread();

@@ -134,29 +134,6 @@ describe('“fix what failed and go on”', () => {
     expect(plans).toHaveLength(1);
   });
 
-  test('is rejected by word, and then nothing has changed', async () => {
-    const conversation = 'refuse';
-    const plan = await failedIn(conversation);
-    instance.play(fixing(plan.id, conversation));
-    await instance.ask('fix what failed and go on', { conversation });
-    // Other messages don't come between the word and the change.
-    instance.play([call('answer', { text: 'The notes.', cannot: null })]);
-    await instance.ask('what are they?', { conversation });
-    instance.play([call('answer', { text: 'It is on its card.', plan: plan.id })]);
-    await instance.ask('yes, go ahead please', { conversation });
-    const last = (await readLatestMessages(instance.db.query, conversation, 1)).at(-1);
-    expect(last).toMatchObject({ author: 'bot', plan_id: plan.id });
-    await expect(
-      instance.service.say(conversation, 'approve', ana, { on_screen: {} }),
-    ).rejects.toMatchObject({ code: 'stale_version' });
-    await instance.service.say(conversation, 'reject', ana);
-    expect(await instance.service.getPlan(plan.id)).toMatchObject({
-      status: 'failed',
-      version: 1,
-      pending_patch: null,
-    });
-  });
-
   test('tells the model what stands against its change, and takes the next one', async () => {
     const conversation = 'twice';
     const plan = await failedIn(conversation);
@@ -186,22 +163,6 @@ describe('“fix what failed and go on”', () => {
     expect(needed).toContain('uses the output of step');
     expect(done).toContain('Step 1 (succeeded) has begun');
     expect((await instance.service.getPlan(plan.id)).pending_patch).not.toBeNull();
-  });
-
-  test('by somebody who cannot approve is proposed, and waits for those who can', async () => {
-    const conversation = 'colleague';
-    const plan = await failedIn(conversation);
-    instance.play(fixing(plan.id, conversation));
-    await instance.service.say(conversation, 'fix what failed and go on', ben);
-    const waiting = await waitFor('the change', async () => {
-      const now = await instance.service.getPlan(plan.id);
-      return now.pending_patch === null ? null : now.pending_patch;
-    });
-    await expect(instance.service.approve(plan.id, waiting, ben)).rejects.toMatchObject({
-      code: 'not_allowed',
-    });
-    await instance.service.approve(plan.id, waiting, ana);
-    await reach(instance, plan.id, 'completed');
   });
 });
 
@@ -283,39 +244,6 @@ describe('a change that a model proposes', () => {
     await expect(service.patch(plan.id, late, ana)).rejects.toMatchObject({
       code: 'invalid_request',
     });
-  });
-
-  test('adds steps to a plan that is done', async () => {
-    const conversation = 'more';
-    const { service } = instance;
-    const steps = [step('1', 'write', { path: 'more.txt', content: 'x' })];
-    const plan = await service.propose(
-      { title: 'More', steps },
-      { user: 'ana', conversation },
-      ana,
-    );
-    await service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
-    await reach(instance, plan.id, 'completed');
-    instance.play((body) =>
-      continuing(plan.id, revisionIn(body), {
-        add: [
-          {
-            id: '2',
-            description: 'Tell Ben',
-            operation: 'workspace_write',
-            args: JSON.stringify({ path: 'ben.txt', content: 'Done' }),
-            after: ['1'],
-          },
-        ],
-      }),
-    );
-    await instance.ask('also tell Ben', { conversation });
-    expect((await service.getPlan(plan.id)).status).toBe('completed');
-    await service.say(conversation, 'approve', ana);
-    await waitFor('the second end', async () =>
-      (await service.getPlan(plan.id)).counts.succeeded === 2 ? true : null,
-    );
-    expect(await reach(instance, plan.id, 'completed')).toMatchObject({ version: 2 });
   });
 
   test('replaces the one before only where it was seen', async () => {

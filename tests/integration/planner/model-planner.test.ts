@@ -1,5 +1,4 @@
 // The planner with a model over real HTTP: for any model behaviour the run ends in a named outcome and nothing is decided.
-import { LLMock } from '@copilotkit/aimock';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { PlanningOutcome } from '#domain/planning/run.ts';
 import { createChatModel } from '#models/chat-model.ts';
@@ -15,7 +14,7 @@ import {
   type Turn,
 } from '../../fixtures/openai-double.ts';
 import { builtins, toolsOf } from '../../unit/planner/manifest.ts';
-import { listSteps, plan, proposalOf, request } from '../../unit/planner/requests.ts';
+import { plan, proposalOf, request } from '../../unit/planner/requests.ts';
 
 const limits: PlanningLimits = {
   turns: 6,
@@ -95,33 +94,6 @@ function resultsIn(body: ChatBody | undefined): string[] {
     message.role === 'tool' ? [message.content] : [],
   );
 }
-
-it('looks something up and then proposes, at a server that is not our double', async () => {
-  const server = new LLMock({ port: 0, host: '127.0.0.1', strict: true, logLevel: 'silent' });
-  await server.start();
-  closers.push(() => server.stop());
-  server.on(
-    { endpoint: 'chat', hasToolResult: false },
-    { toolCalls: [{ name: 'workspace_read', arguments: '{"path":"a.txt"}' }] },
-  );
-  server.on(
-    { endpoint: 'chat', hasToolResult: true },
-    {
-      toolCalls: proposeAll(proposal).calls.map(({ name, args }) => ({
-        name,
-        arguments: JSON.stringify(args),
-      })),
-    },
-  );
-  const { planner, tools } = plannerAt(`${server.url}/v1`);
-  const outcome = await plan(planner, 'Create a.txt saying "hi"');
-  expect(listSteps(proposalOf(outcome))).toEqual([
-    '1 workspace_write {"path":"a.txt","content":"hi"}',
-  ]);
-  expect(tools.calls).toEqual([{ name: 'workspace_read', args: { path: 'a.txt' } }]);
-  // 0.5 × its own 0.9, and rules and heuristics have nothing against it.
-  expect(outcome).toMatchObject({ planner: 'gpt-4.1', confidence: 0.95 });
-});
 
 describe('a proposal', () => {
   it('comes with its cost, its trace and the reason for it', async () => {

@@ -5,11 +5,11 @@ import type { PlanningOutcome } from '#domain/planning/run.ts';
 import { createChatModel } from '#models/chat-model.ts';
 import { createModelClient } from '#models/client.ts';
 import { createMemoryPlanner } from '../../fixtures/memory-planner.ts';
-import { elicit, proposeFiles, resultsIn } from '../../fixtures/model-calls.ts';
+import { proposeFiles, resultsIn } from '../../fixtures/model-calls.ts';
 import { type OpenAiDouble, type Script, start, type Turn } from '../../fixtures/openai-double.ts';
 import { builtins, toolsOf } from '../../unit/planner/manifest.ts';
 import { limits } from '../../unit/planner/planners.ts';
-import { plan, proposalOf } from '../../unit/planner/requests.ts';
+import { plan } from '../../unit/planner/requests.ts';
 
 let double: OpenAiDouble;
 let script: (index: number) => Turn;
@@ -49,10 +49,6 @@ function textOf({ result }: PlanningOutcome): string {
   return 'text' in result ? result.text : '';
 }
 
-function questionsOf({ result }: PlanningOutcome): string[] {
-  return result.kind === 'question' ? result.questions.map(({ text }) => text) : [];
-}
-
 const hedged =
   'I think the backup is complete. Do not simply delete it. It is not very safe. Sorry, I can’t read “a b”!';
 
@@ -65,61 +61,6 @@ describe('the words of a model', () => {
   ])('are shown as it wrote them to a person who wants %o', async (policy) => {
     expect(textOf(await run(policy, { text: hedged }))).toBe(hedged);
   });
-});
-
-describe('autonomy', () => {
-  const open = elicit(
-    { question: 'Which folder?', default: 'notes', essential: true },
-    { question: 'Which font?', default: 'Arial', essential: false },
-  );
-
-  test('low is asked about all that is open', async () => {
-    expect(questionsOf(await run({ autonomy: 'low' }, open))).toEqual([
-      'Which folder?',
-      'Which font?',
-    ]);
-  });
-
-  test('medium is asked about what would make the plan wrong', async () => {
-    expect(questionsOf(await run({ autonomy: 'medium' }, open))).toEqual(['Which folder?']);
-  });
-
-  test('high is asked nothing, and what was assumed stands on the plan', async () => {
-    const outcome = await run({ autonomy: 'high' }, open);
-    expect(outcome.result.kind).toBe('proposal');
-    expect(outcome.session?.outline?.assumptions.join(' ')).toMatch(/notes.*Arial/);
-  });
-});
-
-describe('approval_policy', () => {
-  test.each([
-    ['milestone_approvals', false],
-    ['strict_every_step', true],
-  ] as const)(
-    '%s stops at outline and roadmap, and asks before each step: %s',
-    async (approval_policy, each) => {
-      first = double.requests.length;
-      script = () => proposeFiles(['a.txt', 'b.txt']);
-      const model = createChatModel({
-        client: createModelClient({ baseUrl: double.url }),
-        api: 'chat',
-        name: 'gpt-4.1',
-      });
-      const planner = createMemoryPlanner({ tools: toolsOf(builtins), model, limits });
-      const policy = { ...defaultPolicy, approval_policy };
-      const runId = `gates-${approval_policy}`;
-      let outcome = await plan(planner, 'Write two files', { policy, runId });
-      const gates: string[] = [];
-      for (let turn = 2; outcome.result.kind === 'gate' && turn < 6; turn += 1) {
-        gates.push(outcome.result.gate);
-        const decision = { kind: 'approve' as const, by: 'ana', digest: outcome.result.digest };
-        outcome = await plan(planner, 'Write two files', { policy, runId, turn, decision });
-      }
-      expect(gates).toEqual(['outline', 'roadmap']);
-      expect(proposalOf(outcome).step_approval === 'each').toBe(each);
-      expect(double.requests.length - first).toBe(1);
-    },
-  );
 });
 
 test.each<[Partial<InteractionPolicy>, string]>([

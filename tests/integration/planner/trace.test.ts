@@ -125,13 +125,4 @@ describe('the trace', () => {
       entries: [],
     });
   });
-
-  test('of what is not there is not found', async () => {
-    await expect(instance.service.runTrace('run_none')).rejects.toMatchObject({
-      code: 'run_not_found',
-    });
-    await expect(instance.service.trace('PLAN-ffffffff')).rejects.toMatchObject({
-      code: 'plan_not_found',
-    });
-  });
 });

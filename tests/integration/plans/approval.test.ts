@@ -212,13 +212,6 @@ describe('a plan with guarded operations', () => {
       }
     }
   });
-
-  test('may be refused and cancelled by whoever may approve it, and by nobody else', async () => {
-    const plan = await propose({ steps: [move('b')] });
-    const decision = { version: 1 };
-    await expect(instance.service.cancel(plan.id, decision, ben)).rejects.toMatchObject(refused);
-    expect((await instance.service.cancel(plan.id, decision, dan)).status).toBe('cancelled');
-  });
 });
 
 describe('a part of a plan', () => {
@@ -300,23 +293,6 @@ describe('a part of a plan', () => {
     });
     expect(steps.map(({ id }) => id)).toEqual(['2']);
   });
-
-  test.each([24, 25])(
-    'of %i steps is approved in words only where each has a number',
-    async (n) => {
-      const chain = Array.from({ length: n }, (_, i) =>
-        i === 0 ? noop('0') : noop(`${i}`, `${i - 1}`),
-      );
-      const plan = await propose({ steps: chain }, `words-${n}`);
-      await instance.service.say(`words-${n}`, 'approve all but 24', ana);
-      const said = await instance.service.messages(`words-${n}`, { limit: 100 });
-      const last = said.at(-1)?.text;
-      if (n === 24) expect(last).toContain('Approved by ana: all but 24 (Does nothing)');
-      else expect(last).toContain('in plans of up to 24 steps');
-      const { status } = await instance.service.getPlan(plan.id);
-      expect(status === 'proposed').toBe(n === 25);
-    },
-  );
 });
 
 // More than there are connections: none waits for one that another holds while it waits itself.

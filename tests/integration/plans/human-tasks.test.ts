@@ -444,15 +444,6 @@ describe('a question that stays open', () => {
     ]);
     expect(await remindersIn('paused')).toEqual([]);
   });
-
-  test('is reminded of in a later round when there are more than one round takes', async () => {
-    await remindAfter(25);
-    await askThere('many', task('a'), task('b'), task('c'));
-    for (let round = 0; round < 3; round++) {
-      await remindAfter(25, 1);
-      expect(await remindersIn('many')).toHaveLength(round + 1);
-    }
-  });
 });
 
 test('each plan is told of under its own name: two plans with the same step ids both ask', async () => {

@@ -76,26 +76,6 @@ describe('a No', () => {
     await checkPlan(instance.db.query, id);
   });
 
-  test('skips also what takes the answer, and what repeats the condition', async () => {
-    const id = await askIn([
-      confirm('ask'),
-      write('t-by', { args: { path: 't-by.md', content: { $from: 'ask', path: '/by' } } }),
-      write('t-close', { when: { step: 'ask', path: '/answer', is: 'equals', value: 'Yes' } }),
-      write('t-tell', { after: ['t-close'] }),
-    ]);
-    await answer(id, { steps: { ask: 'failed' }, answer: 'not before Monday' });
-    await reach(instance, id, 'completed');
-    expect(await statusOf(id, 't-by', 't-close', 't-tell')).toEqual([
-      'skipped',
-      'skipped',
-      'skipped',
-    ]);
-    expect(await stepOf(id, 'ask')).toMatchObject({
-      result_summary: 'No: not before Monday',
-      output: { answer: 'No', note: 'not before Monday' },
-    });
-  });
-
   test('lets those run that say so by a condition of their own', async () => {
     const id = await askIn([
       confirm('ask'),

@@ -4,6 +4,7 @@ import pino from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { logOptions } from '#app/logging.ts';
 import { createScrub } from '#app/secrets.ts';
+import { createSettingsFacts } from '#app/settings-facts.ts';
 import { openModelAccess } from '#app/wire/open-model-access.ts';
 import { openInstance } from '#app/wire.ts';
 import { removeModelAccess } from '#db/model-access.ts';
@@ -54,4 +55,20 @@ test('a key that is stored is redacted in the log of the process that opens with
   onTestFinished(() => opened.close());
   log.info('The server said: sk-planted-in-the-log is wrong.');
   expect(lines.at(-1)).toContain('The server said: … is wrong.');
+});
+
+test('a model of the environment wins over one that was entered, and none can be entered then', async () => {
+  const { db, config, listener } = instance;
+  onTestFinished(async () => void (await removeModelAccess(db, person('ana', 'console'))));
+  const before = await openModelAccess(config, { db, listener }, noWarning);
+  before.close();
+  await before.model.store({ api_key: 'sk-entered' }, person('ana', 'console'));
+  const own = { ...config, env: { ...config.env, OPENAI_API_KEY: 'sk-environment' } };
+  const opened = await openModelAccess(own, { db, listener }, noWarning);
+  onTestFinished(opened.close);
+  expect(opened.model).toMatchObject({ access: { apiKey: 'sk-environment' }, by: null });
+  const facts = createSettingsFacts(own, instance, pino({ level: 'silent' }));
+  await expect(
+    facts.connectModel({ api_key: 'sk-another' }, person('ana', 'console')),
+  ).rejects.toMatchObject({ code: 'invalid_request' });
 });

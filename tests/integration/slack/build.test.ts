@@ -122,34 +122,6 @@ test('begun on a message, it asks a person of Slack, and its card is in the mess
   expect(steps[0]?.args.assignee).toBe('ben@example.com');
 });
 
-test('/plans new shows problems next to their fields, and keeps an unfinished plan', async () => {
-  const desk = await useDesk(database);
-  const { slack, ana, channel } = desk;
-  await slack.command(ana.id, channel, '/plans', 'new');
-  const form = await choose(desk, ana, 'wait', 'control_wait');
-  await slack.submit(ana.id, form, {
-    [`${field('/seconds')}/value`]: '5',
-    'build:at/value': 'soon',
-  });
-  const wrong = slack.views(ana.id).at(-1);
-  expect(wrong?.errors).toMatchObject({ 'build:at': expect.stringContaining('2026-12-03 09:00') });
-  await slack.close(ana.id, form, { all: true });
-  await slack.command(ana.id, channel, '/plans', 'new');
-  const root = await see(desk, ana, 'countersign:build:resume');
-  await slack.press(ana.id, root, 'countersign:build:resume');
-  const resumed = await see(desk, ana, 'control_wait · ');
-  await slack.submit(ana.id, resumed, { 'build:at/value': '2050-01-02 09:00' });
-  const ready = await see(desk, ana, 'not before 2050-01-02 09:00');
-  const late = await slack.submit(ana.id, ready, { 'build:repeats/value': 'FREQ=DAILY' });
-  expect(late.answer.body).toContain('build:from');
-  // A repetition that the window does not offer is none.
-  const { body } = await slack.replay(late.delivery.signal, (payload) => {
-    const changed = JSON.stringify(payload).replaceAll('FREQ=DAILY', 'constructor');
-    Object.assign(payload, JSON.parse(changed));
-  });
-  expect(body).not.toContain('build:from');
-});
-
 test('a window of somebody else changes and proposes nothing', async () => {
   const desk = await useDesk(database);
   const { slack, ana, ben } = desk;

@@ -41,25 +41,6 @@ test('who wrote before is not greeted', async () => {
   ).not.toContain("I'm Countersign");
 });
 
-test('what a person keeps in a direct message is listed there and not in a channel', async () => {
-  const { slack, ana, channel } = await useDesk(database);
-  const direct = slack.direct(ana.id).id;
-  const answer = (where: string, part: string) =>
-    waitFor(`an answer with ${part}`, async () =>
-      slack.messages(where).find(({ text }) => text.includes(part)),
-    );
-  await slack.directMessage(ana.id, 'remember that my locker is 12');
-  await answer(direct, "I'll remember “my locker is 12”");
-  await slack.directMessage(ana.id, 'what do you remember?');
-  await answer(direct, 'What I remember for you:');
-  const { message } = await slack.mention(ana.id, channel, 'what do you remember?');
-  const there = await waitFor('the answer in the channel', async () =>
-    slack.replies(channel, message.ts).find(({ text }) => text.includes('Nothing yet')),
-  );
-  expect(there.text).toContain('for this channel');
-  expect(JSON.stringify(slack.messages(channel))).not.toContain('locker');
-});
-
 const written = (value: unknown) => JSON.stringify(value);
 
 /** The local time at which each step of the plan begins. */

@@ -3,7 +3,6 @@ import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
 import type { User } from '../../fixtures/slack/types.ts';
-import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { noop, reach, scriptedPlanner } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
@@ -38,13 +37,6 @@ async function useHome(settings: object = {}) {
   return { ...use, ana, propose, shown, shows, drawn, open };
 }
 
-test('without plans it says how to begin', async () => {
-  const { open, shown } = await useHome();
-  await open();
-  expect(shown()).toContain('Nothing is waiting');
-  expect(shown()).toContain('For example');
-});
-
 test('it is drawn anew when a plan changes, and shows what waits for the reader before anything else', async () => {
   const { instance, open, propose, shown, shows } = await useHome();
   const early = await propose('Of ana', 'ana@example.com');
@@ -57,33 +49,6 @@ test('it is drawn anew when a plan changes, and shows what waits for the reader 
   await reach(instance, early.id, 'completed');
   await shows('it to be gone', (blocks) => !blocks.includes(early.id));
   expect(shown()).not.toContain('Needs you');
-});
-
-test('a guarded operation waits for its approvers, a task for the person it is for', async () => {
-  const { instance, open, propose, shown } = await useHome({
-    guardedTools: ['control_noop'],
-    guardedApprovers: { control_noop: { kind: 'named', people: ['ana@example.com'] } },
-  });
-  const guarded = await propose('Guarded', 'ben@example.com');
-  const ask = draftStep('t', 'Look at it', 'human_task', {
-    assignee: '@Ana@example.com',
-    question: 'Does it look right?',
-  });
-  const task = await propose('With a task', 'cleo@example.com', [ask]);
-  await instance.service.approve(
-    task.id,
-    { version: task.version, digest: task.digest },
-    person('cleo@example.com', 'api'),
-  );
-  await waitFor('the task', async () => {
-    const { counts } = await instance.service.getPlan(task.id);
-    return counts.waiting === 1;
-  });
-  await open();
-  await waitFor('both', async () => {
-    const [mine = ''] = shown().split('Waiting on others');
-    return mine.includes(guarded.id) && mine.includes(task.id);
-  });
 });
 
 test('however often plans change, Slack is asked seldom, and the latest state stands there in the end', async () => {
@@ -142,18 +107,4 @@ test('a Home that nobody can be shown any more is not followed, until it is open
   });
   await open();
   expect(shown()).toContain('Unseen');
-});
-
-test('what was set there is shown at once, and what was said in one conversation beside it', async () => {
-  const { slack, ana, instance, open, shown } = await useHome();
-  await slack.directMessage(ana.id, 'be brief today: what is new?');
-  await waitFor('an answer', async () => slack.messages(slack.direct(ana.id).id).length > 1);
-  await open();
-  expect(shown()).toContain('Set in a conversation');
-  expect(shown()).toContain('Style: Concise');
-  const home = slack.home(ana.id);
-  if (home === undefined) throw new Error('There is no Home.');
-  await slack.press(ana.id, home, 'countersign:policy:tone', { pick: 'friendly' });
-  await waitFor('the tone', async () => shown().includes('Warmer, like a colleague'));
-  expect((await instance.service.getPolicy('ana@example.com')).set).toEqual({ tone: 'friendly' });
 });

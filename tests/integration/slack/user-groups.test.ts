@@ -211,15 +211,3 @@ test('what was asked before a change is not kept after it', async () => {
   await storeUserGroups(db, [{ ...late, accounts: ['ben@example.com'] }], begun);
   expect((await read())?.accounts).toEqual([]);
 });
-
-test('a mention without a name reads as the handle', async () => {
-  const desk = await useFinance();
-  const { slack, ana, channel, finance, instance } = desk;
-  await slack.mention(ana.id, channel, `ask <!subteam^${finance.id}> about it`);
-  await waitFor('the request', async () => {
-    const { rows } = await instance.db.query.execute(
-      sql`select from countersign.messages where author = 'person' and text = 'ask @finance about it'`,
-    );
-    return rows.length === 1;
-  });
-});

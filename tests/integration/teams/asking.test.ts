@@ -84,26 +84,6 @@ test('a form is filled in on the card by whom it is for, and what does not fit i
   expect(JSON.stringify(step?.output)).toContain('80');
 });
 
-test('after a failure the card offers to try again, and to give up once that is confirmed', async () => {
-  const { teams, instance } = await useTeamsInstance(database, { planner });
-  const ana = teams.addPerson('ana');
-  const chat = teams.addPersonal(ana);
-  await teams.say(ana, chat, 'read it');
-  const card = await awaitMessage(teams, chat.id, '"approve"');
-  await teams.press(ana, card, 'Approve');
-  const failed = await awaitMessage(teams, chat.id, 'Retry the step');
-  await reach(instance, planOf(card), 'failed');
-  expect(words(await teams.press(ana, failed, 'Retry the step'))).toContain('"AdaptiveCard"');
-  await waitFor('the second failure', async () => {
-    const { status } = await instance.service.getPlan(planOf(card));
-    const now = await awaitMessage(teams, chat.id, 'Retry the step');
-    return status === 'failed' && now;
-  });
-  const again = await awaitMessage(teams, chat.id, 'Retry the step');
-  await teams.press(ana, again, ['Stop here', 'Stop here']);
-  await reach(instance, planOf(card), 'cancelled');
-});
-
 test('what repeats is listed to one person, who skips it once, changes it and ends it on the card', async () => {
   const { teams, instance } = await useTeamsInstance(database, { planner });
   const ana = teams.addPerson('ana');

@@ -5,7 +5,6 @@ import { expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
 import { readLinkCommand } from '#domain/people/link.ts';
 import type { Plan } from '#domain/plan/plan.ts';
-import type { Planner } from '#domain/planning/run.ts';
 import type { Person, TeamsChat } from '../../fixtures/teams/chats.ts';
 import type { Answer } from '../../fixtures/teams/connector.ts';
 import { cardOf, findButton, type Message } from '../../fixtures/teams/sent-cards.ts';
@@ -20,22 +19,10 @@ import {
 } from './teams-instance.ts';
 
 const database = useDatabase();
-const scripted = scriptedPlanner(({ revision }) => ({
+const planner = scriptedPlanner(() => ({
   kind: 'proposal',
-  draft: {
-    title: revision === null ? 'Two of nothing' : 'Revised',
-    steps: [noop('a'), noop('b')],
-  },
+  draft: { title: 'Two of nothing', steps: [noop('a'), noop('b')] },
 }));
-/** Revisions begin when it is resolved. */
-const revising = Promise.resolve();
-const planner: Planner = {
-  ...scripted,
-  async plan(request, ...rest) {
-    if (request.revision !== null) await revising;
-    return scripted.plan(request, ...rest);
-  },
-};
 
 type Desk = TeamsInstance & {
   ana: Person;

@@ -16,46 +16,6 @@ it('approves the version and digest that were read', async () => {
   ]);
 });
 
-it('answers 409 with what is current to an old version, a wrong digest and a second approval', async () => {
-  const { id, version, digest } = await proposeDraft(api);
-  const tries = [
-    [{ version: version + 1, digest }, 'stale_version'],
-    [{ version, digest: 'f'.repeat(64) }, 'digest_mismatch'],
-    [{ version, digest }, null],
-    [{ version, digest }, 'already_decided'],
-  ] as const;
-  for (const [body, code] of tries) {
-    const response = await api.post(`/api/plans/${id}/approve`, body);
-    expect(response.status).toBe(code === null ? 200 : 409);
-    if (code === null) continue;
-    expect(await readProblem(response)).toMatchObject({ code, status: 409, current: { version } });
-  }
-});
-
-it.each(['reject', 'cancel', 'pause', 'retry'] as const)('passes %s on', async (verb) => {
-  const { id, version } = await proposeDraft(api);
-  const response = await api.post(`/api/plans/${id}/${verb}`, { version, feedback: ' no ' });
-  expect(response.status).toBe(200);
-  expect(api.service.lastCall(verb)?.slice(0, 2)).toEqual([id, { version, feedback: 'no' }]);
-});
-
-it('takes blank feedback for none', async () => {
-  const { id, version } = await proposeDraft(api);
-  await api.post(`/api/plans/${id}/reject`, { version, feedback: '  ' });
-  expect(api.service.lastCall('reject')?.[1]).toEqual({ version });
-});
-
-it('asks for feedback where changes are proposed without any', async () => {
-  const { id, version } = await proposeDraft(api);
-  for (const feedback of [undefined, '', ' ']) {
-    const response = await api.post(`/api/plans/${id}/propose-changes`, { version, feedback });
-    expect(response.status).toBe(400);
-    expect((await readProblem(response)).code).toBe('feedback_required');
-  }
-  const good = await api.post(`/api/plans/${id}/propose-changes`, { version, feedback: 'later' });
-  expect(good.status).toBe(200);
-});
-
 it('passes on what became of unknown steps, and refuses other fates', async () => {
   const { id, version } = await proposeDraft(api);
   const steps = { '1': 'retry', '2': 'done' };

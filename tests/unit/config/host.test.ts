@@ -1,4 +1,4 @@
-// Where the server may listen.
+// Where the server may listen, and variables that are refused.
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '#app/config.ts';
 
@@ -18,4 +18,13 @@ describe('HOST', () => {
   it.each(['127.0.0.1', 'localhost', '::1', '127.0.0.2', 'LocalHost'])('%s needs none', (HOST) => {
     expect(load({ HOST }).env.HOST).toBe(HOST);
   });
+});
+
+it.each([
+  ['DATABASE_URL', 'mysql://localhost/x'],
+  ['COUNTERSIGN_API_TOKEN', 'short'],
+  ['COUNTERSIGN_TIMEZONE', 'Europe/Nowhere'],
+  ['COUNTERSIGN_CONFIG', '/nowhere/countersign.json'],
+])('%s=%s is refused by its name', (name, value) => {
+  expect(() => load({ [name]: value })).toThrow(new RegExp(`^${name}: .+`));
 });

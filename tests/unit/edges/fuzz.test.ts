@@ -8,9 +8,7 @@ import { readPlainText } from '#adapters/slack/talk/read-text.ts';
 import { readHtml } from '#adapters/teams/signals/read-html.ts';
 import { charsetOf, decodeText, encodeText } from '#domain/encoding/encoding.ts';
 import { parseRequestJson, parseShallowJson } from '#domain/json.ts';
-import { readEvents } from '#tools/calendar/read-events.ts';
 import { findHeaderProblem } from '#tools/http/headers.ts';
-import { LineReader } from '#tools/mcp/read-lines.ts';
 import { readTools } from '#tools/mcp/read-tools.ts';
 import { readDelimited, readJsonLines, type TableEntry } from '#tools/tables/read-rows.ts';
 import { compileValidator } from '#tools/validate-arguments.ts';
@@ -347,32 +345,6 @@ describe('a schema', () => {
     compileValidator({ properties: { a: { pattern: 'a' } } })({ a: 'a' }); // loads them
     fc.assert(property, all);
   });
-
-  test('lines of a server are read within a turn', () => {
-    const message = { jsonrpc: '2.0', id: 1, result: {} };
-    const noise = hostile(
-      '{',
-      '}',
-      '[',
-      '"',
-      '\\',
-      '\n',
-      '{"jsonrpc":',
-      'Content-Length: 1\r\n\r\n',
-    );
-    const property = fc.property(noise, (odd) => {
-      const reader = new LineReader();
-      const read = () => {
-        const found: unknown[] = [];
-        reader.append(Buffer.from(`${odd}\n${JSON.stringify(message)}\n`));
-        for (let next = reader.readMessage(); next !== null; next = reader.readMessage())
-          found.push(next);
-        return found;
-      };
-      expect(runInTurn(read)).toContainEqual(message);
-    });
-    fc.assert(property, all);
-  });
 });
 
 test('headers are taken as they are or refused within a turn', () => {
@@ -403,34 +375,4 @@ test('bytes are decoded within a turn, and written back as they were', () => {
     if (decoded?.exact) expect(encodeText(decoded.text, decoded.encoding).equals(bytes)).toBe(true);
   });
   fc.assert(property, all);
-});
-
-test('a calendar is read within the time of its thread, and its sound event stays', () => {
-  const sound =
-    'BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:1\r\nSUMMARY:Sound\r\nDTSTART:20260504T080000Z\r\nEND:VEVENT\r\nX-END:1\r\n';
-  const range = { from: Date.UTC(2026, 4, 1), to: Date.UTC(2026, 5, 1), timezone: 'UTC' };
-  const noise = hostile(
-    'BEGIN:VEVENT\r\n',
-    'END:VEVENT\r\n',
-    'BEGIN:',
-    'X',
-    ';',
-    ':',
-    '"',
-    '=',
-    ',',
-    '\\',
-    '\r\n ',
-    'RRULE:FREQ=SECONDLY\r\n',
-    'DTSTART:20260504\r\n',
-    'EXDATE:',
-    'P1D',
-  );
-  const property = fc.property(noise, (odd) => {
-    const begun = performance.now();
-    const { events } = readEvents(Buffer.from(sound + odd), 'c.ics', range);
-    expect(events.some(({ title }) => title.startsWith('Sound'))).toBe(true);
-    expect(performance.now() - begun).toBeLessThan(15_000);
-  });
-  fc.assert(property, { numRuns: rounds(50) });
 });

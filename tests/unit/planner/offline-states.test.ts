@@ -72,10 +72,6 @@ class Talk {
     return session;
   }
 }
-
-const approve = (digest: string | null = null): Turn => ({
-  decide: { kind: 'approve', by: 'ana', digest },
-});
 const reject: Turn = { decide: { kind: 'reject', by: 'ana' } };
 const change = (feedback: string): Turn => ({ decide: { kind: 'changes', by: 'ana', feedback } });
 
@@ -214,68 +210,6 @@ describe('a deadline', () => {
     expect(talk.session.stage).toBe('NEEDS_SCHED_ESCALATION');
     await talk.all(reject);
     expect(talk.session.stage).toBe('ABORTED');
-  });
-});
-
-const protocol =
-  'Plan a recurring cycle with the new subtype daily_health_protocol_v2: every day at 7:00 write "water" to health/morning.md; every Sunday at 18:00 write "review" to health/week.md';
-
-describe('a new subtype', () => {
-  it('waits for a person, and is planned by once they approve it', async () => {
-    const talk = new Talk();
-    const { result } = await talk.all(protocol);
-    expect(result).toMatchObject({ kind: 'rfc' });
-    expect(talk.session).toMatchObject({
-      stage: 'NEEDS_CLARIFICATION',
-      rfc: { proposes: 'proposed:daily_health_protocol_v2', status: 'open' },
-    });
-    const draft = proposalOf(await talk.all(approve(talk.session.pause?.digest)));
-    expect(draft.series).toHaveLength(2);
-    expect(talk.session.outline?.pattern.subtype).toBe('daily_health_protocol_v2');
-    expect(talk.session.rfc).toMatchObject({ status: 'approved', by: 'ana' });
-  });
-
-  it('is proposed under another name when they say so', async () => {
-    const talk = new Talk();
-    const { result } = await talk.all(protocol, change('call it habit_ladder'));
-    expect(result).toMatchObject({ kind: 'rfc' });
-    expect(talk.session.rfc?.proposes).toBe('proposed:habit_ladder');
-  });
-});
-
-describe('milestone approvals', () => {
-  const policy: PolicyOverride = { approval_policy: 'milestone_approvals' };
-
-  it('show a changed outline again, with its parts as they were', async () => {
-    const talk = new Talk(policy);
-    const first = await talk.say(phases);
-    const changed = await talk.say(change('use "We are live" instead of "We launch"'));
-    expect(changed.result).toMatchObject({ kind: 'gate', gate: 'outline' });
-    expect(changed.session?.pause?.digest).not.toBe(first.session?.pause?.digest);
-    expect(describeTree(talk.session)).toContain('Publish > task Post "We are live"');
-    expect(describeTree(talk.session)).toContain('Publish > milestone Launch is done');
-  });
-
-  it('keep what was approved when only the order changes', async () => {
-    const talk = new Talk(policy);
-    const text = 'Create a.txt saying "A" and create b.txt saying "B"';
-    const outline = await talk.say(text);
-    if (outline.result.kind !== 'gate') throw new Error('no gate');
-    const { digest } = outline.result;
-    const roadmap = await talk.say(approve(digest));
-    expect(roadmap.result).toMatchObject({ kind: 'gate', gate: 'roadmap' });
-    const changed = await talk.say(change('step 1a after step 1b'));
-    expect(changed.result).toMatchObject({ kind: 'gate', gate: 'roadmap' });
-    expect(talk.session.approvals.outline?.digest).toBe(digest);
-    expect(edgesOf(talk.session)).toEqual(['2 FS 1 0']);
-  });
-
-  it('answer talk beside a gate, which goes on waiting', async () => {
-    const talk = new Talk(policy);
-    const first = await talk.say(phases);
-    const second = await talk.say('hmm, why two of them');
-    expect(second.result).toMatchObject({ kind: 'gate', gate: 'outline' });
-    expect(second.session?.pause).toEqual(first.session?.pause);
   });
 });
 

@@ -322,16 +322,6 @@ describe('deciding about a plan', () => {
     expect(code).toBe(exitCodes.needsPerson);
     expect(printed).toContain('Only Ben can approve this.');
   });
-
-  it('an approval that pre-flight refuses fails with its reason', async () => {
-    const refuse = {
-      method: 'approve',
-      error: new CountersignError('preflight_failed', 'Step 2: no such tool.'),
-    };
-    expect(await run({ ...done, refuse }, [], { yes: true })).toMatchObject({
-      code: exitCodes.failed,
-    });
-  });
 });
 
 describe('without a plan', () => {
@@ -466,19 +456,6 @@ describe('while it runs', () => {
     expect(calls.map((call) => call.method)).toEqual(['startRun', 'approve']);
   });
 
-  it('takes the values of a form as one line of JSON', async () => {
-    const { calls } = await run({ ...done, after: filling }, [
-      'a',
-      '{"amount": 3, "room": "Blue"}',
-    ]);
-    expect(calls.at(-1)?.args[1]).toEqual({
-      version: 1,
-      steps: { '2': 'done' },
-      about: { '2': { attempt: 0, status: 'waiting' } },
-      answers: { '2': { amount: 3, room: 'Blue' } },
-    });
-  });
-
   it.each([
     ['asked for', ['b', 'The office is closed']],
     ['said right away', ['blocked: The office is closed']],
@@ -608,31 +585,12 @@ describe('--json', () => {
     expect(decisions.at(-1)).toMatchObject({ plan_id: 'PLAN-3f9a1c20', ...decision });
   });
 
-  it('says that a person is needed', async () => {
-    const { printed } = await run(done, [], { json: true });
-    expect(events(printed).at(-1)).toMatchObject({
-      exit_code: 4,
-      outcome: 'needsPerson',
-      plan_id: 'PLAN-3f9a1c20',
-    });
-  });
-
   it('names a change that waits as a change, not as a step', async () => {
     const script = { ...done, after: { approve: [samples.changing] } };
     const { printed } = await run(script, [], { yes: true, json: true });
     const waiting = events(printed).find(({ event }) => event === 'waiting');
     expect(waiting).toMatchObject({ kind: 'change', patch_id: 'PATCH-0a1b2c3d' });
     expect(waiting).not.toHaveProperty('step_id');
-  });
-
-  it('carries the answer', async () => {
-    const turns: Script['turns'] = [
-      { planning_status: 'complete', response_text: 'It holds a.txt' },
-    ];
-    expect(events((await run({ turns }, [], { json: true })).printed).at(-1)).toMatchObject({
-      outcome: 'done',
-      text: 'It holds a.txt',
-    });
   });
 });
 

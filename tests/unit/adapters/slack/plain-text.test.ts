@@ -1,5 +1,4 @@
 // Slack's markup as text, and who is addressed by it.
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { MessageSignal } from '#adapters/slack/signals/read-signal.ts';
 import { isAddressed } from '#adapters/slack/talk/hear.ts';
@@ -185,42 +184,4 @@ test.each<[string, Parameters<typeof collect>[0], string]>([
   ],
 ])('%s is part of what a message says', (_, message, read) => {
   expect(collect(message)).toBe(read);
-});
-
-test('any text and any blocks are read, within a bound', () => {
-  const marks = fc.constantFrom(
-    '<',
-    '>',
-    '|',
-    '&',
-    'amp;',
-    '@U1',
-    '!date^',
-    'http://',
-    'a.md',
-    ' ',
-  );
-  const text = fc.array(marks, { maxLength: 80 }).map((all) => all.join(''));
-  fc.assert(
-    fc.property(text, fc.anything(), fc.anything(), (given, blocks, attachments) => {
-      const read = collect({ text: given, blocks, attachments });
-      // Without marks every letter stays.
-      if (!/[<>&]/.test(given)) expect(read).toContain(given.trim());
-    }),
-  );
-  for (const part of [
-    '<',
-    '<@U1> ',
-    '<a|',
-    '> ',
-    '&lt;',
-    '<http://notes.md|notes.md>',
-    '<!date^',
-    ' ',
-  ])
-    for (const blocks of [[], rich(...Array.from({ length: 5000 }, () => section(part)))]) {
-      const began = performance.now();
-      collect({ text: part.repeat(40_000 / part.length), blocks, bot_id: 'B1' });
-      expect(performance.now() - began).toBeLessThan(1000);
-    }
 });

@@ -6,7 +6,7 @@ import type { Stage } from '#domain/planning/stages.ts';
 import { keepInMemory } from '../../../fixtures/memory-planner.ts';
 import { limits } from '../planners.ts';
 import { request } from '../requests.ts';
-import { type Act, type Acts, calling, proposing, script, takesMilestones } from './scripted.ts';
+import { type Act, type Acts, proposing, script, takesMilestones } from './scripted.ts';
 
 const signal = () => new AbortController().signal;
 
@@ -165,21 +165,6 @@ describe('how sure it is', () => {
     expect(outcome.result.kind).toBe(kind);
     expect(asked).toHaveLength(times);
   });
-
-  it('asks for less in each try after the first', async () => {
-    const hints: string[][] = [];
-    const { planner } = script({
-      COLLECT_CONTEXT: proposing(proposal(0)),
-      DRAFT_OUTLINE: async (task) => {
-        hints.push(task.state.hints);
-        return proposing(proposal(0.9))(task, 1);
-      },
-    });
-    const outcome = await planner.plan(request('Write two notes'), signal());
-    expect(outcome.result.kind).toBe('proposal');
-    expect(hints).toHaveLength(1);
-    expect(hints[0]?.join(' ')).toContain('only what is certain');
-  });
 });
 
 describe('caps', () => {
@@ -250,39 +235,5 @@ describe('milestone approvals', () => {
       outline: { by: 'ana' },
       roadmap: { by: 'ana' },
     });
-  });
-
-  it('take no approval of something else than what is shown', async () => {
-    const { planner, last } = await until('outline');
-    const digest = 'f'.repeat(64);
-    const outcome = await planner.plan(
-      next(last, { decision: { kind: 'approve', by: 'ana', digest } }),
-      signal(),
-    );
-    expect(outcome.result).toMatchObject({ kind: 'gate', gate: 'outline' });
-    expect(outcome.session?.approvals).toEqual({});
-  });
-
-  it('end when a person rejects what is shown', async () => {
-    const { planner, last } = await until('outline');
-    const outcome = await planner.plan(
-      next(last, { decision: { kind: 'reject', by: 'ana' } }),
-      signal(),
-    );
-    expect(outcome.result.kind).toBe('aborted');
-    expect(outcome.session?.stage).toBe('ABORTED');
-  });
-
-  it('keep the gate when the person only asks about it', async () => {
-    const scripted = script({
-      COLLECT_CONTEXT: (task, time) =>
-        time === 1
-          ? proposing(proposal())(task, time)
-          : calling('answer', { text: 'Two files.' })(task, time),
-    });
-    const first = request('Write two notes', { policy });
-    await scripted.planner.plan(first, signal());
-    const outcome = await scripted.planner.plan(next(first, { text: 'How many files?' }), signal());
-    expect(outcome.result).toMatchObject({ kind: 'gate', gate: 'outline', text: 'Two files.' });
   });
 });

@@ -19,8 +19,6 @@ const proposed: JsonObject = {
   confidence: 0.9,
 };
 
-const known: JsonObject = { ...proposed, subtype: 'protocol_routine', rfc: null };
-
 const acts: Acts = {
   COLLECT_CONTEXT: calling('select_pattern', proposed, 'sufficient_context'),
   DRAFT_OUTLINE: proposing(notes('a.txt')),
@@ -63,63 +61,5 @@ describe('a proposed subtype', () => {
     expect(decided).toMatchObject({ event: 'decide', decision: 'approve by ben' });
     expect(decided?.call_to_action).toMatch(/“approve” to use it/);
     expect(handled).toMatchObject({ stage: 'SEEK_APPROVAL', tool: 'handle_approval', ok: true });
-  });
-
-  /** Takes the known pattern the second time, and keeps the hints it got. */
-  function choosing(hints: string[]): Acts {
-    return {
-      COLLECT_CONTEXT: (task, time) => {
-        hints.push(...task.state.hints);
-        return calling('select_pattern', time === 1 ? proposed : known)(task, time);
-      },
-    };
-  }
-
-  it('is left out when a person rejects it: a known one is chosen and planned by', async () => {
-    const hints: string[] = [];
-    const { say } = await pause(choosing(hints));
-    const outcome = await say({ kind: 'reject', by: 'ben' });
-    expect(outcome.result.kind).toBe('proposal');
-    expect(outcome.session).toMatchObject({
-      rfc: { status: 'rejected', by: 'ben' },
-      pattern: { subtype: 'protocol_routine' },
-    });
-    expect(hints.join(' ')).toContain('was refused');
-  });
-
-  it('is chosen again with what a person wants changed about it', async () => {
-    const hints: string[] = [];
-    const { say } = await pause(choosing(hints));
-    await say({ kind: 'changes', by: 'ben', feedback: 'call it morning readings' });
-    expect(hints.join(' ')).toContain('call it morning readings');
-  });
-
-  it('still waits after talk beside it, which decides nothing', async () => {
-    const { say } = await pause({
-      COLLECT_CONTEXT: (task, time) =>
-        time === 1
-          ? calling('select_pattern', proposed)(task, time)
-          : calling('answer', { text: 'It is a routine with two readings a day.' })(task, time),
-    });
-    const outcome = await say({ kind: 'said' }, 'What does that mean?');
-    expect(outcome.result).toMatchObject({
-      kind: 'answer',
-      text: 'It is a routine with two readings a day.',
-    });
-    expect(outcome.session).toMatchObject({
-      stage: 'NEEDS_CLARIFICATION',
-      pause: { kind: 'rfc' },
-      rfc: { status: 'open', by: null },
-    });
-  });
-
-  it('is dropped when a known one is chosen in its place', async () => {
-    const { say } = await pause({
-      COLLECT_CONTEXT: (task, time) =>
-        calling('select_pattern', time === 1 ? proposed : known, 'sufficient_context')(task, time),
-    });
-    const outcome = await say({ kind: 'said' }, 'Take the protocol routine');
-    expect(outcome.result.kind).toBe('proposal');
-    expect(outcome.session).toMatchObject({ rfc: null, pattern: { subtype: 'protocol_routine' } });
   });
 });

@@ -173,24 +173,6 @@ describe('add_steps', () => {
       not_before: '2026-07-01T07:00:00.000Z',
     });
   });
-
-  it('groups steps by phase', async () => {
-    const { call, session } = open();
-    await call('add_steps', {
-      steps: [
-        write('1', { phase: 'Prepare' }),
-        write('2', { phase: 'Send' }),
-        write('3', { phase: 'Prepare' }),
-      ],
-    });
-    const nodes = session.state.outline?.nodes ?? [];
-    const phases = nodes.filter(({ structure }) => structure === 'phase');
-    expect(phases.map(({ title }) => title)).toEqual(['Prepare', 'Send']);
-    expect(nodes.filter(({ parent }) => parent === phases[0]?.id).map(({ id }) => id)).toEqual([
-      '1',
-      '3',
-    ]);
-  });
 });
 
 describe('what many steps and shared means need', () => {
@@ -740,22 +722,6 @@ describe('groups and phases', () => {
       .map(({ after }) => after);
     expect(waits).toEqual([['p'], ['p']]);
   });
-
-  it('take three working days of a person for three days', async () => {
-    const { call, drafted } = open();
-    const task = {
-      id: '1',
-      description: 'Review it',
-      operation: 'human_task',
-      args: { question: 'Is it good?' },
-    };
-    await call('add_steps', { steps: [task] });
-    expect((await call('set_schedule', { ids: ['1'], duration: 'soon' })).says).toContain(
-      'Step 1: ',
-    );
-    await call('set_schedule', { ids: ['1'], duration: '3 working days' });
-    expect(drafted()[0]?.duration_minutes).toBe(3 * 8 * 60);
-  });
 });
 
 describe('for_each', () => {
@@ -886,19 +852,5 @@ describe('the front for reading', () => {
     const { call, drafted } = open();
     await call('read', { operation: 'add_steps', args: { steps: [write('1')] } });
     expect(drafted()).toEqual([]);
-  });
-});
-
-describe('the catalogue', () => {
-  it('is searched by purpose and described in full', async () => {
-    const { call } = open();
-    expect((await call('search_operations', { query: 'delete a file' })).ok).toBe(true);
-    expect((await call('describe_operation', { names: ['workspace_write'] })).ok).toBe(true);
-    expect((await call('describe_operation', { names: ['mail_send'] })).says).toContain(
-      'no operation mail_send',
-    );
-    expect((await call('read', { operation: 'workspace_write', args: {} })).says).toContain(
-      'workspace_write is not a read operation',
-    );
   });
 });

@@ -1,30 +1,18 @@
 // Requests whose answer is lost with the connection to the database: they are told as what they are, and can be sent again.
 import { randomUUID } from 'node:crypto';
-import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { afterAll, expect, it, onTestFinished } from 'vitest';
 import type { Plan, PlanSummary } from '#domain/plan/plan.ts';
-import { draftStep } from '../fixtures/steps.ts';
-import { openTcpProxy, type TcpProxy } from '../fixtures/tcp-proxy.ts';
-import { useDatabase } from '../setup/database.ts';
-import { type Server, usePrograms } from '../setup/process.ts';
-import { waitFor } from '../wait.ts';
+import { draftStep } from '../../fixtures/steps.ts';
+import { openTcpProxy, type TcpProxy } from '../../fixtures/tcp-proxy.ts';
+import { useServedInstance } from '../../setup/use-instance.ts';
+import { waitFor } from '../../wait.ts';
 
-const database = useDatabase();
-const programs = usePrograms();
 let proxy: TcpProxy;
-let gateway: Server;
-
-beforeAll(async () => {
-  proxy = await openTcpProxy(database.url);
-  gateway = await programs.serve({
-    home: await programs.home(),
-    database: proxy.urlOf(database.url),
-    verb: 'gateway',
-  });
-  return async () => {
-    await gateway.stop();
-    await proxy.close();
-  };
+const gateway = useServedInstance({ work: false }, async (url) => {
+  proxy = await openTcpProxy(url);
+  return proxy.urlOf(url);
 });
+afterAll(() => proxy.close());
 
 const draft = (title: string) => ({
   title,
@@ -32,7 +20,7 @@ const draft = (title: string) => ({
 });
 
 async function post<T>(path: string, body: object, key?: string) {
-  const response = await fetch(gateway.url + path, {
+  const response = await fetch(gateway.api.url + path, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',

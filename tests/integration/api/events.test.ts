@@ -1,18 +1,11 @@
 // Exports and streams: events and diffs that resume, logs and Markdown.
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Plan } from '#domain/plan/plan.ts';
 import type { Change, Diff } from '#domain/plan/views.ts';
-import { draftStep } from '../fixtures/steps.ts';
-import { useDatabase } from '../setup/database.ts';
-import type { Client } from '../setup/http-client.ts';
-import { usePrograms } from '../setup/process.ts';
+import { draftStep } from '../../fixtures/steps.ts';
+import { useServedInstance } from '../../setup/use-instance.ts';
 
-const database = useDatabase();
-const programs = usePrograms();
-let api: Client;
-beforeAll(async () => {
-  ({ api } = await programs.serve({ home: await programs.home(), database: database.url }));
-});
+const instance = useServedInstance();
 
 const write = (id: string, after: string[] = []) =>
   draftStep(id, `Write ${id}`, 'workspace_write', { path: `${id}.txt`, content: id }, ...after);
@@ -27,7 +20,7 @@ async function follow(
   enough: (events: Event[]) => boolean,
 ): Promise<Event[]> {
   const hangUp = new AbortController();
-  const response = await fetch(`${api.url}/api/plans/${planId}/events`, {
+  const response = await fetch(`${instance.api.url}/api/plans/${planId}/events`, {
     headers: lastEventId === null ? {} : { 'last-event-id': String(lastEventId) },
     signal: hangUp.signal,
   });
@@ -64,7 +57,9 @@ const ended = (events: Event[]) => events.some(({ change }) => change.kind === '
 async function readDiffs(planId: string, limit: number): Promise<Change[]> {
   const changes: Change[] = [];
   for (let since = 0; ; ) {
-    const { body } = await api.get<Diff>(`/api/plans/${planId}/diff?since=${since}&limit=${limit}`);
+    const { body } = await instance.api.get<Diff>(
+      `/api/plans/${planId}/diff?since=${since}&limit=${limit}`,
+    );
     expect(body.from).toBe(since);
     changes.push(...body.changes);
     if (!body.more) return changes;
@@ -74,9 +69,9 @@ async function readDiffs(planId: string, limit: number): Promise<Change[]> {
 }
 
 async function runPlan(): Promise<Plan> {
-  const plan = await api.propose(draft);
-  expect((await api.approve(plan)).status).toBe(200);
-  return await api.reach(plan.id, 'completed');
+  const plan = await instance.api.propose(draft);
+  expect((await instance.api.approve(plan)).status).toBe(200);
+  return await instance.api.reach(plan.id, 'completed');
 }
 
 describe('the event stream of a plan', () => {
@@ -85,7 +80,9 @@ describe('the event stream of a plan', () => {
     const events = (await follow(plan.id, null, ended)).map(({ change }) => change);
     expect(await readDiffs(plan.id, 1000)).toEqual(events);
     expect(await readDiffs(plan.id, 2)).toEqual(events);
-    const { body } = await api.get<Diff>(`/api/plans/${plan.id}/diff?since=${plan.revision}`);
+    const { body } = await instance.api.get<Diff>(
+      `/api/plans/${plan.id}/diff?since=${plan.revision}`,
+    );
     expect(body).toMatchObject({
       from: plan.revision,
       to: plan.revision,
@@ -128,13 +125,13 @@ describe('plan.md', () => {
   };
 
   it('reads as a page, and imports as the same plan', async () => {
-    const plan = await api.propose(rich);
-    const markdown = await api.text(`/api/plans/${plan.id}/plan.md`);
+    const plan = await instance.api.propose(rich);
+    const markdown = await instance.api.text(`/api/plans/${plan.id}/plan.md`);
     expect(markdown).toMatch(/^---\n/);
     expect(markdown).toContain(plan.id);
-    const imported = await api.send('/api/plans/import', markdown, 'text/markdown');
+    const imported = await instance.api.send('/api/plans/import', markdown, 'text/markdown');
     expect(imported.status).toBe(201);
-    const copy = await api.plan(String(imported.body.id));
+    const copy = await instance.api.plan(String(imported.body.id));
     expect(copy.id).not.toBe(plan.id);
     for (const key of [
       'title',
@@ -145,7 +142,7 @@ describe('plan.md', () => {
       'tools_required',
     ] as const)
       expect(copy[key]).toEqual(plan[key]);
-    const [steps, copies] = [await api.steps(plan.id), await api.steps(copy.id)];
+    const [steps, copies] = [await instance.api.steps(plan.id), await instance.api.steps(copy.id)];
     expect(copies).toEqual(steps);
     expect(copies[1]?.after).toEqual([
       { id: 'a', type: 'FS', lag_minutes: 0 },
@@ -154,16 +151,20 @@ describe('plan.md', () => {
   });
 
   it('exports the imported plan as the same page, but for its names and times', async () => {
-    const plan = await api.propose(rich);
-    const markdown = await api.text(`/api/plans/${plan.id}/plan.md`);
-    const { body } = await api.send('/api/plans/import', markdown, 'text/markdown');
-    const again = await api.text(`/api/plans/${String(body.id)}/plan.md`);
+    const plan = await instance.api.propose(rich);
+    const markdown = await instance.api.text(`/api/plans/${plan.id}/plan.md`);
+    const { body } = await instance.api.send('/api/plans/import', markdown, 'text/markdown');
+    const again = await instance.api.text(`/api/plans/${String(body.id)}/plan.md`);
     const volatile = /PLAN-[0-9a-f]{8}|[0-9a-f]{64}|\d{4}-\d\d-\d\dT[\d:.]+Z/g;
     expect(again.replace(volatile, '…')).toBe(markdown.replace(volatile, '…'));
   });
 
   it('is refused when it is no plan', async () => {
-    const answer = await api.send('/api/plans/import', '# Shopping\n\n- milk\n', 'text/markdown');
+    const answer = await instance.api.send(
+      '/api/plans/import',
+      '# Shopping\n\n- milk\n',
+      'text/markdown',
+    );
     expect(answer.status).toBe(400);
     expect(answer.body).toMatchObject({ code: 'invalid_request' });
     expect(answer.body.detail.length).toBeGreaterThan(20);
@@ -173,16 +174,16 @@ describe('plan.md', () => {
 describe('log.jsonl', () => {
   const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
   const readLog = async (planId: string) =>
-    (await api.text(`/api/plans/${planId}/log.jsonl`))
+    (await instance.api.text(`/api/plans/${planId}/log.jsonl`))
       .split('\n')
       .filter(Boolean)
       .map((line): Record<string, unknown> => JSON.parse(line));
 
   it('has a line for each attempt, in the order of the ends, with times to the microsecond', async () => {
     const steps = Array.from({ length: 12 }, (_, i) => write(`parallel-${i}`));
-    const plan = await api.propose({ title: 'Twelve at once', steps });
-    await api.approve(plan);
-    await api.reach(plan.id, 'completed');
+    const plan = await instance.api.propose({ title: 'Twelve at once', steps });
+    await instance.api.approve(plan);
+    await instance.api.reach(plan.id, 'completed');
     const log = await readLog(plan.id);
     expect(log.map(({ step }) => step).sort()).toEqual(steps.map(({ id }) => id).sort());
     for (const line of log) {
@@ -207,15 +208,15 @@ describe('log.jsonl', () => {
 
   it('keeps every attempt of a step that was tried again', async () => {
     const read = draftStep('read', 'Read late.txt', 'workspace_read', { path: 'late.txt' });
-    const plan = await api.propose({ title: 'Twice', steps: [read] });
-    await api.approve(plan);
-    await api.reach(plan.id, 'failed');
-    const help = await api.propose({ title: 'Help', steps: [write('late')] });
-    await api.approve(help);
-    await api.reach(help.id, 'completed');
-    const retried = await api.post(`/api/plans/${plan.id}/retry`, { version: 1 });
+    const plan = await instance.api.propose({ title: 'Twice', steps: [read] });
+    await instance.api.approve(plan);
+    await instance.api.reach(plan.id, 'failed');
+    const help = await instance.api.propose({ title: 'Help', steps: [write('late')] });
+    await instance.api.approve(help);
+    await instance.api.reach(help.id, 'completed');
+    const retried = await instance.api.post(`/api/plans/${plan.id}/retry`, { version: 1 });
     expect(retried.status).toBe(200);
-    await api.reach(plan.id, 'completed');
+    await instance.api.reach(plan.id, 'completed');
     const log = await readLog(plan.id);
     expect(log).toMatchObject([
       { step: 'read', attempt: 1, status: 'failed', error: expect.stringContaining('late.txt') },
