@@ -181,6 +181,10 @@ export function viewButtons(facts: PlanCardFacts): Button[] {
   const moves = offerMoves(facts.moves ?? [], facts).map(({ label, choice }) =>
     makeButton({ ...pressOf(plan, 'reschedule'), choice }, label),
   );
+  const back =
+    plan.version === 1
+      ? []
+      : [makeButton(pressOf(plan, 'go_back'), `Back to version ${plan.version - 1}`)];
   const reject = makeButton(pressOf(plan, 'reject'), 'Reject', { form: rejectForm });
   const cancel = makeButton(pressOf(plan, 'cancel'), 'Cancel', { confirm: cancelConfirm });
   const details = makeButton(pressOf(plan, 'details'), 'Details');
@@ -191,7 +195,7 @@ export function viewButtons(facts: PlanCardFacts): Button[] {
   if (plan.revising) return [keep, cancel, details];
   switch (plan.status) {
     case 'proposed':
-      return [approve, ...moves, change, reject, details];
+      return [approve, ...moves, change, ...back, reject, details];
     case 'needs_review':
       return [approve, reject, cancel, details];
     case 'approved':

@@ -20,6 +20,12 @@ export const decisionWords = {
   rejectedOften: ({ id }: { id: string }) =>
     `${id} was rejected three times, so I've stopped drafting. Approve, reject or cancel it.`,
   cancelled: ({ id, by }: { id: string; by: string }) => `${id} was cancelled by ${by}.`,
+  withdrawn: ({ id, by, words }: { id: string; by: string; words: string | null }) =>
+    `${id} was withdrawn by ${by}. Nothing has run.${words === null ? '' : ` To plan it differently, change these words and send them again:\n\n${words}`}`,
+  changeWithdrawn: ({ id, by }: { id: string; by: string }) =>
+    `The change to ${id} was withdrawn by ${by}.`,
+  wentBack: ({ id, by, version, as }: { id: string; by: string; version: number; as: number }) =>
+    `${id} was taken back by ${by}: version ${version}, the same as version ${as}, is below. Nothing runs until it is approved.`,
   expired: ({ id, reason }: { id: string; reason: string }) => `${id} was cancelled. ${reason}`,
   noDecision: ({ days }: { days: number }) => `Nobody decided within ${countOf(days, 'day')}.`,
   noVersion: ({ days }: { days: number }) =>
@@ -72,6 +78,12 @@ export const refusalWords = {
     'You unticked steps in the console and also named steps by number. Reply “approve” for the ticked steps, or tick them all first.',
   noSingleSteps: ({ shown }: { shown: string }) =>
     `You can choose single steps only on a plan's card; this is ${shown}. Approve it, or reply “propose changes: …”.`,
+  noVersions: ({ shown }: { shown: string }) =>
+    `Only a plan has versions to go back to; this is ${shown}. Reply “propose changes: …” to change it, or “reject” to drop it.`,
+  noSuchVersion: ({ asked, current }: { asked: number; current: number }) =>
+    `Version ${current} is waiting, so you can go back to version ${current === 2 ? '1' : `1 to ${current - 1}`}, not to version ${asked}.`,
+  versionTooLarge: ({ asked, total }: { asked: number; total: number }) =>
+    `Version ${asked} has ${countOf(total, 'step')}, too many to propose again this way.`,
   nothingToApprove: ({ shown }: { shown: string }) =>
     `There is nothing to approve yet: this is ${shown}.`,
   onlyDeciders: ({ deciders }: { deciders: string }) => `Only ${deciders} can decide about this.`,

@@ -33,6 +33,7 @@ const everywhere: Choices<string> = [
   ['[p]ropose changes', 'propose changes'],
   ['[r]eject', 'reject'],
   ['[c]ancel', 'cancel'],
+  ['[u]ndo', 'undo'],
   ['[s]tatus', 'status'],
 ];
 

@@ -24,12 +24,12 @@ import { look, planData, type Session } from './session.ts';
 /** If the card doesn't show all effects, reading the rest comes first. */
 function questionFor({ buttons }: PlanView): string {
   return buttons.some(({ label }) => label === reviewLabel)
-    ? '  [d] review  [a]pprove  [p]ropose changes  [r]eject › '
-    : '  [a]pprove  [p]ropose changes  [r]eject  [d]etails › ';
+    ? '  [d] review  [a]pprove  [p]ropose changes  [u]ndo  [r]eject › '
+    : '  [a]pprove  [p]ropose changes  [u]ndo  [r]eject  [d]etails › ';
 }
 
 const help =
-  'Type approve, approve 1-3, 5 or approve all but 4 (numbers of the steps above), propose changes: …, reject, cancel, details or status. Anything else goes to the planner. Enter q to leave it waiting.';
+  'Type approve, approve 1-3, 5 or approve all but 4 (numbers of the steps above), propose changes: …, undo, go back to version 1, reject, cancel, details or status. Anything else goes to the planner. Enter q to leave it waiting.';
 
 export function showProposal(session: Session, view: PlanView): void {
   session.event('plan', planData(view));
@@ -119,8 +119,8 @@ async function talk(session: Session, view: PlanView, text: string): Promise<nul
 
 /** One decision on the plan drawn. Null to look again. */
 export function decidePlan(session: Session, view: PlanView): Promise<ExitCode | null> {
-  const press = async (action: CardPress['action'], text = ''): Promise<null> => {
-    await pressDrawn(session, pressOn(view, action), { text });
+  const press = async (action: CardPress['action'], text = '', more = {}): Promise<null> => {
+    await pressDrawn(session, { ...pressOn(view, action), ...more }, { text });
     return null;
   };
   return decideOnce(session, {
@@ -132,6 +132,7 @@ export function decidePlan(session: Session, view: PlanView): Promise<ExitCode |
     proposeChanges: (feedback) => press('propose_changes', feedback),
     reject: () => press('reject'),
     cancel: () => press('cancel'),
+    goBack: (to) => press('go_back', '', to === null ? {} : { to }),
     showDetails: () => showDetails(session, view),
     showStatus: async () => {
       session.say(...drawReport(await look(session, view.plan_id), session.screen));

@@ -72,6 +72,10 @@ export function decideSession(session: Session, view: SessionView): Promise<Exit
   const change = (feedback: string) => decide(session, view, 'session_changes', feedback);
   const reject = () => decide(session, view, 'session_reject');
   const help = helpOf(view);
+  const sayHelp = (): 'ask' => {
+    session.say(...drawLines(help, session.screen));
+    return 'ask';
+  };
   return decideOnce(session, {
     question: questionOf(view),
     help,
@@ -79,13 +83,12 @@ export function decideSession(session: Session, view: SessionView): Promise<Exit
     afterShowing: 'ask',
     waits: view.kind === 'budget' ? 'budget' : null,
     approve: async (choice) => {
-      if (choice === null) return decide(session, view, 'session_approve');
-      session.say(...drawLines(help, session.screen));
-      return 'ask';
+      return choice === null ? decide(session, view, 'session_approve') : sayHelp();
     },
     proposeChanges: change,
     reject,
     cancel: reject,
+    goBack: async () => sayHelp(),
     showDetails: () => session.say(...drawDetails(view, session.screen)),
     showStatus: () => session.say(...drawLines(view.state.line, session.screen)),
     talk: async (text) => {

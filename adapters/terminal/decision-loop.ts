@@ -19,6 +19,8 @@ export type Subject = {
   proposeChanges(feedback: string): Promise<Outcome>;
   reject(): Promise<Outcome>;
   cancel(): Promise<Outcome>;
+  /** @param to a version, or null for the one before */
+  goBack(to: number | null): Promise<Outcome>;
   showDetails(): Promise<void> | void;
   showStatus(): Promise<void> | void;
   /** Budget questions also accept everyday answers. */
@@ -62,6 +64,8 @@ async function follow(session: Session, subject: Subject, typed: Typed): Promise
       return subject.reject();
     case 'cancel':
       return subject.cancel();
+    case 'go_back':
+      return subject.goBack(typed.to);
     case 'details':
       await attempt(session, async () => subject.showDetails());
       return subject.afterShowing;

@@ -43,7 +43,7 @@ export const TalkBody = documented(
   {
     id: 'Talk',
     description:
-      'An answer, or one of the words that decide: `approve`, `reject`, `propose changes: …`, `cancel`, `status`. A word that decides is about what was read: the `version` and `digest` of the plan, or the `turn` and `digest` of what a run shows. Without them it counts only where nothing else can have been read, and is refused with `current` (409) elsewhere.',
+      'An answer, or one of the words that decide: `approve`, `reject`, `propose changes: …`, `undo`, `cancel`, `status`. A word that decides is about what was read: the `version` and `digest` of the plan, or the `turn` and `digest` of what a run shows. Without them it counts only where nothing else can have been read, and is refused with `current` (409) elsewhere.',
     examples: [
       { text: 'propose changes: write to drafts/ instead' },
       { text: 'approve', version: 2, digest: '9f86d081884c7d65' },

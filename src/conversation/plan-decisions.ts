@@ -1,11 +1,11 @@
 // People's decisions from every surface. Each returns a commit that changes plan, run and conversation together.
 import { eq } from 'drizzle-orm';
 import { decisionWords, refusalWords } from '#cards/decision-words.ts';
-import { appendMessage } from '#db/chat/messages.ts';
+import { appendMessage, readSaidIn } from '#db/chat/messages.ts';
 import type { Commit, Transaction } from '#db/database.ts';
 import { showName } from '#db/people/identities.ts';
 import { insertRun, lockRun, type RunRow, updateRun } from '#db/planning/runs.ts';
-import { type PlanRow, readPlan, readPlanRow } from '#db/plans/plans.ts';
+import { lockPlan, type PlanRow, readPlan, readPlanRow } from '#db/plans/plans.ts';
 import { plans } from '#db/schema.ts';
 import { heardParts } from '#domain/chat/message-parts.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -13,20 +13,33 @@ import type { Actor } from '#domain/people/actor.ts';
 import type { PlanPatch } from '#domain/plan/patch.ts';
 import type { PatchOutcome } from '#domain/plan/patch-outcome.ts';
 import type { Plan } from '#domain/plan/plan.ts';
-import type { Approval, Decision, RequestedChanges, Rerun, Settlement } from '#domain/service.ts';
+import type {
+  Approval,
+  Decision,
+  GoBack,
+  RequestedChanges,
+  Rerun,
+  Settlement,
+} from '#domain/service.ts';
 import { requireReadable } from '#messages/call-to-action.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { speakAsBot } from '#messages/speak.ts';
 import { readZoneOf } from '#people/zone.ts';
+import { requireManager } from '#plans/authority/authority.ts';
 import { refreshUserGroups } from '#plans/authority/members.ts';
+import { prepareRevise } from '#plans/change/propose.ts';
 import { checkPatch } from '#plans/change/receive.ts';
 import { isGated } from '#plans/change/write-version.ts';
+import { findVersion } from '#plans/content/preflight.ts';
 import { planApproval } from '#plans/decisions/approve.ts';
 import { changeApproval, findPatchToApprove } from '#plans/decisions/approve-change.ts';
 import { takingBack } from '#plans/decisions/keep.ts';
+import { requireVersion } from '#plans/decisions/repeated.ts';
 import { rerun, resumption } from '#plans/decisions/resume.ts';
 import { cancellation, failing, pausing, refusal } from '#plans/decisions/stop.ts';
 import { decide, type Ruling } from '#plans/lifecycle/decide.ts';
+import { mayBeApproved, notPossible } from '#plans/lifecycle/lifecycle-table.ts';
+import { readDraft, revisableSteps } from '#plans/views/draft.ts';
 import { followVersion } from '#runs/change-waiting.ts';
 import { nothingWaits, tellGivenBack, waitsAgain } from '#runs/given-back.ts';
 import { endTurn, queueTurn } from '#runs/start-run.ts';
@@ -244,6 +257,99 @@ export const markFailed: Verb<Decision> = (context, id, decision, actor) =>
 
 export const retry: Verb<Rerun> = (context, id, decision, actor) =>
   decidePlan(context, id, rerun(context, id, decision, actor));
+
+/** @throws `invalid_transition` unless it waits for approval, `stale_version` */
+function requireWaiting(row: PlanRow, version: number): void {
+  requireVersion(row, version);
+  if (!mayBeApproved(row.status)) throw notPossible(row.status, 'revise');
+}
+
+/** Characters of a request that are given back. */
+const maxGivenBack = 4000;
+
+/** Cancels a plan in its first version, and gives its requester their words back. */
+async function withdraw(
+  context: ConversationContext,
+  id: string,
+  version: number,
+  actor: Actor,
+): Promise<Commit<string>> {
+  await refreshDeciders(context, id);
+  const commit = await decide(context.db, {
+    ...cancellation(context, id, { version }, actor),
+    requireCurrent: async (_: unknown, row: PlanRow) => requireWaiting(row, version),
+  });
+  return async (tx) => {
+    const done = await commit(tx);
+    const row = done?.outcome ?? (await lockPlan(tx, id));
+    const [asked = ''] = row.run_id === null ? [] : await readSaidIn(tx, row.run_id);
+    const words = asked === '' || asked.length > maxGivenBack ? null : asked;
+    const text = decisionWords.withdrawn({ id, by: await showName(tx, actor.id), words });
+    if (done !== null) await closeRun(context, tx, row, text, { word: 'cancel', actor });
+    return text;
+  };
+}
+
+/**
+ * Proposes an earlier version as the next one. Undoes the first version, and a waiting change, by withdrawing it.
+ * @returns a commit that yields what to say
+ */
+export async function prepareGoBack(
+  context: ConversationContext,
+  id: string,
+  { version, to }: GoBack,
+  actor: Actor,
+): Promise<Commit<string>> {
+  const { query } = context.db;
+  const row = await readPlanRow(query, id);
+  if (row.pending_patch !== null && version === row.version + 1 && to === null) {
+    const commit = await reject(context, id, { version }, actor);
+    return async (tx) => {
+      await commit(tx);
+      return decisionWords.changeWithdrawn({ id, by: await showName(tx, actor.id) });
+    };
+  }
+  if (row.version === 1 && to === null) return withdraw(context, id, version, actor);
+  await refreshDeciders(context, id);
+  await requireManager(query, context, row, actor);
+  requireWaiting(row, version);
+  const as = to ?? version - 1;
+  if (as < 1 || as >= version)
+    throw new CountersignError(
+      'invalid_request',
+      refusalWords.noSuchVersion({ asked: as, current: version }),
+    );
+  const { total } = (await findVersion(query, { id, version: as })) ?? { total: 0 };
+  if (total > revisableSteps)
+    throw new CountersignError(
+      'limit_exceeded',
+      refusalWords.versionTooLarge({ asked: as, total }),
+    );
+  const { planner_model: planner, confidence, executor_model: executorModel } = row;
+  const origin = { planner, confidence, costUsd: 0, executorModel };
+  const store = await prepareRevise(context, row, await readDraft(query, id, as), origin, actor);
+  return async (tx) => {
+    const locked = await lockPlan(tx, id);
+    await requireManager(tx, context, locked, actor);
+    requireWaiting(locked, version);
+    const next = await store(tx);
+    await followVersion(tx, await lockPlan(tx, id));
+    const by = await showName(tx, actor.id);
+    return decisionWords.wentBack({ id, by, version: next.version, as });
+  };
+}
+
+/** The same, said in the plan's conversation. */
+export const goBack: Verb<GoBack> = async (context, id, decision, actor) => {
+  const commit = await prepareGoBack(context, id, decision, actor);
+  return async (tx) => {
+    const says = await commit(tx);
+    const { conversation, run_id: runId } = await lockPlan(tx, id);
+    if (conversation !== null)
+      await speakAsBot(context, tx, { conversation, runId, says, planId: id });
+    return readPlan(tx, id);
+  };
+};
 
 /** Changes a plan. If it was a proposal, its run and conversation get the new content. */
 export async function patch(

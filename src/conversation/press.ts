@@ -187,6 +187,9 @@ async function decidePlan(
     case 'reject':
       await service.reject(plan_id, decision, actor);
       return;
+    case 'go_back':
+      await service.goBack(plan_id, { version, to: button.to ?? null, ...named }, actor);
+      return;
     case 'cancel':
       await service.cancel(plan_id, decision, actor);
       return;

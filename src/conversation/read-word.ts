@@ -10,6 +10,8 @@ export type Word =
   | { kind: 'cancel' }
   | { kind: 'status' }
   | { kind: 'propose_changes'; feedback: string }
+  /** `to`: a version, or null for the one before. */
+  | { kind: 'go_back'; to: number | null }
   | { kind: 'talk' };
 
 /**
@@ -29,8 +31,10 @@ export function readWord(text: string): Word {
       return { kind: 'cancel' };
     case 'status':
       return { kind: 'status' };
+    case 'undo':
+      return { kind: 'go_back', to: null };
     default:
-      return readApprovedPart(trimmed) ?? readChanges(trimmed);
+      return readApprovedPart(trimmed) ?? readVersion(trimmed) ?? readChanges(trimmed);
   }
 }
 
@@ -38,6 +42,11 @@ function readApprovedPart(text: string): Word | null {
   const steps = /^approve\s([\s\S]*)$/i.exec(text)?.[1];
   const choice = steps === undefined ? null : readStepChoice(steps);
   return choice === null ? null : { kind: 'approve_part', choice };
+}
+
+function readVersion(text: string): Word | null {
+  const version = /^go back to version (\d{1,6})$/i.exec(text)?.[1];
+  return version === undefined ? null : { kind: 'go_back', to: Number(version) };
 }
 
 function readChanges(text: string): Word {

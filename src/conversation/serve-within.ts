@@ -94,6 +94,7 @@ const subjects: Record<Exclude<keyof Service, Special>, Subject> = {
   reject: 'plan',
   proposeChanges: 'plan',
   cancel: 'plan',
+  goBack: 'plan',
   pause: 'plan',
   resume: 'plan',
   markFailed: 'plan',

@@ -278,6 +278,7 @@ export function createService(context: ConversationContext): Service {
     reject: decidePlan(decisions.reject),
     proposeChanges: decidePlan(decisions.proposeChanges),
     cancel: decidePlan(decisions.cancel),
+    goBack: decidePlan(decisions.goBack),
     pause: decidePlan(decisions.pause),
     resume: decidePlan(decisions.resume),
     retry: decidePlan(decisions.retry),

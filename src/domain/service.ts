@@ -113,6 +113,8 @@ export type Export = { plan: string; kind: 'export' | 'log' | 'trace' };
 
 /** A decision names its version; an approval also the digest. `pressed` deduplicates it. */
 export type Decision = { version: number; feedback?: string; pressed?: Pressed };
+/** `to`: the version, or null for the one before. */
+export type GoBack = Decision & { to: number | null };
 /** `comments`: on single steps, with or instead of general feedback. */
 export type RequestedChanges = Decision & { comments?: StepComment[] };
 /**
@@ -238,7 +240,7 @@ export type Service = {
   ): Promise<{ run_id: string; conversation: string }>;
   /** @param reader sees this turn, which their reply without a turn refers to */
   getRun(id: string, reader?: string): Promise<RunView>;
-  /** An answer, a deciding word (`approve`, `reject`, `propose changes: …`, `cancel`, `status`) or talk. */
+  /** An answer, a deciding word (`approve`, `reject`, `propose changes: …`, `undo`, `cancel`, `status`) or talk. */
   reply(
     runId: string,
     text: string,
@@ -439,6 +441,11 @@ export type Service = {
   /** @throws `feedback_required` if empty, `unknown_step` */
   proposeChanges(id: string, requested: RequestedChanges, actor: Actor): Promise<Plan>;
   cancel(id: string, decision: Decision, actor: Actor): Promise<Plan>;
+  /**
+   * Proposes an earlier version of a waiting plan as its next one. Before version 2, or if `version` is that of its waiting
+   * change, withdraws it.
+   */
+  goBack(id: string, decision: GoBack, actor: Actor): Promise<Plan>;
   pause(id: string, decision: Decision, actor: Actor): Promise<Plan>;
   /** Continues after a pause or stall, or with the outcome of unknown steps. */
   resume(id: string, settlement: Settlement, actor: Actor): Promise<Plan>;

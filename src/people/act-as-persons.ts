@@ -73,6 +73,7 @@ const roles: { [K in Mapped]: Roles<Required<Parameters<Service[K]>>> } = {
   reject: ['as it is', 'as it is', 'actor'],
   proposeChanges: ['as it is', 'as it is', 'actor'],
   cancel: ['as it is', 'as it is', 'actor'],
+  goBack: ['as it is', 'as it is', 'actor'],
   pause: ['as it is', 'as it is', 'actor'],
   resume: ['as it is', 'as it is', 'actor'],
   patch: ['as it is', 'as it is', 'actor'],

@@ -24,7 +24,7 @@ import type { ConversationContext } from '#messages/context.ts';
 import { statusWords } from '#plans/lifecycle/lifecycle-table.ts';
 import { digestShown, nameShown, waitsFor } from '#runs/session-subject.ts';
 import { describeSteps } from '#tools/describe-call.ts';
-import { approve, cancel, proposeChanges, reject } from '../plan-decisions.ts';
+import { approve, cancel, prepareGoBack, proposeChanges, reject } from '../plan-decisions.ts';
 import type { Word } from '../read-word.ts';
 import { decideSession, readDeciders } from '../session-decisions.ts';
 import { stopPlanning } from '../stop-planning.ts';
@@ -141,6 +141,8 @@ export async function decideByWord(
       return silently(
         await proposeChanges(context, id, { version, feedback: word.feedback }, actor, true),
       );
+    case 'go_back':
+      return prepareGoBack(context, id, { version, to: word.to }, actor);
     default:
       return word satisfies never;
   }
@@ -187,6 +189,11 @@ function choiceOf(word: Exclude<Word, { kind: 'talk' | 'status' }>, run: RunRow)
       return { kind: 'reject', ...shown };
     case 'propose_changes':
       return { kind: 'changes', feedback: word.feedback, ...shown };
+    case 'go_back':
+      throw new CountersignError(
+        'invalid_transition',
+        refusalWords.noVersions({ shown: nameShown(run) }),
+      );
     default:
       return word satisfies never;
   }

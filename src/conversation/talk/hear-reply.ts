@@ -14,7 +14,7 @@ import { zoneOf } from '#people/zone.ts';
 import { joinedBy } from '#runs/change-waiting.ts';
 import { waitsFor } from '#runs/session-subject.ts';
 import { joins, queueTurn, readOwnRequest } from '#runs/start-run.ts';
-import { readWordFor } from '../read-word.ts';
+import { readWordFor, type Word } from '../read-word.ts';
 import { answerWaiting } from './answer-waiting.ts';
 import { decideByWord, stopByWord } from './decide-by-word.ts';
 import { hearDecision } from './hear-decision.ts';
@@ -95,7 +95,9 @@ export async function hearReply(
   saying: Saying,
   aloud: (refusal: CountersignError) => boolean,
 ): Promise<CountersignError | null> {
-  const word = readWordFor(saying.text, waitsFor(run));
+  const said = readWordFor(saying.text, waitsFor(run));
+  const isFresh = said.kind === 'go_back' && run.planning_status === 'running';
+  const word: Word = isFresh ? { kind: 'talk' } : said;
   requireTurn(run, saying.turn);
   if (isStop(context, run, saying.text)) {
     const stop = () => stopByWord(context, run.id, saying.actor);

@@ -94,6 +94,9 @@ async function hear(
   const word = readWord(text);
   if (word.kind === 'talk') return hearTalk(context, conversation, saying);
   const open = pickOnScreen(await findOpen(context, conversation, word), saying.on_screen);
+  // Without a version to go back from, it is a request.
+  if (word.kind === 'go_back' && open.plans.length + open.sessions.length === 0)
+    return hearTalk(context, conversation, saying);
   const subject = await findSubject(context, conversation, open, word);
   const check = async () => {
     if (word.kind !== 'status') requireOne(open);
@@ -133,6 +136,7 @@ function meantBy(word: Exclude<Word, { kind: 'talk' }>): PlanStatus[] {
     case 'approve_part':
     case 'reject':
     case 'propose_changes':
+    case 'go_back':
       return sourcesOf('approve');
     case 'cancel':
     case 'status':
@@ -144,7 +148,7 @@ function meantBy(word: Exclude<Word, { kind: 'talk' }>): PlanStatus[] {
 
 /** Whether the word can decide a plan's change as a whole. */
 function meansChanges({ kind }: Word): boolean {
-  return kind === 'approve' || kind === 'approve_part' || kind === 'reject';
+  return ['approve', 'approve_part', 'reject', 'go_back'].includes(kind);
 }
 
 /** Candidates for a deciding word; `plans` with a pending change stand for the change. */

@@ -156,6 +156,7 @@ export const CardPress = z.object({
     'approve',
     'reject',
     'propose_changes',
+    'go_back',
     'reschedule',
     'cancel',
     'pause',
@@ -186,6 +187,8 @@ export const CardPress = z.object({
   stood: z.enum(settledStatuses).exactOptional(),
   /** The change that the button proposes. */
   choice: z.string().max(600).exactOptional(),
+  /** The version to go back to; by default the one before. */
+  to: z.number().int().min(1).exactOptional(),
   /** The finding that is settled. */
   finding_id: z.string().max(40).exactOptional(),
   /** When the plan to run again ended. */

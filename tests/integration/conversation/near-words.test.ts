@@ -36,7 +36,7 @@ test.each([
   ['looks good to me, go ahead', 'reply “approve”'],
   ['👍', 'Press Approve on the card'],
   ['cancel it', 'Reply “cancel”'],
-  ['undo that', 'there is nothing to undo'],
+  ['undo that', 'Reply “undo” to withdraw it'],
   ['make it tomorrow instead', 'reply “propose changes: make it tomorrow instead”'],
 ])('“%s” is answered with the card and its exact words', async (text, words) => {
   for (const way of ['say', 'reply'] as const) {
