@@ -136,7 +136,7 @@ test('a question is answered, and what is planned is changed, approved and done'
   await waitFor('the news', async () => (await lastSaid())?.parts?.kind === 'progress');
 });
 
-test.each(['looks good', 'yes please', 'cancel it', 'make it tomorrow instead'])(
+test.each(['looks good', 'yes please', 'cancel it', 'undo that'])(
   'a near word decides nothing, and is told what would: %s',
   async (text) => {
     const run = await ask(`Title ${text}`);

@@ -8,16 +8,36 @@ import { lockRun, type RunRow, updateRun } from '#db/planning/runs.ts';
 import { type PlanRow, readChangesOf, readPlansOf } from '#db/plans/plans.ts';
 import { callOf, type MessageParts } from '#domain/chat/message-parts.ts';
 import { type NearWord, readNearWord } from '#domain/chat/near-words.ts';
+import { readRecurringRequest } from '#domain/plan/recurring.ts';
 import { type ConversationContext, readsCommands } from '#messages/context.ts';
 import { hearPerson } from '#messages/hear-person.ts';
 import { speakAsBot } from '#messages/speak.ts';
+import { isChange } from '#planner/commands/changes.ts';
 import { sourcesOf } from '#plans/lifecycle/lifecycle-table.ts';
 import { isDecidable, nameShown, waitsFor } from '#runs/session-subject.ts';
 import { readCardFacts } from '../plan-card.ts';
+import type { Word } from '../read-word.ts';
 import { readPlanQuestion } from './plan-questions.ts';
 import type { Saying } from './saying.ts';
 
 type Answer = { says: string | MessageParts; runId: string | null; planId: string | null };
+
+/** Without a model, words in the form of a change are one of the waiting plan. @param planId null for any plan */
+export async function readBareChange(
+  context: ConversationContext,
+  conversation: string,
+  text: string,
+  planId: string | null,
+): Promise<Word> {
+  const setting = { now: context.clock.now(), timezone: context.timezone };
+  const talk: Word = { kind: 'talk' };
+  if (!readsCommands(context) || readRecurringRequest(text) !== null || !isChange(text, setting))
+    return talk;
+  const waiting = await readPlansOf(context.db.query, conversation, sourcesOf('approve'));
+  return waiting.some(({ id, revising }) => !revising && id === (planId ?? id))
+    ? { kind: 'propose_changes', feedback: text.trim() }
+    : talk;
+}
 
 function offerDecision(
   word: NearWord,
@@ -75,7 +95,7 @@ function answerAboutSession(run: RunRow, { text }: Saying): Answer | null {
   const waits = waitsFor(run);
   if (!isDecidable(waits) || waits === 'budget' || waits === 'escalation') return null;
   const near = readNearWord(text);
-  if (near === null || near === 'change') return null;
+  if (near === null) return null;
   const call = writeCall(callOf({ kind: waits, gate: run.pause?.gate ?? null }, 'neutral'));
   const asked =
     near === 'approve' ? `${statusAnswers.meantApprove({ shown: nameShown(run) })} ` : '';

@@ -15,7 +15,7 @@ import { joinedBy } from '#runs/change-waiting.ts';
 import { waitsFor } from '#runs/session-subject.ts';
 import { joins, queueTurn, readOwnRequest } from '#runs/start-run.ts';
 import { readWordFor, type Word } from '../read-word.ts';
-import { answerWaiting } from './answer-waiting.ts';
+import { answerWaiting, readBareChange } from './answer-waiting.ts';
 import { decideByWord, stopByWord } from './decide-by-word.ts';
 import { hearDecision } from './hear-decision.ts';
 import { requireRecent, requireShown, requireTurn } from './require-current.ts';
@@ -88,6 +88,15 @@ function isStop(context: ConversationContext, { planning_status }: RunRow, text:
   return stops || (readsCommands(context) && readNearWord(text) === 'cancel');
 }
 
+async function readReply(context: ConversationContext, run: RunRow, text: string): Promise<Word> {
+  const { conversation, plan_id, planning_status } = run;
+  const word = readWordFor(text, waitsFor(run));
+  const running = planning_status === 'running';
+  if (running) return word.kind === 'go_back' ? { kind: 'talk' } : word;
+  if (word.kind !== 'talk' || plan_id === null || waitsFor(run) !== null) return word;
+  return readBareChange(context, conversation, text, plan_id);
+}
+
 /** A message to a run: a word decides, anything else continues it. @returns the refusal, or null */
 export async function hearReply(
   context: ConversationContext,
@@ -95,9 +104,7 @@ export async function hearReply(
   saying: Saying,
   aloud: (refusal: CountersignError) => boolean,
 ): Promise<CountersignError | null> {
-  const said = readWordFor(saying.text, waitsFor(run));
-  const isFresh = said.kind === 'go_back' && run.planning_status === 'running';
-  const word: Word = isFresh ? { kind: 'talk' } : said;
+  const word = await readReply(context, run, saying.text);
   requireTurn(run, saying.turn);
   if (isStop(context, run, saying.text)) {
     const stop = () => stopByWord(context, run.id, saying.actor);

@@ -14,7 +14,7 @@ import { sourcesOf } from '#plans/lifecycle/lifecycle-table.ts';
 import { digestShown, isDecidable, nameWaiting, waitsFor } from '#runs/session-subject.ts';
 import { startRun } from '#runs/start-run.ts';
 import { readWord, type Word } from '../read-word.ts';
-import { answerWaiting } from './answer-waiting.ts';
+import { answerWaiting, readBareChange } from './answer-waiting.ts';
 import { decideByWord } from './decide-by-word.ts';
 import { hearDecision } from './hear-decision.ts';
 import { hearReply } from './hear-reply.ts';
@@ -91,7 +91,9 @@ async function hear(
   const { text } = saying;
   const tooLong = explainLength(text);
   if (tooLong !== null) return refuseLength(context, conversation, saying, tooLong);
-  const word = readWord(text);
+  const said = readWord(text);
+  const word =
+    said.kind === 'talk' ? await readBareChange(context, conversation, text, null) : said;
   if (word.kind === 'talk') return hearTalk(context, conversation, saying);
   const open = pickOnScreen(await findOpen(context, conversation, word), saying.on_screen);
   // Without a version to go back from, it is a request.

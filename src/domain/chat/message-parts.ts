@@ -121,6 +121,7 @@ const Notice = z.discriminatedUnion('code', [
   z.object({
     code: z.literal('near_word'),
     ...plan,
+    /** `change`: only in messages of earlier versions. */
     word: z.enum(['approve', 'reject', 'cancel', 'undo', 'change']),
     version: z.number(),
     started: z.boolean(),

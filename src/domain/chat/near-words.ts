@@ -1,12 +1,12 @@
 // Near-misses of a decision, such as `approve!`. They decide nothing: their author gets the buttons and the exact word. Pure.
 
-export type NearWord = 'approve' | 'reject' | 'cancel' | 'undo' | 'change';
+export type NearWord = 'approve' | 'reject' | 'cancel' | 'undo';
 
 const longest = 160;
 const it = '(?:it|this|that|them|all|everything|(?:the|this) plan)';
 
 /** The phrases allowed between commas, full stops and “and”. */
-const phrases: Record<'approve' | 'reject' | 'cancel' | 'undo', RegExp> = {
+const phrases: Record<NearWord, RegExp> = {
   approve: new RegExp(
     `^(?:approved?|(?:please )?(?:approve|run|start|do|ship|execute|launch) ${it}|approve please|i approve(?: of)?(?: ${it})?|lgtm|` +
       `(?:${it} )?(?:looks?|sounds?|is|seems) (?:good|great|fine|right|ok|okay|perfect)(?: to me)?|(?:that's|it's|all) (?:good|great|fine|right|ok|okay|perfect)|` +
@@ -31,25 +31,6 @@ const phrases: Record<'approve' | 'reject' | 'cancel' | 'undo', RegExp> = {
 /** Allowed with any of them; alone it means nothing. */
 const filler = /^(?:please|thanks|thank you|cheers)$/u;
 
-/** Changes that are no commands: `remove step 2`, `call it c.md`. */
-const planChange =
-  /^(?:please )?(?:(?:remove|drop|delete|skip|leave out) (?:step \d|the deadline)|(?:call|rename) it |leave it out|move the deadline |set the deadline |use \S.* instead of |change (?!rem-|plan-)\S.* to |step \d{1,6}[a-z]{0,2} )/u;
-
-/** `make it tomorrow instead`: about what waits, not a new request. */
-function isChange(text: string): boolean {
-  if (planChange.test(text)) return true;
-  const [, what] =
-    /^(?:please )?(?:make|move|do|run|start|schedule|put|change) (it|them|step \d{1,6}|this|that|the plan)\b/u.exec(
-      text,
-    ) ?? [];
-  if (what === undefined) return / instead$/u.test(text);
-  const isPlan = /^th(?:is|at|e plan)$/u.test(what);
-  return (
-    !isPlan ||
-    /\b(?:instead|tomorrow|tonight|later|earlier|sooner|next|on \w{1,9}day|at \d)\b/u.test(text)
-  );
-}
-
 function readParts(text: string): string[] {
   const plain = text
     .normalize('NFKC')
@@ -70,11 +51,10 @@ function readParts(text: string): string[] {
 /** The decision that `text` nearly is, or null. Exact words are read before this. */
 export function readNearWord(text: string): NearWord | null {
   if (text.length > longest || text.includes('?')) return null;
-  const all = readParts(text);
-  const parts = all.filter((part) => !filler.test(part));
+  const parts = readParts(text).filter((part) => !filler.test(part));
   if (parts.length === 0) return null;
   for (const word of ['approve', 'reject', 'cancel', 'undo'] as const) {
     if (parts.every((part) => part === word || phrases[word].test(part))) return word;
   }
-  return isChange(all.join(', ')) ? 'change' : null;
+  return null;
 }

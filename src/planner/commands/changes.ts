@@ -2,11 +2,10 @@
 import { isReference } from '#domain/plan/argument-kinds.ts';
 import { referencesOf } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
-import { type Dependency, toDependency } from '#domain/plan/dependency.ts';
+import { toDependency } from '#domain/plan/dependency.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import { labelVersion } from '#domain/plan/step-numbers.ts';
-import type { Gate } from '#domain/planning/stages.ts';
 import { type Json, JsonObject, mapTexts, parseJson } from '#domain/text.ts';
 import { countOf, trimTail } from '#domain/words.ts';
 import { readEvery, timeOnDay, type When } from '#timeline/spoken-times.ts';
@@ -17,29 +16,17 @@ import { baseName, CommandRefusal } from './request.ts';
 import { atTime, momentOf, ruleInstead, type Setting } from './rhythm.ts';
 import { tokenize } from './tokens.ts';
 
-type Edge = {
-  from: string;
-  to: string;
-  type: Dependency['type'];
-  lag_minutes: number;
-  remove: boolean;
-};
-
 export type Changes = {
   steps: StepDraft[];
-  /** Edges that replace the current ones. */
-  edges: Edge[];
   /** [] with a deadline: all steps that have one. A null deadline removes it. */
   move: { steps: string[]; not_before?: string; deadline?: string | null } | null;
   rule: string | null;
   addition: { text: string; place: 'beside' | 'behind' } | null;
-  /** The earliest stage to redo. */
-  gate: Gate;
 };
 export type ReadChanges =
   | { kind: 'changes'; changes: Changes }
   | { kind: 'question'; question: Question };
-type Change = Pick<Changes, 'gate'> & Partial<Changes>;
+type Change = Partial<Changes>;
 
 export const askForChange = (text: string): ReadChanges => ({
   kind: 'question',
@@ -58,7 +45,7 @@ type Plan = {
 };
 
 const maxCharacters = 4000;
-export const noChange = { edges: [], move: null, rule: null, addition: null };
+export const noChange = { move: null, rule: null, addition: null };
 const examples = ['remove', 'use', 'name', 'argument', 'start', 'before', 'add']
   .flatMap((id) => changeForms.find((form) => form.id === id)?.example ?? [])
   .map((one) => `“${one}”`)
@@ -109,7 +96,7 @@ function remove(plan: Plan, gone: string): Change {
     throw new CommandRefusal(
       `Step ${labelOf(plan, taken.id)} uses the output of the step you want to remove.`,
     );
-  return { gate: 'outline', steps: left };
+  return { steps: left };
 }
 
 /** In the arguments of one or all steps; null if nothing changed. */
@@ -127,7 +114,7 @@ function reword(
           ),
         },
   );
-  return JSON.stringify(next) === JSON.stringify(steps) ? null : { gate: 'outline', steps: next };
+  return JSON.stringify(next) === JSON.stringify(steps) ? null : { steps: next };
 }
 
 function replace(plan: Plan, old: string, now: string): Change | null {
@@ -157,23 +144,39 @@ function rename(plan: Plan, name: string): Change | null {
   );
 }
 
+/** Words for arguments that operations call differently. */
+const alike: Record<string, string[]> = {
+  text: ['text', 'content', 'question', 'title', 'body'],
+  file: ['path', 'from'],
+  target: ['to'],
+  person: ['assignee'],
+  address: ['url'],
+};
+
 function setArgument(plan: Plan, key: string, value: Json, said: Json | undefined): Change | null {
-  const [only, ...more] = plan.steps;
-  if (said === undefined && plan.only === null && more.length > 0) return null;
-  const id = said === undefined ? (plan.only ?? only?.id ?? '') : findChanged(plan, said);
-  const step = plan.steps.find((one) => one.id === id);
-  const known = step?.args?.[key];
-  if (step === undefined || (known === undefined && said === undefined)) return null;
-  if (known === undefined)
+  const wanted = [key, ...(alike[key.toLowerCase()] ?? [])];
+  const nameIn = ({ args = {} }: StepDraft) => wanted.find((name) => args[name] !== undefined);
+  const meant =
+    said !== undefined || plan.only !== null
+      ? plan.steps.filter(({ id }) => id === findChanged(plan, said))
+      : plan.steps.filter((one) => nameIn(one) !== undefined);
+  const [step, other] = meant;
+  const name = step && nameIn(step);
+  if (step === undefined || (name === undefined && said === undefined)) return null;
+  if (other !== undefined)
     throw new CommandRefusal(
-      `Step ${labelOf(plan, id)} has no argument “${key}”. It has ${Object.keys(step.args ?? {}).join(', ') || 'none'}.`,
+      `Several steps have “${key}”. Say which one you mean: change ${key} of step ${labelOf(plan, step.id)} to …`,
     );
+  if (name === undefined)
+    throw new CommandRefusal(
+      `Step ${labelOf(plan, step.id)} has no argument “${key}”. It has ${Object.keys(step.args ?? {}).join(', ') || 'none'}.`,
+    );
+  const known = step.args?.[name];
   const next =
     typeof known === 'string' || typeof value !== 'string' ? value : (parseJson(value) ?? value);
   return {
-    gate: 'outline',
     steps: plan.steps.map((one) =>
-      one === step ? { ...one, args: { ...one.args, [key]: next } } : one,
+      one === step ? { ...one, args: { ...one.args, [name]: next } } : one,
     ),
   };
 }
@@ -186,12 +189,15 @@ function reorder(plan: Plan, first: string, second: string): Change | null {
     throw new CommandRefusal(
       `Step ${labelOf(plan, first)} uses the output of step ${labelOf(plan, second)}.`,
     );
-  const back = edgesOf(one)
-    .filter(({ id }) => id === second)
-    .map(({ id, ...edge }): Edge => ({ ...edge, from: id, to: first, remove: true }));
   return {
-    gate: 'roadmap',
-    edges: [...back, { from: first, to: second, type: 'FS', lag_minutes: 0, remove: false }],
+    steps: plan.steps.map((step) => {
+      const after = edgesOf(step);
+      if (step === one) return { ...step, after: after.filter(({ id }) => id !== second) };
+      const waits = after.some(({ id }) => id === first);
+      return step.id !== second || waits
+        ? step
+        : { ...step, after: [...after, toDependency(first)] };
+    }),
   };
 }
 
@@ -221,14 +227,14 @@ function setTime(plan: Plan, when: When, wanted: string | null): Change | null {
   const [series] = plan.series ?? [];
   if (series !== undefined)
     return bare && plan.series?.length === 1 && plan.steps.length === 1
-      ? { gate: 'outline', rule: atTime(series.rrule, iso) }
+      ? { rule: atTime(series.rrule, iso) }
       : null;
   const days = new Set(held.map(({ not_before = '' }) => Date.parse(not_before)));
   if (days.size > 1 && (wanted === null || bare)) throw new CommandRefusal(severalTimes);
   const day = held[0]?.not_before;
   const not_before = bare && day !== undefined ? timeOnDay(day, iso, plan.timezone) : iso;
   const moved = wanted === null && held.length > 0 ? held : steps;
-  return { gate: 'schedule', move: { steps: moved.map(({ id = '' }) => id), not_before } };
+  return { move: { steps: moved.map(({ id = '' }) => id), not_before } };
 }
 
 /** For the one thing that repeats, at its old time of day by default. */
@@ -247,8 +253,12 @@ function setRule(plan: Plan, reading: Reading): { change: Change | null; next: n
     throw new CommandRefusal(
       "This plan doesn't have exactly one repeating step, so its repetition can't be changed this way.",
     );
-  return { change: { gate: 'outline', rule: at(series.rrule) }, next: read.next };
+  return { change: { rule: at(series.rrule) }, next: read.next };
 }
+
+const setDeadline = ({ only }: Plan, deadline: string | null): Change => ({
+  move: { steps: only === null ? [] : [only], deadline },
+});
 
 function makeChange(id: string, plan: Plan, { values, times }: Slots): Change | null {
   const text = (value: Json | undefined) => String(value ?? '');
@@ -270,18 +280,9 @@ function makeChange(id: string, plan: Plan, { values, times }: Slots): Change | 
             values.step === undefined ? plan.only : findChanged(plan, values.step),
           );
     case 'deadline':
-      return {
-        gate: 'schedule',
-        move: {
-          steps: plan.only === null ? [] : [plan.only],
-          deadline: times.when === undefined ? null : momentOf(times.when, plan, true),
-        },
-      };
+      return setDeadline(plan, times.when === undefined ? null : momentOf(times.when, plan, true));
     case 'no deadline':
-      return {
-        gate: 'schedule',
-        move: { steps: plan.only === null ? [] : [plan.only], deadline: null },
-      };
+      return setDeadline(plan, null);
     case 'argument':
       return setArgument(plan, text(values.key), values.value ?? null, values.step);
     case 'use':
@@ -293,38 +294,59 @@ function makeChange(id: string, plan: Plan, { values, times }: Slots): Change | 
   }
 }
 
-function readChange(said: string, plan: Plan): Change | null {
-  const added =
-    /^(add|then)\s*:\s*(\S[\s\S]*)$/i.exec(said) ?? /^(then)\s+(\S[\s\S]*)$/i.exec(said);
-  if (added !== null)
-    return {
-      gate: 'outline',
-      addition: {
-        text: added[2] ?? '',
-        place: added[1]?.toLowerCase() === 'then' ? 'behind' : 'beside',
-      },
-    };
-  const reading: Reading = {
-    source: said,
-    tokens: tokenize(said),
-    now: plan.now,
-    timezone: plan.timezone,
-    operations: new Map(),
-    it: null,
-  };
-  const isEnd = (next: number) =>
-    next >= reading.tokens.length ||
-    (reading.tokens[next]?.value === 'instead' && next + 1 === reading.tokens.length);
-  const rule = setRule(plan, reading);
-  if (rule !== null && isEnd(rule.next)) return rule.change;
-  for (const { id, spellings } of changeForms)
-    for (const spelling of spellings) {
+const readingOf = (source: string, { now, timezone }: Setting): Reading => ({
+  ...{ source, tokens: tokenize(source), now, timezone },
+  ...{ operations: new Map(), it: null },
+});
+const addition = /^(?:(add|then)\s*:|(then)\s)\s*(\S[\s\S]*)$/i;
+
+/** Each form that `said` fits as a whole, but additions and repetitions. */
+function matchForms(reading: Reading): { id: string; slots: Slots }[] {
+  return changeForms.flatMap(({ id, spellings }) =>
+    spellings.flatMap((spelling) => {
       const found = matchSpelling(spelling, reading, 0);
-      if ('reached' in found || !isEnd(found.next)) continue;
-      const change = makeChange(id, plan, found.slots);
-      if (change !== null) return change;
-    }
+      return 'reached' in found || !isEnd(reading, found.next) ? [] : [{ id, slots: found.slots }];
+    }),
+  );
+}
+
+const isEnd = ({ tokens }: Reading, next: number): boolean =>
+  next >= tokens.length || (tokens[next]?.value === 'instead' && next + 1 === tokens.length);
+
+function readChange(said: string, plan: Plan): Change | null {
+  const [, add, , text = ''] = addition.exec(said) ?? [];
+  if (text !== '')
+    return { addition: { text, place: add?.toLowerCase() === 'add' ? 'beside' : 'behind' } };
+  const reading = readingOf(said, plan);
+  const rule = setRule(plan, reading);
+  if (rule !== null && isEnd(reading, rule.next)) return rule.change;
+  for (const { id, slots } of matchForms(reading)) {
+    const change = makeChange(id, plan, slots);
+    if (change !== null) return change;
+  }
   return null;
+}
+
+const trimChange = (text: string): string =>
+  trimTail(
+    text
+      .trim()
+      .replace(/^propose changes\s*:\s*/i, '')
+      .replace(/^please,?\s+/i, ''),
+    /[.!]/,
+  );
+
+/** It has the form of a change, whatever the plan is. */
+export function isChange(text: string, setting: Setting): boolean {
+  if (text.length > maxCharacters) return false;
+  const said = trimChange(text);
+  const reading = readingOf(said, setting);
+  const every = readEvery(reading, 0);
+  return (
+    addition.test(said) ||
+    (every !== null && isEnd(reading, every.next)) ||
+    matchForms(reading).length > 0
+  );
 }
 
 /** Steps without an ID are called by their places. */
@@ -338,13 +360,7 @@ export function readChanges(
   only: string | null = null,
   labels = labelDraft(withIds(previous)),
 ): ReadChanges {
-  const said = trimTail(
-    feedback
-      .trim()
-      .replace(/^propose changes\s*:\s*/i, '')
-      .replace(/^please,?\s+/i, ''),
-    /[.!]/,
-  );
+  const said = trimChange(feedback);
   const steps = withIds(previous);
   try {
     const plan = {

@@ -463,6 +463,8 @@ export const changeForms: readonly ChangeForm[] = [
     id: 'start',
     spellings: [
       '[start|move] step {step:step} [to] {when:time}',
+      'change [the] time of step {step:step} to {when:time}',
+      'change [the] time to {when:time}',
       '[move] [it] [to] {when:time} [instead]',
     ],
     example: 'step 1 on 20 December at 10:00',
@@ -489,17 +491,20 @@ export const changeForms: readonly ChangeForm[] = [
   {
     id: 'argument',
     spellings: [
-      'change {key:name} of step {step:step} to {value:data}',
-      'change {key:name} to {value:data}',
+      'change [the] {key:name} of step {step:step} to {value:data}',
+      'change [the] {key:name} to {value:data}',
+      'step {step:step} {key:name} : {value:rest}',
     ],
-    example: 'change content of step 1 to "Standup at 10:00"',
-    effect: 'Changes an argument of the step.',
+    example: 'step 1 text: Standup at 10:00',
+    effect:
+      'Changes an argument of the step, by its name or as `text`, `file`, `target`, `person` or `address`; also `change text to "…"`.',
   },
   {
     id: 'use',
     spellings: [
       'use {now:data} instead of {old:data}',
       'change|replace {old:text} to|with|by {now:data}',
+      'change|replace {old:file} to|with|by {now:data}',
     ],
     example: 'use b.txt instead of a.txt',
     effect: 'Replaces the text everywhere in the plan.',

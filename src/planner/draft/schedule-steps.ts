@@ -4,7 +4,7 @@ import type { OutlineNode, PlanOutline, Recurs } from '#domain/planning/outline.
 import { quoteWords } from '#domain/shown-text.ts';
 import { listOf, shorten } from '#domain/words.ts';
 import { makeNode } from '../outline/make-node.ts';
-import { takeId } from '../outline/outline-tree.ts';
+import { isWithin, readTree, takeId } from '../outline/outline-tree.ts';
 import { dropEmptyPhases, type Edited, placeSteps, withNodes } from './edit-draft.ts';
 
 /** `null` removes a value; an omitted one stays. */
@@ -51,9 +51,29 @@ export function scheduleSteps(
     const all = together.steps.slice(0, 20).map(({ id = '' }) => id);
     return { problems: [`Steps ${listOf(all)} repeat together. Name all of them.`] };
   }
-  const timed = outline.nodes.map((node) => timeNode(node, named, times, duration));
+  const timed = moveWholes(
+    outline.nodes.map((node) => timeNode(node, named, times, duration)),
+    named,
+    times.deadline,
+  );
   if (recurs === undefined) return { outline: { ...outline, nodes: timed } };
   return { outline: dropEmptyPhases(withNodes(outline, repeatSteps(timed, named, recurs))) };
+}
+
+/** A phase all of whose steps get a deadline gets it too, if it has one. */
+function moveWholes(
+  nodes: OutlineNode[],
+  named: Set<string>,
+  deadline: string | null | undefined,
+): OutlineNode[] {
+  if (deadline === undefined) return nodes;
+  const tree = readTree(nodes);
+  return nodes.map((node, whole) => {
+    if (node.steps.length > 0 || node.deadline === null) return node;
+    const within = nodes.filter((_, place) => isWithin(tree, place, whole));
+    const isNamed = within.every(({ steps }) => steps.every(({ id = '' }) => named.has(id)));
+    return isNamed ? { ...node, deadline } : node;
+  });
 }
 
 function timeNode(

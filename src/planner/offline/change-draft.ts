@@ -1,4 +1,5 @@
 // Changes of a draft without a model: the feedback is read as changes, which the tools that edit a draft make.
+import { toDependency } from '#domain/plan/dependency.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import { writeTemplates } from '#domain/plan/templates.ts';
@@ -65,61 +66,21 @@ export function readFeedback(
 }
 
 export async function fillChange(task: StageTask, feedback: string): Promise<StageEvent> {
-  const { stage, stageTools, signal } = task;
   const opened = openOutline(task);
   if (opened === null) return stop(task, 'internal', 'There is nothing to change.');
   const read = readFeedback(task, feedback, opened.draft);
   if (read.kind === 'question')
     return ask(task, [read.question], 'asked, because the change could not be read');
-  stageTools.explain(`a new version, because of the feedback "${shorten(feedback, 200)}"`);
-  const { changes } = read;
-  switch (stage) {
-    case 'DRAFT_OUTLINE':
-      return changeOutline(task, changes, opened);
-    case 'DRAFT_ROADMAP': {
-      const owners = new Map(
-        opened.outline.nodes.flatMap(({ id, steps }) =>
-          steps.map((step) => [step.id ?? '', id] as const),
-        ),
-      );
-      const ownerOf = (id: string) => owners.get(id) ?? id;
-      const edges = changes.edges.map((edge) => ({
-        ...edge,
-        from: ownerOf(edge.from),
-        to: ownerOf(edge.to),
-      }));
-      const resolved = await stageTools.call('resolve_dependencies', toArgs({ edges }), signal);
-      if (resolved.ends !== undefined && resolved.ends !== 'drafted') return resolved.ends;
-      if (!resolved.result.ok)
-        return stop(task, 'invalid_order', resolved.result.explanations.join(' '));
-      return finish(
-        task,
-        'build_roadmap',
-        toArgs({ prefer: null, reason: null, confidence: null }),
-      );
-    }
-    case 'DRAFT_SCHEDULE':
-      return finish(
-        task,
-        'generate_schedule',
-        toArgs({ changes: moveNodes(opened.outline, changes) }),
-      );
-    default:
-      return stop(task, 'internal', `There is nothing to fill in ${stage}.`);
-  }
+  task.stageTools.explain(`a new version, because of the feedback "${shorten(feedback, 200)}"`);
+  return changeOutline(task, read.changes, opened);
 }
 
-/** Times belong to nodes; a deadline for none in particular moves all deadlines. */
-function moveNodes({ nodes }: PlanOutline, { move }: Changes) {
-  if (move === null) return [];
-  const { steps, not_before = null, deadline } = move;
-  const dated = nodes.filter((node) => node.deadline !== null);
-  const whole = dated.length > 0 ? dated : nodes.filter(({ parent }) => parent === null);
-  const named = nodes.filter((node) => node.steps.some(({ id = '' }) => steps.includes(id)));
-  return (steps.length > 0 ? named : whole).map(({ id }) => ({
-    ...{ node: id, not_before, exact: null, deadline: deadline ?? null, duration_minutes: null },
-    drop: deadline === null ? ['deadline' as const] : null,
-  }));
+/** Without steps, a deadline is for all that have one, or else for all. */
+function stepsOf({ nodes }: PlanOutline, { steps }: NonNullable<Changes['move']>): string[] {
+  if (steps.length > 0) return steps;
+  const within = nodes.filter((node) => node.steps.length > 0);
+  const dated = within.filter(({ deadline }) => deadline !== null);
+  return (dated.length > 0 ? dated : within).flatMap((node) => node.steps.map(({ id = '' }) => id));
 }
 
 /** Also rewrites the summary. */
@@ -145,12 +106,17 @@ async function changeOutline(
         ([key, value]) => JSON.stringify(value) !== JSON.stringify(was[key]),
       ),
     );
-    if (Object.keys(args).length === 0) return [];
-    const [described] = describedOf(step);
+    const edges = (one: StepDraft | undefined) => writeEdges((one?.after ?? []).map(toDependency));
+    const after = edges(step);
+    const isMoved = JSON.stringify(after) !== JSON.stringify(edges(before.get(step.id ?? '')));
+    const isOther = Object.keys(args).length > 0;
+    if (!isOther && !isMoved) return [];
+    const [described] = isOther ? describedOf(step) : [];
     return [
       {
         id: step.id,
-        args: writeTemplates(args),
+        ...(isOther ? { args: writeTemplates(args) } : {}),
+        ...(isMoved ? { after } : {}),
         ...(described === undefined ? {} : { description: describeStep(described, timezone) }),
       },
     ];
@@ -161,23 +127,30 @@ async function changeOutline(
     recurs === null ? [] : steps.map(({ id = '' }) => ({ id, recurs })),
   );
   const [series] = changes.rule === null ? [] : recurring;
-  const calls: [tool: string, args: object][] = [
-    ...(gone.length > 0 ? [['remove_steps', { ids: gone }] as [string, object]] : []),
-    ...(edited.length > 0 ? [['edit_steps', { steps: edited }] as [string, object]] : []),
-    ...(series === undefined
-      ? []
-      : [
-          [
-            'set_schedule',
-            {
-              ids: recurring.map(({ id }) => id),
-              repeat: toRepeat({ ...series.recurs, rrule: changes.rule ?? '' }),
-            },
-          ] as [string, object],
-        ]),
-    ...(added.steps.length > 0 ? [['add_steps', { steps: added.steps }] as [string, object]] : []),
+  const { move } = changes;
+  const { steps: _, ...times } = move ?? { steps: [] };
+  const calls: [tool: string, ids: readonly unknown[], args: object][] = [
+    ['remove_steps', gone, { ids: gone }],
+    ['edit_steps', edited, { steps: edited }],
+    [
+      'set_schedule',
+      series === undefined ? [] : recurring,
+      {
+        ids: recurring.map(({ id }) => id),
+        ...(series === undefined
+          ? {}
+          : { repeat: toRepeat({ ...series.recurs, rrule: changes.rule ?? '' }) }),
+      },
+    ],
+    [
+      'set_schedule',
+      move === null ? [] : [move],
+      { ids: move && stepsOf(outline, move), ...times },
+    ],
+    ['add_steps', added.steps, { steps: added.steps }],
   ];
-  for (const [tool, args] of calls) {
+  for (const [tool, items, args] of calls) {
+    if (items.length === 0) continue;
     const { result } = await stageTools.call(tool, toArgs(args), signal);
     if (!result.ok) return stop(task, 'invalid_draft', result.explanations.join(' '));
   }

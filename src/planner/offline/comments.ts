@@ -29,10 +29,9 @@ function merge(one: Changes | null, other: Changes): Changes | null {
     (one.move !== null && other.move !== null) ||
     (one.rule !== null && other.rule !== null) ||
     (one.addition !== null && other.addition !== null);
-  if (one.gate !== other.gate || twice) return null;
+  if (twice) return null;
   return {
     ...other,
-    edges: [...one.edges, ...other.edges],
     move: other.move ?? one.move,
     rule: other.rule ?? one.rule,
     addition: other.addition ?? one.addition,
@@ -65,7 +64,7 @@ export function readComments(
     const merged = merge(changes, read.changes);
     if (merged === null)
       return askForChange(
-        'I can only make one of these changes at a time: what steps do, when they run, or one addition. Which comes first?',
+        'I can only make one change of times, one of a repetition and one addition at a time. Which comes first?',
       );
     ({ steps } = merged);
     changes = merged;
@@ -81,5 +80,5 @@ export function readComments(
         `Step ${labels.get(user.id ?? '')}, ${quoteWords(user.description, 200)}, also uses ${left[0]}, and no comment asks to change it. Say “use … instead of ${left[0]}” to change both.`,
       );
   }
-  return { kind: 'changes', changes: changes ?? { ...noChange, steps, gate: 'outline' } };
+  return { kind: 'changes', changes: changes ?? { ...noChange, steps } };
 }

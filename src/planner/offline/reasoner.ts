@@ -7,7 +7,7 @@ import type { PlanningRequest } from '#domain/planning/run.ts';
 import type { StageEvent } from '#domain/planning/stages.ts';
 import { parseJson } from '#domain/text.ts';
 import type { Reasoner, StageTask } from '../reasoner.ts';
-import { feedbackOf, fillChange, openOutline, readFeedback } from './change-draft.ts';
+import { feedbackOf, fillChange } from './change-draft.ts';
 import { conclude, finish, type Planned, stop, toArgs } from './conclude.ts';
 import { readConversation } from './conversation.ts';
 import { type Interpretation, interpret, isWhole } from './interpret.ts';
@@ -29,7 +29,8 @@ export function createCommandReasoner(): Reasoner {
     model: null,
     async fill(task) {
       const { stage, state, request } = task;
-      if (stage === 'SEEK_APPROVAL') return route(task);
+      if (stage === 'SEEK_APPROVAL')
+        return finish(task, 'route_change', toArgs({ stage: 'outline', reason: 'by edits' }));
       const changing =
         state.change ??
         (request.revision === null ? null : { feedback: request.revision.feedback.at(-1) ?? '' });
@@ -91,15 +92,6 @@ async function answerTask(
   const args = toArgs({ ...open, answer: request.text.trim() });
   const { ends, result } = await stageTools.call('answer_step', args, signal);
   return result.ok && ends !== undefined ? ends : conclude(task, otherwise);
-}
-
-/** Unreadable feedback is asked about when the outline is drafted again. */
-function route(task: StageTask): Promise<StageEvent> {
-  const opened = openOutline(task);
-  const read =
-    opened === null ? null : readFeedback(task, task.state.change?.feedback ?? '', opened.draft);
-  const stage = read?.kind === 'changes' ? read.changes.gate : 'outline';
-  return finish(task, 'route_change', toArgs({ stage, reason: 'by what would change' }));
 }
 
 async function decideRequest({

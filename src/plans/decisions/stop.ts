@@ -14,6 +14,7 @@ import { touchPlan } from '#db/steps/events.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { Rejection, StepComment } from '#domain/plan/plan.ts';
+import { offlinePlanner } from '#domain/plan/planner-words.ts';
 import type { Decision, RequestedChanges } from '#domain/service.ts';
 import { dropPatch, dropWithPlan } from '../change/receive.ts';
 import { dismissAll } from '../findings/settle.ts';
@@ -31,7 +32,9 @@ const maxProposals = 3;
  * Whether the planner may propose once more if the current version is refused. Counts proposals sent back with feedback, not
  * versions, which other changes raise too.
  */
-function hasProposalsLeft({ rejection_history, version }: PlanRow): boolean {
+function hasProposalsLeft({ rejection_history, version, planner_model }: PlanRow): boolean {
+  // Commands say exactly what changes.
+  if (planner_model === offlinePlanner) return true;
   const sentBack = rejection_history.filter(({ feedback }) => feedback !== null);
   return new Set([...sentBack.map((entry) => entry.version), version]).size < maxProposals;
 }

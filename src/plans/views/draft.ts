@@ -30,7 +30,7 @@ export async function readDraft(
     if (isOccurrence(step)) continue;
     steps.push(draftOf(step));
   }
-  if (found === null || steps.length === 0)
+  if (found === null || steps.length + found.series.length === 0)
     throw new CountersignError('not_found', `Version ${named.version} of ${planId} was not kept.`);
   return {
     title: found.title,

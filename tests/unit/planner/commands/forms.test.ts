@@ -138,6 +138,10 @@ test.each([
   ['change content of step 2 to "C"', '2 workspace_write {"content":"C","path":"b.txt"} <- 1'],
   ['call it c.txt instead', '2 workspace_write {"content":"B","path":"c.txt"} <- 1'],
   ['leave out step 2', '1 workspace_write {"content":"A","path":"a.txt"}'],
+  ['step 2 text: C, and D', '2 workspace_write {"content":"C, and D","path":"b.txt"} <- 1'],
+  ['change the file of step 1 to c.txt', '1 workspace_write {"content":"A","path":"c.txt"}'],
+  ['change a.txt to c.txt', '1 workspace_write {"content":"A","path":"c.txt"}'],
+  ['step 2 before step 1', '1 workspace_write {"content":"A","path":"a.txt"} <- 2'],
 ])('propose changes: %s', async (feedback, step) => {
   const offline = planner();
   const previous = proposalOf(await plan(offline, 'write "A" to a.txt, then write "B" to b.txt'));
@@ -153,6 +157,7 @@ test.each([
   'use b.txt',
   'change colour of step 1 to "red"',
   'at 9 or 10',
+  'change text to "C"',
   'add: make me a sandwich',
 ])('no change: %s', async (example) => {
   const offline = planner();

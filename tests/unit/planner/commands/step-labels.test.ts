@@ -29,7 +29,8 @@ test.each([
 test('"step 2b before step 2a" orders the two', () => {
   const said = read('step 2b before step 2a');
   if (said.kind !== 'changes') throw new Error(said.question.text);
-  expect(said.changes.edges).toMatchObject([{ from: 'r', to: 'q', remove: false }]);
+  const [, moved] = said.changes.steps;
+  expect(moved?.after).toMatchObject([{ id: 'p' }, { id: 'r', type: 'FS' }]);
 });
 
 test('a label that no step has is asked about', () => {

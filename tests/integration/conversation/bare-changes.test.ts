@@ -1,0 +1,52 @@
+// Without a model: a message in the form of a change is the next version of the plan that waits, as often as a person likes.
+import { expect, test } from 'vitest';
+import { ana, ben } from '../../setup/instance.ts';
+import { useInstance } from '../../setup/use-instance.ts';
+import { waitFor } from '../../wait.ts';
+
+const instance = useInstance();
+
+/** A plan in version 1, waiting in `conversation`. */
+async function ask(conversation: string, text = 'write "A" to a.txt, then write "B" to b.txt') {
+  const { run_id } = await instance.service.startRun({ text, conversation }, ana);
+  const id = await waitFor('the plan', async () => (await instance.service.getRun(run_id)).plan_id);
+  return { id, run_id };
+}
+
+test('one message makes one version, in the chat and as a reply, more than three times', async () => {
+  const conversation = 'bare changes';
+  const { id, run_id } = await ask(conversation);
+  const { service } = instance;
+  const next = async (text: string, way: 'say' | 'reply') => {
+    const { version } = await service.getPlan(id);
+    if (way === 'say') await service.say(conversation, text, ana);
+    else await service.reply(run_id, text, ana);
+    await waitFor(text, async () => {
+      const plan = await service.getPlan(id);
+      return plan.version === version + 1 && plan.status === 'proposed';
+    });
+    return service.getSteps(id, ['1', '2']);
+  };
+  expect(await next('step 2 text: C', 'say')).toMatchObject([{}, { args: { content: 'C' } }]);
+  const [timed] = await next('Change the time of step 1 to 2 December 2030 at 10:00.', 'reply');
+  expect(timed?.not_before).toMatch(/^2030-12-02T/);
+  const [moved] = await next('change the time to 11:30', 'say');
+  expect(Date.parse(moved?.not_before ?? '')).toBe(Date.parse(timed?.not_before ?? '') + 5_400_000);
+  expect(await next('call it d.txt', 'say')).toMatchObject([{}, { args: { path: 'd.txt' } }]);
+  await next('then: post "done" here', 'reply');
+  expect((await service.getPlan(id)).total_steps).toBe(3);
+});
+
+test('where none waits it is a request; where somebody else’s waits it is refused', async () => {
+  const { service } = instance;
+  const { run_id } = await service.say('none waits', 'step 2 text: C', ana);
+  const said = await waitFor('an answer', async () => {
+    const run = await service.getRun(run_id ?? '');
+    return run.planning_status === 'running' ? null : run.response_text;
+  });
+  expect(said).toContain('“help” lists them all');
+  const { id } = await ask('of ana');
+  await service.say('of ana', 'step 2 text: C', ben);
+  expect((await service.messages('of ana', { limit: 20 })).at(-1)?.text).toMatch(/^Only /);
+  expect((await service.getPlan(id)).version).toBe(1);
+});
