@@ -302,7 +302,7 @@ export async function prepareGoBack(
 ): Promise<Commit<string>> {
   const { query } = context.db;
   const row = await readPlanRow(query, id);
-  if (row.pending_patch !== null && version === row.version + 1 && to === null) {
+  if (version === row.version + 1 && to === null) {
     const commit = await reject(context, id, { version }, actor);
     return async (tx) => {
       await commit(tx);
