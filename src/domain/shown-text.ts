@@ -93,15 +93,17 @@ export function showText(text: string): string {
 const latin = /\p{Script=Latin}/u;
 const lookAlike =
   /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\uff01-\uff5e]\p{M}*/gu;
-const oddSpace = /[\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/gu;
-const breaks: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+/** Unusual spaces, and the sign shown for a line break. */
+const oddSpace = /[↵\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/gu;
+const breaks: Record<string, string> = { '\r': '\\r', '\t': '\\t' };
 
-/** Lossless on one line: escapes breaks, unusual spaces, and letters of other scripts within a Latin word. */
+/** Lossless on one line: `↵` for a line break; unusual spaces and letters of other scripts within a Latin word escaped. */
 export function escapeExact(text: string): string {
   return escapeHidden(
-    text.replace(/\\(?=[nrt"])/g, '\\\\').replace(/[\n\r\t]/g, (c) => breaks[c] ?? c),
+    text.replace(/\\(?=[rt"])/g, '\\\\').replace(/[\r\t]/g, (c) => breaks[c] ?? c),
   )
     .replace(oddSpace, escapeAll)
+    .replaceAll('\n', '↵')
     .replace(/[^\s/.,:;@?&=#]+/gu, (word) =>
       latin.test(word) ? word.replace(lookAlike, escapeAll) : word,
     );

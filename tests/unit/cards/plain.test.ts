@@ -80,7 +80,8 @@ describe('showing a value exactly', () => {
   it.each([
     ['a.txt ', '"a.txt "'],
     ['', '""'],
-    ['two\nlines', 'two\\nlines'],
+    ['two\nlines', 'two↵lines'],
+    ['typed ↵ and \\n', 'typed \\u{21B5} and \\n'],
     ['a\u202Etxt.exe', 'a\\u{202E}txt.exe'],
     ['zero\u200bwidth', 'zero\\u{200B}width'],
     ['p\u0430yroll.csv', 'p\\u{430}yroll.csv'],
