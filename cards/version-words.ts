@@ -85,6 +85,15 @@ function describeField({ field, from, to }: FieldChange, now: string, timezone: 
   return `${nameField(field)}: ${shown(from)} → ${shown(to)}`;
 }
 
+/** Without a target or description that changed only as an argument did. */
+function withoutEchoes(changes: FieldChange[]): FieldChange[] {
+  const args = changes.filter(({ field }) => field.startsWith('args.'));
+  const isEcho = ({ field, from, to }: FieldChange) =>
+    (field === 'target' || field === 'description') &&
+    args.some((arg) => arg.from && arg.to && from?.replaceAll(arg.from, arg.to) === to);
+  return changes.filter((one) => !isEcho(one));
+}
+
 const maxShort = 60;
 const maxFields = 2;
 
@@ -98,9 +107,7 @@ export function summariseFields(
   timezone: string,
 ): string {
   const short = (value: string | null) => (value === null ? null : showLine(value, maxShort));
-  // The target repeats the call, and the description goes with it.
-  const telling = changes.filter(({ field }) => field !== 'description' && field !== 'target');
-  const listed = telling.length === 0 ? changes : telling;
+  const listed = withoutEchoes(changes);
   const lines = listed.slice(0, maxFields).map(({ field, from, to }) => {
     const isTime = field === 'not_before';
     const words = describeField(
@@ -132,7 +139,7 @@ export function describeFields(
 ): string[] {
   const hidden = total - changes.length;
   return [
-    ...changes.map((change) => describeField(change, now, timezone)),
+    ...withoutEchoes(changes).map((change) => describeField(change, now, timezone)),
     ...(hidden === 0 ? [] : [`and ${countOf(hidden, 'more field')}`]),
   ];
 }

@@ -3,7 +3,7 @@ import { refusalWords } from '#cards/decision-words.ts';
 import { readAudit } from '#db/audit/audit.ts';
 import { keepReadable } from '#db/chat/conversation-readers.ts';
 import { listConversations } from '#db/chat/conversations.ts';
-import { isShownIn, isSpokenIn, readMessages } from '#db/chat/messages.ts';
+import { isShownIn, isSpokenIn } from '#db/chat/messages.ts';
 import { noteRunRead, readRunRead } from '#db/chat/shown.ts';
 import { type Commit, joinTransaction, type Queryable, type Transaction } from '#db/database.ts';
 import { listRequests } from '#db/people/data-requests.ts';
@@ -84,7 +84,7 @@ import { stopPlanning } from './stop-planning.ts';
 import { hearReply } from './talk/hear-reply.ts';
 import { onceOnly, startRunOnce } from './talk/once-only.ts';
 import { say } from './talk/say.ts';
-import { watchConversation, watchPlan } from './watch.ts';
+import { listMessages, watchConversation, watchPlan } from './watch.ts';
 import { createInboxWatch } from './watch-inbox.ts';
 
 /** Loaded on first use, since plans are rarely exported as Markdown. */
@@ -180,7 +180,7 @@ export function createService(context: ConversationContext): Service {
     say: (conversation, text, actor, options) => say(context, conversation, text, actor, options),
     isAbout: (conversation, subject) => isAbout(db.query, conversation, subject),
     isSpokenIn: (conversation) => isSpokenIn(db.query, conversation),
-    messages: (conversation, options) => readMessages(db.query, conversation, options),
+    messages: (conversation, options) => listMessages(db.query, conversation, options),
     isWithin: (scope, subject, reader) => isSubjectWithin(context, scope, subject, reader),
     async listConversations({ user, within, reader, ...page }) {
       const names = user === undefined ? null : await readEveryName(db.query, user);

@@ -1,15 +1,30 @@
 // Follows a plan or conversation: woken by NOTIFY, and polling every two seconds in case one was lost.
+import { writeAboveCard } from '#cards/message-text.ts';
 import { readMessages } from '#db/chat/messages.ts';
+import type { Queryable } from '#db/database.ts';
 import type { Listener, Topic } from '#db/notify.ts';
 import { readActivity } from '#db/planning/runs.ts';
 import { readPlanRow } from '#db/plans/plans.ts';
 import { readDiff } from '#db/steps/events.ts';
 import type { Change } from '#domain/plan/views.ts';
-import type { ConversationEvent } from '#domain/service.ts';
+import type { ConversationEvent, Message } from '#domain/service.ts';
 import type { ConversationContext } from '#messages/context.ts';
 
 const lookEveryMs = 2000;
 const pageSize = 500;
+
+/** The messages after an ID, as a reader sees them. */
+export async function listMessages(
+  db: Queryable,
+  conversation: string,
+  options: { after?: number; limit: number },
+): Promise<Message[]> {
+  const stored = await readMessages(db, conversation, options);
+  return stored.map(({ parts, once: _, ...message }) => ({
+    ...message,
+    above_card: writeAboveCard(parts, message.text),
+  }));
+}
 
 /** Yields at once, after each notification of `topics`, and every two seconds, until the signal aborts. */
 async function* turns(
@@ -78,7 +93,7 @@ export async function* watchConversation(
   let shown: string | null = null;
   for await (const _ of turns(listener, topics, signal)) {
     for (let more = true; more && !signal.aborted; ) {
-      const page = await readMessages(db.query, conversation, { after: last, limit: pageSize });
+      const page = await listMessages(db.query, conversation, { after: last, limit: pageSize });
       last = page.at(-1)?.id ?? last;
       more = page.length === pageSize;
       if (page.length > 0) yield page.map((message) => ({ kind: 'message', message }));

@@ -67,6 +67,8 @@ export const Message = z.object({
   author: z.enum(['person', 'bot']),
   name: z.string(),
   text: z.string(),
+  /** `text` without what the card below it shows. */
+  above_card: z.string(),
   /** Draws this plan's card under the text. */
   plan_id: z.string().nullable(),
   created_at: z.iso.datetime(),

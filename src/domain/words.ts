@@ -26,7 +26,7 @@ export function listSome(names: string[], most: number, noun: string): string {
 
 /** Adds a full stop unless the sentence has an end mark. */
 export function endSentence(text: string): string {
-  return /[.!?…]$/.test(text) ? text : `${text}.`;
+  return /[.!?…]”?$/.test(text) ? text : `${text}.`;
 }
 
 /** A name on one line, lossless: breaks, hidden and reordering characters are escaped as `\u{a}`. */

@@ -29,6 +29,7 @@ import {
   type OperationSpec,
   operationName,
 } from '#domain/tool.ts';
+import { countOf } from '#domain/words.ts';
 import { describeLeftOut } from '#timeline/left-out.ts';
 import { checkTimezone, toMoment } from '#timeline/recurrence.ts';
 import { describeEnd, describeRecurrence, describeRhythm } from '#timeline/repetition.ts';
@@ -386,9 +387,21 @@ const builtins: Record<string, Describe> = {
   control_noop: () => ({ class: 'reads', headline: ['Does nothing'] }),
   control_wait: (args) => ({
     class: 'reads',
-    headline: ['Waits', args.value('seconds', '0'), 'seconds'],
+    headline: ['Waits', ...lengthOf(args.take('seconds') ?? 0)],
   }),
 };
+
+/** Seconds in the largest whole unit: `50 minutes`. */
+function lengthOf(seconds: Json): CallDescription['headline'] {
+  if (typeof seconds !== 'number' || !Number.isInteger(seconds))
+    return [toValue(seconds), 'seconds'];
+  if (seconds > 0 && seconds % 3600 === 0) return [countOf(seconds / 3600, 'hour')];
+  return [
+    seconds > 0 && seconds % 60 === 0
+      ? countOf(seconds / 60, 'minute')
+      : countOf(seconds, 'second'),
+  ];
+}
 
 /** Annotations raise a tool's class; only a trusted server's lower it. */
 function classOf(spec: Described): CallClass {

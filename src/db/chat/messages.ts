@@ -77,15 +77,20 @@ export async function appendMessage(tx: Transaction, message: NewMessage): Promi
   return added.id;
 }
 
-const { parts: _, tenant: _tenant, ...columns } = getTableColumns(messages);
-type Row = Omit<typeof messages.$inferSelect, 'parts' | 'tenant'>;
+const { tenant: _tenant, ...columns } = getTableColumns(messages);
 
-function toMessage(row: Row): Message {
-  const { once: _once, ...rest } = row;
-  return { ...rest, created_at: row.created_at.toISOString() };
-}
+export type StoredMessage = Omit<Message, 'above_card'> & {
+  parts: MessageParts | null;
+  once: string | null;
+};
 
-export async function findSaid(db: Queryable, once: string): Promise<Message | null> {
+const toMessage = (row: Omit<typeof messages.$inferSelect, 'tenant'>): StoredMessage => ({
+  ...row,
+  parts: readParts(row.parts),
+  created_at: row.created_at.toISOString(),
+});
+
+export async function findSaid(db: Queryable, once: string): Promise<StoredMessage | null> {
   const [row] = await db.select(columns).from(messages).where(eq(messages.once, once));
   return row === undefined ? null : toMessage(row);
 }
@@ -108,7 +113,7 @@ export async function isShownIn(
 const readingOn = prepareStatement(
   'read_messages',
   sql`
-    select id, conversation, run_id, author, name, text, plan_id, once, created_at
+    select id, conversation, run_id, author, name, text, parts, plan_id, once, created_at
     from ${countersign}.messages
     where conversation = ${sql.placeholder('conversation')} and id > ${sql.placeholder('after')}::bigint
     order by id limit ${sql.placeholder('limit')}`,
@@ -119,8 +124,8 @@ export async function readMessages(
   db: Queryable,
   conversation: string,
   { after = 0, limit }: { after?: number; limit: number },
-): Promise<Message[]> {
-  const rows = await db.run<Row>(readingOn, {
+): Promise<StoredMessage[]> {
+  const rows = await db.run<Parameters<typeof toMessage>[0]>(readingOn, {
     conversation,
     after,
     limit,
@@ -142,8 +147,6 @@ export async function isSpokenIn(
   return row?.spoken === true;
 }
 
-export type StoredMessage = Message & { parts: MessageParts | null; once: string | null };
-
 /** The latest messages, oldest first. */
 export async function readLatestMessages(
   db: Queryable,
@@ -151,16 +154,12 @@ export async function readLatestMessages(
   limit: number,
 ): Promise<StoredMessage[]> {
   const rows = await db
-    .select({ ...columns, parts: messages.parts })
+    .select(columns)
     .from(messages)
     .where(eq(messages.conversation, conversation))
     .orderBy(desc(messages.id))
     .limit(limit);
-  return rows.reverse().map(({ parts, ...row }) => ({
-    ...toMessage(row),
-    parts: readParts(parts),
-    once: row.once,
-  }));
+  return rows.reverse().map(toMessage);
 }
 
 /** Questions that a message asked, in order; empty if it predates message parts. */

@@ -13,7 +13,7 @@ import type { Enqueue } from '#domain/jobs.ts';
 import { type Actor, system } from '#domain/people/actor.ts';
 import type { StepCounts, StepError } from '#domain/plan/plan.ts';
 import { quoteWords } from '#domain/shown-text.ts';
-import { countOf } from '#domain/words.ts';
+import { countOf, endSentence } from '#domain/words.ts';
 import { transition } from './lifecycle.ts';
 
 type FinishContext = { enqueue: Enqueue<Transaction>; clock: Clock };
@@ -39,7 +39,8 @@ function summariseRun(
   if (failure === null) return [run, ...skipped.sentences].join(' ');
   const others =
     counts.failed > 1 ? ` (and ${countOf(counts.failed - 1, 'other step')} failed)` : '';
-  return `Step ${failure.label} failed${others}: ${quoteWords(failure.message, maxMessage)}. ${run}`;
+  const why = endSentence(quoteWords(failure.message, maxMessage));
+  return `Step ${failure.label} failed${others}: ${why} ${run}`;
 }
 
 type FailedStep = { label: string; error: StepError | null };

@@ -38,7 +38,7 @@ function drawEntry(entry: AuditEntry, { facts }: Card, names: StepLabels): Templ
   return html`<tr>
     <td><time datetime=${at}>${formatMoment(at)}</time></td>
     <td><bdi>${callPerson(facts, actor)}</bdi>${kind === 'person' ? '' : html` <span class="muted">${kind}</span>`}</td>
-    <td>${describeDeed(entry)} <span class="muted">via ${via}</span></td>
+    <td class="wide">${describeDeed(entry)} <span class="muted">via ${via}</span></td>
     <td class="number">${drawVersion(version)}</td>
     <td class="wide">${drawReason(entry, names)}</td>
   </tr>`;

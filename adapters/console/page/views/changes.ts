@@ -6,7 +6,7 @@ import {
   describeDeltas,
   describeFields,
 } from '#cards/version-words.ts';
-import type { VersionDiff } from '#domain/plan/views.ts';
+import type { ComparedStep, VersionDiff } from '#domain/plan/views.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { html, nothing, type TemplateResult } from '../lit.ts';
@@ -14,6 +14,7 @@ import { compareVersions, showSideBySide } from '../live/plans.ts';
 import type { Card, PlanView } from '../live/state.ts';
 import { formatTime, zone } from '../plan/format.ts';
 import { callPerson } from '../plan/people.ts';
+import { labelKnownSteps, type StepLabels } from '../plan/step-labels.ts';
 import { drawEmpty, drawLoading, drawSection } from './parts.ts';
 import { drawSideBySide } from './versions.ts';
 
@@ -48,15 +49,15 @@ function drawDeltas(diff: VersionDiff, now: string): TemplateResult {
   return html`<p class="deltas">${[...words, ...size].filter((text) => text !== '').join(' · ')}</p>`;
 }
 
-function drawDiff(diff: VersionDiff, side: boolean): TemplateResult {
+function drawDiff(diff: VersionDiff, side: boolean, labels: StepLabels): TemplateResult {
   const now = new Date().toISOString();
   const { added, removed, changed, risks_added, risks_removed } = diff;
+  const called = ({ id, call }: ComparedStep) =>
+    [labels.get(id) ?? '', shortenCall(call, 200).text].join(' ').trim();
   const items = [
-    ...added.map(({ call }) => drawChange('+', 'Added', shortenCall(call, 200).text)),
+    ...added.map((step) => drawChange('+', 'Added', called(step))),
     ...removed.map(({ call }) => drawChange('−', 'Removed', shortenCall(call, 200).text)),
-    ...changed.map((step) =>
-      drawChange('~', 'Changed', shortenCall(step.call, 200).text, drawFields(step, now)),
-    ),
+    ...changed.map((step) => drawChange('~', 'Changed', called(step), drawFields(step, now))),
     ...risks_added.map((text) => drawChange('+', 'New risk', text, drawNote('risk'))),
     ...risks_removed.map((text) => drawChange('−', 'Risk gone', text, drawNote('risk'))),
   ];
@@ -122,5 +123,5 @@ export function drawChanges(view: PlanView, card: Card): TemplateResult {
   if (view.versions === null) return drawLoading();
   const { a, b, diff } = view.versions;
   return html`${drawChoice(view.versions, version)}
-  ${drawSection(`From version ${a} to ${b}`, drawDiff(diff, view.side), drawWays(view.side))} ${drawFeedback(card)}`;
+  ${drawSection(`From version ${a} to ${b}`, drawDiff(diff, view.side, labelKnownSteps(card, view)), drawWays(view.side))} ${drawFeedback(card)}`;
 }

@@ -112,7 +112,8 @@ function drawMessage(
   hasCard: boolean,
   run: string | undefined,
 ): TemplateResult {
-  const { author, text, plan_id, created_at } = message;
+  const { author, text, above_card: above, plan_id, created_at } = message;
+  const shown = hasCard || (run !== undefined && state.sessions.has(run)) ? above : text;
   const attached =
     plan_id === null
       ? drawSession(state, run)
@@ -124,7 +125,7 @@ function drawMessage(
       <span class="author">${callAuthor(message)}</span>
       <time datetime=${created_at}>${formatTime(created_at)}</time>
     </header>
-    ${text === '' ? nothing : html`<p class="said">${drawSaid(text)}</p>`} ${attached}
+    ${shown === '' ? nothing : html`<p class="said">${drawSaid(shown)}</p>`} ${attached}
   </article>`;
 }
 
