@@ -18,3 +18,8 @@ export function conversationIdOf({
 }: Pick<ChatPlace, 'channel' | 'thread'>): string {
   return thread === null ? channel : `${channel}${threadMark}${thread}`;
 }
+
+/** The idempotency key of a message. */
+export function nameMessage({ tenant, channel }: ChatPlace, id: string | number): string {
+  return `teams:${tenant}:${channel}:${id}`;
+}

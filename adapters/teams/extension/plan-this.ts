@@ -2,8 +2,10 @@
 import { drawAddFirst, drawPlanThis, planThisWords } from '#cards/plan-this.ts';
 import type { EventAttempt } from '#chat/inbox/inbox-context.ts';
 import { planMessage, sayRefusal } from '#chat/talk.ts';
+import type { InboxEvent } from '#domain/chat/inbox.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { finishWithin } from '../finish-within.ts';
+import { nameMessage } from '../place.ts';
 import { cardType } from '../port/make-activity.ts';
 import { tellPresser } from '../press/reply.ts';
 import type { PlanThisSignal } from '../signals/read-activity.ts';
@@ -53,11 +55,13 @@ export async function openPlanThis(
   }
 }
 
+type Chosen = Pick<InboxEvent, 'id' | 'received_at'>;
+
 /** Begins the run once. @returns why it did not begin, or null if it did. @throws transient errors */
 async function begin(
   context: TeamsContext,
   { scene, author, text, what }: PlanThisSignal,
-  id: number,
+  { id, received_at }: Chosen,
   keepScene: () => Promise<void>,
 ): Promise<string | null> {
   const { people } = context;
@@ -65,7 +69,8 @@ async function begin(
   await keepScene();
   const who = await people.find(scene);
   const about = { what, author: author ?? someone, text };
-  const once = `teams:plan-this:${id}`;
+  // The thread up to then is read for the planner.
+  const once = `${nameMessage(scene.place, received_at.getTime())}:plan_this:${id}`;
   return sayRefusal(() => planMessage(context, scene.place, speakerIn(scene, who), about, once));
 }
 
@@ -73,10 +78,10 @@ async function begin(
 export async function handlePlanThis(
   context: TeamsContext,
   signal: PlanThisSignal,
-  { id }: { id: number },
+  event: Chosen,
   attempt: Pick<EventAttempt, 'reply' | 'age'>,
   keepScene: () => Promise<void>,
 ): Promise<void> {
-  const note = await begin(context, signal, id, keepScene);
+  const note = await begin(context, signal, event, keepScene);
   if (note !== null) await tellPresser(context, signal.scene, note, true, attempt);
 }

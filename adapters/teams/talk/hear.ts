@@ -5,6 +5,7 @@ import { type Addressed, hearMessage, type WrittenMessage } from '#chat/talk.ts'
 import { readWord } from '#conversation/read-word.ts';
 import { trimBlanks } from '#domain/words.ts';
 import { answerCommand, drawNote, readCommand } from '../lists/answer-command.ts';
+import { nameMessage } from '../place.ts';
 import type { MessageSignal } from '../signals/read-activity.ts';
 import { attachQuote, filesIn, quoteAttached } from '../signals/read-attachments.ts';
 import { readHtml } from '../signals/read-html.ts';
@@ -124,7 +125,7 @@ export async function hear(
       return true;
     },
     files: filesIn(signal.attached).slice(0, 20),
-    once: `teams:${place.tenant}:${place.channel}:${scene.activity ?? id}`,
+    once: nameMessage(place, scene.activity ?? id),
   };
   await hearMessage(context, written, attempt);
 }

@@ -8,6 +8,7 @@ import type { Clock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { createRecent } from '#domain/recent.ts';
 import type { Calls, ChannelMessage } from '../connector/connector.ts';
+import { nameMessage } from '../place.ts';
 import type { Readers } from '../port/members.ts';
 import { linkTo } from '../port/mention.ts';
 import {
@@ -76,18 +77,19 @@ export function createReadThread({
 
   return async (place, asked) => {
     const { tenant, channel, thread } = place;
-    const [, message] = asked.split(`teams:${tenant}:${channel}:`);
+    const [, asks] = asked.split(nameMessage(place, ''));
+    const until = Number.parseInt(asks ?? '', 10);
     const where = await conversations.find(tenant, channel);
-    if (message === undefined || where === null || where.kind === 'personal') return null;
+    if (asks === undefined || where === null || where.kind === 'personal') return null;
     if (where.kind === 'group') return nothing(threadWords.groupChat);
     // The request is the post itself.
-    if (thread === null || thread === message || where.team === null || appId === null) return null;
+    if (thread === null || thread === asks || where.team === null || appId === null) return null;
     try {
       const group = await groupOf(where.team, where);
       if (group === null) return nothing(threadWords.notConsented);
       const found = await connector.replies({ tenant, group, channel, post: thread }, maxReplies);
       const { post, replies, more } = found;
-      const above = [...replies.filter((one) => Number(one.id) < Number(message)), post]
+      const above = [...replies.filter((one) => Number(one.id) < until), post]
         .filter((one) => isWritten(one) && one.from?.application?.id !== appId)
         .sort((one, other) => Number(one.id) - Number(other.id));
       if (above.length === 0) return null;
@@ -104,7 +106,7 @@ export function createReadThread({
           edited: one.lastEditedDateTime == null ? null : new Date(one.lastEditedDateTime),
           deleted: one.deletedDateTime != null,
           files: filesOf(one),
-          once: `teams:${tenant}:${channel}:${one.id}`,
+          once: nameMessage(place, one.id),
         })),
         // Graph begins with the newest.
         gap: more ? 1 : null,

@@ -7,20 +7,21 @@ import { serve } from '#app/serve.ts';
 import type { Planner } from '#domain/planning/run.ts';
 import type { Signal } from '../../fixtures/slack/delivery.ts';
 import { type SlackDouble, startSlack } from '../../fixtures/slack/double.ts';
+import type { SlackMessage } from '../../fixtures/slack/types.ts';
 import { type Connector, startConnector } from '../../fixtures/teams/connector.ts';
 import { webhookChat } from '../../fixtures/webhook-chat/platform.ts';
 import { startWebhookChat } from '../../fixtures/webhook-chat/server.ts';
 import { openTestInstance } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
 
-export type Who = 'ana' | 'ben';
+export type Who = 'ana' | 'ben' | 'cleo';
 
 /** A button, by its action, and as Teams' people find it. */
 export type Button = { action: string; title: string };
 
 /** A thread of a chat as people use it. */
 export type Chat = {
-  /** Ana begins a thread by asking the bot. */
+  /** Ana asks the bot in the thread, or begins one. */
   ask(text: string): Promise<void>;
   say(who: Who, text: string): Promise<void>;
   /** Every message of the bot there as it is now, in order, as JSON. */
@@ -35,16 +36,72 @@ export type Chat = {
   list(who: Who, said: string): Promise<void>;
 };
 
-function openSlackChat(slack: SlackDouble): Chat {
-  const people = { ana: slack.addUser({ name: 'ana' }), ben: slack.addUser({ name: 'ben' }) };
+/** `changed`: the text after an edit; `file`: its name; `alert`: a forwarded message of another app; `gone`: deleted then. */
+type Above = {
+  who: Who;
+  text: string;
+  changed?: string;
+  file?: string;
+  alert?: string;
+  gone?: true;
+};
+
+/** A chat whose threads may begin without the bot. */
+export type ChatOfPeople = Chat & {
+  /** Written in the thread without a mention, which the bot isn't sent. */
+  write(message: Above): Promise<void>;
+  /** Ana chooses “Plan this” on the last message that was written. */
+  planThis(what: string): Promise<void>;
+  /** Another channel of theirs. @returns what the bot wrote there and to each of them alone */
+  addChannel(name: string): { posts(): string[]; posted(who: Who): string[] };
+};
+
+const alertBy = 'Grafana';
+
+function openSlackChat(slack: SlackDouble): ChatOfPeople {
+  const people = {
+    ana: slack.addUser({ name: 'ana' }),
+    ben: slack.addUser({ name: 'ben' }),
+    cleo: slack.addUser({ name: 'cleo' }),
+  };
   const members = Object.values(people).map(({ id }) => id);
   const channel = slack.addChannel({ name: `room-${randomUUID().slice(0, 8)}`, members }).id;
+  let above: SlackMessage | null = null;
   let root = '';
   let last: Signal | null = null;
   const posted = () => slack.replies(channel, root).filter(({ bot_id }) => bot_id != null);
   return {
     async ask(text) {
-      root = (await slack.mention(people.ana.id, channel, text)).message.ts;
+      const thread = root === '' ? undefined : { thread_ts: root };
+      const { message } = await slack.mention(people.ana.id, channel, text, thread);
+      root = message.thread_ts ?? message.ts;
+    },
+    async write({ who, text, changed, file, alert, gone }) {
+      above = slack.wrote(people[who].id, channel, text, {
+        ...(root === '' ? {} : { thread_ts: root }),
+        ...(file === undefined ? {} : { files: [{ name: file, content: Buffer.alloc(2048) }] }),
+        ...(alert === undefined
+          ? {}
+          : { attachments: [{ is_share: true, author_name: alertBy, text: alert }] }),
+      });
+      root ||= above.ts;
+      if (changed !== undefined) await slack.edit(people[who].id, above, changed);
+      if (gone) slack.erase(people[who].id, above);
+    },
+    async planThis(what) {
+      if (above === null) throw new Error('Nothing was written.');
+      const { id } = people.ana;
+      await slack.shortcut(id, above, 'countersign:plan_this');
+      const view = await waitFor('the window', () => slack.views(id).at(-1));
+      await slack.submit(id, view, { value: what });
+    },
+    addChannel(name) {
+      const { id } = slack.addChannel({ name, members });
+      const textsIn = (where: string) => slack.messages(where).map(({ text }) => text);
+      return {
+        posts: () => textsIn(id),
+        posted: (who) => textsIn(slack.direct(people[who].id).id),
+      };
     },
     say: async (who, text) =>
       void (await slack.say(people[who].id, channel, text, { thread_ts: root })),
@@ -74,18 +131,67 @@ function openSlackChat(slack: SlackDouble): Chat {
   };
 }
 
-function openTeamsChat(teams: Connector): Chat {
-  const people = { ana: teams.addPerson('ana'), ben: teams.addPerson('ben') };
+const forward = (text: string) => ({
+  contentType: 'forwardedMessageReference',
+  content: JSON.stringify({
+    originalMessageContent: `<p>${text}</p>`,
+    originalMessageSender: { application: { displayName: alertBy } },
+  }),
+});
+
+function openTeamsChat(teams: Connector): ChatOfPeople {
+  const people = {
+    ana: teams.addPerson('ana'),
+    ben: teams.addPerson('ben'),
+    cleo: teams.addPerson('cleo'),
+  };
   const channel = teams.addChannel(Object.values(people));
-  const answers: Record<Who, string[]> = { ana: [], ben: [] };
-  const directs = { ana: teams.addPersonal(people.ana), ben: teams.addPersonal(people.ben) };
+  const answers: Record<Who, string[]> = { ana: [], ben: [], cleo: [] };
+  const directs = {
+    ana: teams.addPersonal(people.ana),
+    ben: teams.addPersonal(people.ben),
+    cleo: teams.addPersonal(people.cleo),
+  };
   let root: string | null = null;
+  let above: ReturnType<typeof teams.graph.write> | null = null;
   let conversation = '';
   let last: object = {};
   const inPlace = (place: string) => teams.messages.filter((one) => one.conversation === place);
   return {
     async ask(text) {
-      ({ root, conversation } = await teams.say(people.ana, channel, text));
+      const thread = root === null ? {} : { root };
+      ({ root, conversation } = await teams.say(people.ana, channel, text, thread));
+    },
+    async write({ who, text, changed, file, alert, gone }) {
+      above = teams.graph.write(people[who], channel, gone ? '' : `<p>${changed ?? text}</p>`, {
+        ...(root === null ? {} : { root }),
+        attachments: [
+          ...(file === undefined ? [] : [{ contentType: 'reference', name: file }]),
+          ...(alert === undefined ? [] : [forward(alert)]),
+        ],
+      });
+      root ??= above.id;
+      conversation = `${channel.id};messageid=${root}`;
+      if (changed !== undefined) above.lastEditedDateTime = above.createdDateTime;
+      if (gone) above.deletedDateTime = above.createdDateTime;
+    },
+    async planThis(what) {
+      if (above === null) throw new Error('Nothing was written.');
+      const { id, replyToId, from, body, attachments } = above;
+      const chosen = {
+        ...{ id, by: from.user?.displayName ?? '', html: body.content, attachments },
+        ...(replyToId === null ? {} : { replyToId }),
+      };
+      const data = { plan: 'this', what };
+      await teams.send(teams.describePlanThis(people.ana, channel, chosen, data));
+    },
+    addChannel(name) {
+      // Another team's channels are not found.
+      teams.addChannel(Object.values(people), '19:another-team@thread.tacv2', 'opps');
+      const { id } = teams.addChannel(Object.values(people), channel.team ?? '', name);
+      const textsIn = (place: string) =>
+        inPlace(place).map(({ activity }) => JSON.stringify(activity));
+      return { posts: () => textsIn(id), posted: (who) => textsIn(directs[who].id) };
     },
     async say(who, text) {
       await teams.say(people[who], channel, text, { ...(root === null ? {} : { root }) });

@@ -7,6 +7,7 @@ import { useDatabase } from '../../setup/database.ts';
 import { noop, reach, scriptedPlanner } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
 import { settled } from '../inbox/bench.ts';
+import { hasButton, planIn, see } from './cards.ts';
 import { type Button, type Chat, startChats } from './chats.ts';
 
 const database = useDatabase();
@@ -35,20 +36,10 @@ const approve: Button = { action: 'approve', title: 'Approve' };
 const change: Button = { action: 'propose_changes', title: 'Propose changes' };
 const blue: Button = { action: 'session_answer', title: 'The blue one' };
 
-/** The place of the last message that has `words`, as soon as there is one. */
-const see = (chat: Chat, words: string): Promise<number> =>
-  waitFor(`a message with ${words}`, async () => {
-    const index = chat.messages().findLastIndex((message) => message.includes(words));
-    return index >= 0 && { index };
-  }).then(({ index }) => index);
-
-const hasButton = (message: string | undefined, { action }: Button) =>
-  new RegExp(`countersign:${action}|"verb":"${action}"|"action":"${action}"`).test(message ?? '');
-
 async function askFor(chat: Chat): Promise<{ card: number; plan: Plan }> {
   await chat.ask('do nothing, twice');
   const card = await see(chat, 'PLAN-');
-  const id = /PLAN-[0-9a-f]{8}/.exec(chat.messages()[card] ?? '')?.[0] ?? '';
+  const id = planIn(chat.messages()[card]);
   return { card, plan: await chats.instance.service.getPlan(id) };
 }
 
@@ -60,11 +51,11 @@ describe.each(['slack', 'teams', 'webhook-chat'] as const)('%s', (platform) => {
   test('a plan is asked for, approved on its card and run, and the card ends without buttons', async () => {
     const chat = open();
     const { card, plan } = await askFor(chat);
-    expect(hasButton(chat.messages()[card], approve)).toBe(true);
+    expect(hasButton(chat.messages()[card], 'approve')).toBe(true);
     await chat.press('ana', card, approve);
     const done = await reach(chats.instance, plan.id, 'completed');
     expect(done.approvals.map(({ by }) => by)).toEqual(['ana@example.com']);
-    await waitFor('the final card', async () => !hasButton(chat.messages()[card], approve));
+    await waitFor('the final card', async () => !hasButton(chat.messages()[card], 'approve'));
   });
 
   test('the same press twice, and pressed again, runs the work once', async () => {
@@ -101,7 +92,7 @@ describe.each(['slack', 'teams', 'webhook-chat'] as const)('%s', (platform) => {
     expect(next).toBeGreaterThan(card);
     await waitFor(
       'the old card without buttons',
-      async () => !hasButton(chat.messages()[card], approve),
+      async () => !hasButton(chat.messages()[card], 'approve'),
     );
     expect((await planNow(plan)).status).toBe('proposed');
     await chat.press('ana', next, approve);

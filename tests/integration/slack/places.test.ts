@@ -38,35 +38,6 @@ async function readPlan(at: Desk, root: string) {
 
 const refusalsIn = (body: ChatBody | undefined) => JSON.stringify(resultsIn(body as ChatBody));
 
-test('“post to #ops and tell Ben” becomes two posts by name, once the channel exists', async () => {
-  const at = await desk();
-  const { slack, ana, ben } = at;
-  const ops = slack.addChannel({ name: 'ops', members: [ana.id, ben.id] });
-  const asked = model.requests.length;
-  replies = [
-    call('add_steps', { steps: [post('1', '#opps'), post('2', 'Ben')] }),
-    propose({ title: 'Tell them', steps: [post('1', '#ops')], confidence: 0.9 }),
-  ];
-  const { message } = await slack.mention(ana.id, at.channel, 'post to #ops and tell Ben');
-  const { card, steps } = await readPlan(at, message.ts);
-  expect(refusalsIn(model.requests[asked + 1])).toContain('There is no channel “#opps”');
-  const shown = JSON.stringify(card.blocks);
-  expect(shown).toContain('Posts in #ops');
-  expect(shown).toContain('Posts in ben');
-  expect(shown).not.toMatch(/slack-[0-9a-f]{32}/);
-  expect(steps.map(({ args }) => args.conversation)).toEqual([
-    expect.stringMatching(/^ben \(slack-[0-9a-f]{32}\)$/),
-    expect.stringMatching(/^#ops \(slack-[0-9a-f]{32}\)$/),
-  ]);
-  await approve(at, ana, card);
-  const direct = slack.direct(ben.id).id;
-  await waitFor('both posts', () =>
-    [ops.id, direct].every((channel) =>
-      slack.messages(channel).some(({ text }) => text.includes('Shipped')),
-    ),
-  );
-});
-
 test('nothing is posted where the app or the requester is not, or where a name is not one person’s, and no private channel is named', async () => {
   const at = await desk(true);
   const { slack, ana, ben } = at;
