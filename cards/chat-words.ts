@@ -161,6 +161,7 @@ export const fileWords = {
   tooLarge: ({ atMost }: { atMost: number }) =>
     `The file is too large: files of up to ${atMost / 1e6} MB are read.`,
   notFetched: 'The file could not be downloaded from the chat platform.',
+  expired: 'The file’s download link has expired. Attach it again.',
 } as const;
 
 export const installWords = {

@@ -27,6 +27,7 @@ import {
   type Scene,
   type Signal,
 } from './signals/read-activity.ts';
+import { createFetchFile, sealAddresses } from './talk/fetch-file.ts';
 import { createFindPlace } from './talk/find-place.ts';
 import { hear } from './talk/hear.ts';
 import { accountOfMember, createPeople } from './talk/people.ts';
@@ -173,6 +174,7 @@ export function openTeams(
       ...{ connector, conversations, readers, everyNameOf, clock },
       findChat: createChatFinder({ connector, conversations }).findChat,
     }),
+    fetchFile: createFetchFile(parts),
     readThread: createReadThread({
       connector,
       conversations,
@@ -184,7 +186,8 @@ export function openTeams(
       registerTeams(app, {
         authenticate: connector.authenticate,
         accept: createAccept({
-          ...{ receive, wait, clock, show: createShow(context) },
+          receive: (event) => receive({ ...event, body: sealAddresses(parts, event) }),
+          ...{ wait, clock, show: createShow(context) },
           openPlanThis: (signal, withinMs) => openPlanThis(context, signal, withinMs),
           build: {
             show: (signal, withinMs) => showBuild(context, signal, withinMs),

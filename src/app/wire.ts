@@ -6,6 +6,7 @@ import { createWaiter } from '#chat/inbox/wait-until-handled.ts';
 import { createWaker } from '#chat/inbox/wakeups.ts';
 import { openConversation } from '#chat/outbox/deliver-jobs.ts';
 import type { CardDrawing } from '#chat/outbox/draw-message.ts';
+import { createSealedFiles } from '#chat/sealed-files.ts';
 import { createUserGroups } from '#chat/user-groups.ts';
 import { createDraftPort } from '#conversation/draft-port.ts';
 import { findPlansOfRun } from '#conversation/plans-within.ts';
@@ -109,7 +110,8 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
   const folder = work === true ? await readWorkspaceId(config.workspace) : null;
   const elsewhere = folder === null ? null : await findElsewhere(db.query, folder);
   if (elsewhere !== null) warn(otherWorkspace(config.workspace, elsewhere));
-  const store = hasHosted(config) ? createSignInStore(db, listener, openSecretSeal(config)) : null;
+  const readSeal = () => openSecretSeal(config);
+  const store = hasHosted(config) ? createSignInStore(db, listener, readSeal()) : null;
   const registry = await createRegistry({
     mcpServers: config.settings.mcpServers,
     toolFiles: { files: config.settings.tools, from: dirname(config.settingsFile.path) },
@@ -201,6 +203,7 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
     namesOf: (names) => findNames(inChat, names),
     clock: systemClock,
     limits: createRateLimits(db.query),
+    sealedFiles: createSealedFiles(db, readSeal, config.settings.http.allowPrivate),
     hasModel,
     timezone: config.timezone,
     warn,

@@ -17,6 +17,7 @@ import type { InboxHandler } from './inbox/inbox-context.ts';
 import type { Receive } from './inbox/receive.ts';
 import type { WaitUntilHandled } from './inbox/wait-until-handled.ts';
 import type { CardDrawing } from './outbox/draw-message.ts';
+import type { SealedFiles } from './sealed-files.ts';
 
 export type Platform = {
   name: PlatformName;
@@ -103,6 +104,7 @@ export type PlatformParts = ChatContext & {
     enqueue: Enqueue<Transaction>;
     enqueueAll: EnqueueAll<Transaction>;
   };
+  sealedFiles: SealedFiles;
 };
 
 /** @param read gets the platform's own and the common variables */

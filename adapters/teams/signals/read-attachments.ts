@@ -12,12 +12,16 @@ const Attachment = z.object({ contentType: label, content: z.unknown().optional(
 /** Unknown shapes are ignored. */
 export const Attachments = z.array(Attachment.nullable().catch(null)).nullish().catch(null);
 type Attachment = z.infer<typeof Attachment>;
-/** `author`: null if unknown. `unread`: the name of an attachment that is not read. */
+/** `author`: null if unknown. `unread`: the name of an attachment that is not read. `sealed`: the address of a file, encrypted. */
 export type Attached =
   | { kind: 'quoted' | 'forwarded' | 'card'; author: string | null; text: string }
   | { kind: 'unread'; what: string }
-  | { kind: 'file'; name: string };
+  | { kind: 'file'; name: string; type: string; sealed: string | null };
 
+/** https://learn.microsoft.com/microsoftteams/platform/bots/how-to/bots-filesv4 */
+const downloadType = 'application/vnd.microsoft.teams.file.download.info';
+/** Replaces `downloadUrl` in stored activities. */
+export const sealedKey = 'sealedUrl';
 const cardType = /^application\/vnd\.microsoft\.card\./;
 
 /** Graph sends content as JSON text, the Bot Framework as objects. */
@@ -77,7 +81,13 @@ function readAttachment(attachment: Attachment): Attached[] {
   // The message itself in another format.
   if (type.startsWith('text/')) return [];
   const name = attachment.name ?? '';
-  if (!cardType.test(type)) return [{ kind: 'file', name }];
+  if (!cardType.test(type)) {
+    const { [sealedKey]: sealed, fileType } = content;
+    const isHere = type === downloadType && typeof sealed === 'string';
+    return [
+      { kind: 'file', name, type: textOf(fileType).slice(0, 100), sealed: isHere ? sealed : null },
+    ];
+  }
   return [{ kind: 'unread', what: `card ${name}`.trim() }];
 }
 
@@ -90,13 +100,28 @@ export function attachQuote({ author, text }: Quote): Attached {
   return { kind: 'quoted', author: author || null, text };
 }
 
-/** Files are listed by name; their content is elsewhere, in SharePoint. */
-export const filesIn = (attached: Attached[]): AttachedFile[] =>
-  attached.flatMap((one) =>
-    one.kind === 'file' && one.name !== ''
-      ? [{ id: '', name: one.name.slice(0, 300), type: '', bytes: null }]
-      : [],
+type Listed = Extract<Attached, { kind: 'file' }>;
+const listFiles = (attached: Attached[]): Listed[] => attached.filter((one) => one.kind === 'file');
+
+/**
+ * Files are listed by name. Those in a chat with the bot have an ID, by which they can be fetched; others are in SharePoint.
+ * @param event the ID of the event they came with, or null for messages that are read above a request
+ */
+export const filesIn = (attached: Attached[], event: number | null): AttachedFile[] =>
+  listFiles(attached).flatMap(({ name, type, sealed }, at) =>
+    name === ''
+      ? []
+      : [
+          {
+            id: event === null || sealed === null ? '' : `${event}.${at}`,
+            ...{ name: name.slice(0, 300), type, bytes: null },
+          },
+        ],
   );
+
+/** The file with this position. */
+export const fileAt = (attached: Attached[], at: number): Listed | null =>
+  listFiles(attached)[at] ?? null;
 
 /** Another person's words under their name. */
 export function quoteAttached(attached: Attached): string {

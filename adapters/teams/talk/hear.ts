@@ -124,7 +124,7 @@ export async function hear(
       else await port.post(place, content, `command:${id}`);
       return true;
     },
-    files: filesIn(signal.attached).slice(0, 20),
+    files: filesIn(signal.attached, id).slice(0, 20),
     once: nameMessage(place, scene.activity ?? id),
   };
   await hearMessage(context, written, attempt);

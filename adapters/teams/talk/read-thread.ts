@@ -43,7 +43,7 @@ function textOf({ body, subject, attachments }: ChannelMessage): string {
 }
 
 const filesOf = ({ attachments }: ChannelMessage) =>
-  filesIn(readAttachments(Attachments.parse(attachments)));
+  filesIn(readAttachments(Attachments.parse(attachments)), null);
 
 const nothing = (note: string): ThreadMessages => ({
   messages: [],

@@ -89,6 +89,18 @@ export async function storeEvent(
   return stored;
 }
 
+/** The bytes of a stored event of this thread, or null. */
+export async function readEventBody(
+  db: Queryable,
+  { platform, tenant, thread }: InboxThread,
+  id: number,
+): Promise<Buffer | null> {
+  const { rows } = await db.execute<{ body: Buffer }>(sql`
+    select body from ${countersign}.inbox
+    where id = ${id} and platform = ${platform} and tenant = ${tenant} and thread = ${thread}`);
+  return rows[0]?.body ?? null;
+}
+
 /**
  * Free threads after `after` whose first open event is `lateSeconds` overdue. Walks the index by thread. @returns those among
  * the next `limit` threads, and the last thread checked, or null at the end

@@ -8,15 +8,13 @@ import { createGuardedAgent, findRefusal } from './guarded-agent.ts';
 
 export type GuardedFetch = (at: string | URL, init?: RequestInit) => Promise<Response>;
 
-const maxBytes = 1_000_000;
-
-/** @param own the configured origin, may be private @param timeoutMs includes redirects */
+/** @param own the configured origin, may be private @param limits `timeoutMs` includes redirects */
 export function createGuardedFetch(
   rules: AddressRules,
-  own: string,
-  timeoutMs: number,
+  own: string | null,
+  { timeoutMs, maxBytes = 1_000_000 }: { timeoutMs: number; maxBytes?: number },
 ): GuardedFetch {
-  const { origin } = new URL(own);
+  const origin = own === null ? null : new URL(own).origin;
   return async (at, init) => {
     const guarded = createGuardedAgent(rules);
     const direct = new Agent();
@@ -39,7 +37,10 @@ export function createGuardedFetch(
       });
       const { bytes, isCut } = await readBody(response.body, maxBytes);
       if (isCut)
-        throw new CountersignError('tool_failed', `${request.url} answered more than 1 MB.`);
+        throw new CountersignError(
+          'limit_exceeded',
+          `${new URL(request.url).host} answered more than ${maxBytes / 1e6} MB.`,
+        );
       const { status, statusText } = response;
       const headers = [...response.headers].map(([name, value]): [string, string] => [name, value]);
       return new Response(bytes.length === 0 ? null : bytes, {

@@ -139,7 +139,7 @@ export function createSignIns(
 ): SignIns {
   async function fetchFor(url: string): Promise<GuardedFetch> {
     const { createGuardedFetch } = await import('../http/guarded-fetch.ts');
-    return createGuardedFetch(rules, url, askWithinMs);
+    return createGuardedFetch(rules, url, { timeoutMs: askWithinMs });
   }
 
   function find(name: string): McpServer & { url: string } {

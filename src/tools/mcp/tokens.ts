@@ -101,7 +101,7 @@ export function createTokens(
   async function askForTokens({ signIn }: KeptSignIn, refreshToken: string): Promise<SignIn> {
     const { authorization_server: issuer, client, resource } = signIn;
     const { createGuardedFetch } = await import('../http/guarded-fetch.ts');
-    const fetchFn = createGuardedFetch(rules, url, refreshWithinMs);
+    const fetchFn = createGuardedFetch(rules, url, { timeoutMs: refreshWithinMs });
     const metadata = await discoverAuthorizationServerMetadata(issuer, { fetchFn });
     const tokens = await refreshAuthorization(issuer, {
       ...(metadata === undefined ? {} : { metadata }),

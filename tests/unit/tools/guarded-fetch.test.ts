@@ -16,7 +16,7 @@ async function listen(answer: RequestListener): Promise<string> {
 }
 
 const fetchAs = (own: string, allowPrivate: string[] = []) =>
-  createGuardedFetch(createAddressRules(allowPrivate), own, 5000);
+  createGuardedFetch(createAddressRules(allowPrivate), own, { timeoutMs: 5000 });
 
 it('takes a request and gives its answer', async () => {
   const own = await listen(async (request, response) => {

@@ -88,7 +88,7 @@ describe('the package', () => {
   test('offers plans, each of its subcommands and help wherever the bot can be', () => {
     const { scopes, commandLists, supportsFiles } = readManifest(buildPackage(options)).bots[0];
     expect(scopes.toSorted()).toEqual(['groupChat', 'personal', 'team']);
-    expect(supportsFiles).toBe(false);
+    expect(supportsFiles).toBe(true);
     for (const scope of scopes) {
       const [list, ...more] = commandLists.filter((one) => one.scopes.includes(scope));
       expect(more).toEqual([]);
