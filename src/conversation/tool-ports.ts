@@ -2,10 +2,13 @@
 import type { Database, Transaction } from '#db/database.ts';
 import { readEveryName } from '#db/people/identities.ts';
 import { isTransient } from '#db/transient.ts';
+import type { FindPlace } from '#domain/chat/find-place.ts';
 import { readTarget } from '#domain/chat/post-target.ts';
+import { systemClock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Enqueue } from '#domain/jobs.ts';
 import type { AskPlanner } from '#domain/plan/replan.ts';
+import { createRecent, shareByKey } from '#domain/recent.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { speakAsBot } from '#messages/speak.ts';
 import { setReminder } from '#notices/reminders.ts';
@@ -35,6 +38,9 @@ export async function forTool<T>(work: () => Promise<T>): Promise<T> {
 type PlanParts = () => RecheckContext &
   Pick<ConversationContext, 'files' | 'places'> & { askPlanner: AskPlanner | null };
 
+/** A person may leave a channel meanwhile, and a plan post many times. */
+const placesKept = { keep: 500, forMs: 30_000 };
+
 /** @param partsOf what is created after the tools */
 export function createToolPorts(
   db: Database,
@@ -47,6 +53,18 @@ export function createToolPorts(
   plans: PlanPort;
   ownCalendar: OwnCalendar;
 } {
+  /** Places that plans posted to lately, with what their platform said. */
+  const asked = createRecent<ReturnType<FindPlace>>({ ...placesKept, clock: systemClock });
+  const places = () => {
+    const finders = Object.entries(partsOf().places?.() ?? {});
+    return Object.fromEntries(
+      finders.map(([name, find]): [string, FindPlace] => [
+        name,
+        (...about) => shareByKey(asked, JSON.stringify(about), () => find(...about)),
+      ]),
+    );
+  };
+
   return {
     files: {
       fetch: (conversation, id, signal) =>
@@ -63,7 +81,7 @@ export function createToolPorts(
       async post({ conversation, from, user, step, text, once }) {
         await forTool(async () => {
           const poster = { conversation: from, requester: user };
-          await requirePostTarget(partsOf(), poster, conversation, step);
+          await requirePostTarget({ db, places }, poster, conversation, step);
           const { conversation: to } = readTarget(conversation);
           await db.transaction((tx) =>
             speakAsBot({ enqueue }, tx, { conversation: to, says: text, once }),

@@ -6,7 +6,7 @@ import type { FindPlace, FoundPlace } from '#domain/chat/find-place.ts';
 import type { Clock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { foldName } from '#domain/people/names.ts';
-import { createRecent, type Recent } from '#domain/recent.ts';
+import { createRecent, type Recent, shareByKey } from '#domain/recent.ts';
 import type { Ask } from '../calls/hold.ts';
 import { placeOf } from '../place.ts';
 import type { ClientOf } from '../workspaces.ts';
@@ -15,7 +15,7 @@ import type { Reach } from './reach.ts';
 const pageSize = 1000;
 const maxPages = 10;
 const keptForMs = 10 * 60_000;
-/** A name that is missing from a list older than this may be new. */
+/** A name that is missing from a list older than this may be new, and a member may have left. */
 const freshForMs = 30_000;
 const maxKept = 200;
 
@@ -65,7 +65,8 @@ export function createFindPlace({
   const rule = { keep: maxKept, forMs: keptForMs, clock };
   const channels: Cache<Channel[]> = createRecent(rule);
   const users: Cache<User[]> = createRecent(rule);
-  const members: Cache<ReadonlySet<string>> = createRecent(rule);
+  const brief = { keep: maxKept, forMs: freshForMs, clock };
+  const members = createRecent<Promise<ReadonlySet<string>>>(brief);
 
   /** All pages of a list, at most `maxPages`. */
   async function readPages<T>(
@@ -145,7 +146,7 @@ export function createFindPlace({
     });
 
   const listMembers = (team: string, channel: string) =>
-    keep(members, `${team}:${channel}`, async () => {
+    shareByKey(members, `${team}:${channel}`, async () => {
       const client = await clientOf(team);
       const call = { team, method: 'conversations.members', action: 'say who is in a channel' };
       const found = await readPages(call, async (cursor) => {
@@ -162,10 +163,7 @@ export function createFindPlace({
 
   async function isIn(team: string, requester: string, channel: string): Promise<boolean> {
     const own = await reach.find(team, requester);
-    if (own === null) return false;
-    const isThere = (list: ReadonlySet<string>) => list.has(own.user) || undefined;
-    const list = () => listMembers(team, channel);
-    return (await findIn(members, `${team}:${channel}`, list, isThere)) === true;
+    return own !== null && (await listMembers(team, channel)).has(own.user);
   }
 
   /** @returns null for a private channel that the requester is not in, which does not exist for them */

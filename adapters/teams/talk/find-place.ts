@@ -8,8 +8,11 @@ import { foldName, personKey } from '#domain/people/names.ts';
 import { createRecent, shareByKey } from '#domain/recent.ts';
 import type { Calls, Channel } from '../connector/connector.ts';
 import type { Reader, Readers } from '../port/members.ts';
+import { isAbsent } from './people.ts';
 
 const keptForMs = 10 * 60_000;
+/** A member may leave. */
+const memberForMs = 30_000;
 const maxKept = 500;
 
 /** A message's channel and ID, and its post if it is a reply. */
@@ -17,6 +20,9 @@ const link =
   /^https:\/\/teams\.microsoft\.com\/l\/message\/([^/?]+)\/(\d{10,20})(?:\?(.{0,2000}))?$/;
 
 type Found = FoundPlace | { refusal: string };
+
+/** Where the plan was asked for, if it is known. */
+type Where = TeamsConversation | null;
 
 export function createFindPlace({
   connector,
@@ -26,7 +32,7 @@ export function createFindPlace({
   everyNameOf,
   clock,
 }: {
-  connector: Pick<Calls, 'channels'>;
+  connector: Pick<Calls, 'channels' | 'member'>;
   conversations: Pick<TeamsConversations, 'find' | 'keep'>;
   readers: Pick<Readers, 'read'>;
   /** The chat with one person, opened if there is none. */
@@ -39,14 +45,31 @@ export function createFindPlace({
   const listChannels = (where: TeamsConversation, team: string): Promise<Channel[]> =>
     shareByKey(known, team, () => connector.channels(where, team));
 
-  async function isIn(where: TeamsConversation, requester: string): Promise<boolean> {
-    const people = await readers.read(where);
+  const members = createRecent<Promise<boolean>>({ keep: maxKept, forMs: memberForMs, clock });
+
+  /** Lists of members may be old, so they only say how Teams calls the requester. */
+  async function isIn(where: TeamsConversation, from: Where, requester: string): Promise<boolean> {
     const names = new Set((await everyNameOf(requester)).map(personKey));
-    return people.some(({ account }) => names.has(personKey(account)));
+    const isRequester = ({ account }: Reader) => names.has(personKey(account));
+    const own =
+      (from === null ? undefined : (await readers.read(from)).find(isRequester)) ??
+      (await readers.read(where)).find(isRequester);
+    if (own === undefined) return false;
+    const key = JSON.stringify([where.tenant, where.channel, own.id]);
+    return shareByKey(members, key, async () => {
+      try {
+        await connector.member(where, where.channel, own.id);
+        return true;
+      } catch (error) {
+        if (isAbsent(error)) return false;
+        throw error;
+      }
+    });
   }
 
   async function enter(
     where: TeamsConversation,
+    from: Where,
     requester: string,
     { id, name }: Channel,
     thread: string | null,
@@ -58,19 +81,24 @@ export function createFindPlace({
       ...{ kind: 'channel', person: null, timezone: null },
     };
     // A private channel has members of its own.
-    if (!(await isIn(channel, requester))) return { refusal: words.requesterNotIn({ shown }) };
+    if (!(await isIn(channel, from, requester)))
+      return { refusal: words.requesterNotIn({ shown }) };
     await conversations.keep(channel);
     const place = { platform: 'teams', tenant, channel: id, thread };
     return { place, name: thread === null ? shown : words.threadIn({ shown }) };
   }
 
-  async function findKnown(place: ChatPlace, requester: string): Promise<Found | null> {
+  async function findKnown(
+    place: ChatPlace,
+    from: Where,
+    requester: string,
+  ): Promise<Found | null> {
     const where = await conversations.find(place.tenant, place.channel);
     if (where === null) return null;
     const channels = where.team === null ? [] : await listChannels(where, where.team);
     const channel = channels.find(({ id }) => id === place.channel);
-    if (channel !== undefined) return enter(where, requester, channel, place.thread);
-    if (!(await isIn(where, requester))) return null;
+    if (channel !== undefined) return enter(where, from, requester, channel, place.thread);
+    if (!(await isIn(where, from, requester))) return null;
     return { place, name: words.groupChat };
   }
 
@@ -96,8 +124,8 @@ export function createFindPlace({
   }
 
   return async (from, requester, wanted) => {
-    if (typeof wanted !== 'string') return findKnown(wanted, requester);
     const where = await conversations.find(from.tenant, from.channel);
+    if (typeof wanted !== 'string') return findKnown(wanted, where, requester);
     if (where === null) return { refusal: words.nobody({ shown: wanted }) };
     const people = await readers.read(where);
     const channels = where.team === null ? [] : await listChannels(where, where.team);
@@ -109,7 +137,7 @@ export function createFindPlace({
     );
     if (channel !== undefined && !wanted.startsWith('@')) {
       const root = new URLSearchParams(query).get('parentMessageId') ?? message;
-      return enter(where, requester, channel, id === null ? null : root);
+      return enter(where, where, requester, channel, id === null ? null : root);
     }
     if (wanted.startsWith('#') || id !== null)
       return { refusal: words.noChannel({ shown: wanted }) };

@@ -85,7 +85,7 @@ export function accountOfMember(access: TeamsAccess, member: Member, tenant: str
 }
 
 /** Teams' answer if the person or the app is not in the conversation. */
-const isAbsent = (error: unknown) =>
+export const isAbsent = (error: unknown) =>
   error instanceof CountersignError && ['not_allowed', 'not_found'].includes(error.code);
 
 export function createPeople(options: {

@@ -23,8 +23,8 @@ export function showTarget(conversation: Json): Json {
     : conversation;
 }
 
-/** A pinned place to post to, or why nothing can be posted, in a sentence. */
-export type Target = { pinned: string } | { refusal: string };
+/** A pinned place to post to, or why nothing can be posted, in a sentence. `unasked`: its platform can't be asked here. */
+export type Target = { pinned: string } | { refusal: string; unasked?: true };
 
 type PostingStep = Pick<StepDraft, 'tool' | 'operation' | 'args'>;
 

@@ -70,7 +70,9 @@ async function findThere(
   const from = conversation === null ? null : await findPlace(db, conversation);
   const find = from === null ? undefined : finders[from.platform];
   if (from === null || find === undefined)
-    return { refusal: known === null ? unreachable(target) : unchecked(target) };
+    return known === null
+      ? { refusal: unreachable(target) }
+      : { refusal: unchecked(target), unasked: true };
   const found = await find(from, requester, known ?? target);
   if (found === null) return { refusal: unreachable(target) };
   if ('refusal' in found) return found;
@@ -242,8 +244,8 @@ export async function pinPatchPosts<P extends Pick<PlanPatch, 'operations'>>(
 }
 
 /**
- * Checks a target before the call. What a person approved was checked when it was pinned, and may have been renamed since; what
- * came with another step's output is checked now, as is its name.
+ * Checks a target before the call: the app or the requester may have left it since. What a person approved may have been renamed;
+ * of what came with another step's output, the name is checked, too.
  * @throws CountersignError `invalid_arguments` if the plan may not post there, or the conversation does not exist; the
  * platform's own if it can't be asked
  */
@@ -259,11 +261,12 @@ export async function requirePostTarget(
   const [approved] = step === null ? [] : await readStepsById(query, step.planId, [step.stepId]);
   const isApproved = approved !== undefined && postTargetOf(approved) === target;
   let refusal = findRefusal(target, place);
-  if (refusal === null && !isApproved) {
+  if (refusal === null) {
     const checked = await checkKnown(query, places?.() ?? {}, poster, target, place);
-    if ('refusal' in checked) refusal = checked.refusal;
-    else if (name !== null && readTarget(checked.pinned).name !== name)
-      refusal = unreachable(target);
+    if ('pinned' in checked) {
+      const isRenamed = name !== null && readTarget(checked.pinned).name !== name;
+      if (isRenamed && !isApproved) refusal = unreachable(target);
+    } else if (!(isApproved && checked.unasked)) refusal = checked.refusal;
   }
   if (refusal !== null) throw new CountersignError('invalid_arguments', refusal);
 }

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { chatPlatforms } from '#app/platforms.ts';
 import { storePlace } from '#db/chat/places.ts';
 import { type ChatPlace, conversationAt } from '#domain/chat/chat.ts';
@@ -10,16 +10,23 @@ import type { FindPlace } from '#domain/chat/find-place.ts';
 import { pinTarget } from '#domain/chat/post-target.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import { openPlatform } from '../../fixtures/chat-platform.ts';
+import { holdStep } from '../../fixtures/steps.ts';
 import { ana, noop, reach, settleAsRead } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
 
 /** Everybody is in all channels but this one. */
 const hidden = 'C-hidden';
-const findPlace: FindPlace = async (_from, _requester, wanted) =>
-  typeof wanted === 'string' || wanted.channel === hidden
-    ? null
-    : { place: wanted, name: `#${wanted.channel}` };
+/** Channels that the requester has left. */
+const left = new Set<string>();
+afterEach(() => left.clear());
+const findPlace: FindPlace = async (_from, _requester, wanted) => {
+  if (typeof wanted === 'string' || wanted.channel === hidden) return null;
+  const name = `#${wanted.channel}`;
+  return left.has(wanted.channel)
+    ? { refusal: `The requester is not in ${name}.` }
+    : { place: wanted, name };
+};
 
 const instance = useInstance({
   platforms: chatPlatforms.map((platform) => ({
@@ -205,6 +212,25 @@ test.each([
     reason === null ? { status: 'succeeded' } : { status: 'failed', error },
   );
   expect(await said(id)).toEqual(reason === null ? ['Deployed'] : []);
+});
+
+test('a person who left the channel after the approval posts nothing there, and the step says why', async () => {
+  const own = await place('T1', 'C1', '7.1');
+  const target = await place('T1', 'C-left', '7.1');
+  const steps = [holdStep('ask'), { ...saying(target).steps[0], after: ['ask'] }];
+  const plan = await propose({ title: 'Tell them', steps } as PlanDraft, own);
+  await instance.service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
+  await waitFor('the task', async () => {
+    const [step] = await instance.service.getSteps(plan.id, ['ask']);
+    return step?.status === 'waiting';
+  });
+  left.add('C-left');
+  await settleAsRead(instance, plan.id, { ask: 'done' });
+  await reach(instance, plan.id, 'failed');
+  const [step] = await instance.service.getSteps(plan.id, ['tell']);
+  const error = { code: 'invalid_arguments', message: 'The requester is not in #C-left.' };
+  expect(step).toMatchObject({ status: 'failed', error });
+  expect(await said(target)).toEqual([]);
 });
 
 test('is not reported as posted where the platform does not take anything', async () => {
