@@ -8,6 +8,7 @@ import type { ChatPlace } from '#domain/chat/chat.ts';
 import type { ReadMessages, ThreadMessage } from '#domain/chat/thread.ts';
 import type { Clock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
+import { createRecent } from '#domain/recent.ts';
 import { explainSlackError } from '../calls/explain-error.ts';
 import type { Ask } from '../calls/hold.ts';
 import type { People } from '../people/people.ts';
@@ -41,7 +42,9 @@ const Reply = z.object({
 type Reply = z.infer<typeof Reply> & { own: boolean };
 const Replies = z.array(z.unknown().transform((raw) => ({ raw, read: Reply.safeParse(raw) })));
 
-const pageSize = 200;
+/** Calls are limited more than messages: most threads fit into the first page. */
+const firstPageSize = 400;
+const tailPageSize = 200;
 /** Slack's largest page for apps outside its Marketplace. */
 const smallPage = 15;
 /** Calls for the newest messages of a long thread. */
@@ -51,6 +54,7 @@ const maxHalvings = 3;
 const tailWanted = 150;
 /** People whose names are looked up. */
 const maxNamed = 40;
+const maxTeams = 1000;
 /** Milliseconds to wait for Slack's limits in total. */
 const maxWaitMs = 20_000;
 
@@ -106,6 +110,34 @@ function createPatience(clock: Clock, signal: AbortSignal) {
   };
 }
 
+/**
+ * Makes calls one after the other in a workspace until it is known that it lets the app read more than a page a minute, so that
+ * many threads at once cost one refusal.
+ */
+function createTurns(clock: Clock) {
+  const unlimited = createRecent<true>({ keep: maxTeams });
+  const answered = createRecent<true>({ keep: maxTeams, forMs: 60_000, clock });
+  const calling = new Map<string, Promise<Page>>();
+  return async (team: string, call: () => Promise<Page>): Promise<Page> => {
+    for (;;) {
+      const other = calling.get(team);
+      if (other === undefined || unlimited.get(team)) break;
+      await other.catch(() => {}); // Its own caller gets the error.
+    }
+    if (unlimited.get(team)) return call();
+    const page = call();
+    calling.set(team, page);
+    try {
+      const { replies } = await page;
+      if (replies.length > smallPage || answered.get(team)) unlimited.set(team, true);
+      answered.set(team, true);
+      return await page;
+    } finally {
+      calling.delete(team);
+    }
+  };
+}
+
 const isLimit = (error: unknown) =>
   error instanceof CountersignError && error.details.limited === true;
 
@@ -120,6 +152,8 @@ export function createReadThread({
   people: Pick<People, 'describe'>;
   clock: Clock;
 }): ReadMessages {
+  const inTurn = createTurns(clock);
+
   /** Names of those who wrote or are mentioned, as far as Slack's limits allow. */
   async function findNames(
     team: string,
@@ -170,13 +204,15 @@ export function createReadThread({
       action: 'read the thread',
     };
     const fetch: FetchPage = async (oldest) => {
-      const range = oldest === undefined ? {} : { oldest };
-      const wanted = { channel, ts: thread, limit: pageSize, include_all_metadata: true };
-      const answer = await patiently(() =>
-        ask(call, () => client.conversations.replies({ ...wanted, ...range })),
-      );
-      const { messages, has_more } = answer;
-      return { replies: readPage(messages), more: has_more === true };
+      const range =
+        oldest === undefined ? { limit: firstPageSize } : { limit: tailPageSize, oldest };
+      const wanted = { channel, ts: thread, include_all_metadata: true };
+      const read = async () => {
+        const reply = () => client.conversations.replies({ ...wanted, ...range });
+        const { messages, has_more } = await ask(call, reply);
+        return { replies: readPage(messages), more: has_more === true };
+      };
+      return patiently(() => inTurn(team, read));
     };
     const first = await fetch().catch((error: unknown) => {
       throw isLimit(error) ? waitedTooLong() : explainSlackError(error, call.action);
