@@ -103,10 +103,12 @@ function cardJob(context: ConversationContext): Job<'card'> {
     causeOf: ({ plan_id }) => readPlanCause(context.db.query, plan_id),
     concurrency: 2,
     async handle({ plan_id, later, progress }) {
+      // Progress is no news, and waits for nobody.
+      if (progress === true) return followPlan(context, plan_id, { later, progress });
       await announce(context, plan_id, later);
-      await followPlan(context, plan_id, { later, progress });
+      await followPlan(context, plan_id, { later });
       await tellNeedsYou(context, plan_id);
-      if (progress !== true) await followHomes(context);
+      await followHomes(context);
     },
   };
 }

@@ -183,7 +183,9 @@ export class PlanLoop implements Claimant {
       const ended = takeBatch(this.#finished, batch);
       // Settling may free steps to claim in the same turn.
       const mayClaim = (this.#seen.more || ended.length > 0) && !this.isStopping();
-      const room = await this.#findRoom(mayClaim ? Math.min(batch, 2 * batch - held) : 0);
+      // Other plans queue for the slots that a turn holds, so it asks for more only once more is known to be ready.
+      const most = this.#seen.more ? batch : ended.length;
+      const room = await this.#findRoom(mayClaim ? Math.min(most, 2 * batch - held) : 0);
       const turns = ended.length > 0 || room > 0;
       const turn = turns ? this.#turn(ended, room) : null;
       await this.#callClaimed();

@@ -3,6 +3,7 @@
 import { findWaitingPlaces, storePlace } from '#db/chat/places.ts';
 import { askForCards } from '#db/chat/posts.ts';
 import type { Transaction } from '#db/database.ts';
+import { lockPlan } from '#db/plans/plans.ts';
 import { type ChatPlace, conversationAt } from '#domain/chat/chat.ts';
 import type { PlatformName } from '#domain/platform-name.ts';
 import { sendDelivery } from '#messages/ask-to-deliver.ts';
@@ -42,6 +43,8 @@ export async function followPlan(
   } = {},
 ): Promise<void> {
   await db.transaction(async (tx) => {
+    // Waits for a change being committed, which may have relied on this very job. Other news has waited in `announce`.
+    if (progress) await lockPlan(tx, planId);
     for (const conversation of (await askForCards(tx, planId, progress)).sort()) {
       await sendDelivery(enqueue, tx, conversation, later);
     }

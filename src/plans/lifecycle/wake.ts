@@ -27,7 +27,7 @@ export async function wakeWatchersLater(
   await wakeScreens(tx, planId);
 }
 
-/** Minimum interval between progress notifications in milliseconds; each takes the plan's lock. */
+/** Minimum interval between progress notifications in milliseconds. */
 const progressEveryMs = 1000;
 
 /**

@@ -1,0 +1,35 @@
+// The turns that a plan costs while others run: each is a transaction under the plan's lock.
+import { expect, test } from 'vitest';
+import type { Database } from '#db/database.ts';
+import { createPlanWorker } from '#executor/crew.ts';
+import { draftStep } from '../../fixtures/steps.ts';
+import { useInstance } from '../../setup/use-instance.ts';
+import { makeExecutor, startBy } from '../plans/bench.ts';
+
+const instance = useInstance({ work: false });
+const plans = 40;
+const waits = 3;
+
+test('chains that run together settle a step and start the next in one turn', async () => {
+  let turns = 0;
+  const transaction: Database['transaction'] = (work, options = {}) => {
+    if (options.planOnce === true) turns += 1;
+    return instance.db.transaction(work, options);
+  };
+  const executor = makeExecutor(instance, {
+    db: { ...instance.db, transaction },
+  });
+  const steps = Array.from({ length: waits }, (_, at) =>
+    draftStep(`${at}`, 'Wait', 'control_wait', { seconds: 1 }, ...(at === 0 ? [] : [`${at - 1}`])),
+  );
+  const started = [];
+  for (let at = 0; at < plans; at += 1)
+    started.push(await startBy(executor, instance, { title: `Chain ${at}`, steps }));
+  const worker = createPlanWorker(executor);
+  await Promise.all(started.map(({ id }) => worker.work(id)));
+  executor.leases.stop();
+  for (const { id } of started)
+    expect(await instance.service.getPlan(id)).toMatchObject({ status: 'completed' });
+  // Some end at the same moment and find all slots held.
+  expect(turns / plans).toBeLessThan(1 + waits * 1.2);
+});
