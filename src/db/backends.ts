@@ -43,18 +43,14 @@ export const aliveForMinutes = (minutes: number): SQL => sql`${alive}
 
 /** Whether any back end has been present for `minutes` without a break. */
 export async function hasWorkedFor(db: Queryable, minutes: number): Promise<boolean> {
-  const { rows } = await db.execute(
+  return db.hasRows(
     sql`select 1 from ${countersign}.backends where ${aliveForMinutes(minutes)} limit 1`,
   );
-  return rows.length > 0;
 }
 
 /** Whether any back end is present. */
 export async function hasWorker(db: Queryable): Promise<boolean> {
-  const { rows } = await db.execute(
-    sql`select 1 from ${countersign}.backends where ${alive} limit 1`,
-  );
-  return rows.length > 0;
+  return db.hasRows(sql`select 1 from ${countersign}.backends where ${alive} limit 1`);
 }
 
 /** Stores a back end's offer. One that offers more than before counts as new. */
@@ -142,7 +138,7 @@ const worksElsewhere = (
 
 /** @returns whether this folder is the workspace: it was claimed, or no worker is in the claimed or any other folder */
 async function claimWorkspace(db: Queryable, workspace: string): Promise<boolean> {
-  const { rows } = await db.execute(sql`
+  return db.hasRows(sql`
     insert into ${countersign}.backends
       (id, name, capabilities, operations, concurrency, manifest, workspace, seen_at, since_at)
     select ${claimId}, ${claimId}, '{}', '{}', 0, '[]', ${workspace}, clock_timestamp(), clock_timestamp()
@@ -151,7 +147,6 @@ async function claimWorkspace(db: Queryable, workspace: string): Promise<boolean
     on conflict (id) do update set workspace = excluded.workspace, seen_at = excluded.seen_at
       where backends.workspace = excluded.workspace or not ${sharesClaim} and ${isClaimOld}
     returning id`);
-  return rows.length > 0;
 }
 
 /**

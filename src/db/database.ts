@@ -29,6 +29,9 @@ export type Queryable = Pick<
     statement: Statement,
     values: Record<string, unknown>,
   ): Promise<Row[]>;
+  rows<Row extends QueryResultRow>(query: SQL): Promise<Row[]>;
+  /** Whether the query finds anything. */
+  hasRows(query: SQL): Promise<boolean>;
 };
 
 /** For what would be wrong outside a transaction. */
@@ -61,9 +64,20 @@ export function prepareStatement(name: string, query: SQL): Statement {
   return { name, text: numbered, params: distinct };
 }
 
+/** How rows are read, whatever runs the statements. */
+const reading: Pick<Queryable, 'rows' | 'hasRows'> & ThisType<Queryable> = {
+  async rows<Row extends QueryResultRow>(query: SQL) {
+    // Drizzle's type of a row is conditional, which a type parameter leaves open.
+    return (await this.execute<Row>(query)).rows as Row[];
+  },
+  async hasRows(query) {
+    return (await this.execute(query)).rows.length > 0;
+  },
+};
+
 /** @param pooled a pooler hands its connections on after each transaction, and what one has prepared with them */
 function queryableOn(client: Pool | PoolClient, pooled: boolean): Queryable {
-  return Object.assign(drizzle(client, { schema }), {
+  return Object.assign(drizzle(client, { schema }), reading, {
     async run<Row extends QueryResultRow>(
       { name, text, params }: Statement,
       values: Record<string, unknown>,

@@ -14,19 +14,18 @@ const age = (at: SQL) => sql`extract(epoch from clock_timestamp() - ${at})::floa
 
 /** Plans by status, and how long the oldest stands there since it was proposed (seconds). */
 export async function countPlansByStatus(db: Queryable): Promise<Counted[]> {
-  const { rows } = await db.execute<Counted>(sql`
+  return db.rows(sql`
     select s.kind, p.n, p.oldest from unnest(${sql.param(PlanStatus.options)}::text[]) s(kind)
     cross join lateral (
       select count(*)::int as n, ${age(sql`min(created_at)`)} as oldest from (
         select created_at from ${countersign}.plans where status = s.kind order by created_at limit ${maxCounted}
       ) counted
     ) p`);
-  return rows;
 }
 
 /** Counts plans, changes of running plans and steps that wait for people, and how long the oldest has waited (seconds). */
 export async function countWaitingForPeople(db: Queryable): Promise<Counted[]> {
-  const { rows } = await db.execute<Counted>(sql`
+  return db.rows(sql`
     with open as materialized (
       select id, waiting, updated_at from ${countersign}.plans
       where status in ('executing', 'stalled') order by created_at limit ${maxCounted}
@@ -42,19 +41,17 @@ export async function countWaitingForPeople(db: Queryable): Promise<Counted[]> {
       from open join ${countersign}.plan_patches p on p.plan_id = open.id and p.status = 'needs_approval'
     union all
     select 'step', coalesce(sum(waiting), 0)::int, ${age(sql`min(updated_at)`)} from open where waiting > 0`);
-  return rows;
 }
 
 /** Jobs of each queue that wait and are due, and how long the oldest is (seconds). */
 export async function countJobs(db: Queryable): Promise<Counted[]> {
-  const { rows } = await db.execute<Counted>(sql`
+  return db.rows(sql`
     select q.name as kind, j.n, j.oldest from ${sql.identifier(bossSchema)}.queue q cross join lateral (
       select count(*)::int as n, ${age(sql`min(due)`)} as oldest from (
         select greatest(created_on, start_after) as due from ${sql.identifier(bossSchema)}.job
         where name = q.name and state < 'active' and not blocked limit ${maxCounted}
       ) waiting where due <= clock_timestamp()
     ) j where q.name not like '\\_\\_%' order by q.name`);
-  return rows;
 }
 
 type Spending = {
@@ -67,21 +64,19 @@ type Spending = {
 
 /** Cost by model since `since`, over all processes; calls under way count at their estimate. */
 export async function readSpendingByModel(db: Queryable, since: Date): Promise<Spending[]> {
-  const { rows } = await db.execute<Spending>(sql`
+  return db.rows(sql`
     select model, sum(coalesce(cost_usd, estimate_usd))::float8 as usd, count(*)::int as calls,
       coalesce(sum(input_tokens), 0)::float8 as input_tokens, coalesce(sum(output_tokens), 0)::float8 as output_tokens
     from ${countersign}.model_calls where began_at >= ${since.toISOString()}::timestamptz group by model`);
-  return rows;
 }
 
 /** Steps by status, of plans that are executing or stalled, from their counters. */
 export async function countSteps(db: Queryable): Promise<Record<StepStatus, number>> {
   const sums = StepStatus.options.map((status) => `coalesce(sum(${status}), 0)::int as ${status}`);
-  const { rows } = await db.execute<Record<StepStatus, number>>(sql`
+  const [row] = await db.rows<Record<StepStatus, number>>(sql`
     select ${sql.raw(sums.join(', '))} from (
       select * from ${countersign}.plans where status in ('executing', 'stalled') order by created_at limit ${maxCounted}
     ) open`);
-  const [row] = rows;
   if (row === undefined) throw new Error('countSteps: no row came back');
   return row;
 }

@@ -27,7 +27,7 @@ export async function readServerFacts(db: Queryable): Promise<ServerFacts> {
     sql`select extract(epoch from clock_timestamp())::float8 * 1000 as ms`,
   );
   const here = (began + Date.now()) / 2;
-  const { rows } = await db.execute<{
+  const [row] = await db.rows<{
     version: string;
     number: number;
     encoding: string;
@@ -41,7 +41,6 @@ export async function readServerFacts(db: Queryable): Promise<ServerFacts> {
       (select count(*)::int from pg_stat_activity where datname is not null) as used,
       current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as most
     from pg_database where datname = current_database()`);
-  const [row] = rows;
   if (row === undefined) throw new Error('readServerFacts: no row came back');
   const { version, number, encoding, used, most, size, identity } = row;
   return {

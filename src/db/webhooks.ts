@@ -125,10 +125,9 @@ const isDue = sql`d.due_at <= clock_timestamp() and ${isNext}`;
 
 /** The next event for an endpoint: of each plan only the oldest that is open, or null if none is due. */
 export async function readNextDelivery(db: Queryable, endpoint: string): Promise<Delivery | null> {
-  const { rows } = await db.execute<{ id: number; expired: boolean }>(sql`
+  const [next] = await db.rows<{ id: number; expired: boolean }>(sql`
     select d.id, d.until < clock_timestamp() as expired from ${countersign}.webhook_deliveries d
     where d.endpoint = ${endpoint} and ${isDue} order by d.id limit 1`);
-  const [next] = rows;
   if (next === undefined) return null;
   const [row] = await db.select().from(webhookDeliveries).where(eq(webhookDeliveries.id, next.id));
   return row === undefined ? null : { ...row, expired: next.expired };

@@ -13,7 +13,6 @@ import {
 import type { PlanRow } from '#db/plans/plans.ts';
 import { planSteps } from '#db/schema.ts';
 import type { ClaimedStep } from '#db/sql/claim.ts';
-import { findStepIds } from '#db/sql/impact.ts';
 import { findWaitingPlans, releaseReservations } from '#db/sql/resources.ts';
 import {
   addToQuestions,
@@ -26,6 +25,7 @@ import {
 } from '#db/sql/settle.ts';
 import type { PlanProgress } from '#db/steps/change-steps.ts';
 import { touchPlan } from '#db/steps/events.ts';
+import { readPositions } from '#db/steps/versions.ts';
 import { system } from '#domain/people/actor.ts';
 import type { PlanStatus } from '#domain/plan/plan.ts';
 import { makeStorable, makeStorableText } from '#domain/text.ts';
@@ -186,7 +186,7 @@ async function raiseReported(
     known.has(position) ? findings : [],
   );
   const named = findings.flatMap(({ step_id }) => step_id ?? []);
-  const there = new Set(await findStepIds(tx, row.id, named));
+  const there = await readPositions(tx, row.id, { ids: named });
   const sound = findings.map(({ step_id, ...finding }) => {
     const about = step_id === undefined || there.has(step_id) ? step_id : stepOf(finding.raisedBy);
     return about === undefined ? finding : { ...finding, step_id: about };

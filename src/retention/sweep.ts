@@ -56,12 +56,11 @@ export async function takeRows(
     whole: boolean;
   },
 ): Promise<Taken[]> {
-  const { rows } = await tx.execute<Taken>(sql`
+  return tx.rows(sql`
     select t.ctid::text as ctid, ${from.whole ? sql`to_jsonb(t)::text` : sql`''`} as row,
       ${from.more ?? sql`null as place, null as key`}
     from ${name(from.table)} t where ${from.where} ${from.order ?? sql``} limit ${from.limit}::bigint
     for update of t skip locked`);
-  return rows;
 }
 
 /** Deletes rows locked by this transaction. @returns how many */
@@ -168,11 +167,10 @@ async function sweepByKey(context: RetentionContext, sweep: Sweep): Promise<void
     const from = last;
     const page = await context.pace((limit) =>
       context.db.transaction(async (tx) => {
-        const { rows } = await tx.execute<{ last: string | null; old: boolean | null }>(sql`
+        const [next] = await tx.rows<{ last: string | null; old: boolean | null }>(sql`
           select max(key)::text as last, bool_or(time < ${before}::timestamptz) as old from (
             select ${key} as key, ${time} as time from ${name(sweep.table)} t
             where ${key} > ${from}::bigint order by ${key} limit ${limit}) t`);
-        const [next] = rows;
         if (next?.last == null || next.old !== true) return null;
         const where = sql`${key} > ${from}::bigint and ${key} <= ${next.last}::bigint and ${isOver(sweep, before)}`;
         const { gone } = await sweepPage(context, tx, sweep, { where, order: sql``, limit });

@@ -220,10 +220,9 @@ export async function renewThread(
   { holder, ...thread }: Lease,
   leaseSeconds: number,
 ): Promise<boolean> {
-  const { rows } = await db.execute(sql`
+  return db.hasRows(sql`
     update ${countersign}.inbox_leases set lease_until = ${inSeconds(leaseSeconds)}
     where ${inThread(thread)} and holder = ${holder} and lease_until > clock_timestamp() returning holder`);
-  return rows.length > 0;
 }
 
 export async function leaveThread(db: Queryable, { holder, ...thread }: Lease): Promise<void> {
@@ -262,13 +261,12 @@ export async function postpone(
   attempt: Attempt,
   { inMs, counts, error }: { inMs: number; counts: boolean; error: string | null },
 ): Promise<Date | null> {
-  const { rows } = await db.execute<{ due: string }>(sql`
+  const [row] = await db.rows<{ due: string }>(sql`
     update ${countersign}.inbox set
       due_at = clock_timestamp() + make_interval(secs => ${inMs / 1000}),
       failures = failures - ${counts ? 0 : 1}::int,
       error = coalesce(${error}, error)
     where ${ofAttempt(attempt)} returning ${isoOf('due_at', 'milliseconds')} as due`);
-  const [row] = rows;
   return row === undefined ? null : new Date(row.due);
 }
 
@@ -280,9 +278,8 @@ export async function setAside(
   earlier: 'kept' | 'replaced',
 ): Promise<boolean> {
   const before = earlier === 'kept' ? sql`error` : sql`null`;
-  const { rows } = await db.execute(sql`
+  return db.hasRows(sql`
     update ${countersign}.inbox set failed_at = clock_timestamp(), error_code = ${code},
       error = concat_ws(' Before that: ', ${text}::text, ${before})
     where ${ofAttempt(attempt)} returning id`);
-  return rows.length > 0;
 }

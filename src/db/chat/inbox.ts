@@ -148,7 +148,7 @@ export type InboxState = {
 };
 
 export async function readInboxState(db: Queryable, most: number): Promise<InboxState> {
-  const { rows } = await db.execute<Omit<InboxState, 'oldest'> & { oldest: string | null }>(sql`
+  const [row] = await db.rows<Omit<InboxState, 'oldest'> & { oldest: string | null }>(sql`
     with open as (
       select stored_at from ${countersign}.inbox where handled_at is null and failed_at is null limit ${most}
     ), failed as (
@@ -160,7 +160,6 @@ export async function readInboxState(db: Queryable, most: number): Promise<Inbox
       (select count(*)::int from failed) as failed,
       (select jsonb_build_object('id', id, 'platform', platform, 'kind', kind, 'error', coalesce(error, ''))
         from ${countersign}.inbox where failed_at is not null order by failed_at desc limit 1) as last`);
-  const [row] = rows;
   if (row === undefined) throw new Error('readInboxState: no row came back');
   return { ...row, oldest: row.oldest === null ? null : new Date(row.oldest) };
 }
@@ -193,7 +192,7 @@ export async function retryFailedEvents(
   db: Queryable,
   ids: number[] | null,
 ): Promise<{ again: number; missing: number[] }> {
-  const { rows } = await db.execute<{ again: number; missing: number[] }>(sql`
+  const [row] = await db.rows<{ again: number; missing: number[] }>(sql`
     with again as (
       update ${countersign}.inbox
       set failed_at = null, failures = 0, error_code = null, due_at = clock_timestamp()
@@ -204,7 +203,6 @@ export async function retryFailedEvents(
         select jsonb_agg(given order by given) from unnest(${sql.param(ids ?? [])}::bigint[]) given
         where given not in (select id from again)
       ), '[]') as missing`);
-  const [row] = rows;
   if (row === undefined) throw new Error('retryFailedEvents: no row came back');
   return row;
 }
@@ -231,7 +229,7 @@ export async function reopenUnread(
   platform: InboxThread['platform'],
   { unreadSeconds, limit }: { unreadSeconds: number; limit: number },
 ): Promise<InboxThread[]> {
-  const { rows } = await tx.execute<InboxThread>(sql`
+  return tx.rows(sql`
     with unread as (
       select id from ${countersign}.inbox
       where handled_at is not null and reply is not null and reply_read_at is null and platform = ${platform}
@@ -242,7 +240,6 @@ export async function reopenUnread(
     set handled_at = null, failures = 0, due_at = clock_timestamp(), reply_read_at = clock_timestamp()
     from unread where i.id = unread.id
     returning i.platform, i.tenant, i.thread`);
-  return rows;
 }
 
 type OutcomeRow = { id: number; handled: boolean; failed: boolean; reply: unknown };

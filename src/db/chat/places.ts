@@ -110,7 +110,7 @@ export async function listPostTargets(
   from: string,
   names: string[],
 ): Promise<{ conversation: string; about: string }[]> {
-  const { rows } = await db.execute<{ conversation: string; about: string }>(sql`
+  return db.rows(sql`
     with latest as (
       select conversation, "user", request, updated_at from ${countersign}.runs order by updated_at desc limit ${maxRuns}),
     own as (
@@ -124,7 +124,6 @@ export async function listPostTargets(
       and (t.channel = o.channel or ${isAlone(sql`o`)}) and not ${isAlone(sql`t`)}
     order by own.updated_at desc
     limit ${targetsListed}`);
-  return rows;
 }
 
 /** Stores a place under its platform's name. @returns its conversation */

@@ -135,10 +135,9 @@ export async function beginPost(
     insert into ${countersign}.chat_posts (message_id, conversation, plan_id, run_id, run_turn, key, live)
     values (${id}, ${conversation}, ${plan_id}, ${run_id}, ${run_turn}::int, ${key}, ${live}) on conflict do nothing
     returning message_id`);
-  const { rows } = await tx.execute<PostRow>(
+  const [row] = await tx.rows<PostRow>(
     sql`select ${postColumns} from ${posts} where p.message_id = ${id}`,
   );
-  const [row] = rows;
   if (row === undefined) throw new Error(`beginPost: message ${id} has no row`);
   return { row, tried: begun.length === 0 };
 }
@@ -204,12 +203,11 @@ export async function noteStray(
   await tx.execute(
     sql`update ${countersign}.chat_places set asked = asked + 1 where conversation = ${conversation}`,
   );
-  const { rows } = await tx.execute(sql`
+  return tx.hasRows(sql`
     update ${countersign}.chat_posts set strays = coalesce(strays, '[]'::jsonb) || jsonb_build_array(post),
       post = ${JSON.stringify(post)}::jsonb, shown = null, shown_version = 0, asked = asked + 1
     where message_id = ${message_id} and state = 'posted' and (plan_id is not null or run_id is not null)
       and post ->> 'message' <> ${post.message} returning message_id`);
-  return rows.length > 0;
 }
 
 /** A message with its duplicate post, or null. */
@@ -217,10 +215,9 @@ export async function readStray(
   db: Queryable,
   conversation: string,
 ): Promise<{ row: PostRow; stray: ChatPost } | null> {
-  const { rows } = await db.execute<PostRow & { stray: ChatPost }>(sql`
+  const [found] = await db.rows<PostRow & { stray: ChatPost }>(sql`
     select ${postColumns}, p.strays -> 0 as stray from ${posts}
     where p.conversation = ${conversation} and p.strays is not null order by p.message_id limit 1`);
-  const [found] = rows;
   if (found === undefined) return null;
   const { stray, ...row } = found;
   return { row, stray };

@@ -92,13 +92,12 @@ export async function readHeard(
   db: Queryable,
   conversation: string,
 ): Promise<{ last_speaker: string | null; subjects: number }> {
-  const { rows } = await db.execute<{ last_speaker: string | null; subjects: number }>(sql`
+  const [row] = await db.rows<{ last_speaker: string | null; subjects: number }>(sql`
     select
       (select name from ${countersign}.messages
         where conversation = ${conversation} and author = 'person' order by id desc limit 1) as last_speaker,
       ((select count(*) from ${countersign}.runs where conversation = ${conversation})
         + (select count(*) from ${countersign}.plans where conversation = ${conversation} and run_id is null))::int as subjects`);
-  const [row] = rows;
   if (row === undefined) throw new Error('readHeard: no row came back');
   return row;
 }

@@ -141,10 +141,9 @@ export async function noteFormerLinks(
 
 /** Whether these accounts were unlinked from each other. */
 export async function wereLinked(tx: Transaction, a: string, b: string): Promise<boolean> {
-  const { rows } = await tx.execute(sql`
+  return tx.hasRows(sql`
     select from ${countersign}.former_links
     where account = ${a} and other = ${b} or account = ${b} and other = ${a} limit 1`);
-  return rows.length > 0;
 }
 
 /** Accounts that were one person until `ended_at`, with their current persons. */

@@ -57,8 +57,7 @@ export async function markProbed(db: Queryable, user: string): Promise<boolean> 
 /** Whether the person has unfinished plans. */
 export async function hasOpenPlans(db: Queryable, user: string): Promise<boolean> {
   const names = await readEveryName(db, user);
-  const { rows } = await db.execute(sql`
+  return db.hasRows(sql`
     select from ${countersign}.plans p
     where p.ended_as is null and p.requester = any(${sql.param(names)}::text[]) limit 1`);
-  return rows.length > 0;
 }

@@ -10,7 +10,7 @@ import { retryUntilDatabaseAnswers } from '../transient.ts';
 
 /** All organisations with runs or plans, oldest first; `first`: the oldest of its platform. */
 async function readTenants(db: Queryable): Promise<{ tenant: string; first: boolean }[]> {
-  const { rows } = await db.execute<{ tenant: string; first: boolean }>(sql`
+  return db.rows(sql`
     select tenant, row_number() over (partition by split_part(tenant, ':', 1) order by began, tenant) = 1 as first
     from (
       select tenant, min(created_at) as began from (
@@ -18,7 +18,6 @@ async function readTenants(db: Queryable): Promise<{ tenant: string; first: bool
         union all select tenant, min(created_at) from ${countersign}.runs group by tenant
       ) known where tenant is not null group by tenant
     ) tenants order by began, tenant`);
-  return rows;
 }
 
 async function readRow(db: Queryable): Promise<Tenancy | null> {

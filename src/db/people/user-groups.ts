@@ -27,8 +27,7 @@ export async function readUserGroups(db: Queryable, keys: string[]): Promise<Map
 
 /** The database's time, which orders copies. */
 export async function readCopyTime(db: Queryable): Promise<string> {
-  const { rows } = await db.execute<{ at: string }>(sql`select clock_timestamp()::text as at`);
-  const [row] = rows;
+  const [row] = await db.rows<{ at: string }>(sql`select clock_timestamp()::text as at`);
   if (row === undefined) throw new Error('readCopyTime: no row came back');
   return row.at;
 }

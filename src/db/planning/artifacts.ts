@@ -399,12 +399,7 @@ export async function readScheduledPositions(
 ): Promise<{ position: number; starts: number; ends: number; fixed: boolean }[]> {
   const planned = await findPlanned(db, planId, version);
   if (planned === null) return [];
-  const { rows } = await db.execute<{
-    position: number;
-    starts: number;
-    ends: number;
-    fixed: boolean;
-  }>(sql`
+  return db.rows(sql`
     select c.position, extract(epoch from min(b.starts_at))::float8 / 60 as starts,
       extract(epoch from max(b.ends_at))::float8 / 60 as ends, bool_or(b.fixed) as fixed
     from ${countersign}.schedule_blocks b
@@ -415,7 +410,6 @@ export async function readScheduledPositions(
     join ${countersign}.plan_steps c on c.plan_id = s.plan_id and c.step_id = s.step_id
     where b.plan_id = ${planId} and b.version = ${planned} and n.content ->> 'recurs' is null
     group by c.position`);
-  return rows;
 }
 
 /** The options compared for a version and why one was chosen, or null without a roadmap. */

@@ -39,7 +39,7 @@ export async function insertCheckpoint(
     closes: boolean;
   },
 ): Promise<boolean> {
-  const { rows } = await db.execute<{ seq: number }>(sql`
+  return db.hasRows(sql`
     with added as (
       insert into ${countersign}.planning_checkpoints
         (thread_id, run_id, seq, turn, from_stage, event, stage, state)
@@ -54,7 +54,6 @@ export async function insertCheckpoint(
         and pg_column_size(c.state) > 64
     )
     select seq from added`);
-  return rows.length > 0;
 }
 
 /** Deletes what unfinished earlier turns of the run left: all states except each turn's last. */

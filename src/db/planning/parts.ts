@@ -64,11 +64,10 @@ export async function keepPart(
   attempt: number,
   leaseSeconds: number,
 ): Promise<boolean> {
-  const { rows } = await db.execute(sql`
+  return db.hasRows(sql`
     update ${countersign}.planning_parts p set lease_until = ${until(leaseSeconds)}
     where ${isPart(place)} and p.attempt = ${attempt} and p.status = 'planning' and ${isCurrent}
     returning 1`);
-  return rows.length > 0;
 }
 
 /** Releases a part for another planner to continue. */
@@ -98,7 +97,7 @@ export async function settlePart(
   { status, steps, message, cost_usd }: PartEnd,
 ): Promise<boolean> {
   const { run_id, turn, part_id } = place;
-  const { rows } = await db.execute(sql`
+  return db.hasRows(sql`
     with settled as (
       update ${countersign}.planning_parts p
       set status = ${status}, steps = ${storable(steps)}::jsonb, step_count = ${steps.length},
@@ -111,7 +110,6 @@ export async function settlePart(
       where c.run_id ^@ ${`${run_id}/${turn}/${part_id}/`}
     )
     select pg_notify(${schemaName}, 'parts:' || run_id) from settled`);
-  return rows.length > 0;
 }
 
 /** Progress of the parts a turn waits for. */
@@ -166,11 +164,10 @@ export async function readParts(
   { run_id, turn }: TurnPlace,
   parts: string[],
 ): Promise<PartRow[]> {
-  const { rows } = await db.execute<PartRow>(sql`
+  return db.rows(sql`
     select part_id, scaffold, status, steps, message, cost_usd from ${countersign}.planning_parts
     where run_id = ${run_id} and turn = ${turn} and part_id in ${parts}
     order by position, part_id`);
-  return rows;
 }
 
 /** Results of a run's parts up to this turn; per ID the latest planned one, otherwise the latest attempt. */
@@ -178,16 +175,11 @@ export async function readEndedParts(
   db: Queryable,
   { run_id, turn }: TurnPlace,
 ): Promise<{ part: ScaffoldPart; status: PartStatus; message: string | null }[]> {
-  const { rows } = await db.execute<{
-    part: ScaffoldPart;
-    status: PartStatus;
-    message: string | null;
-  }>(sql`
+  return db.rows(sql`
     select distinct on (scaffold ->> 'id') scaffold as part, status, message
     from ${countersign}.planning_parts
     where run_id = ${run_id} and turn <= ${turn} and status not in ('waiting', 'planning')
     order by scaffold ->> 'id', (status = 'planned') desc, updated_at desc`);
-  return rows;
 }
 
 /** All parts of a turn, as in the scaffold. */
@@ -203,8 +195,7 @@ export async function readScaffold(
 
 /** Heartbeat of the turn's waiting planner. @returns false if the turn ended */
 export async function noteWaiting(db: Queryable, { run_id, turn }: TurnPlace): Promise<boolean> {
-  const { rows } = await db.execute(sql`
+  return db.hasRows(sql`
     update ${countersign}.runs set updated_at = clock_timestamp()
     where id = ${run_id} and turn = ${turn} and planning_status = 'running' returning 1`);
-  return rows.length > 0;
 }

@@ -89,10 +89,7 @@ export const overtaken = sql`(r.planning_status = 'aborted' and coalesce(r.decis
   and exists (select from ${countersign}.runs n where n.conversation = r.conversation and n.created_at > r.updated_at))`;
 
 export async function isOvertaken(db: Queryable, runId: string): Promise<boolean> {
-  const { rows } = await db.execute(
-    sql`select from ${countersign}.runs r where r.id = ${runId} and ${overtaken}`,
-  );
-  return rows.length > 0;
+  return db.hasRows(sql`select from ${countersign}.runs r where r.id = ${runId} and ${overtaken}`);
 }
 
 /** A person's latest run in each conversation since then, at most 50, latest first. */
@@ -152,13 +149,12 @@ export async function noteActivity(
   { id, turn }: Pick<RunRow, 'id' | 'turn'>,
   activity: Activity,
 ): Promise<boolean> {
-  const { rows } = await db.execute(sql`
+  return db.hasRows(sql`
     with noted as (
       update ${countersign}.runs set activity = ${JSON.stringify(activity)}::jsonb
       where id = ${id} and turn = ${turn} and planning_status = 'running'
       returning conversation)
     select pg_notify(${schemaName}, 'activity:' || conversation) from noted`);
-  return rows.length > 0;
 }
 
 /** `asked`: the platform's name of the message it is about, if any. */

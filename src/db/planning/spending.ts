@@ -103,7 +103,7 @@ async function readSpendingOf(
       sql`coalesce(sum(usd) filter (where ${where}), 0)::float8 as ${sql.raw(name)},
       coalesce(sum(usd) filter (where ${where} and under_way), 0)::float8 as ${sql.raw(`${name}_under_way`)}`,
   );
-  const { rows } = await db.execute<Spent & Record<`${keyof Spent}_under_way`, number>>(sql`
+  const [row] = await db.rows<Spent & Record<`${keyof Spent}_under_way`, number>>(sql`
     with calls as (
       select run_id, plan_id, turn, "user", tenant, began_at >= ${since} as today,
         coalesce(cost_usd, estimate_usd)::numeric as usd,
@@ -111,7 +111,6 @@ async function readSpendingOf(
       from ${countersign}.model_calls where began_at >= ${since} or run_id = ${runId}
     )
     select ${sql.join(sums, sql`, `)} from calls`);
-  const [row] = rows;
   if (row === undefined) throw new Error('readSpendingOf: no row came back');
   const spent: Spent = {
     turn: row.turn,

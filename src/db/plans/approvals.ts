@@ -10,12 +10,11 @@ export async function readApprovals(
   planId: string,
   version: number,
 ): Promise<{ by: string; at: string }[]> {
-  const { rows } = await db.execute<{ by: string; at: string }>(sql`
+  return db.rows(sql`
     select coalesce(i.person, a.approver) as by, ${isoOf('min(a.at)', 'milliseconds')} as at
     from ${countersign}.approvals a left join ${countersign}.identities i on i.account = a.approver
     where a.plan_id = ${planId} and a.version = ${version}
     group by 1 order by min(a.at), 1`);
-  return rows;
 }
 
 /** The newest approved version up to this one: changes that narrow need no approval of their own. */

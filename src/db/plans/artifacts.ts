@@ -1,22 +1,11 @@
 // Stores data too large for a row, and outputs of steps: inline up to a limit, beyond it as an artifact that the row refers to.
 import { createHash } from 'node:crypto';
-import {
-  and,
-  eq,
-  getTableColumns,
-  gt,
-  inArray,
-  isNull,
-  like,
-  or,
-  type SQL,
-  sql,
-} from 'drizzle-orm';
+import { and, asc, eq, getTableColumns, inArray, isNull, like, or, sql } from 'drizzle-orm';
 import type { Random } from '#domain/clock.ts';
 import { parseExactly } from '#domain/exact-json.ts';
 import type { ArtifactContent, ArtifactPage } from '#domain/plan/artifact.ts';
 import { isObject, type Json, JsonValue, makeStorableText } from '#domain/text.ts';
-import { decodeCursor, encodeCursor } from '../cursor.ts';
+import { pagesByCreation } from '../cursor.ts';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { artifacts } from '../schema.ts';
@@ -104,17 +93,7 @@ export async function loadRunArtifact(
   return row === undefined ? null : readContent(row);
 }
 
-const micros = sql<string>`(extract(epoch from ${artifacts.created_at}) * 1000000)::bigint::text`;
-
-/** The creation time (µs since 1970) and the ID of the last artifact shown. */
-function placeAfter(cursor: string): SQL | undefined {
-  const [time = '', id = ''] = decodeCursor(cursor, /^\d{1,17} [\w-]{1,80}$/).split(' ');
-  const at = sql`to_timestamp(${time}::numeric / 1000000)`;
-  return or(
-    gt(artifacts.created_at, at),
-    and(sql`${artifacts.created_at} = ${at}`, gt(artifacts.id, id)),
-  );
-}
+const pages = pagesByCreation(artifacts, /^\d{1,17} [\w-]{1,80}$/, asc);
 
 /** Without content, oldest first. */
 export async function listArtifacts(
@@ -129,22 +108,18 @@ export async function listArtifacts(
     ...columns
   } = getTableColumns(artifacts);
   const rows = await db
-    .select({ ...columns, micros })
+    .select({ ...columns, micros: pages.micros })
     .from(artifacts)
-    .where(
-      and(eq(artifacts.plan_id, planId), cursor === undefined ? undefined : placeAfter(cursor)),
-    )
-    .orderBy(artifacts.created_at, artifacts.id)
+    .where(and(eq(artifacts.plan_id, planId), pages.isBehind(cursor)))
+    .orderBy(...pages.order)
     .limit(limit + 1);
-  const page = rows.slice(0, limit);
-  const last = page.at(-1);
+  const { page, next_cursor } = pages.cut(rows, limit);
   return {
     artifacts: page.map(({ micros: _, created_at, ...row }) => ({
       ...row,
       created_at: new Date(created_at).toISOString(),
     })),
-    next_cursor:
-      rows.length > limit && last !== undefined ? encodeCursor(`${last.micros} ${last.id}`) : null,
+    next_cursor,
   };
 }
 

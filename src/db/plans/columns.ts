@@ -33,7 +33,7 @@ function readNumbers(column: string | null): number[] {
 }
 
 export async function readStepColumns(db: Queryable, planId: string): Promise<StepColumns> {
-  const { rows } = await db.execute<{ [Name in keyof StepColumns]: string | null }>(sql`
+  const [row] = await db.rows<{ [Name in keyof StepColumns]: string | null }>(sql`
     select string_agg(position::text, ',') as positions,
       string_agg(coalesce(duration_minutes::text, ''), ',') as durations,
       ${epoch('not_before')} as "notBefore", ${epoch('started_at')} as started, ${epoch('ended_at')} as ended,
@@ -44,7 +44,6 @@ export async function readStepColumns(db: Queryable, planId: string): Promise<St
       join ${countersign}.plan_steps c on c.plan_id = s.plan_id and c.position = s.position
       where s.plan_id = ${planId} and ${isPresent} order by s.position
     ) steps`);
-  const [row] = rows;
   return {
     positions: readNumbers(row?.positions ?? null),
     durations: readNumbers(row?.durations ?? null),
@@ -61,14 +60,13 @@ export async function readLinkColumns(
   planId: string,
   most: number,
 ): Promise<LinkColumns | null> {
-  const { rows } = await db.execute<{ [Name in keyof LinkColumns]: string | null }>(sql`
+  const [row] = await db.rows<{ [Name in keyof LinkColumns]: string | null }>(sql`
     select string_agg(predecessor::text, ',') as "from", string_agg(successor::text, ',') as "to",
       string_agg(type, ',') as types, string_agg(lag_minutes::text, ',') as lags
     from (
       select predecessor, successor, type, lag_minutes from ${countersign}.plan_edges
       where plan_id = ${planId} limit ${most + 1}
     ) links`);
-  const [row] = rows;
   const from = readNumbers(row?.from ?? null);
   if (from.length > most) return null;
   return {

@@ -1,19 +1,8 @@
 // Findings as rows: stored once by their key, listed by keyset, settled by compare-and-set.
-import {
-  and,
-  desc,
-  eq,
-  getTableColumns,
-  inArray,
-  lt,
-  notInArray,
-  or,
-  type SQL,
-  sql,
-} from 'drizzle-orm';
+import { and, desc, eq, getTableColumns, inArray, notInArray, type SQL, sql } from 'drizzle-orm';
 import { system } from '#domain/people/actor.ts';
 import type { Finding, FindingStatus, OpenFindings, Severity } from '#domain/plan/finding.ts';
-import { decodeCursor, encodeCursor } from '../cursor.ts';
+import { pagesByCreation } from '../cursor.ts';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { planFindings } from '../schema.ts';
@@ -151,15 +140,7 @@ export async function withdrawScheduleFindings(
   return resolved.map((row) => row.id);
 }
 
-/** The creation time (µs since 1970) and the ID of the last row shown. */
-function placeBefore(cursor: string): SQL | undefined {
-  const [micros = '', id = ''] = decodeCursor(cursor, /^\d{1,17} F-[0-9a-f]{12}$/).split(' ');
-  const time = sql`to_timestamp(${micros}::numeric / 1000000)`;
-  return or(
-    lt(planFindings.created_at, time),
-    and(sql`${planFindings.created_at} = ${time}`, lt(planFindings.id, id)),
-  );
-}
+const pages = pagesByCreation(planFindings, /^\d{1,17} F-[0-9a-f]{12}$/, desc);
 
 /** Newest first. */
 export async function listFindings(
@@ -167,24 +148,18 @@ export async function listFindings(
   planId: string,
   { status, cursor, limit }: { status?: FindingStatus[]; cursor?: string; limit: number },
 ): Promise<{ findings: Finding[]; next_cursor: string | null }> {
-  const micros = sql<string>`(extract(epoch from ${planFindings.created_at}) * 1000000)::bigint::text`;
   const rows = await db
-    .select({ ...getTableColumns(planFindings), micros })
+    .select({ ...getTableColumns(planFindings), micros: pages.micros })
     .from(planFindings)
     .where(
       and(
         eq(planFindings.plan_id, planId),
         status === undefined ? undefined : inArray(planFindings.status, status),
-        cursor === undefined ? undefined : placeBefore(cursor),
+        pages.isBehind(cursor),
       ),
     )
-    .orderBy(desc(planFindings.created_at), desc(planFindings.id))
+    .orderBy(...pages.order)
     .limit(limit + 1);
-  const page = rows.slice(0, limit);
-  const last = page.at(-1);
-  return {
-    findings: page.map(({ micros: _, ...row }) => toFinding(row)),
-    next_cursor:
-      rows.length > limit && last !== undefined ? encodeCursor(`${last.micros} ${last.id}`) : null,
-  };
+  const { page, next_cursor } = pages.cut(rows, limit);
+  return { findings: page.map(({ micros: _, ...row }) => toFinding(row)), next_cursor };
 }

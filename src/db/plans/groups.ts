@@ -89,9 +89,8 @@ export const planStanding = sql`concat_ws(' ', status, version, revising, paused
 export type PlanStateRow = { id: string; tenant: string | null; standing: string };
 
 export async function readStandings(db: Queryable, ids: string[]): Promise<PlanStateRow[]> {
-  const { rows } = await db.execute<PlanStateRow>(sql`
+  return db.rows(sql`
     select id, tenant, ${planStanding} as standing from ${plans} where id = any(${sql.param(ids)}::text[])`);
-  return rows;
 }
 
 /** Nothing in the plan waits for the reader. */
@@ -260,7 +259,7 @@ export async function readOpenQuestions(
 ): Promise<OpenQuestion[]> {
   const isAmong = 'ids' in of ? sql`${plans.id} = any(${sql.param(of.ids)}::text[])` : sql`true`;
   const isFor = 'keys' in of ? hasKey(sql`(s.output ->> 'assignee')`, of.keys) : sql`true`;
-  const { rows } = await db.execute<OpenQuestion>(sql`
+  return db.rows(sql`
     with open as (
       select s.plan_id, s.position, s.step_id, s.status, s.output ->> 'assignee' as assignee,
         coalesce(s.output -> 'confirm' = 'true', false) as confirm,
@@ -272,7 +271,6 @@ export async function readOpenQuestions(
       o.plan_id, o.status, c.tool, c.operation, o.assignee, o.confirm, o.step_id, ${micros(sql`o.asked`)} as since
     from open o join ${countersign}.plan_steps c using (plan_id, position)
     order by o.plan_id, o.status, c.tool, c.operation, o.assignee, o.confirm, o.asked, o.position`);
-  return rows;
 }
 
 /** `at`: last activity (µs since 1970). */
@@ -340,10 +338,9 @@ export async function readLabelsAcross(
   db: Queryable,
   steps: { plan_id: string; step_id: string }[],
 ): Promise<{ plan_id: string; id: string; label: string }[]> {
-  const { rows } = await db.execute<{ plan_id: string; id: string; label: string }>(sql`
+  return db.rows(sql`
     select c.plan_id, c.step_id as id, coalesce(c.label, c.position::text) as label
     from unnest(${sql.param(steps.map(({ plan_id }) => plan_id))}::text[],
       ${sql.param(steps.map(({ step_id }) => step_id))}::text[]) as asked(plan_id, step_id)
     join ${countersign}.plan_steps c on c.plan_id = asked.plan_id and c.step_id = asked.step_id`);
-  return rows;
 }

@@ -19,7 +19,7 @@ export async function readPassedStarts(
 ): Promise<PassedStarts | null> {
   const isAsked =
     positions === null ? sql`true` : sql`c.position = any(${sql.param(positions)}::int[])`;
-  const { rows } = await db.execute<Row>(sql`
+  const [row] = await db.rows<Row>(sql`
     select count(*)::int as count, ${isoOf('min(c.not_before)', 'milliseconds')} as first,
       ${isoOf('max(c.not_before)', 'milliseconds')} as last,
       ${isoOf('max(c.not_before) filter (where c.not_before > v.created_at)', 'milliseconds')} as last_since_proposal,
@@ -28,7 +28,6 @@ export async function readPassedStarts(
     join ${countersign}.step_states s on s.plan_id = c.plan_id and s.position = c.position and s.step_id = c.step_id
     join ${countersign}.plan_versions v on v.plan_id = c.plan_id and v.version = ${plan.version}
     where c.plan_id = ${plan.id} and c.not_before <= clock_timestamp() and s.status in ('pending', 'ready') and ${isAsked}`);
-  const [row] = rows;
   if (row === undefined || row.first === null || row.last === null) return null;
   const { count, labels, first, last, last_since_proposal } = row;
   return { labels, more: count - labels.length, first, last, last_since_proposal };

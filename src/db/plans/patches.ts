@@ -1,12 +1,12 @@
 // Patches as rows: stored as sent, found by the digest that was shown, listed by keyset.
-import { and, desc, eq, getTableColumns, isNotNull, lt, or, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, getTableColumns, isNotNull, or, type SQL, sql } from 'drizzle-orm';
 import { conditionsOf, type StepCondition } from '#domain/plan/condition.ts';
 import { type AskingStep, labelConditions } from '#domain/plan/condition-labels.ts';
 import { addedBy, type PatchOperation, type PinnedOperation } from '#domain/plan/patch.ts';
 import type { PatchOutcome, PatchStatus } from '#domain/plan/patch-outcome.ts';
 import { describeOperations, maxShownOperations, shownIds } from '#domain/plan/patch-words.ts';
 import { labelAdded } from '#domain/plan/step-numbers.ts';
-import { decodeCursor, encodeCursor } from '../cursor.ts';
+import { pagesByCreation } from '../cursor.ts';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 
@@ -234,15 +234,7 @@ export async function readAddedOperations(db: Queryable, id: string): Promise<st
   return rows.map(({ name }) => name);
 }
 
-/** The creation time (µs since 1970) and the ID of the last row shown. */
-function placeBefore(cursor: string): SQL | undefined {
-  const [micros = '', id = ''] = decodeCursor(cursor, /^\d{1,17} PATCH-[0-9a-f]{8}$/).split(' ');
-  const time = sql`to_timestamp(${micros}::numeric / 1000000)`;
-  return or(
-    lt(planPatches.created_at, time),
-    and(sql`${planPatches.created_at} = ${time}`, lt(planPatches.id, id)),
-  );
-}
+const pages = pagesByCreation(planPatches, /^\d{1,17} PATCH-[0-9a-f]{8}$/, desc);
 
 /** Newest first. */
 export async function listPatches(
@@ -250,22 +242,14 @@ export async function listPatches(
   planId: string,
   { cursor, limit }: { cursor?: string; limit: number },
 ): Promise<{ patches: PatchOutcome[]; next_cursor: string | null }> {
-  const micros = sql<string>`(extract(epoch from ${planPatches.created_at}) * 1000000)::bigint::text`;
   const rows = await db
-    .select({ ...columns, told, micros })
+    .select({ ...columns, told, micros: pages.micros })
     .from(planPatches)
-    .where(
-      and(eq(planPatches.plan_id, planId), cursor === undefined ? undefined : placeBefore(cursor)),
-    )
-    .orderBy(desc(planPatches.created_at), desc(planPatches.id))
+    .where(and(eq(planPatches.plan_id, planId), pages.isBehind(cursor)))
+    .orderBy(...pages.order)
     .limit(limit + 1);
-  const page = rows.slice(0, limit);
-  const last = page.at(-1);
+  const { page, next_cursor } = pages.cut(rows, limit);
   const patches: PatchOutcome[] = [];
   for (const row of page) patches.push(await toOutcome(db, row));
-  return {
-    patches,
-    next_cursor:
-      rows.length > limit && last !== undefined ? encodeCursor(`${last.micros} ${last.id}`) : null,
-  };
+  return { patches, next_cursor };
 }

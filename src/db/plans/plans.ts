@@ -1,8 +1,8 @@
 // The plan record: read without its steps, listed by keyset, locked for changes.
-import { and, asc, desc, eq, getTableColumns, inArray, lt, or, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, getTableColumns, inArray, sql } from 'drizzle-orm';
 import type { Plan, PlanStatus, PlanSummary } from '#domain/plan/plan.ts';
 import type { PlanListFilter } from '#domain/service.ts';
-import { decodeCursor, encodeCursor } from '../cursor.ts';
+import { pagesByCreation } from '../cursor.ts';
 import { allowForSteps, prepareStatement, type Queryable, type Transaction } from '../database.ts';
 import { planPartitions, planPatches, plans, planVersions, runs } from '../schema.ts';
 import { waitingPatch } from '../sql/patch-reads.ts';
@@ -143,11 +143,7 @@ export async function lockPlan(tx: Transaction, id: string): Promise<PlanRow> {
   return row;
 }
 
-/** The creation time (µs since 1970) and the ID of the last row shown. */
-function readPlace(cursor: string): { micros: string; id: string } {
-  const [micros = '', id = ''] = decodeCursor(cursor, /^\d{1,17} PLAN-[0-9a-f]{8}$/).split(' ');
-  return { micros, id };
-}
+const pages = pagesByCreation(plans, /^\d{1,17} PLAN-[0-9a-f]{8}$/, desc);
 
 /** Newest first. @param filter.requesters all names of the requester */
 export async function listPlans(
@@ -157,22 +153,14 @@ export async function listPlans(
     within?: Within;
   },
 ): Promise<{ plans: PlanSummary[]; next_cursor: string | null }> {
-  const micros = sql<string>`(extract(epoch from ${plans.created_at}) * 1000000)::bigint::text`;
-  const from = filter.cursor === undefined ? null : readPlace(filter.cursor);
-  const time = from === null ? null : sql`to_timestamp(${from.micros}::numeric / 1000000)`;
   const wanted = and(
     filter.status === undefined ? undefined : inArray(plans.status, filter.status),
     filter.requesters === undefined ? undefined : inArray(plans.requester, filter.requesters),
     filter.conversation === undefined ? undefined : eq(plans.conversation, filter.conversation),
-    from === null || time === null
-      ? undefined
-      : or(
-          lt(plans.created_at, time),
-          and(sql`${plans.created_at} = ${time}`, lt(plans.id, from.id)),
-        ),
+    pages.isBehind(filter.cursor),
   );
   const rows = await db
-    .select({ plan: plans, summary: planVersions.summary, micros })
+    .select({ plan: plans, summary: planVersions.summary, id: plans.id, micros: pages.micros })
     .from(plans)
     .innerJoin(
       planVersions,
@@ -183,17 +171,10 @@ export async function listPlans(
         ? wanted
         : sql`${plans.id} in ${firstWithin(filter.within, wanted, filter.limit + 1)}`,
     )
-    .orderBy(desc(plans.created_at), desc(plans.id))
+    .orderBy(...pages.order)
     .limit(filter.limit + 1);
-  const page = rows.slice(0, filter.limit);
-  const last = page.at(-1);
-  return {
-    plans: page.map(({ plan, summary }) => toSummary(plan, summary)),
-    next_cursor:
-      rows.length > filter.limit && last !== undefined
-        ? encodeCursor(`${last.micros} ${last.plan.id}`)
-        : null,
-  };
+  const { page, next_cursor } = pages.cut(rows, filter.limit);
+  return { plans: page.map(({ plan, summary }) => toSummary(plan, summary)), next_cursor };
 }
 
 /** Prepared: lists of a hundred plans are read often. */

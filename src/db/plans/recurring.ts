@@ -81,7 +81,7 @@ export async function readUpcoming(
   templates: string[],
   limit: number,
 ): Promise<UpcomingStep[]> {
-  const { rows } = await db.execute<UpcomingStep>(sql`
+  return db.rows(sql`
     select id, position, not_before from (
       select c.step_id as id, c.position, ${isoOf('c.not_before', 'milliseconds')} as not_before,
         dense_rank() over (order by c.not_before) as nth
@@ -91,5 +91,4 @@ export async function readUpcoming(
       where c.not_before is not null and strpos(c.step_id, '#') > 0
         and split_part(c.step_id, '#', 1) = any(${sql.param(templates)}::text[])
     ) as upcoming where nth <= ${limit} order by not_before, position`);
-  return rows;
 }

@@ -45,7 +45,7 @@ export async function findDueFindings(
   planId: string,
   automatic: boolean,
 ): Promise<DueFinding[]> {
-  const { rows } = await db.execute<DueFinding>(sql`
+  return db.rows(sql`
     select f.id, f.replans, (
       select count(*)::int from ${countersign}.plan_findings e
       where e.plan_id = f.plan_id and e.id <> f.id and e.category = f.category and e.created_at <= f.created_at
@@ -53,7 +53,6 @@ export async function findDueFindings(
     ) as earlier
     from ${countersign}.plan_findings f where f.plan_id = ${planId} and ${isDue(automatic)}
     order by f.status = 'replanning' desc, f.created_at, f.id`);
-  return rows;
 }
 
 /** Running plans with a finding that may be replanned now. */
@@ -86,12 +85,11 @@ export async function readCovered(
   findingId: string,
   statuses: StepStatus[],
 ): Promise<CoveredStep[]> {
-  const { rows } = await db.execute<CoveredStep>(sql`
+  return db.rows(sql`
     select c.step_id as id, c.position, s.status, c.effect
     from ${coveredBy(planId, findingId, statuses)}
     join ${countersign}.plan_steps c on c.plan_id = s.plan_id and c.position = s.position
     order by c.position`);
-  return rows;
 }
 
 /** The steps that a finding is about and that are done, unless stale themselves. */
@@ -104,12 +102,11 @@ export async function readSources(
   }: { plan_id: string; step_id: string | null; partition: string | null },
 ): Promise<CoveredStep[]> {
   if (step_id === null && partition === null) return [];
-  const { rows } = await db.execute<CoveredStep>(sql`
+  return db.rows(sql`
     select c.step_id as id, c.position, s.status, c.effect
     from ${countersign}.plan_steps c
     join ${countersign}.step_states s on s.plan_id = c.plan_id and s.position = c.position
     where c.plan_id = ${plan_id} and (c.step_id = ${step_id} or c.partition = ${partition})
       and c.effect = 'read' and s.status in ('succeeded', 'failed')
     order by c.position`);
-  return rows;
 }

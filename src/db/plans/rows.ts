@@ -57,7 +57,7 @@ export async function readAllOf(
           order.map(({ type }, at) => sql`${after[at]}::${type}`),
           sql`, `,
         )})`;
-  const { rows } = await db.execute<PlanRow>(sql`
+  return db.rows(sql`
     select to_jsonb(t)::text as row,
       array[${sql.join(
         order.map(({ column }) => sql`${column}::text`),
@@ -65,7 +65,6 @@ export async function readAllOf(
       )}] as key
     from ${countersign}.${sql.identifier(table)} t
     where ${rowsOfPlans(planIds, table === 'plans' ? 'id' : 'plan_id')} and ${further} order by ${columns} limit ${page.limit}`);
-  return rows;
 }
 
 /** As JSON, up to a row. */
@@ -73,10 +72,9 @@ export async function readAuditPage(
   db: Queryable,
   page: { after: number; through: number; limit: number },
 ): Promise<{ id: number; row: string }[]> {
-  const { rows } = await db.execute<{ id: number; row: string }>(sql`
+  return db.rows(sql`
     select id, to_jsonb(t)::text as row from ${countersign}.audit t
     where id > ${page.after} and id <= ${page.through} order by id limit ${page.limit}`);
-  return rows;
 }
 
 /** The same error for a plan that does not exist and one that must not be shown. */

@@ -155,14 +155,13 @@ export async function readTemplates(
   planId: string,
   templates: string[],
 ): Promise<{ id: string; kept: boolean; effects: Effect[] }[]> {
-  const { rows } = await tx.execute<{ id: string; kept: boolean; effects: Effect[] }>(sql`
+  return tx.rows(sql`
     select t.id, bool_or(s.status <> 'cancelled' and s.lane <> 0) as kept, array_agg(distinct c.effect) as effects
     from unnest(${sql.param(templates)}::text[]) as t(id)
     join ${countersign}.plan_steps c
       on c.plan_id = ${planId} and split_part(c.step_id, '#', 1) = t.id and c.step_id <> t.id
     join ${countersign}.step_states s on s.plan_id = c.plan_id and s.position = c.position
     group by t.id`);
-  return rows;
 }
 
 /** Due before `due` and not begun. */
@@ -172,12 +171,11 @@ export async function findOverdue(
   due: Date,
   limit: number,
 ): Promise<{ id: string; position: number; not_before: string }[]> {
-  const { rows } = await tx.execute<{ id: string; position: number; not_before: string }>(sql`
+  return tx.rows(sql`
     select c.step_id as id, c.position, ${isoOf('c.not_before', 'milliseconds')} as not_before from ${stepsOf(planId, ['pending', 'ready'], sql`s.attempt = 0 and s.lane <> 0`)}
     join ${countersign}.plan_steps c on c.plan_id = s.plan_id and c.position = s.position and c.step_id = s.step_id
     where c.not_before <= ${due.toISOString()}::timestamptz
     order by c.position limit ${limit}`);
-  return rows;
 }
 
 /** Begun, or ended by a person's decision. */
@@ -207,9 +205,8 @@ export async function readEarliestReady(
   db: Queryable,
   planId: string,
 ): Promise<{ at: string; due: boolean } | null> {
-  const { rows } = await db.execute<{ at: string | null; due: boolean | null }>(sql`
+  const [row] = await db.rows<{ at: string | null; due: boolean | null }>(sql`
     select ${isoOf('min(available_at)', 'milliseconds')} as at, min(available_at) <= clock_timestamp() as due
     from ${countersign}.step_states where plan_id = ${planId} and queued_at is not null`);
-  const [row] = rows;
   return row?.at == null ? null : { at: row.at, due: row.due === true };
 }

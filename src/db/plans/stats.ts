@@ -28,7 +28,7 @@ async function listGaps(
   within: Within | null,
   leastPeople: number,
 ): Promise<PlanStats['gaps']> {
-  const { rows } = await db.execute<PlanStats['gaps'][number]>(sql`
+  return db.rows(sql`
     select (array_agg(a.reason order by a.at desc))[1] as wanted, count(*)::int as times,
       ${askers} as people,
       to_char(max(a.at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_at
@@ -37,7 +37,6 @@ async function listGaps(
     where a.plan_id is null and a.action = 'tool_gap' and a.at > now() - make_interval(days => ${gaps.days}) and trim(a.reason) <> ''
       and ${within === null ? sql`true` : runIsWithin(within)}
     group by ${requestText} having ${askers} >= ${leastPeople} order by times desc, max(a.at) desc limit ${gaps.listed}`);
-  return rows;
 }
 
 /** @param leastPeople only wishes of at least this many people */

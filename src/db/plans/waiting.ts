@@ -41,7 +41,7 @@ export async function findOverdueQuestions(
   limit: number,
   after: PageCursor | null,
 ): Promise<OverdueQuestion[]> {
-  const { rows } = await db.execute<OverdueQuestion>(sql`
+  return db.rows(sql`
     with open as (
       select s.plan_id, s.step_id, s.attempt, s.status,
         case s.status when 'unknown' then coalesce(s.ended_at, s.started_at) else s.started_at end as asked
@@ -57,7 +57,6 @@ export async function findOverdueQuestions(
     select plan_id, step_id, attempt, status, period, once, ${isoOf('asked', 'microseconds')} as since, name from named n
     where ${unreminded} and ${comesAfter(sql`asked`, sql`name`, after)}
     order by asked, name limit ${limit}`);
-  return rows;
 }
 
 /** Since changes that need approval were proposed. */
@@ -68,7 +67,7 @@ export async function findOverdueChanges(
   limit: number,
   after: PageCursor | null,
 ): Promise<OverdueChange[]> {
-  const { rows } = await db.execute<OverdueChange>(sql`
+  return db.rows(sql`
     with named as (
       select *, plan_id || ':patch:' || patch_id || ':reminder:' || period as once
       from (
@@ -80,7 +79,6 @@ export async function findOverdueChanges(
     select plan_id, patch_id, period, once, ${isoOf('created_at', 'microseconds')} as since, patch_id as name from named n
     where ${unreminded} and ${comesAfter(sql`created_at`, sql`patch_id`, after)}
     order by created_at, patch_id limit ${limit}`);
-  return rows;
 }
 
 // Pages of a limited number of items, oldest first. Failed items are found again, so each round continues after the previous

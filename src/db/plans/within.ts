@@ -57,10 +57,9 @@ export function runIsWithin({ tenant, names }: Within): SQL {
 }
 
 export async function isRunWithin(db: Queryable, id: string, within: Within): Promise<boolean> {
-  const { rows } = await db.execute(
+  return db.hasRows(
     sql`select from ${countersign}.runs r where r.id = ${id} and ${runIsWithin(within)}`,
   );
-  return rows.length > 0;
 }
 
 /**
@@ -72,7 +71,7 @@ export async function isConversationWithin(
   id: string,
   { tenant }: Pick<Within, 'tenant'>,
 ): Promise<boolean> {
-  const { rows } = await db.execute(sql`
+  return db.hasRows(sql`
     select from (select) as one where coalesce(
       (select c.platform || ':' || c.tenant = ${tenant} from ${countersign}.chat_places c where c.conversation = ${id}),
       not exists (select from ${countersign}.runs r where r.conversation = ${id} and r.tenant is distinct from ${tenant})
@@ -82,7 +81,6 @@ export async function isConversationWithin(
         ${id} not like 'reminders:%' and not exists (select from ${countersign}.messages m where m.conversation = ${id})
         or exists (select from ${countersign}.runs r where r.conversation = ${id})
         or exists (select from ${countersign}.plans p where p.conversation = ${id})))`);
-  return rows.length > 0;
 }
 
 /** Those that the reader may see. */

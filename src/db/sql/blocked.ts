@@ -38,7 +38,7 @@ export async function readLongWaits(
   planId: string,
   seconds: number,
 ): Promise<LongWait[]> {
-  const { rows } = await db.execute<LongWait>(sql`
+  return db.rows(sql`
     select s.step_id, w.pool, w.amount::float8 as amount, p.in_use::float8 as in_use,
       (p.capacity - p.headroom)::float8 as limit,
       array(select r.plan_id from ${countersign}.reservations r where r.pool = w.pool
@@ -48,5 +48,4 @@ export async function readLongWaits(
     join ${countersign}.step_states s on s.plan_id = w.plan_id and s.position = w.position and s.status = 'ready'
     where w.plan_id = ${planId} and w.since <= clock_timestamp() - make_interval(secs => ${seconds})
     order by w.since, w.position, w.pool limit 5`);
-  return rows;
 }

@@ -21,23 +21,13 @@ export function positionsOf(planId: string, { ids, partition, tag }: StepSelecto
     : sql.join(found, sql` union all `);
 }
 
-/** Those of `ids` that are steps of the plan. */
-export async function findStepIds(db: Queryable, planId: string, ids: string[]): Promise<string[]> {
-  if (ids.length === 0) return [];
-  const { rows } = await db.execute<{ step_id: string }>(sql`
-    select step_id from ${countersign}.plan_steps
-    where plan_id = ${planId} and step_id = any(${sql.param(ids)}::text[])`);
-  return rows.map(({ step_id }) => step_id);
-}
-
 /** Whether `selector` means any step. */
 export async function hasSteps(
   db: Queryable,
   planId: string,
   selector: StepSelector,
 ): Promise<boolean> {
-  const { rows } = await db.execute(sql`${positionsOf(planId, selector)} limit 1`);
-  return rows.length > 0;
+  return db.hasRows(sql`${positionsOf(planId, selector)} limit 1`);
 }
 
 /** Whether one of the steps that `selector` means calls this operation. */
@@ -47,11 +37,10 @@ export async function hasOperation(
   selector: StepSelector,
   { tool, operation }: { tool: string; operation: string },
 ): Promise<boolean> {
-  const { rows } = await db.execute(sql`
+  return db.hasRows(sql`
     select from ${countersign}.plan_steps c
     where c.plan_id = ${planId} and c.tool = ${tool} and c.operation = ${operation}
       and c.position in (${positionsOf(planId, selector)}) limit 1`);
-  return rows.length > 0;
 }
 
 /**
@@ -80,14 +69,13 @@ export async function findNewlyCovered(
   planId: string,
   edges: { predecessor: number; successor: number; type: string }[],
 ): Promise<(Cause & { positions: number[] })[]> {
-  const { rows } = await tx.execute<Cause & { positions: number[] }>(sql`
+  return tx.rows(sql`
     select p.error ->> 'finding' as finding, min(left(f.message, 200)) as message, array_agg(distinct g.successor) as positions
     from jsonb_to_recordset(${JSON.stringify(edges)}::jsonb) as g(predecessor int, successor int, type text)
     join ${countersign}.step_states p on p.plan_id = ${planId} and p.position = g.predecessor
       and p.status in ('stale', 'running', 'unknown') and p.error ? 'finding'
     join ${countersign}.plan_findings f on f.id = p.error ->> 'finding'
     where g.type in ('FS', 'FF') group by 1`);
-  return rows;
 }
 
 /** How many of the ends that the row `s` of `step_states` waits for are those of steps in the CTE `source(position)`. */
@@ -122,7 +110,7 @@ export async function makeStale(
   included = false,
 ): Promise<Contained> {
   const reason = JSON.stringify({ code: 'stale', message, finding });
-  const { rows } = await tx.execute<PlanProgress & { stale_now: number; later: number }>(sql`
+  const [row] = await tx.rows<PlanProgress & { stale_now: number; later: number }>(sql`
     with recursive ${affectedBy(planId, sources, included)},
     lost as materialized (
       select s.position from ${countersign}.step_states s
@@ -161,6 +149,5 @@ export async function makeStale(
     select (select count(*)::int from marked where status = 'stale') as stale_now,
       (select count(*)::int from marked where status in ('running', 'unknown')) as later, plan.*
     from (select 1) one left join plan on true`);
-  const [row] = rows;
   return { stale: row?.stale_now ?? 0, later: row?.later ?? 0, progress: progressOf(row) };
 }

@@ -18,10 +18,9 @@ export async function hasOthersReady(
   planId: string,
   lanes: number[],
 ): Promise<boolean> {
-  const { rows } = await tx.execute(sql`
+  return tx.hasRows(sql`
     select 1 from ${countersign}.plan_lanes l
     where l.plan_id = ${planId} and l.lane <> all(${sql.param(lanes)}::int[]) and ${claimable} limit 1`);
-  return rows.length > 0;
 }
 
 /** Whether one of `offers` serves lane `l`: the rule of `plans/content/serve-lanes.ts`, where it is to be asked of many plans. */
@@ -81,8 +80,7 @@ export function findDeserted(
 
 /** Lanes of one plan with claimable steps. */
 export async function readClaimableLanes(db: Queryable, planId: string): Promise<Lane[]> {
-  const { rows } = await db.execute<Lane>(sql`
+  return db.rows(sql`
     select l.lane, l.tool, l.operation, l.capabilities, l.pools from ${countersign}.plan_lanes l
     where l.plan_id = ${planId} and ${claimable} order by l.lane`);
-  return rows;
 }

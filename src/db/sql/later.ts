@@ -49,7 +49,7 @@ export async function takeLaterSteps(
     over.map((status) => sql`${status}`),
     sql`, `,
   )})`;
-  const { rows } = await db.execute<LaterStep>(sql`
+  return db.rows(sql`
     with due as materialized (
       select s.plan_id, s.position, s.attempt, c.tool, c.operation, c.effect, p.tenant, ${isOver} as over
       from ${countersign}.step_blocks b
@@ -75,7 +75,6 @@ export async function takeLaterSteps(
       extract(epoch from clock_timestamp() - s.started_at)::float8 as waited,
       exists (select 1 from ${countersign}.backends k
         where k.id = s.output ->> 'caller') as caller_alive`);
-  return rows;
 }
 
 /** Has the work of a step that was taken asked for again in `ms`. */

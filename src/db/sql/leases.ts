@@ -17,14 +17,13 @@ export async function renewLeases(
   leases: Lease[],
   leaseSeconds: number,
 ): Promise<RenewedLease[]> {
-  const { rows } = await db.execute<RenewedLease>(sql`
+  return db.rows(sql`
     update ${countersign}.step_states s set lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds})
     from jsonb_to_recordset(${JSON.stringify(leases)}::jsonb) as l(plan_id text, position int, attempt int),
       ${countersign}.plans p
     where s.plan_id = l.plan_id and s.position = l.position and s.attempt = l.attempt
       and s.lease_owner = ${worker} and s.status = 'running' and p.id = l.plan_id
     returning s.plan_id, s.position, s.attempt, p.status as plan_status`);
-  return rows;
 }
 
 /**
@@ -38,7 +37,7 @@ export async function markCalling(
   leases: Lease[],
   leaseSeconds: number,
 ): Promise<Lease[]> {
-  const { rows } = await db.execute<Lease>(sql`
+  return db.rows(sql`
     update ${countersign}.step_states s set called_at = coalesce(s.called_at, clock_timestamp()),
       lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds})
     from jsonb_to_recordset(${JSON.stringify(leases)}::jsonb) as l(plan_id text, position int, attempt int),
@@ -47,7 +46,6 @@ export async function markCalling(
       and s.lease_owner = ${worker} and s.status = 'running' and s.lease_until > clock_timestamp()
       and p.id = l.plan_id and p.status = 'executing' and p.paused_at is null
     returning s.plan_id, s.position, s.attempt`);
-  return rows;
 }
 
 /** Plans with a step whose lease has run out, at most `limit`. */

@@ -32,7 +32,7 @@ export async function readNearSteps(
   without: string[],
   limit: number,
 ): Promise<NearRow[]> {
-  const { rows } = await db.execute<NearRow>(sql`
+  return db.rows(sql`
     select c.step_id as id, c.position, coalesce(c.label, c.position::text) as label, c.tool, c.operation, c.effect,
       c.args - ${sql.param(without)}::text[] as args,
       c.args::text ~ '"\\$(from|artifact|template|decide)"' as open, c."when" is not null as conditional
@@ -41,7 +41,6 @@ export async function readNearSteps(
     where s.plan_id = ${planId} and s.lane <> ${noLane}
       and (s.status not in ('succeeded', 'cancelled') or s.position = any(${sql.param(again)}::int[]))
     order by s.position limit ${limit + 1}`);
-  return rows;
 }
 
 /** The edges between two of `positions`. */
@@ -51,12 +50,11 @@ export async function readEdgesAmong(
   positions: number[],
 ): Promise<Edge[]> {
   if (positions.length === 0) return [];
-  const { rows } = await db.execute<Edge>(sql`
+  return db.rows(sql`
     with known as materialized (select unnest(${sql.param(positions)}::int[]) as position)
     select e.predecessor, e.successor, e.type, e.lag_minutes from ${countersign}.plan_edges e
     where e.plan_id = ${planId} and e.predecessor in (select position from known)
       and e.successor in (select position from known)`);
-  return rows;
 }
 
 /** Positions of the steps that become stale with those of `selector`. */
@@ -79,15 +77,10 @@ export async function findGroupReaders(
   tags: string[],
 ): Promise<{ label: string; partition: string | null; tag: string | null }[]> {
   if (partitions.length + tags.length === 0) return [];
-  const { rows } = await db.execute<{
-    label: string;
-    partition: string | null;
-    tag: string | null;
-  }>(sql`
+  return db.rows(sql`
     select coalesce(label, position::text) as label, args ->> 'partition' as partition, args ->> 'tag' as tag
     from ${countersign}.plan_steps
     where plan_id = ${planId} and (args ->> 'partition' = any(${sql.param(partitions)}::text[])
       or args ->> 'tag' = any(${sql.param(tags)}::text[]))
     order by position`);
-  return rows;
 }

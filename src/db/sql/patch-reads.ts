@@ -28,15 +28,10 @@ export async function findSelected(
   tags: string[],
 ): Promise<{ step_id: string; partition: string | null; tags: string[] }[]> {
   if (partitions.length === 0 && tags.length === 0) return [];
-  const { rows } = await tx.execute<{
-    step_id: string;
-    partition: string | null;
-    tags: string[];
-  }>(sql`
+  return tx.rows(sql`
     select step_id, partition, tags from ${countersign}.plan_steps
     where plan_id = ${planId} and (partition = any(${sql.param(partitions)}::text[])
       or (tags && ${sql.param(tags)}::text[] and tags <> '{}'))`);
-  return rows;
 }
 
 /**
@@ -48,19 +43,13 @@ export async function findNamed(
   planId: string,
   { ids, tags, titles }: Record<'ids' | 'tags' | 'titles', string[]>,
 ): Promise<{ id: string; description: string; partition: string | null; tags: string[] }[]> {
-  const { rows } = await db.execute<{
-    id: string;
-    description: string;
-    partition: string | null;
-    tags: string[];
-  }>(sql`
+  return db.rows(sql`
     select c.step_id as id, c.description, c.partition, c.tags from ${countersign}.plan_steps c
     where c.plan_id = ${planId} and c.until is null
       and (c.step_id = any(${sql.param(ids)}::text[])
         or (c.tags && ${sql.param(tags)}::text[] and c.tags <> '{}')
         or lower(btrim(regexp_replace(c.description, '\s+', ' ', 'g'))) = any(${sql.param(titles)}::text[])
         or lower(btrim(regexp_replace(c.partition, '\s+', ' ', 'g'))) = any(${sql.param(titles)}::text[]))`);
-  return rows;
 }
 
 /**
@@ -90,10 +79,9 @@ export async function hasPatchSince(
   planId: string,
   revision: number,
 ): Promise<boolean> {
-  const { rows } = await db.execute(sql`
+  return db.hasRows(sql`
     select 1 from ${countersign}.plan_events
     where plan_id = ${planId} and revision > ${revision} and kind = 'patch_proposed' limit 1`);
-  return rows.length > 0;
 }
 
 /** Edges that begin at one of `positions`, with the step each leads to. */
@@ -103,13 +91,12 @@ export async function readEdgesFrom(
   positions: number[],
 ): Promise<(Edge & { id: string; status: StepStatus })[]> {
   if (positions.length === 0) return [];
-  const { rows } = await tx.execute<Edge & { id: string; status: StepStatus }>(sql`
+  return tx.rows(sql`
     select e.predecessor, e.successor, e.type, e.lag_minutes, s.step_id as id, s.status
     from ${countersign}.plan_edges e
     join ${countersign}.step_states s on s.plan_id = e.plan_id and s.position = e.successor
     where e.plan_id = ${planId} and e.predecessor = any(${sql.param(positions)}::int[])
     order by e.successor`);
-  return rows;
 }
 
 /**
@@ -123,7 +110,7 @@ export async function readEdgesBetween(
   to: number[],
 ): Promise<(Edge & { id: string })[]> {
   if (from.length === 0 || to.length === 0) return [];
-  const { rows } = await tx.execute<Edge & { id: string }>(sql`
+  return tx.rows(sql`
     with recursive down(position) as (
       select unnest(${sql.param(from)}::int[])
       union
@@ -141,7 +128,6 @@ export async function readEdgesBetween(
     from up u join ${countersign}.plan_edges e on e.plan_id = ${planId} and e.predecessor = u.position
     join up v on v.position = e.successor
     join ${countersign}.plan_steps s on s.plan_id = ${planId} and s.position = e.predecessor`);
-  return rows;
 }
 
 /** The first free position: those of removed steps are not given again, those of a version that waits are. */
@@ -179,7 +165,7 @@ export async function findDeadEnds(
   running: boolean,
 ): Promise<{ id: string; status: StepStatus; successor: string }[]> {
   if (positions.length === 0) return [];
-  const { rows } = await tx.execute<{ id: string; status: StepStatus; successor: string }>(sql`
+  return tx.rows(sql`
     select p.step_id as id, p.status, s.step_id as successor
     from ${countersign}.step_states s
     join ${countersign}.plan_edges e on e.plan_id = s.plan_id and e.successor = s.position
@@ -188,7 +174,6 @@ export async function findDeadEnds(
       and s.status in ('pending', 'ready', 'stale')
       and ${willNotBeDone(running)}
     order by p.position, s.position limit 100`);
-  return rows;
 }
 
 /** Predecessors in `edges` that will never be done: a step waiting for one would wait forever. */
@@ -199,13 +184,12 @@ export async function findDeadPredecessors(
   running: boolean,
 ): Promise<{ id: string; status: StepStatus }[]> {
   if (edges.length === 0) return [];
-  const { rows } = await tx.execute<{ id: string; status: StepStatus }>(sql`
+  return tx.rows(sql`
     select distinct p.step_id as id, p.status
     from unnest(${sql.param(edges.map(({ predecessor }) => predecessor))}::int[],
       ${sql.param(edges.map(({ type }) => type))}::text[]) e (predecessor, type)
     join ${countersign}.step_states p on p.plan_id = ${planId} and p.position = e.predecessor
     where ${willNotBeDone(running)} order by 1 limit 100`);
-  return rows;
 }
 
 /** Operations the plan uses now, and whether a running or finished step uses each. */
@@ -213,14 +197,13 @@ export async function readUses(
   tx: Queryable,
   planId: string,
 ): Promise<{ operation: string; guarded: boolean; kept: boolean }[]> {
-  const { rows } = await tx.execute<{ operation: string; guarded: boolean; kept: boolean }>(sql`
+  return tx.rows(sql`
     select c.tool || '_' || c.operation as operation, bool_or(c.guarded) as guarded,
       bool_or(s.status <> 'cancelled') as kept
     from ${countersign}.plan_steps c
     join ${countersign}.step_states s on s.plan_id = c.plan_id and s.position = c.position
     where c.plan_id = ${planId} and s.lane <> ${noLane}
     group by c.tool, c.operation order by 1`);
-  return rows;
 }
 
 /**

@@ -10,14 +10,13 @@ export async function readWaiting(
   planId: string,
   position: number,
 ): Promise<Pick<Step, 'args' | 'when'>[]> {
-  const { rows } = await db.execute<Pick<Step, 'args' | 'when'>>(sql`
+  return db.rows(sql`
     select c.args, coalesce(c."when", '[]') as "when"
     from ${countersign}.plan_edges e
     join ${countersign}.plan_steps c on c.plan_id = e.plan_id and c.position = e.successor
     join ${countersign}.step_states s on s.plan_id = e.plan_id and s.position = e.successor
     where e.plan_id = ${planId} and e.predecessor = ${position} and e.type in ('FS', 'FF') and s.status = 'pending'
     order by e.successor limit 100`);
-  return rows;
 }
 
 export type Predecessor = Pick<
@@ -31,7 +30,7 @@ export async function readPredecessors(
   planId: string,
   position: number,
 ): Promise<Predecessor[]> {
-  const { rows } = await db.execute<Predecessor>(sql`
+  return db.rows(sql`
     select c.step_id as id, c.tool, c.operation, c.args, s.status, s.error,
       case when c.tool = 'human' and s.status = 'succeeded' then s.output end as output
     from ${countersign}.plan_edges e
@@ -40,5 +39,4 @@ export async function readPredecessors(
     where e.plan_id = ${planId} and e.successor = ${position} and e.type in ('FS', 'FF')
       and (c.tool = 'human' or s.error ? 'questions')
     order by e.predecessor`);
-  return rows;
 }

@@ -36,7 +36,7 @@ const lapsed = sql`s.lease_until < clock_timestamp()`;
  * attempt.
  */
 export async function readLostSteps(tx: Queryable, planId: string): Promise<LostStep[]> {
-  const { rows } = await tx.execute<LostStep>(sql`
+  return tx.rows(sql`
     with lost as materialized (
       select s.position, s.step_id, s.attempt, s.tries, s.called_at is not null as called from ${countersign}.step_states s
       where s.plan_id = ${planId} and s.status = 'running' and s.lease_until < clock_timestamp()
@@ -52,7 +52,6 @@ export async function readLostSteps(tx: Queryable, planId: string): Promise<Lost
       ) tried where tried.status = 'lost') as losses
     from lost l join ${countersign}.plan_steps c on c.plan_id = ${planId} and c.position = l.position
     order by l.position`);
-  return rows;
 }
 
 /** Outcome for a lost step. */
@@ -67,7 +66,7 @@ export async function settleLostSteps(
   planId: string,
   recoveries: Recovery[],
 ): Promise<{ progress: PlanProgress | null; taken: number[]; failed: number[] }> {
-  const { rows } = await tx.execute<
+  const [row] = await tx.rows<
     PlanProgress & { taken: number[] | null; failed_positions: number[] | null }
   >(sql`
     with f as (
@@ -103,7 +102,6 @@ export async function settleLostSteps(
     select (select array_agg(position) from done) as taken,
       (select array_agg(position) from done where status = 'failed') as failed_positions, plan.*
     from (select 1) one left join plan on true`);
-  const [row] = rows;
   return {
     progress: progressOf(row),
     taken: row?.taken ?? [],

@@ -29,7 +29,7 @@ export async function readForRerun(
   planId: string,
   selector: StepSelector,
 ): Promise<RerunStep[]> {
-  const { rows } = await db.execute<RerunStep>(sql`
+  return db.rows(sql`
     with meant as materialized (select distinct position from (${positionsOf(planId, selector)}) found)
     select s.step_id as id, coalesce(c.label, s.position::text) as label, s.position, s.status,
       c.tool, c.tool || '_' || c.operation as operation, c.target, c.effect,
@@ -42,7 +42,6 @@ export async function readForRerun(
     ) c
     where s.plan_id = ${planId} and s.position = any(array(select position from meant)) and s.lane <> 0
     order by s.position`);
-  return rows;
 }
 
 /** How many steps would become stale if those that `selector` means did. */
@@ -65,7 +64,7 @@ export async function findUsers(
   positions: number[],
   others: number[],
 ): Promise<{ id: string; status: StepStatus }[]> {
-  const { rows } = await db.execute<{ id: string; status: StepStatus }>(sql`
+  return db.rows(sql`
     with again as materialized (select unnest(${sql.param(positions)}::int[]) as position),
     known as materialized (select position from again union select unnest(${sql.param(others)}::int[])),
     users as materialized (
@@ -78,7 +77,6 @@ export async function findUsers(
     where s.plan_id = ${planId} and s.position = any(array(select successor from users))
       and (s.status in ('running', 'waiting', 'succeeded', 'failed', 'unknown') or ${isSkippedByCondition('s')})
     order by s.position limit 100`);
-  return rows;
 }
 
 /** Open findings about any of these steps, or about a partition of theirs. */

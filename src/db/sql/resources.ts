@@ -46,26 +46,24 @@ export async function storePools(
 
 /** The pools, locked until the transaction ends. */
 export async function lockPools(tx: Queryable, names: string[]): Promise<PoolState[]> {
-  const { rows } = await tx.execute<PoolState>(sql`
+  return tx.rows(sql`
     select name, (capacity - headroom - in_use)::float8 as free, (capacity - headroom)::float8 as limit
     from ${countersign}.resource_pools
     where name = any(${sql.param(names)}::text[]) order by name for no key update`);
-  return rows;
 }
 
 /** Every pool, by name. */
 export async function readPools(db: Queryable): Promise<PoolUse[]> {
-  const { rows } = await db.execute<PoolUse>(sql`
+  return db.rows(sql`
     select p.name, p.capacity::float8 as capacity, p.headroom::float8 as headroom, p.in_use::float8 as in_use,
       array(select w.plan_id from ${countersign}.resource_waits w where w.pool = p.name
         group by w.plan_id order by min(w.since)) as waiting
     from ${countersign}.resource_pools p order by p.name`);
-  return rows;
 }
 
 /** Steps that wait for the pools and could run, longest first. A step that exceeds a lowered capacity blocks no one. */
 export async function readWaits(tx: Queryable, pools: string[]): Promise<ResourceWait[]> {
-  const { rows } = await tx.execute<ResourceWait>(sql`
+  return tx.rows(sql`
     select w.pool, w.plan_id, w.position, w.amount::float8 as amount,
       (extract(epoch from clock_timestamp() - w.since) * 1000)::float8 as waited_ms
     from ${countersign}.resource_waits w
@@ -76,7 +74,6 @@ export async function readWaits(tx: Queryable, pools: string[]): Promise<Resourc
       and not exists (select 1 from ${countersign}.resource_waits x join ${countersign}.resource_pools o on o.name = x.pool
         where x.plan_id = w.plan_id and x.position = w.position and x.amount > o.capacity - o.headroom)
     order by w.since, w.plan_id, w.position`);
-  return rows;
 }
 
 /** Records who waits and forgets steps whose turn has come. The caller holds the plan's and the pools' locks. */
@@ -161,13 +158,12 @@ export async function findOrphanedReservations(
   limit: number,
   planId: string | null = null,
 ): Promise<{ plan_id: string; position: number; pool: string }[]> {
-  const { rows } = await db.execute<{ plan_id: string; position: number; pool: string }>(sql`
+  return db.rows(sql`
     select r.plan_id, r.position, r.pool from ${countersign}.reservations r
     where r.plan_id = coalesce(${planId}, r.plan_id) and not exists (
       select 1 from ${countersign}.step_states s
       where s.plan_id = r.plan_id and s.position = r.position and s.status = 'running')
     limit ${limit}`);
-  return rows;
 }
 
 /** Forgets waits of steps cancelled, paused or ended meanwhile. */
@@ -193,7 +189,7 @@ export async function readExcessSteps(
 ): Promise<ExcessStep[]> {
   const statuses: StepStatus[] = ready ? ['ready'] : ['pending', 'ready'];
   const served = sql`s.lane = any(${sql.param(lanes)}::int[])`;
-  const { rows } = await db.execute<ExcessStep>(sql`
+  return db.rows(sql`
     select s.step_id, p.name as pool, r.value::float8 as amount, (p.capacity - p.headroom)::float8 as limit
     from (
       select plan_id, position, step_id from ${stepsOf(planId, statuses, served)}
@@ -203,5 +199,4 @@ export async function readExcessSteps(
     cross join lateral jsonb_each_text(c.resources) r
     join ${countersign}.resource_pools p on p.name = r.key
     where r.value::numeric > p.capacity - p.headroom order by s.position`);
-  return rows;
 }

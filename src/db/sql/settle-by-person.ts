@@ -29,7 +29,7 @@ export async function settleByPerson(
   verdicts: Verdict[],
   keepsWord = false,
 ): Promise<{ moved: string[]; failed: number[]; progress: PlanProgress | null }> {
-  const { rows } = await tx.execute<
+  const [row] = await tx.rows<
     PlanProgress & { moved: string[] | null; failed_positions: number[] | null }
   >(sql`
     with v as (
@@ -76,7 +76,6 @@ export async function settleByPerson(
     select (select array_agg(step_id) from done) as moved,
       (select array_agg(position) from done where to_status = 'failed') as failed_positions, plan.*
     from (select 1) one left join plan on true`);
-  const [row] = rows;
   return {
     moved: row?.moved ?? [],
     failed: row?.failed_positions ?? [],

@@ -50,7 +50,7 @@ export async function uncover(
       ? sql`coalesce(s.ended_at, clock_timestamp())`
       : sql`case when not ${isPendingAgain} then s.ended_at end`;
   const kept = way === 'left_out' ? sql`s.status = 'stale'` : sql`false`;
-  const { rows } = await tx.execute<{
+  const [row] = await tx.rows<{
     freed: number[] | null;
     failed_again: number[] | null;
     left_out: number[] | null;
@@ -107,7 +107,6 @@ export async function uncover(
       (select array_agg(position) from changed where to_status = 'failed') as failed_again,
       (select array_agg(position) from changed where to_status = 'cancelled') as left_out
     from (select 1) one left join plan on true`);
-  const [row] = rows;
   return {
     freed: row?.freed ?? [],
     failed: row?.failed_again ?? [],

@@ -71,7 +71,7 @@ export async function countGroups(
   const { key, join } = keyOf(grouping);
   const of = (column: ArrayLike<number> | undefined) =>
     column === undefined ? sql`null::int` : sql`${arrayOf(column)}[position]`;
-  const { rows } = await db.execute<GroupRow>(sql`
+  return db.rows(sql`
     with grouped as (
       select key, min(position) as first, count(*)::int as steps, ${counted},
         ${isoOf(sql`min(started_at)`, 'milliseconds')} as started_at,
@@ -86,7 +86,6 @@ export async function countGroups(
     )
     select *, (count(*) over ())::int as groups, (sum(steps) over ())::int as all_steps
     from grouped order by first limit ${limit}`);
-  return rows;
 }
 
 /** The number of groups of each kind, up to `most`, and whether any step waits for another. */
@@ -140,18 +139,4 @@ export async function countGroupLinks(
     group by a.key, b.key order by count(*) desc, a.key, b.key limit ${limit}`);
   const edges = rows.map(({ total: _, ...edge }) => edge);
   return { edges, total: rows[0]?.total ?? 0 };
-}
-
-/** In the order of positions. */
-export async function readStepPositions(
-  db: Queryable,
-  planId: string,
-  { positions = [], ids = [] }: { positions?: number[]; ids?: string[] },
-): Promise<{ id: string; position: number }[]> {
-  if (positions.length + ids.length === 0) return [];
-  const { rows } = await db.execute<{ id: string; position: number }>(sql`
-    select step_id as id, position from ${countersign}.plan_steps
-    where plan_id = ${planId} and ${positions.length > 0 ? sql`position = any(${arrayOf(positions)})` : sql`step_id = any(${sql.param(ids)}::text[])`}
-    order by position`);
-  return rows;
 }

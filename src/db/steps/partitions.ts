@@ -24,7 +24,7 @@ export async function countByPartition(
   after: string | null,
   limit: number,
 ): Promise<PartitionCounts[]> {
-  const { rows } = await db.execute<PartitionCounts>(sql`
+  return db.rows(sql`
     select p.name, coalesce(counted.steps, 0)::int as steps, coalesce(counted.ranks, '[]') as ranks, counted.sample
     from (
       select name from ${countersign}.plan_partitions
@@ -43,7 +43,6 @@ export async function countByPartition(
       ) r
     ) counted
     order by p.name`);
-  return rows;
 }
 
 export async function countPartitionProgress(
@@ -51,7 +50,7 @@ export async function countPartitionProgress(
   planId: string,
   limit: number,
 ): Promise<PartProgress[]> {
-  const { rows } = await db.execute<PartProgress>(sql`
+  return db.rows(sql`
     select p.name, coalesce(counted.counts, '{}') as counts
     from (
       select name from ${countersign}.plan_partitions where plan_id = ${planId} order by name limit ${limit}
@@ -66,7 +65,6 @@ export async function countPartitionProgress(
       ) r
     ) counted
     order by p.name`);
-  return rows;
 }
 
 export async function countPartitions(db: Queryable, planId: string): Promise<number> {

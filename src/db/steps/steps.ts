@@ -111,10 +111,9 @@ export async function insertLanes(tx: Queryable, planId: string, lanes: Lane[]):
 }
 
 export async function readLanes(db: Queryable, planId: string): Promise<Lane[]> {
-  const { rows } = await db.execute<Lane>(sql`
+  return db.rows(sql`
     select lane, tool, operation, capabilities, pools from ${countersign}.plan_lanes
     where plan_id = ${planId} order by lane`);
-  return rows;
 }
 
 export async function insertEdges(tx: Queryable, planId: string, edges: Edge[]): Promise<void> {
@@ -156,17 +155,11 @@ export async function readOperations(
     guarded: boolean;
   }[]
 > {
-  const { rows } = await db.execute<{
-    operation: string;
-    count: number;
-    effect: Step['effect'];
-    guarded: boolean;
-  }>(sql`
+  return db.rows(sql`
     select tool || '_' || operation as operation, count(*)::int as count, min(effect) as effect,
       bool_or(guarded) as guarded
     from ${countersign}.plan_steps where plan_id = ${planId} and until is null
     group by tool, operation order by min(position)`);
-  return rows;
 }
 
 /** Before those of version `version` replace them. */
@@ -191,12 +184,7 @@ export async function readWorkDone(
   without: string[],
 ): Promise<{ id: string; tool: string; args: JsonObject; then: boolean }[]> {
   const then = sql`${moment}::timestamptz between date_trunc('milliseconds', a.started_at) and a.ended_at`;
-  const { rows } = await db.execute<{
-    id: string;
-    tool: string;
-    args: JsonObject;
-    then: boolean;
-  }>(sql`
+  return db.rows(sql`
     select c.step_id as id, c.tool, coalesce(s.final_args, c.args) - ${sql.param(without)}::text[] as args,
       coalesce(${then}, false) as then
     from ${countersign}.step_attempts a
@@ -204,7 +192,6 @@ export async function readWorkDone(
     join ${countersign}.step_states s on s.plan_id = a.plan_id and s.position = a.position
     where a.plan_id = ${planId} and a.status = 'succeeded'
     order by coalesce(${then}, false) desc, a.ended_at desc limit ${maxWork}`);
-  return rows;
 }
 
 /** Several if an approved change reran the step. */

@@ -195,14 +195,21 @@ export async function countOperations(
   return found;
 }
 
+/** By position. */
 export async function readPositions(
   db: Queryable,
   planId: string,
-  ids: string[],
+  { ids = [], positions = [] }: { ids?: Iterable<string>; positions?: number[] },
 ): Promise<Map<string, number>> {
+  const named = [...ids];
+  if (named.length + positions.length === 0) return new Map();
+  const which =
+    named.length > 0
+      ? sql`step_id = any(${sql.param(named)}::text[])`
+      : sql`position = any(${sql.param(positions)}::int[])`;
   const { rows: found } = await db.execute<{ id: string; position: number }>(sql`
     select step_id as id, position from ${countersign}.plan_steps
-    where plan_id = ${planId} and step_id = any(${sql.param(ids)}::text[])`);
+    where plan_id = ${planId} and ${which} order by position`);
   return new Map(found.map(({ id, position }) => [id, position]));
 }
 

@@ -17,7 +17,7 @@ import { wakeWatchers } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { approvalsThatSuffice, isAmong, isSatisfied, judge } from './approver-rules.ts';
 import { describeAllMissing } from './approver-words.ts';
-import { type Authority, type Configured, readAuthority } from './authority.ts';
+import { type Authority, type Configured, readAuthority, requireUseful } from './authority.ts';
 
 type Approvable = Pick<PlanRow, 'id' | 'version' | 'digest'>;
 
@@ -76,27 +76,33 @@ async function recordPartOfApproval(
 }
 
 /**
- * Records an approval that is not the last one. A person who approved under an unverified name and is verified now counts where
- * verification is required.
+ * Records an approval of `about`: the plan, or the change that waits. A person who approved under an unverified name and is
+ * verified now counts where verification is required. @returns whether every rule is now satisfied
  */
-export async function recordOneOfSeveral(
+export async function countApproval(
   context: PlansContext,
   tx: Transaction,
-  row: Approvable,
-  authority: Authority,
-  before: string[],
+  about: Approvable,
+  subject: Pick<Parameters<typeof readAuthority>[2], 'plan' | 'operations'>,
   actor: Actor,
-): Promise<void> {
+): Promise<boolean> {
+  const before = await readApprovers(tx, about);
+  const of = { ...subject, version: about.version, approved: before, actor };
+  const authority = await readAuthority(tx, context, of);
+  const satisfied = requireUseful(authority, before, actor).every(isSatisfied);
   const { people } = authority;
-  if (!isAmong(people, before, actor.id)) {
-    if (!(await recordApproval(tx, row, actor))) return;
-    await recordPartOfApproval(context, tx, row, authority, [...before, actor.id], actor);
+  const isNew = !isAmong(people, before, actor.id);
+  if (satisfied || isNew) {
+    const added = await recordApproval(tx, about, actor);
+    if (added && !satisfied)
+      await recordPartOfApproval(context, tx, about, authority, [...before, actor.id], actor);
   } else if (isVerified(actor)) {
-    const verified = (await readVerified(tx, [row])).get(row.id) ?? new Set<string>();
-    if (isAmong(people, [...verified], actor.id)) return;
-    await recordApproval(tx, row, actor);
-    await recordPartOfApproval(context, tx, row, authority, before, actor);
+    const verified = (await readVerified(tx, [about])).get(about.id) ?? new Set<string>();
+    if (isAmong(people, [...verified], actor.id)) return false;
+    await recordApproval(tx, about, actor);
+    await recordPartOfApproval(context, tx, about, authority, before, actor);
   }
+  return satisfied;
 }
 
 /**

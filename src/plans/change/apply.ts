@@ -5,6 +5,7 @@ import { recordAudit } from '#db/audit/audit.ts';
 import type { Transaction } from '#db/database.ts';
 import { notify } from '#db/notify.ts';
 import { linkOccurrences } from '#db/planning/artifacts.ts';
+import { insertPatch } from '#db/plans/patches.ts';
 import { lockPlan, type PlanRow } from '#db/plans/plans.ts';
 import { plans, planVersions } from '#db/schema.ts';
 import { findNewlyCovered, makeStale } from '#db/sql/impact.ts';
@@ -18,6 +19,7 @@ import { countOperations, insertWaiting, iterateContents } from '#db/steps/versi
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { RaisedFinding } from '#domain/plan/finding.ts';
+import type { PinnedOperation } from '#domain/plan/patch.ts';
 import type { StepContent } from '#domain/plan/step-content.ts';
 import { mapInSlices } from '#domain/slices.ts';
 import { operationName } from '#domain/tool.ts';
@@ -32,7 +34,7 @@ import { wakeWatchers, wakeWorkers } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { endOfLast } from '../series/series.ts';
 import { patchConflict } from './conflicts.ts';
-import { changesContent, countInvalidated, type PatchEffect, type StepAsSaid } from './model.ts';
+import { changesContent, countChanges, type PatchEffect, type StepAsSaid } from './model.ts';
 import { requireUsers } from './sets.ts';
 import { isGated, type NextVersion, writeVersion } from './write-version.ts';
 
@@ -49,6 +51,8 @@ export type PatchDecision = {
 
 /** Of the next version, instead of those before. */
 type NewWords = Partial<Pick<VersionRow, 'title' | 'summary'>>;
+
+export const drawPatchId = ({ random }: PlansContext): string => `PATCH-${random.hex(4)}`;
 
 const positionsOf = (steps: { position: number }[]): number[] =>
   steps.map(({ position }) => position);
@@ -323,14 +327,42 @@ export async function applyPatch(
         patch: decision.patchId,
         base_revision: decision.baseRevision,
         base_digest: row.digest,
-        added: effect.added.length,
-        changed: effect.changed.length,
-        removed: effect.removed.length,
-        rerun: effect.rerun.length,
-        invalidated: countInvalidated(effect),
+        ...countChanges(effect),
       },
     },
   ]);
   await wakeAll(context, tx, patched);
+  return patched;
+}
+
+/**
+ * Applies a change that needs no approval and stores it. @param operations from which `effect` was resolved under the plan's lock
+ * @returns the plan's updated row
+ */
+export async function applyUnasked(
+  context: PlansContext,
+  tx: Transaction,
+  row: PlanRow,
+  operations: PinnedOperation[],
+  effect: PatchEffect,
+  by: Pick<PatchDecision, 'actor' | 'reason' | 'words'> &
+    Partial<Pick<PatchDecision, 'patchId' | 'baseRevision'>>,
+): Promise<PlanRow> {
+  const { baseRevision = row.revision, patchId = drawPatchId(context) } = by;
+  const decision = { ...by, patchId, baseRevision, approved: false };
+  const patched = await applyPatch(context, tx, row, effect, decision);
+  await insertPatch(tx, {
+    id: patchId,
+    plan_id: row.id,
+    base_revision: baseRevision,
+    version: patched.version,
+    digest: patched.digest,
+    status: 'applied',
+    operations,
+    widening: [],
+    ...countChanges(effect),
+    reason: by.reason,
+    proposed_by: by.actor.id,
+  });
   return patched;
 }

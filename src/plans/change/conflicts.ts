@@ -46,6 +46,13 @@ export function patchConflict(
   );
 }
 
+/** @param describe the message, given the names of the first of `ids` */
+export function stepsMissing(ids: string[], describe: (names: string) => string): CountersignError {
+  return new CountersignError('steps_missing', describe(listSome(ids, maxNamed, 'step')), {
+    details: { missing: ids.slice(0, maxListed), missing_total: ids.length },
+  });
+}
+
 /** @throws `patch_conflict` if the patch is based on a future revision */
 export function requirePast(row: PlanRow, baseRevision: number): void {
   if (baseRevision <= row.revision) return;

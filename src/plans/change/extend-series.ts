@@ -41,7 +41,7 @@ import {
   readOccurrenceId,
   templatesOf,
 } from '../series/series.ts';
-import { applyBySystem } from './apply-by-system.ts';
+import { applyUnasked } from './apply.ts';
 import type { PatchEffect } from './model.ts';
 import { rulesFor } from './receive.ts';
 import { resolvePatch } from './resolve.ts';
@@ -227,7 +227,8 @@ async function addSteps(
     if (operations.length === 0) return lockPlan(tx, row.id);
     effect = await resolveSteps(context, tx, row, operations);
   }
-  return applyBySystem(context, tx, row, operations, effect, describeReason(going));
+  const by = { actor: system, reason: describeReason(going) };
+  return applyUnasked(context, tx, row, operations, effect, by);
 }
 
 /** Records how far the series is expanded and when it is due next. */

@@ -49,8 +49,13 @@ export type PatchEffect = {
   series: SeriesChange[];
 };
 
-export const countInvalidated = ({ invalidated }: PatchEffect): number =>
-  invalidated.reduce((sum, { count }) => sum + count, 0);
+export const countChanges = ({ added, changed, removed, rerun, invalidated }: PatchEffect) => ({
+  added: added.length,
+  changed: changed.length,
+  removed: removed.length,
+  rerun: rerun.length,
+  invalidated: invalidated.reduce((sum, { count }) => sum + count, 0),
+});
 
 /** Whether a patch changes the plan's content rather than only its progress. */
 export function changesContent({ added, changed, removed, series }: PatchEffect): boolean {

@@ -24,6 +24,7 @@ import {
   type PlanPatch,
 } from '#domain/plan/patch.ts';
 import type { PatchOutcome } from '#domain/plan/patch-outcome.ts';
+import type { JsonObject } from '#domain/text.ts';
 import { requireManager } from '../authority/authority.ts';
 import { requireArtifacts } from '../content/artifact-references.ts';
 import {
@@ -39,10 +40,10 @@ import { statusWords } from '../lifecycle/lifecycle-table.ts';
 import { wakeWatchers } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { reservedId } from '../series/normalise.ts';
-import { applyPatch, storeWaiting } from './apply.ts';
+import { applyUnasked, drawPatchId, storeWaiting } from './apply.ts';
 import { classifyPatch } from './classify.ts';
 import { reopenByPatch } from './follow-patch.ts';
-import { countInvalidated, type PatchEffect } from './model.ts';
+import { countChanges, type PatchEffect } from './model.ts';
 import { pinTargets } from './pin.ts';
 import { resolveNotes } from './prerequisites.ts';
 import { readNear } from './read-near.ts';
@@ -50,7 +51,7 @@ import { type PatchRules, resolvePatch } from './resolve.ts';
 import { digestChange, digestOfOperations, hasVersion } from './waiting.ts';
 import { isGated } from './write-version.ts';
 
-type WaitingPatch = Omit<PatchRow, 'operations'>;
+type WaitingPatch = Pick<PatchRow, 'id' | 'plan_id' | 'version' | 'digest' | 'base_revision'>;
 
 export function rulesFor(context: PlansContext, { tenant }: Pick<PlanRow, 'tenant'>): PatchRules {
   return {
@@ -91,7 +92,7 @@ export async function findReplaced(
   row: PlanRow,
   actor: Actor,
   baseRevision: number,
-): Promise<WaitingPatch | null> {
+): ReturnType<typeof findWaitingPatch> {
   const pending = await findWaitingPatch(tx, row.id);
   if (pending === null) return null;
   const isOwn = pending.proposed_by === actor.id;
@@ -111,6 +112,23 @@ export async function findReplaced(
   );
 }
 
+/** The event and the audit entry of a change that waits, or no longer does. */
+async function tellPatch(
+  tx: Transaction,
+  what: 'proposed' | 'rejected' | 'superseded',
+  { id, plan_id: planId, version, digest, base_revision }: WaitingPatch,
+  actor: Actor,
+  reason: string | undefined,
+  data: JsonObject = {},
+): Promise<void> {
+  const action = `patch_${what}`;
+  const words = reason === undefined || what === 'proposed' ? '' : `: ${reason}`;
+  await touchPlan(tx, planId, action, `version ${version} by ${actor.id}${words}`);
+  const why = reason === undefined ? {} : { reason };
+  const about = { patch: id, base_revision, ...data };
+  await recordAudit(tx, [{ planId, actor, action, version, digest, ...why, data: about }]);
+}
+
 /** Removes a waiting patch from its plan. The caller holds the plan's lock. @returns the plan's updated row */
 export async function dropPatch(
   tx: Transaction,
@@ -122,51 +140,8 @@ export async function dropPatch(
   await settlePatch(tx, patch.id, status, actor.id);
   await forgetApprovals(tx, patch);
   await reopenByPatch(tx, row.id, patch.id);
-  const words = reason === undefined ? '' : `: ${reason}`;
-  await touchPlan(tx, row.id, `patch_${status}`, `version ${patch.version} by ${actor.id}${words}`);
-  await recordAudit(tx, [
-    {
-      planId: row.id,
-      actor,
-      action: `patch_${status}`,
-      version: patch.version,
-      digest: patch.digest,
-      ...(reason === undefined ? {} : { reason }),
-      data: { patch: patch.id, base_revision: patch.base_revision },
-    },
-  ]);
+  await tellPatch(tx, status, patch, actor, reason);
   return lockPlan(tx, row.id);
-}
-
-/** Cancelling a plan also drops its waiting change. The caller holds the plan's lock. */
-export async function dropWithPlan(tx: Transaction, row: PlanRow, actor: Actor): Promise<void> {
-  const patch = await findWaitingPatch(tx, row.id);
-  if (patch === null) return;
-  await dropPatch(tx, row, patch, 'rejected', { actor, reason: 'the plan was cancelled' });
-}
-
-/** Stores a patch that needs approval; the plan continues meanwhile and does not end before the decision. */
-async function holdPatch(
-  context: PlansContext,
-  tx: Transaction,
-  row: PlanRow,
-  patch: Parameters<typeof insertPatch>[1],
-  actor: Actor,
-): Promise<void> {
-  await insertPatch(tx, patch);
-  await touchPlan(tx, row.id, 'patch_proposed', `version ${patch.version} by ${actor.id}`);
-  await recordAudit(tx, [
-    {
-      planId: row.id,
-      actor,
-      action: 'patch_proposed',
-      version: patch.version,
-      digest: patch.digest,
-      ...(patch.reason === null ? {} : { reason: patch.reason }),
-      data: { patch: patch.id, base_revision: patch.base_revision, base_digest: row.digest },
-    },
-  ]);
-  await wakeWatchers(tx, context.enqueue, row.id);
 }
 
 /** @throws `reserved_id` if a step would look like an occurrence of a series, which only the system adds */
@@ -236,46 +211,40 @@ async function takePatch(
   }
   const by = { actor, reason: `replaced by ${id}` };
   const row = replaced === null ? seen : await dropPatch(tx, seen, replaced, 'superseded', by);
+  if (widening.length === 0)
+    return applyUnasked(context, tx, row, operations, effect, {
+      patchId: id,
+      actor,
+      baseRevision: base_revision,
+      reason: reason ?? null,
+      words: {
+        ...(title === undefined ? {} : { title }),
+        ...(summary === undefined ? {} : { summary }),
+      },
+    });
+  const version = row.version + 1;
+  const catalogue = context.catalogue.of(row.tenant);
+  const digests = digestOperations(catalogue, addedOperations(effect), row.operation_digests);
+  const digest = hasVersion(operations)
+    ? digestChange(await storeWaiting(context, tx, row, effect), operations)
+    : digestOfOperations(row, { version, operations }, digests);
   const patch = {
     id,
     plan_id: row.id,
     base_revision,
-    version: row.version + 1,
+    status: 'needs_approval' as const,
+    version,
+    digest,
     operations,
     widening,
-    added: effect.added.length,
-    changed: effect.changed.length,
-    removed: effect.removed.length,
-    rerun: effect.rerun.length,
-    invalidated: countInvalidated(effect),
+    ...countChanges(effect),
     reason: reason ?? null,
     proposed_by: actor.id,
   };
-  if (widening.length > 0) {
-    const catalogue = context.catalogue.of(row.tenant);
-    const digests = digestOperations(catalogue, addedOperations(effect), row.operation_digests);
-    const digest = hasVersion(operations)
-      ? digestChange(await storeWaiting(context, tx, row, effect), operations)
-      : digestOfOperations(row, patch, digests);
-    const held = { ...patch, status: 'needs_approval' as const, digest };
-    await holdPatch(context, tx, row, held, actor);
-    return lockPlan(tx, row.id);
-  }
-  const decision = {
-    patchId: id,
-    actor,
-    baseRevision: base_revision,
-    reason: patch.reason,
-    approved: false,
-    words: {
-      ...(title === undefined ? {} : { title }),
-      ...(summary === undefined ? {} : { summary }),
-    },
-  };
-  const patched = await applyPatch(context, tx, row, effect, decision);
-  const { version, digest } = patched;
-  await insertPatch(tx, { ...patch, status: 'applied', version, digest });
-  return patched;
+  await insertPatch(tx, patch);
+  await tellPatch(tx, 'proposed', patch, actor, reason, { base_digest: row.digest });
+  await wakeWatchers(tx, context.enqueue, row.id);
+  return lockPlan(tx, row.id);
 }
 
 /**
@@ -294,7 +263,7 @@ export async function checkPatch(
   actor: Actor,
   within: (tx: Transaction, row: PlanRow) => Promise<void>,
   hold = false,
-  id = `PATCH-${context.random.hex(4)}`,
+  id = drawPatchId(context),
 ): Promise<Commit<PatchOutcome>> {
   requireOwnIds(patch.operations);
   await context.catalogue.refresh(() => readManifests(context.db.query));

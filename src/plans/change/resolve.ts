@@ -17,20 +17,16 @@ import type { PinnedOperation } from '#domain/plan/patch.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import { labelAdded } from '#domain/plan/step-numbers.ts';
 import { isSliceOver, nextTurn } from '#domain/slices.ts';
-import { listSome } from '#domain/words.ts';
 import { buildDigraph, findCycle } from '#graph/digraph.ts';
 import type { StepRules } from '../content/normalise-step.ts';
 import { selectorOf } from '../content/read-steps.ts';
 import { expandSeriesChanges } from './change-series.ts';
-import { requirePast } from './conflicts.ts';
+import { requirePast, stepsMissing } from './conflicts.ts';
 import { changesContent, type PatchEffect } from './model.ts';
 import { changesDependents, idsIn, selectorsIn } from './names.ts';
 import { Resolution } from './resolution.ts';
 import { Selection } from './selection.ts';
 import { resolveSets } from './sets.ts';
-
-const maxNamed = 10;
-const maxListed = 1000;
 
 const keyOf = ({ predecessor, successor, type }: Edge): string =>
   `${predecessor} ${successor} ${type}`;
@@ -51,15 +47,12 @@ async function requireClosedRemoval(
       .filter(({ status, successor }) => notBegun.includes(status) || rewritten.has(successor))
       .map(({ id }) => id),
   );
-  if (left.size > 0) {
-    const ids = [...left];
-    const names = listSome(ids, maxNamed, 'step');
-    throw new CountersignError(
-      'steps_missing',
-      `Steps that would be removed are needed by others: remove ${names} too, or release them ("release": true).`,
-      { details: { missing: ids.slice(0, maxListed), missing_total: ids.length } },
+  if (left.size > 0)
+    throw stepsMissing(
+      [...left],
+      (names) =>
+        `Steps that would be removed are needed by others: remove ${names} too, or release them ("release": true).`,
     );
-  }
   if (edgesAdded.some(({ predecessor }) => gone.has(predecessor))) {
     throw new CountersignError(
       'steps_missing',

@@ -8,8 +8,7 @@ import { CountersignError } from '#domain/errors.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
 import type { StepStatus } from '#domain/plan/plan.ts';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
-import { listSome } from '#domain/words.ts';
-import { type Conflict, patchConflict } from './conflicts.ts';
+import { type Conflict, patchConflict, stepsMissing } from './conflicts.ts';
 import { repeatsCall } from './flows.ts';
 import type { PatchEffect } from './model.ts';
 
@@ -119,10 +118,10 @@ export async function requireUsers(
   const users = await findUsers(tx, row.id, positions, gone);
   if (users.length === 0) return;
   const ids = users.map(({ id }) => id);
-  const names = listSome(ids, maxNamed, 'step');
-  throw new CountersignError(
-    'steps_missing',
-    `${names} used the output of steps that would run again: run ${ids.length === 1 ? 'it' : 'them'} again too, or make ${ids.length === 1 ? 'it' : 'them'} stale.`,
-    { details: { missing: ids.slice(0, maxListed), missing_total: ids.length } },
+  const them = ids.length === 1 ? 'it' : 'them';
+  throw stepsMissing(
+    ids,
+    (names) =>
+      `${names} used the output of steps that would run again: run ${them} again too, or make ${them} stale.`,
   );
 }

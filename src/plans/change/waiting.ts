@@ -111,7 +111,7 @@ export async function readChange(
     invalidated: [],
   };
   const links = [...steps, ...known.values()].flatMap(({ after }) => after.map(({ id }) => id));
-  const positions = await readPositions(db, row.id, [...new Set(links)]);
+  const positions = await readPositions(db, row.id, { ids: new Set(links) });
   for (const { id, position } of steps) positions.set(id, position);
   for (const { position, label, ...content } of steps) {
     const before = known.get(content.id);

@@ -15,17 +15,10 @@ import { findDeadPredecessors } from '#db/sql/patch-reads.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { Approval } from '#domain/service.ts';
-import {
-  readApprovers,
-  recordApproval,
-  recordOneOfSeveral,
-  requireStartsShown,
-  showingPassed,
-} from '../authority/approvals.ts';
-import { isSatisfied } from '../authority/approver-rules.ts';
-import { readAuthority, requireApprover, requireUseful } from '../authority/authority.ts';
+import { countApproval, requireStartsShown, showingPassed } from '../authority/approvals.ts';
+import { readAuthority, requireApprover } from '../authority/authority.ts';
 import { applyPatch } from '../change/apply.ts';
-import { patchConflict } from '../change/conflicts.ts';
+import { type Conflict, patchConflict } from '../change/conflicts.ts';
 import { settleByPatch } from '../change/follow-patch.ts';
 import type { PatchEffect } from '../change/model.ts';
 import { dropPatch, requirePatchable, rulesFor } from '../change/receive.ts';
@@ -128,42 +121,23 @@ async function requireTools(
   );
 }
 
-/** Records the approval. @returns whether every rule is now satisfied */
-async function countApproval(
-  context: PlansContext,
-  tx: Transaction,
-  row: PlanRow,
-  patch: ShownPatch,
-  actor: Actor,
-): Promise<boolean> {
-  const about = { id: row.id, version: patch.version, digest: patch.digest };
-  const before = await readApprovers(tx, about);
-  const operations = await operationsWith(tx, row, patch.id);
-  const authority = await readAuthority(tx, context, {
-    plan: row,
-    version: patch.version,
-    approved: before,
-    actor,
-    operations,
-  });
-  const satisfied = requireUseful(authority, before, actor).every(isSatisfied);
-  if (satisfied) await recordApproval(tx, about, actor);
-  else await recordOneOfSeveral(context, tx, about, authority, before, actor);
-  return satisfied;
-}
-
 /**
  * Whether a plan runs once the change is approved. A stopped plan continues, unless the change adds something behind a failed
  * step, which waits for a person to retry that step.
  */
-export async function willRun(
-  db: Queryable,
-  row: PlanRow,
-  { edgesAdded }: PatchEffect,
-): Promise<boolean> {
+async function willRun(db: Queryable, row: PlanRow, { edgesAdded }: PatchEffect): Promise<boolean> {
   if (row.status === 'executing') return true;
   if (!sourcesOf('continue').includes(row.status)) return false;
   return (await findDeadPredecessors(db, row.id, edgesAdded, true)).length === 0;
+}
+
+/** Steps that the change makes others wait for and that will not be done. */
+export async function findDead(
+  db: Queryable,
+  row: PlanRow,
+  effect: PatchEffect,
+): Promise<Conflict[]> {
+  return findDeadPredecessors(db, row.id, effect.edgesAdded, await willRun(db, row, effect));
 }
 
 /**
@@ -237,8 +211,7 @@ async function requireApplicable(
   try {
     const patch = await readPatch(query, shown.id);
     const effect = await readChange(query, row, rulesFor(context, row), patch);
-    const running = await willRun(query, row, effect);
-    const dead = await findDeadPredecessors(query, row.id, effect.edgesAdded, running);
+    const dead = await findDead(query, row, effect);
     if (dead.length > 0) throw patchConflict(row, dead, patch.base_revision);
     await requireShownCalls(query, row, patch.base_revision, effect);
   } catch (error) {
@@ -290,7 +263,10 @@ export function changeApproval(
     },
     async apply(tx, row) {
       await requireTimes(tx, row);
-      if (!(await countApproval(context, tx, row, shown, actor))) return null;
+      const { version, digest } = shown;
+      const operations = await operationsWith(tx, row, shown.id);
+      const subject = { plan: row, operations };
+      if (!(await countApproval(context, tx, { id, version, digest }, subject, actor))) return null;
       const patched = await applyApproved(context, tx, row, shown, actor);
       await finishIfDone(context, tx, patched, patched, actor);
       return null;

@@ -8,15 +8,14 @@ import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { Approval } from '#domain/service.ts';
 import {
-  readApprovers,
+  countApproval,
   recordApproval,
-  recordOneOfSeveral,
   requireStartsShown,
   showingPassed,
 } from '../authority/approvals.ts';
 import { isSatisfied, judge } from '../authority/approver-rules.ts';
 import { describeAllMissing } from '../authority/approver-words.ts';
-import { readAuthority, requireApprover, requireUseful } from '../authority/authority.ts';
+import { readAuthority, requireApprover } from '../authority/authority.ts';
 import { diffVersions } from '../change/version-diff.ts';
 import { findPreflightProblems, requirePreflight } from '../content/preflight.ts';
 import { dismissSuggestions } from '../findings/settle.ts';
@@ -103,14 +102,7 @@ async function takeApproval(
     await recordApproval(tx, row, actor);
     return true;
   }
-  const before = await readApprovers(tx, row);
-  const authority = await readAuthority(tx, context, { plan: row, approved: before, actor });
-  if (requireUseful(authority, before, actor).every(isSatisfied)) {
-    await recordApproval(tx, row, actor);
-    return true;
-  }
-  await recordOneOfSeveral(context, tx, row, authority, before, actor);
-  return false;
+  return countApproval(context, tx, row, { plan: row }, actor);
 }
 
 /**

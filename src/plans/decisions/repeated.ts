@@ -46,7 +46,7 @@ export async function wasMadeBefore(
   const entries = entriesOf(decision);
   const others = decisions.filter((one) => !entries.includes(one));
   const textArray = (names: string[]) => sql`${sql.param(names)}::text[]`;
-  const { rows } = await q.execute(sql`
+  return q.hasRows(sql`
     select 1 from ${countersign}.audit a
     where a.plan_id = ${planId} and a.actor = ${actor.id} and a.action = any(${textArray(entries)})
       and a.version = ${about.version} and a.data ->> 'part' is not distinct from ${about.part ?? null}
@@ -57,7 +57,6 @@ export async function wasMadeBefore(
         where later.plan_id = a.plan_id and later.id > a.id and later.action = any(${textArray(others)})
           and not (later.action = 'fail' and later.actor_kind = 'system'))
     limit 1`);
-  return rows.length > 0;
 }
 
 /** `isRepeated` of a ruling: the same decision about this version of the plan, which has not changed since. */

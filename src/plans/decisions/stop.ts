@@ -16,7 +16,7 @@ import type { Actor } from '#domain/people/actor.ts';
 import type { Rejection, StepComment } from '#domain/plan/plan.ts';
 import { offlinePlanner } from '#domain/plan/planner-words.ts';
 import type { Decision, RequestedChanges } from '#domain/service.ts';
-import { dropPatch, dropWithPlan } from '../change/receive.ts';
+import { dropPatch } from '../change/receive.ts';
 import { dismissAll } from '../findings/settle.ts';
 import { finishIfDone } from '../lifecycle/finish.ts';
 import { transition } from '../lifecycle/lifecycle.ts';
@@ -140,7 +140,9 @@ export function cancellation(
       nextStatus(row.status, 'cancel');
     },
     async apply(tx, row) {
-      await dropWithPlan(tx, row, actor);
+      const change = await findWaitingPatch(tx, id);
+      const by = { actor, reason: 'the plan was cancelled' };
+      if (change !== null) await dropPatch(tx, row, change, 'rejected', by);
       await changeSteps(tx, id, {
         from: ['pending', 'ready', 'waiting', 'unknown', 'stale'],
         to: 'cancelled',

@@ -66,10 +66,9 @@ async function wasSettledBefore(
   action: FindingAction,
   actor: Actor,
 ): Promise<boolean> {
-  const { rows } = await q.execute(sql`
+  return q.hasRows(sql`
     select 1 from ${countersign}.audit where plan_id = ${plan_id} and actor = ${actor.id}
       and action = ${`finding_${action}`} and data ->> 'finding' = ${id} limit 1`);
-  return rows.length > 0;
 }
 
 const ends: Record<FindingRow['status'], string> = {

@@ -1,7 +1,6 @@
 // Dry-runs a change of a plan and reports what prevents proposing it now.
 import { z } from 'zod';
 import { readPlanRow } from '#db/plans/plans.ts';
-import { findDeadPredecessors } from '#db/sql/patch-reads.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { PlanPatch } from '#domain/plan/patch.ts';
@@ -14,7 +13,7 @@ import {
   resolveProposed,
 } from '../change/receive.ts';
 import { pinPatchPosts } from '../content/post-targets.ts';
-import { willRun } from '../decisions/approve-change.ts';
+import { findDead } from '../decisions/approve-change.ts';
 import type { PlansContext } from '../plans-context.ts';
 
 /**
@@ -37,9 +36,7 @@ export async function tryPatch(
   const named = await pinPatchPosts(context, row, patch);
   const operations = await resolveNotes(db, planId, named.operations);
   const effect = await resolveProposed(context, db, row, { ...patch, operations }, runId);
-  const running = await willRun(db, row, effect);
-  const dead = await findDeadPredecessors(db, planId, effect.edgesAdded, running);
-  const problems = dead.map(
+  const problems = (await findDead(db, row, effect)).map(
     ({ id, status }) =>
       `A step would wait for step ${id}, which is ${status} and will not be done. Replace step ${id}, or do not wait for it.`,
   );

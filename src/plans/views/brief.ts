@@ -57,7 +57,7 @@ async function readBriefSteps(
 ): Promise<Row[]> {
   const cut = (text: SQL, most: number) =>
     sql`case when length(${text}) > ${most} then left(${text}, ${most}) || '…' else ${text} end`;
-  const { rows } = await db.execute<Row>(sql`
+  return db.rows(sql`
     select s.position, coalesce(c.label, s.position::text) as label, s.step_id as id, s.status, left(c.description, 300) as description,
       c.tool || '_' || c.operation as operation, ${isoOf('c.not_before', 'milliseconds')} as starts_at,
       coalesce(c.duration, c.duration_minutes || ' min') as takes, ${cut(sql`c.args::text`, args)} as args,
@@ -71,7 +71,6 @@ async function readBriefSteps(
     join ${countersign}.step_states s on s.plan_id = ${planId} and s.position = chosen.position
     join ${countersign}.plan_steps c on c.plan_id = s.plan_id and c.position = s.position
     order by s.position`);
-  return rows;
 }
 
 function toBriefStep({

@@ -13,7 +13,7 @@ import {
   type StepColumns,
 } from '#db/plans/columns.ts';
 import { readPlanRow } from '#db/plans/plans.ts';
-import { readStepPositions } from '#db/steps/groups.ts';
+import { readPositions } from '#db/steps/versions.ts';
 import type { PlanStatus } from '#domain/plan/plan.ts';
 import type { Forecast } from '#domain/planning/forecast.ts';
 import { createRecent } from '#domain/recent.ts';
@@ -209,15 +209,15 @@ export async function readForecast(
     readRoadmapChoice(db, planId, row.version),
   ]);
   const onPath = placed?.path.slice(0, maxNamed).map((step) => placed.positions[step] ?? 0) ?? [];
-  const [pathNames, asked] = await Promise.all([
-    readStepPositions(db, planId, { positions: onPath }),
-    placed === null ? [] : readStepPositions(db, planId, { ids }),
+  const [onPathById, asked] = await Promise.all([
+    readPositions(db, planId, { positions: onPath }),
+    readPositions(db, planId, { ids: placed === null ? [] : ids }),
   ]);
-  const names = new Map(pathNames.map(({ id, position }) => [position, id]));
+  const names = new Map([...onPathById].map(([id, position]) => [position, id]));
   const index = new Map(placed?.positions.map((position, step) => [position, step]));
   return {
     critical: describePath(placed, names),
-    steps: asked.flatMap(({ id, position }) => {
+    steps: [...asked].flatMap(([id, position]) => {
       const step = index.get(position);
       if (placed === null || step === undefined) return [];
       return {
