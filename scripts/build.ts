@@ -1,5 +1,5 @@
 // Builds the npm package: `npm run build` writes it into dist/, `npm run build -- DIR` into another folder.
-// Every file stands where it stands in the source, so whatever finds a file by its place finds it there too. Types are stripped and
+// Files keep their paths, so code that finds a file by its path still finds it. Types are stripped and
 // `.ts` becomes `.js`, because Node runs no TypeScript in node_modules; nothing is bundled. Needs Node 24.
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix, resolve } from 'node:path';

@@ -1,4 +1,4 @@
-// `npm test`: the checks, and the tests beside them; `npm run test:long`: the tests that take longer, which break processes, networks and
+// `npm test`: the checks and the tests; `npm run test:long`: the tests that take longer, which break processes, networks and
 // disks, and the proof of every regular expression. The last line printed is always `N passed, N failed`.
 import { type SpawnOptions, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';

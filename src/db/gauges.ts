@@ -12,7 +12,7 @@ type Counted = { kind: string; n: number; oldest: number | null };
 
 const age = (at: SQL) => sql`extract(epoch from clock_timestamp() - ${at})::float8`;
 
-/** Plans by status, and how long the oldest stands there since it was proposed (seconds). */
+/** Plans by status, and the age of the oldest in seconds since it was proposed. */
 export async function countPlansByStatus(db: Queryable): Promise<Counted[]> {
   return db.rows(sql`
     select s.kind, p.n, p.oldest from unnest(${sql.param(PlanStatus.options)}::text[]) s(kind)

@@ -190,7 +190,7 @@ const firstLockMs = 500;
 const longestLockMs = 60_000;
 
 /**
- * Migrates while other programs may use the tables. What waits too long for a lock rolls back and lets them go on, then
+ * Migrates while other programs may use the tables. Waiting too long for a lock rolls back, then
  * starts again and waits longer. Where it fails otherwise, the connection ends without a commit.
  */
 async function migrateBeside(client: Client): Promise<void> {

@@ -15,7 +15,7 @@ export type Topic =
   | `parts:${string}`
   /** A request for data has been fulfilled, or could not be. */
   | `request:${string}`
-  /** A turn of a run is over; a planner that still works on it stops. */
+  /** A run's turn ended; a planner still working on it stops. */
   | `stop:${string}`
   | `cancel:${string}`
   /** Steps of the plan that have not begun must not begin. */
@@ -28,7 +28,7 @@ export type Topic =
   | 'model-access'
   /** From now on several organisations share the instance. */
   | 'tenancy';
-/** Topics that are listened to whatever plan they name. */
+/** Topics listened to for every plan. */
 type Kind = 'activity' | 'cancel' | 'pause' | 'plan' | 'work';
 
 /** Wakes everyone who listens to `topic`, when the transaction commits. */

@@ -102,7 +102,7 @@ export const messages: Wire = {
   },
 };
 
-/** Anthropic counts what the cache read and took in beside the rest of the input. */
+/** Anthropic counts cache reads and writes separately from other input. */
 function countUsage(usage: NonNullable<z.infer<typeof Reply>['usage']>) {
   const cached_tokens = usage.cache_read_input_tokens ?? 0;
   const cache_write_tokens = usage.cache_creation_input_tokens ?? 0;

@@ -19,7 +19,7 @@ const everything = [
 ];
 const adapter = ['domain', 'cards', 'people', 'chat', 'conversation', 'api'];
 
-/** Each module, and the modules it may import beside itself. `main` is what stands directly in src/. */
+/** Each module, and the other modules it may import. `main` is the files directly in src/. */
 export const modules: Record<string, string[]> = {
   domain: [],
   db: ['domain'],
@@ -75,7 +75,7 @@ const seams = [
 export type Source = { path: string; text: string };
 type Import = { from: string; to: string };
 
-/** The module of a file, by its path from the root with forward slashes; null when it stands outside the instance. */
+/** The module of a file, by its path from the root with forward slashes; null outside the instance. */
 export function moduleOf(path: string): string | null {
   const [top = '', second = '', third = ''] = path.split('/');
   if (top === 'src') return third === '' ? 'main' : second;

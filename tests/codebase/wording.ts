@@ -10,6 +10,9 @@ const files = globSync('{src,adapters,cards,jobs,bench,scripts,tests}/**/*.{ts,c
 /** A comment should start with its subject. */
 const opener = /^(?:What|Of|Whose|So|Which|Nobody|Somebody|Whoever)\b/;
 
+/** Idioms with a plainer word: is, continues, again, alongside, ended, up to N, anyone. */
+const idiom = /\b(?:stands?|stood|goes on|go on|anew|beside|is over|so many|whoever|whatever)\b/i;
+
 /** The text of a comment line, and whether it begins the comment. */
 function readComment(line: string, before: string): { text: string; first: boolean } | null {
   const found = /^\s*(\/\/|\/\*\*?|\*|--)\s+(\S.*)$/.exec(line);
@@ -24,8 +27,11 @@ const problems = files.flatMap((path) => {
   const lines = readFileSync(join(root, path), 'utf8').split('\n');
   return lines.flatMap((line, index) => {
     const comment = readComment(line, lines[index - 1] ?? '');
-    if (comment === null || !comment.first || !opener.test(comment.text)) return [];
-    return [`${path}:${index + 1}: begins with "${comment.text.split(' ', 1)}": ${comment.text}`];
+    if (comment === null) return [];
+    const { text, first } = comment;
+    const prose = text.replace(/`[^`]*`|"[^"]*"|“[^”]*”/g, '');
+    const word = (first ? opener.exec(text) : null)?.[0] ?? idiom.exec(prose)?.[0];
+    return word === undefined ? [] : [`${path}:${index + 1}: "${word}": ${text}`];
   });
 });
 for (const problem of problems) console.error(problem);

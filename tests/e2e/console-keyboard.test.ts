@@ -50,7 +50,7 @@ async function press(...keys: string[]): Promise<void> {
   }
 }
 
-/** Goes on with Tab until `name` has the focus. */
+/** Presses Tab until `name` has the focus. */
 async function tabTo(name: RegExp, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
   const passed: string[] = [];
   for (let presses = 0; presses < 60; presses++) {

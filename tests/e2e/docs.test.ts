@@ -1,4 +1,4 @@
-// The documents where people read them, and the examples of the API's page as they stand there.
+// The documents where people read them, and the examples of the API's page, unchanged.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -12,7 +12,7 @@ const PlanList = z.object({
 
 useConsole();
 
-/** Runs `curl -s URL [-H …] [-d …]` as it stands in a document. @throws unless it is answered with success */
+/** Runs `curl -s URL [-H …] [-d …]` as written in a document. @throws unless it is answered with success */
 async function runCurl(command: string): Promise<unknown> {
   const words = [...command.matchAll(/'([^']*)'|(\S+)/g)].map(
     ([, quoted, bare]) => quoted ?? bare ?? '',
@@ -31,7 +31,7 @@ async function runCurl(command: string): Promise<unknown> {
 
 const read = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
 const cli = read('cli.md');
-/** A command goes on in the lines that are further in. */
+/** A command continues on indented lines. */
 const commands = [...read('api.md').matchAll(/^ {4}(curl .+(?:\n {6}.+)*)$/gm)].map(
   ([, command = '']) => command,
 );

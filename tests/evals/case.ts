@@ -23,7 +23,7 @@ export const categories = [
 ] as const;
 export type Category = (typeof categories)[number];
 
-/** An operation beside the built-in ones, and what it answers. */
+/** An operation besides the built-in ones, and its answer. */
 export type CannedOperation = Pick<
   OperationSpec,
   'tool' | 'operation' | 'description' | 'input' | 'effect' | 'destructive'
@@ -78,7 +78,7 @@ export type Expectation = {
   /** Each step is one of these operations. */
   only?: string[];
   never?: string[];
-  /** The first of each pair is over before the second begins. */
+  /** The first of each pair ends before the second begins. */
   order?: [string, string][];
   /** Ids of the only steps that differ from the plan that was refused; all others are the same byte for byte. */
   changed?: string[];

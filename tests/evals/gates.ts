@@ -169,7 +169,7 @@ function takesFrom(given: Json | undefined, id: string | undefined): boolean {
   );
 }
 
-/** All that is over before the step begins. */
+/** All that ends before the step begins. */
 function waitsFor(steps: StepDraft[], id: string): Set<string> {
   const byId = new Map(steps.map((step) => [step.id ?? '', step]));
   const seen = new Set<string>();

@@ -104,7 +104,7 @@ export type Replay = {
   taken(): Recorded[];
 };
 
-/** @param byPlace replies are taken in their order, whatever the requests say: to renew the recordings */
+/** @param byPlace replies are taken in order, regardless of the requests: to renew the recordings */
 export function replay(recorded: Recorded[], byPlace: boolean): Replay {
   const known = unfold(recorded);
   const taken: Recorded[] = [];

@@ -144,7 +144,7 @@ function nextStep(
   };
 }
 
-/** Notes each call. The planner's clock stands still, so a call has a deadline by the real one. */
+/** Notes each call. The planner's clock is stopped, so a call has a deadline by the real one. */
 function meter(model: ChatModel, calls: ModelCall[]): ChatModel {
   return {
     name: model.name,
@@ -153,7 +153,7 @@ function meter(model: ChatModel, calls: ModelCall[]): ChatModel {
       const began = performance.now();
       const deadline = Date.now() + callSeconds * 1000;
       const reply = await model.complete({ ...given, deadline }, signal);
-      // The messages as they are now: the conversation goes on in the same list.
+      // The messages as they are now: the conversation continues in the same list.
       const messages = [...given.messages];
       calls.push({
         request: { ...given, messages },

@@ -1,5 +1,5 @@
 // Draws the icons of the chat apps from the console's icon: `npm run icons`. Its two strokes are the one description
-// of the mark; an icon only says how large it stands on its ground.
+// of the mark; an icon only says how large it is on its background.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
@@ -41,7 +41,7 @@ const icons: Icon[] = [
     size: 32,
     mark: 27,
     ground: null,
-    // 3 and 2 pixels: Teams draws it beside icons of that weight. White alone, so the line is as strong as the check.
+    // 3 and 2 pixels: Teams draws it next to icons of that weight. White alone, so the line is as strong as the check.
     strokes: [2, 4 / 3],
     line: 1,
   },

@@ -1,4 +1,4 @@
-// kill -9 around work that goes on elsewhere: before and after what finds it again is stored, and while its result is taken.
+// kill -9 around work that continues elsewhere: before and after what finds it again is stored, and while its result is taken.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';

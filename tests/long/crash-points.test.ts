@@ -62,7 +62,7 @@ function happened(step: string, { log, files }: Effects): boolean {
   return step === 'move' ? files.includes('b.txt') : log.includes(step);
 }
 
-/** A home whose tools are the workspace and a log beside it. */
+/** A home whose tools are the workspace and a log. */
 async function openHome(): Promise<{ home: string; log: string }> {
   const place = await programs.home();
   const log = join(place, 'log.txt');

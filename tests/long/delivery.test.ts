@@ -1,4 +1,4 @@
-// kill -9 at every named place of delivery, then another process: each message stands on the platform once and in order, and
+// kill -9 at every named place of delivery, then another process: each message is on the platform once and in order, and
 // a card shows what is true now.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

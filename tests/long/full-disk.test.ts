@@ -1,4 +1,4 @@
-// A full disk, the database's and the log's: it is named with what to do, nothing hangs or ends, and all goes on once there is room.
+// A full disk, the database's and the log's: it is named with what to do, nothing hangs or ends, and all continues once there is room.
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {

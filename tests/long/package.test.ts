@@ -23,7 +23,7 @@ let folder: string;
 let home: string;
 let env: NodeJS.ProcessEnv;
 
-/** A registry that has this package, and sends whoever asks for another on to the registry that npm uses here. */
+/** A registry that has this package, and redirects requests for others to the registry that npm uses here. */
 async function serveRegistry(tarball: string, next: string) {
   const manifest = JSON.parse(await readFile(join(built.folder, 'package.json'), 'utf8'));
   const bytes = await readFile(tarball);

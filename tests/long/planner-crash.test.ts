@@ -1,4 +1,4 @@
-// kill -9 after each transition of a planning run, then another process: it goes on from there, the plan is proposed once, and
+// kill -9 after each transition of a planning run, then another process: it continues from there, the plan is proposed once, and
 // no reply of a model that was stored is paid for again.
 import { sql } from 'drizzle-orm';
 import { afterAll, describe, expect, it, vi } from 'vitest';

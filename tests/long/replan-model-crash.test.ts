@@ -65,7 +65,7 @@ async function raiseFinding(script: (body: ChatBody, index: number) => Turn, poi
   return { database, model, options, dying, id };
 }
 
-/** Another program goes on: the change is made once, by one try, and the plan completes. */
+/** Another program continues: the change is made once, by one try, and the plan completes. */
 async function resume({ database, options, id }: Awaited<ReturnType<typeof raiseFinding>>) {
   const server = await programs.serve(options);
   const { api } = server;

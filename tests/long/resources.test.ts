@@ -58,7 +58,7 @@ async function sample(planId: string): Promise<Sample[]> {
   return rows;
 }
 
-/** Samples until the plan is over. */
+/** Samples until the plan has ended. */
 async function watchPools({ id }: Plan, look: (pools: Sample[]) => void): Promise<void> {
   await waitFor(
     `${id} to be completed`,

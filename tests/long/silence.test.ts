@@ -1,4 +1,4 @@
-// Connections to the database that go silent, as after a failover: they are given up, and whoever used them goes on.
+// Connections to the database that go silent, as after a failover: they are given up, and their users continue.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allowForSteps, type Database, openDatabase } from '#db/database.ts';

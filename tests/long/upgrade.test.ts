@@ -1,5 +1,5 @@
-// Upgrades: what an older version left in its database, with plans in every state, goes on under this one; and a program that is older
-// than its database refuses it, whatever it was told to do. tests/fixtures/upgrade/make.ts makes the older databases.
+// Upgrades: what an older version left in its database, with plans in every state, continues under this one; and a program that is older
+// than its database refuses every command. tests/fixtures/upgrade/make.ts makes the older databases.
 import { globSync, readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -155,7 +155,7 @@ const verbs: Record<string, string[][]> = {
   inbox: [['list'], ['retry', '--all']],
   webhooks: [['list'], ['test'], ['retry']],
 };
-/** Those that do not: one restores into a database, whatever is there; one has its own, one asks a process. */
+/** Those that do not: one restores into a database with any content; one has its own, one asks a process. */
 const others = ['bench', 'health', 'restore'];
 
 test('a program that is older than the database refuses it with every verb, and says what to do', async () => {

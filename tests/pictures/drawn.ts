@@ -1,4 +1,4 @@
-// Fingerprints of what the pictures in docs show, kept beside them: a picture is out of date if its fingerprint has changed.
+// Fingerprints of what the pictures in docs show, kept with them: a picture is out of date if its fingerprint has changed.
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

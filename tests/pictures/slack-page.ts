@@ -63,7 +63,7 @@ function drawPlan({ title, tasks }: Plan): string {
 
 const placeholder = (index: number) => `plan-block-${index}-stands-here`;
 
-/** The blocks as the drawer takes them, and the plans to be put in the place of what stands for them. */
+/** The blocks as the renderer takes them, and the plans to insert for their placeholders. */
 function setPlansAside(blocks: unknown): { blocks: unknown; plans: string[] } {
   if (!Array.isArray(blocks)) return { blocks, plans: [] };
   const plans = blocks.filter(isPlan);

@@ -1,4 +1,4 @@
-// Secrets never get into the log, wherever they stand in what is logged.
+// Secrets never get into the log, at any depth of what is logged.
 import pino from 'pino';
 import { expect, test } from 'vitest';
 import { logOptions } from '#app/logging.ts';

@@ -178,7 +178,7 @@ async function* toLines(chunks: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const chunk of chunks) yield chunk.endsWith('\n') ? chunk : `${chunk}\n`;
 }
 
-/** `attachment; filename="PLAN-3f9a1c20.md"`, whatever the ID contains. */
+/** `attachment; filename="PLAN-3f9a1c20.md"`, for any ID. */
 function attachment(id: string, ending: string): string {
   return `attachment; filename="${id.replace(/[^\w-]/g, '_')}${ending}"`;
 }

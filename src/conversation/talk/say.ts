@@ -153,7 +153,7 @@ function meansChanges({ kind }: Word): boolean {
   return ['approve', 'approve_part', 'reject', 'go_back'].includes(kind);
 }
 
-/** Candidates for a deciding word; `plans` with a pending change stand for the change. */
+/** Candidates for a deciding word; for `plans` with a pending change, the change. */
 type Open = { plans: PlanRow[]; sessions: RunRow[] };
 
 /** A word must be unambiguous. @throws `invalid_transition` naming the candidates */

@@ -85,7 +85,7 @@ function readTaken(rows: TakenRow[]): Taken {
 }
 
 /**
- * After a release in the same transaction, takes what arrived since that statement began: whoever enters later waits for the
+ * After a release in the same transaction, takes what arrived since that statement began: later ones wait for the
  * release. Does nothing under a lease of its own.
  */
 function readEither(taken: TakenRow[], entered: TakenRow[]): Taken {

@@ -30,7 +30,7 @@ export const planFindings = countersign.table(
     plan_id: text('plan_id')
       .notNull()
       .references(() => plans.id, { onDelete: 'cascade' }),
-    /** Deduplicates findings; chosen by whoever raises one. */
+    /** Deduplicates findings; chosen by its author. */
     key: text('key').notNull(),
     severity: text('severity').$type<Severity>().notNull(),
     category: text('category').$type<FindingCategory>().notNull(),

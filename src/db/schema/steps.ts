@@ -167,7 +167,7 @@ export const stepStates = countersign.table(
     attempt: integer('attempt').notNull().default(0),
     /** Attempts since a person, or the start of the plan, last made it ready. */
     tries: integer('tries').notNull().default(0),
-    /** The back end that runs it; `later`: its work goes on without one, and `lease_until` is null. */
+    /** The back end that runs it; `later`: its work continues without one, and `lease_until` is null. */
     lease_owner: text('lease_owner'),
     lease_until: at('lease_until'),
     started_at: at('started_at'),
@@ -197,8 +197,8 @@ export const stepStates = countersign.table(
 );
 
 /**
- * How many steps of each status stand in each block of 128 positions: block `b` has the positions from `128 * b` on. Kept
- * by whatever changes statuses (`accounting`), and by triggers on `step_states` for what does not: steps that are added,
+ * The number of steps of each status in each block of 128 positions: block `b` has the positions from `128 * b` on. Kept
+ * by statements that change statuses (`accounting`), and by triggers on `step_states` for what does not: steps that are added,
  * and programs of a version that did not know of blocks.
  */
 export const stepBlocks = countersign.table(

@@ -20,7 +20,7 @@ export async function countSteps(
   return { step_ids: rows[0]?.step_ids ?? [], count: rows[0]?.count ?? 0 };
 }
 
-/** A step that has stood in line for a pool for some time. */
+/** A step that has been queued for a pool for some time. */
 export type LongWait = {
   step_id: string;
   pool: string;

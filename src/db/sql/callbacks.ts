@@ -1,4 +1,4 @@
-// Addresses for the results of work that goes on after its call: made while an attempt runs, and good for this attempt only.
+// Addresses for results of work that continues after its call: made while an attempt runs, and good for this attempt only.
 import { hash } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import type { Step } from '#domain/plan/plan.ts';
@@ -31,11 +31,11 @@ export async function storeCallback(
   return rows.length === 1;
 }
 
-/** An address and its step as it stands now. */
+/** An address and its step's current state. */
 export type Callback = Lease &
   Pick<Step, 'tool' | 'operation'> & {
     step_id: string;
-    /** The attempt is the latest of its step, and still runs; its work may go on without a worker. */
+    /** The attempt is the latest of its step, and still runs; its work may continue without a worker. */
     running: boolean;
     /** A person is asked what became of the attempt. */
     unknown: boolean;

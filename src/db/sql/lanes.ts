@@ -56,7 +56,7 @@ async function findPlans(
 /**
  * Up to `limit` plans with steps that a back end with this offer can claim now, the oldest first.
  * @param after the last plan of the page before; null: the first page. A step that waits for a pool is claimable too, so
- *   that the first page may be full of plans that cannot go on: the next look continues from there.
+ *   that the first page may be full of plans that can't continue: the next look continues from there.
  */
 export function findPlansFor(
   db: Queryable,

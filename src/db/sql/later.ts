@@ -20,7 +20,7 @@ export type LaterStep = Lease &
     tenant: string | null;
     /** Seconds since its attempt began. */
     waited: number;
-    /** The plan is over: the work is to be stopped. */
+    /** The plan ended: the work is to be stopped. */
     over: boolean;
     /** The back end that made the call has not been missed. */
     caller_alive: boolean;

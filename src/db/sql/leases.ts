@@ -7,7 +7,7 @@ import { ofStatus } from '../steps/blocks.ts';
 
 export type Lease = { plan_id: string; position: number; attempt: number };
 
-/** A lease that still is held, and how its plan stands. */
+/** A held lease, and its plan's state. */
 export type RenewedLease = Lease & { plan_status: PlanStatus };
 
 /** Extends `leases` of `worker`; what is missing from the answer has been lost. */

@@ -1,4 +1,4 @@
-// Reads what a step waits for, and what waits for it: how those steps stand, and what they put out where they asked a person.
+// Reads what a step waits for, and what waits for it: their states, and the answers of steps that asked a person.
 import { sql } from 'drizzle-orm';
 import type { Step } from '#domain/plan/plan.ts';
 import type { Queryable } from '../database.ts';

@@ -185,7 +185,7 @@ export async function settleSteps(
 
 /**
  * Outcomes of `worker` already stored: by a statement whose answer was lost, or by a callback. Excludes attempts that recovery
- * declared lost, whatever the worker reports.
+ * declared lost, regardless of the worker's report.
  */
 export async function findStanding(
   tx: Queryable,

@@ -132,7 +132,7 @@ export type Notice = z.infer<typeof Notice>;
 
 const lines = z.array(SaidLine);
 const questions = z.array(AskedQuestion);
-/** A model's words, in a turn that planned and ran nothing, whatever they claim. */
+/** A model's message in a turn that planned and ran nothing, regardless of what it claims. */
 const unplanned = z.literal(true).exactOptional();
 const action = CallToAction.nullable();
 const none = z.object({});

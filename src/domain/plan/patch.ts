@@ -105,7 +105,7 @@ export const PlanPatch = z.strictObject({
   base_revision: z.number().int().min(1),
   reason: line(1000).optional(),
   operations: z.array(PatchOperation).min(1).max(100_000),
-  /** Of the next version, while the plan waits for its first approval. `null` clears a summary that no longer holds. */
+  /** The next version's, while the plan waits for its first approval. `null` clears a summary that no longer holds. */
   title: PlanDraft.shape.title.optional(),
   summary: PlanDraft.shape.summary.unwrap().nullable().optional(),
 });

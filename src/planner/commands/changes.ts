@@ -336,7 +336,7 @@ const trimChange = (text: string): string =>
     /[.!]/,
   );
 
-/** It has the form of a change, whatever the plan is. */
+/** It has the form of a change, for any plan. */
 export function isChange(text: string, setting: Setting): boolean {
   if (text.length > maxCharacters) return false;
   const said = trimChange(text);

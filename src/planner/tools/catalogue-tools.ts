@@ -16,7 +16,7 @@ import { fail, type Prepared, succeed, type Tool } from '../tool.ts';
 
 const maxFound = 5;
 
-/** Stands for all read-only operations; its calls become theirs. */
+/** Replaces all read-only operations; its calls become theirs. */
 export const readTool = 'read';
 
 export const ReadArguments = z.strictObject({

@@ -160,7 +160,7 @@ function differentIn(people: People, persons: string[]): string[] {
   return persons.filter((person, index) => !wasAmong(people, persons.slice(0, index), person));
 }
 
-/** How each rule stands once `approved` have approved. */
+/** The state of each rule once `approved` have approved. */
 export function judge(rules: Rule[], people: People, approved: string[]): RuleStanding[] {
   return rules.map((rule) => ({
     rule,

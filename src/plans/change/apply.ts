@@ -49,7 +49,7 @@ export type PatchDecision = {
   words?: NewWords;
 };
 
-/** Of the next version, instead of those before. */
+/** The next version's, replacing those before. */
 type NewWords = Partial<Pick<VersionRow, 'title' | 'summary'>>;
 
 export const drawPatchId = ({ random }: PlansContext): string => `PATCH-${random.hex(4)}`;

@@ -31,7 +31,7 @@ const maxKept = 16;
 
 type Version = typeof planVersions.$inferSelect;
 
-/** The latest answers. A digest stands for the version's whole content, so they never become outdated. */
+/** The latest answers. A digest covers a version's whole content, so they never become outdated. */
 const kept = createRecent<VersionDiff>({ keep: maxKept });
 
 /** @throws `not_found` if the plan has no such version */

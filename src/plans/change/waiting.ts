@@ -1,4 +1,4 @@
-// A change that waits for approval: the next version as rows, beside the operations that only change progress. The plan's version
+// A change that waits for approval: the next version as rows, and the operations that only change progress. The plan's version
 // stays while it waits, so those rows stay what was shown; steps that begin meanwhile are conflicts.
 import type { Queryable } from '#db/database.ts';
 import type { PatchRow } from '#db/plans/patches.ts';

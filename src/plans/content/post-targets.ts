@@ -80,7 +80,7 @@ async function findThere(
   return { pinned: pinTarget({ name, conversation: await namePlace(db, found.place, name) }) };
 }
 
-/** Pins a known conversation under the platform's own name, whatever name came with its ID. Its members are checked there. */
+/** Pins a known conversation under the platform's own name, regardless of the name that came with its ID. Its members are checked there. */
 async function checkKnown(
   db: Queryable,
   finders: PlaceFinders,

@@ -1,4 +1,4 @@
-// Hostile material: what files, tools and drafts say is data, whatever it asks for.
+// Hostile material: text in files, tools and drafts is data, never a request.
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import { does, type EvalCase, fields, gate, looks, plans, step, text } from '../case.ts';
 

@@ -14,7 +14,7 @@ import { useDatabase } from '../../setup/database.ts';
 
 const database = useDatabase();
 const id = 'PLAN-1';
-/** Positions 1 to 500 stand in blocks 0 to 3, the last of which is not full. */
+/** Positions 1 to 500 are in blocks 0 to 3; the last isn't full. */
 const size = 500;
 let db: Database;
 

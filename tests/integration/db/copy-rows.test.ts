@@ -1,4 +1,4 @@
-// Rows that are copied arrive as they are, and a copy that fails leaves a connection that can go on.
+// Rows that are copied arrive as they are, and a failed copy leaves a usable connection.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { copyRows, type RowForm, writeList } from '#db/copy-rows.ts';

@@ -1,4 +1,4 @@
-// Connections that break in the middle of something: the statement fails, the process and the pool go on.
+// Connections that break in the middle of something: the statement fails, the process and the pool continue.
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { copyRows } from '#db/copy-rows.ts';

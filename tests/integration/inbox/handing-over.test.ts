@@ -82,7 +82,7 @@ describe('an event that fails under a lease that has just run out', () => {
             }
             return result;
           };
-          // Only what its statements come to is handed on, whatever kind of promise that is.
+          // Only the result of its statements is handed on, for any kind of promise.
           return work({ ...tx, execute: execute as unknown as Transaction['execute'] });
         }, options),
     };

@@ -233,7 +233,7 @@ describe('waiting', () => {
     );
     leaves.abort();
     await waiting;
-    // Their last reads may go on for a moment after the agent has left.
+    // Their last reads may continue for a moment after the agent has left.
     await waitFor('room for another call', async () => !(await wait(1)).isError);
   });
 

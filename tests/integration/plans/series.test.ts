@@ -445,7 +445,7 @@ describe('a change of a series', () => {
     set,
   });
 
-  /** Sends the operations; whoever asks for it approves them. @returns the reasons for an approval */
+  /** Sends the operations; the asking person approves them. @returns the reasons for an approval */
   async function change(
     planId: string,
     operations: PatchOperation[],
@@ -573,7 +573,7 @@ describe('a change of a series', () => {
     expect((await openOf(id)).map((step) => step.not_before)).toEqual([next]);
   });
 
-  // After the first start, whatever the time of day.
+  // After the first start, at any time of day.
   const hour = new Date(Date.now() + 3_600_000).getUTCHours();
   const hoursLater = `FREQ=DAILY;BYHOUR=${(hour + 2) % 24}`;
 

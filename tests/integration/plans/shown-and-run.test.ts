@@ -1,4 +1,4 @@
-// Only shown values run: whatever a planner says, each value passed to a tool was in the approved review, on every surface. Calls
+// Only shown values run: for any planner, each value passed to a tool was in the approved review, on every surface. Calls
 // use real tools; a lying MCP server records its input.
 import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';

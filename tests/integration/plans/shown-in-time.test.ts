@@ -60,7 +60,7 @@ const rule = fc.option(
 type Drawn<A> = A extends fc.Arbitrary<infer Value> ? Value : never;
 type Shape = Drawn<typeof shape>;
 
-/** A wait, a date, a stop and a repetition, whatever else is drawn. */
+/** A wait, a date, a stop and a repetition, in every draw. */
 const everyKind: [Shape, number[], Drawn<typeof rule>, Drawn<typeof zone>] = [
   [
     { before: 0, type: 'FS', lagged: false, dated: null, open: true },

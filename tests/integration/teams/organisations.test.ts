@@ -1,4 +1,4 @@
-// A bot in several tenants: people see their own plans and no others, whatever their client requests.
+// A bot in several tenants: people see only their own plans, for any request of their client.
 import { expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
 import type { Answer } from '../../fixtures/teams/connector.ts';

@@ -108,7 +108,7 @@ const waysIn = () => {
   ];
 };
 
-/** Arguments by a schema, with `text` wherever a text may stand. @param all also those that may be left out */
+/** Arguments by a schema, with `text` in every text field. @param all also those that may be left out */
 function fill(schema: unknown, text: string, all: boolean): unknown {
   if (typeof schema !== 'object' || schema === null) return text;
   const {

@@ -1,4 +1,4 @@
-// Requests of one person are planned in turn with everybody else's: a flood delays whoever sent it.
+// Requests of one person are planned in turn with everybody else's: a flood delays its sender.
 import { sql } from 'drizzle-orm';
 import { expect, onTestFinished, test } from 'vitest';
 import { findAbandonedRuns } from '#db/planning/runs.ts';

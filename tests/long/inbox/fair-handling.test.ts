@@ -1,4 +1,4 @@
-// Events of one person are handled in turn with everybody else's: a flood of mentions delays whoever sent it.
+// Events of one person are handled in turn with everybody else's: a flood of mentions delays its sender.
 import { sql } from 'drizzle-orm';
 import { expect, onTestFinished, test } from 'vitest';
 import { threadsAtOnce } from '#chat/inbox/work-on-thread.ts';

@@ -1,5 +1,5 @@
 // People interfere with running plans: they pause, resume, retry, cancel and change them, while two processes work, leases are
-// lost, and calls fail once and pass. Whatever comes in between, the counters, the edges, the change stream and the audit
+// lost, and calls fail once and pass. Through all of it, the counters, the edges, the change stream and the audit
 // tell the same story.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -211,7 +211,7 @@ async function act(
       await service.cancel(id, { version }, ana);
       return;
     case 'lose':
-      // The workers go on, and come too late.
+      // The workers continue, and come too late.
       await expireLeases(instance, id);
       await recover(executor);
       return;
@@ -256,7 +256,7 @@ async function sayWhatBecame({ id, version }: Plan): Promise<void> {
   await instance.service.resume(id, { version, steps: done }, ana);
 }
 
-/** Takes away whatever keeps the plan from its end, until it is there. */
+/** Removes what keeps the plan from ending, until it ends. */
 function bringToRest(id: string): Promise<Plan> {
   return waitFor(
     `${id} to be at rest`,

@@ -1,4 +1,4 @@
-// Pages that refresh themselves, and the people who wait beside them.
+// Pages that refresh themselves don't delay people who wait.
 import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// The path where results of work that goes on elsewhere come in: open to whoever has the address, counted, and never logged.
+// The path for results of work that continues elsewhere: open to anyone with the address, counted, never logged.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { AnswerCallback } from '#domain/callback.ts';
 import { CountersignError } from '#domain/errors.ts';

@@ -1,4 +1,4 @@
-// Requests at a fixed rate: each is sent once, in order and whatever became of those before.
+// Requests at a fixed rate: each is sent once, in order, regardless of earlier ones.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';

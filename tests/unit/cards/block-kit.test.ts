@@ -1,4 +1,4 @@
-// The checker that stands for Slack: at each limit it takes what is sent, one beyond it refuses it and says where.
+// The checker that replaces Slack: at each limit it takes what is sent, one beyond it refuses it and says where.
 import { describe, expect, test } from 'vitest';
 import { checkSlackMessage, checkSlackView } from '../../fixtures/block-kit.ts';
 

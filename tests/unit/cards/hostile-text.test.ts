@@ -1,4 +1,4 @@
-// Whatever people, models and tools write, a card shows it as text: nobody is pinged, no words hide where a link leads, nothing
+// A card shows what people, models and tools write as text: nobody is pinged, no words hide where a link leads, nothing
 // invisible hides or reorders anything.
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
@@ -85,7 +85,7 @@ const target = fc.oneof(
   ),
 );
 
-/** The facts of one state of a plan with the same hostile text wherever somebody else's words stand. */
+/** The facts of one state of a plan with the same hostile text in place of all outside text. */
 function infect(name: SampleName, text: string, where: string): PlanCardFacts {
   const facts: PlanCardFacts = samples[name];
   const step = (one: Step): ShownStep =>
@@ -198,7 +198,7 @@ function forge(name: SampleName, text: string): PlanCardFacts {
   };
 }
 
-/** The facts with a hostile name shown in the place of everybody's, whatever text of theirs is a name. */
+/** The facts with a hostile name in place of each person's name. */
 function misname<T extends object>(facts: T, shown: string): T & { names: Record<string, string> } {
   const names: Record<string, string> = {};
   JSON.stringify(facts, (_, value: unknown) => {

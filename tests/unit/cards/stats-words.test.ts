@@ -1,4 +1,4 @@
-// How many plans stand where, and what no tool can do, as people read it.
+// Counts of plans by status, and requests that no tool covers, as people read them.
 import { expect, test } from 'vitest';
 import { describeStats } from '#cards/chat-words.ts';
 

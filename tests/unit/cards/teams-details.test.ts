@@ -1,4 +1,4 @@
-// The cards that stand in Teams for windows, a command and a Home tab: what they show, and what pressing them sends.
+// The cards that replace windows, a command and a Home tab in Teams: what they show, and what pressing them sends.
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import { viewDetails } from '#cards/details-view.ts';

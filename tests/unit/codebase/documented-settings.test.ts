@@ -1,4 +1,4 @@
-// Settings that the documents show are accepted as they stand.
+// Settings shown in the documents are accepted unchanged.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

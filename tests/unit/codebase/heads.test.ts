@@ -1,4 +1,4 @@
-// Every file begins with a line on what it is for, and nothing stands between that and what the file imports.
+// Every file begins with a line on what it is for, directly above its imports.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

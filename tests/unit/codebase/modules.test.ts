@@ -1,4 +1,4 @@
-// The rules of who imports whom, shown to fire, and kept by the instance as it stands.
+// The rules of who imports whom, shown to fire, and kept by the code.
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { findViolations, readAliases, readInstance } from '../../codebase/modules.ts';

@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** A placeholder, as it stands in the file. */
+/** A placeholder, as written in the file. */
 const v = (name: string) => `\${${name}}`;
 
 function load(file: unknown, variables: Record<string, string> = {}) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { coalesce } from '#domain/coalesce.ts';
 
-/** A reading that ends when the test says so, and what each run has read: where `shelf.holds` stood when it began. */
+/** A read that ends when the test says so, and what each run read: `shelf.holds` when it began. */
 function useReading() {
   const shelf = { holds: 0 };
   const runs: { end(): void; fail(error: Error): void }[] = [];

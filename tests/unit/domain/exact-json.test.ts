@@ -1,4 +1,4 @@
-// JSON from outside keeps its numbers: read and written again they are the same, whatever their size.
+// JSON from outside keeps its numbers: read and written again they are the same, at any size.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { canonical } from '#domain/canonical.ts';

@@ -82,7 +82,7 @@ const needs = fc.dictionary(fc.constantFrom(...names), fc.integer({ min: 1, max:
 const candidates = fc
   .array(needs, { maxLength: 20 })
   .map((all) => all.map((need, index) => step(index + 1, need)));
-/** A step stands in line for all it needs at once, under one moment: the line holds whole steps, longest first. */
+/** A step queues for all it needs at once, with one start time; the queue holds whole steps, longest wait first. */
 const waitsOf = (ready: Candidate[]) =>
   fc
     .uniqueArray(

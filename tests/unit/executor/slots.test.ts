@@ -185,7 +185,7 @@ describe('claiming', () => {
     expect(slots.admit(b, 9)).toBe(1);
     expect([slots.admit(b, 9), slots.admit(c, 9)]).toEqual([0, 0]);
     slots.release(a, 1);
-    // Ana has stood in line for longest.
+    // Ana has queued the longest.
     expect([a.woken, b.woken, c.woken]).toEqual([0, 1, 1]);
   });
 

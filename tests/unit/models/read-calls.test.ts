@@ -1,4 +1,4 @@
-// Calls as models write them: whatever comes is read within a bound, and what is sound stays as it is.
+// Calls as models write them: any input is read within a bound, and valid calls stay unchanged.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readCalls } from '#models/read-calls.ts';

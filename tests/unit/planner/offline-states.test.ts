@@ -33,7 +33,7 @@ class Talk {
     const decision: SessionDecision = typeof turn === 'string' ? { kind: 'said' } : turn.decide;
     const feedback = decision.kind === 'changes' ? decision.feedback : undefined;
     const text = typeof turn === 'string' ? turn : (feedback ?? this.#asked);
-    // A plan's own card refuses it with feedback; the session is given the plan as it stood.
+    // A plan's own card refuses it with feedback; the session gets the plan at that state.
     const before = this.last?.result;
     const revision =
       feedback !== undefined && before?.kind === 'proposal'

@@ -33,7 +33,7 @@ export function plan(
   return planner.plan(request(text, more), new AbortController().signal);
 }
 
-/** Says one thing after the other; the bot's answers stand in the history. */
+/** Sends one message after the other; the history has the bot's answers. */
 export async function converse(
   planner: Planner,
   texts: string[],

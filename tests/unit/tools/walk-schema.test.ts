@@ -127,7 +127,7 @@ const { schema } = fc.letrec<{ schema: Part; list: Part[]; named: object; keywor
   }),
 );
 
-/** Every place in `inside`, with the type of what stands there. */
+/** Every place in `inside`, with the type of its value. */
 function placesOf(inside: Json, at: string[] = []): { at: string[]; type: ValueType }[] {
   const here = (type: ValueType) => [{ at, type }];
   if (inside === null) return here('null');

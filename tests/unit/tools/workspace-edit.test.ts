@@ -1,4 +1,4 @@
-// workspace_edit and workspace_copy: what is meant changes, and no other byte, whatever the file is and however large.
+// workspace_edit and workspace_copy: they change what is meant and no other byte, in files of any kind and size.
 import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';

@@ -149,7 +149,7 @@ export async function say(text: string): Promise<boolean> {
   }
 }
 
-/** Stops what is being planned. What the planner was at shows until the server says that it is over. */
+/** Stops planning. The last activity is shown until the server confirms. */
 export async function stopPlanning(planning: PlanningActivity): Promise<void> {
   const { run_id, turn } = planning;
   change((s) => {

@@ -1,4 +1,4 @@
-// The forms of a plan's buttons: which stands open, what was typed into them, and whether that can be sent. What was typed stays
+// The forms of a plan's buttons: which one is open, what was typed, and whether it can be sent. What was typed stays
 // until it is sent, across redraws.
 import { fieldInputId, inputIdOf } from '#cards/input-ids.ts';
 import type { Button, Field, Form } from '#cards/view.ts';
@@ -88,7 +88,7 @@ function forget(plan: string, { form, press: pressed }: Button): void {
   });
 }
 
-/** Presses a button with the typed values; a missing or wrong value is reported beside its input. */
+/** Presses a button with the typed values; a missing or wrong value is reported at its input. */
 export async function submit(plan: string, button: Button): Promise<void> {
   const { form, press: pressed } = button;
   const inputs = inputsOf(plan);

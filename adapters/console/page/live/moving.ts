@@ -13,7 +13,7 @@ function isMoving(plan: Plan): boolean {
   return plan.revising || ['approved', 'executing', 'stalled', 'proposed'].includes(plan.status);
 }
 
-/** Cards in the conversation that are not the plan's own. Others were read once, for a decision about many, and stand nowhere. */
+/** Cards in the conversation that are not the plan's own. Others were read once for a bulk decision and aren't shown. */
 export function listMoving({ cards, messages, plan }: Seen): string[] {
   const spoken = new Set(messages.map(({ plan_id }) => plan_id));
   return [...cards].flatMap(([id, { facts }]) =>

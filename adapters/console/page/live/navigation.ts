@@ -24,7 +24,7 @@ export async function comeBack({ state: left }: PopStateEvent): Promise<void> {
 export async function openListed({ id, conversation }: InboxPlan): Promise<void> {
   select(id);
   if (state.plan?.id !== id || state.pane === 'inbox') leaveHere('plan');
-  // Beside a plan that belongs to no conversation nothing else is spoken of: words would decide about that.
+  // With a plan that belongs to no conversation, messages would decide about that plan.
   const here = conversation === null && state.messages.length === 0;
   const target = here ? state.conversation : (conversation ?? createConversationId());
   const other = target !== state.conversation;

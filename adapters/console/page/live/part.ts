@@ -76,7 +76,7 @@ export async function toggleOff(card: Card, stepId: string): Promise<void> {
   changeNow((s) => {
     s.off.set(id, { digest, steps: withStep(takenOff(s, about), stepId, !wasOff), last: null });
   });
-  // Pressed again meanwhile, or another version is ticked: then this one is over.
+  // Pressed again meanwhile, or another version is ticked: this request is outdated.
   const isOver = (s: State) =>
     s.off.get(id)?.digest !== digest || takenOff(s, about).has(stepId) === wasOff;
   const takeBack = (words: string) =>

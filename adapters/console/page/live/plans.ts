@@ -276,7 +276,7 @@ export function showSideBySide(side: boolean): void {
   if (state.plan !== null) assignView(state.plan.id, { side });
 }
 
-/** The next page of what a plan keeps beside its steps. */
+/** The next page of a plan's artifacts. */
 export async function loadMoreArtifacts(): Promise<void> {
   const view = state.plan;
   if (view?.artifacts.next_cursor == null) return;

@@ -4,7 +4,7 @@ import { get } from './api.ts';
 import type { SessionCard } from './state.ts';
 import { change, state } from './store.ts';
 
-/** A conversation that is opened again shows what its latest runs stand at; older ones have gone on. */
+/** A reopened conversation shows the state of its latest runs; older ones have moved on. */
 const remembered = 5;
 
 /** Reads a session's card again. Several calls for one run: the latest turn stays. */
@@ -22,7 +22,7 @@ export async function loadSession(id: string): Promise<void> {
 export function loadSessionsOf(messages: Message[]): void {
   const runs = messages.flatMap(({ run_id }) => (run_id === null ? [] : [run_id]));
   for (const id of [...new Set(runs)].slice(-remembered)) {
-    // A session that cannot be read now is read with the next message; its text stands in the conversation.
+    // A session that can't be read now is read with the next message; its text is in the conversation.
     loadSession(id).catch(() => undefined);
   }
 }

@@ -82,7 +82,7 @@ export type PlanView = {
   id: string;
   tab: Tab;
   overview: Overview | null;
-  /** The latest findings, settled ones included; what the plan keeps beside its steps; what its planner asked for. */
+  /** The latest findings, including settled ones; the plan's artifacts; its planner's data requests. */
   findings: Finding[];
   artifacts: ArtifactPage;
   requests: DataRequest[];
@@ -229,7 +229,7 @@ export type State = {
   problem: string | null;
   /** The planner's activity, or null if it is idle. */
   planning: PlanningActivity | null;
-  /** The turn that the person has stopped, until the server says that it is over. */
+  /** The turn that the person stopped, until the server confirms. */
   stopping: string | null;
   connection: StreamState;
   cards: Map<string, Card>;

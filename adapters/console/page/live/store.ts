@@ -21,7 +21,7 @@ export function change(apply: (state: State) => void): void {
   });
 }
 
-/** Changes the state and draws it at once, for what goes on with the drawing: moving the focus into it. */
+/** Changes the state and draws at once, so that the caller can move the focus into the result. */
 export function changeNow(apply: (state: State) => void): void {
   apply(state);
   draw.now();

@@ -1,5 +1,5 @@
 // A stream of server-sent events that outlives lost connections. It is read through fetch, because EventSource
-// cannot send a token; it goes on after the last event it saw.
+// cannot send a token. Resumes after the last event seen.
 import { ApiError, request } from './api.ts';
 import { createEventParser, type ServerEvent } from './event-parser.ts';
 

@@ -40,7 +40,7 @@ function updateRow(id: string, part: Partial<TriageRow>): void {
   update({ rows: rows.map((row) => (row.plan.id === id ? { ...row, ...part } : row)) });
 }
 
-/** Reads a plan as it stands now, for the dialog to show. */
+/** Reads a plan's current state for the dialog. */
 async function readRow(id: string): Promise<void> {
   await loadCard(id);
   const card = state.cards.get(id);

@@ -31,7 +31,7 @@ export function watchPlan(id: string | null): void {
   void followPlan(id, ending.signal);
 }
 
-/** The stream begins where the plan stands now: its past is read with the plan itself. */
+/** The stream starts at the plan's current state; its history is read with the plan. */
 async function followPlan(id: string, signal: AbortSignal): Promise<void> {
   const path = `/api/plans/${encodeURIComponent(id)}`;
   const { revision } = await get<Plan>(path).catch(() => ({ revision: 0 }));

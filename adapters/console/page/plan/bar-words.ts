@@ -9,7 +9,7 @@ import { countOf } from '#domain/words.ts';
 type Drawn = { facts: PlanCardFacts; view: PlanWords };
 
 export type BarWords = {
-  /** Stands first. */
+  /** Shown first. */
   head: string;
   /** Follows it, one fact each. */
   facts: string[];
@@ -62,7 +62,7 @@ function describeFailure({ facts, view }: Drawn, shown: boolean): BarWords {
   };
 }
 
-/** @param shown whether the page says beside it why the plan failed */
+/** @param shown whether the page already shows why the plan failed */
 export function describeBar(card: Drawn, shown: boolean): BarWords {
   const { facts, view } = card;
   const { status, revising } = facts.plan;

@@ -15,9 +15,9 @@ export type DiffPart =
   | { kind: 'fold'; rows: DiffRow[] }
   | { kind: 'gap'; lines: number };
 
-/** Unchanged lines that stay in sight beside a change. */
+/** Unchanged lines shown around a change. */
 const around = 3;
-/** Fewer than so many are not worth folding. */
+/** The fewest lines worth folding. */
 const foldedAtLeast = 5;
 
 function rowsOf({ old_start, new_start, lines }: Hunk): DiffRow[] {

@@ -1,11 +1,11 @@
-// Where each step stands in the graph: layered layout by ELK, in a worker, kept until the shape of the plan changes.
+// Positions of steps in the graph: layered layout by ELK in a worker, kept until the plan's shape changes.
 import { type Drawn, type ElkNode, type Shape, toElkGraph } from './graph-shape.ts';
 
 type Elk = { layout(graph: ElkNode): Promise<ElkNode> };
 
 declare global {
   var ELK: (new (options: { workerFactory: () => Worker }) => Elk) | undefined;
-  /** Typed for what it stands for: a string that the browser takes. Not every browser has it. */
+  /** Typed as the string that browsers accept. Not every browser has it. */
   var trustedTypes:
     | {
         createPolicy(

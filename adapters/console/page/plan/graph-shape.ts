@@ -111,7 +111,7 @@ function moveToward(from: Point, to: Point, distance: number): Point {
   return pointAt(from, to, length === 0 ? 0 : Math.min(distance, length / 2) / length);
 }
 
-/** Where a word stands on an arrow: half of the way along it. */
+/** The position of an arrow's label: halfway along it. */
 export function middleOf(points: Point[]): Point {
   const lengths = points.slice(1).map((to, at) => {
     const from = points[at] ?? to;

@@ -122,7 +122,7 @@ const notStarted = new Set<Plan['status']>(['proposed', 'needs_review', 'approve
 const unscheduled: ReadonlyMap<string, Known> = new Map();
 
 /**
- * Lays steps out in time, in the order of the plan. Nothing is expected of a plan that is over.
+ * Lays steps out in time, in the order of the plan. An ended plan has no forecast.
  * @param stored when the server has each step; what has begun goes by what really happened
  */
 export function layOutTimeline(
@@ -186,7 +186,7 @@ export function lengthOf({ step, actual }: Row, workingDay: number | null): stri
 
 export const momentOf = (time: number) => formatMoment(new Date(time).toISOString());
 
-/** A row in words: what the step does, how it stands, and when, by the clock, the schedule or an estimate. */
+/** A row in words: the step's call, its state, and its time by the clock, the schedule or an estimate. */
 export function describeRow(row: Row, workingDay: number | null): { label: string; text: string } {
   const { step, actual, expected, scheduled } = row;
   const { words } = describeStep(step.status);

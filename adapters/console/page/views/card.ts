@@ -29,7 +29,7 @@ function drawSummary(card: Card): TemplateResult {
     ${drawWaiting(card)}`;
 }
 
-/** A plan where it is spoken of: what it is, how it stands, what waits, and the way to it. */
+/** A plan mentioned in the conversation: its title, state and pending question, and a button that opens it. */
 export function drawReference(state: State, id: string): TemplateResult {
   const card = state.cards.get(id);
   const shown = state.plan?.id === id;
@@ -53,7 +53,7 @@ function onSessionPressed(event: SessionPressedEvent): void {
   void pressSession(event.detail.press, event.detail.inputs);
 }
 
-/** Whether a session's card says or offers more than the message it stands under; a plain question is answered below. */
+/** Whether a session's card shows or offers more than its message; a plain question is answered in the message field. */
 export function hasSessionCard({ view }: SessionCard): boolean {
   if (view.kind === 'questions') return view.buttons.some(({ press }) => 'choice' in press);
   return view.buttons.length > 0;

@@ -66,7 +66,7 @@ function findCardPlaces(messages: Message[]): Set<number> {
   return new Set(last.values());
 }
 
-/** A session's card stands under the bot's latest words about it, unless they already speak of a plan. */
+/** A session's card is shown under the bot's latest message about it, unless that is about a plan. */
 function findSessionPlaces({ messages, sessions, notices }: State): Map<number, string> {
   const last = new Map<string, Message>();
   for (const message of messages) {

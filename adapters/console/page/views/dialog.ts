@@ -18,7 +18,7 @@ function show(id: string): void {
   });
 }
 
-/** While it is drawn it is open. Escape and a press beside it close it. */
+/** Open while it is drawn. Escape and a press outside close it. */
 export function drawDialog({ id, title, close, body, foot }: Dialog): TemplateResult {
   show(id);
   const onPress = (event: MouseEvent) => {

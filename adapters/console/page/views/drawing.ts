@@ -37,7 +37,7 @@ function getLayout(shape: Shape): NonNullable<typeof kept> {
   return mine;
 }
 
-/** A graph wider than its column begins at its middle, where the first step stands. */
+/** A graph wider than its column is scrolled to its middle, where the first step is. */
 function centre(): void {
   const canvas = document.querySelector('.canvas');
   if (canvas !== null) canvas.scrollLeft = (canvas.scrollWidth - canvas.clientWidth) / 2;
@@ -64,7 +64,7 @@ export function pressable(toggle: () => void) {
 /**
  * A drawing of boxes and arrows, once it is laid out.
  * @param drawBox one box at its place, or null if nothing is known of it
- * @param drawArrow what stands on an arrow beside its line
+ * @param drawArrow draws an arrow's label next to its line
  */
 export function drawShape(
   shape: Shape,

@@ -43,7 +43,7 @@ export function drawGroupings({ by, choices }: PlanGroups): TemplateResult | typ
   </div>`;
 }
 
-/** On a narrow screen the steps of the group stand below the drawing. */
+/** On a narrow screen the group's steps are below the drawing. */
 function toggle(key: string): void {
   void toggleGroup(key);
   requestAnimationFrame(() =>

@@ -1,4 +1,4 @@
-// One plan in the rail: what it is, how it stands or what it waits for, who asked, how far it is, and since when.
+// One plan in the rail: its title, state or pending need, requester, progress and age.
 import { titleListed } from '#cards/times.ts';
 import type { InboxPlan } from '#domain/plan/inbox.ts';
 import { type InboxState, mayTick } from '../inbox/inbox.ts';

@@ -27,7 +27,7 @@ function isUsable(element: Element | null): element is HTMLElement | SVGElement 
   );
 }
 
-/** Where the keyboard goes on in a part of the page whose element is gone. */
+/** Where keyboard focus moves when its element is removed. */
 const homes: [part: string, selector: string][] = [
   ['.step', '.step-head'],
   ['.bar-form', ':is(textarea, input, select)'],
@@ -64,7 +64,7 @@ function putBack(before: Element | null): void {
   }
   const dialog = [...document.querySelectorAll('dialog[open]')].at(-1) ?? null;
   const place = dialog === null ? inPage : inDialog;
-  // Nothing was lost: the reader pressed beside everything, or a dialog is about to take the focus.
+  // Nothing was lost: the reader pressed empty space, or a dialog is about to take the focus.
   if (place === null || isUsable(place.element)) return;
   if (dialog !== null && !place.around.includes(dialog)) return;
   findHome(place, dialog)?.focus({ preventScroll: true });

@@ -6,7 +6,7 @@ import { html, type TemplateResult } from '../lit.ts';
 import { editNote, forgetNote, keepNote } from '../live/memory.ts';
 import type { Settings } from '../live/state.ts';
 
-/** Enter keeps what stands in the field; it does not send the form around it. */
+/** Enter saves the field without sending the surrounding form. */
 function onEnter(act: (field: HTMLInputElement) => void) {
   return (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || !(event.target instanceof HTMLInputElement)) return;

@@ -5,7 +5,7 @@ import type { StepStatus } from '#domain/plan/plan.ts';
 import { html, nothing, svg, type TemplateResult } from '../lit.ts';
 import { describeStep } from '../plan/words.ts';
 
-/** A state: symbol and words, the colour only beside them. */
+/** A state as symbol and words; colour only adds to them. */
 export function drawBadge(symbol: string, words: string, tone: Tone): TemplateResult {
   return html`<span class="badge" data-tone=${tone}
     ><span class="badge-symbol" aria-hidden="true">${symbol}</span>${words}</span

@@ -26,7 +26,7 @@ function onKey(event: KeyboardEvent): void {
 }
 
 export type FormOptions = {
-  /** Stands above the fields. */
+  /** Shown above the fields. */
   before?: TemplateResult | typeof nothing;
   /** It was opened by a button and can be closed again. */
   closes: boolean;

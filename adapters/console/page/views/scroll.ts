@@ -1,5 +1,5 @@
 // Keeps the latest message in sight, unless the reader has scrolled up to read. A message that is taller than the
-// column is shown from its beginning: what a person needs in order to decide stands first.
+// column is shown from its beginning: what a person needs for a decision comes first.
 
 const room = 12;
 /** Within this many pixels a reader counts as at the end: the last card ends a little above it. */
@@ -15,7 +15,7 @@ let watched: HTMLElement | null = null;
 
 const endOf = (list: HTMLElement) => list.scrollHeight - list.clientHeight;
 
-/** Where the column should stand: at its end, or at the top of a last message that does not fit. */
+/** The column's scroll position: its end, or the top of a last message that doesn't fit. */
 function findPlace(list: HTMLElement): number {
   const end = endOf(list);
   const last = [...list.querySelectorAll<HTMLElement>('.message')].at(-1);

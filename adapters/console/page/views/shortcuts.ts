@@ -12,7 +12,7 @@ import { focusEntry, moveSelection } from './inbox-focus.ts';
 
 type Shortcut = { keys: string[]; shown: string[]; does: string; act: () => void };
 
-/** No room beside the page: the rail lies over it. And no room for two parts: it is one of three. */
+/** Too narrow for the rail next to the page: it lies over it. Narrower still: one of three parts is shown. */
 const overlaid = matchMedia('(min-width: 800px) and (max-width: 1199.98px)');
 const narrow = matchMedia('(max-width: 799.98px)');
 

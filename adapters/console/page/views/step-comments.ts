@@ -1,4 +1,4 @@
-// Comments in the review of a plan: beside each step the way to say something about it, and what was said; above, what was said about
+// Comments in the review of a plan: the button and comments of each step; above them, comments about
 // versions that are gone.
 import { headlineOf } from '#cards/calls.ts';
 import type { ShownStep } from '#domain/plan/call.ts';

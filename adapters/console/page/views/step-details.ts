@@ -104,7 +104,7 @@ export function listLimits(step: ShownStep, names: StepLabels): string[] {
 }
 
 /**
- * @param titled whether the step's own line is part of it, where it stands alone
+ * @param titled whether to include the step's own line, for details shown alone
  * @param body what it does, drawn; left out: the values of its call
  * @param workingDay minutes in which a person's days are counted
  */

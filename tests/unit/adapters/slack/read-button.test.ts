@@ -1,4 +1,4 @@
-// The press that a button carries; two are the same when they ask for the same about the same thing as it stood.
+// The press that a button carries; two are the same if they ask the same about the same state.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isSamePress, readButton } from '#adapters/slack/press/handle-press.ts';

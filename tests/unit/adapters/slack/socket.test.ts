@@ -52,7 +52,7 @@ test.each(['invalid_auth', 'account_inactive', 'not_authed', 'team_disabled'])(
     slack.socket.disconnect('refresh_requested');
     await expect.poll(() => opened(slack)).toBe(5);
     await connected(slack);
-    // The connection stands there before its hello has come here.
+    // The server has the connection before its hello arrives.
     await expect.poll(() => warnings.at(-1)).toBe('Slack is connected again.');
     expect(warnings).toEqual([
       expect.stringMatching(

@@ -71,7 +71,7 @@ describe('Who is shown as what', () => {
     { selector: ({ name }) => name },
   );
   type Instance = { name: string; owner: number; said: string | null }[];
-  /** As the database tells it of those who stand on one card. */
+  /** As the database returns the people on one card. */
   const describeInstance = (instance: Instance): Called[] => {
     const all = instance.map(({ name, owner, said }) => ({
       name,

@@ -1,4 +1,4 @@
-// A pattern that is new: planning pauses, a person decides by handle_approval, and only then it goes on.
+// A pattern that is new: planning pauses until a person decides by handle_approval.
 import { describe, expect, it } from 'vitest';
 import type { PlanningOutcome, PlanningRequest } from '#domain/planning/run.ts';
 import type { SessionDecision } from '#domain/planning/state.ts';

@@ -110,7 +110,7 @@ export const anyOutline: fc.Arbitrary<PlanOutline> = fc
         title: `Node ${node.id}`,
         steps: steps.map(({ id, after, from }) => {
           count += 1;
-          // The description tells steps apart, whatever their ids.
+          // The description tells steps apart; IDs don't matter.
           const args = from === null ? {} : { value: { $from: from, path: '' } };
           return stepOf(id, { description: `Step number ${count}`, after, args });
         }),

@@ -139,7 +139,7 @@ function drawWebhooks(facts: SettingsView): TemplateResult {
   );
 }
 
-/** Every setting of the file, whatever section it is in. */
+/** Every setting of the file, in any section. */
 function drawAll({ settings, file }: SettingsView): TemplateResult {
   return drawBlock(
     'All settings',

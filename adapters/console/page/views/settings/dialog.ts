@@ -87,7 +87,7 @@ function drawFacts(settings: Settings): TemplateResult {
   </div>`;
 }
 
-/** A press beside the dialog's content is on the dialog itself: its backdrop. */
+/** A press outside the dialog's content hits the dialog itself: its backdrop. */
 function onPress(event: MouseEvent): void {
   if (event.target === event.currentTarget) closeSettings();
 }

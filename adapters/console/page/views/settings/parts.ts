@@ -41,7 +41,7 @@ function drawNames(names: string[]): TemplateResult[] {
   return names.map((name, index) => html`${index === 0 ? '' : ', '}<code>${name}</code>`);
 }
 
-/** Where the values above are set. `keys` stand in the file, `variables` in the environment. */
+/** Where the values above are set: `keys` in the file, `variables` in the environment. */
 export function drawWhere(
   { file }: Pick<SettingsView, 'file'>,
   { keys = [], variables = [] }: { keys?: string[]; variables?: string[] },
