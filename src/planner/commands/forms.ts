@@ -311,11 +311,12 @@ export const forms: readonly Form[] = [
   {
     id: 'help',
     group: 'Look-ups',
-    spellings: ['help', 'what can you do'],
+    spellings: ['help', 'help {word:name}', 'what can you do'],
     operation: null,
     looks: true,
-    example: 'help',
-    effect: 'Lists the forms.',
+    example: 'help files',
+    effect:
+      'Lists the commands for something, or the arguments of an operation by its name; `help all` lists everything.',
     near: 'how commands manual',
   },
   {

@@ -1,10 +1,23 @@
-// Arguments of `call NAME with …`, read by the schema of the operation. Asks for missing required ones.
+// Arguments of `call NAME with …`, read by the schema of the operation. Missing ones of one line are asked for; for others the
+// whole command is shown, with example values.
 import { isObject, type Json, type JsonObject, parseJson } from '#domain/text.ts';
 import type { JsonSchema, OperationSpec } from '#domain/tool.ts';
 import { listOf, shorten } from '#domain/words.ts';
+import { exampleOf, isNested } from '#tools/example-arguments.ts';
 import { readChoice, readReply } from '../commands/answers.ts';
 import { type Command, CommandRefusal } from '../commands/request.ts';
 import type { Questions } from './questions.ts';
+
+/** More open arguments are not asked for one by one. */
+const maxAsked = 3;
+
+/** A command to copy, with example values for the required arguments. */
+export function showCall(spec: OperationSpec): string {
+  const { args, optional } = exampleOf(spec);
+  const said = Object.keys(args).length === 0 ? '' : ` with ${JSON.stringify(args)}`;
+  const more = optional.length === 0 ? '' : `\n\nIt also takes ${listOf(optional.slice(0, 20))}.`;
+  return `call ${spec.name}${said}${more}`;
+}
 
 /** @param at the command's place, which names its questions */
 export function readCall(
@@ -21,10 +34,7 @@ export function readCall(
     return isObject(schema) ? schema : {};
   };
   const args: JsonObject = {};
-  const ask = (name: string) => {
-    const value = askForArgument(spec, name, schemaOf(name), at, questions);
-    if (value !== undefined) args[name] = value;
-  };
+  const open: string[] = [];
   for (const [name, value] of Object.entries(given)) {
     if (!Object.hasOwn(properties, name) && spec.input.additionalProperties === false)
       throw new CommandRefusal(
@@ -33,7 +43,7 @@ export function readCall(
     const written = isObject(value) && typeof value.$written === 'string' ? value.$written : null;
     const read = written === null ? value : coerce(written, schemaOf(name));
     if (read !== undefined) args[name] = read;
-    else ask(name);
+    else open.push(name);
   }
   for (const name of required)
     if (
@@ -41,9 +51,24 @@ export function readCall(
       !Object.hasOwn(given, name) &&
       schemaOf(name).default === undefined
     )
-      ask(name);
+      open.push(name);
+  if (open.length > maxAsked || open.some((name) => isNested(schemaOf(name))))
+    throw new CommandRefusal(
+      `${spec.name} still needs ${listOf(open.map((name) => `“${shorten(name, 60)}”`))}. Copy this, put your values in and send it:\n\n${showCall(spec)}\n\n`,
+    );
+  for (const name of open) {
+    const value = askForArgument(spec, name, schemaOf(name), at, questions);
+    if (value !== undefined) args[name] = value;
+  }
   return args;
 }
+
+const kinds: Record<string, string> = {
+  number: ' A number.',
+  integer: ' A whole number.',
+  boolean: ' Yes or no.',
+  array: ' Several values are separated by commas.',
+};
 
 function askForArgument(
   spec: OperationSpec,
@@ -53,11 +78,11 @@ function askForArgument(
   questions: Questions,
 ): Json | undefined {
   const values = Array.isArray(schema.enum) ? schema.enum.map(String) : [];
-  const type = typeof schema.type === 'string' ? ` Expected type: ${schema.type}.` : '';
+  const kind = typeof schema.type === 'string' ? (kinds[schema.type] ?? '') : '';
   return questions.ask(
     {
       id: `argument ${at} ${name}`.slice(0, 200),
-      text: `What should “${shorten(name, 80)}” be for ${spec.name}?${values.length > 0 ? ` One of ${listOf(values.slice(0, 20), 'or')}.` : type}`,
+      text: `What should “${shorten(name, 80)}” be for ${spec.name}?${values.length > 0 ? ` One of ${listOf(values.slice(0, 20), 'or')}.` : kind}`,
       ...(values.length > 1 && values.length <= 4 ? { options: values } : {}),
     },
     (reply) =>

@@ -11,8 +11,10 @@ import { suggestForms } from '../commands/suggest.ts';
 import { tokenize } from '../commands/tokens.ts';
 import type { PlannerTools } from '../ports.ts';
 import { buildSteps } from './build.ts';
+import { showCall } from './call-arguments.ts';
 import { unreadId } from './conversation.ts';
-import { answerItself, connectModel, lookUp, writeHelp } from './look-up.ts';
+import { connectModel, writeHelp } from './help.ts';
+import { answerItself, lookUp } from './look-up.ts';
 import { buildLoop, type Group } from './loops.ts';
 import type { Setting, Step } from './step.ts';
 import { settleTargets } from './taken-targets.ts';
@@ -35,6 +37,9 @@ export type Work = {
   signal: AbortSignal;
   answers: ReadonlyMap<string, string>;
 };
+
+const refuse = (why: string): string =>
+  `${why}${why.endsWith('\n') ? '' : ' '}Nothing was planned.`;
 
 const maxCharacters = 40_000;
 const maxLookUps = 20;
@@ -112,7 +117,8 @@ async function interpretText(
   it: string | null,
 ): Promise<Interpretation> {
   const { request, tools, signal } = work;
-  if (text.trim() === '') return answer(writeHelp(), 'answered: nothing was asked for');
+  if (text.trim() === '')
+    return answer(writeHelp(tools.manifest()), 'answered: nothing was asked for');
   const read = readText(text, work, it);
   if (read.kind === 'unread') return tellUnread(text, read, work);
   const { commands } = read.request;
@@ -135,16 +141,13 @@ async function interpretText(
   if (built.kind === 'missing')
     return { ...built, kind: 'cannot', reason: `no plan: ${built.wanted} is not connected` };
   if (built.kind === 'refused')
-    return answer(`${built.text} Nothing was planned.`, 'no plan: it cannot be planned so');
+    return answer(refuse(built.text), 'no plan: it cannot be planned so');
   const { steps } = built;
   const loop = commands.find((command) => command.loop !== null);
   if (loop !== undefined) return interpretLoop(read.request, steps, work);
   const problem = findProblem(steps, work);
   if (problem !== null)
-    return answer(
-      `${problem} Nothing was planned.`,
-      'no plan: an argument does not fit its operation',
-    );
+    return answer(refuse(problem), 'no plan: an argument does not fit its operation');
   const questions = await settleTargets(steps, settingOf(work), work);
   if (questions.length > 0)
     return { kind: 'questions', questions, reason: 'asked, because a target exists already' };
@@ -196,7 +199,8 @@ function findProblem(steps: Step[], { tools }: Work): string | null {
       Object.entries(args).filter(([name]) => !later.includes(name)),
     );
     const [first] = command.loop === null ? tools.validate(spec.name, known, later) : [];
-    if (first !== undefined) return first;
+    if (first === undefined) continue;
+    return command.form.id === 'call' ? `${first} Its form:\n\n${showCall(spec)}\n\n` : first;
   }
   return null;
 }

@@ -1,22 +1,19 @@
-// Answers by reading only: calls readable operations and reports their results; lists the forms and the plans.
+// Answers by reading only: calls readable operations and reports their results, and lists the plans.
 import { statusWords } from '#cards/words.ts';
 import { isDatabaseAway } from '#db/transient.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import type { PlanStatus, PlanSummary } from '#domain/plan/plan.ts';
 import { type Json, objectIn } from '#domain/text.ts';
 import { countOf, showName } from '#domain/words.ts';
-import { changeForms, forms, frames, recurringForms } from '../commands/forms.ts';
 import type { Command } from '../commands/request.ts';
 import type { PlannerTools } from '../ports.ts';
 import { saysMore } from '../reads/list-pages.ts';
 import { describeStep } from './describe.ts';
+import { writeHelp } from './help.ts';
 import type { Step } from './step.ts';
 
 const maxShown = 4000;
 const maxEntries = 200;
-
-export const connectModel =
-  'To ask in your own words, connect a model: in the console under Settings, Models, or with OPENAI_API_KEY.';
 
 /** One step in words. A tool that fails is part of the answer. */
 export async function lookUp(
@@ -87,22 +84,6 @@ function cut(text: string): string {
     : `${text.slice(0, maxShown)}\n… (${countOf(text.length - maxShown, 'more character')})`;
 }
 
-export function writeHelp(): string {
-  const lineOf = ({ example, effect }: { example: string; effect: string }) =>
-    `- ${example.split('\n')[0]}${example.includes('\n') ? ' …' : ''} (${effect.replace(/\.$/, '')})`;
-  return [
-    'No model is connected, so I read fixed commands. Put texts in quotation marks, or after a colon. Write one command per line, or join them with “then”, “and” or “;”:',
-    ...forms.map(lineOf),
-    'Times, conditions and loops:',
-    ...frames.map(lineOf),
-    'Reminders and recurring steps, each as a message of its own:',
-    ...recurringForms.map(lineOf),
-    'To change a waiting plan, reply “propose changes:” followed by:',
-    ...changeForms.map(lineOf),
-    `“playbooks” lists saved plans, “run PLAN-… again with old=new” proposes one again. See docs/commands.md for everything. ${connectModel}`,
-  ].join('\n');
-}
-
 const open: PlanStatus[] = ['proposed', 'needs_review', 'approved', 'executing', 'stalled'];
 const lists: Record<string, { status: PlanStatus[]; none: string }> = {
   plans: { status: open, none: 'There are no open plans.' },
@@ -116,8 +97,8 @@ export async function answerItself(
   tools: PlannerTools,
   runId: string,
 ): Promise<string> {
-  const { plan } = slots.values;
-  if (form.id === 'help') return writeHelp();
+  const { plan, word } = slots.values;
+  if (form.id === 'help') return writeHelp(tools.manifest(), word);
   if (form.id === 'reminders') return 'Send “reminders” as a message of its own to list yours.';
   if (typeof plan === 'string') {
     try {

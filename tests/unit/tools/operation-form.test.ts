@@ -20,6 +20,9 @@ import {
 } from '#domain/plan/operation-form.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { JsonSchema } from '#domain/tool.ts';
+import { readRequest } from '#planner/commands/request.ts';
+import { tokenize } from '#planner/commands/tokens.ts';
+import { exampleOf } from '#tools/example-arguments.ts';
 import { formOf } from '#tools/operation-form.ts';
 import { compileValidator } from '#tools/validate-arguments.ts';
 import { checkAdaptiveCard } from '../../fixtures/adaptive-card.ts';
@@ -40,6 +43,12 @@ function makeForm(properties: JsonSchema, required: string[] = [], more: JsonSch
   const check = (args: JsonObject) => compileValidator(input)(args);
   return { fields, read: (entries: Entries, of = fields) => readEntries(of, entries, zone), check };
 }
+
+const obj = (properties: JsonSchema): JsonSchema => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+});
 
 const propertiesOf = (count: number, one: JsonSchema = { type: 'string' }): JsonSchema =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, one]));
@@ -113,6 +122,55 @@ describe('every operation', () => {
       expect(back, spec.name).toEqual({ args, problems: [] });
     }
     expect(asJson.filter((name) => !/^(human|plan|draft)_/.test(name))).toEqual([]);
+  });
+
+  it('has an example that fits it, and is called with it as a command', async () => {
+    for (const spec of await list()) {
+      const { args } = exampleOf(spec);
+      expect(compileValidator(spec.input)(args), `${spec.name} ${JSON.stringify(args)}`).toEqual(
+        [],
+      );
+      if (Object.keys(args).length === 0) continue;
+      const source = `call ${spec.name} with ${JSON.stringify(args, null, 2)}`;
+      const operations = new Map([[spec.name.toLowerCase(), spec.name]]);
+      const tokens = tokenize(source);
+      const setting = { now: new Date(0), timezone: 'UTC', operations, it: null };
+      expect(readRequest({ source, tokens, ...setting })).toMatchObject({
+        request: { commands: [{ slots: { values: { operation: spec.name, args } } }] },
+      });
+    }
+  });
+
+  test.each<[string, JsonSchema, unknown]>([
+    [
+      'a reference',
+      { $ref: '#/$defs/p', $defs: { p: obj({ n: { type: 'integer', minimum: 5 } }) } },
+      { n: 5 },
+    ],
+    [
+      'a union',
+      obj({ u: { anyOf: [obj({ kind: { const: 'a' } }), { type: 'string' }] } }),
+      { u: { kind: 'a' } },
+    ],
+    [
+      'lists',
+      obj({
+        l: { type: 'array', minItems: 2, items: { type: 'array', items: { type: 'boolean' } } },
+      }),
+      { l: [[true], [true]] },
+    ],
+    [
+      'texts',
+      obj({ dueDate: { type: 'string', format: 'date' }, entityType: { type: 'string' } }),
+      { dueDate: '2026-12-02', entityType: 'entity type' },
+    ],
+    [
+      'itself',
+      { ...obj({ child: { $ref: '#' } }), properties: { child: { $ref: '#' } } },
+      expect.anything(),
+    ],
+  ])('an example of %s', (_, input, args) => {
+    expect(exampleOf({ input }).args).toEqual(args);
   });
 
   it('has a form in Slack and in Teams within their limits, however much is entered', async () => {

@@ -23,7 +23,30 @@ const files = {
   'logs/today.log': '2',
   'orders.csv': 'id,name,due\n1,Ana,2026-04-01\n2,Ben,2026-05-01',
 };
-const manifest = [...builtins, ...tableOperations, ...everythingServer];
+const nested = {
+  type: 'object',
+  properties: {
+    entities: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: {
+          name: { type: 'string' },
+          observations: { type: 'array', items: { type: 'string' } },
+        },
+        required: ['name', 'observations'],
+      },
+    },
+    note: { type: 'string' },
+  },
+  required: ['entities'],
+};
+const memory = builtins.slice(0, 1).map((spec) => ({
+  ...spec,
+  ...{ tool: 'memory', operation: 'create_entities', name: 'memory_create_entities' },
+  ...{ source: 'mcp' as const, effect: 'write' as const, input: nested },
+}));
+const manifest = [...builtins, ...tableOperations, ...everythingServer, ...memory];
 const tools = toolsOf(manifest, files);
 const planner = (): Planner =>
   createMemoryPlanner({
@@ -282,6 +305,50 @@ test.each([
 ])('“%s” plans the same as “%s”', async (loose, strict) => {
   const [first, second] = await Promise.all([plan(planner(), loose), plan(planner(), strict)]);
   expect(listSteps(proposalOf(first))).toEqual(listSteps(proposalOf(second)));
+});
+
+describe('help', () => {
+  const ask = async (text: string) => {
+    const { result } = await plan(planner(), text);
+    return 'text' in result ? result.text : result.kind;
+  };
+
+  it('fits on a screen, and names what more there is', async () => {
+    const text = await ask('help');
+    expect(text.split('\n').length).toBeLessThanOrEqual(20);
+    const more = [...text.matchAll(/“(help \S+)”/g)].map(([, one = '']) => one);
+    expect(more.length).toBeGreaterThan(8);
+    for (const one of more)
+      expect([one, await ask(one)]).toEqual([one, expect.stringMatching(/^(?:- |call )/m)]);
+  });
+
+  it('has everything, each form by its words, and the arguments of each operation', async () => {
+    const all = await ask('help all');
+    for (const { example } of [...forms, ...frames, ...changeForms, ...recurringForms])
+      expect(all).toContain(example.split('\n')[0]);
+    expect(await ask('help webhook')).toMatch(/^- post \{"go": true\} to /);
+    expect(await ask('help deadline')).toContain('move the deadline to');
+    expect(await ask('help sandwich')).toContain('No command has “sandwich”');
+    expect(await ask('help everything_get-sum')).toContain(
+      'call everything_get-sum with {"a":1,"b":1}',
+    );
+  });
+});
+
+test.each([
+  'call memory_create_entities',
+  'call memory_create_entities with entities: Ana',
+  'help memory_create_entities',
+])('“%s” shows a command that plans once copied', async (asked) => {
+  const { result } = await plan(planner(), asked);
+  const shown = /^call .*$/m.exec('text' in result ? result.text : '')?.[0] ?? '';
+  expect('text' in result && result.text).toContain('It also takes note.');
+  const [step] = listSteps(
+    proposalOf(await plan(planner(), shown.replace('"name":"name"', '"name":"Ana"'))),
+  );
+  expect(step).toBe(
+    '1 memory_create_entities {"entities":[{"name":"Ana","observations":["observations"]}]}',
+  );
 });
 
 describe('what cannot be read', () => {

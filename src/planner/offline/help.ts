@@ -1,0 +1,80 @@
+// Help on commands: a first screen, the commands for a word, or the arguments of an operation.
+import type { Json } from '#domain/text.ts';
+import type { OperationSpec } from '#domain/tool.ts';
+import { listOf, shorten } from '#domain/words.ts';
+import {
+  changeForms,
+  type Form,
+  forms,
+  frames,
+  type Note,
+  recurringForms,
+} from '../commands/forms.ts';
+import { showCall } from './call-arguments.ts';
+
+export const connectModel =
+  'To ask in your own words, connect a model: in the console under Settings, Models, or with OPENAI_API_KEY.';
+
+const ofGroup = (group: Form['group']): Note[] => forms.filter((form) => form.group === group);
+
+const topics: Record<string, readonly Note[]> = {
+  files: ofGroup('Files'),
+  web: ofGroup('Web addresses'),
+  people: ofGroup('People and reminders'),
+  times: frames,
+  operations: ofGroup('Other operations'),
+  plans: ofGroup('Look-ups'),
+  changes: changeForms,
+  reminders: recurringForms,
+};
+
+/** On the first screen. */
+const first = ['write', 'append', 'move', 'read', 'fetch', 'remind', 'post', 'ask', 'plans'];
+
+const exampleIn = ({ example }: Note): string =>
+  example.split('\n')[0] + (example.includes('\n') ? ' …' : '');
+const lineOf = (note: Note): string => `- ${exampleIn(note)} (${note.effect.replace(/\.$/, '')})`;
+const more = `For more: ${listOf([...Object.keys(topics), 'all'].map((topic) => `“help ${topic}”`))}.`;
+
+function firstScreen(): string {
+  return [
+    'No model is connected, so I read fixed commands. Put texts in quotation marks, or after a colon. Join commands with “then”, or write one a line:',
+    ...forms.filter(({ id }) => first.includes(id)).map((form) => `- ${exampleIn(form)}`),
+    ...frames
+      .filter(({ example }) => /^(?:every|for each row)/.test(example))
+      .slice(0, 2)
+      .map((frame) => `- ${exampleIn(frame)}`),
+    '- call workspace_move with from: old.txt, to: older.txt (any connected operation; “help workspace_move” shows its arguments)',
+    'Each change becomes a plan that waits for you. Reply “approve”, “reject”, “undo”, or what should change: “step 1 text: …”, “change the time to 10:00”.',
+    'You can also build a plan by form: “Build a plan” in the console and the chats, “countersign build” in the terminal.',
+    more,
+    connectModel,
+  ].join('\n');
+}
+
+/** Forms that have the word, or are suggested for it. */
+function findForms(word: string): Note[] {
+  const own = [...forms, ...changeForms].filter(({ spellings, id }) =>
+    [id, ...spellings].some((one) => one.split(/[ |]/).includes(word)),
+  );
+  return own.length > 0 ? own : forms.filter(({ near }) => near.split(' ').includes(word));
+}
+
+export function writeHelp(manifest: readonly OperationSpec[], about?: Json): string {
+  if (about === undefined) return firstScreen();
+  const word = String(about).toLowerCase();
+  if (word === 'all')
+    return Object.entries(topics)
+      .flatMap(([topic, notes]) => [
+        `${topic.charAt(0).toUpperCase()}${topic.slice(1)}:`,
+        ...notes.map(lineOf),
+      ])
+      .concat('“playbooks” lists saved plans. See docs/commands.md for everything.', connectModel)
+      .join('\n');
+  const spec = manifest.find(({ name }) => name.toLowerCase() === word);
+  if (spec !== undefined) return `${shorten(spec.description, 500)}\n\n${showCall(spec)}`.trim();
+  const notes = topics[word] ?? findForms(word);
+  return notes.length === 0
+    ? `No command has “${shorten(word, 60)}”. ${more}`
+    : notes.map(lineOf).join('\n');
+}
