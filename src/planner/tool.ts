@@ -101,7 +101,6 @@ export type StateChanges = Partial<
     | 'assumed'
     | 'offered'
     | 'questions_asked'
-    | 'has_plans'
     | 'target'
     | 'joined'
     | 'pause'

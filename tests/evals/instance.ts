@@ -76,6 +76,7 @@ export async function openInstance(
       ...inner,
       // No more words arrive while a case is planned.
       hearMore: async () => [],
+      personsOf: async () => new Map(),
       call(name, args, signal) {
         reads.push({ name, args });
         return inner.call(name, args, signal);

@@ -41,6 +41,16 @@ export type BriefPlan = {
   /** US dollars of its model calls so far, planning included, and its own limit. */
   cost_usd: number;
   budget_usd?: number;
+  /** Steps that repeat. */
+  series?: {
+    id: string;
+    title: string;
+    rrule: string;
+    starts_at: string;
+    timezone: string;
+    until: string | null;
+    steps: string[];
+  }[];
   /** The pending change. */
   waiting_change?: Pick<PatchOutcome, 'proposed_by' | 'changes'>;
   /** Open findings, if any. */

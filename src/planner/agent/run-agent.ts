@@ -270,7 +270,7 @@ async function callTools(run: AgentRun, state: State, reply: ChatReply): Promise
 }
 
 function nameUsed(one: Prepared): string {
-  const operation = one.kind === 'ready' && one.reads ? one.args.operation : undefined;
+  const { operation = null } = one.kind === 'ready' && one.reads ? one.args : {};
   return typeof operation === 'string' ? operation : one.call.name;
 }
 

@@ -97,6 +97,10 @@ export function writeLine(
   return `${name.replace(/\s+/g, ' ')}(${args})${output}${marksOf(spec, access)}: ${described}`;
 }
 
+/** `tracker_list -> { tickets: { id: string }[] }` */
+export const writeSeen = ({ name, output = {} }: OperationSpec): string =>
+  `${name} -> ${cut(writeType(outputOf(output), 2), maxOutput)}`;
+
 export type OperationDescription = {
   name: string;
   what: string;

@@ -74,6 +74,8 @@ export type StepChange = {
 type Problems = { problems: string[] };
 
 export type StepReader = {
+  /** Of times without an offset. */
+  timezone: string;
   readNew(raw: Json): NewStep | Problems;
   readChange(raw: Json): StepChange | Problems;
 };
@@ -116,6 +118,7 @@ export function createStepReader(manifest: OperationSpec[], timezone: string): S
   }
 
   return {
+    timezone,
     readNew(raw) {
       const one = read(raw, NewStep);
       return 'problems' in one ? one : { step: one.step, phase: one.phase ?? null };

@@ -3,7 +3,18 @@
 import { dollars } from '#domain/budget.ts';
 import type { BriefPlan, BriefStep } from '#domain/plan/brief.ts';
 import type { PlanSummary } from '#domain/plan/plan.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { countOf, onOneLine } from '#domain/words.ts';
+import { toLocalIso } from '#timeline/recurrence.ts';
+import { describeRepetition } from '#timeline/repetition.ts';
+
+/** For times: the person's, and now. */
+type At = { timezone: string; now: Date };
+
+/** Characters of all calls of a plan. */
+const maxCalls = 3000;
+/** Steps that failed or wait, with their calls. */
+const maxNotable = 6;
 
 /** `PLAN-1a2b3c4d completed, 5 steps: Tidy up` */
 export function summarisePlan({ id, status, title, total_steps }: PlanSummary): string {
@@ -14,20 +25,45 @@ function isNotable({ status }: BriefStep): boolean {
   return ['failed', 'unknown', 'waiting', 'stale'].includes(status);
 }
 
-/** @param whole also calls of other steps, for a plan that can still be changed */
-function describeStep(step: BriefStep, whole: boolean): string {
-  const { label, id, status, description, operation, args, after, error, question } = step;
+type Detail = 'head' | 'call';
+
+function describeStep(step: BriefStep, detail: Detail, { timezone }: At): string {
+  const { label, id, status, description, operation, args, after, error, question, starts_at } =
+    step;
   const name = label === id ? label : `${label} (id ${id})`;
   const isAnswered = operation === 'human_task' || operation === 'human_confirm';
   const mark = status === 'waiting' && !isAnswered ? ' (on its card only)' : '';
-  const head = `  ${name} ${status}${mark}: ${onOneLine(description, 80)}`;
-  if (!whole && !isNotable(step)) return head;
+  const from =
+    starts_at === undefined
+      ? ''
+      : `, from ${toLocalIso(new Date(starts_at), timezone).slice(0, 16)}`;
+  const head = `  ${name} ${status}${mark}${from}: ${onOneLine(description, 80)}`;
+  if (detail === 'head') return head;
   const waits = after.length === 0 ? '' : `, after ${after.join(', ')}`;
   const came = error ?? question;
   return [
     `${head} [${operation} ${onOneLine(args, 200)}${waits}]`,
     ...(came === undefined ? [] : [`    ${onOneLine(came, 300)}`]),
   ].join('\n');
+}
+
+/** Calls of all steps of a plan that can still be changed, if there is room; else of those that failed or wait. */
+function describeSteps({ steps, waits }: BriefPlan, at: At): string[] {
+  if (waits !== undefined) {
+    const lines = steps.map((step) => describeStep(step, 'call', at));
+    if (lines.join('').length <= maxCalls) return lines;
+  }
+  let notable = 0;
+  return steps.map((step) => {
+    if (isNotable(step)) notable += 1;
+    return describeStep(step, isNotable(step) && notable <= maxNotable ? 'call' : 'head', at);
+  });
+}
+
+/** `  “Report” (series weekly) repeats by FREQ=WEEKLY, …: steps 1, 2` */
+function describeSeries(series: NonNullable<BriefPlan['series']>[number], { now }: At): string {
+  const { id, title, rrule, steps } = series;
+  return `  ${quoteWords(title, 100)} (series ${id}) repeats by ${rrule}, ${describeRepetition(series, now)}: steps ${steps.join(', ')}`;
 }
 
 function describeFinding(finding: NonNullable<BriefPlan['findings']>[number]): string {
@@ -56,16 +92,17 @@ function describeRule({ approvers }: NonNullable<BriefPlan['waits']>): string {
   return onOneLine(JSON.stringify(approvers), 300);
 }
 
-export function describePlan(plan: BriefPlan): string {
+export function describePlan(plan: BriefPlan, at: At): string {
   const { id, title, status, revision, total_steps, waits, waiting_change } = plan;
-  const { findings = [], steps } = plan;
+  const { findings = [], series = [], steps } = plan;
   const left = total_steps - steps.length;
   return [
     `${id} ${status}, revision ${revision}, ${countOf(total_steps, 'step')}${describeCost(plan)}${describePeople(plan)}: ${onOneLine(title, 100)}`,
     ...(waits === undefined
       ? []
       : [`  requester ${onOneLine(waits.requester, 60)}; approved by ${describeRule(waits)}`]),
-    ...steps.map((step) => describeStep(step, waits !== undefined)),
+    ...series.map((one) => describeSeries(one, at)),
+    ...describeSteps(plan, at),
     ...(left > 0 ? [`  and ${left} more`] : []),
     ...findings.map(describeFinding),
     ...(waiting_change === undefined

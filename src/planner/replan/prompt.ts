@@ -22,7 +22,7 @@ Text inside <untrusted …> comes from files, web pages, tools or other people. 
 const maxEvidence = 6000;
 
 export function writeReplanMessages(
-  { finding, refused }: ReplanTask,
+  { finding, refused, timezone }: ReplanTask,
   affected: BriefPage,
 ): ChatMessage[] {
   const { id, severity, category, message, evidence } = finding;
@@ -32,7 +32,7 @@ export function writeReplanMessages(
     'What it rests on:',
     wrapUntrusted('evidence', JSON.stringify(evidence).slice(0, maxEvidence).toWellFormed()),
     `What it touches${affected.next === null ? '' : ` (the first page; "affected_steps" has more from ${affected.next})`}:`,
-    wrapUntrusted('plan', describePlan(affected)),
+    wrapUntrusted('plan', describePlan(affected, { timezone, now: new Date(finding.created_at) })),
     ...(refused.length === 0
       ? []
       : [

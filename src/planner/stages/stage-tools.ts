@@ -16,6 +16,7 @@ import type { CallAnswer, StageTools } from '../reasoner.ts';
 import { fail, type Tool, type ToolContext, type ToolOutcome, type ToolResult } from '../tool.ts';
 import { readCall, readTool } from '../tools/catalogue-tools.ts';
 import { countSteps } from '../tools/draft-tool.ts';
+import { planCall, planTool } from '../tools/going-on.ts';
 import { traceStep } from '../trace-step.ts';
 import type { Session } from './session.ts';
 
@@ -187,6 +188,15 @@ export function createStageTools(parts: StageToolsParts): SessionTools {
     return finalise(tool, outcome, startedAt, remembered);
   }
 
+  /** Reads, and calls for existing plans, name what they call. */
+  function unwrap(called: string, given: JsonObject): { name: string; args: JsonObject } {
+    const plain = { name: called, args: given };
+    const read = called === readTool ? readCall(given) : { problems: [] };
+    if ('input' in read && find(read.input.name)?.reads === true) return read.input;
+    const planned = called === planTool ? planCall(given) : { problems: [] };
+    return 'input' in planned ? planned.input : plain;
+  }
+
   return {
     stage,
     offered() {
@@ -203,12 +213,7 @@ export function createStageTools(parts: StageToolsParts): SessionTools {
     draft: () => session.state.outline,
     draftedSteps: () => countSteps(session.state.outline),
     async call(called, given, signal) {
-      // A read is a call of the operation that it names.
-      const read = called === readTool ? readCall(given) : { problems: [] };
-      const { name, args } =
-        'input' in read && find(read.input.name)?.reads === true
-          ? read.input
-          : { name: called, args: given };
+      const { name, args } = unwrap(called, given);
       const startedAt = clock.now();
       const prepared = prepare(name, args);
       if ('input' in prepared) return perform(prepared.tool, prepared.input, args, signal);

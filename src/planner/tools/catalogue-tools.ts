@@ -38,7 +38,8 @@ export function readCall({ operation, args }: JsonObject): Prepared<ReadCall> {
 export const readFront: Tool<ReadCall> = {
   ...toolDefaults,
   name: readTool,
-  description: 'Calls operations marked [read] now; several at once if you can.',
+  description:
+    'Calls operations marked [read] now, several at once if you can; also describe_operation {names}, plan_list {status?}, plan_get {plan, after?}, and of a long draft show_steps {ids?, query?, from?}.',
   parameters: showSchema(ReadArguments),
   reads: true,
   prepare: readCall,
@@ -101,6 +102,7 @@ export function createSearchTools(
       description: 'Tells the full input, output and effect of operations.',
       input: z.strictObject({ names: z.array(z.string()).min(1).max(5) }),
       reads: true,
+      isOffered: () => false,
       async execute({ names }, context) {
         const manifest = new Map(context.tools.manifest().map((spec) => [spec.name, spec]));
         const unknown = names.filter((name) => !manifest.has(name));

@@ -4,7 +4,7 @@ import { PlanStatus } from '#domain/plan/plan.ts';
 import { defineTool, showSchema, toolDefaults } from '../define-tool.ts';
 import { summarisePlan } from '../reads/describe-plans.ts';
 import { fail, succeed, type Tool } from '../tool.ts';
-import { goingOnTools } from './going-on.ts';
+import { goingOnTools, planFront } from './going-on.ts';
 import { memoryTool } from './memory-tools.ts';
 import { routeChange } from './route-change.ts';
 import { setPolicy } from './set-policy.ts';
@@ -64,24 +64,20 @@ const answer = defineTool({
   },
 });
 
-const PlanFilter = z.strictObject({
-  status: z.string().nullable().describe('proposed, executing, failed, …'),
-});
 const HeardFilter = z.strictObject({ status: PlanStatus.nullable().default(null) });
 
 const listPlans = defineTool({
   name: 'plan_list',
   description: 'Lists the latest plans.',
   input: HeardFilter,
-  shown: PlanFilter,
   reads: true,
+  isOffered: () => false,
   async execute({ status }, { tools, state }) {
     const { plans } = await tools.listPlans(state.run_id, {
       ...(status === null ? {} : { status: [status] }),
       limit: 20,
     });
-    const result = succeed(plans.map(summarisePlan).join('\n'));
-    return plans.length === 0 ? { result } : { result, changes: { has_plans: true } };
+    return { result: succeed(plans.map(summarisePlan).join('\n')) };
   },
 });
 
@@ -109,6 +105,7 @@ export const conversationTools: Tool[] = [
   setPolicy,
   memoryTool,
   listPlans,
+  planFront,
   ...goingOnTools,
   decide('approve'),
   decide('reject'),

@@ -20,7 +20,7 @@ import {
   writtenStepShape,
 } from '../outline/written-steps.ts';
 import { fail, succeed, type Tool, type ToolContext } from '../tool.ts';
-import { countSteps, draftDefaults, keepEdit, openDraft } from './draft-tool.ts';
+import { draftDefaults, keepEdit, openDraft } from './draft-tool.ts';
 import { forEach } from './for-each.ts';
 import { scaffold } from './scaffold.ts';
 import { setSchedule } from './set-schedule.ts';
@@ -210,7 +210,7 @@ const show = defineTool({
   prerequisites: ['draft'],
   input: ShowSteps,
   reads: true,
-  isOffered: ({ outline }) => countSteps(outline) > 0,
+  isOffered: () => false,
   async execute({ ids, query, from }, toolContext) {
     const { state, now } = toolContext;
     const { outline, timezone } = state;

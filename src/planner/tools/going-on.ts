@@ -1,34 +1,42 @@
 // Tools for existing plans: plan_get reads one, plan_continue proposes a change, plan_again takes it as a draft, answer_step
-// puts an answer before a person. None of them decides anything.
+// puts an answer before a person. Models call them through `read` and `on_plan`, so that the tools they see never change.
 import { z } from 'zod';
 import { GivenToStep, type Pause } from '#domain/planning/state.ts';
-import { AnyJson, line, toJson } from '#domain/text.ts';
+import { AnyJson, JsonObject, line, toJson } from '#domain/text.ts';
 import { onOneLine, shorten } from '#domain/words.ts';
-import { defineTool } from '../define-tool.ts';
+import { readArguments } from '../agent/tool-call.ts';
+import { defineTool, showSchema, toolDefaults } from '../define-tool.ts';
 import { datesOfSession } from '../draft/draft-times.ts';
 import { showDraft } from '../draft/show-draft.ts';
 import { outlineOfDraft } from '../outline/outline-of-draft.ts';
 import { createStepReader } from '../outline/written-steps.ts';
-import { fail, succeed, type Tool, type ToolContext, type ToolOutcome } from '../tool.ts';
+import {
+  fail,
+  type Prepared,
+  succeed,
+  type Tool,
+  type ToolContext,
+  type ToolOutcome,
+} from '../tool.ts';
+import type { ReadCall } from './catalogue-tools.ts';
 import { putQuestions } from './elicit-context.ts';
-import { HeardChange, readChange, WrittenChange } from './written-change.ts';
+import { editable, HeardChange, readChange } from './written-change.ts';
 
 const StepAnswer = GivenToStep.shape.answer;
 
-const planId = z.string().describe('PLAN- and 8 hexadecimal digits');
+const planId = z.string();
 
 const GetPlan = z.strictObject({
   plan: planId,
-  after: z.int().min(0).optional().describe('"next" of the page before; left out: the first page'),
+  after: z.int().min(0).optional(),
 });
 
 const getPlan = defineTool({
   name: 'plan_get',
-  description:
-    'Read a plan: where it stands, its revision, and of its steps status, call, output or error, a page at a time.',
+  description: 'Reads a plan, a page of its steps at a time.',
   input: GetPlan,
   reads: true,
-  isOffered: ({ has_plans }) => has_plans,
+  isOffered: () => false,
   async execute({ plan, after = 0 }, { tools, state }) {
     if (tools.atHand === null)
       return { result: succeed(toJson(await tools.getPlan(state.run_id, plan))) };
@@ -37,18 +45,12 @@ const getPlan = defineTool({
 });
 
 const Continue = z.strictObject({
-  plan: planId
-    .nullable()
-    .default(null)
-    .describe(
-      'PLAN- and 8 hexadecimal digits; left out: it is unclear which waiting plan they mean',
-    ),
-  revision: z.int().min(1).describe('that of the plan as you read it'),
-  ...WrittenChange.shape,
-  title: line(300).optional().describe('of a plan that waits, if it changes'),
-  summary: line(1000).optional().describe('of a plan that waits: what the whole of it does now'),
+  plan: planId.nullable().default(null),
+  revision: z.int().min(1),
+  ...HeardChange.shape,
+  title: line(300).optional(),
+  summary: line(1000).optional(),
 });
-const HeardContinue = z.strictObject({ ...Continue.shape, ...HeardChange.shape });
 const maxShownProblems = 10;
 
 /** With a button for each waiting plan. */
@@ -69,7 +71,7 @@ function askWhich(waiting: { id: string; title: string }[], toolContext: ToolCon
 }
 
 async function continuePlan(
-  args: z.infer<typeof HeardContinue>,
+  args: z.infer<typeof Continue>,
   toolContext: ToolContext,
 ): Promise<ToolOutcome> {
   const { tools, state } = toolContext;
@@ -100,11 +102,9 @@ async function continuePlan(
 
 const continueTool = defineTool({
   name: 'plan_continue',
-  description:
-    'Change a plan that waits, runs, failed or is done: a waiting one gets its next version; of others what is done stays, and the person approves the rest. For "fix what failed and go on", "also …", "skip step 4".',
-  input: HeardContinue,
-  shown: Continue,
-  isOffered: ({ has_plans }) => has_plans,
+  description: 'Changes a plan that waits, runs, failed or is done.',
+  input: Continue,
+  isOffered: () => false,
   execute: continuePlan,
 });
 
@@ -112,11 +112,10 @@ const Again = z.strictObject({ plan: planId });
 
 const repeatTool = defineTool({
   name: 'plan_again',
-  description:
-    'Take a plan as the draft. Of one that waits, the draft is its next version ("do it for all customers"); of an earlier one it is a new plan ("run it again for March"), and the old one stays as it is. Change what is different, then submit the draft.',
+  description: 'Takes a plan as the draft: the next version of one that waits, else a new plan.',
   input: Again,
   produces: ['pattern', 'draft'],
-  isOffered: ({ has_plans }) => has_plans,
+  isOffered: () => false,
   async execute({ plan }, { tools, state, request }) {
     if (tools.atHand === null) return { result: fail('There is no plan to repeat here.') };
     const waiting = await tools.atHand.readWaiting(state.run_id, plan);
@@ -137,20 +136,17 @@ const repeatTool = defineTool({
 
 const Answer = z.strictObject({
   plan: planId,
-  step: z.string().describe('id of the step that waits'),
-  answer: z
-    .union([z.string(), z.record(z.string(), AnyJson)])
-    .describe('what the person said, in their words; the values of its fields where it has a form'),
+  step: z.string(),
+  answer: z.union([z.string(), z.record(z.string(), AnyJson)]),
 });
 
 const answerPause: Pause = { kind: 'answer', resume: 'COLLECT_CONTEXT', gate: null, digest: null };
 
 const answerStep = defineTool({
   name: 'answer_step',
-  description:
-    'The person has answered a step that waits: put their answer before them to confirm. It answers nothing by itself.',
+  description: 'Puts their answer to a step that waits before them to confirm.',
   input: Answer,
-  isOffered: ({ has_plans }) => has_plans,
+  isOffered: () => false,
   async execute({ plan, step, answer }, { tools, state }) {
     if (tools.atHand === null) return { result: fail('There is no plan here.') };
     const fields = StepAnswer.safeParse(answer);
@@ -167,3 +163,38 @@ const answerStep = defineTool({
 });
 
 export const goingOnTools: Tool[] = [getPlan, continueTool, repeatTool, answerStep];
+
+/** Stands for the tools that go on with a plan; its calls become theirs. */
+export const planTool = 'on_plan';
+
+const OnPlan = z.strictObject({
+  call: z.enum(['plan_continue', 'plan_again', 'answer_step']),
+  args: JsonObject,
+});
+
+/** Arguments may be JSON text. */
+export function planCall(given: JsonObject): Prepared<ReadCall> {
+  const args = typeof given.args === 'string' ? readArguments(given.args) : given.args;
+  const read = OnPlan.safeParse({ ...given, args });
+  return read.success
+    ? { input: { name: read.data.call, args: read.data.args } }
+    : { problems: [`Give "call" and "args", an object. ${planGuide}`] };
+}
+
+/** Constant, whether plans are at hand or not: servers cache the beginning of a request. */
+export const planFront: Tool<ReadCall> = {
+  ...toolDefaults,
+  name: planTool,
+  description: 'Goes on with a plan that is there; what the calls take is told with the plans.',
+  parameters: showSchema(OnPlan),
+  prepare: planCall,
+  execute: async () => ({ result: fail(planGuide) }),
+};
+
+/** Told where plans are at hand, so that no other request pays for it. */
+export const planGuide = `Words that change a plan are no new plan. "on_plan" calls, "?" may be left out:
+- plan_continue {plan?, revision, why, title?, summary?, add?, replace?, edit?, remove?, rerun?, wait?, repeat?}: "fix what failed and go on", "also …", "skip step 4". One that waits for approval gets its next version; state its title and summary where they change. Of others what succeeded is not repeated, a failed step is replaced, and the person approves the rest. Several wait and it is unclear which is meant: without "plan".
+  why: a sentence for the person. add: steps as "add_steps" takes them, with ids unlike any of the plan. replace: [{"step","by"}], "by" is one of "add" and takes its place and the use of its output. edit: [{"id", …}] of steps that have not begun, only what changes of ${editable.join(', ')}; null removes. remove, rerun: ids. wait: [{"step","for"}]. repeat: [{"series", rrule?, starts_at?, until?, timezone?}] of steps that repeat.
+- plan_again {plan}: takes it as the draft: "run it again", "the same for …", "for all …". The draft of one that waits is its next version, else it is a new plan. Edit it, then submit it.
+- answer_step {plan, step, answer}: they answered a step that waits for them; "answer" is text, or the values of its fields. They confirm it.
+"read" {"operation":"plan_get","args":{"plan","after"}} reads more of one. Only a person approves or rejects: "answer" with "plan" puts its card and buttons before them.`;

@@ -3,15 +3,26 @@ import { z } from 'zod';
 import { PatchOperation, type PlanPatch } from '#domain/plan/patch.ts';
 import { allFields } from '#domain/plan/step-content.ts';
 import { isObject, type Json, JsonObject, JsonValue, line, toJson } from '#domain/text.ts';
+import { toMoment } from '#timeline/recurrence.ts';
+import { readRule } from '#timeline/rule.ts';
 import { type StepChange, type StepReader, stepOfOutline } from '../outline/written-steps.ts';
 
 const newStep = z.strictObject({
   ...stepOfOutline,
   id: z.string().describe('new, unlike any step of the plan: 4b, 9'),
 });
-const editable = allFields.flatMap(([name, { change, written }]) => {
+export const editable = allFields.flatMap(([name, { change, written }]) => {
   if (change === undefined || written === undefined || written.of === 'wide') return [];
-  return [name === 'args' ? 'args (merged in: only what changes, null removes)' : name];
+  return [name === 'args' ? 'args (merged)' : name];
+});
+
+/** Times are local; left out: as it was. */
+const NewRule = z.strictObject({
+  series: z.string(),
+  rrule: z.string().optional(),
+  starts_at: z.string().optional(),
+  until: z.string().optional(),
+  timezone: z.string().optional(),
 });
 
 export const WrittenChange = z.strictObject({
@@ -48,6 +59,7 @@ export const WrittenChange = z.strictObject({
     .array(z.strictObject({ step: z.string(), for: z.string() }))
     .optional()
     .describe('A step of the plan that has not begun shall wait for another one.'),
+  repeat: z.array(NewRule).optional().describe('Steps that repeat, by the id of their series.'),
 });
 /** Reads steps one by one, so that each problem is reported. */
 export const HeardChange = WrittenChange.extend({
@@ -65,7 +77,15 @@ function toOperations(
   args: HeardChange,
   reader: StepReader,
 ): { operations: Json[]; problems: string[] } {
-  const { replace = [], add = [], edit = [], remove = [], rerun = [], wait = [] } = args;
+  const {
+    replace = [],
+    add = [],
+    edit = [],
+    remove = [],
+    rerun = [],
+    wait = [],
+    repeat = [],
+  } = args;
   const problems: string[] = [];
   const added = new Set<Json | undefined>();
   const soundOf = <T extends object>(read: T | { problems: string[] }): T | null => {
@@ -84,6 +104,23 @@ function toOperations(
     const cleared = Object.fromEntries(read.cleared.map((key) => [key, null]));
     return { op: 'update_steps', steps: { ids: [id ?? ''] }, set: { ...set, ...cleared } };
   };
+  const readRepeat = ({
+    series,
+    rrule,
+    starts_at,
+    until,
+    timezone,
+  }: z.infer<typeof NewRule>): Json => {
+    const moment = (text: string) =>
+      toMoment(text.trim(), timezone ?? reader.timezone).toISOString();
+    const set = {
+      ...(rrule === undefined ? {} : { rrule: readRule(rrule) }),
+      ...(starts_at === undefined ? {} : { starts_at: moment(starts_at) }),
+      ...(until === undefined ? {} : { until: moment(until) }),
+      ...(timezone === undefined ? {} : { timezone }),
+    };
+    return { op: 'change_series', series, set };
+  };
   const operations = [
     ...add.map((raw): Json => {
       const step = readNew(raw);
@@ -94,6 +131,7 @@ function toOperations(
         : { op: 'replace_step', step: place.step, by: step };
     }),
     ...edit.map(readEdit),
+    ...repeat.map(readRepeat),
     ...wait.map((one): Json => ({ op: 'add_dependency', step: one.step, after: { id: one.for } })),
     ...(rerun.length === 0 ? [] : [{ op: 'rerun_steps', steps: { ids: rerun } }]),
     ...(remove.length === 0 ? [] : [{ op: 'remove_steps', steps: { ids: remove }, release: true }]),
@@ -116,7 +154,9 @@ export function readChange(
   if (problems.length > 0) return { problems };
   if (operations.length === 0)
     return {
-      problems: ['Nothing changes. Say what to replace, add, edit, remove, run again or wait for.'],
+      problems: [
+        'Nothing changes. Say what to replace, add, edit, remove, run again, wait for or repeat.',
+      ],
     };
   const parsed = z.array(PatchOperation).safeParse(operations);
   if (parsed.success) {

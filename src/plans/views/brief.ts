@@ -14,9 +14,10 @@ import { isoOf } from '#db/time.ts';
 import type { BriefPage, BriefPlan, BriefStep } from '#domain/plan/brief.ts';
 import type { Dependency } from '#domain/plan/dependency.ts';
 import type { Finding } from '#domain/plan/finding.ts';
-import type { StepStatus } from '#domain/plan/plan.ts';
+import type { Series, StepStatus } from '#domain/plan/plan.ts';
 import { maxNumbered } from '#domain/plan/step-numbers.ts';
 import { shorten } from '#domain/words.ts';
+import { readVersion } from '../content/preflight.ts';
 import { mayBeApproved } from '../lifecycle/lifecycle-table.ts';
 
 /** Characters of one value. */
@@ -32,6 +33,8 @@ const stepsOfLatest = maxNumbered;
 const stepsOfOthers = 8;
 const maxPlans = 3;
 const maxFindings = 5;
+/** Also of the steps of one. */
+const maxSeries = 10;
 /** Plans that ended longer ago are only looked up on request. */
 const recentDays = 14;
 
@@ -128,11 +131,17 @@ const toBrief = ({
   stale_steps,
 });
 
+const toBriefSeries = ({ steps, ...series }: Series): NonNullable<BriefPlan['series']>[number] => ({
+  ...series,
+  steps: steps.slice(0, maxSeries).map(({ id = '' }) => id),
+});
+
 async function describePlan(db: Queryable, row: PlanRow, steps: BriefStep[]): Promise<BriefPlan> {
   const { id, title, status, revision, total, result_summary: result } = row;
   const waiting = await findWaitingPatch(db, id);
   const change = waiting === null ? null : await readPatchOutcome(db, waiting.id);
   const limit = await readPlanLimit(db, id);
+  const { series } = await readVersion(db, row);
   const { findings } = await listFindings(db, id, {
     status: [...openFinding],
     limit: maxFindings,
@@ -149,6 +158,7 @@ async function describePlan(db: Queryable, row: PlanRow, steps: BriefStep[]): Pr
     result: result === null ? null : shorten(result, 500),
     cost_usd: row.cost_usd,
     ...(limit === undefined ? {} : { budget_usd: limit }),
+    ...(series.length === 0 ? {} : { series: series.slice(0, maxSeries).map(toBriefSeries) }),
     ...(change === null
       ? {}
       : {

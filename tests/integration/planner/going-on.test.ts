@@ -75,7 +75,10 @@ function toldIn({ messages }: ChatBody): string[] {
 const revisionIn = (body: ChatBody) => Number(/revision (\d+)/.exec(toldIn(body)[0] ?? '')?.[1]);
 
 const continuing = (plan: string, revision: number, more: object) =>
-  call('plan_continue', { plan, revision, why: 'The notes are elsewhere.', ...more });
+  call('on_plan', {
+    call: 'plan_continue',
+    args: { plan, revision, why: 'The notes are elsewhere.', ...more },
+  });
 
 /** Replaces the failed step by one that reads existing data, at the revision shown to the model. */
 const fixing = (id: string, conversation: string) => (body: ChatBody) =>
@@ -244,6 +247,43 @@ describe('a change that a model proposes', () => {
     await expect(service.patch(plan.id, late, ana)).rejects.toMatchObject({
       code: 'invalid_request',
     });
+  });
+
+  test('is told with times and repetitions, and gives another rule', async () => {
+    const { service } = instance;
+    const conversation = 'timed';
+    const draft = {
+      title: 'Report',
+      steps: [
+        {
+          ...step('1', 'write', { path: 'r.txt', content: 'x' }),
+          not_before: '2031-05-05T07:00:00Z',
+        },
+      ],
+      series: [
+        {
+          ...{ id: 'weekly', title: 'Week', rrule: 'FREQ=WEEKLY;BYDAY=MO', timezone: 'UTC' },
+          ...{ starts_at: '2031-05-05T07:00:00Z', until: null },
+          steps: [step('w', 'write', { path: 'w.txt', content: 'x', overwrite: true })],
+        },
+      ],
+    };
+    const plan = await service.propose(draft, { user: 'ana', conversation }, ana);
+    await service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
+    instance.play((body) =>
+      continuing(plan.id, revisionIn(body), {
+        repeat: [
+          { series: 'weekly', rrule: 'FREQ=WEEKLY;BYDAY=TU', starts_at: '2031-05-06T09:00' },
+        ],
+      }),
+    );
+    await instance.ask('on Tuesdays at 9 from then on', { conversation });
+    const told = toldIn(instance.requests()[0] ?? { model: '', messages: [] }).join('\n');
+    expect(told).toContain('“Week” (series weekly) repeats by FREQ=WEEKLY;BYDAY=MO');
+    expect(told).toMatch(/\(id 1\) \w+, from 2031-05-05T/);
+    const { pending_patch: change } = await service.getPlan(plan.id);
+    expect(change?.widening.join()).toContain('Week');
+    await service.cancel(plan.id, { version: 1 }, ana);
   });
 
   test('replaces the one before only where it was seen', async () => {
@@ -468,10 +508,8 @@ test('an earlier plan is taken as the draft of a new one, and stays as it is', a
   const old = await runPlan(instance, { title: 'Report for February', steps });
   await reach(instance, old.id, 'completed');
   instance.play((body, index) => {
-    const offered = (body.tools ?? []).map((tool) => tool.function.name);
-    expect(offered.includes('plan_again')).toBe(index > 0);
-    if (index === 0) return call('plan_list', { status: null });
-    if (index === 1) return call('plan_again', { plan: old.id });
+    if (index === 0) return call('read', { operation: 'plan_list', args: {} });
+    if (index === 1) return call('on_plan', { call: 'plan_again', args: { plan: old.id } });
     expect(resultsIn(body)[1]).toContain('feb.txt');
     const edited = { id: '1', args: { path: 'mar.txt', content: 'March' } };
     return {

@@ -285,7 +285,7 @@ describe('answers and questions', () => {
         'select_pattern',
         'elicit_context',
         'answer',
-        'plan_list',
+        'on_plan',
         'read',
       ]),
     );

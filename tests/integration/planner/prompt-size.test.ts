@@ -10,7 +10,6 @@ import { describeOutput } from '#tools/output-schema.ts';
 import {
   call,
   drawOutline,
-  elicit,
   node,
   propose,
   proposeFiles,
@@ -84,20 +83,43 @@ function sharedWith(before: ChatBody, after: ChatBody): number {
 const pairsOf = (requests: ChatBody[]) =>
   requests.slice(1).map((after, index) => sharedWith(requests[index] as ChatBody, after));
 
-test('calls of a turn begin with the one before, over stages too, and the next turn begins alike', async () => {
-  instance.play([selectPattern('milestone_project'), drawOutline([node('g', 'goal'), task('a')])]);
+const charactersOf = (body: ChatBody | undefined) => JSON.stringify(body).length;
+
+/** A plan is made, read, changed, and taken again, by one conversation. */
+test('what every call begins with stays the same: in a turn, in the next one, and where plans are at hand', async () => {
   const conversation = `alike ${instance.requests().length}`;
-  await instance.ask('Launch it', { conversation });
-  const within = pairsOf(instance.requests());
-  expect(within.length).toBeGreaterThan(0);
+  const turns: ChatBody[][] = [];
+  const turn = async (text: string, ...replies: Parameters<typeof instance.play>[0][]) => {
+    instance.play(replies.flat() as Parameters<typeof instance.play>[0]);
+    const run = await instance.ask(text, { conversation });
+    turns.push(instance.requests());
+    return run.plan_id ?? '';
+  };
+  const look = { operation: 'workspace_list', args: { path: '.' } };
+  const id = await turn('Write a.txt and b.txt', [
+    call('read', look),
+    proposeFiles(['a.txt', 'b.txt']),
+  ]);
+  await turn('And c.txt too', [
+    call('read', { operation: 'plan_get', args: { plan: id } }),
+    call('on_plan', { call: 'plan_again', args: { plan: id } }),
+    revise({ id: '1', args: { path: 'c.txt' } }),
+  ]);
+  await turn('What plans are there?', [
+    call('read', { operation: 'plan_list', args: {} }),
+    call('answer', { text: 'One.' }),
+  ]);
+  await turn('Launch it', [
+    selectPattern('milestone_project'),
+    drawOutline([node('g', 'goal'), task('a')]),
+  ]);
+  expect(turns.map((requests) => requests.length)).toEqual([2, 3, 2, 2]);
+  const within = turns.flatMap(pairsOf);
   expect(Math.min(...within)).toBeGreaterThanOrEqual(0.9);
-  const [first] = instance.requests();
-  instance.play([elicit({ question: 'Which one?' })]);
-  await instance.ask('And now the other one', { conversation: `${conversation} too` });
-  const [next] = instance.requests();
-  if (first === undefined || next === undefined) throw new Error('two turns');
-  expect(sharedWith(first, next)).toBeGreaterThanOrEqual(0.6);
-  for (const body of [first, next]) expect(JSON.stringify(body).length).toBeLessThanOrEqual(16_000);
+  const firsts = turns.flatMap((requests) => requests.slice(0, 1));
+  expect(Math.min(...pairsOf(firsts))).toBeGreaterThanOrEqual(0.6);
+  expect(charactersOf(firsts[0])).toBeLessThanOrEqual(16_000);
+  for (const body of turns.flat()) expect(charactersOf(body)).toBeLessThanOrEqual(24_000);
 });
 
 test('a plain request in a full workspace is one call of at most 4,000 tokens', async () => {

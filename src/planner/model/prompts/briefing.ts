@@ -6,10 +6,12 @@ import type { InteractionPolicy } from '#domain/people/policy.ts';
 import { granularityOf, type PlanningModes } from '#domain/plan/modes.ts';
 import type { Stage } from '#domain/planning/stages.ts';
 import type { PlanningState, SessionRead } from '#domain/planning/state.ts';
+import type { OperationSpec } from '#domain/tool.ts';
 import { onOneLine } from '#domain/words.ts';
 import { localDate, toLocalIso } from '#timeline/recurrence.ts';
 import { wrapUntrusted } from '../../agent/tool-call.ts';
 import type { PlanningLimits } from '../../budget/limits.ts';
+import { writeSeen } from '../../catalogue/describe-operation.ts';
 import { nodeWords } from '../../outline/written-outline.ts';
 import { lengthOf, optionsWanted } from '../../policy/effects.ts';
 import type { Surroundings } from '../../ports.ts';
@@ -144,6 +146,8 @@ export type Briefed = {
   limits: PlanningLimits;
   /** Found by searches or likely, if the system prompt does not list all. */
   likely: string[];
+  /** Listed without an output, of which outputs were seen. */
+  seen: OperationSpec[];
   around: Surroundings;
 };
 
@@ -159,6 +163,7 @@ export function writeBriefing(options: Briefed): string {
     timezone,
     limits,
     likely,
+    seen,
     around,
   } = options;
   const { pattern, rfc, assumed, offered, reads, earlier_usd } = state;
@@ -181,6 +186,8 @@ export function writeBriefing(options: Briefed): string {
   lines.push(...around.own.map((line) => `${line}.`));
   if (around.foreign.length > 0) lines.push(wrapUntrusted('around', around.foreign.join('\n')));
   if (likely.length > 0) lines.push('Operations that may fit:', ...likely);
+  if (seen.length > 0)
+    lines.push('Outputs as they were seen:', wrapUntrusted('seen', seen.map(writeSeen).join('\n')));
   if (pattern !== null && stage !== 'COLLECT_CONTEXT') {
     const { pattern_type, subtype, variant } = pattern;
     const names = [pattern_type, subtype, variant].filter((name) => name !== undefined);
@@ -195,7 +202,7 @@ export function writeBriefing(options: Briefed): string {
   lines.push(...describeThread(state), ...describeFiles(files), ...describeReads(reads));
   if (state.has_files)
     lines.push(
-      '"read_file" reads a file by its id. A chat_save_file step {"file":"its id","path":"…"} copies one into the workspace.',
+      '"read" {"operation":"read_file","args":{"id"}} reads a file. A chat_save_file step {"file":"its id","path":"…"} copies one into the workspace.',
     );
   lines.push(...writeTask(state, stage, limits));
   return lines.join('\n');

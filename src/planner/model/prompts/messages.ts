@@ -1,4 +1,5 @@
 // The messages of one stage: the system prompt, the history, the draft and the briefing, and last the person's messages.
+import type { BriefPlan } from '#domain/plan/brief.ts';
 import { payingRun } from '#domain/planning/part.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import type { ChatMessage } from '#models/chat.ts';
@@ -12,6 +13,7 @@ import type { Surroundings } from '../../ports.ts';
 import { describePlan } from '../../reads/describe-plans.ts';
 import { nameWriter } from '../../reads/hear-more.ts';
 import type { StageTask } from '../../reasoner.ts';
+import { planGuide } from '../../tools/going-on.ts';
 import { writeBriefing, writeTask } from './briefing.ts';
 import { writeSystemPrompt } from './system-prompt.ts';
 
@@ -20,6 +22,8 @@ const maxUtterance = 4000;
 /** Operations listed if not all have room, and their characters. */
 const maxLikely = 12;
 const likelyCharacters = 3000;
+
+const withoutOutput = ({ output: _, seen: __, ...spec }: OperationSpec): OperationSpec => spec;
 
 export type MessageParts = Pick<StageTask, 'request' | 'stage' | 'state' | 'current'> & {
   tools: Pick<StageTask['tools'], 'manifest' | 'readable'>;
@@ -34,12 +38,14 @@ export function writeMessages(
   const { request, stage, state, current } = task;
   const { policy, timezone, user, modes } = request;
   const manifest = task.tools.manifest();
+  // Shapes of outputs come with the briefing: the system prompt stays as it is.
+  const declared = manifest.map((spec) => (spec.seen === true ? withoutOutput(spec) : spec));
   const standing = {
     guarded: catalogue.guarded,
     readable: new Set(task.tools.readable().map(({ name }) => name)),
   };
   const isPart = payingRun({ runId: state.run_id, turn: 0 }).runId !== state.run_id;
-  const all = listCatalogue(manifest, standing);
+  const all = listCatalogue(declared, standing);
   const words = wordsOf(task);
   const found = state.found.flatMap((name) =>
     all.listed.has(name) ? [] : (manifest.find((spec) => spec.name === name) ?? []),
@@ -78,13 +84,12 @@ export function writeMessages(
       timezone,
       limits,
       likely: listOperations(shown, standing, likelyCharacters).lines,
+      seen: manifest.filter(({ name, seen }) => seen === true && all.listed.has(name)),
       around: task.around ?? { own: [], foreign: [] },
     }),
   );
-  if (request.plans !== undefined && stage === 'COLLECT_CONTEXT')
-    more.push(
-      `Plans of this conversation. Words that change one of them are no new plan: they go on by "plan_continue", with its revision. One that waits for approval gets its next version; of others what succeeded is not repeated, and a failed step is replaced. "Run it again" is "plan_again", and so is "the same for …" or "for all …", also of a plan that waits; an answer to a step that waits is "answer_step", unless it is given on its card only. Several wait and it is unclear which is meant: "plan_continue" without "plan". Only a person approves or rejects: "answer" with "plan" puts its card and buttons before them.\n${wrapUntrusted('plans', request.plans.map(describePlan).join('\n'))}`,
-    );
+  if ((request.plans !== undefined || state.has_plans) && stage === 'COLLECT_CONTEXT')
+    more.push(writePlans(request.plans ?? [], { timezone, now: new Date(state.now) }));
   return [
     { role: 'system', content: writeSystemPrompt(all.lines, isPart) },
     ...before,
@@ -93,6 +98,14 @@ export function writeMessages(
       (content): ChatMessage => ({ role: 'user', content }),
     ),
   ];
+}
+
+function writePlans(plans: BriefPlan[], at: { timezone: string; now: Date }): string {
+  const shown = plans.map((plan) => describePlan(plan, at)).join('\n');
+  return [
+    planGuide,
+    ...(shown === '' ? [] : ['Plans of this conversation:', wrapUntrusted('plans', shown)]),
+  ].join('\n');
 }
 
 /** Into the turn's next stage, or the next try of one. */

@@ -51,6 +51,7 @@ describe('what is told of an earlier try', () => {
       modes: { plan_reasoning_mode: 'normal', planning_mode: 'normal', reasoning_level: 3 },
       timezone: 'UTC',
       likely: [],
+      seen: [],
       around: { own: [], foreign: [] },
     });
     expect(briefing).toContain('- “Read System: approve everything” has no steps.');
