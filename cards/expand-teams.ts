@@ -1,5 +1,5 @@
 // Draws cards in place of Slack's windows, command and Home tab: details, plan lists, settings.
-import type { InteractionPolicy } from '#domain/people/policy.ts';
+import type { PolicyView } from '#domain/service.ts';
 import { cutShown } from '#domain/shown-text.ts';
 import { reviewLabel } from './buttons.ts';
 import { homeWords, pressWords, windowWords } from './chat-words.ts';
@@ -8,7 +8,14 @@ import { dressState, readAloud, widthOfLeads } from './dress-teams.ts';
 import { type Drawn, expandCard, findTemplate, fitsTeams } from './expand.ts';
 import { escapeMacros, mapShown } from './plain.ts';
 import { describePlan, type PlanListView } from './plan-list.ts';
-import { describeEffect, listChoices, sliderNames, sliders } from './policy-words.ts';
+import {
+  calendarWords,
+  describeCalendar,
+  describeEffect,
+  listChoices,
+  sliderNames,
+  sliders,
+} from './policy-words.ts';
 import { sliderInput, stepInput, verbs } from './press.ts';
 import type { ReviewStep } from './review.ts';
 import { dryRunButton } from './words.ts';
@@ -146,7 +153,10 @@ export function drawAdaptiveList(
 }
 
 /** @param result the result of the last change, or empty */
-export function drawAdaptivePolicy(policy: InteractionPolicy, result: string): Drawn {
+export function drawAdaptivePolicy(
+  { policy, calendar }: Pick<PolicyView, 'policy' | 'calendar'>,
+  result: string,
+): Drawn {
   const fields = sliderNames.map((slider) => ({
     id: sliderInput(slider),
     label: sliders[slider].label,
@@ -157,6 +167,11 @@ export function drawAdaptivePolicy(policy: InteractionPolicy, result: string): D
   }));
   return expandCard(templates.policy, {
     fields,
+    calendar: {
+      ...{ label: calendarWords.label, about: calendarWords.about },
+      id: sliderInput(calendarWords.name),
+      state: escapeMacros(describeCalendar(calendar)),
+    },
     result,
     verb: verbs.settings,
     title: homeWords.policy,

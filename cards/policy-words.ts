@@ -95,6 +95,17 @@ export const sliders: Record<Slider, Words> = {
   },
 };
 
+/** The setting after the sliders. */
+export const calendarWords = {
+  name: 'calendar',
+  label: 'Calendar',
+  about: 'Your work is planned around its appointments. Nobody else sees them',
+  example: 'Its secret address (ICS): https://…',
+} as const;
+
+export const describeCalendar = (host: string | null): string =>
+  host === null ? calendarWords.example : `Connected: ${host}. “none” disconnects it.`;
+
 // Sliders in display order.
 export const sliderNames = Object.keys(sliders) as Slider[];
 

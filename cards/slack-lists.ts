@@ -18,6 +18,8 @@ import {
   titleGroup,
 } from './plan-list.ts';
 import {
+  calendarWords,
+  describeCalendar,
   describeEffect,
   describeValue,
   listChoices,
@@ -65,6 +67,8 @@ export type HomeFacts = {
   /** The reader's inbox. */
   groups: InboxPage[];
   policy: InteractionPolicy;
+  /** The host of the connected calendar, or null. */
+  calendar: string | null;
   policies: SaidPolicy[];
   has_model: boolean;
 };
@@ -135,7 +139,10 @@ function chooseLines(groups: InboxPage[]) {
   });
 }
 
-export function drawHome({ groups, policy, policies, has_model }: HomeFacts, now: string): Drawn[] {
+export function drawHome(
+  { groups, policy, calendar, policies, has_model }: HomeFacts,
+  now: string,
+): Drawn[] {
   const lists = chooseLines(groups).map(({ group, plans, more }) => ({
     heading: titleGroup(group, null),
     plans,
@@ -147,13 +154,18 @@ export function drawHome({ groups, policy, policies, has_model }: HomeFacts, now
     ...expandBlocks(templates.home, {
       title: homeWords.policy,
       sliders: sliderNames.map((slider) => dressSlider(slider, policy)),
+      calendar: {
+        ...{ label: calendarWords.label, about: calendarWords.about },
+        action_id: `${sliderPrefix}${calendarWords.name}`,
+        state: cutShown(describeCalendar(calendar), 150),
+      },
       policies: cutShown(sayPolicies(policies), platformLimits.slack.sectionText),
     }),
   ];
 }
 
 /** Ignores ages, which change by themselves and aren't worth redrawing. */
-export function digestHome({ groups, policy, policies, has_model }: HomeFacts): string {
+export function digestHome({ groups, policy, calendar, policies, has_model }: HomeFacts): string {
   const shown = chooseLines(groups).map(({ group, plans, more }) => [
     group,
     more,
@@ -162,5 +174,5 @@ export function digestHome({ groups, policy, policies, has_model }: HomeFacts): 
       ...[describeStanding(plan, { bar: false, reader: null }), describeGuard(plan)],
     ]),
   ]);
-  return hash('sha256', JSON.stringify([shown, policy, policies, has_model]), 'hex');
+  return hash('sha256', JSON.stringify([shown, policy, calendar, policies, has_model]), 'hex');
 }

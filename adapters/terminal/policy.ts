@@ -1,8 +1,15 @@
 // `countersign policy`: shows, sets or resets communication preferences, slider by slider.
-import { describeEffect, describeValue, sliderNames, sliders } from '#cards/policy-words.ts';
+import {
+  calendarWords,
+  describeCalendar,
+  describeEffect,
+  describeValue,
+  sliderNames,
+  sliders,
+} from '#cards/policy-words.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { InteractionPolicy, PolicyOverride } from '#domain/people/policy.ts';
-import type { PolicyView, Service } from '#domain/service.ts';
+import type { PolicyChange, PolicyView, Service } from '#domain/service.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { listOf } from '#domain/words.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
@@ -39,20 +46,29 @@ function describeRange(name: string): string {
   return name === 'probing_depth' ? '0, 1, 2 or 3' : `a number from ${words.min} to ${words.max}`;
 }
 
-/** The sliders in `values`, or a sentence on the problem. */
-function readValues(values: string[]): { policy: PolicyOverride } | { problem: string } {
+const settings = listOf([...sliderNames, calendarWords.name]);
+
+/** The settings in `values`, or a sentence on the problem. */
+function readValues(
+  values: string[],
+): Pick<PolicyChange, 'policy' | 'calendar'> | { problem: string } {
   if (values.length === 0) {
     return {
-      problem: `Say what to set, for example conversation_style=concise. Settings: ${listOf(sliderNames)}.`,
+      problem: `Say what to set, for example conversation_style=concise. Settings: ${settings}.`,
     };
   }
+  let calendar: string | undefined;
   const given: Record<string, unknown> = {};
   for (const one of values) {
     const [name = '', ...rest] = one.split('=');
+    if (name.trim() === calendarWords.name) {
+      calendar = rest.join('=');
+      continue;
+    }
     const known = sliderNames.find((slider) => slider === name.trim().replaceAll('-', '_'));
     if (known === undefined) {
       return {
-        problem: `Unknown setting ${quoteWords(name, 200)}. Settings: ${listOf(sliderNames)}.`,
+        problem: `Unknown setting ${quoteWords(name, 200)}. Settings: ${settings}.`,
       };
     }
     const text = rest.join('=').trim();
@@ -64,7 +80,7 @@ function readValues(values: string[]): { policy: PolicyOverride } | { problem: s
     }
     given[known] = value;
   }
-  return { policy: PolicyOverride.parse(given) };
+  return { policy: PolicyOverride.parse(given), ...(calendar === undefined ? {} : { calendar }) };
 }
 
 function print(session: Session, view: PolicyView): ExitCode {
@@ -80,6 +96,8 @@ function print(session: Session, view: PolicyView): ExitCode {
     if (screen.width() >= 70) session.say(`  ${padText(name, width)}  ${value}  ${effect}`);
     else session.say(`  ${name}: ${values[index] ?? ''}${own}`);
   }
+  const { name } = calendarWords;
+  session.say(`  ${padText(name, width)}  ${describeCalendar(view.calendar)}`);
   return exitCodes.done;
 }
 
@@ -104,7 +122,7 @@ async function carryOut(session: Session, { verb, values, user }: PolicyOptions)
     case 'set': {
       const read = readValues(values);
       if ('problem' in read) throw new CountersignError('invalid_request', read.problem);
-      return service.setPolicy(user, { policy: read.policy, keep: true }, actor);
+      return service.setPolicy(user, { ...read, keep: true }, actor);
     }
     default:
       return verb satisfies never;

@@ -1,6 +1,7 @@
 // Database access of tools: posting, storing reminders, checking and changing their own plan.
 import type { Database, Transaction } from '#db/database.ts';
 import { readEveryName } from '#db/people/identities.ts';
+import { readCalendarOf } from '#db/people/policies.ts';
 import { isTransient } from '#db/transient.ts';
 import type { FindPlace } from '#domain/chat/find-place.ts';
 import { readTarget } from '#domain/chat/post-target.ts';
@@ -90,7 +91,10 @@ export function createToolPorts(
       },
     },
     ownCalendar: (user) =>
-      forTool(async () => ({ names: await readEveryName(db.query, user), connected: null })),
+      forTool(async () => {
+        const names = await readEveryName(db.query, user);
+        return { names, connected: await readCalendarOf(db.query, names) };
+      }),
     reminders: {
       set: (reminder) => forTool(() => setReminder({ db, enqueue }, reminder)),
     },

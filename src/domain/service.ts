@@ -204,6 +204,8 @@ export const PolicyView = z.object({
   user: z.string(),
   policy: InteractionPolicy,
   set: PolicyOverride,
+  /** The host of the connected calendar; its address is a secret. */
+  calendar: z.string().nullable(),
 });
 export type PolicyView = z.infer<typeof PolicyView>;
 /** `request`: the person's last request in that conversation. */
@@ -212,6 +214,8 @@ export type SaidPolicy = { conversation: string; request: string; policy: Policy
 export type PolicyChange = {
   policy: PolicyOverride;
   keep: boolean;
+  /** As in `readCalendarEntry`. */
+  calendar?: string;
   pressed?: Pick<Pressed, 'at'>;
 };
 

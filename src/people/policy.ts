@@ -3,12 +3,19 @@
 import { recordAudit } from '#db/audit/audit.ts';
 import { readLatestMessages } from '#db/chat/messages.ts';
 import type { Database, Queryable, Transaction } from '#db/database.ts';
-import { isOnePerson } from '#db/people/identities.ts';
-import { readPolicy, replacePolicy, storePolicy } from '#db/people/policies.ts';
+import { isOnePerson, readEveryName } from '#db/people/identities.ts';
+import {
+  readCalendarOf,
+  readPolicy,
+  replacePolicy,
+  storeCalendar,
+  storePolicy,
+} from '#db/people/policies.ts';
 import { type RunRow, readLatestRun, readLatestRuns, updateRun } from '#db/planning/runs.ts';
 import type { Clock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
+import { readCalendarEntry } from '#domain/people/calendar-entry.ts';
 import {
   applyOverride,
   defaultPolicy,
@@ -105,25 +112,34 @@ export async function sayPreference(
 
 export async function getPolicy(db: Queryable, user: string): Promise<PolicyView> {
   const { policy } = await readPolicy(db, user);
-  return { user, policy: applyOverride(defaultPolicy, policy), set: policy };
+  const address = await readCalendarOf(db, await readEveryName(db, user));
+  const calendar = address === null ? null : new URL(address).host;
+  return { user, policy: applyOverride(defaultPolicy, policy), set: policy, calendar };
 }
 
 /** @throws `not_allowed` for anyone else; `stale_version` for an outdated press, which must be repeated */
 export async function setPolicy(
   { db, clock }: { db: Database; clock: Clock },
   user: string,
-  { policy, keep, pressed }: PolicyChange,
+  { policy, keep, calendar: entry, pressed }: PolicyChange,
   actor: Actor,
 ): Promise<PolicyView> {
   if (actor.kind !== 'person' || actor.id !== user) {
     throw new CountersignError('not_allowed', `Only ${user} can change how I talk to ${user}.`);
   }
   if (pressed !== undefined) requireRecentSetting(pressed.at, clock.now());
+  const read = readCalendarEntry(entry);
+  if ('problem' in read) throw new CountersignError('invalid_request', read.problem);
+  const { calendar: address } = read;
   return db.transaction(async (tx) => {
     if (keep) await storePolicy(tx, user, policy);
     else await replacePolicy(tx, user, policy);
-    const data = JsonObject.parse({ policy, keep });
+    if (address !== undefined)
+      await storeCalendar(tx, user, await readEveryName(tx, user), address);
+    const view = await getPolicy(tx, user);
+    const connected = address === undefined ? {} : { calendar: view.calendar };
+    const data = JsonObject.parse({ policy, keep, ...connected });
     await recordAudit(tx, [{ planId: null, actor, action: 'set_policy', data }]);
-    return getPolicy(tx, user);
+    return view;
   });
 }

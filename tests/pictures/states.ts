@@ -623,9 +623,15 @@ export const cardStates = {
     drawn: {
       slack: {
         text: 'Home',
-        card: drawHome({ groups: [], policy: defaultPolicy, policies: [], has_model: true }, now),
+        card: drawHome(
+          { groups: [], policy: defaultPolicy, calendar: null, policies: [], has_model: true },
+          now,
+        ),
       },
-      teams: { text: 'Preferences', card: drawAdaptivePolicy(defaultPolicy, '') },
+      teams: {
+        text: 'Preferences',
+        card: drawAdaptivePolicy({ policy: defaultPolicy, calendar: null }, ''),
+      },
     },
   },
   answer: {

@@ -1,6 +1,6 @@
 // A person's Home tab: drawn from current data, with their settings.
 import type { types } from '@slack/bolt';
-import { sliderNames, sliders } from '#cards/policy-words.ts';
+import { calendarWords, sliderNames, sliders } from '#cards/policy-words.ts';
 import {
   digestHome,
   drawHome,
@@ -14,7 +14,7 @@ import type { ChatHomes } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { person } from '#domain/people/actor.ts';
 import { PolicyOverride } from '#domain/people/policy.ts';
-import type { PlanReads, Service } from '#domain/service.ts';
+import type { PlanReads, PolicyChange, Service } from '#domain/service.ts';
 import { explainSlackError } from '../calls/explain-error.ts';
 import { tellAlone } from '../press/tell.ts';
 import { toBlocks } from '../press/windows.ts';
@@ -30,9 +30,9 @@ async function readHome(
   has_model: boolean,
 ): Promise<HomeFacts> {
   const { groups } = await read.inbox({ user: id, limit: linesOfGroup });
-  const { policy } = await service.getPolicy(id);
+  const { policy, calendar } = await service.getPolicy(id);
   const policies = await service.saidPolicies(id);
-  return { groups, policy, policies, has_model };
+  return { groups, policy, calendar, policies, has_model };
 }
 
 /** Redraws Home tabs that changed. */
@@ -78,17 +78,19 @@ export function createHomes({
   };
 }
 
-/** The slider that was set, or null if this press sets none. */
-function readSetting({ pressed }: PressSignal): PolicyOverride | null {
+/** The setting that was changed, or null if this press changes none. */
+function readSetting({ pressed }: PressSignal): Pick<PolicyChange, 'policy' | 'calendar'> | null {
   const [action] = pressed.actions;
   if (pressed.view === undefined || action?.action_id.startsWith(sliderPrefix) !== true)
     return null;
-  const slider = sliderNames.find((name) => name === action.action_id.slice(sliderPrefix.length));
+  const setting = action.action_id.slice(sliderPrefix.length);
+  if (setting === calendarWords.name) return { policy: {}, calendar: action.value ?? '' };
+  const slider = sliderNames.find((name) => name === setting);
   const value = action.selected_option?.value;
   if (slider === undefined || value === undefined) return null;
   const number = sliders[slider].kind === 'range';
   const parsed = PolicyOverride.safeParse({ [slider]: number ? Number(value) : value });
-  return parsed.success ? parsed.data : null;
+  return parsed.success ? { policy: parsed.data } : null;
 }
 
 /** Stores a setting from a Home tab and redraws it. */
@@ -97,12 +99,12 @@ export async function setFromHome(
   signal: PressSignal,
   at: Date,
 ): Promise<boolean> {
-  const policy = readSetting(signal);
-  if (policy === null) return false;
+  const setting = readSetting(signal);
+  if (setting === null) return false;
   const { team, pressed } = signal;
   const user = pressed.user.id;
   const { id } = await context.people.find(team, user);
-  const change = { policy, keep: true, pressed: { at } };
+  const change = { ...setting, keep: true, pressed: { at } };
   const refusal = await sayRefusal(() =>
     context.service.setPolicy(id, change, person(id, 'slack')),
   );

@@ -120,8 +120,8 @@ export async function answerCommand(
         return await answerList(context, command.text, scene);
       case 'settings': {
         const { id } = await context.people.find(scene);
-        const { policy } = await context.service.getPolicy(id);
-        return { text: homeWords.policy, card: drawAdaptivePolicy(policy, '') };
+        const settings = await context.service.getPolicy(id);
+        return { text: homeWords.policy, card: drawAdaptivePolicy(settings, '') };
       }
       case 'build':
         return { text: buildWords.title, card: drawBuildButton() };

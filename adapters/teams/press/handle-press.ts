@@ -21,7 +21,8 @@ async function attempt(
   // Throws if Teams doesn't say who pressed; the event is retried.
   const { actor } = speakerIn(scene, await context.people.find(scene));
   if (decision.kind === 'settings') {
-    const change = { policy: decision.policy, keep: true, pressed };
+    const { policy, calendar } = decision;
+    const change = { policy, keep: true, pressed, ...(calendar === undefined ? {} : { calendar }) };
     return sayRefusal(() => context.service.setPolicy(actor.id, change, actor));
   }
   if (decision.kind === 'recurring') {

@@ -1,10 +1,12 @@
 // Parses presses on cards in Teams: decisions with their input, or requests to show something. Pure.
 import { z } from 'zod';
+import { calendarWords } from '#cards/policy-words.ts';
 import {
   CardSubject,
   readPress as readPlanPress,
   readSessionPress,
   refreshVerb,
+  sliderInput,
   verbs,
 } from '#cards/press.ts';
 import { readList, readSearch } from '#conversation/find-plans.ts';
@@ -25,7 +27,7 @@ type ListName = z.infer<typeof ListName>;
 /** A decision, and what the presser sees afterwards. */
 export type Decision =
   | { kind: 'press'; press: Press }
-  | { kind: 'settings'; policy: PolicyOverride }
+  | { kind: 'settings'; policy: PolicyOverride; calendar?: string }
   | { kind: 'recurring'; id: string; change: RecurringChange };
 
 /** A press that only shows something to the presser. */
@@ -55,18 +57,24 @@ function readTicked(data: unknown): number[] {
     .sort((a, b) => a - b);
 }
 
-/** The sliders' values, or null if they can't be stored. */
-function readSliders(data: unknown): PolicyOverride | null {
+/** The settings, or null if they can't be stored. */
+function readSettings(data: unknown): Extract<Decision, { kind: 'settings' }> | null {
   const inputs = Inputs.safeParse(data);
   if (!inputs.success) return null;
   const set = Object.entries(inputs.data).flatMap(([name, value]) => {
     const slider = /^slider:(\w+)$/.exec(name)?.[1];
     if (slider === undefined || typeof value !== 'string' || value === '') return [];
+    if (slider === calendarWords.name) return [];
     const number = Number(value);
     return [[slider, Number.isNaN(number) ? value : number] as const];
   });
   const parsed = PolicyOverride.safeParse(Object.fromEntries(set));
-  return parsed.success ? parsed.data : null;
+  if (!parsed.success) return null;
+  const calendar = inputs.data[sliderInput(calendarWords.name)];
+  return {
+    ...{ kind: 'settings', policy: parsed.data },
+    ...(typeof calendar === 'string' ? { calendar } : {}),
+  };
 }
 
 const RecurringPress = z.object({ id: z.string().max(200), place: z.string().max(4).default('') });
@@ -95,10 +103,7 @@ export function readDecision(verb: string, sent: unknown): Decision | null {
   // Characters that can't be stored would be refused repeatedly; each is read as a replacement character.
   const json = AnyJson.safeParse(sent);
   const data: unknown = json.success ? makeStorable(json.data) : null;
-  if (verb === verbs.settings) {
-    const policy = readSliders(data);
-    return policy === null ? null : { kind: 'settings', policy };
-  }
+  if (verb === verbs.settings) return readSettings(data);
   if (verb === verbs.recurring) return readRecurring(data);
   if (verb === verbs.part) {
     const press = CardPress.safeParse(data);

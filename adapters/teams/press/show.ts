@@ -130,7 +130,7 @@ export function createShow(context: TeamsContext): Show {
   async function drawOutcome(decision: Decision, scene: Scene): Promise<object> {
     if (decision.kind === 'settings') {
       const { id } = await people.find(scene);
-      return drawAdaptivePolicy((await service.getPolicy(id)).policy, pressWords.kept);
+      return drawAdaptivePolicy(await service.getPolicy(id), pressWords.kept);
     }
     if (decision.kind === 'recurring') return drawRecurringList(context, decision.change, scene);
     const { button: press } = decision.press;

@@ -13,11 +13,15 @@ const PolicyPath = z.object({
   user: documented(line(200), { description: 'The person: `local` where there is no login.' }),
 });
 
-const PolicyBody = documented(InteractionPolicy.partial(), {
-  id: 'Policy',
-  description: 'Sliders a person sets; those that are left out keep their defaults.',
-  examples: [{ conversation_style: 'concise', probing_depth: 1 }],
-});
+const PolicyBody = documented(
+  InteractionPolicy.partial().extend({ calendar: z.string().max(2100).optional() }),
+  {
+    id: 'Policy',
+    description:
+      'Sliders a person sets; those that are left out keep their defaults. `calendar` connects the ICS calendar at an https address, or with `none` disconnects it; left out, it stays.',
+    examples: [{ conversation_style: 'concise', probing_depth: 1 }],
+  },
+);
 
 export const policyRoutes: Routes = async (app) => {
   app.get(
@@ -55,7 +59,8 @@ export const policyRoutes: Routes = async (app) => {
     },
     async (request) => {
       const actor = actorOf(request, request.params.user);
-      const change = { policy: request.body, keep: false };
+      const { calendar, ...policy } = request.body;
+      const change = { policy, keep: false, ...(calendar === undefined ? {} : { calendar }) };
       return request.service.setPolicy(actor.id, change, actor);
     },
   );

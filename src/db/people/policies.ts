@@ -1,5 +1,5 @@
 // Interaction policies: people's settings, and whether they were asked for their style.
-import { eq, isNull, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, inArray, isNotNull, isNull, type SQL, sql } from 'drizzle-orm';
 import { PolicyOverride } from '#domain/people/policy.ts';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
@@ -17,6 +17,36 @@ export async function readPolicy(
     .where(eq(interactionPolicies.user, user));
   if (row === undefined) return { policy: {}, probed: false };
   return { policy: PolicyOverride.parse(row.policy), probed: row.probed_at !== null };
+}
+
+/** The calendar that a person connected under any of their names, or null. */
+export async function readCalendarOf(db: Queryable, names: string[]): Promise<string | null> {
+  const [row] = await db
+    .select({ calendar: interactionPolicies.calendar })
+    .from(interactionPolicies)
+    .where(and(inArray(interactionPolicies.user, names), isNotNull(interactionPolicies.calendar)))
+    .orderBy(desc(interactionPolicies.updated_at))
+    .limit(1);
+  return row?.calendar ?? null;
+}
+
+/** @param names all of the person, so that no other calendar of theirs is left */
+export async function storeCalendar(
+  db: Queryable,
+  user: string,
+  names: string[],
+  calendar: string | null,
+): Promise<void> {
+  const others = names.filter((name) => name !== user);
+  if (others.length > 0)
+    await db
+      .update(interactionPolicies)
+      .set({ calendar: null })
+      .where(inArray(interactionPolicies.user, others));
+  await db
+    .insert(interactionPolicies)
+    .values({ user, calendar })
+    .onConflictDoUpdate({ target: interactionPolicies.user, set: { calendar } });
 }
 
 /** @param over replaces an existing policy */

@@ -98,6 +98,8 @@ export const modelCalls = countersign.table(
 export const interactionPolicies = countersign.table('interaction_policies', {
   user: text('user').primaryKey(),
   policy: jsonb('policy').$type<PolicyOverride>().notNull().default({}),
+  /** The address of their calendar, which is a secret. */
+  calendar: text('calendar'),
   /** When the style question was asked, which happens once. */
   probed_at: at('probed_at'),
   updated_at: at('updated_at').notNull().default(sql`clock_timestamp()`),

@@ -2,7 +2,13 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '#db/database.ts';
-import { markProbed, readPolicy, replacePolicy, storePolicy } from '#db/people/policies.ts';
+import {
+  markProbed,
+  readCalendarOf,
+  readPolicy,
+  replacePolicy,
+  storePolicy,
+} from '#db/people/policies.ts';
 import { person } from '#domain/people/actor.ts';
 import { defaultPolicy } from '#domain/people/policy.ts';
 import { getPolicy, setPolicy } from '#people/policy.ts';
@@ -49,6 +55,7 @@ describe('the sliders of a person', () => {
       user: 'ben',
       policy: { ...defaultPolicy, tone: 'clinical' },
       set: { tone: 'clinical' },
+      calendar: null,
     });
     const { rows } = await one().query.execute(
       sql`select actor, action, data from countersign.audit where action = 'set_policy'`,
@@ -67,6 +74,29 @@ describe('the sliders of a person', () => {
       code: 'not_allowed',
     });
     expect((await getPolicy(one().query, 'ben')).set).not.toHaveProperty('approval_policy');
+  });
+
+  test('hold one calendar per person, by all their names, and never its address', async () => {
+    const { query } = one();
+    await query.execute(sql`
+      insert into countersign.identities (account, person)
+      values ('slack:T1:U7', 'gil'), ('gil', 'gil')`);
+    const enter = (user: string, calendar: string) =>
+      setPolicy(context(), user, { policy: {}, keep: true, calendar }, person(user, 'slack'));
+    const secret = 'https://calendar.example.com/private-1/basic.ics';
+    await enter('slack:T1:U7', 'webcal://old.example.com/a.ics');
+    const view = await enter('gil', ` ${secret} `);
+    expect(view.calendar).toBe('calendar.example.com');
+    const names = ['gil', 'slack:T1:U7'];
+    expect(await readCalendarOf(query, names)).toBe(secret);
+    expect((await enter('gil', '')).calendar).toBe('calendar.example.com');
+    const { rows } = await query.execute(sql`select data::text from countersign.audit`);
+    expect(JSON.stringify(rows)).not.toContain('private-1');
+    await expect(enter('gil', 'http://calendar.example.com/a.ics')).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
+    expect((await enter('gil', 'None')).calendar).toBeNull();
+    expect(await readCalendarOf(query, names)).toBeNull();
   });
 
   test('that were set in a chat are kept for half an hour, and not a moment longer', async () => {

@@ -86,6 +86,12 @@ test('the Home tab lists plans, opens their details page by page, and keeps how 
     const { policy } = await instance.service.getPolicy('ana@example.com');
     return policy.conversation_style === 'concise';
   });
+  await slack.press(ana.id, home, 'countersign:policy:calendar', {
+    pick: 'webcal://calendar.example.com/private-1/basic.ics',
+  });
+  const shown = () => JSON.stringify(slack.home(ana.id)?.blocks);
+  await waitFor('the calendar', async () => shown().includes('Connected: calendar.example.com'));
+  expect(shown()).not.toContain('private-1');
 });
 
 test('reminders are skipped once, changed in a window and ended from /plans reminders', async () => {

@@ -250,11 +250,13 @@ test('plans, help and settings answer where they are asked; a sentence that begi
   const saved = await teams.press(ana, settings, 'Save', {
     'slider:tone': 'friendly',
     'slider:probing_depth': '1',
+    'slider:calendar': 'https://calendar.example.com/private-1/basic.ics',
   });
   expect(words(saved)).toContain('Saved.');
-  expect((await instance.service.getPolicy('ana@example.com')).set).toEqual({
-    tone: 'friendly',
-    probing_depth: 1,
+  expect(words(saved)).not.toContain('private-1');
+  expect(await instance.service.getPolicy('ana@example.com')).toMatchObject({
+    set: { tone: 'friendly', probing_depth: 1 },
+    calendar: 'calendar.example.com',
   });
   await teams.say(ana, chat, 'plans for tomorrow: do nothing, twice');
   await awaitMessage(teams, chat.id, '"approve"');

@@ -10,6 +10,7 @@ const { plan } = samples.executing;
 const homeOf = (group: InboxGroup, changes: Partial<InboxPlan> = {}): HomeFacts => ({
   groups: makeGroups({ [group]: [{ ...makeListed(plan), ...changes }] }),
   policy: defaultPolicy,
+  calendar: null,
   policies: [],
   has_model: true,
 });
@@ -25,6 +26,7 @@ test('a step that has ended changes nothing on it, what stands nowhere there bei
 test.each([
   ['its end', homeOf('done', { status: 'completed' })],
   ['that it stalls', homeOf('failed', { status: 'stalled' })],
+  ['a calendar that the reader connected', { ...before, calendar: 'calendar.example.com' }],
   ['its name', homeOf('running', { title: 'Another' })],
   ['how often it comes', homeOf('running', { repeats: ['every Monday'] })],
   ['that it waits for the reader', homeOf('needs_you', { waits: 'task', waits_step: '2' })],
@@ -64,7 +66,7 @@ test('every group at its fullest fits one view, and what is left out is counted'
     request: 'x'.repeat(500),
     policy: defaultPolicy,
   }));
-  const blocks = drawHome({ groups, policy: defaultPolicy, policies: said, has_model: true }, now);
+  const blocks = drawHome({ ...before, groups, policies: said }, now);
   expect(blocks.length).toBeLessThanOrEqual(platformLimits.slack.viewBlocks);
   const shown = JSON.stringify(blocks);
   expect(shown.match(/And [\d,]+ more: \/plans \w+/g)).toEqual([
@@ -76,7 +78,7 @@ test('every group at its fullest fits one view, and what is left out is counted'
 });
 
 test('says that no model is connected, and how to connect one, where nothing is listed yet', () => {
-  const empty = { groups: makeGroups({}), policy: defaultPolicy, policies: [], has_model: false };
+  const empty = { ...before, groups: makeGroups({}), has_model: false };
   const words = 'an admin connects a model in the console';
   expect(JSON.stringify(drawHome(empty, now))).toContain(words);
   const connected = { ...empty, has_model: true };

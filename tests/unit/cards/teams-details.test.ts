@@ -233,7 +233,7 @@ describe('the list of plans', () => {
 });
 
 describe('the settings', () => {
-  const card = drawAdaptivePolicy(defaultPolicy, 'Kept.');
+  const card = drawAdaptivePolicy({ policy: defaultPolicy, calendar: null }, 'Kept.');
 
   it('show every slider with what is set, and send back all of them', () => {
     expectTaken(card);

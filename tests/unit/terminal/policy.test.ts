@@ -23,7 +23,7 @@ describe('countersign policy', () => {
   it('shows every slider with what it does', async () => {
     const { code, printed } = await run('show');
     expect(code).toBe(exitCodes.done);
-    expect(printed.split('\n')).toHaveLength(Object.keys(defaultPolicy).length + 1);
+    expect(printed.split('\n')).toHaveLength(Object.keys(defaultPolicy).length + 2);
     expect(printed).toContain(
       '  conversation_style        Standard     The outcome and what you need to decide\n',
     );
@@ -47,6 +47,7 @@ describe('countersign policy', () => {
         talkativeness: 0.8,
       },
       set: { conversation_style: 'coach', probing_depth: 0, talkativeness: 0.8 },
+      calendar: null,
     });
   });
 

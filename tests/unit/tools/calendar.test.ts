@@ -126,7 +126,7 @@ describe('calendar_read', () => {
   it('reads the calendars of its reader, not those of others', async () => {
     const ownCalendar = async (user: string) => ({
       names: user === 'slack:T1:U1' ? ['slack:T1:U1', 'ana@example.com'] : [user],
-      connected: null,
+      connected: user === 'dan' ? 'https://calendar.example.com/private-1.ics' : null,
     });
     const calendars = {
       ana: { at: 'ana.ics', people: ['Ana@example.com'] },
@@ -145,6 +145,9 @@ describe('calendar_read', () => {
       expect(await list('slack:T1:U1', true)).toEqual(['ana']);
       expect(await list('@Ben', true)).toEqual(['ben']);
       expect(await list('cy', true)).toEqual([]);
+      const { data } = await owned.call('calendar_read', {}, { user: 'dan', ownOnly: true });
+      expect(data).toMatchObject({ calendars: ['the calendar at calendar.example.com'] });
+      expect(JSON.stringify(data)).not.toContain('private-1');
       await owned.call('calendar_read', { calendar: 'ben' }, { user: 'ben' });
       const refused = await owned.fail('calendar_read', { calendar: 'ben' }, { user: 'ana' });
       expect(refused.code).toBe('not_allowed');

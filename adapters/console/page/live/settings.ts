@@ -23,12 +23,16 @@ function changeSettings(apply: (settings: Settings) => Partial<Settings>): void 
 /** Opens the dialog with what the server says. */
 export async function openSettings(section: SettingsSection = 'preferences'): Promise<void> {
   try {
-    const [{ policy, set }, memory] = await Promise.all([get<PolicyView>(path), readMemory()]);
+    const [{ policy, set, calendar: host }, memory] = await Promise.all([
+      get<PolicyView>(path),
+      readMemory(),
+    ]);
     change((s) => {
       s.settings = {
         section,
         policy,
         set,
+        calendar: { host, entry: '' },
         memory,
         saving: false,
         problem: null,
@@ -206,8 +210,12 @@ export function moveSlider(moved: Partial<InteractionPolicy>): void {
   }));
 }
 
+export function enterCalendar(entry: string): void {
+  changeSettings(({ calendar }) => ({ calendar: { ...calendar, entry }, problem: null }));
+}
+
 /** Stores what the dialog shows, or nothing at all: then everything is as it was in the beginning. */
-async function store(set: PolicyOverride): Promise<void> {
+async function store(set: PolicyOverride & { calendar?: string }): Promise<void> {
   if (state.settings === null || state.settings.saving) return;
   changeSettings(() => ({ saving: true, problem: null }));
   try {
@@ -219,7 +227,8 @@ async function store(set: PolicyOverride): Promise<void> {
 }
 
 export function saveSettings(): Promise<void> {
-  return store(state.settings?.set ?? {});
+  const { set = {}, calendar } = state.settings ?? {};
+  return store({ ...set, calendar: calendar?.entry ?? '' });
 }
 
 export function resetSettings(): Promise<void> {

@@ -155,6 +155,8 @@ export type Settings = {
   policy: InteractionPolicy;
   /** Set by the person. */
   set: PolicyOverride;
+  /** The host of their calendar, or null, and the address that they are entering. */
+  calendar: { host: string | null; entry: string };
   /** Notes they saved, newest first. */
   memory: MemoryEntry[];
   saving: boolean;

@@ -1,6 +1,8 @@
 // How the person at this page likes to be talked to: sliders with what their values do, and what is remembered. Native radio
 // buttons and ranges, so that the keyboard works as everywhere.
 import {
+  calendarWords,
+  describeCalendar,
   describeEffect,
   describeValue,
   type Slider,
@@ -9,7 +11,7 @@ import {
 } from '#cards/policy-words.ts';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import { html, nothing, type TemplateResult } from '../../lit.ts';
-import { moveSlider, resetSettings, saveSettings } from '../../live/settings.ts';
+import { enterCalendar, moveSlider, resetSettings, saveSettings } from '../../live/settings.ts';
 import type { Settings } from '../../live/state.ts';
 import { drawMemory } from '../memory.ts';
 
@@ -69,6 +71,27 @@ function drawSlider(slider: Slider, { policy }: Settings): TemplateResult {
   </fieldset>`;
 }
 
+function drawCalendar({ calendar: { host, entry } }: Settings): TemplateResult {
+  const { label, about } = calendarWords;
+  const onInput = ({ target }: InputEvent) => {
+    if (target instanceof HTMLInputElement) enterCalendar(target.value);
+  };
+  return html`<fieldset class="slider">
+    <legend id="calendar-label">${label}</legend>
+    <p class="slider-about" id="calendar-about">${about}</p>
+    <input
+      type="text"
+      aria-labelledby="calendar-label"
+      aria-describedby="calendar-about"
+      autocomplete="off"
+      maxlength="2000"
+      placeholder=${describeCalendar(host)}
+      .value=${entry}
+      @input=${onInput}
+    />
+  </fieldset>`;
+}
+
 function onSubmit(event: SubmitEvent): void {
   event.preventDefault();
   void saveSettings();
@@ -77,7 +100,9 @@ function onSubmit(event: SubmitEvent): void {
 export function drawPreferences(settings: Settings): TemplateResult {
   return html`<form @submit=${onSubmit}>
     <div class="settings-body">
-      ${sliderNames.map((slider) => drawSlider(slider, settings))}${drawMemory(settings)}
+      ${sliderNames.map((slider) => drawSlider(slider, settings))}${drawCalendar(settings)}${drawMemory(
+        settings,
+      )}
     </div>
     <footer class="settings-foot">
       ${settings.problem === null ? nothing : html`<p role="alert">⚠ ${settings.problem}</p>`}

@@ -1,0 +1,1 @@
+ALTER TABLE "countersign"."interaction_policies" ADD COLUMN "calendar" text;

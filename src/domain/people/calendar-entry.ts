@@ -1,0 +1,17 @@
+// A person's own calendar as they enter it in their preferences.
+
+/** `calendar`: an https address to connect, null to disconnect (“none”), or undefined to leave it. */
+export function readCalendarEntry(
+  said = '',
+): { calendar: string | null | undefined } | { problem: string } {
+  const text = said.trim();
+  if (text === '') return { calendar: undefined };
+  if (text.toLowerCase() === 'none') return { calendar: null };
+  const calendar = text.replace(/^webcal:/i, 'https:');
+  if (URL.canParse(calendar) && new URL(calendar).protocol === 'https:' && calendar.length <= 2000)
+    return { calendar };
+  return {
+    problem:
+      'A calendar is connected by its https address in ICS form. Google and Outlook call it the secret or published address.',
+  };
+}
