@@ -30,7 +30,8 @@ export type HardCeiling = Exclude<Ceiling, 'turn'>;
 /** US dollars spent under each ceiling. */
 export type Spent = Record<Ceiling, number>;
 
-const ceilings: Ceiling[] = ['day', 'organisation', 'person', 'session', 'plan', 'turn'];
+/** The turn's, which a person can lift, is asked about only where no other is in the way. */
+const ceilings: Ceiling[] = ['plan', 'session', 'person', 'organisation', 'day', 'turn'];
 
 /** In billionths of a dollar, so that decimal sums compare exactly. */
 const nano = (usd: number): number => Math.round(usd * 1e9);
@@ -42,7 +43,7 @@ function isBeyond(limit: number, spent: number, estimate: number): boolean {
 }
 
 /**
- * The widest ceiling that calls of `estimateUsd` would exceed, or null. A turn's first call always passes the soft ceiling, since
+ * The tightest ceiling that calls of `estimateUsd` would exceed, or null. A turn's first call always passes the soft ceiling, since
  * nothing was spent yet.
  */
 export function findExceeded(

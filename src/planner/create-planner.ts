@@ -34,7 +34,13 @@ export type PlannerStore = Pick<ControllerOptions, 'checkpoints' | 'rememberFor'
   /** For one round of a turn, with its budget. */
   payFor(
     model: ChatModel,
-    place: { runId: string; turn: number; user: string; round: number },
+    place: {
+      runId: string;
+      turn: number;
+      user: string;
+      round: number;
+      limitUsd?: number | undefined;
+    },
     policy: InteractionPolicy,
   ): PaidModel;
 };
@@ -92,9 +98,13 @@ function createReasoner(
     limits,
     clock,
     catalogue: { search, guarded: new Set(options.guarded) },
-    payFor({ request: { runId, turn, user, policy }, state }) {
+    payFor({ request: { runId, turn, user, policy, revision }, state }) {
+      const { context } = revision?.previous ?? {};
+      const before = typeof context === 'object' ? context.budget_usd : undefined;
+      const limitUsd = state.outline?.preferences?.budget_usd ?? before;
       // A retried stage calls the model again even if the request is the same.
-      return store.payFor(model, { runId, turn, user, round: state.trace.length }, policy);
+      const place = { runId, turn, user, round: state.trace.length, limitUsd };
+      return store.payFor(model, place, policy);
     },
   });
 }

@@ -161,6 +161,8 @@ export type PlannerTools = {
   /** Null if this planner plans all parts itself. */
   parts: PartPlanners | null;
   capacity?: Capacity;
+  /** US dollars that a step which asks a model is likely to cost. Omitted if unknown. */
+  estimateStep?: () => Promise<number>;
   /** Omitted if no files can be attached. */
   files?: AttachedFiles;
   /** Null if unknown before the plan is proposed. */

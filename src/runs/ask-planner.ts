@@ -104,6 +104,24 @@ function namePlans(plans: BriefPlan[], { several, call }: People): BriefPlan[] {
   });
 }
 
+/** Only steps that ask somebody else name them. */
+async function nameAsked(
+  { db }: ConversationContext,
+  plans: BriefPlan[],
+  { user }: RunRow,
+  { call }: People,
+): Promise<BriefPlan[]> {
+  const asked = new Set(plans.flatMap(({ steps }) => steps.flatMap(({ asks }) => asks ?? [])));
+  const others = new Set<string>();
+  for (const name of asked) if (!(await isOnePerson(db.query, name, user))) others.add(name);
+  return plans.map((plan) => ({
+    ...plan,
+    steps: plan.steps.map(({ asks, ...step }) =>
+      asks === undefined || !others.has(asks) ? step : { ...step, asks: call(asks) },
+    ),
+  }));
+}
+
 /** The requester's own words and chosen answers. */
 async function readOwnWords(
   { db }: ConversationContext,
@@ -177,7 +195,9 @@ async function buildRequest(
     ...(heard?.kind === 'said' && heard.facts.files !== undefined
       ? { files: heard.facts.files }
       : {}),
-    ...(plans.length === 0 ? {} : { plans: namePlans(plans, people) }),
+    ...(plans.length === 0
+      ? {}
+      : { plans: namePlans(await nameAsked(context, plans, run, people), people) }),
     history: tellHistory(messages, latest, run, people),
     revision:
       refused === null

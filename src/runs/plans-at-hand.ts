@@ -25,6 +25,7 @@ import type { ConversationContext } from '#messages/context.ts';
 import { readPolicyOf } from '#people/policy.ts';
 import type { PlansAtHand } from '#planner/ports.ts';
 import type { PlanInRepair } from '#planner/replan/replan-tools.ts';
+import { readAnswering } from '#plans/authority/asked-person.ts';
 import { checkPatch } from '#plans/change/receive.ts';
 import { isGated } from '#plans/change/write-version.ts';
 import { readAnswer, summariseAnswer } from '#plans/decisions/human-answers.ts';
@@ -38,7 +39,7 @@ import {
 import { findPatchProblems } from '#plans/replan/try.ts';
 import { readAffectedPage, readBriefPage } from '#plans/views/brief.ts';
 import { readDraft, revisableSteps } from '#plans/views/draft.ts';
-import { followVersion } from './change-waiting.ts';
+import { followVersion, speakersOf } from './change-waiting.ts';
 
 type Asking = Pick<RunRow, 'conversation' | 'user'>;
 
@@ -130,8 +131,9 @@ export function createPlansAtHand(
     async readAnswer(runId, id, stepId, answer) {
       const { query } = contextOf().db;
       const row = await readPlanRow(query, id);
-      await requireAtHand(query, await readRun(query, runId), row);
-      return readGiven(query, row, stepId, answer);
+      const run = await readRun(query, runId);
+      await requireAtHand(query, run, row);
+      return readGiven(contextOf(), row, stepId, answer, speakersOf(run));
     },
     async tryChange(runId, id, change) {
       const context = contextOf();
@@ -171,12 +173,14 @@ function fillIn(step: Step, answer: StepAnswer): StepAnswer {
 
 /** The answer to a step for confirmation, or why it is invalid. */
 async function readGiven(
-  db: Queryable,
+  context: ConversationContext,
   { id: plan_id, version }: PlanRow,
   stepId: string,
   reply: StepAnswer,
+  speakers: Actor[],
 ): Promise<{ given: GivenToStep; text: string } | { problems: string[] }> {
-  const [step] = await readStepsById(db, plan_id, [stepId]);
+  const { query } = context.db;
+  const [step] = await readStepsById(query, plan_id, [stepId]);
   if (step === undefined) return { problems: [`${plan_id} has no step "${stepId}".`] };
   if (step.status !== 'waiting')
     return { problems: [`Step ${step.label} is not waiting for an answer; it is ${step.status}.`] };
@@ -190,6 +194,15 @@ async function readGiven(
     steps: { [stepId]: 'done' as const },
     answers: { [stepId]: answer },
   };
+  const refusals: string[] = [];
+  for (const speaker of speakers)
+    try {
+      await readAnswering(query, context, [step], settlement.steps, settlement, speaker);
+    } catch (error) {
+      if (!(error instanceof CountersignError)) throw error;
+      refusals.push(error.message);
+    }
+  if (refusals.length === speakers.length) return { problems: refusals.slice(0, 1) };
   const { problems, ...read } = readAnswer(step, settlement, false);
   if (problems.length > 0) return { problems: problems.map(({ message }) => message) };
   const text = confirmAnswer({

@@ -3,6 +3,7 @@ import { readBackends } from '#db/backends.ts';
 import type { Database } from '#db/database.ts';
 import { readNameKeys } from '#db/people/identities.ts';
 import { readRun, tenantOfTurn } from '#db/planning/runs.ts';
+import { readUsualStepCost } from '#db/planning/spending.ts';
 import { createPortfolioReader } from '#db/plans/portfolio.ts';
 import { type Caps, findTooSmall } from '#domain/budget.ts';
 import { systemClock } from '#domain/clock.ts';
@@ -101,7 +102,7 @@ type ToolParts = Pick<PlannerParts, 'registry' | 'catalogue' | 'readTenancy' | '
 
 /** The lookup tools of an organisation's planners. */
 function openTools(
-  { settings, timezone }: Config,
+  config: Config,
   tenant: string | null,
   {
     registry,
@@ -112,8 +113,11 @@ function openTools(
   }: ToolParts &
     Partial<Pick<PlannerParts, 'plansOf' | 'atHand' | 'posts' | 'files' | 'parts' | 'requests'>>,
 ): PlannerTools {
+  const { settings, timezone } = config;
   const tenancy = readTenancy();
+  const { usual, firstCallUsd } = readModelBudget(config);
   return openPlannerTools({
+    estimateStep: async () => (await readUsualStepCost(db.query, usual)) ?? firstCallUsd(usual),
     registry: registry.of(tenant),
     catalogue: catalogue.of(tenant),
     db: db.query,

@@ -22,8 +22,9 @@ export type BriefStep = {
   /** Output as JSON, cut if long. */
   output?: string;
   error?: string;
-  /** The question to a person. */
+  /** The question to a person, and who has to answer it if not the requester. */
   question?: string;
+  asks?: string;
 };
 
 export type BriefPlan = {

@@ -1,13 +1,12 @@
 // The inner loop (B3): within a stage the model acts through the stage tools only, within caps on calls, time and cost. Each
 // way to stop has a name. It keeps nothing between stages.
 import { isDatabaseAway } from '#db/transient.ts';
-import type { Ceiling } from '#domain/budget.ts';
 import type { Clock } from '#domain/clock.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import type { StageEvent } from '#domain/planning/stages.ts';
 import type { CallProgress, ChatMessage, ChatReply } from '#models/chat.ts';
 import type { Cap } from '../budget/limits.ts';
-import type { PaidModel } from '../budget/paid-model.ts';
+import type { Exceeded, PaidModel } from '../budget/paid-model.ts';
 import type { AgentTools } from '../reasoner.ts';
 import { fail, type ToolResult } from '../tool.ts';
 import { traceStep } from '../trace-step.ts';
@@ -36,7 +35,7 @@ export type AgentEnd =
   | { kind: 'said'; text: string }
   | { kind: 'refused'; text: string }
   | { kind: 'capped'; cap: Cap }
-  | { kind: 'exceeded'; ceiling: Ceiling; spent_usd: number; estimate_usd: number }
+  | Exceeded
   | { kind: 'failed'; text: string }
   | { kind: 'cancelled' };
 

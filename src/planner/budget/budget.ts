@@ -9,6 +9,7 @@ import {
   readSpending,
   readUsualOutput,
   reserveCall,
+  type Spending,
   settleCall,
   type TokenCounts,
 } from '#db/planning/spending.ts';
@@ -22,6 +23,8 @@ export type WantedCall = ModelCall & {
   /** In US dollars. */
   price(outputTokens: number): Promise<number>;
   softLifted: boolean;
+  /** The request's own limit, while its plan is not proposed yet. */
+  limitUsd?: number | undefined;
 };
 
 export type Budget = {
@@ -46,6 +49,12 @@ export type Budget = {
 export const firstOutputTokens = 1000;
 const waitMs = 250;
 
+/** Planning counts towards the plan's own limit. */
+const countAsPlan = ({ spent, settled }: Pick<Spending, 'spent' | 'settled'>) => ({
+  spent: { ...spent, plan: spent.session },
+  settled: { ...settled, plan: settled.session },
+});
+
 export function createBudget(options: { db: Database; clock: Clock; caps: Caps }): Budget {
   const { db, clock, caps } = options;
   /** Reservations queue here, so that they hold one connection, not the whole pool. */
@@ -56,13 +65,18 @@ export function createBudget(options: { db: Database; clock: Clock; caps: Caps }
     return { at, dayBegan: startOfDay(at) };
   }
 
-  function tryToReserve(payer: Payer, call: ModelCall & { estimateUsd: number }, lifted: boolean) {
+  function tryToReserve(
+    payer: Payer,
+    call: ModelCall & { estimateUsd: number },
+    { softLifted: lifted, limitUsd }: Pick<WantedCall, 'softLifted' | 'limitUsd'>,
+  ) {
     const turn = last.then(() =>
-      reserveCall(db, payer, { ...call, ...readTimes() }, ({ spent, settled, planLimit }) => {
-        const limits = { ...caps, perPlan: planLimit };
+      reserveCall(db, payer, { ...call, ...readTimes() }, (spending) => {
+        const { spent, settled } = limitUsd === undefined ? spending : countAsPlan(spending);
+        const limits = { ...caps, perPlan: limitUsd ?? spending.planLimit };
         const exceeded = findExceeded(spent, call.estimateUsd, limits, lifted);
         const passes = findExceeded(settled, call.estimateUsd, limits, lifted) === null;
-        return exceeded === null ? null : { exceeded, passes, caps: limits };
+        return exceeded === null ? null : { exceeded, passes, spent, caps: limits };
       }),
     );
     last = turn.catch(() => undefined);
@@ -71,15 +85,15 @@ export function createBudget(options: { db: Database; clock: Clock; caps: Caps }
 
   return {
     caps,
-    async reserve(payer, { price, softLifted, model, stage }, { signal, deadline }) {
+    async reserve(payer, { price, model, stage, ...limits }, { signal, deadline }) {
       const usual = await readUsualOutput(db.query, { model, stage });
       const estimateUsd = await price(usual ?? firstOutputTokens);
       for (;;) {
-        const made = await tryToReserve(payer, { model, stage, estimateUsd }, softLifted);
+        const made = await tryToReserve(payer, { model, stage, estimateUsd }, limits);
         if ('id' in made) return made;
-        const { refusal, spent } = made;
-        if (!refusal.passes || signal.aborted || Date.now() + waitMs > deadline)
-          return { exceeded: refusal.exceeded, spent, estimateUsd, caps: refusal.caps };
+        const { exceeded, passes, spent, caps } = made.refusal;
+        if (!passes || signal.aborted || Date.now() + waitMs > deadline)
+          return { exceeded, spent, estimateUsd, caps };
         await pause(waitMs, undefined, { signal }).catch(() => undefined);
       }
     },

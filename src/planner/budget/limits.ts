@@ -1,5 +1,6 @@
 // The caps of planning (B2, B9), and the sentences for a cap that is reached.
-import { type Caps, describeCap, type HardCeiling } from '#domain/budget.ts';
+import { type Caps, describeCap, dollars, type HardCeiling } from '#domain/budget.ts';
+import type { Exceeded } from './paid-model.ts';
 
 export type PlanningLimits = Caps & {
   /** Model calls in one turn of a run. */
@@ -31,7 +32,10 @@ export function explainCap(cap: Cap | 'transitions', limits: PlanningLimits): st
 }
 
 /** The run ends at a hard cap. The soft ceiling of a turn is a question instead. */
-export function explainHardCap(ceiling: HardCeiling, caps: Caps): string {
+export function explainHardCap(
+  ceiling: HardCeiling,
+  { caps, spent_usd, estimate_usd }: Pick<Exceeded, 'caps' | 'spent_usd' | 'estimate_usd'>,
+): string {
   const { cap, remedy } = describeCap(ceiling, caps);
-  return `Planning further would exceed ${cap}. ${remedy}`;
+  return `Planning further would exceed ${cap}: ${dollars(spent_usd)} is spent, and the next call may cost ${dollars(estimate_usd)}. ${remedy}`;
 }

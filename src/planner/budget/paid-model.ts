@@ -1,11 +1,18 @@
 // A model whose calls are paid for (B9): the budget is asked first, the actual cost recorded afterwards.
-import type { Ceiling } from '#domain/budget.ts';
+import type { Caps, Ceiling } from '#domain/budget.ts';
 import type { Stage } from '#domain/planning/stages.ts';
 import type { ChatMessage, ChatReply, ChatRequest } from '#models/chat.ts';
 
-export type Paid =
-  | { kind: 'reply'; reply: ChatReply; remembered: boolean }
-  | { kind: 'exceeded'; ceiling: Ceiling; spent_usd: number; estimate_usd: number };
+/** Nothing was called. `spent_usd`: under that ceiling. */
+export type Exceeded = {
+  kind: 'exceeded';
+  ceiling: Ceiling;
+  spent_usd: number;
+  estimate_usd: number;
+  caps: Caps;
+};
+
+export type Paid = { kind: 'reply'; reply: ChatReply; remembered: boolean } | Exceeded;
 
 export type PaidModel = {
   name: string;

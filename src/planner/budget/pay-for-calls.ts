@@ -115,7 +115,7 @@ function rememberReplies(
 /** For one round of a turn. @param policy the person's, part of what replies are stored under */
 export function payForCalls(
   options: { model: ChatModel; budget: Budget; db: Queryable },
-  { user, ...place }: ReplyPlace & { user: string },
+  { user, limitUsd, ...place }: ReplyPlace & { user: string; limitUsd?: number | undefined },
   policy: unknown,
 ): PaidModel {
   const { budget, db } = options;
@@ -138,15 +138,15 @@ export function payForCalls(
       const known = await model.recall(request);
       if (known !== null) return { kind: 'reply', reply: known, remembered: true };
       const call = {
-        ...{ model: model.name, stage, softLifted },
+        ...{ model: model.name, stage, softLifted, limitUsd },
         price: (output: number) => model.estimateCost(request, output),
       };
       const { deadline } = request;
       const reserved = await budget.reserve({ runId, turn, user }, call, { signal, deadline });
       if ('exceeded' in reserved) {
-        const { exceeded: ceiling, spent, estimateUsd } = reserved;
+        const { exceeded: ceiling, spent, estimateUsd, caps } = reserved;
         const spent_usd = spent[ceiling];
-        return { kind: 'exceeded', ceiling, spent_usd, estimate_usd: estimateUsd };
+        return { kind: 'exceeded', ceiling, spent_usd, estimate_usd: estimateUsd, caps };
       }
       try {
         const reply = await model.complete(request, signal);

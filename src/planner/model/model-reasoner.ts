@@ -155,7 +155,7 @@ function closeStage(task: StageTask, report: AgentReport, limits: PlanningLimits
       );
     case 'exceeded': {
       if (end.ceiling !== 'turn')
-        return stop('cap_cost', explainHardCap(end.ceiling, limits), 'cap_reached');
+        return stop('cap_cost', explainHardCap(end.ceiling, end), 'cap_reached');
       const question = describeBudgetStop(state, request.policy);
       stageTools.ask(
         { kind: 'question', text: question, questions: [askedQuestion(question)] },

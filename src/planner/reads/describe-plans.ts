@@ -28,11 +28,27 @@ function isNotable({ status }: BriefStep): boolean {
 type Detail = 'head' | 'call';
 
 function describeStep(step: BriefStep, detail: Detail, { timezone }: At): string {
-  const { label, id, status, description, operation, args, after, error, question, starts_at } =
-    step;
+  const {
+    label,
+    id,
+    status,
+    description,
+    operation,
+    args,
+    after,
+    error,
+    question,
+    asks,
+    starts_at,
+  } = step;
   const name = label === id ? label : `${label} (id ${id})`;
-  const isAnswered = operation === 'human_task' || operation === 'human_confirm';
-  const mark = status === 'waiting' && !isAnswered ? ' (on its card only)' : '';
+  const isTask = operation === 'human_task' || operation === 'human_confirm';
+  const mark =
+    asks !== undefined
+      ? ` (only ${onOneLine(asks, 60)} answers)`
+      : status === 'waiting' && !isTask
+        ? ' (on its card only)'
+        : '';
   const from =
     starts_at === undefined
       ? ''

@@ -111,6 +111,7 @@ export function openPlannerTools(options: {
   calendars?: string[];
   guardedApprovers?: Settings['guardedApprovers'];
   capacity?: Capacity;
+  estimateStep?: () => Promise<number>;
   backends?: () => Promise<{ name: string; capabilities: string[] }[]>;
 }): PlannerTools {
   const {
@@ -159,6 +160,7 @@ export function openPlannerTools(options: {
     call,
     personsOf: (names) => readPersons(db, names),
     capacity,
+    ...(options.estimateStep === undefined ? {} : { estimateStep: options.estimateStep }),
     inspect: async (name, args, signal) =>
       (await registry.get(name)?.inspect?.(args, signal)) ?? null,
     validate: (name, args, unknown) => catalogue.validate(name, args, unknown),

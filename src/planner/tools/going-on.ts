@@ -129,7 +129,12 @@ const repeatTool = defineTool({
           ? 'This is the draft of a new plan. Change what is different this time, then submit it.'
           : `This is the draft of the next version of ${plan}. Change it, then submit it.`,
       ),
-      changes: { pattern: outline.pattern, outline, target },
+      // A summary of the plan before would be shown as if it were the new one's.
+      changes: {
+        pattern: outline.pattern,
+        outline: { ...outline, summary: outline.title },
+        target,
+      },
     };
   },
 });

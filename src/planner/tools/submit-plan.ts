@@ -2,7 +2,9 @@
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { z } from 'zod';
+import { dollars } from '#domain/budget.ts';
 import { parseInSlices } from '#domain/parse-in-slices.ts';
+import { hasRuntime } from '#domain/plan/arguments.ts';
 import { PlanDraft } from '#domain/plan/plan.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { OutlineGap, PlanOutline } from '#domain/planning/outline.ts';
@@ -160,7 +162,12 @@ export const submitPlan = defineTool({
       problems.push(...(await checkPosts(draft.data.steps, toolContext)).values());
     if (problems.length > 0) return { result: fail(...problems.slice(0, maxProblems)) };
     const doubts =
-      input.checked === true ? [] : await findDoubts(draft.data.steps, tools.manifest());
+      input.checked === true
+        ? []
+        : [
+            ...(await findDoubts(draft.data.steps, tools.manifest())),
+            ...(await findOverspent(draft.data, toolContext)),
+          ];
     if (doubts.length > 0)
       return {
         result: fail(...doubts, 'Change that; or, if it is meant so, submit with "checked": true.'),
@@ -208,6 +215,31 @@ function askAboutGap({ node, text, choice }: OutlineGap): Question {
     options: [choice ?? '', "I'll narrow it down", 'Cancel'],
     recommended: null,
   };
+}
+
+/** The estimate of planning and of the steps that ask a model, if it exceeds the request's own limit. */
+async function findOverspent(
+  { steps, series = [], context }: PlanDraft,
+  { tools, state }: ToolContext,
+): Promise<string[]> {
+  const limit = typeof context === 'object' ? context.budget_usd : undefined;
+  if (limit === undefined) return [];
+  const asking = new Set(
+    tools
+      .manifest()
+      .flatMap(({ tool, operation, usesModel }) =>
+        usesModel === true ? [`${tool}\n${operation}`] : [],
+      ),
+  );
+  const count = [...steps, ...series.flatMap((one) => one.steps)].filter(
+    ({ tool, operation, args }) => asking.has(`${tool}\n${operation}`) || hasRuntime(args ?? {}),
+  ).length;
+  const planning = state.earlier_usd + state.cost_usd;
+  const each = count === 0 ? 0 : ((await tools.estimateStep?.()) ?? 0);
+  if (planning + count * each <= limit) return [];
+  return [
+    `Planning has cost ${dollars(planning)}, and ${countOf(count, 'step')} that ask a model may cost ${dollars(count * each)}: more than the limit of ${dollars(limit)}. Let fewer steps ask a model, or say so in "risks".`,
+  ];
 }
 
 /** Valid but suspicious: steps that make exactly the same change. Reported once. */

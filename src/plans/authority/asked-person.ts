@@ -1,6 +1,6 @@
 // Decides who may answer a task: its assignee, their delegate, or a person who has taken it over. No one else, even if they may
 // decide about the plan.
-import type { Queryable, Transaction } from '#db/database.ts';
+import type { Queryable } from '#db/database.ts';
 import { readEveryName, showName } from '#db/people/identities.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
 import { readStepsById } from '#db/steps/pages.ts';
@@ -102,7 +102,7 @@ function answers(
  * @throws `not_allowed` for a step that is addressed to another person and was not taken over
  */
 export async function readAnswering(
-  tx: Transaction,
+  tx: Queryable,
   context: Delegating,
   found: Step[],
   resolutions: Resolutions,

@@ -40,7 +40,7 @@ const recentDays = 14;
 
 type Row = Omit<
   BriefStep,
-  'after' | 'takes' | 'starts_at' | 'ends_at' | 'output' | 'error' | 'question'
+  'after' | 'takes' | 'starts_at' | 'ends_at' | 'output' | 'error' | 'question' | 'asks'
 > & {
   takes: string | null;
   starts_at: string | null;
@@ -49,6 +49,7 @@ type Row = Omit<
   output: string | null;
   error: string | null;
   question: string | null;
+  asks: string | null;
 };
 
 /** @param chosen a query of `position`s */
@@ -66,6 +67,8 @@ async function readBriefSteps(
       coalesce(c.duration, c.duration_minutes || ' min') as takes, ${cut(sql`c.args::text`, args)} as args,
       case when s.output <> 'null'::jsonb then ${cut(sql`s.output::text`, output)} end as output,
       left(s.error ->> 'message', ${output}) as error, left(s.question, ${output}) as question,
+      case when c.tool || '_' || c.operation in ('human_task', 'human_confirm')
+        then coalesce(s.output ->> 'assignee', c.args ->> 'assignee') end as asks,
       (select coalesce(json_agg(json_build_object('id', w.step_id, 'type', w.type)), '[]') from (
         select p.step_id, e.type from ${countersign}.plan_edges e
         join ${countersign}.step_states p on p.plan_id = e.plan_id and p.position = e.predecessor
@@ -84,6 +87,7 @@ function toBriefStep({
   output,
   error,
   question,
+  asks,
   ...step
 }: Row): BriefStep {
   return {
@@ -94,6 +98,7 @@ function toBriefStep({
     ...(output === null ? {} : { output }),
     ...(error === null ? {} : { error }),
     ...(question === null || step.status !== 'waiting' ? {} : { question }),
+    ...(asks === null || step.status !== 'waiting' ? {} : { asks }),
   };
 }
 

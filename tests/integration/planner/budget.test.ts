@@ -45,17 +45,22 @@ const budgetOn = (at: Database, caps: Partial<Caps> = {}) =>
   });
 
 const payer = { runId: 'run_1', turn: 1, user: 'ana' };
-type Wanted = typeof payer & { stage: string; estimateUsd: number; softLifted: boolean };
+type Wanted = typeof payer & {
+  stage: string;
+  estimateUsd: number;
+  softLifted: boolean;
+  limitUsd?: number;
+};
 const atOnce = { signal: new AbortController().signal, deadline: 0 };
 
 /** Reserves at once or not at all, unless `until` says how long to wait. */
 function reserve(budget: Budget, more: Partial<Wanted> = {}, until = atOnce) {
-  const { runId, turn, user, stage, estimateUsd, softLifted } = {
+  const { runId, turn, user, stage, estimateUsd, softLifted, limitUsd }: Wanted = {
     ...{ ...payer, stage: 'DRAFT_OUTLINE', estimateUsd: 0.1, softLifted: false },
     ...more,
   };
   const price = async () => estimateUsd;
-  const wanted = { model: 'gpt-4.1', stage, price, softLifted };
+  const wanted = { model: 'gpt-4.1', stage, price, softLifted, limitUsd };
   return budget.reserve({ runId, turn, user }, wanted, until);
 }
 
@@ -65,6 +70,19 @@ async function spend(costUsd: number, more: Partial<Wanted> = {}): Promise<void>
   if ('exceeded' in reserved) throw new Error(`over ${reserved.exceeded}`);
   await budget.settle(reserved.id, usage, costUsd);
 }
+
+test('the limit that a request states holds its planning, and is the one that is told', async () => {
+  const budget = budgetOn(db(), { perSession: 0.3 });
+  const own = { runId: 'run_limited', limitUsd: 0.25 };
+  await spend(0.2, own);
+  const refused = await reserve(budget, own);
+  expect(refused).toMatchObject({
+    exceeded: 'plan',
+    spent: { plan: 0.2 },
+    caps: { perPlan: 0.25 },
+  });
+  expect(await reserve(budget, { ...own, limitUsd: 1 })).toHaveProperty('id');
+});
 
 describe('reservations of several processes at once', () => {
   test('never pass a cap by their estimates, and each one that was let through is written down', async () => {
@@ -328,7 +346,7 @@ describe('caps of one person and of one organisation', () => {
     await spend(0.2, { runId: 'run_t1' });
     await spend(0.1, { runId: 'run_t1b', user: 'ben' });
     expect(await reserve(budget, { runId: 'run_t1', estimateUsd: 0.11 })).toMatchObject({
-      exceeded: 'organisation',
+      exceeded: 'person',
       spent: { person: 0.2, organisation: 0.3, day: 0.3 },
     });
     expect(await reserve(budget, { runId: 'run_x', estimateUsd: 0.11 })).toMatchObject({

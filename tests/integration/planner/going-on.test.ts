@@ -488,6 +488,29 @@ describe('an answer that is said in the chat', () => {
     expect(step?.output).toMatchObject({ fields: { room: 'Blue' } });
   });
 
+  test('to a question for somebody else is refused with the way out, and the model is told whose it is', async () => {
+    const { service } = instance;
+    const steps = [draftStep('ask', 'Ask', 'human_task', { question: 'Which?', assignee: 'ben' })];
+    const place = { user: 'ana', conversation: 'theirs-to-say' };
+    const plan = await service.propose({ title: 'Room', steps }, place, ana);
+    await service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
+    await waitFor('the question', async () =>
+      (await service.getPlan(plan.id)).counts.waiting === 1 ? true : null,
+    );
+    instance.play([
+      call('on_plan', {
+        call: 'answer_step',
+        args: { plan: plan.id, step: 'ask', answer: 'blue' },
+      }),
+      call('answer', { text: 'Ben has to say that.' }),
+    ]);
+    const run = await instance.ask('the blue one', { conversation: place.conversation });
+    expect(run.planning_status).toBe('complete');
+    const [first, second] = instance.requests();
+    expect(toldIn(first ?? { model: '', messages: [] }).join()).toContain('(only ben answers)');
+    expect(resultsIn(second ?? { model: '', messages: [] })[0]).toContain('Answer for');
+  });
+
   test('that does not fit the form comes back to the model', async () => {
     const { plan } = await asked('room-green', 'blue');
     instance.play([

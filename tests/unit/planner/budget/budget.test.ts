@@ -49,14 +49,13 @@ describe('one more call', () => {
     expect(findExceeded(spent({ turn: 0.1 }), 0.2, caps, false)).toBeNull();
   });
 
-  it('names the hardest of several ceilings', () => {
-    const all = spent({ turn: 9, session: 9, person: 9, organisation: 9, day: 9 });
-    expect(findExceeded(all, 0.1, caps, false)).toBe('day');
-    expect(findExceeded({ ...all, day: 0 }, 0.1, caps, false)).toBe('organisation');
-    const own = { ...all, day: 0, organisation: 0 };
-    expect(findExceeded(own, 0.1, caps, false)).toBe('person');
-    expect(findExceeded({ ...own, person: 0 }, 0.1, caps, false)).toBe('session');
-    expect(findExceeded({ ...own, person: 0, session: 0 }, 0.1, caps, false)).toBe('turn');
+  it('names the tightest of several ceilings, and the soft one last', () => {
+    const all = spent({ turn: 9, session: 9, plan: 9, person: 9, organisation: 9, day: 9 });
+    const names = ['plan', 'session', 'person', 'organisation', 'day', 'turn'] as const;
+    for (const [nth, name] of names.entries()) {
+      const free = Object.fromEntries(names.slice(0, nth).map((one) => [one, 0]));
+      expect(findExceeded({ ...all, ...free }, 0.1, caps, false)).toBe(name);
+    }
   });
 
   it('passes the soft ceiling, and no other, when a person has lifted it', () => {
@@ -67,7 +66,7 @@ describe('one more call', () => {
   it('of a model whose price is 0 stays allowed under a budget of 0', () => {
     const none = { softPerTurn: 0, perSession: 0, perDay: 0 };
     expect(findExceeded(spent({}), 0, none, false)).toBeNull();
-    expect(findExceeded(spent({}), 0.001, none, false)).toBe('day');
+    expect(findExceeded(spent({}), 0.001, none, false)).toBe('session');
   });
 
   it('of a person is held by a cap of theirs only', () => {
@@ -87,5 +86,5 @@ it('names each cap that no single call fits into, with the setting', () => {
   expect(findTooSmall({ ...caps, softPerTurn: 0.01 }, 'gpt-5.5', 0.08)).toEqual([]);
   const small = findTooSmall({ ...caps, perPerson: 0.01, perDay: 0.05 }, 'gpt-5.5', 0.08);
   expect(small).toHaveLength(2);
-  expect(small.join(' ')).toMatch(/BUDGET_PER_DAY_USD.*limits\.person\.usd_per_day/);
+  expect(small.join(' ')).toMatch(/limits\.person\.usd_per_day.*BUDGET_PER_DAY_USD/);
 });

@@ -1,5 +1,5 @@
 // The draft as a model edits it: step by step, with all problems in one answer, and nothing else touched.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { systemClock } from '#domain/clock.ts';
 import type { PlanningModes } from '#domain/plan/modes.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
@@ -26,10 +26,20 @@ function open(
     modes = {},
     manifest = builtins,
     capacity,
-  }: { modes?: Partial<PlanningModes>; manifest?: OperationSpec[]; capacity?: Capacity } = {},
+    estimateStep,
+  }: {
+    modes?: Partial<PlanningModes>;
+    manifest?: OperationSpec[];
+    capacity?: Capacity;
+    estimateStep?: () => Promise<number>;
+  } = {},
 ) {
   const session = new Session(makeState(state));
-  const tools = { ...toolsOf(manifest, files), ...(capacity === undefined ? {} : { capacity }) };
+  const tools = {
+    ...toolsOf(manifest, files),
+    ...(capacity === undefined ? {} : { capacity }),
+    ...(estimateStep === undefined ? {} : { estimateStep }),
+  };
   const { state: _, signal: __, ...desk } = makeDesk({ request: 'Tidy up' });
   const toolContext = { ...desk, modes: { ...desk.modes, ...modes } };
   const stageTools = createStageTools({
@@ -326,6 +336,22 @@ describe('for_each in partitions', () => {
       'There is no operation draft_gather, draft_narrow, draft_finalise for then_summarise.',
     );
   });
+});
+
+test('a plan whose model steps are likely to cost more than its own limit is told so once', async () => {
+  const { call } = open(
+    { cost_usd: 0.02, earlier_usd: 0.1 },
+    {},
+    { estimateStep: async () => 0.05 },
+  );
+  const decided = write('1', { args: { path: 'a.txt', content: { $decide: 'a line' } } });
+  await call('add_steps', { steps: [decided, { ...decided, id: '2', description: 'Another' }] });
+  const submit = (budget_usd: number) =>
+    call('submit_plan', { preferences: { budget_usd }, confidence: 1, summary: 'x' });
+  expect((await submit(0.2)).says).toContain(
+    'Planning has cost $0.12, and 2 steps that ask a model may cost $0.10: more than the limit of $0.20.',
+  );
+  expect(await submit(0.3)).not.toMatchObject({ says: expect.stringContaining('Planning has') });
 });
 
 describe('a group that is there', () => {
