@@ -43,22 +43,24 @@ export async function hasOperation(
       and c.position in (${positionsOf(planId, selector)}) limit 1`);
 }
 
+/** The steps that wait for the ends of those in the CTE `from(position)`; one may come twice. */
+export const successorsOf = (planId: string, from: string): SQL => sql`
+  select e.successor from ${sql.raw(from)} f cross join lateral (
+    select successor from ${countersign}.plan_edges
+    where plan_id = ${planId} and predecessor = f.position and type in ('FS', 'FF') offset 0
+  ) e`;
+
 /**
  * CTEs for `with recursive`: `affected(position)` has all transitive dependents of the steps in `sources`. Edges are looked up
  * per step, independent of planner statistics. @param included the sources are affected too
  */
 export function affectedBy(planId: string, sources: SQL, included = false): SQL {
-  const next = (from: SQL) => sql`
-    select e.successor from ${from} f cross join lateral (
-      select successor from ${countersign}.plan_edges
-      where plan_id = ${planId} and predecessor = f.position and type in ('FS', 'FF') offset 0
-    ) e`;
   return sql`
     sources as materialized (select distinct position from (${sources}) found),
     reached(position) as (
-      ${included ? sql`select position from sources` : next(sql`sources`)}
+      ${included ? sql`select position from sources` : successorsOf(planId, 'sources')}
       union
-      ${next(sql`reached`)}
+      ${successorsOf(planId, 'reached')}
     ),
     affected as materialized (select position from reached)`;
 }

@@ -7,7 +7,7 @@ import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { accounting } from '../steps/accounting.ts';
 import { isMet, isSkippedByCondition } from '../steps/conditions.ts';
-import { affectedBy, countEdgesFrom, positionsOf } from './impact.ts';
+import { affectedBy, countEdgesFrom, positionsOf, successorsOf } from './impact.ts';
 
 /** A step that is meant to run again. */
 export type RerunStep = {
@@ -68,10 +68,7 @@ export async function findUsers(
     with again as materialized (select unnest(${sql.param(positions)}::int[]) as position),
     known as materialized (select position from again union select unnest(${sql.param(others)}::int[])),
     users as materialized (
-      select distinct e.successor from again a cross join lateral (
-        select successor from ${countersign}.plan_edges
-        where plan_id = ${planId} and predecessor = a.position and type in ('FS', 'FF') offset 0
-      ) e where e.successor not in (select position from known)
+      select successor from (${successorsOf(planId, 'again')}) e except select position from known
     )
     select s.step_id as id, s.status from ${countersign}.step_states s
     where s.plan_id = ${planId} and s.position = any(array(select successor from users))
@@ -115,10 +112,7 @@ export async function rerunSteps(
     ),
     lost as materialized (select position from before where met),
     behind as materialized (
-      select distinct e.successor as position from before b cross join lateral (
-        select successor from ${countersign}.plan_edges
-        where plan_id = ${planId} and predecessor = b.position and type in ('FS', 'FF') offset 0
-      ) e
+      select distinct successor as position from (${successorsOf(planId, 'before')}) e
     ),
     moved as (
       update ${countersign}.step_states s set (unmet, status, error, tries, question, final_args, ended_at) = (

@@ -6,7 +6,7 @@ import { countersign } from '../schema/columns.ts';
 import { accounting } from '../steps/accounting.ts';
 import { stepsOf } from '../steps/blocks.ts';
 import { isSkippedByCondition } from '../steps/conditions.ts';
-import { countEdgesFrom } from './impact.ts';
+import { countEdgesFrom, successorsOf } from './impact.ts';
 
 /** `back`: they become what they were; `left_out`: they never run. */
 type Way = 'back' | 'left_out';
@@ -66,10 +66,7 @@ export async function uncover(
     touched as materialized (
       select position from covered
       union
-      select e.successor from back b cross join lateral (
-        select successor from ${countersign}.plan_edges
-        where plan_id = ${planId} and predecessor = b.position and type in ('FS', 'FF') offset 0
-      ) e
+      ${successorsOf(planId, 'back')}
     ),
     moved as (
       update ${countersign}.step_states s set

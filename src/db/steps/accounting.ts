@@ -1,7 +1,7 @@
 // Counts step statuses: the tail of every statement whose CTE `changed` lists changed steps. Updates the counters of the plan,
 // its partitions and its blocks, the revision, and the change stream.
 import { type Placeholder, type SQL, sql } from 'drizzle-orm';
-import { type StepCounts, StepStatus } from '#domain/plan/plan.ts';
+import { StepCounts, StepStatus } from '#domain/plan/plan.ts';
 import { countersign } from '../schema/columns.ts';
 import { blockOf } from './blocks.ts';
 import { insertEvents } from './events.ts';
@@ -55,21 +55,12 @@ export function accounting(planId: string | Placeholder): SQL {
     events as (${insertEvents(planId)})`;
 }
 
+/** A count per status. */
+export const countEach = (count: (status: StepStatus) => number): StepCounts =>
+  StepCounts.parse(Object.fromEntries(statuses.map((status) => [status, count(status)])));
+
 /** From a row of `plans` or `plan_partitions`. */
-export function countsOf(row: StepCounts): StepCounts {
-  return {
-    pending: row.pending,
-    ready: row.ready,
-    running: row.running,
-    waiting: row.waiting,
-    succeeded: row.succeeded,
-    failed: row.failed,
-    skipped: row.skipped,
-    cancelled: row.cancelled,
-    stale: row.stale,
-    unknown: row.unknown,
-  };
-}
+export const countsOf = (row: StepCounts): StepCounts => countEach((status) => row[status]);
 
 /** Steps that can still change without a person retrying them. */
 export function openSteps(counts: StepCounts): number {

@@ -15,7 +15,8 @@ import {
   updateSeries,
 } from '#db/plans/series.ts';
 import { touchPlan } from '#db/steps/events.ts';
-import { iterateSteps, readStepsById } from '#db/steps/pages.ts';
+import { iterateSteps } from '#db/steps/pages.ts';
+import { readPositions } from '#db/steps/versions.ts';
 import { errorMessage } from '#domain/errors.ts';
 import { system } from '#domain/people/actor.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
@@ -199,15 +200,7 @@ async function addSteps(
   now: Date,
 ): Promise<PlanRow> {
   const wanted = extensions.flatMap(({ steps }) => steps);
-  const taken = new Set(
-    (
-      await readStepsById(
-        tx,
-        row.id,
-        wanted.map(({ id }) => id),
-      )
-    ).map(({ id }) => id),
-  );
+  const taken = await readPositions(tx, row.id, { ids: wanted.map(({ id }) => id) });
   const operationsOf = (steps: OccurrenceStep[]): PatchOperation[] =>
     steps.filter(({ id }) => !taken.has(id)).map((step) => ({ op: 'add_step', step }));
   let going = extensions;

@@ -8,12 +8,13 @@ import { readRun, tenantOfTurn } from '#db/planning/runs.ts';
 import { storeArtifact } from '#db/plans/artifacts.ts';
 import { lockPlan, type PlanRow, readPlan } from '#db/plans/plans.ts';
 import { deletedPlans, plans } from '#db/schema.ts';
+import { countEach } from '#db/steps/accounting.ts';
 import { appendPlanEvent } from '#db/steps/events.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { type Actor, isVerified, system } from '#domain/people/actor.ts';
 import { countPeople } from '#domain/people/groups.ts';
 import type { NewFinding, RaisedFinding } from '#domain/plan/finding.ts';
-import type { Plan, PlanDraft, Risk, StepCounts } from '#domain/plan/plan.ts';
+import type { Plan, PlanDraft, Risk } from '#domain/plan/plan.ts';
 import type { ImportedFrom } from '#domain/service.ts';
 import { currentTrace } from '#domain/telemetry.ts';
 import type { Catalogues } from '#domain/tool.ts';
@@ -163,22 +164,6 @@ async function raiseNotes(
   await raiseFindings(context, tx, await lockPlan(tx, header.id), raised);
 }
 
-/** Counters of a version in which no step has begun. */
-function freshCounts(total: number): StepCounts {
-  return {
-    pending: total,
-    ready: 0,
-    running: 0,
-    waiting: 0,
-    succeeded: 0,
-    failed: 0,
-    skipped: 0,
-    cancelled: 0,
-    stale: 0,
-    unknown: 0,
-  };
-}
-
 /** The columns of `plans` that depend on the version. */
 function versionColumns({ header, normal, begun, digest }: Prepared) {
   const { pattern } = header.context;
@@ -200,7 +185,7 @@ function versionColumns({ header, normal, begun, digest }: Prepared) {
     approved_digest: null,
     has_start_edges: normal.edges.some(({ type }) => type === 'SS' || type === 'SF'),
     total: normal.steps.length,
-    ...freshCounts(normal.steps.length),
+    ...countEach((status) => (status === 'pending' ? normal.steps.length : 0)),
   };
 }
 

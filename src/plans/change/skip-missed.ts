@@ -4,12 +4,33 @@ import type { Transaction } from '#db/database.ts';
 import { findOverdue, readSeries } from '#db/plans/series.ts';
 import { skipDependents } from '#db/sql/settle.ts';
 import { changeSteps, type PlanProgress } from '#db/steps/change-steps.ts';
+import type { StepError } from '#domain/plan/plan.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { keepUnbegun } from '../series/begun.ts';
 import { isMissed, lateMs, readOccurrenceId } from '../series/series.ts';
 
 const overdueATurn = 5000;
 export const missedNote = 'Skipped: its day had passed before it could start.';
+
+/** Skips steps and what waits for them. @returns the plan's counters after it */
+export async function skipUnbegun(
+  tx: Transaction,
+  planId: string,
+  positions: number[],
+  note: string,
+  error: StepError | null,
+): Promise<PlanProgress | null> {
+  const stored = error === null ? null : JSON.stringify(error);
+  const skipped = await changeSteps(tx, planId, {
+    from: ['pending', 'ready'],
+    to: 'skipped',
+    kind: 'step_skipped',
+    detail: note,
+    where: sql`s.position = any(${sql.param(positions)}::int[])`,
+    set: sql`, ended_at = clock_timestamp(), result_summary = ${note}, error = coalesce(${stored}::jsonb, s.error)`,
+  });
+  return (await skipDependents(tx, planId, positions)) ?? skipped;
+}
 
 /**
  * Skips the occurrences of a plan whose day has ended and of which no step has begun. The caller holds the plan's lock.
@@ -40,13 +61,5 @@ export async function skipMissed(
   const unbegun = await keepUnbegun(tx, planId, series, missed);
   const positions = unbegun.map(({ position }) => position);
   if (positions.length === 0) return null;
-  const skipped = await changeSteps(tx, planId, {
-    from: ['pending', 'ready'],
-    to: 'skipped',
-    kind: 'step_skipped',
-    detail: missedNote,
-    where: sql`s.position = any(${sql.param(positions)}::int[])`,
-    set: sql`, ended_at = clock_timestamp(), result_summary = ${missedNote}`,
-  });
-  return (await skipDependents(tx, planId, positions)) ?? skipped;
+  return skipUnbegun(tx, planId, positions, missedNote, null);
 }

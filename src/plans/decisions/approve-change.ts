@@ -234,6 +234,7 @@ export function changeApproval(
 ): Ruling<PlanRow, void, null> {
   const { db, clock } = context;
   const id = shown.plan_id;
+  let now = shown;
   const requireTimes = async (q: Queryable, row: PlanRow) => {
     const starts = await readPassedInPatch(q, id, await readPatch(q, shown.id), clock.now());
     requireStartsShown(row, starts, approval, true);
@@ -246,11 +247,11 @@ export function changeApproval(
     },
     async isRepeated(q, row) {
       requireWhole(row, shown, approval);
-      const patch = await findShownPatch(q, id, shown.digest);
-      return patch?.status === 'applied' && patch.decided_by === actor.id;
+      now = (await findShownPatch(q, id, shown.digest)) ?? shown;
+      return now.status === 'applied' && now.decided_by === actor.id;
     },
     async requireCurrent(q, row) {
-      await requireWaiting(q, row, (await findShownPatch(q, id, shown.digest)) ?? shown);
+      await requireWaiting(q, row, now);
       requirePatchable(row);
     },
     prepare: {

@@ -1,18 +1,16 @@
 // Skips the next occurrence of recurring steps, or ends them. Neither widens what was approved, so neither makes a version.
-import { sql } from 'drizzle-orm';
 import { recordAudit } from '#db/audit/audit.ts';
 import type { Transaction } from '#db/database.ts';
 import { showName } from '#db/people/identities.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
 import { readUpcoming, type UpcomingStep } from '#db/plans/recurring.ts';
 import { readSeries, type SeriesRow, updateSeries } from '#db/plans/series.ts';
-import { skipDependents } from '#db/sql/settle.ts';
-import { changeSteps } from '#db/steps/change-steps.ts';
 import { touchPlan } from '#db/steps/events.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import { conditionNotMet } from '#domain/plan/condition.ts';
 import { quoteWords } from '#domain/shown-text.ts';
+import { skipUnbegun } from '../change/skip-missed.ts';
 import { finishIfDone } from '../lifecycle/finish.ts';
 import { notPossible } from '../lifecycle/lifecycle-table.ts';
 import { wakeWatchers } from '../lifecycle/wake.ts';
@@ -47,16 +45,7 @@ async function leaveOut(
 ): Promise<void> {
   if (steps.length === 0) return;
   const positions = steps.map(({ position }) => position);
-  const error = JSON.stringify({ code: conditionNotMet, message: note });
-  await changeSteps(tx, planId, {
-    from: ['pending', 'ready'],
-    to: 'skipped',
-    kind: 'step_skipped',
-    detail: note,
-    where: sql`s.position = any(${sql.param(positions)}::int[])`,
-    set: sql`, ended_at = clock_timestamp(), result_summary = ${note}, error = ${error}::jsonb`,
-  });
-  await skipDependents(tx, planId, positions);
+  await skipUnbegun(tx, planId, positions, note, { code: conditionNotMet, message: note });
 }
 
 function rulingOn(

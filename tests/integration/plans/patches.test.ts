@@ -352,6 +352,12 @@ describe('a patch that widens an approved plan', () => {
     });
     const waiting = await instance.service.getPlan(plan.id);
     expect(waiting).toMatchObject({ version: 1, pending_patch: outcome });
+    // Processes of the previous version read it from the plan.
+    const readMark = () =>
+      instance.db.query.rows(
+        sql`select pending_patch from countersign.plans where id = ${plan.id}`,
+      );
+    expect(await readMark()).toEqual([{ pending_patch: outcome.patch_id }]);
     expect(await instance.service.versionDiff(plan.id, 1, 2)).toMatchObject({
       added: [{ id: 'w' }],
       operations_added: ['workspace_write'],
@@ -386,6 +392,7 @@ describe('a patch that widens an approved plan', () => {
       tools_required: ['control_noop', 'human_task', 'workspace_write'],
       approvals: [{ by: 'ana' }],
     });
+    expect(await readMark()).toEqual([{ pending_patch: null }]);
     const done = await reach(instance, plan.id, 'completed');
     expect(done.counts.succeeded).toBe(3);
     expect(await instance.service.listPatches(plan.id, { limit: 10 })).toMatchObject({
