@@ -423,14 +423,14 @@ export const frames: readonly Note[] = [
 export const recurringForms: readonly Note[] = [
   {
     example: 'skip REM-3f9a1c20',
-    effect: 'Leaves the next time out, and says which comes then. Also with a plan that repeats.',
+    effect: 'Skips the next occurrence of a reminder or recurring plan.',
   },
   {
     example: 'change REM-3f9a1c20 to every Tuesday at 9:00',
-    effect: 'Changes when it comes. For a plan that repeats, this needs an approval.',
+    effect: 'Changes when it repeats. For a recurring plan, this needs an approval.',
   },
   { example: 'change REM-3f9a1c20: post the minutes', effect: 'Changes its text.' },
-  { example: 'end REM-3f9a1c20', effect: 'Ends it, after one question.' },
+  { example: 'end REM-3f9a1c20', effect: 'Ends it, after you confirm.' },
 ];
 
 type ChangeForm = Note & { id: string; spellings: readonly string[] };
