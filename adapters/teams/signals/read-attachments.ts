@@ -123,6 +123,21 @@ export const filesIn = (attached: Attached[], event: number | null): AttachedFil
 export const fileAt = (attached: Attached[], at: number): Listed | null =>
   listFiles(attached)[at] ?? null;
 
+/** Attachments with words of their own; files are listed apart. */
+export const isWritten = ({ kind }: Attached) => kind !== 'unread' && kind !== 'file';
+
+/** A message as Microsoft Graph has it: its text, and under it what it quotes, forwards or carries. */
+export function readBody(
+  { contentType, content }: { contentType: string; content?: string | null | undefined },
+  attached: Attached[],
+): string[] {
+  const { text, quotes } =
+    contentType === 'html' ? readHtml(content ?? '') : { text: content ?? '', quotes: [] };
+  return [text, ...[...quotes.map(attachQuote), ...attached].map(quoteAttached)]
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
 /** Another person's words under their name. */
 export function quoteAttached(attached: Attached): string {
   if (attached.kind === 'unread') return words.unread(attached);

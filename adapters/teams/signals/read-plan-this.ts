@@ -2,8 +2,7 @@
 // https://learn.microsoft.com/microsoftteams/platform/messaging-extensions/how-to/action-commands/create-task-module
 import { z } from 'zod';
 import { planThisInput } from '#cards/plan-this.ts';
-import { Attachments, attachQuote, quoteAttached, readAttachments } from './read-attachments.ts';
-import { readHtml } from './read-html.ts';
+import { Attachments, readAttachments, readBody } from './read-attachments.ts';
 
 /** As in the manifest. */
 const commandId = 'plan_this';
@@ -52,16 +51,10 @@ export function readPlanThis(name: string, value: unknown): PlanThis | null {
   if (!chosen.success) return null;
   const { messagePayload, data } = chosen.data;
   const { body, from, replyToId, attachments } = messagePayload;
-  const content = body.content ?? '';
-  const rich =
-    body.contentType === 'html' ? readHtml(content) : { text: content.trim(), quotes: [] };
-  const others = readAttachments(attachments);
   const shown = {
     root: replyToId ?? messagePayload.id,
     author: from?.user?.displayName ?? from?.application?.displayName ?? null,
-    text: [rich.text, ...[...rich.quotes.map(attachQuote), ...others].map(quoteAttached)]
-      .filter((part) => part !== '')
-      .join('\n\n'),
+    text: readBody(body, readAttachments(attachments)).join('\n\n'),
   };
   // The app was added meanwhile, and the dialog is requested again.
   if (name === opening || Installed.safeParse(data).success)

@@ -7,7 +7,7 @@ import { trimBlanks } from '#domain/words.ts';
 import { answerCommand, drawNote, readCommand } from '../lists/answer-command.ts';
 import { nameMessage } from '../place.ts';
 import type { MessageSignal } from '../signals/read-activity.ts';
-import { attachQuote, filesIn, quoteAttached } from '../signals/read-attachments.ts';
+import { attachQuote, filesIn, isWritten, quoteAttached } from '../signals/read-attachments.ts';
 import { readHtml } from '../signals/read-html.ts';
 import type { TeamsContext } from '../teams-context.ts';
 import { speakerIn } from './people.ts';
@@ -80,7 +80,7 @@ export function readPlainText(
   if (!['talk', 'propose_changes'].includes(readWord(words).kind)) return words;
   const others = [
     ...rich.quotes.filter(({ author }) => !own.includes(author)).map(attachQuote),
-    ...attached.filter(({ kind }) => kind !== 'unread' && kind !== 'file'),
+    ...attached.filter(isWritten),
   ];
   return [words, ...others.map(quoteAttached)].filter((part) => part !== '').join('\n\n');
 }

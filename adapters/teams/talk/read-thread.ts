@@ -13,12 +13,11 @@ import type { Readers } from '../port/members.ts';
 import { linkTo } from '../port/mention.ts';
 import {
   Attachments,
-  attachQuote,
   filesIn,
-  quoteAttached,
+  isWritten,
   readAttachments,
+  readBody,
 } from '../signals/read-attachments.ts';
-import { readHtml } from '../signals/read-html.ts';
 
 /** Newest replies read; Graph gives fifty at once. */
 const maxReplies = 200;
@@ -26,20 +25,11 @@ const keptForMs = 60 * 60_000;
 const maxKept = 1000;
 
 /** Messages that people and apps write; others report changes of the team. */
-const isWritten = ({ messageType }: ChannelMessage) => (messageType ?? 'message') === 'message';
+const isMessage = ({ messageType }: ChannelMessage) => (messageType ?? 'message') === 'message';
 
 function textOf({ body, subject, attachments }: ChannelMessage): string {
-  const content = body.content ?? '';
-  const { text, quotes } =
-    body.contentType === 'html' ? readHtml(content) : { text: content, quotes: [] };
-  const attached = readAttachments(Attachments.parse(attachments));
-  const others = [
-    ...quotes.map(attachQuote),
-    ...attached.filter(({ kind }) => kind !== 'unread' && kind !== 'file'),
-  ];
-  return [subject ?? '', text, ...others.map(quoteAttached)]
-    .filter((part) => part.trim() !== '')
-    .join('\n');
+  const attached = readAttachments(Attachments.parse(attachments)).filter(isWritten);
+  return [subject ?? '', ...readBody(body, attached)].filter((part) => part !== '').join('\n');
 }
 
 const filesOf = ({ attachments }: ChannelMessage) =>
@@ -90,7 +80,7 @@ export function createReadThread({
       const found = await connector.replies({ tenant, group, channel, post: thread }, maxReplies);
       const { post, replies, more } = found;
       const above = [...replies.filter((one) => Number(one.id) < until), post]
-        .filter((one) => isWritten(one) && one.from?.application?.id !== appId)
+        .filter((one) => isMessage(one) && one.from?.application?.id !== appId)
         .sort((one, other) => Number(one.id) - Number(other.id));
       if (above.length === 0) return null;
       const members = await readers.read(where);
