@@ -22,12 +22,15 @@ export function lengthOfAsk(ask: Pick<Ask<AnyPress>, 'text' | 'quotes' | 'known'
   return linesOfAsk(ask).reduce((sum, line) => sum + line.length, 0);
 }
 
+/** Whether it asks to agree to what a step does. */
+const isDecision = ({ kind }: Ask) => ['confirm', 'change', 'yes_no'].includes(kind);
+
 /**
  * `ask` with a short form for when it doesn't fit.
  * @param review opens all of it
  */
 export function withReview(ask: Ask, review: CardPress): Ask {
-  const decides = ['confirm', 'change', 'yes_no'].includes(ask.kind);
+  const decides = isDecision(ask);
   const others = ask.buttons.filter(({ press }) => !(decides && agreeing.has(press.action)));
   return {
     ...ask,
@@ -43,6 +46,8 @@ export function withReview(ask: Ask, review: CardPress): Ask {
 /** A page of an ask. Only the last has its buttons. */
 export type AskReview = {
   label: string;
+  /** Whether it asks to agree to what a step does. */
+  decides: boolean;
   lines: string[];
   buttons: Button[];
   /** Asks for the next page, or null on the last. */
@@ -98,6 +103,7 @@ export function reviewAsk(
   const lines = whole.slice(from, to).replace(/\n$/, '').split('\n');
   return {
     label: ask.label,
+    decides: isDecision(ask),
     lines,
     buttons: last ? ask.buttons : [],
     next: last ? null : String(to),

@@ -30,6 +30,12 @@ export function textSection(text: string) {
   return { type: 'section' as const, text: plain(text, platformLimits.slack.sectionText) };
 }
 
+/** A warning at the top of a window. https://docs.slack.dev/reference/block-kit/blocks/alert-block */
+export function alertBlock(text: string) {
+  const { sectionText } = platformLimits.slack;
+  return { type: 'alert' as const, level: 'warning' as const, text: plain(text, sectionText) };
+}
+
 /** @param submit null if it can only be closed */
 export function drawWindow(view: {
   title: string;

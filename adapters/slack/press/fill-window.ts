@@ -9,7 +9,7 @@ import { platformLimits } from '#cards/limits.ts';
 import { type ReviewStep, readReview } from '#cards/review.ts';
 import { viewSession } from '#cards/session-view.ts';
 import { drawReviewLine, drawReviewSteps } from '#cards/slack-review.ts';
-import { drawForm, drawTicks, textSection } from '#cards/slack-windows.ts';
+import { alertBlock, drawForm, drawTicks, textSection } from '#cards/slack-windows.ts';
 import type { Form, PlanView, SectionKind } from '#cards/view.ts';
 import { asShared, viewPlan } from '#cards/view-model.ts';
 import { dryRunButton } from '#cards/words.ts';
@@ -46,7 +46,7 @@ export function fillAsk(view: PlanView, press: CardPress, held: Held): types.Mod
   if (page === null) return null;
   const confirm = page.buttons.find((button) => agreeing.has(button.press.action));
   const blocks = [
-    textSection(page.label),
+    page.decides ? alertBlock(page.label) : textSection(page.label),
     ...textSections(page.lines.flatMap((line) => line.match(parts) ?? [' '])),
   ];
   if (page.next !== null) {

@@ -8,9 +8,19 @@ import { noticeWindow } from './windows.ts';
 /** Slack's codes for a window that was closed or changed meanwhile. */
 const goneOn = new Set(['not_found', 'view_not_found', 'hash_conflict']);
 
+const isAlert = (block: types.AnyBlock): block is types.AlertBlock => block.type === 'alert';
+
+/** The same with warnings as plain text, for a Slack without that block. */
+const withoutAlerts = (view: types.ModalView): types.ModalView => ({
+  ...view,
+  blocks: view.blocks.map((block) =>
+    isAlert(block) ? { type: 'section', text: block.text } : block,
+  ),
+});
+
 /** Puts `view` into an open window, or an error if Slack refuses it. */
 export async function putView(
-  { clientOf, warn }: SlackContext,
+  { clientOf, warn }: Pick<SlackContext, 'clientOf' | 'warn'>,
   team: string,
   { id, hash }: { id: string; hash?: string },
   view: types.ModalView,
@@ -22,6 +32,8 @@ export async function putView(
   } catch (cause) {
     const error = explainSlackError(cause, 'fill a window');
     if (goneOn.has(String(error.details.slack))) return;
+    if (view.blocks.some(isAlert))
+      return putView({ clientOf, warn }, team, { id, ...known }, withoutAlerts(view));
     warn('A window of Slack could not be filled.', error);
     // Otherwise it would say that it is loading forever.
     const sorry = noticeWindow(windowWords.failed);

@@ -1,9 +1,13 @@
 // The window that shows all of a call before it is confirmed.
+import type { types } from '@slack/bolt';
 import { expect, test } from 'vitest';
 import { fillAsk } from '#adapters/slack/press/fill-window.ts';
 import { type Held, readHeld } from '#adapters/slack/press/held.ts';
+import { putView } from '#adapters/slack/press/put-view.ts';
+import type { SlackContext } from '#adapters/slack/slack-context.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { describeSteps } from '#tools/describe-call.ts';
+import { checkSlackView } from '../../../fixtures/block-kit.ts';
 import { makeFacts, makeStep } from '../../../fixtures/plans.ts';
 
 const step = makeStep('2', {
@@ -65,4 +69,25 @@ test('what is opened from a list confirms nothing', () => {
     expect(window.submit).toBeUndefined();
     cursor = nextOf(window);
   }
+});
+
+test('what is confirmed is an alert, and plain text in a Slack that takes none', async () => {
+  const window = open([''], { channel: 'C1', thread: '1.2' });
+  expect(checkSlackView(window)).toEqual([]);
+  const shown: types.ModalView[] = [];
+  const update = async ({ view: drawn }: { view: types.ModalView }) => {
+    if (drawn.blocks.some(({ type }) => type === 'alert')) throw new Error('invalid_arguments');
+    shown.push(drawn);
+  };
+  // Only what fills a window.
+  const context = {
+    clientOf: async () => ({ views: { update } }),
+    warn: (text: string) => expect.fail(text),
+  } as unknown as SlackContext;
+  await putView(context, 'T1', { id: 'V1' }, window);
+  const [alert, ...rest] = window.blocks;
+  expect(alert).toMatchObject({ type: 'alert', level: 'warning' });
+  expect(shown.map(({ blocks }) => blocks)).toEqual([
+    [{ type: 'section', text: (alert as types.AlertBlock).text }, ...rest],
+  ]);
 });
