@@ -83,7 +83,7 @@ function executeJob({ context }: Crew, conversation: ConversationContext): Job<'
   };
 }
 
-/** Starts work on a plan with ready steps. Leases and recovery rounds keep it going, not the job. */
+/** Starts work on a plan whose steps have become due or were handed back. Leases and recovery rounds keep it going, not the job. */
 function stepJob(crew: Crew): Job<'step'> {
   return {
     name: 'step',

@@ -129,7 +129,7 @@ async function settle(
   const action = 'callback_taken';
   await recordAudit(tx, [{ planId: row.id, actor: system, action, version: row.version, data }]);
   if (ended) return;
-  await wakeWorkers(tx, context.enqueue, row.id);
+  await wakeWorkers(tx, row.id);
   await wakeWatchers(tx, context.enqueue, row.id);
 }
 

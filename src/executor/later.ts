@@ -145,7 +145,7 @@ async function settle(context: SharedContext, planId: string, outcome: Outcome):
     const own = { ...context, worker: laterOwner };
     const { ended } = await settleOutcomes(own, tx, row, [outcome], null);
     if (ended) return;
-    await wakeWorkers(tx, enqueue, planId);
+    await wakeWorkers(tx, planId);
     await wakeWatchers(tx, enqueue, planId);
   });
 }

@@ -42,7 +42,7 @@ async function recoverPlan(context: SharedContext, planId: string): Promise<void
     await releaseResources(tx, row, taken);
     const stopped = await stopDependents(tx, planId, failed, context.settings.on_failure);
     if (!(await finishIfDone(context, tx, row, stopped ?? progress))) {
-      await wakeWorkers(tx, enqueue, planId);
+      await wakeWorkers(tx, planId);
       await wakeWatchers(tx, enqueue, planId);
     }
     const back = new Set(taken);

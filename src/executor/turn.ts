@@ -229,6 +229,6 @@ export async function startPlan(
     );
     const progress = await readyTheFree(tx, planId);
     if (await finishIfDone(context, tx, started, progress)) return;
-    await wakeWorkers(tx, enqueue, planId);
+    await wakeWorkers(tx, planId);
   });
 }

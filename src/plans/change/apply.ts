@@ -285,7 +285,7 @@ async function wakeAll(
 ): Promise<void> {
   await wakeWatchers(tx, enqueue, id);
   if (status === 'executing') {
-    await wakeWorkers(tx, enqueue, id);
+    await wakeWorkers(tx, id);
     await notify(tx, `work:${id}`);
   }
   // A worker about to start the plan has seen the previous version.

@@ -123,7 +123,7 @@ export function resumption(
       }
       const ended = await finishIfDone(context, tx, now, progress, actor);
       if (!ended) {
-        await wakeWorkers(tx, context.enqueue, id);
+        await wakeWorkers(tx, id);
         await wakeWatchers(tx, context.enqueue, id);
       }
       return now;
@@ -208,7 +208,7 @@ export function rerun(
         set: sql`, available_at = clock_timestamp(), tries = 0, ended_at = null, error = null, final_args = null`,
       });
       await reviveSkipped(tx, id, context.onFailure);
-      await wakeWorkers(tx, context.enqueue, id);
+      await wakeWorkers(tx, id);
       await wakeWatchers(tx, context.enqueue, id);
       return now;
     },

@@ -164,7 +164,7 @@ async function act(
 async function continueRun(context: PlansContext, tx: Transaction, planId: string, actor: Actor) {
   const now = await lockPlan(tx, planId);
   if (await finishIfDone(context, tx, now, now, actor)) return;
-  if (now.status === 'executing') await wakeWorkers(tx, context.enqueue, planId);
+  if (now.status === 'executing') await wakeWorkers(tx, planId);
   await wakeWatchers(tx, context.enqueue, planId);
 }
 

@@ -49,12 +49,7 @@ function wakeScreens(tx: Transaction, planId: string): Promise<void> {
   return notify(tx, `plan:${planId}`);
 }
 
-/** Enqueues a step job (one waiting job per plan) for the next free worker. */
-export async function wakeWorkers(
-  tx: Transaction,
-  enqueue: Enqueue<Transaction>,
-  planId: string,
-): Promise<void> {
-  await enqueue(tx, 'step', { plan_id: planId }, { key: planId });
-  await notify(tx, `work:${planId}`);
+/** Wakes every worker that has slots for the plan; recovery rounds find it if nobody listens. */
+export function wakeWorkers(tx: Transaction, planId: string): Promise<void> {
+  return notify(tx, `work:${planId}`);
 }

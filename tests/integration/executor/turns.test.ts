@@ -1,8 +1,10 @@
-// The turns that a plan costs while others run: each is a transaction under the plan's lock.
+// What a plan costs while others run: turns, each a transaction under the lock of the plan, and wakeups.
 import { expect, test } from 'vitest';
 import type { Database } from '#db/database.ts';
 import { createPlanWorker } from '#executor/crew.ts';
+import type { ExecutorContext } from '#executor/executor-context.ts';
 import { draftStep } from '../../fixtures/steps.ts';
+import { ana, noop } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 import { makeExecutor, startBy } from '../plans/bench.ts';
 
@@ -32,4 +34,18 @@ test('chains that run together settle a step and start the next in one turn', as
     expect(await instance.service.getPlan(id)).toMatchObject({ status: 'completed' });
   // Some end at the same moment and find all slots held.
   expect(turns / plans).toBeLessThan(1 + waits * 1.2);
+});
+
+test('workers are woken by a notification alone', async () => {
+  const sent: string[] = [];
+  const enqueue: ExecutorContext['enqueue'] = async (_tx, name) => void sent.push(name);
+  const executor = makeExecutor(instance, { enqueue });
+  executor.leases.stop();
+  const woken = Promise.withResolvers<string>();
+  const off = instance.listener.on('work', woken.resolve);
+  const { id } = await startBy(executor, instance, { title: 'Woken', steps: [noop('1')] });
+  expect(await woken.promise).toBe(`work:${id}`);
+  off();
+  expect(sent).not.toContain('step');
+  await instance.service.cancel(id, { version: 1 }, ana);
 });

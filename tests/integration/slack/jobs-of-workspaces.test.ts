@@ -117,7 +117,7 @@ async function quiet({ instance, slack }: Use): Promise<void> {
 async function live(use: Use, { place, word, actor }: Home): Promise<string[]> {
   const { instance, slack } = use;
   const { service, db } = instance;
-  // inbox, plan, deliver, card, execute, step, webhook
+  // inbox, plan, deliver, card, execute, webhook
   const { card, root } = await ask(use, place, `write for ${word}`);
   const asked = planOf(card);
   await slack.press(place.user.id, card, 'countersign:approve');
@@ -135,13 +135,15 @@ async function live(use: Use, { place, word, actor }: Home): Promise<string[]> {
   );
   const { plan_id: large = '' } = await settled(instance, run_id);
   expect((await service.overview(large)).counts.pending).toBe(2);
-  // remind
+  // remind, and step for what is not due yet
+  const due = new Date(Date.now() + 2500).toISOString();
   const reminder = draftStep('r', `Remind ${word}`, 'reminder_set', {
     text: `Think of ${word}`,
-    at: new Date(Date.now() + 1500).toISOString(),
+    at: due,
   });
+  const later = { ...noop('later'), not_before: due };
   const title = `${word} is reminded`;
-  const reminding = await service.propose({ title, steps: [reminder] }, {}, actor);
+  const reminding = await service.propose({ title, steps: [reminder, later] }, {}, actor);
   const { version, digest } = reminding;
   await service.approve(reminding.id, { version, digest }, actor);
   await reach(instance, reminding.id, 'completed');
