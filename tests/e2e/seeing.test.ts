@@ -44,23 +44,6 @@ describe('a plan of 300 steps', () => {
     await page.getByRole('button', { name: 'Stage', exact: true }).click();
     await page.getByRole('button', { name: /^Stage 3: 100 steps/ }).waitFor();
   });
-
-  it('is a timeline of its parts, and shows how far each is while it runs', async () => {
-    const plan = await propose();
-    await page.goto(`${server.url}/?plan=${plan.id}&tab=timeline`);
-    const groups = page.locator('.gantt-row[data-row="group"]');
-    await groups.nth(2).waitFor();
-    await groups.nth(1).getByRole('button').click();
-    await page.locator('.gantt-row[data-row="member"]').nth(49).waitFor();
-    expect(await groups.count()).toBe(3);
-    await groups.nth(1).getByRole('button').click();
-    await page.locator('.gantt-row[data-row="member"]').first().waitFor({ state: 'detached' });
-    await server.api.post(`/api/plans/${plan.id}/approve`, {
-      version: plan.version,
-      digest: plan.digest,
-    });
-    await page.getByText('batch 2 · All done').waitFor();
-  });
 });
 
 describe('a time that another plan has of the same person', () => {

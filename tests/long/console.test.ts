@@ -12,10 +12,8 @@ import {
   programs,
   server,
   shownPlan,
-  startAgain,
   useConsole,
 } from '../setup/console.ts';
-import { waitFor } from '../wait.ts';
 
 useConsole();
 
@@ -109,23 +107,6 @@ describe('a plan on the page', () => {
 });
 
 describe('the connection', () => {
-  it('is taken up again after the program was away, and nothing that was said is missing', async () => {
-    const port = String(new URL(server.url).port);
-    await page.goto(`${server.url}/?c=console-away`);
-    await page.getByText('What should be done?').first().waitFor();
-    await server.stop();
-    await page.getByText(/Reconnecting/).waitFor();
-    await startAgain({ PORT: port });
-    await server.api.post('/api/conversations/console-away/messages', {
-      text: 'What is in the workspace?',
-    });
-    await page.locator('.message[data-author="bot"] .said').waitFor();
-    await waitFor(
-      'the notice to go',
-      async () => (await page.getByText(/Reconnecting/).count()) === 0,
-    );
-  });
-
   it('asks for the token once, and remembers it in this tab', async () => {
     const token = 'a-token-for-the-console';
     const guarded = await programs.serve({

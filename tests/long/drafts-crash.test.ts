@@ -1,37 +1,15 @@
 // kill -9 while drafts and reports are made and while data is requested, then another process: each is there once, and no reply that was
 // stored is paid for again.
 import { sql } from 'drizzle-orm';
-import { afterAll, describe, expect, it, vi } from 'vitest';
-import { type Database, openDatabase } from '#db/database.ts';
+import { describe, expect, it } from 'vitest';
+import type { Database } from '#db/database.ts';
 import { crashPoints } from '#domain/crash-points.ts';
 import { call } from '../fixtures/model-calls.ts';
-import { settled } from '../fixtures/model-instance.ts';
-import { type ChatBody, type OpenAiDouble, start, type Turn } from '../fixtures/openai-double.ts';
 import { draftStep } from '../fixtures/steps.ts';
-import { freshDatabase } from '../setup/database.ts';
+import { killed, useCrashes } from '../setup/crash.ts';
 import { noop, openTestInstance, reach } from '../setup/instance.ts';
-import { usePrograms } from '../setup/process.ts';
-import { waitFor } from '../wait.ts';
 
-const programs = usePrograms();
-vi.setConfig({ maxConcurrency: 2 });
-
-const closers: (() => Promise<void>)[] = [];
-afterAll(async () => {
-  for (const close of closers) await close();
-});
-
-async function openScene(script: (body: ChatBody, index: number) => Turn) {
-  const database = await freshDatabase();
-  const model: OpenAiDouble = await start({ script });
-  closers.push(model.close);
-  const db = openDatabase(database.url, { max: 2, applicationName: 'test', onError: () => {} });
-  closers.push(async () => {
-    await db.close();
-    await database.close();
-  });
-  return { url: database.url, model, db };
-}
+const { openScene, startDying, askDying, resume } = useCrashes(2);
 
 async function countArtifacts(db: Database, name: string): Promise<number> {
   const { rows } = await db.query.execute<{ artifacts: number }>(
@@ -53,18 +31,13 @@ const report = {
 
 describe.concurrent('a program that is killed', () => {
   it.for(crashPoints.drafts)('at %s makes one report, paid for once', async (at) => {
-    const { url, model, db } = await openScene(() => ({ text: 'Nothing was done [1].' }));
-    const env = { OPENAI_BASE_URL: model.url };
-    const home = await programs.home({ executor: { lease_seconds: 2 } });
-    const server = await programs.serve({
-      home,
-      database: url,
-      env: { ...env, COUNTERSIGN_CRASH_AT: at },
-    });
+    const scene = await openScene(() => ({ text: 'Nothing was done [1].' }));
+    const { url, model, db } = scene;
+    const server = await startDying(scene, at, { executor: { lease_seconds: 2 } });
     const plan = await server.api.propose(report);
     await server.api.approve(plan);
-    expect(await server.exited).toEqual({ code: null, signal: 'SIGKILL' });
-    const instance = await openTestInstance(url, { env });
+    expect(await server.exited).toEqual(killed);
+    const instance = await openTestInstance(url, { env: { OPENAI_BASE_URL: model.url } });
     try {
       await reach(instance, plan.id, 'completed');
       const [step] = await instance.service.getSteps(plan.id, ['f']);
@@ -78,37 +51,17 @@ describe.concurrent('a program that is killed', () => {
   });
 
   it.for(crashPoints.requests)('at %s has what was requested once', async (at) => {
-    const { url, model, db } = await openScene((_, index) =>
+    const scene = await openScene((_, index) =>
       index === 0
         ? call('request_data', { operation: 'workspace_list', args: {}, why: 'to know' })
         : call('answer', { text: 'The workspace is empty.' }),
     );
-    const env = { OPENAI_BASE_URL: model.url };
-    const server = await programs.serve({
-      home: await programs.home(),
-      database: url,
-      env: { ...env, COUNTERSIGN_CRASH_AT: at },
-    });
-    const { body } = await server.api.post<{ run_id: string }>('/api/run', {
+    const { model, db } = scene;
+    const runId = await askDying(scene, at, {
       text: 'What is in the workspace?',
-      user: 'ana',
-      conversation: 'crash',
       planning_mode: 'extensive',
     });
-    expect(await server.exited).toEqual({ code: null, signal: 'SIGKILL' });
-    // The queue's own recovery after half a minute of silence.
-    await waitFor('the jobs of the dead process', async () => {
-      const { rows } = await db.query.execute<{ name: string }>(sql`
-        update pgboss.job set state = 'retry', start_after = now(), started_on = null
-        where name in ('plan', 'request') and state = 'active' returning name`);
-      return rows.some(({ name }) => name === 'plan');
-    });
-    const instance = await openTestInstance(url, { env });
-    try {
-      expect(await settled(instance, body.run_id)).toMatchObject({ planning_status: 'complete' });
-    } finally {
-      await instance.close();
-    }
+    expect(await resume(scene, runId)).toMatchObject({ planning_status: 'complete' });
     const { rows } = await db.query.execute<{ status: string }>(
       sql`select status from countersign.plan_requests`,
     );

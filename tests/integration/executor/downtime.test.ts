@@ -1,38 +1,18 @@
 // Time in which no worker could continue a plan does not count: neither a night without workers nor one without a tool's only
 // worker stalls it. Stored times are moved back to make hours pass.
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { removeBackends, renewBackend, storeBackend } from '#db/backends.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
-import type { ExecutorContext } from '#executor/executor-context.ts';
 import { recover } from '#executor/recover.ts';
 import { startPlan } from '#executor/turn.ts';
 import { draftStep } from '../../fixtures/steps.ts';
-import { useDatabase } from '../../setup/database.ts';
-import {
-  noop,
-  openTestInstance,
-  reach,
-  runPlan,
-  type TestInstance,
-  withOpened,
-} from '../../setup/instance.ts';
+import { noop, openTestInstance, reach, runPlan, withOpened } from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
-import { claimReady, makeExecutor, startBy } from '../plans/bench.ts';
+import { claimReady, startBy, useExecutor } from '../plans/bench.ts';
 
-const database = useDatabase();
 /** No worker except the back ends that tests register. */
-let instance: TestInstance;
-let executor: ExecutorContext;
-
-beforeAll(async () => {
-  instance = await openTestInstance(database.url, { work: false });
-  executor = makeExecutor(instance);
-});
-afterAll(async () => {
-  executor.leases.stop();
-  await instance.close();
-});
+const { instance, executor } = useExecutor();
 beforeEach(async () => {
   await instance.db.query.execute(sql`delete from countersign.backends`);
 });
@@ -187,7 +167,9 @@ test('twelve plans that were under way when all stopped are done after twelve ho
   await pass(12 * 60);
   // A gateway that is there first goes its rounds before any worker is.
   await recover(executor);
-  const started = await openTestInstance(database.url, { workspace: instance.workspace });
+  const started = await openTestInstance(instance.config.env.DATABASE_URL ?? '', {
+    workspace: instance.workspace,
+  });
   // Sequentially: concurrent requests would slow down the work they wait for.
   const ends: string[] = [];
   for (const id of ids)

@@ -5,8 +5,6 @@ import { drawText } from '#cards/text.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
 import { foldName } from '#domain/people/names.ts';
-import type { PatchOperation } from '#domain/plan/patch.ts';
-import { announce } from '#notices/announce.ts';
 import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
@@ -82,40 +80,6 @@ test('what is said of somebody has their name, and a name that has changed stand
     'Benjamin',
     'slack:T1:U2',
   ]);
-});
-
-test('what is said of somebody does not begin with their name, so that one from right to left turns nothing around', async () => {
-  const { service } = instance;
-  const conversation = 'conv-direction';
-  const { id } = await propose({ approvers: { kind: 'anyone' } }, conversation);
-  await service.say(conversation, 'I am here as well.', ben);
-  await service.noteName(ana.id, 'אנה');
-  const patch = async (operation: PatchOperation, by: Actor) => {
-    const { revision } = await service.getPlan(id);
-    return service.patch(id, { base_revision: revision, operations: [operation] }, by);
-  };
-  const write = { ...noop('w'), tool: 'workspace', operation: 'write' };
-  const widen = { op: 'add_step' as const, step: { ...write, args: { path: 'a', content: 'b' } } };
-  await patch({ op: 'add_step', step: noop('2') }, ana);
-  const { version, digest } = await service.getPlan(id);
-  await service.approve(id, { version, digest }, ana);
-  const { patch_id } = await patch(widen, ana);
-  await announce({ db: instance.db, enqueue: async () => {} }, id);
-  const said = (await service.messages(conversation, { limit: 10 })).map(({ text }) => text);
-  expect(said).toContainEqual(
-    expect.stringContaining(`${id} was changed by “אנה”: version 2 is below.`),
-  );
-  expect(said).toContainEqual(
-    expect.stringContaining(`A change to ${id} “Nothing” by “אנה” needs approval: Adds step 3`),
-  );
-  await expect(service.approve(id, { version, digest }, ben)).rejects.toMatchObject({
-    message: expect.stringMatching(/^Decided by אנה at /),
-  });
-  await expect(patch(widen, ben)).rejects.toMatchObject({
-    message: expect.stringContaining(
-      `A change by אנה (${patch_id}, version 3) is waiting for approval`,
-    ),
-  });
 });
 
 test('two of one name are told apart, on a card that has only one of them too, until they are one person', async () => {

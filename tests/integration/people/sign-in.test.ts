@@ -118,14 +118,6 @@ test('whoever signs in is known by their verified address, goes back to where th
   });
 });
 
-test('without a sign-in the API answers nobody, this machine neither, and the page says how to sign in', async () => {
-  expect((await fetch(`${site}/api/plans`)).status).toBe(401);
-  expect(await (await fetch(`${site}/api/sign-in`)).json()).toEqual({
-    providers: [{ name: 'corp', label: 'corp' }],
-  });
-  expect((await fetch(`${site}/sign-in/nobody`, { redirect: 'manual' })).status).toBe(404);
-});
-
 test('the session’s cookie is for this site and no script, and only its hash is stored', async () => {
   openId.expect(ana);
   const browser = createBrowser();

@@ -5,7 +5,6 @@ import { type Database, openDatabase } from '#db/database.ts';
 import type { PlanningOutcome, PlanningRequest } from '#domain/planning/run.ts';
 import type { PlanningLimits } from '#planner/budget/limits.ts';
 import { drawOutline, node, selectPattern, stageIn, task } from '../../fixtures/model-calls.ts';
-import { readCalls, settled } from '../../fixtures/model-instance.ts';
 import {
   type ChatBody,
   type OpenAiDouble,
@@ -14,7 +13,7 @@ import {
 } from '../../fixtures/openai-double.ts';
 import { openPricedPlanner } from '../../fixtures/priced-planner.ts';
 import { useDatabase } from '../../setup/database.ts';
-import { ana, openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import { openTestInstance, type TestInstance } from '../../setup/instance.ts';
 import { request } from '../../unit/planner/requests.ts';
 
 const database = useDatabase();
@@ -131,15 +130,6 @@ describe('the soft ceiling of a turn', () => {
     expect(asked.map(stageIn)).toEqual(['context', 'outline', 'outline']);
     expect(outcome.cost_usd).toBe(2 * price);
   });
-
-  test('ends the session when the person does not want to pay more', async () => {
-    const limits = { softPerTurn: 0.25 };
-    const { request: first } = await plan(limits, unsure);
-    const decision = { kind: 'reject' as const, by: 'ana' };
-    const { outcome } = await plan(limits, unsure, { ...first, turn: 2, decision });
-    expect(outcome.session?.stage).toBe('ABORTED');
-    expect(asked).toHaveLength(1);
-  });
 });
 
 describe('the question about the budget in a conversation', () => {
@@ -151,15 +141,4 @@ describe('the question about the budget in a conversation', () => {
     });
   });
   afterAll(() => instance.close());
-
-  test('is answered with “go on”, and planning goes on from there', async () => {
-    script = inStages(0.9, [0.1, 0.9]);
-    const { run_id } = await instance.service.startRun({ text: 'Write one.txt' }, ana);
-    expect((await settled(instance, run_id)).response_text).toMatch(/\$0\.25.*go on/s);
-    await instance.service.reply(run_id, 'go on', ana);
-    const proposed = await settled(instance, run_id);
-    expect(proposed.plan_id).toBeDefined();
-    expect(asked.map(stageIn)).toEqual(['context', 'outline', 'outline']);
-    expect(await readCalls(instance, run_id)).toEqual({ calls: 3, usd: 3 * price, open: 0 });
-  });
 });

@@ -185,13 +185,4 @@ describe('what is kept', () => {
     await walk(2, seq, true);
     expect(await weights()).toEqual([false, false, true, false, false, false, true]);
   });
-
-  test('of one run is no other run’s', async () => {
-    await walk(1, 0, false);
-    const other = runId;
-    runId = `${runId}_b`;
-    await walk(1, 0, true);
-    runId = other;
-    expect(await weights()).toEqual([true, true, true]);
-  });
 });

@@ -13,7 +13,6 @@ import { payForCalls } from '#planner/budget/pay-for-calls.ts';
 import { createRemember, remember } from '#planner/memo/memo.ts';
 import type { ToolOutcome } from '#planner/tool.ts';
 import { useDatabase } from '../../setup/database.ts';
-import { runRound } from '../../setup/retention.ts';
 
 const database = useDatabase();
 let db: Database;
@@ -266,17 +265,5 @@ describe('what is stored', () => {
     expect(await remember(db.query, use(z.string()), async () => 'new')).toMatchObject({
       remembered: false,
     });
-  });
-
-  test('is forgotten after seven days', async () => {
-    await db.query.execute(sql`
-      insert into countersign.planning_memo (key, kind, run_id, value, created_at)
-      select n::text, 'model', 'run_1', '""'::jsonb, ${now.toISOString()}::timestamptz - interval '8 days'
-      from generate_series(1, 700) n
-      union all
-      select 'young', 'model', 'run_1', '""'::jsonb, ${now.toISOString()}::timestamptz - interval '6 days'`);
-    await runRound(db, { now });
-    const { rows } = await db.query.execute(sql`select key from countersign.planning_memo`);
-    expect(rows).toEqual([{ key: 'young' }]);
   });
 });

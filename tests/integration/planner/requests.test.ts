@@ -11,7 +11,6 @@ import { defineOperation } from '#tools/define-operation.ts';
 import { call, resultsIn } from '../../fixtures/model-calls.ts';
 import type { Turn } from '../../fixtures/openai-double.ts';
 import { ana } from '../../setup/instance.ts';
-import { runRound } from '../../setup/retention.ts';
 import { useModelInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
 
@@ -214,17 +213,6 @@ test('what is fetched after the plan was made belongs to it, and coming twice ch
     sql`select plan_id from countersign.artifacts where run_id = 'run-late'`,
   );
   expect(kept).toEqual([{ plan_id: done?.plan_id }]);
-});
-
-test('what was fetched for no plan is forgotten after a month, and nothing else', async () => {
-  const before = await readRows();
-  const without = before.filter(({ plan_id }) => plan_id === null);
-  expect(without.length).toBeGreaterThan(0);
-  const day = 86_400_000;
-  await runRound(instance.db, { now: new Date(Date.now() + 29 * day) });
-  expect(await readRows()).toHaveLength(before.length);
-  await runRound(instance.db, { now: new Date(Date.now() + 31 * day) });
-  expect(await readRows()).toHaveLength(before.length - without.length);
 });
 
 test('a sample says the shape of what came and shows its first items', () => {

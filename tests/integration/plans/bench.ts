@@ -1,5 +1,6 @@
 // An executor whose every move is made by a test: no jobs, no timers except its leases, and a database that can fail on request.
 import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll } from 'vitest';
 import { storeBackend } from '#db/backends.ts';
 import type { Database } from '#db/database.ts';
 import type { Outcome } from '#db/sql/settle.ts';
@@ -12,6 +13,7 @@ import { createSlots, type Slots } from '#executor/slots.ts';
 import { startPlan, takeTurn } from '#executor/turn.ts';
 import { createBudget } from '#planner/budget/budget.ts';
 import { ana, runPlan, type TestInstance } from '../../setup/instance.ts';
+import { useInstance } from '../../setup/use-instance.ts';
 
 let workers = 0;
 
@@ -58,6 +60,17 @@ export function makeExecutor(
     warnings,
     ...overrides,
   };
+}
+
+/** An instance that takes no jobs and an executor of its plans, for the surrounding file. */
+export function useExecutor(options: Parameters<typeof useInstance>[0] = {}) {
+  const instance = useInstance({ work: false, ...options });
+  const executor = {} as ReturnType<typeof makeExecutor>; // Filled before the first test runs.
+  beforeAll(() => {
+    Object.assign(executor, makeExecutor(instance));
+  });
+  afterAll(() => executor.leases.stop());
+  return { instance, executor };
 }
 
 /** Writes down a back end that could have run anything for `days`: without one nothing stalls. */
@@ -174,27 +187,27 @@ export function flaky(
   };
 }
 
-/** Claims ready steps, runs and settles them. @returns the IDs of steps that ran */
-export async function runReady(context: ExecutorContext, planId: string): Promise<string[]> {
+/** Claims ready steps, runs and settles them. */
+export async function runClaimed(
+  context: ExecutorContext,
+  planId: string,
+): Promise<{ ids: string[]; outcomes: Outcome[] }> {
   const { plan, steps } = await claimReady(context, planId, 100);
   const { signal } = new AbortController();
   const outcomes = await Promise.all(
-    steps.map((step) =>
-      runStep({
-        context,
-        plan,
-        step,
-        lease: { plan_id: planId, position: step.position, attempt: step.attempt },
-        signal,
-        cutOff: () => {},
-        mark: mayCall,
-        mayBegin: () => true,
-      }),
-    ),
+    steps.map((step) => {
+      const lease = { plan_id: planId, position: step.position, attempt: step.attempt };
+      const run = { context, plan, step, lease, signal, mark: mayCall };
+      return runStep({ ...run, cutOff: () => {}, mayBegin: () => true });
+    }),
   );
   if (outcomes.length > 0) await settleOutcomes(context, planId, outcomes);
-  return steps.map(({ step_id }) => step_id);
+  return { ids: steps.map(({ step_id }) => step_id), outcomes };
 }
+
+/** The same. @returns the IDs of steps that ran */
+export const runReady = async (context: ExecutorContext, planId: string): Promise<string[]> =>
+  (await runClaimed(context, planId)).ids;
 
 /** Lets everything that is ready be claimed now; when it was to be done stays as it was said. */
 export async function ripen(instance: TestInstance, planId: string): Promise<void> {

@@ -1,24 +1,16 @@
 // Steps freed by a turn start in it if nothing else holds them; other conditions are checked first.
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { Outcome } from '#db/sql/settle.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import { takeTurn } from '#executor/turn.ts';
 import { ana, noop } from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
-import { useInstance } from '../../setup/use-instance.ts';
-import { claimReady, makeExecutor, outcomeOf, startBy, statusesOf } from './bench.ts';
+import { claimReady, makeExecutor, outcomeOf, startBy, statusesOf, useExecutor } from './bench.ts';
 
-let executor: ReturnType<typeof makeExecutor>;
-
-const instance = useInstance({
-  work: false,
+const { instance, executor } = useExecutor({
   settings: { resourcePools: { cpu: { capacity: 2 } } },
 });
-beforeAll(() => {
-  executor = makeExecutor(instance);
-});
-afterAll(() => executor.leases.stop());
 
 /** Starts the plan and claims all that is ready. */
 async function begin(steps: PlanDraft['steps']) {

@@ -6,8 +6,6 @@ import { appendMessage } from '#db/chat/messages.ts';
 import { lockPlan } from '#db/plans/plans.ts';
 import { person } from '#domain/people/actor.ts';
 import type { PlanningRequest } from '#domain/planning/run.ts';
-import { StrategyProfile } from '#domain/planning/schedule.ts';
-import type { ConversationContext } from '#messages/context.ts';
 import { announce } from '#notices/announce.ts';
 import { useDatabase } from '../../setup/database.ts';
 import {
@@ -17,6 +15,7 @@ import {
   scriptedPlanner,
   type TestInstance,
 } from '../../setup/instance.ts';
+import { makeConversationContext } from '../../setup/conversation-context.ts';
 import { readsOf } from '../../setup/reads.ts';
 import { waitFor } from '../../wait.ts';
 
@@ -42,34 +41,8 @@ const planner = scriptedPlanner((request) => {
   return { kind: 'proposal', draft };
 });
 
-/** Only the needs of the functions under test; `days` later. */
-function contextOf(of: TestInstance, days = 0): ConversationContext {
-  return {
-    db: of.db,
-    enqueue: async () => {},
-    catalogue: of.catalogue,
-    guardedTools: [],
-    approvers: [],
-    guardedApprovers: {},
-    onFailure: 'continue_independent',
-    personLimits: {},
-    replan: 'automatic',
-    resourcePools: {},
-    clock: { now: () => new Date(Date.now() + days * 86_400_000) },
-    random: { hex: (bytes) => '0'.repeat(bytes * 2) },
-    planner,
-    executorModel: null,
-    modelHost: null,
-    modes: { plan_reasoning_mode: 'normal', planning_mode: 'normal', reasoning_level: 3 },
-    planningSeconds: 10,
-    timezone: 'UTC',
-    profile: StrategyProfile.parse({}),
-    listener: of.listener,
-    threads: () => ({}),
-    linkTo: () => null,
-    warn: () => {},
-  };
-}
+const contextOf = (of: TestInstance, days = 0) =>
+  makeConversationContext(of, days * 86_400_000, { planner });
 
 beforeAll(async () => {
   instance = await openTestInstance(database.url, { planner });

@@ -525,24 +525,3 @@ test('a finding is told in the conversation, asked about on the card, and settle
   expect(findings).toMatchObject([{ id: finding.id, status: 'resolved', settled_by: 'ana' }]);
   await check(plan.id);
 });
-
-test('findings are listed by page, newest first, and by status', async () => {
-  const plan = await held([noop('a'), holdStep('b', 'a')]);
-  for (let n = 0; n < 5; n++) await raise(plan.id, { step_id: 'a' }, 'INFO');
-  const seen: string[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await instance.service.listFindings(plan.id, {
-      limit: 2,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
-    seen.push(...page.findings.map(({ created_at }) => created_at));
-    cursor = page.next_cursor ?? undefined;
-  } while (cursor !== undefined);
-  expect(seen).toHaveLength(5);
-  expect(seen.toSorted().toReversed()).toEqual(seen);
-  const of = (status: 'open' | 'resolved') =>
-    instance.service.listFindings(plan.id, { status: [status], limit: 10 });
-  expect((await of('open')).findings).toHaveLength(5);
-  expect((await of('resolved')).findings).toHaveLength(0);
-});

@@ -359,21 +359,6 @@ describe('a question to one person', () => {
   }
 });
 
-test('a form nobody could fill in is refused with the plan', async () => {
-  const steps = [task('ask', { form: [{ name: 'room', type: 'choice' }] })];
-  await expect(instance.service.propose({ title: 'Ask', steps }, {}, ana)).rejects.toMatchObject({
-    code: 'invalid_arguments',
-    message: expect.stringContaining('form[0].options is needed for a choice'),
-  });
-});
-
-test('a field that no form has is refused with the plan', async () => {
-  const steps = [task('ask', { form }), write('use', { $from: 'ask', path: '/fields/price' })];
-  await expect(instance.service.propose({ title: 'Ask', steps }, {}, ana)).rejects.toMatchObject({
-    code: 'invalid_reference',
-  });
-});
-
 test('waiting for a person never stalls a plan', async () => {
   const id = await askIn([task('ask')]);
   await instance.db.transaction(async (tx) => {

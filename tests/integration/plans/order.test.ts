@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPlanWorker } from '#executor/crew.ts';
 import { recover } from '#executor/recover.ts';
 import { draftStep } from '../../fixtures/steps.ts';
-import { useDatabase } from '../../setup/database.ts';
 import {
   ana,
   noop,
@@ -19,28 +18,14 @@ import {
   claimReady,
   crowdedSlots,
   expireLeases,
-  makeExecutor,
   outcomeOf,
   settleOutcomes,
   startBy,
   statusesOf,
+  useExecutor,
 } from './bench.ts';
 
-const database = useDatabase();
-let instance: TestInstance;
-let executor: ReturnType<typeof makeExecutor>;
-
-beforeAll(async () => {
-  instance = await openTestInstance(database.url, {
-    work: false,
-    settings: { resourcePools: { desk: 100 } },
-  });
-  executor = makeExecutor(instance);
-});
-afterAll(async () => {
-  executor.leases.stop();
-  await instance.close();
-});
+const { instance, executor } = useExecutor({ settings: { resourcePools: { desk: 100 } } });
 
 const edge = (id: string, type: 'FS' | 'SS' | 'FF' | 'SF') => ({ id, type, lag_minutes: 0 });
 const waitStep = (id: string, seconds: number) =>
@@ -250,14 +235,14 @@ describe('a not-before time', () => {
 describe('with a worker of two slots', () => {
   let working: TestInstance;
   beforeAll(async () => {
-    working = await openTestInstance(database.url, {
+    working = await openTestInstance(instance.config.env.DATABASE_URL ?? '', {
       settings: { executor: { concurrency: 2, batch: 2, lease_seconds: 2 } },
     });
   });
   afterAll(() => working.close());
 
   test('a not-before time is kept when another step is under way for longer', async () => {
-    const soon = new Date(Date.now() + 700).toISOString();
+    const soon = new Date(Date.now() + 2000).toISOString();
     const plan = await runPlan(working, {
       title: 'Meanwhile',
       steps: [waitStep('long', 20), { ...noop('soon'), not_before: soon }],

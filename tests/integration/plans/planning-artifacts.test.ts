@@ -241,34 +241,3 @@ describe('what a plan was made from', () => {
     });
   });
 });
-
-test('5,000 nodes with their steps are stored in a few statements', async () => {
-  const ids = Array.from({ length: 5000 }, (_, index) => `n${index}`);
-  const plan = await instance.service.propose(
-    { title: 'Large', steps: ids.map((id) => noop(`s-${id}`)) },
-    {},
-    ana,
-  );
-  const nodes = ids.map((id, index) =>
-    node(id, {
-      parent: index === 0 ? null : 'n0',
-      level: index === 0 ? 1 : 2,
-      steps: [noop(`s-${id}`)],
-    }),
-  );
-  const edges: Roadmap['edges'] = ids
-    .slice(1)
-    .map((id) => ({ from: 'n0', to: id, type: 'FS', lag_minutes: 0, why: 'strategy' }));
-  await instance.db.transaction((tx) =>
-    storeArtifacts(tx, plan.id, 1, {
-      outline: { ...outline, nodes },
-      roadmap: { ...roadmap, edges, waves: [ids] },
-      schedule: null,
-    }),
-  );
-  const read = await instance.service.planning(plan.id);
-  expect(read.outline?.nodes).toEqual(nodes);
-  expect(read.roadmap?.edges).toHaveLength(4999);
-  expect(Object.keys(read.node_steps)).toHaveLength(5000);
-  expect(read.schedule).toBeNull();
-});

@@ -1,29 +1,22 @@
 // Reminders of waits other than tasks: unknown outcomes, and changes to approve. Rounds continue to the end although some items
 // fail.
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createExpiry } from '#conversation/expire.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
-import { StrategyProfile } from '#domain/planning/schedule.ts';
 import { startPlan } from '#executor/turn.ts';
-import type { ConversationContext } from '#messages/context.ts';
 import { createHumanReminders } from '#notices/human-reminders.ts';
 import { createRinging, setReminder } from '#notices/reminders.ts';
 import { draftStep } from '../../fixtures/steps.ts';
-import { ana, noop, scriptedPlanner } from '../../setup/instance.ts';
+import { ana, noop } from '../../setup/instance.ts';
+import { makeConversationContext } from '../../setup/conversation-context.ts';
 import { readsOf } from '../../setup/reads.ts';
-import { useInstance } from '../../setup/use-instance.ts';
-import { claimReady, makeExecutor, outcomeOf, settleOutcomes } from './bench.ts';
+import { claimReady, outcomeOf, settleOutcomes, useExecutor } from './bench.ts';
 
 const hour = 3_600_000;
-let executor: ReturnType<typeof makeExecutor>;
 let warnings: string[] = [];
 
-const instance = useInstance({ work: false });
-beforeAll(() => {
-  executor = makeExecutor(instance);
-});
-afterAll(() => executor.leases.stop());
+const { instance, executor } = useExecutor();
 beforeEach(() => {
   warnings = [];
 });
@@ -34,31 +27,10 @@ const remindersIn = async (conversation: string) =>
   (await textsIn(conversation)).filter((text) => text.startsWith('Reminder'));
 
 /** The context of a round `hours` from now. */
-const at = (hours: number): ConversationContext => ({
-  db: instance.db,
-  enqueue: async () => {},
-  catalogue: instance.catalogue,
-  guardedTools: [],
-  approvers: [],
-  guardedApprovers: {},
-  onFailure: 'continue_independent',
-  personLimits: {},
-  replan: 'automatic',
-  resourcePools: {},
-  clock: { now: () => new Date(Date.now() + hours * hour) },
-  random: { hex: (bytes) => '0'.repeat(bytes * 2) },
-  planner: scriptedPlanner(() => ({ kind: 'answer', text: 'Never asked.' })),
-  executorModel: null,
-  modelHost: null,
-  modes: { plan_reasoning_mode: 'normal', planning_mode: 'normal', reasoning_level: 3 },
-  planningSeconds: 10,
-  timezone: 'UTC',
-  profile: StrategyProfile.parse({}),
-  listener: instance.listener,
-  threads: () => ({}),
-  linkTo: () => null,
-  warn: (message) => void warnings.push(message),
-});
+const at = (hours: number) =>
+  makeConversationContext(instance, hours * hour, {
+    warn: (message) => void warnings.push(message),
+  });
 const remindAfter = (hours: number, limit?: number) => createHumanReminders(at(hours), 24, limit)();
 
 async function proposeIn(conversation: string): Promise<{ id: string; digest: string }> {
@@ -197,21 +169,6 @@ describe('a change that needs an approval', () => {
     await remindAfter(25);
     expect(await remindersIn('paused change')).toEqual([]);
   });
-
-  test('is reminded of in the end however many older ones cannot be', async () => {
-    await remindAfter(25);
-    const bad = await changeIn('bad change');
-    await changeIn('young change');
-    const round = createHumanReminders(at(25), 24, 1);
-    await whileRefused(bad, 'messages', async () => {
-      await round();
-      await round();
-    });
-    expect(await remindersIn('young change')).toHaveLength(1);
-    await round();
-    await round();
-    expect(await remindersIn('bad change')).toHaveLength(1);
-  });
 });
 
 const staleAfter = { chat: 7, terminal: 30 };
@@ -226,22 +183,6 @@ describe('a plan that cannot be expired', () => {
     expect(await statusOf(bad.id)).toBe('proposed');
     expect(warnings.join()).toContain(bad.id);
     await createExpiry(at(8 * 24), staleAfter)();
-    expect(await statusOf(bad.id)).toBe('cancelled');
-  });
-
-  test('keeps none from it, however few a round takes', async () => {
-    await createExpiry(at(8 * 24), staleAfter)();
-    const bad = await proposeIn('always stuck');
-    const stale = await proposeIn('young and stale');
-    const round = createExpiry(at(8 * 24), staleAfter, 1);
-    await whileRefused(bad.id, 'plans', async () => {
-      await round();
-      await round();
-    });
-    const statusOf = async (id: string) => (await instance.service.getPlan(id)).status;
-    expect(await statusOf(stale.id)).toBe('cancelled');
-    await round();
-    await round();
     expect(await statusOf(bad.id)).toBe('cancelled');
   });
 

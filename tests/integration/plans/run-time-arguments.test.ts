@@ -29,7 +29,7 @@ import {
   type TestInstance,
   withOpened,
 } from '../../setup/instance.ts';
-import { claimReady, makeExecutor, mayCall, settleOutcomes, startBy, usualCaps } from './bench.ts';
+import { claimReady, makeExecutor, mayCall, runClaimed, startBy, usualCaps } from './bench.ts';
 
 const database = useDatabase();
 let instance: TestInstance;
@@ -62,28 +62,8 @@ afterAll(async () => {
 const budgetOf = (caps: Partial<Caps>) =>
   createBudget({ db: instance.db, clock: systemClock, caps: { ...usualCaps, ...caps } });
 
-/** Claims a plan's ready steps, runs and settles them. */
-async function runReady(planId: string, context: ExecutorContext = executor) {
-  const { plan, steps } = await claimReady(context, planId, 10);
-  const { signal } = new AbortController();
-  const outcomes = await Promise.all(
-    steps.map((step) => {
-      const lease = { plan_id: planId, position: step.position, attempt: step.attempt };
-      return runStep({
-        context,
-        plan,
-        step,
-        lease,
-        signal,
-        cutOff: () => {},
-        mark: mayCall,
-        mayBegin: () => true,
-      });
-    }),
-  );
-  await settleOutcomes(context, planId, outcomes);
-  return outcomes;
-}
+const runReady = async (planId: string, context: ExecutorContext = executor) =>
+  (await runClaimed(context, planId)).outcomes;
 
 const deletes = (path: Json, rest: JsonObject = {}): StepDraft =>
   draftStep('d', 'Delete one', 'workspace_delete', { path, ...rest });
@@ -383,17 +363,6 @@ describe('values that an earlier step put out', () => {
     expect((await stepNamed(id, 'd')).status).toBe('waiting');
     expect(calls).toEqual([]);
   });
-
-  test('may be the content of a file whose path was approved', async () => {
-    await put('list.txt', 'carried over');
-    const { id } = await startBy(executor, instance, {
-      title: 'Copy',
-      steps: [read, writes(from('r', '/text'), 'copied.md')],
-    });
-    await runReady(id);
-    await runReady(id);
-    expect(await get('copied.md')).toBe('carried over');
-  });
 });
 
 describe('a value that the model cannot decide', () => {
@@ -488,28 +457,6 @@ describe('a value that the model cannot decide', () => {
   });
 });
 
-test('a model that decides sees the outputs of all that its step waits for, and the clock', async () => {
-  await put('list.txt', 'Release 7 is green');
-  const seen: string[] = [];
-  answer = (question) => {
-    seen.push(question);
-    return choose('workspace_write', { content: 'hello' })();
-  };
-  const { id } = await startBy(executor, instance, {
-    title: 'Sees',
-    steps: [
-      read,
-      { ...writes({ $decide: 'one line about the release' }, 'seen.md'), after: ['r'] },
-    ],
-  });
-  await runReady(id);
-  await runReady(id);
-  expect(await get('seen.md')).toBe('hello');
-  expect(seen[0]).toContain('<output step="r">{');
-  expect(seen[0]).toContain('Release 7 is green');
-  expect(seen[0]).toMatch(/^Now: \w{3}, \d+ \w+ 20\d\d, \d\d:\d\d in UTC \(20/);
-});
-
 describe('what deciding costs', () => {
   const spentToday = () => readSpentSince(instance.db.query, startOfDay(systemClock.now()));
 
@@ -597,17 +544,6 @@ describe('what text tools cost', () => {
     answer = () => ({ status: 400 });
     const { id } = await startBy(executor, instance, { title: 'Refused', steps: texts() });
     expect(await runReady(id)).toMatchObject([{ status: 'failed' }]);
-    expect((await instance.service.getPlan(id)).cost_usd).toBe(0);
-  });
-
-  test('calls no model beyond the budget', async () => {
-    answer = () => ({ text: 'Roses' });
-    const asked = server.requests.length;
-    const budget = budgetOf({ perSession: 0.0001 });
-    const { id } = await startBy(executor, instance, { title: 'Too dear', steps: texts(2) });
-    const failed = { status: 'failed', error: { code: 'budget_exhausted' } };
-    expect(await runReady(id, { ...executor, budget })).toMatchObject([failed, failed]);
-    expect(server.requests).toHaveLength(asked);
     expect((await instance.service.getPlan(id)).cost_usd).toBe(0);
   });
 

@@ -1,7 +1,6 @@
 // Recurring plans: occurrences are steps for 30 days, more follow as time passes, and missed ones are not repeated.
 import { eq, sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readPlanRow } from '#db/plans/plans.ts';
+import { describe, expect, test } from 'vitest';
 import { planSeries, plans, planVersions } from '#db/schema.ts';
 import { iterateSteps } from '#db/steps/pages.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
@@ -11,26 +10,18 @@ import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { ExecutorContext } from '#executor/executor-context.ts';
 import { recover } from '#executor/recover.ts';
 import { extendPlan, extendSeries } from '#plans/change/extend-series.ts';
-import { prepareRevise } from '#plans/change/propose.ts';
 import { checkPatch } from '#plans/change/receive.ts';
 import { missedNote } from '#plans/change/skip-missed.ts';
 import type { PlansContext } from '#plans/plans-context.ts';
 import { localDate } from '#timeline/recurrence.ts';
 import { refusalCode } from '../../fixtures/refusal.ts';
 import { draftStep } from '../../fixtures/steps.ts';
-import { ana, ben, noop, runPlan, withOpened } from '../../setup/instance.ts';
+import { ana, ben, noop, withOpened } from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
-import { useInstance } from '../../setup/use-instance.ts';
-import { haveWorkedFor, makeExecutor, ripen, runReady, startBy, statusesOf } from './bench.ts';
+import { haveWorkedFor, ripen, runReady, startBy, statusesOf, useExecutor } from './bench.ts';
 
 const day = 86_400_000;
-let executor: ReturnType<typeof makeExecutor>;
-
-const instance = useInstance({ work: false });
-beforeAll(() => {
-  executor = makeExecutor(instance);
-});
-afterAll(() => executor.leases.stop());
+const { instance, executor } = useExecutor();
 
 /** The contexts `ms` later. */
 function later(ms: number): PlansContext & ExecutorContext {
@@ -107,24 +98,6 @@ describe('a plan that comes again', () => {
     await expect(
       instance.service.approve(plan.id, { version: 1, digest: plan.digest }, ana),
     ).rejects.toThrow('its digest has changed');
-  });
-
-  test('says on its card and in its overview what comes and when', async () => {
-    const series = daily();
-    const { id } = await startBy(executor, instance, draftOf(series));
-    const card = await instance.service.card(id, { user: 'ana', timezone: 'UTC' });
-    expect(card.terms[0]).toMatch(
-      /^“Daily look” repeats every day at \d\d:\d\d \(UTC\), until you stop it: \d+ \w+, \d+ \w+, \d+ \w+ …$/,
-    );
-    expect(card.next_at).toBe(series.starts_at);
-    const { groups } = await instance.service.inbox({ user: 'ana', limit: 100 });
-    const { plans: listed } = await instance.service.listPlans({ limit: 100 });
-    for (const found of [...groups.flatMap((page) => page.plans), ...listed])
-      if (found.id === id) expect(found.repeats).toEqual(['every day']);
-    expect(listed.map((one) => one.id)).toContain(id);
-    expect((await instance.service.overview(id)).next_at).toBe(series.starts_at);
-    const plain = await startBy(executor, instance, { title: 'Once', steps: [noop('a')] });
-    expect((await instance.service.overview(plain.id)).next_at).toBeNull();
   });
 
   test('is extended as time passes, by what has come within the horizon and nothing else', async () => {
@@ -346,21 +319,6 @@ describe('what is in force', () => {
 });
 
 describe('a draft with series', () => {
-  test('is refused with a sentence where its step is wrong, once', async () => {
-    const series = daily({
-      steps: [draftStep('w', 'Write', 'workspace_write', { path: '../x' })],
-    });
-    const refused = instance.service.propose(draftOf(series), {}, ana);
-    await expect(refused).rejects.toMatchObject({
-      details: { errors: [{ path: expect.stringContaining('series[0].steps[0]') }] },
-    });
-  });
-
-  test('is refused when a step of the plan waits for something that comes again', async () => {
-    const refused = instance.service.propose(draftOf(daily(), noop('after', 'look')), {}, ana);
-    await expect(refused).rejects.toThrow('waits for step "look", which is not in the plan');
-  });
-
   test('comes through Markdown without loss', async () => {
     const series = daily({ rrule: 'FREQ=WEEKLY;BYDAY=MO', until: '2099-01-01T00:00:00.000Z' });
     const draft: PlanDraft = {
@@ -393,41 +351,6 @@ describe('a draft with series', () => {
     const { id: _a, digest: _b, created_at: _c, updated_at: _d, ...rest } = plan;
     expect(copy).toMatchObject(rest);
     expect(await idsOf(copy.id)).toEqual(await idsOf(plan.id));
-  });
-
-  test('that is revised says in words what is agreed differently', async () => {
-    const plan = await instance.service.propose(
-      { ...draftOf(daily()), step_approval: 'each' },
-      {},
-      ana,
-    );
-    await instance.db.query
-      .update(plans)
-      .set({ status: 'rejected', revising: true })
-      .where(eq(plans.id, plan.id));
-    const model = { kind: 'model' as const, id: 'm', via: 'system' as const };
-    const origin = { planner: 'm', confidence: null, costUsd: 0, executorModel: null };
-    const store = await prepareRevise(
-      later(0),
-      await readPlanRow(instance.db.query, plan.id),
-      draftOf(daily({ rrule: 'FREQ=WEEKLY;BYDAY=MO', until: '2099-01-01T00:00:00Z' })),
-      origin,
-      model,
-    );
-    await instance.db.transaction(store);
-    const { terms } = await instance.service.versionDiff(plan.id, 1, 2);
-    expect(terms[0]).toBe('steps no longer ask before they run');
-    expect(terms[1]).toMatch(
-      /^“Daily look” repeats every Monday at .*, until .* instead of every day/,
-    );
-    expect(await seriesOf(plan.id)).toHaveLength(1);
-    expect((await getPlan(plan.id)).step_approval).toBe('none');
-  });
-
-  test('without series costs nothing: no row, no end', async () => {
-    const plan = await runPlan(instance, { title: 'Once', steps: [noop('a')] });
-    expect(plan).toMatchObject({ series: [], open_until: null, step_approval: 'none' });
-    expect(await seriesOf(plan.id)).toEqual([]);
   });
 });
 

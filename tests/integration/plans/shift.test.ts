@@ -1,6 +1,6 @@
 // A running plan against its schedule: the card shows what ends later, and people are asked only if a promise breaks.
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { checkSchedule, checkSchedules } from '#conversation/shift.ts';
 import { storeArtifacts } from '#db/planning/artifacts.ts';
 import { systemRandom } from '#domain/clock.ts';
@@ -8,17 +8,11 @@ import { OutlineNode } from '#domain/planning/outline.ts';
 import { StrategyProfile } from '#domain/planning/schedule.ts';
 import { draftStep } from '../../fixtures/steps.ts';
 import { ana } from '../../setup/instance.ts';
-import { useInstance } from '../../setup/use-instance.ts';
 import { makeRoadmap } from '../../unit/planner/schedule/bench.ts';
-import { claimReady, makeExecutor, outcomeOf, settleOutcomes, startBy } from './bench.ts';
+import { claimReady, outcomeOf, settleOutcomes, startBy, useExecutor } from './bench.ts';
 
 const hour = 3_600_000;
-const instance = useInstance({ work: false });
-let executor: ReturnType<typeof makeExecutor>;
-beforeAll(() => {
-  executor = makeExecutor(instance);
-});
-afterAll(() => executor.leases.stop());
+const { instance, executor } = useExecutor();
 
 const iso = (at: number) => new Date(at).toISOString();
 

@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { tellTime } from '#cards/times.ts';
 import { sayLag } from '#domain/length.ts';
 import type { Plan, Series, Step } from '#domain/plan/plan.ts';
@@ -15,22 +15,18 @@ import { readReviews, squeeze } from '../../fixtures/read-reviews.ts';
 import { draftStep } from '../../fixtures/steps.ts';
 import { rounds } from '../../rounds.ts';
 import { ana, settleAsRead } from '../../setup/instance.ts';
-import { useInstance } from '../../setup/use-instance.ts';
-import { makeExecutor, ripen, runReady } from './bench.ts';
+import { ripen, runReady, useExecutor } from './bench.ts';
 
 const minuteMs = 60_000;
 const dayMs = 1440 * minuteMs;
 const toleranceMs = 5000;
 const mostSteps = 6;
-const instance = useInstance({ work: false });
-let executor: ReturnType<typeof makeExecutor>;
+const { instance, executor } = useExecutor();
 beforeAll(async () => {
-  executor = makeExecutor(instance);
   const found = join(instance.workspace, 'found');
   await mkdir(found);
   for (let at = 0; at < mostSteps; at += 1) await writeFile(join(found, `${at}.md`), 'found');
 });
-afterAll(() => executor.leases.stop());
 
 const zone = fc.constantFrom('Europe/Berlin', 'Asia/Kathmandu', 'Australia/Lord_Howe');
 /** Distinct, so that each is looked up in the review by itself. */

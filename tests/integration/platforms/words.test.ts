@@ -66,14 +66,6 @@ async function expectNext(chat: Chat, id: string, files: string[]) {
 describe.each(['slack', 'teams', 'webhook-chat'] as const)('%s', (platform) => {
   const open = () => chats.open[platform]();
 
-  test('“also write b.txt” by the owner makes the next version of the plan that waits', async () => {
-    const chat = open();
-    const id = await askFor(chat, 'a.txt');
-    replies = (_, body) => addTo(body, id, 'b.txt');
-    await chat.say('ana', 'Also write b.txt');
-    await expectNext(chat, id, ['a.txt', 'b.txt']);
-  });
-
   test('by somebody else it is a suggestion, which the owner uses with a press', async () => {
     const chat = open();
     const id = await askFor(chat, 'a.txt');
@@ -111,22 +103,6 @@ describe.each(['slack', 'teams', 'webhook-chat'] as const)('%s', (platform) => {
     expect(await chats.instance.service.getPlan(id)).toMatchObject({ version: 1, revising: false });
   });
 
-  test('“do the same for Initech” takes the waiting plan as the draft of its next version', async () => {
-    const chat = open();
-    const id = await askFor(chat, 'acme.txt');
-    replies = (_, body) =>
-      resultsIn(body).length === 0
-        ? call('plan_again', { plan: id })
-        : {
-            calls: [
-              { name: 'add_steps', args: { steps: [writing('2', 'initech.txt')] } },
-              { name: 'submit_plan', args: { confidence: 0.9 } },
-            ],
-          };
-    await chat.say('ana', 'Do the same for Initech');
-    await expectNext(chat, id, ['acme.txt', 'initech.txt']);
-  });
-
   test('words close to a decision and questions reach the model, which shows the card again and decides nothing', async () => {
     const chat = open();
     const id = await askFor(chat, 'a.txt');
@@ -148,15 +124,6 @@ describe.each(['slack', 'teams', 'webhook-chat'] as const)('%s', (platform) => {
     });
   });
 
-  test('a model that claims work without a plan speaks under the line that nothing has run', async () => {
-    const chat = open();
-    const claim = 'Done, I deleted old.txt.';
-    replies = () => call('answer', { text: claim, cannot: null });
-    await chat.ask('Delete old.txt');
-    const index = await see(chat, claim);
-    expect(chat.messages()[index]).toMatch(/nothing was planned or run for it.*Done, I deleted/s);
-  });
-
   test('while two plans wait, it is asked which one is meant', async () => {
     const chat = open();
     const first = await askFor(chat, 'a.txt');
@@ -173,5 +140,42 @@ describe.each(['slack', 'teams', 'webhook-chat'] as const)('%s', (platform) => {
     expect((await openCards(chat, 2)).toSorted()).toEqual([first, second].toSorted());
     expect(await filesOf(second)).toEqual(['b.txt', 'c.txt']);
     expect(await chats.instance.service.getPlan(first)).toMatchObject({ version: 1 });
+  });
+});
+
+describe('on any platform', () => {
+  const open = () => chats.open['webhook-chat']();
+
+  test('“also write b.txt” by the owner makes the next version of the plan that waits', async () => {
+    const chat = open();
+    const id = await askFor(chat, 'a.txt');
+    replies = (_, body) => addTo(body, id, 'b.txt');
+    await chat.say('ana', 'Also write b.txt');
+    await expectNext(chat, id, ['a.txt', 'b.txt']);
+  });
+
+  test('“do the same for Initech” takes the waiting plan as the draft of its next version', async () => {
+    const chat = open();
+    const id = await askFor(chat, 'acme.txt');
+    replies = (_, body) =>
+      resultsIn(body).length === 0
+        ? call('plan_again', { plan: id })
+        : {
+            calls: [
+              { name: 'add_steps', args: { steps: [writing('2', 'initech.txt')] } },
+              { name: 'submit_plan', args: { confidence: 0.9 } },
+            ],
+          };
+    await chat.say('ana', 'Do the same for Initech');
+    await expectNext(chat, id, ['acme.txt', 'initech.txt']);
+  });
+
+  test('a model that claims work without a plan speaks under the line that nothing has run', async () => {
+    const chat = open();
+    const claim = 'Done, I deleted old.txt.';
+    replies = () => call('answer', { text: claim, cannot: null });
+    await chat.ask('Delete old.txt');
+    const index = await see(chat, claim);
+    expect(chat.messages()[index]).toMatch(/nothing was planned or run for it.*Done, I deleted/s);
   });
 });

@@ -81,17 +81,6 @@ test('an app that was removed from a channel says how to bring it back, and goes
   );
 });
 
-test('a token that was really revoked is told like that, whoever asks for something to be posted', async () => {
-  const desk = await useFailing({ own: true });
-  const { slack, ana, channel, instance } = desk;
-  const { message } = await slack.mention(ana.id, channel, 'hello');
-  await heard(desk, message.ts, 1);
-  await slack.revokeTokens(slack.workspace.id);
-  const conversation = conversationAt(placeOf(slack.workspace.id, channel, message.ts));
-  await instance.service.say(conversation, 'and now?', person('ana@example.com', 'api'));
-  expect(await broken(desk)).toContain('SLACK_BOT_TOKEN');
-});
-
 test('under Slack’s own limits a plan is shown to its end, in the latest state, by few calls', async () => {
   const desk = await useFailing({ slack: { limits: 'real' } });
   const { slack, ana, instance } = desk;

@@ -191,12 +191,6 @@ describe('deciding about a plan', () => {
     ]);
   });
 
-  it('takes the change in the same line as its word', async () => {
-    const after = { proposeChanges: [samples.rejected] };
-    const { calls } = await run({ ...done, after }, ['propose changes: Keep a copy']);
-    expect(calls.at(-1)?.args[1]).toEqual({ version: 1, feedback: 'Keep a copy' });
-  });
-
   it('shows the calls in full before it asks again', async () => {
     const { printed } = await run(done, ['d', 'a']);
     expect(printed).toContain(`Digest ${digest}`);
@@ -205,27 +199,6 @@ describe('deciding about a plan', () => {
       '1  Creates notes/standup.md\n     │ content:\n     │   Standup at 9:30',
     );
     expect(printed.split('› ')).toHaveLength(3);
-  });
-
-  it('shows in the details under which conditions and when a step runs, and that it asks', async () => {
-    const steps = [
-      makeStep('fetch'),
-      makeStep('mail', {
-        after: following('fetch'),
-        when: [{ step: 'fetch', path: '/status', is: 'equals', value: 'green' }],
-        ask_before: true,
-        not_before: '2026-02-05T09:00:00.000Z',
-        seen: { state: 'missing', fingerprint: null, size: null, modified_at: null },
-      }),
-    ];
-    const { printed } = await run({ ...done, plan: makeFacts({}, steps) }, ['d', '', ''], {
-      columns: 200,
-    });
-    const details = printed.split('Digest ')[1]?.replace(/\s+/g, ' ');
-    expect(details).toContain('only if step 1 /status is "green"');
-    expect(details).toContain('asks before it runs');
-    expect(details).toContain('mail.txt does not exist; this step will fail');
-    expect(details).toMatch(/not before .*5 Feb/);
   });
 
   it('shows a long plan window by window, with what is most dangerous on the first', async () => {
@@ -699,14 +672,5 @@ describe('on a terminal', () => {
     const widths = printed.split('\n').map((line) => stringWidth(line));
     expect(Math.max(...widths)).toBeLessThanOrEqual(Math.min(columns, 100));
     expect(Math.max(...widths)).toBeGreaterThan(Math.min(columns, 100) / 2);
-  });
-
-  it('a terminal nobody has sized is taken for 80 columns', async () => {
-    const terminal = createFakeTerminal({ tty: true, columns: 0 });
-    const { code } = start(done, terminal, { yes: true });
-    expect(await code).toBe(exitCodes.done);
-    expect(terminal.plain()).toContain(
-      '  Goal: Creates archive/standup.md containing "Standup at 9:30".\n',
-    );
   });
 });

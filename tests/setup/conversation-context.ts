@@ -1,0 +1,34 @@
+// The context of reminders and expiry on an instance, at a moment that a test chooses.
+import { StrategyProfile } from '#domain/planning/schedule.ts';
+import type { ConversationContext } from '#messages/context.ts';
+import { scriptedPlanner, type TestInstance } from './instance.ts';
+
+/** @param laterMs how far the clock is ahead */
+export const makeConversationContext = (
+  { db, catalogue, listener }: TestInstance,
+  laterMs: number,
+  overrides: Partial<ConversationContext> = {},
+): ConversationContext => ({
+  ...{ db, catalogue, listener },
+  enqueue: async () => {},
+  guardedTools: [],
+  approvers: [],
+  guardedApprovers: {},
+  onFailure: 'continue_independent',
+  personLimits: {},
+  replan: 'automatic',
+  resourcePools: {},
+  clock: { now: () => new Date(Date.now() + laterMs) },
+  random: { hex: (bytes) => '0'.repeat(bytes * 2) },
+  planner: scriptedPlanner(() => ({ kind: 'answer', text: 'Never asked.' })),
+  executorModel: null,
+  modelHost: null,
+  modes: { plan_reasoning_mode: 'normal', planning_mode: 'normal', reasoning_level: 3 },
+  planningSeconds: 10,
+  timezone: 'UTC',
+  profile: StrategyProfile.parse({}),
+  threads: () => ({}),
+  linkTo: () => null,
+  warn: () => {},
+  ...overrides,
+});
