@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import type { Planner } from '#domain/planning/run.ts';
 import { PlanningState } from '#domain/planning/state.ts';
 import { outlineOfDraft } from '#planner/outline/outline-of-draft.ts';
+import { settled } from '../../fixtures/model-instance.ts';
 import { draftStep } from '../../fixtures/steps.ts';
 import { ana } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
-import { waitFor } from '../../wait.ts';
 
 const draft = {
   title: 'Look around',
@@ -52,10 +52,7 @@ const instance = useInstance({ planner });
 
 test('a plan that meets other things says so before its call to action, and keeps it', async () => {
   const { run_id } = await instance.service.startRun({ text: 'Look', conversation: 'busy' }, ana);
-  const run = await waitFor('the planner', async () => {
-    const now = await instance.service.getRun(run_id);
-    return now.planning_status === 'running' ? null : now;
-  });
+  const run = await settled(instance, run_id);
   const lines = run.response_text.split('\n');
   expect(lines.slice(1, -1)).toEqual([
     ...[1, 2, 3].map((number) => expect.stringContaining(`overlaps “Meeting ${number}” on`)),

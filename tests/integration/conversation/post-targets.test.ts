@@ -9,6 +9,7 @@ import { type ChatPlace, conversationAt } from '#domain/chat/chat.ts';
 import type { FindPlace } from '#domain/chat/find-place.ts';
 import { pinTarget } from '#domain/chat/post-target.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
+import { settled } from '../../fixtures/model-instance.ts';
 import { openPlatform } from '../../fixtures/chat-platform.ts';
 import { holdStep } from '../../fixtures/steps.ts';
 import { ana, noop, reach, settleAsRead } from '../../setup/instance.ts';
@@ -250,10 +251,7 @@ test('a channel that is not there is noticed while planning, with what the perso
   const foreign = await place('T2', 'C2', '9.1');
   const ask = async (text: string, conversation: string, user = 'ana') => {
     const { run_id } = await instance.service.startRun({ text, conversation, user }, ana);
-    return waitFor(`the planner of ${run_id}`, async () => {
-      const run = await instance.service.getRun(run_id);
-      return run.planning_status === 'running' ? null : run;
-    });
+    return settled(instance, run_id);
   };
   await ask('What about the release?', other);
   await ask('What about the release?', foreign);

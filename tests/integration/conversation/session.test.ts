@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { storePerson } from '#db/people/identities.ts';
 import type { SessionChoice } from '#domain/chat/session-card.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
-import type { RunView } from '#domain/planning/run.ts';
+import { settled as settledRun } from '../../fixtures/model-instance.ts';
 import { digestOf, rfc, stagedPlanner } from '../../fixtures/staged-planner.ts';
 import { ana, ben, noop } from '../../setup/instance.ts';
 import { readsOf } from '../../setup/reads.ts';
@@ -18,13 +18,7 @@ const { asked } = planner;
 
 const instance = useInstance({ planner, settings: { approvers: ['cleo'] } });
 
-/** The run once its planner has finished. */
-function settled(runId: string): Promise<RunView> {
-  return waitFor('the planner', async () => {
-    const run = await instance.service.getRun(runId);
-    return run.planning_status === 'running' ? null : run;
-  });
-}
+const settled = (runId: string) => settledRun(instance, runId);
 
 async function ask(conversation: string, text: string, actor: Actor = ana): Promise<string> {
   const { run_id } = await instance.service.startRun({ text, conversation }, actor);

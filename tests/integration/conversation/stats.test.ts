@@ -4,12 +4,12 @@ import { beforeEach, expect, test } from 'vitest';
 import { findPlans } from '#conversation/find-plans.ts';
 import { readPlanStats } from '#db/plans/stats.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
+import { settled } from '../../fixtures/model-instance.ts';
 import { countStatements } from '../../fixtures/counted-database.ts';
 import { changeAudit } from '../../setup/audit.ts';
 import { copyRows } from '../../setup/copy-rows.ts';
 import { ana, ben, noop } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
-import { waitFor } from '../../wait.ts';
 
 const instance = useInstance();
 beforeEach(() =>
@@ -24,10 +24,7 @@ beforeEach(() =>
 async function ask(conversation: string, text: string, actor = ana) {
   const { run_id } = await instance.service.say(conversation, text, actor);
   if (run_id === null) throw new Error('Nothing was asked.');
-  return waitFor('an answer', async () => {
-    const run = await instance.service.getRun(run_id);
-    return run.planning_status !== 'running' && run;
-  });
+  return settled(instance, run_id);
 }
 
 const within = (tenant: string, names: string[]) => ({

@@ -13,7 +13,6 @@ import {
 } from '../../fixtures/openai-double.ts';
 import { openPricedPlanner } from '../../fixtures/priced-planner.ts';
 import { useDatabase } from '../../setup/database.ts';
-import { openTestInstance, type TestInstance } from '../../setup/instance.ts';
 import { request } from '../../unit/planner/requests.ts';
 
 const database = useDatabase();
@@ -130,15 +129,4 @@ describe('the soft ceiling of a turn', () => {
     expect(asked.map(stageIn)).toEqual(['context', 'outline', 'outline']);
     expect(outcome.cost_usd).toBe(2 * price);
   });
-});
-
-describe('the question about the budget in a conversation', () => {
-  let instance: TestInstance;
-  beforeAll(async () => {
-    const limits = { ...plenty, softPerTurn: price };
-    instance = await openTestInstance(database.url, {
-      planner: openPricedPlanner({ db, url: double.url, price, limits }),
-    });
-  });
-  afterAll(() => instance.close());
 });

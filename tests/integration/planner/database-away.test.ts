@@ -1,9 +1,9 @@
 // A database outage during planning: planning succeeds once it is back, and people never see a query.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { settled } from '../../fixtures/model-instance.ts';
 import { openTcpProxy, type TcpProxy } from '../../fixtures/tcp-proxy.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { ana, openTestInstance, type TestInstance } from '../../setup/instance.ts';
-import { waitFor } from '../../wait.ts';
 
 const database = useDatabase();
 let proxy: TcpProxy;
@@ -28,10 +28,7 @@ test.each([
     { text: `Create ${name}.txt saying "A"` },
     ana,
   );
-  const run = await waitFor('the planner', async () => {
-    const now = await instance.service.getRun(run_id);
-    return now.planning_status !== 'running' && now;
-  });
+  const run = await settled(instance, run_id);
   expect(run.response_text).toContain(`${name}.txt`);
   expect(run.plan_id).toMatch(/^PLAN-/);
 });

@@ -2,22 +2,15 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { settled } from '../../fixtures/model-instance.ts';
 import { ana } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
-import { waitFor } from '../../wait.ts';
 
 const instance = useInstance();
 
 async function ask(text: string) {
   const { run_id } = await instance.service.startRun({ text }, ana);
-  return waitFor(
-    'the planner',
-    async () => {
-      const now = await instance.service.getRun(run_id);
-      return now.planning_status === 'running' ? null : now;
-    },
-    { timeoutMs: 60_000 },
-  );
+  return settled(instance, run_id);
 }
 
 test('5,200 files are 5,200 steps, hidden ones included', async () => {

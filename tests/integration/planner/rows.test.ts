@@ -3,9 +3,9 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { settled } from '../../fixtures/model-instance.ts';
 import { ana, reach } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
-import { waitFor } from '../../wait.ts';
 
 const instance = useInstance();
 
@@ -18,14 +18,7 @@ const put = (name: string, content: string) => writeFile(join(instance.workspace
 /** The request's plan, or the answer's words. */
 async function ask(text: string) {
   const { run_id } = await instance.service.startRun({ text }, ana);
-  return waitFor(
-    'the planner',
-    async () => {
-      const now = await instance.service.getRun(run_id);
-      return now.planning_status === 'running' ? null : now;
-    },
-    { timeoutMs: 60_000 },
-  );
+  return settled(instance, run_id);
 }
 
 const request =

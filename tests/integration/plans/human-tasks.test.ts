@@ -10,6 +10,7 @@ import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { Settlement } from '#domain/service.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { createHumanReminders } from '#notices/human-reminders.ts';
+import { settled } from '../../fixtures/model-instance.ts';
 import { draftStep } from '../../fixtures/steps.ts';
 import { ana, ben, noop, reach, runPlan } from '../../setup/instance.ts';
 import { readsOf } from '../../setup/reads.ts';
@@ -454,10 +455,7 @@ test('words in its thread that are no command answer the speaker’s task, once 
   await becomes(plan.id, 'ask', 'waiting');
   const say = async (text: string, actor = ben) => {
     const { run_id } = await service.say(conversation, text, actor);
-    return waitFor('an answer', async () => {
-      const run = await service.getRun(run_id ?? '');
-      return run.planning_status !== 'running' && run;
-    });
+    return settled(instance, run_id ?? '');
   };
   expect((await say('it was twelve euros', ana)).response_text).not.toContain('Answer step');
   const asked = await say('it was twelve euros');

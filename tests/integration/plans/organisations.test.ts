@@ -10,6 +10,7 @@ import { followTenancy } from '#db/people/tenancy.ts';
 import { storeEndpoints } from '#db/webhooks.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import { Settings } from '#domain/settings.ts';
+import { settled } from '../../fixtures/model-instance.ts';
 import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { ana, ben, openTestInstance, runPlan, type TestInstance } from '../../setup/instance.ts';
@@ -55,10 +56,7 @@ afterAll(async () => {
 async function ask(actor: Actor, text: string): Promise<string> {
   const { service } = gateway;
   const { run_id } = await service.startRun({ text, user: actor.id }, actor);
-  const run = await waitFor(`the answer to ${text}`, async () => {
-    const view = await service.getRun(run_id);
-    return view.planning_status !== 'running' && view;
-  });
+  const run = await settled(gateway, run_id);
   const plan = run.plan_id === undefined ? null : await service.getSteps(run.plan_id, []);
   return JSON.stringify([run, plan]);
 }

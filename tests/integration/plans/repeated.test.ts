@@ -4,11 +4,11 @@ import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import type { Actor } from '#domain/people/actor.ts';
 import type { Plan } from '#domain/plan/plan.ts';
+import { settled } from '../../fixtures/model-instance.ts';
 import { stagedPlanner } from '../../fixtures/staged-planner.ts';
 import { draftStep } from '../../fixtures/steps.ts';
 import { ana, ben, noop, scriptedPlanner, type TestInstance } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
-import { waitFor } from '../../wait.ts';
 
 const alreadyDecided = { code: 'already_decided' };
 
@@ -143,10 +143,7 @@ test.each([
 test('of an approval of a planning gate nothing is left where its job cannot be stored', async () => {
   const { service, db } = planned;
   const { run_id } = await service.startRun({ text: 'Plan it', conversation: 'gate' }, ana);
-  await waitFor(
-    'the gate',
-    async () => (await service.getRun(run_id)).planning_status !== 'running',
-  );
+  await settled(planned, run_id);
   const { digest, turn } = await service.runCard(run_id, { user: 'ana', timezone: 'UTC' });
   const approve = () => service.decideRun(run_id, { kind: 'approve', digest, turn }, ana);
   const read = async () => ({ run: await service.getRun(run_id), said: await countSaid(planned) });
