@@ -74,7 +74,7 @@ export const sliders: Record<Slider, Words> = {
       {
         value: 'milestone_approvals',
         label: 'In stages',
-        does: 'For the outline, the order, then the plan',
+        does: 'For the outline, the order, the dates, then the plan',
       },
       {
         value: 'strict_every_step',

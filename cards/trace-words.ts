@@ -35,6 +35,7 @@ const events: Record<StageEvent, string> = {
   approved: 'approved',
   outline_approved: 'outline approved',
   roadmap_approved: 'roadmap approved',
+  schedule_approved: 'schedule approved',
   change_outline: 'outline changes requested',
   change_roadmap: 'order changes requested',
   change_schedule: 'schedule changes requested',

@@ -40,6 +40,7 @@ export const StageEvent = z.enum([
   'approved',
   'outline_approved',
   'roadmap_approved',
+  'schedule_approved',
   'change_outline',
   'change_roadmap',
   'change_schedule',
@@ -53,6 +54,6 @@ export const StageEvent = z.enum([
 ]);
 export type StageEvent = z.infer<typeof StageEvent>;
 
-/** Artifacts that a person can be asked to approve one by one; the plan is the last. */
+/** Artifacts that a person can be asked to approve one by one, before the plan. */
 export const Gate = z.enum(['outline', 'roadmap', 'schedule']);
 export type Gate = z.infer<typeof Gate>;

@@ -102,13 +102,13 @@ export function offersIdeas(
 }
 
 /** Artifacts that wait for a person before the plan itself does (approval_policy). */
-export function gatesWanted(policy: InteractionPolicy): Exclude<Gate, 'schedule'>[] {
+export function gatesWanted(policy: InteractionPolicy): Gate[] {
   switch (policy.approval_policy) {
     case 'single_final':
       return [];
     case 'milestone_approvals':
     case 'strict_every_step':
-      return ['outline', 'roadmap'];
+      return ['outline', 'roadmap', 'schedule'];
     default:
       return policy.approval_policy satisfies never;
   }

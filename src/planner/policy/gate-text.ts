@@ -1,10 +1,12 @@
-// The text of an outline or roadmap that awaits approval: outcome first, then as much detail as the policy allows.
+// The text of an outline, roadmap or schedule that awaits approval: outcome first, then as much detail as the policy allows.
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import type { SaidLine } from '#domain/planning/asked-question.ts';
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
+import type { Schedule } from '#domain/planning/schedule.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { countOf, endSentence, listOf, shorten, trimTail } from '#domain/words.ts';
+import { formatMoment } from '#timeline/recurrence.ts';
 import { detailOf, explainsReasons, lengthOf } from './effects.ts';
 
 const maxTitle = 120;
@@ -81,6 +83,40 @@ export function describeRoadmap(
     { text: endSentence(roadmap.reason), on_card: true },
     ...(wanted === 'short' ? [] : limit(waves, lengthOf(policy).items, 'stage').map(onCard)),
     ...(wanted === 'full' && others.length > 0 ? ['Also possible:', ...others].map(onCard) : []),
+    ...(explainsReasons(policy) ? [{ text: next }] : []),
+  ];
+}
+
+/** The dates, and how full people's working time is between them. */
+export function describeSchedule(
+  { blocks, starts_at, ends_at, timezone }: Schedule,
+  { nodes }: PlanOutline,
+  utilisation: number | null,
+  policy: InteractionPolicy,
+): SaidLine[] {
+  const titles = new Map(nodes.map(({ id, title }) => [id, shorten(title, maxTitle)]));
+  const say = (iso: string) => formatMoment(new Date(iso), timezone);
+  const span = (from: string, to: string) =>
+    from === to ? say(from) : `${say(from)} to ${say(to)}`;
+  const head =
+    starts_at === null || ends_at === null
+      ? 'The schedule is ready.'
+      : `The schedule is ready: ${span(starts_at, ends_at)} (${timezone}).`;
+  const dates = blocks
+    .toSorted((a, b) => Date.parse(a.starts_at) - Date.parse(b.starts_at))
+    .map(
+      (block) =>
+        `- ${titles.get(block.node) ?? block.node}: ${span(block.starts_at, block.ends_at)}`,
+    );
+  const booked =
+    utilisation === null
+      ? []
+      : [`Working time in these dates: ${Math.round(utilisation * 100)} % booked, with this plan.`];
+  const next = 'Next you get the plan itself. Nothing runs until you approve it.';
+  const shown = detailOf(policy) === 'short' ? [] : limit(dates, lengthOf(policy).items, 'date');
+  return [
+    { text: head },
+    ...[...shown, ...booked].map(onCard),
     ...(explainsReasons(policy) ? [{ text: next }] : []),
   ];
 }

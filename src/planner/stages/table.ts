@@ -77,6 +77,7 @@ export const sessionLifecycle: Record<Stage, Partial<Record<StageEvent, Stage>>>
     resume_context: 'COLLECT_CONTEXT',
     outline_approved: 'DRAFT_ROADMAP',
     roadmap_approved: 'DRAFT_SCHEDULE',
+    schedule_approved: 'SEEK_APPROVAL',
     change_outline: 'DRAFT_OUTLINE',
     change_roadmap: 'DRAFT_ROADMAP',
     change_schedule: 'DRAFT_SCHEDULE',

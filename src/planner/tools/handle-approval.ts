@@ -10,7 +10,7 @@ import type { PlanningState, SessionDecision } from '#domain/planning/state.ts';
 import { toolDefaults } from '../define-tool.ts';
 import { approvedPattern, withoutProposal } from '../patterns/fit.ts';
 import { gatesWanted } from '../policy/effects.ts';
-import { describeOutline, describeRoadmap } from '../policy/gate-text.ts';
+import { describeOutline, describeRoadmap, describeSchedule } from '../policy/gate-text.ts';
 import {
   fail,
   type StateChanges,
@@ -55,28 +55,31 @@ function contentOf(outline: PlanOutline | null): object | null {
   };
 }
 
-/** The policy requires it, and the current content was not approved. */
+/** The policy requires it, and the current content was not approved. A schedule without times needs no approval of its own. */
 export function isGateDue(
-  gate: Exclude<Gate, 'schedule'>,
+  gate: Gate,
   state: Readonly<PlanningState>,
   policy: InteractionPolicy,
 ): boolean {
   if (!gatesWanted(policy).includes(gate)) return false;
+  if (gate === 'schedule' && (state.schedule?.blocks ?? []).length === 0) return false;
   const digest = digestGate(gate, state);
   return digest !== null && state.approvals[gate]?.digest !== digest;
 }
 
-/** An artifact, or the plan once all artifacts have been approved. */
-function findDue(state: Readonly<PlanningState>, policy: InteractionPolicy): Gate {
+/** An artifact, or null for the plan once all artifacts have been approved. */
+function findDue(state: Readonly<PlanningState>, policy: InteractionPolicy): Gate | null {
   if (isGateDue('outline', state, policy)) return 'outline';
   const ordered = state.produced.includes('roadmap') || state.produced.includes('valid_roadmap');
   if (ordered && isGateDue('roadmap', state, policy)) return 'roadmap';
-  return 'schedule';
+  return state.produced.includes('schedule') && isGateDue('schedule', state, policy)
+    ? 'schedule'
+    : null;
 }
 
 function ask({ state, policy }: ToolContext, ...explanations: string[]): ToolOutcome {
   const due = findDue(state, policy);
-  if (due === 'schedule') {
+  if (due === null) {
     return {
       result: succeed(
         { asks: 'plan' },
@@ -106,11 +109,15 @@ function ask({ state, policy }: ToolContext, ...explanations: string[]): ToolOut
 
 function describeGate(
   gate: Gate,
-  { outline, roadmap }: Readonly<PlanningState>,
+  { outline, roadmap, schedule, portfolio }: Readonly<PlanningState>,
   policy: InteractionPolicy,
 ): SaidLine[] | null {
   if (outline === null) return null;
   if (gate === 'outline') return describeOutline(outline, policy);
+  if (gate === 'schedule')
+    return schedule === null
+      ? null
+      : describeSchedule(schedule, outline, portfolio?.utilisation ?? null, policy);
   return roadmap === null ? null : describeRoadmap(roadmap, outline, policy);
 }
 
@@ -120,7 +127,7 @@ function decide(decision: SessionDecision, toolContext: ToolContext): ToolOutcom
   switch (pause.kind) {
     case 'gate':
     case 'plan':
-      return decideArtifact(decision, pause.gate ?? 'schedule', toolContext);
+      return decideArtifact(decision, pause.gate, toolContext);
     case 'rfc':
       return decideRfc(decision, toolContext);
     case 'questions':
@@ -136,12 +143,13 @@ function decide(decision: SessionDecision, toolContext: ToolContext): ToolOutcom
 const approvedEvents: Record<Gate, StageEvent> = {
   outline: 'outline_approved',
   roadmap: 'roadmap_approved',
-  schedule: 'approved',
+  schedule: 'schedule_approved',
 };
 
+/** @param gate null for the plan */
 function decideArtifact(
   decision: SessionDecision,
-  gate: Gate,
+  gate: Gate | null,
   toolContext: ToolContext,
 ): ToolOutcome {
   switch (decision.kind) {
@@ -164,35 +172,34 @@ const standAgain = { pause: null, result: null } satisfies StateChanges;
 function approve(
   by: string,
   shown: string | null,
-  gate: Gate,
+  gate: Gate | null,
   toolContext: ToolContext,
 ): ToolOutcome {
   const { state } = toolContext;
-  const now = digestGate(gate, state);
+  const approved = gate ?? 'schedule';
+  const now = digestGate(approved, state);
   const waited = state.pause?.digest ?? null;
   const outdated = (shown !== null && shown !== waited) || (waited !== null && waited !== now);
   // The plan's own card has checked its digest; a gate's current content must be what was shown.
-  if (gate !== 'schedule' && (outdated || now === null || waited === null)) {
+  if (gate !== null && (outdated || now === null || waited === null)) {
     return ask(toolContext, `The ${gate} has changed since it was shown, so here it is again.`);
   }
   const approval = { digest: now ?? digestArtifact({}), by, at: toolContext.now.toISOString() };
   return {
-    result: succeed({ approved: gate, by, digest: now }, `${by} approved the ${nameOf(gate)}.`),
-    changes: { ...standAgain, approvals: { ...state.approvals, [gate]: approval } },
-    ends: approvedEvents[gate],
+    result: succeed({ approved, by, digest: now }, `${by} approved the ${nameOf(gate)}.`),
+    changes: { ...standAgain, approvals: { ...state.approvals, [approved]: approval } },
+    ends: gate === null ? 'approved' : approvedEvents[gate],
   };
 }
 
-function nameOf(gate: Gate): string {
-  return gate === 'schedule' ? 'plan' : gate;
-}
+const nameOf = (gate: Gate | null): string => gate ?? 'plan';
 
-function reject(by: string, gate: Gate): ToolOutcome {
+function reject(by: string, gate: Gate | null): ToolOutcome {
   const what = nameOf(gate);
   const text = `The ${what} was rejected, and nothing will run. Ask again when you need something else.`;
   const reason = `${by} rejected the ${what}`;
   return {
-    result: succeed({ rejected: gate, by }, `${reason}.`),
+    result: succeed({ rejected: gate ?? 'schedule', by }, `${reason}.`),
     changes: { pause: null, result: { kind: 'aborted', text, reason } },
     ends: 'rejected',
   };

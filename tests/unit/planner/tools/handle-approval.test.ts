@@ -20,6 +20,10 @@ const ordered = {
   produced: [...outlined.produced, 'dependencies', 'roadmap', 'valid_roadmap'],
 };
 const timed = { ...ordered, schedule: makeSchedule(), produced: [...ordered.produced, 'schedule'] };
+const makeBlock = (node: string) => ({
+  ...{ node, starts_at: now.toISOString(), ends_at: now.toISOString() },
+  ...{ fixed: false, person: 'ana', holds: true },
+});
 const at = (state: object, policy = {}) =>
   makeDesk({ state: { stage: 'SEEK_APPROVAL', ...state }, policy });
 
@@ -60,6 +64,29 @@ describe('handle_approval', () => {
       });
     },
   );
+
+  it('asks for the dates on their own, with how full people’s time is, before the plan', async () => {
+    const schedule = { ...makeSchedule(), blocks: [makeBlock('1'), makeBlock('2')] };
+    const digest = (gate: 'outline' | 'roadmap') => ({
+      ...{ digest: digestGate(gate, makeDesk({ state: timed }).state) ?? '', by: 'ana' },
+      at: now.toISOString(),
+    });
+    const approvals = { outline: digest('outline'), roadmap: digest('roadmap') };
+    const portfolio = { conflicts: [], utilisation: 0.85, looked_at: [], unread: [] };
+    let toolContext = at({ ...timed, schedule, approvals, portfolio }, milestones);
+    const asked = await ask(toolContext);
+    const result = asked.changes?.result;
+    expect(result).toMatchObject({ kind: 'gate', gate: 'schedule' });
+    expect(result?.kind === 'gate' ? result.text : '').toContain('85 % booked');
+    toolContext = follow(toolContext, asked.changes);
+    const moved = { ...toolContext.state, schedule: { ...schedule, blocks: [makeBlock('1')] } };
+    expect((await approve({ ...toolContext, state: moved })).ends).toBe('no_response');
+    const decided = await approve(toolContext);
+    expect(decided.ends).toBe('schedule_approved');
+    const after = await ask(follow(toolContext, decided.changes));
+    expect(after.changes?.pause).toMatchObject({ kind: 'plan', gate: null });
+    expect((await ask(at({ ...timed, schedule }))).changes?.pause?.kind).toBe('plan');
+  });
 
   it('says what is asked', async () => {
     const outcome = await ask(at(outlined, milestones));
