@@ -5,6 +5,7 @@ import { type FindingRow, readOpenFindings } from '#db/plans/findings.ts';
 import { lockPlan, readPlan, readPlanRow } from '#db/plans/plans.ts';
 import { readSteps } from '#db/steps/pages.ts';
 import type { CallToAction, MessageParts, Progress } from '#domain/chat/message-parts.ts';
+import { localPrincipal } from '#domain/people/principal.ts';
 import { assigneeOf } from '#domain/plan/assignee.ts';
 import { nameCall } from '#domain/plan/call-words.ts';
 import type { PatchOutcome } from '#domain/plan/patch-outcome.ts';
@@ -126,6 +127,8 @@ export async function announce(context: Announcing, planId: string, later = fals
     const nameOf = await readCalled(tx, plan, [...steps, ...failed]);
     for (const step of steps) {
       const question = describeQuestion(plan, step, nameOf);
+      // On this machine alone the only reader is meant.
+      if (assigneeOf(step) === localPrincipal.account) question.facts.who = null;
       await say(`step:${step.id}:${step.attempt}:${step.status}`, question, true);
     }
     for (const step of failed) {
