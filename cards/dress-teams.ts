@@ -135,7 +135,7 @@ function stepOf(press: AnyPress): string {
 }
 
 /** A button with a question opens an inner card; others act at once. */
-function dressButton(button: Button<AnyPress>, index: number) {
+function dressButton(button: Button<AnyPress>) {
   const { press, form, guard } = button;
   // Teams' actions have no confirmation, so the guard is shown in the inner card.
   const confirm = button.confirm ?? guard ?? null;
@@ -144,7 +144,6 @@ function dressButton(button: Button<AnyPress>, index: number) {
     title: cutShown(button.label, platformLimits.teams.actionTitle),
     opens,
     style: button.style === 'primary' ? 'positive' : null,
-    mode: index < platformLimits.teams.primaryActions ? null : 'secondary',
     press,
     form:
       form === null
@@ -162,6 +161,13 @@ function dressButton(button: Button<AnyPress>, index: number) {
   };
 }
 
+function dressRows(buttons: Button<AnyPress>[]) {
+  const perRow = platformLimits.teams.buttonsPerRow;
+  return Array.from({ length: Math.ceil(buttons.length / perRow) }, (_, row) => ({
+    buttons: buttons.slice(row * perRow, (row + 1) * perRow).map(dressButton),
+  }));
+}
+
 function dressAsk(ask: Ask<AnyPress>) {
   const [first] = ask.buttons;
   const note =
@@ -169,7 +175,7 @@ function dressAsk(ask: Ask<AnyPress>) {
       ? null
       : { id: inputIdOf(first.press), label: ask.note };
   // Fields are drawn in the part that their button opens.
-  return { ...ask, fields: [], note, buttons: ask.buttons.map(dressButton) };
+  return { ...ask, fields: [], note, rows: dressRows(ask.buttons) };
 }
 
 /** Width of the column of leads: `3 🛡`, or `37 🛡` if there is one. */
@@ -188,7 +194,7 @@ export function dressCardForTeams(view: CardView) {
       asks: view.asks.map(dressAsk),
       asks_more: andMore(view.asks_more),
       details: view.details === null ? null : { ...view.details, more: andMore(view.details.more) },
-      buttons: view.buttons.map(dressButton),
+      rows: dressRows(view.buttons),
       fallback: cutShown(drawText(view), 1500),
     },
     escapeMacros,

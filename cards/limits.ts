@@ -72,13 +72,13 @@ export const platformLimits = {
   /** https://learn.microsoft.com/microsoftteams/platform/task-modules-and-cards; sizes in bytes of UTF-8 JSON. */
   teams: {
     message: teamsMessage,
-    /** Others go into the overflow menu. */
-    primaryActions: 6,
     actionTitle: 75,
     /** People for whom a card is redrawn when viewed. */
     refreshUsers: 60,
 
     // Our own choices:
+    /** Buttons per row; a phone clips a fourth. */
+    buttonsPerRow: 3,
     /** Allowance for what isn't counted exactly. */
     around: 200,
     /** Characters per page of an ask. */

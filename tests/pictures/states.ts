@@ -562,8 +562,8 @@ export const cardStates = {
     'Its times meet other plans',
     stateOf({}, planned, {
       conflicts: [
-        '“Read the letter” overlaps Team meeting on Thu 5 Feb, 10:00. There is room on Thu 5 Feb, 11:00.',
-        '“Tell #team” overlaps PLAN-77c0a1b2 “Spring sale” on Thu 5 Feb, 09:00. There is no room near.',
+        '“Read the letter” overlaps Team meeting on Thu 5 Feb, 11:00. There is room on Thu 5 Feb, 12:00.',
+        '“Tell #team” overlaps PLAN-77c0a1b2 “Spring sale” on Thu 5 Feb, 10:00. There is no room near.',
       ],
       moves: [
         {

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { drawAdaptiveCard, drawAdaptiveText, drawBlocks, drawTextBlocks } from '#cards/expand.ts';
+import {
+  type Drawn,
+  drawAdaptiveCard,
+  drawAdaptiveText,
+  drawBlocks,
+  drawTextBlocks,
+} from '#cards/expand.ts';
 import { drawText, viewNotice } from '#cards/text.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { checkAdaptiveCard } from '../../fixtures/adaptive-card.ts';
@@ -59,17 +65,21 @@ describe('every state on every surface', () => {
   });
 });
 
+/** The actions of the card's own rows. */
+const actionsOf = (card: Drawn) =>
+  [card.body, card].flat().flatMap((one) => (one as { actions?: object[] }).actions ?? []);
+
 describe('buttons', () => {
   it('a rejected or cancelled card has none', () => {
     for (const facts of [samples.rejected, samples.cancelled]) {
       const view = viewPlan(facts);
-      expect(drawAdaptiveCard(view).actions).toEqual([]);
+      expect(actionsOf(drawAdaptiveCard(view))).toEqual([]);
       expect(drawBlocks(view).blocks.filter(({ type }) => type === 'actions')).toEqual([]);
     }
   });
 
   it('keep their order and ask for what they need', () => {
-    expect(drawAdaptiveCard(viewPlan(samples.proposed)).actions).toMatchObject([
+    expect(actionsOf(drawAdaptiveCard(viewPlan(samples.proposed)))).toMatchObject([
       {
         type: 'Action.Execute',
         title: 'Approve',

@@ -82,18 +82,14 @@ describe('what Slack takes', () => {
 });
 
 describe('what Teams takes', () => {
-  it('the seventh action goes behind the overflow menu', () => {
+  it('at most three buttons share a row', () => {
     const [button] = proposed.buttons;
     if (button === undefined) throw new Error('The sample has no buttons.');
-    const modes = (n: number) => {
-      const { actions } = drawAdaptiveCard({
-        ...proposed,
-        buttons: Array.from({ length: n }, () => button),
-      });
-      return (actions as { mode?: string }[]).map(({ mode }) => mode);
-    };
-    expect(modes(platformLimits.teams.primaryActions)).toEqual(Array(6).fill(undefined));
-    expect(modes(platformLimits.teams.primaryActions + 1).at(-1)).toBe('secondary');
+    const { body } = drawAdaptiveCard({ ...proposed, buttons: Array(7).fill(button) });
+    const rows = (body as { type: string; actions?: unknown[] }[]).filter(
+      ({ type }) => type === 'ActionSet',
+    );
+    expect(rows.map(({ actions }) => actions?.length)).toEqual([3, 3, 1]);
   });
 
   it.each([platformLimits.teams.payload, platformLimits.teams.payload + 1])('%i bytes', (bytes) => {
