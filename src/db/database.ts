@@ -30,6 +30,10 @@ export type Queryable = Pick<
     values: Record<string, unknown>,
   ): Promise<Row[]>;
   rows<Row extends QueryResultRow>(query: SQL): Promise<Row[]>;
+  /** The first row, or null. */
+  row<Row extends QueryResultRow>(query: SQL): Promise<Row | null>;
+  /** The only column. */
+  values<Value>(query: SQL): Promise<Value[]>;
   /** Whether the query finds anything. */
   hasRows(query: SQL): Promise<boolean>;
 };
@@ -64,11 +68,18 @@ export function prepareStatement(name: string, query: SQL): Statement {
   return { name, text: numbered, params: distinct };
 }
 
-/** How rows are read, whatever runs the statements. */
-const reading: Pick<Queryable, 'rows' | 'hasRows'> & ThisType<Queryable> = {
+/** Reads rows through `execute` of the object it is part of. */
+const reading: Pick<Queryable, 'rows' | 'row' | 'values' | 'hasRows'> & ThisType<Queryable> = {
   async rows<Row extends QueryResultRow>(query: SQL) {
     // Drizzle's type of a row is conditional, which a type parameter leaves open.
     return (await this.execute<Row>(query)).rows as Row[];
+  },
+  async row<Row extends QueryResultRow>(query: SQL) {
+    return (await this.rows<Row>(query))[0] ?? null;
+  },
+  async values<Value>(query: SQL) {
+    // The caller knows the column's type, as with rows.
+    return (await this.rows(query)).map((row) => Object.values(row)[0] as Value);
   },
   async hasRows(query) {
     return (await this.execute(query)).rows.length > 0;

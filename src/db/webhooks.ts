@@ -51,7 +51,7 @@ export async function recordWebhook(
   tx: Queryable,
   { type, planId, data, once }: WebhookNotice,
 ): Promise<string[]> {
-  const { rows } = await tx.execute<{ endpoint: string }>(sql`
+  return tx.values(sql`
     with event as materialized (select 'msg_' || replace(gen_random_uuid()::text, '-', '') as message)
     insert into ${countersign}.webhook_deliveries (endpoint, message, type, plan_id, data, once)
     select e.id, event.message, ${type}, ${planId}, ${JSON.stringify(data)}::jsonb, ${once ?? null}
@@ -65,7 +65,6 @@ export async function recordWebhook(
     order by e.id
     on conflict do nothing
     returning endpoint`);
-  return rows.map(({ endpoint }) => endpoint);
 }
 
 /**
@@ -197,13 +196,12 @@ export async function noteGone(tx: Transaction, id: string, error: string): Prom
 
 /** Endpoints with an event that is due and with nobody at them. */
 export async function findDueEndpoints(db: Queryable): Promise<string[]> {
-  const { rows } = await db.execute<{ id: string }>(sql`
+  return db.values(sql`
     select e.id from ${countersign}.webhook_endpoints e
     where e.gone_at is null and (e.not_before is null or e.not_before <= clock_timestamp())
       and (e.lease_until is null or e.lease_until < clock_timestamp())
       and exists (select 1 from ${countersign}.webhook_deliveries d where d.endpoint = e.id and ${isDue})
     order by e.id`);
-  return rows.map(({ id }) => id);
 }
 
 export type EndpointState = typeof webhookEndpoints.$inferSelect & {

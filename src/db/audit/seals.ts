@@ -35,10 +35,9 @@ export async function readRows(
   db: Queryable,
   { after, through, limit }: { after: number; through: number; limit: number },
 ): Promise<AuditRow[]> {
-  const { rows } = await db.execute<{ row: AuditRow }>(sql`
+  return db.values(sql`
     select to_jsonb(a) || jsonb_build_object('at', ${isoOf('a.at', 'microseconds')}) as row
     from ${countersign}.audit a where a.id > ${after} and a.id <= ${through} order by a.id limit ${limit}`);
-  return rows.map(({ row }) => row);
 }
 
 async function readLastSeal(db: Queryable): Promise<AuditSeal | null> {
@@ -70,12 +69,11 @@ export async function readAuditState(db: Queryable, counted = 10_000): Promise<A
 
 /** Open transactions that have written to the log. */
 async function readWriters(db: Queryable): Promise<string[]> {
-  const { rows } = await db.execute<{ writer: string }>(sql`
+  return db.values(sql`
     select distinct virtualtransaction as writer from pg_locks
     where locktype = 'relation' and relation = '${countersign}.audit'::regclass
       and database = (select oid from pg_database where datname = current_database())
       and mode = 'RowExclusiveLock' and granted`);
-  return rows.map(({ writer }) => writer);
 }
 
 /** An ID up to which no further row can appear, or null if a writer has not ended in time. */

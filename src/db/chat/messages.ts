@@ -200,12 +200,11 @@ export async function readSpeakersBefore(
   conversation: string,
   { id, minutes }: { id: number; minutes: number | null },
 ): Promise<string[]> {
-  const { rows } = await db.execute<{ name: string }>(sql`
+  return db.values(sql`
     select distinct name from ${countersign}.messages
     where conversation = ${conversation} and author = 'person' and id < ${id}
       and (${minutes}::int is null or created_at >
         (select created_at from ${countersign}.messages where id = ${id}) - make_interval(mins => ${minutes}::int))`);
-  return rows.map(({ name }) => name);
 }
 
 /** People's texts in a run, oldest first. */

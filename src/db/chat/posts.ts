@@ -57,23 +57,21 @@ const turnSaid = sql`case when plan_id is null and run_id is not null
 
 /** The bot's first message without a completed posting attempt, or null. */
 export async function readNextUnsaid(db: Queryable, conversation: string): Promise<Unsaid | null> {
-  const { rows } = await db.execute<Unsaid>(sql`
+  return db.row(sql`
     select id, plan_id, case when turn is null then null else run_id end as run_id, turn as run_turn from (
       select id, plan_id, run_id, ${turnSaid} as turn from ${countersign}.messages
       where conversation = ${conversation} and author = 'bot'
         and id > (select delivered from ${countersign}.chat_places where conversation = ${conversation})
       order by id limit 1) said`);
-  return rows[0] ?? null;
 }
 
 /** A deleted card to repost, or null. */
 export async function readRepost(db: Queryable, conversation: string): Promise<PostRow | null> {
-  const { rows } = await db.execute<PostRow>(sql`
+  return db.row(sql`
     select ${postColumns} from ${posts}
     where p.conversation = ${conversation} and p.state = 'sending'
       and p.message_id <= (select delivered from ${countersign}.chat_places where conversation = ${conversation})
     order by p.message_id limit 1`);
-  return rows[0] ?? null;
 }
 
 /** The first card that is due, or whose plan changed, drawn at least `paceMs` ago. */
@@ -82,13 +80,12 @@ export async function readStaleCard(
   conversation: string,
   paceMs: number,
 ): Promise<PostRow | null> {
-  const { rows } = await db.execute<PostRow>(sql`
+  return db.row(sql`
     select ${postColumns} from ${posts}
     where p.conversation = ${conversation} and p.state = 'posted' and (p.not_before is null or p.not_before <= clock_timestamp())
       and (p.redraw_at <= clock_timestamp() or p.asked > p.answered
       and (p.superseded or p.shown_at <= clock_timestamp() - make_interval(secs => ${paceMs / 1000})))
     order by p.urgent desc, p.message_id limit 1`);
-  return rows[0] ?? null;
 }
 
 /** The first card of a continued or superseded planning session: its buttons are dead. */
@@ -96,12 +93,11 @@ export async function readEndedSession(
   db: Queryable,
   conversation: string,
 ): Promise<PostRow | null> {
-  const { rows } = await db.execute<PostRow>(sql`
+  return db.row(sql`
     select ${postColumns} from ${posts} join ${countersign}.runs r on r.id = p.run_id
     where p.conversation = ${conversation} and p.run_id is not null and p.live and p.state = 'posted'
       and (r.turn > p.run_turn or r.planning_status = 'complete' or ${overtaken})
     order by p.message_id limit 1`);
-  return rows[0] ?? null;
 }
 
 /** Milliseconds until the next changed card may be drawn, or null. */

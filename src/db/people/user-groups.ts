@@ -70,10 +70,7 @@ export async function expireUserGroups(
     update ${chatGroups} set problem = 'unread', read_at = clock_timestamp()
     where ${theirs} and problem is distinct from 'unread'
       and read_at < ${heardAt.toISOString()}::timestamptz + interval '5 seconds'`);
-  const { rows } = await db.execute<{ name: string }>(
-    sql`select name from ${chatGroups} where ${theirs} and problem = 'unread'`,
-  );
-  return rows.map(({ name }) => name);
+  return db.values(sql`select name from ${chatGroups} where ${theirs} and problem = 'unread'`);
 }
 
 /**

@@ -322,12 +322,11 @@ export async function findScheduledPlans(
   limit: number,
   after: string,
 ): Promise<string[]> {
-  const { rows } = await db.execute<{ id: string }>(sql`
+  return db.values(sql`
     select p.id from ${countersign}.plans p
     where p.ended_as is null and p.status = 'executing' and p.id > ${after}
       and exists (select 1 from ${countersign}.schedule_blocks b where b.plan_id = p.id)
     order by p.id limit ${limit}`);
-  return rows.map(({ id }) => id);
 }
 
 export type ScheduleHead = Omit<Schedule, 'blocks'>;

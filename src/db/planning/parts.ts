@@ -47,14 +47,13 @@ export async function claimPart(
   place: PartPlace,
   leaseSeconds: number,
 ): Promise<{ attempt: number; scaffold: ScaffoldPart } | null> {
-  const { rows } = await db.execute<{ attempt: number; scaffold: ScaffoldPart }>(sql`
+  return db.row(sql`
     update ${countersign}.planning_parts p
     set status = 'planning', attempt = p.attempt + 1, lease_until = ${until(leaseSeconds)},
       updated_at = clock_timestamp()
     where ${isPart(place)} and ${isCurrent}
       and (p.status = 'waiting' or (p.status = 'planning' and p.lease_until < clock_timestamp()))
     returning p.attempt, p.scaffold`);
-  return rows[0] ?? null;
 }
 
 /** Renews the lease. @returns false if it was lost or the turn ended */
@@ -187,10 +186,9 @@ export async function readScaffold(
   db: Queryable,
   { run_id, turn }: TurnPlace,
 ): Promise<ScaffoldPart[]> {
-  const { rows } = await db.execute<{ scaffold: ScaffoldPart }>(sql`
+  return db.values(sql`
     select scaffold from ${countersign}.planning_parts
     where run_id = ${run_id} and turn = ${turn} order by position, part_id`);
-  return rows.map(({ scaffold }) => scaffold);
 }
 
 /** Heartbeat of the turn's waiting planner. @returns false if the turn ended */

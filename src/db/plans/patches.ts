@@ -223,7 +223,7 @@ export async function wasPatched(db: Queryable, planId: string, version: number)
 }
 
 export async function readAddedOperations(db: Queryable, id: string): Promise<string[]> {
-  const { rows } = await db.execute<{ name: string }>(sql`
+  return db.values(sql`
     select distinct (o ->> 'tool') || '_' || (o ->> 'operation') as name
     from ${countersign}.plan_patches p
     cross join lateral (
@@ -231,7 +231,6 @@ export async function readAddedOperations(db: Queryable, id: string): Promise<st
       union all select jsonb_path_query(p.operations, '$[*] ? (@.op == "replace_step").by')
     ) added
     where p.id = ${id} order by 1`);
-  return rows.map(({ name }) => name);
 }
 
 const pages = pagesByCreation(planPatches, /^\d{1,17} PATCH-[0-9a-f]{8}$/, desc);

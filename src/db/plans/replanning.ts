@@ -61,12 +61,11 @@ export async function findPlansToReplan(
   automatic: boolean,
   limit: number,
 ): Promise<string[]> {
-  const { rows } = await db.execute<{ id: string }>(sql`
+  return db.values(sql`
     select distinct p.id from ${countersign}.plan_findings f join ${countersign}.plans p on p.id = f.plan_id
     where f.status in ('open', 'replanning') and ${isDue(automatic)} and p.status = 'executing'
       and ${waitingPatch(sql`p.id`)} is null
     order by 1 limit ${limit}`);
-  return rows.map(({ id }) => id);
 }
 
 export type CoveredStep = { id: string; position: number; status: StepStatus; effect: Effect };

@@ -180,12 +180,11 @@ export async function findOverdue(
 
 /** Begun, or ended by a person's decision. */
 export async function findBegun(tx: Queryable, planId: string, ids: string[]): Promise<string[]> {
-  const { rows } = await tx.execute<{ id: string }>(sql`
+  return tx.values(sql`
     select c.step_id as id from ${countersign}.plan_steps c
     join ${countersign}.step_states s on s.plan_id = c.plan_id and s.position = c.position
     where c.plan_id = ${planId} and c.step_id = any(${sql.param(ids)}::text[])
       and (s.attempt > 0 or s.status in ('succeeded', 'failed', 'unknown', 'waiting', 'running'))`);
-  return rows.map(({ id }) => id);
 }
 
 /** Whether a change removed the step, by ID. A removed step's ID stays taken. */

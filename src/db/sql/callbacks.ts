@@ -47,7 +47,7 @@ export type Callback = Lease &
 
 /** null: there is no such address, or its plan or step is gone. */
 export async function findCallback(db: Queryable, token: string): Promise<Callback | null> {
-  const { rows } = await db.execute<Callback>(sql`
+  return db.row(sql`
     select k.plan_id, k.position, k.attempt, k.result_digest, k.expires_at <= clock_timestamp() as expired,
       c.step_id, c.tool, c.operation, s.lease_owner, s.question,
       s.attempt = k.attempt and s.status = 'running' as running, s.attempt = k.attempt and s.status = 'unknown' as unknown
@@ -55,7 +55,6 @@ export async function findCallback(db: Queryable, token: string): Promise<Callba
     join ${countersign}.plan_steps c on c.plan_id = k.plan_id and c.position = k.position
     join ${countersign}.step_states s on s.plan_id = k.plan_id and s.position = k.position
     where k.token_hash = ${hashOf(token)}`);
-  return rows[0] ?? null;
 }
 
 /** The result with this digest has settled the attempt, in the same transaction. */

@@ -178,11 +178,10 @@ export async function readNextAvailable(
   tx: Queryable,
   planId: string,
 ): Promise<NextAvailable | null> {
-  const { rows } = await tx.execute<NextAvailable>(sql`
+  return tx.row(sql`
     select ${isoOf('available_at', 'microseconds')} as at,
       ceil(extract(epoch from available_at - clock_timestamp()) * 1000)::float8 as in_ms
     from ${countersign}.step_states
     where plan_id = ${planId} and queued_at > clock_timestamp()
     order by available_at limit 1`);
-  return rows[0] ?? null;
 }

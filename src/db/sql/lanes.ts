@@ -41,7 +41,7 @@ async function findPlans(
   limit: number,
   after: string | null = null,
 ): Promise<string[]> {
-  const { rows } = await db.execute<{ id: string }>(sql`
+  return db.values(sql`
     select p.id from ${countersign}.plans p
     cross join lateral (
       select 1 from ${countersign}.plan_lanes l where l.plan_id = p.id and ${where} and ${claimable} limit 1
@@ -50,7 +50,6 @@ async function findPlans(
       and (${after}::text is null
         or (p.created_at, p.id) > (select a.created_at, a.id from ${countersign}.plans a where a.id = ${after}))
     order by p.created_at, p.id limit ${limit}`);
-  return rows.map(({ id }) => id);
 }
 
 /**

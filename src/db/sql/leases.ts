@@ -50,10 +50,9 @@ export async function markCalling(
 
 /** Plans with a step whose lease has run out, at most `limit`. */
 export async function findPlansWithLostLeases(db: Queryable, limit: number): Promise<string[]> {
-  const { rows } = await db.execute<{ plan_id: string }>(sql`
+  return db.values(sql`
     select distinct b.plan_id from ${countersign}.step_blocks b cross join lateral (
       select 1 from (select 1) one join ${ofStatus(['running'], sql`s.lease_until < clock_timestamp()`)} on true limit 1
     ) lost
     where b.has_running limit ${limit}`);
-  return rows.map(({ plan_id }) => plan_id);
 }

@@ -63,10 +63,9 @@ export async function findHeld(
   planId: string,
   selector: StepSelector,
 ): Promise<number[]> {
-  const { rows } = await db.execute<{ position: number }>(sql`
+  return db.values(sql`
     with recursive ${affectedBy(planId, positionsOf(planId, selector), true)}
     select position from affected`);
-  return rows.map(({ position }) => position);
 }
 
 /** The steps whose arguments name one of these partitions or tags. */

@@ -217,7 +217,7 @@ export async function findEarlier(
   limit: number,
 ): Promise<string[]> {
   if (ids.length === 0) return [];
-  const { rows } = await db.execute<{ step_id: string }>(sql`
+  return db.values(sql`
     with recursive up(position) as (
       select position from ${countersign}.plan_steps
       where plan_id = ${planId} and step_id = any(${sql.param(ids)}::text[])
@@ -230,7 +230,6 @@ export async function findEarlier(
     select c.step_id from up u
     join ${countersign}.plan_steps c on c.plan_id = ${planId} and c.position = u.position
     limit ${limit}`);
-  return rows.map(({ step_id }) => step_id);
 }
 
 /** Positions of the steps that those at `positions` wait for. */
@@ -240,8 +239,7 @@ export async function readPredecessors(
   positions: number[],
 ): Promise<number[]> {
   if (positions.length === 0) return [];
-  const { rows } = await tx.execute<{ position: number }>(sql`
+  return tx.values(sql`
     select distinct predecessor as position from ${countersign}.plan_edges
     where plan_id = ${planId} and successor = any(${sql.param(positions)}::int[])`);
-  return rows.map(({ position }) => position);
 }

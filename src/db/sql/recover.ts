@@ -118,14 +118,13 @@ export async function findUnstartedPlans(
   seconds: number,
   limit: number,
 ): Promise<string[]> {
-  const { rows } = await db.execute<{ id: string }>(sql`
+  return db.values(sql`
     select p.id from ${countersign}.plans p where p.status = 'approved'
       and p.updated_at < clock_timestamp() - make_interval(secs => ${seconds})
       and not exists (select 1 from ${sql.identifier(bossSchema)}.job j where j.name = ${queue} and j.singleton_key = p.id
         and (j.state in ('created', 'retry') or j.state = 'active'
           and coalesce(j.heartbeat_on, j.started_on) > clock_timestamp() - make_interval(secs => j.heartbeat_seconds)))
     limit ${limit}`);
-  return rows.map(({ id }) => id);
 }
 
 /**
@@ -161,10 +160,9 @@ export async function findStalledPlans(
 ): Promise<string[]> {
   // One negation per reason: combined, Postgres could not use anti-joins.
   const excluded = Object.values(quietReasons(minutes)).map((reason) => sql`and not (${reason})`);
-  const { rows } = await db.execute<{ id: string }>(sql`
+  return db.values(sql`
     select p.id from ${countersign}.plans p
     where p.status = 'executing' and p.id = coalesce(${planId}, p.id) ${sql.join(excluded, sql` `)}
       and exists (select 1 from ${countersign}.backends where ${aliveForMinutes(minutes)} and ${claimableByBackend})
     limit ${limit}`);
-  return rows.map(({ id }) => id);
 }

@@ -82,14 +82,13 @@ export async function findAddressed(
   planId: string,
   positions: number[],
 ): Promise<string[]> {
-  const { rows } = await tx.execute<{ id: string }>(sql`
+  return tx.values(sql`
     select f.id from ${countersign}.plan_findings f
     where f.plan_id = ${planId} and f.status in ('open', 'replanning', 'awaiting_approval') and (
       exists (select from ${countersign}.plan_steps c where c.plan_id = ${planId} and c.step_id = f.step_id
         and c.position = any(${sql.param(positions)}::int[]))
       or exists (select from ${countersign}.plan_steps c where c.plan_id = ${planId} and c.partition = f.partition
         and c.position = any(${sql.param(positions)}::int[])))`);
-  return rows.map(({ id }) => id);
 }
 
 /**

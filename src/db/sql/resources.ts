@@ -125,14 +125,13 @@ export async function releaseReservations(
 ): Promise<string[]> {
   if (positions.length === 0) return [];
   await lockPools(tx, pools);
-  const { rows } = await tx.execute<{ name: string }>(sql`
+  return tx.values(sql`
     with gone as (
       delete from ${countersign}.reservations
       where plan_id = ${planId} and position = any(${sql.param(positions)}::int[]) returning pool, amount
     )
     update ${countersign}.resource_pools p set in_use = p.in_use - g.amount
     from (select pool, sum(amount) as amount from gone group by pool) g where p.name = g.pool returning p.name`);
-  return rows.map(({ name }) => name);
 }
 
 /** Plans other than `planId` with a step that waits for one of the pools, longest first. */
@@ -142,11 +141,10 @@ export async function findWaitingPlans(
   planId: string,
   limit: number,
 ): Promise<string[]> {
-  const { rows } = await tx.execute<{ plan_id: string }>(sql`
+  return tx.values(sql`
     select plan_id from ${countersign}.resource_waits
     where pool = any(${sql.param(pools)}::text[]) and plan_id <> ${planId}
     group by plan_id order by min(since) limit ${limit}`);
-  return rows.map(({ plan_id }) => plan_id);
 }
 
 /**

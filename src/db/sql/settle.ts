@@ -198,7 +198,7 @@ export async function findStanding(
     attempt,
     attempt_status,
   }));
-  const { rows } = await tx.execute<{ position: number }>(sql`
+  return tx.values(sql`
     select a.position from ${countersign}.step_attempts a
     join jsonb_to_recordset(${JSON.stringify(attempts)}::jsonb) as o(position int, attempt int, attempt_status text)
       on o.position = a.position and o.attempt = a.attempt and o.attempt_status = a.status
@@ -208,7 +208,6 @@ export async function findStanding(
     join jsonb_to_recordset(${JSON.stringify(attempts)}::jsonb) as o(position int, attempt int)
       on o.position = k.position and o.attempt = k.attempt
     where k.plan_id = ${planId} and k.result_digest is not null`);
-  return rows.map(({ position }) => position);
 }
 
 /**
@@ -220,7 +219,7 @@ export async function skipDependents(
   planId: string,
   positions: number[],
 ): Promise<PlanProgress | null> {
-  const { rows } = await tx.execute<PlanProgress>(sql`
+  return tx.row(sql`
     with recursive doomed(position) as (
       select e.successor from ${countersign}.plan_edges e
       where e.plan_id = ${planId} and e.predecessor = any(${sql.param(positions)}::int[])
@@ -244,7 +243,6 @@ export async function skipDependents(
     ),
     ${accounting(planId)}
     select * from plan`);
-  return rows[0] ?? null;
 }
 
 /** Frees successors of steps that have just started (SS and SF edges). The caller holds the plan's lock. */
@@ -253,7 +251,7 @@ export async function freeByStart(
   planId: string,
   positions: number[],
 ): Promise<PlanProgress | null> {
-  const { rows } = await tx.execute<PlanProgress>(sql`
+  return tx.row(sql`
     with met as (select unnest(${sql.param(positions)}::int[]) as position),
     ${freeSuccessors(planId, ['SS', 'SF'])},
     changed as (
@@ -263,7 +261,6 @@ export async function freeByStart(
     ),
     ${accounting(planId)}
     select * from plan`);
-  return rows[0] ?? null;
 }
 
 // Outcomes that came after a person was asked: they settle nothing, but are shown to that person.
@@ -279,11 +276,10 @@ export async function addToQuestions(
   planId: string,
   words: LateWord[],
 ): Promise<string[]> {
-  const { rows } = await tx.execute<{ step_id: string }>(sql`
+  return tx.values(sql`
     update ${countersign}.step_states s set question = concat_ws(' ', s.question, w.text)
     from jsonb_to_recordset(${JSON.stringify(words)}::jsonb) as w(position int, attempt int, text text)
     where s.plan_id = ${planId} and s.position = w.position and s.attempt = w.attempt and s.status = 'unknown'
       and strpos(coalesce(s.question, ''), w.text) = 0
     returning s.step_id`);
-  return rows.map(({ step_id }) => step_id);
 }

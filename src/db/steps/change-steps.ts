@@ -50,8 +50,7 @@ export async function changeSteps(
           returning s.position, s.step_id, s.partition, b.status as from_status, s.status as to_status,
             ${kind}::text as kind, ${detail ?? null}::text as detail
         )`;
-  const { rows } = await tx.execute<PlanProgress>(sql`
+  return tx.row(sql`
     with ${changed}, ${accounting(planId)}
     select * from plan`);
-  return rows[0] ?? null;
 }

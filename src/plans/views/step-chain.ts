@@ -19,7 +19,7 @@ async function readWay(
     way === 'needs'
       ? [sql.raw('successor'), sql.raw('predecessor')]
       : [sql.raw('predecessor'), sql.raw('successor')];
-  const { rows } = await db.execute<{ id: string }>(sql`
+  return db.values(sql`
     with recursive reached(position) as (
       select e.${to} from ${countersign}.plan_steps s
       join ${countersign}.plan_edges e on e.plan_id = s.plan_id and e.${from} = s.position
@@ -32,7 +32,6 @@ async function readWay(
     select s.step_id as id from (select position from reached limit ${maxListed + 1}) r
     join ${countersign}.plan_steps s on s.plan_id = ${planId} and s.position = r.position
     order by s.position`);
-  return rows.map(({ id }) => id);
 }
 
 /** @throws `plan_not_found`, `unknown_step` */
