@@ -51,7 +51,8 @@ class ExampleWriter {
       }
       case 'string': {
         const format = parts.map((part) => part.format).find((one) => typeof one === 'string');
-        const text = formats[format ?? ''] ?? nameInWords(name);
+        const isAddress = /^ur[il]$/i.test(name);
+        const text = formats[format ?? (isAddress ? 'url' : '')] ?? nameInWords(name);
         return text.padEnd(limit('minLength') ?? 0, '.').slice(0, limit('maxLength'));
       }
       case 'integer':

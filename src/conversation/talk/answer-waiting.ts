@@ -13,7 +13,9 @@ import { type ConversationContext, readsCommands } from '#messages/context.ts';
 import { hearPerson } from '#messages/hear-person.ts';
 import { speakAsBot } from '#messages/speak.ts';
 import { isChange } from '#planner/commands/changes.ts';
+import { findChangeFault } from '#planner/offline/change-draft.ts';
 import { sourcesOf } from '#plans/lifecycle/lifecycle-table.ts';
+import { readDraft, revisableSteps } from '#plans/views/draft.ts';
 import { isDecidable, nameShown, waitsFor } from '#runs/session-subject.ts';
 import { readCardFacts } from '../plan-card.ts';
 import type { Word } from '../read-word.ts';
@@ -22,21 +24,38 @@ import type { Saying } from './saying.ts';
 
 type Answer = { says: string | MessageParts; runId: string | null; planId: string | null };
 
-/** Without a model, words in the form of a change are one of the waiting plan. @param planId null for any plan */
+/** A change in words of a waiting plan, and why it can't be made, if so. */
+type BareChange = { plan: PlanRow; fault: string | null };
+
+/** With one waiting plan it is tried; with several, the person is asked which one is meant. */
+async function findBareChange(
+  context: ConversationContext,
+  conversation: string,
+  text: string,
+): Promise<BareChange | null> {
+  const { db, clock, timezone } = context;
+  const setting = { now: clock.now(), timezone };
+  if (!readsCommands(context) || readRecurringRequest(text) !== null || !isChange(text, setting))
+    return null;
+  const open = await readPlansOf(db.query, conversation, sourcesOf('approve'));
+  const [plan, other] = open.filter(({ revising }) => !revising);
+  if (plan === undefined) return null;
+  const isTried = other === undefined && plan.total <= revisableSteps;
+  const fault = isTried ? findChangeFault(text, await readDraft(db.query, plan.id), setting) : null;
+  return { plan, fault };
+}
+
+/** Without a model, words that change the waiting plan. @param planId null for any plan */
 export async function readBareChange(
   context: ConversationContext,
   conversation: string,
   text: string,
   planId: string | null,
 ): Promise<Word> {
-  const setting = { now: context.clock.now(), timezone: context.timezone };
-  const talk: Word = { kind: 'talk' };
-  if (!readsCommands(context) || readRecurringRequest(text) !== null || !isChange(text, setting))
-    return talk;
-  const waiting = await readPlansOf(context.db.query, conversation, sourcesOf('approve'));
-  return waiting.some(({ id, revising }) => !revising && id === (planId ?? id))
+  const found = await findBareChange(context, conversation, text);
+  return found !== null && found.fault === null && found.plan.id === (planId ?? found.plan.id)
     ? { kind: 'propose_changes', feedback: text.trim() }
-    : talk;
+    : { kind: 'talk' };
 }
 
 function offerDecision(
@@ -62,6 +81,11 @@ async function answerAboutPlan(
   conversation: string,
   { text, actor }: Saying,
 ): Promise<Answer | null> {
+  const change = await findBareChange(context, conversation, text);
+  if (change !== null && change.fault !== null) {
+    const { id, run_id } = change.plan;
+    return { says: change.fault, runId: run_id, planId: id };
+  }
   const near = readNearWord(text);
   const question = near === null ? readPlanQuestion(text) : null;
   if (near === null && question === null) return null;
@@ -76,13 +100,13 @@ async function answerAboutPlan(
     return { ...about, planId: null, says: answerPlanQuestion(question, facts) };
   }
   if (near === null) return null;
-  const [change] =
+  const [pending] =
     near === 'approve' || near === 'reject' ? await readChangesOf(query, conversation) : [];
-  if (change !== undefined)
+  if (pending !== undefined)
     return {
-      runId: change.run_id,
-      planId: change.id,
-      says: offerDecision(near, change, text.trim(), false),
+      runId: pending.run_id,
+      planId: pending.id,
+      says: offerDecision(near, pending, text.trim(), false),
     };
   const [running] = await readPlansOf(query, conversation, ['approved', 'executing', 'stalled']);
   if (running === undefined || (near !== 'cancel' && near !== 'undo')) return null;

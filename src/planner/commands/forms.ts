@@ -165,7 +165,7 @@ export const forms: readonly Form[] = [
     id: 'files',
     group: 'Files',
     spellings: [
-      '[list] files',
+      '[list] [all] files',
       '[list] files in {path:folder}',
       'what is in the workspace',
       'list the workspace',

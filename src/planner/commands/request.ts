@@ -209,6 +209,7 @@ class RequestReader {
     if (!this.#isEnd() && form.looks === true && this.#value() === '?') this.#at += 1;
     this.#reached = Math.max(this.#reached, this.#at);
     if (loop !== null) loop.summary = this.#readSummary();
+    if (!this.#take('please')) this.#take(', please');
     if (!this.#isEnd()) throw new Stop(this.#at);
     const { source, tokens } = this.#reading;
     const { commands, parts } = this.#request;

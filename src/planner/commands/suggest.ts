@@ -97,8 +97,16 @@ function wholeTime({ words, clock, date, isToday, instant }: When): string {
 const conditions =
   /^(?:or|either|not|don't|don’t|never|only|unless|until|if|before|after|except|but|instead)$/;
 
+const wordsOf = (ids: readonly string[]): string[] =>
+  forms
+    .filter(({ id }) => ids.includes(id))
+    .flatMap((form) => [...form.near.split(' '), ...literalOf(form)]);
+
 /** “make a copy of todo.txt” writes no text. */
-const otherVerbs = /^(?:copy|duplicate|move|rename|delete|remove|replace|swap)$/;
+const isOtherVerb = (word: string): boolean =>
+  !small.has(word) &&
+  wordsOf(['copy', 'move', 'delete', 'replace']).includes(word) &&
+  !wordsOf(['write', 'append']).includes(word);
 
 const retractions = /^(?:cancel|stop|end|undo|unset|forget|skip|reject|approve)$/;
 
@@ -112,7 +120,17 @@ function isFit(form: Form, pieces: Piece[]): boolean {
   if (first.includes(':file}') && !has('file') && !isText) return false;
   const said = pieces.flatMap((one) => (one.kind === 'rest' ? [one.value] : []));
   const verb = said.find((one) => !small.has(one)) ?? '';
-  if ((id === 'write' || id === 'append') && said.some((one) => otherVerbs.test(one))) return false;
+  if ((id === 'write' || id === 'append') && said.some(isOtherVerb)) return false;
+  if (
+    id === 'add event' &&
+    !has('time') &&
+    !said.some((one) => one !== 'add' && !small.has(one) && wordsOf([id]).includes(one))
+  )
+    return false;
+  // “tell me …” is no message, and a file is no folder.
+  if (id === 'post' && said[1] === 'me') return false;
+  if (id === 'files' && pieces.some(({ kind, text }) => kind === 'file' && /\.\w+$/.test(text)))
+    return false;
   if (!isVerb(form, verb) || (looks !== true && retractions.test(verb))) return false;
   if ((id === 'post' || id === 'remind') && has('person') && !has('place')) return false;
   if (id === 'ask' && !has('person') && verb !== 'ask') return false;
@@ -166,6 +184,10 @@ const otherwise: Record<string, string> = {
   time: 'tomorrow at 9:00',
   clock: '10:00',
 };
+
+/** Without the time that was only made up for it. */
+export const withoutTime = (text: string): string =>
+  text.startsWith('remind') ? text.replace(` ${otherwise.time}`, '') : text;
 
 /** The slots that a piece of each kind may fill. */
 const kinds: Record<string, Kind> = {

@@ -8,6 +8,7 @@ import type { StageEvent } from '#domain/planning/stages.ts';
 import { operationName } from '#domain/tool.ts';
 import { shorten } from '#domain/words.ts';
 import { type Changes, type ReadChanges, readChanges } from '../commands/changes.ts';
+import type { Setting } from '../commands/rhythm.ts';
 import { draftPlan } from '../draft/draft-plan.ts';
 import { withoutAddedCheckpoints } from '../order/waves.ts';
 import { outlineOfDraft } from '../outline/outline-of-draft.ts';
@@ -40,6 +41,14 @@ export function openOutline({
   const previous = current ?? request.revision?.previous ?? null;
   const given = state.outline ?? (previous === null ? null : outlineOfDraft(previous, null));
   if (given === null) return null;
+  const series = current?.series;
+  return openGiven(given, series === undefined ? {} : { series });
+}
+
+function openGiven(
+  given: PlanOutline,
+  repeated: Pick<PlanDraft, 'series'>,
+): { outline: PlanOutline; draft: PlanDraft } {
   const outline = withoutAddedCheckpoints(given);
   const nodes = outline.nodes.map((node) => ({
     ...node,
@@ -47,10 +56,14 @@ export function openOutline({
     rhythm: 'one_off' as const,
   }));
   const draft = draftPlan({ ...outline, nodes }, null, null);
-  return {
-    outline,
-    draft: { ...draft, ...(current?.series === undefined ? {} : { series: current.series }) },
-  };
+  return { outline, draft: { ...draft, ...repeated } };
+}
+
+/** Why the plan can't be changed so, or null if it can. */
+export function findChangeFault(text: string, plan: PlanDraft, setting: Setting): string | null {
+  const { draft } = openGiven(outlineOfDraft(plan, null), plan);
+  const read = readChanges(text, draft, setting);
+  return read.kind === 'question' ? read.question.text : null;
 }
 
 /** Comments on single steps change only their own step. */

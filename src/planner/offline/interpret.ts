@@ -1,5 +1,6 @@
 // Turns a request into steps, a loop, an answer, questions or suggestions. Throws only without the database.
 import { isDatabaseAway } from '#db/transient.ts';
+import { postTargetOf } from '#domain/chat/post-target.ts';
 import { errorMessage } from '#domain/errors.ts';
 import { openArguments } from '#domain/plan/arguments.ts';
 import type { PlanningRequest } from '#domain/planning/run.ts';
@@ -7,7 +8,7 @@ import type { JsonObject } from '#domain/text.ts';
 import { listOf, shorten } from '#domain/words.ts';
 import type { Question } from '../commands/answers.ts';
 import { type ReadRequest, type Request, readRequest, type Unread } from '../commands/request.ts';
-import { suggestForms } from '../commands/suggest.ts';
+import { suggestForms, withoutTime } from '../commands/suggest.ts';
 import { tokenize } from '../commands/tokens.ts';
 import type { PlannerTools } from '../ports.ts';
 import { buildSteps } from './build.ts';
@@ -32,7 +33,7 @@ export type Interpretation = { reason: string } & (
 );
 
 export type Work = {
-  request: Pick<PlanningRequest, 'runId' | 'user' | 'now' | 'timezone'>;
+  request: Pick<PlanningRequest, 'runId' | 'user' | 'now' | 'timezone' | 'plans'>;
   tools: PlannerTools;
   signal: AbortSignal;
   answers: ReadonlyMap<string, string>;
@@ -221,17 +222,37 @@ function canLookUp(steps: Step[], tools: PlannerTools): boolean {
 
 const maxOption = 80;
 
+/** Whether it posts nowhere else than where it can. */
+async function reaches(text: string, work: Work): Promise<boolean> {
+  const { posts } = work.tools;
+  const read = readText(text, work);
+  if (posts === null || read.kind === 'unread') return true;
+  const built = buildSteps(read.request, { ...settingOf(work), answers: new Map() });
+  const targets = (built.kind === 'steps' ? built.steps : []).flatMap(
+    ({ spec, args }) => postTargetOf({ tool: spec.tool, operation: spec.operation, args }) ?? [],
+  );
+  if (targets.length === 0) return true;
+  const found = await posts.resolve(work.request.runId, targets);
+  return [...found.values()].every((one) => 'pinned' in one);
+}
+
 /** Up to where it was read, the nearest forms, and how to connect a model. */
-function tellUnread(text: string, { from, to, reached }: Unread, work: Work): Interpretation {
+async function tellUnread(
+  text: string,
+  { from, to, reached }: Unread,
+  work: Work,
+): Promise<Interpretation> {
   const part = text.slice(from, to);
   const isAlone = text.slice(0, from).trim() === '' && text.slice(to).trim() === '';
   const names = new Set(work.tools.manifest().map(({ name }) => name));
   const suggested = suggestForms(part, work.request, (one) => plans(one, work), names);
-  const options = suggested.flatMap((one) => {
-    // Keeps commands around the unread part.
-    const whole = text.slice(0, from) + one + text.slice(to);
-    return isAlone ? [one] : plans(whole, work) ? [whole.trim()] : [];
-  });
+  const options: string[] = [];
+  for (const one of suggested) {
+    // Keeps commands around the unread part, and the line's own time.
+    const wholes = [one, withoutTime(one)].map((own) => text.slice(0, from) + own + text.slice(to));
+    const whole = isAlone ? one : wholes.find((own) => plans(own, work))?.trim();
+    if (whole !== undefined && (await reaches(whole, work))) options.push(whole);
+  }
   const fitted = text.slice(from, reached).trim();
   const rest = text.slice(reached, to).trim();
   const upTo =
@@ -244,6 +265,9 @@ function tellUnread(text: string, { from, to, reached }: Unread, work: Work): In
   const said = [
     upTo,
     ...(nearest === '' ? [] : [`The nearest commands: ${nearest}.`]),
+    ...(work.request.plans?.some(({ waits }) => waits !== undefined) === true
+      ? ['“help changes” lists how to change the plan that waits.']
+      : []),
     `“help” lists them all. ${connectModel}`,
   ];
   const isShort = options.every((one) => one.length <= maxOption && !one.includes('\n'));

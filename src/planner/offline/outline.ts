@@ -31,9 +31,10 @@ export const describeWait = (start: string | null, timezone: string): string =>
 /** "Every 2 weeks on Monday" begins on the next Monday, not in this week. */
 function startOf(rrule: string, now: Date, timezone: string): Date {
   const each = rrule.replace(/^(FREQ=WEEKLY);INTERVAL=\d+;BYDAY/, '$1;BYDAY');
+  const begin = new Date(Math.floor(now.getTime() / 1000) * 1000);
   return each === rrule
-    ? now
-    : (nextOccurrences({ rrule: each, timezone, startsAt: now }, now, 1)[0] ?? now);
+    ? begin
+    : (nextOccurrences({ rrule: each, timezone, startsAt: begin }, now, 1)[0] ?? begin);
 }
 
 export const writeEdges = (after: Dependency[]): WrittenNode['after'] =>

@@ -37,7 +37,7 @@ test('one message makes one version, in the chat and as a reply, more than three
   expect((await service.getPlan(id)).total_steps).toBe(3);
 });
 
-test('where none waits it is a request; where somebody else’s waits it is refused', async () => {
+test('where none waits it is a request; what a plan lacks or another may not change is refused', async () => {
   const { service } = instance;
   const { run_id } = await service.say('none waits', 'step 2 text: C', ana);
   const said = await waitFor('an answer', async () => {
@@ -46,6 +46,13 @@ test('where none waits it is a request; where somebody else’s waits it is refu
   });
   expect(said).toContain('“help” lists them all');
   const { id } = await ask('of ana');
+  for (const text of ['step 9 text: C', 'remove step 7']) {
+    await service.say('of ana', text, ana);
+    expect((await service.messages('of ana', { limit: 20 })).at(-1)?.text).toMatch(
+      /^There is no step/,
+    );
+    expect((await service.getPlan(id)).status).toBe('proposed');
+  }
   await service.say('of ana', 'step 2 text: C', ben);
   expect((await service.messages('of ana', { limit: 20 })).at(-1)?.text).toMatch(/^Only /);
   expect((await service.getPlan(id)).version).toBe(1);

@@ -293,6 +293,8 @@ test('a choice of the second question answers that question', async () => {
 });
 
 test.each([
+  ['move a.txt to b.txt please', 'move a.txt to b.txt'],
+  ['copy a.txt to b.txt, please, then delete a.txt', 'copy a.txt to b.txt, then delete a.txt'],
   ['ask Ana "ok?" and if yes delete old.txt', 'ask Ana "ok?", then if yes: delete old.txt'],
   [
     'for each row in orders.csv write "Dear <name>" to letters/<id>.md',
@@ -415,6 +417,11 @@ describe('what cannot be read', () => {
     ['everything_get-sum with a: 2, b: 3', 'call everything_get-sum with a: 2, b: 3'],
     ['wait for 5 minutes', 'wait 5 minutes'],
     ['Cancel my reminder', 'reminders'],
+    ['what is in todo.txt', 'show todo.txt'],
+    [
+      'every Friday at 16:00 remind me to submit my timesheet',
+      'every Friday at 16:00 remind me "submit my timesheet"',
+    ],
   ])('offers the nearest form of “%s” first', async (text, nearest) => {
     const { result } = await plan(planner(), text);
     expect(result).toMatchObject({ questions: [{ id: 'command' }] });
@@ -447,6 +454,9 @@ describe('what cannot be read', () => {
     'call it c.md',
     'call memory create_entities with name: Ana',
     'Approve',
+    'make a backup of notes.txt',
+    'add eggs to my shopping list',
+    'tell me the weather in Berlin',
   ])('offers nothing that leaves out a part of “%s”', async (text) => {
     const { result } = await plan(planner(), text);
     expect(result).toMatchObject({ kind: 'answer', text: expect.stringContaining('“help”') });
