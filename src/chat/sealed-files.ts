@@ -1,4 +1,4 @@
-// Files that a platform hands over by address alone, as Teams does: whoever has the address can read the file. So it is encrypted
+// Files that a platform hands over by address alone, as Teams does: anybody with the address can read the file. So it is encrypted
 // in the stored event, and only decrypted to fetch the file.
 import { fileWords } from '#cards/chat-words.ts';
 import { readEventBody } from '#db/chat/inbox.ts';
