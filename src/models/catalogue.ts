@@ -1,5 +1,5 @@
-// OpenAI models: prices, efforts and shutdown dates, looked up on 25 November 2026 in OpenAI's lists of models, prices and
-// deprecations. `prices` in countersign.json overrides and extends the prices.
+// Prices of models, and efforts and shutdown dates of OpenAI's, looked up on 25 November 2026 in OpenAI's lists of models, prices
+// and deprecations. `prices` in countersign.json overrides and extends the prices.
 import { z } from 'zod';
 import type { Environment } from '#domain/settings.ts';
 
@@ -98,9 +98,34 @@ function retiring(price: Price): ModelFacts {
   return { price, efforts: [], shutdown: '2027-01-14', replacement: 'gpt-6-luna' };
 }
 
-/** Drops the date: `gpt-4.1-2025-04-14` is a version of `gpt-4.1`. */
+/** Writing to the cache for five minutes costs a quarter more than input. */
+const ofClaude = (input: number, output: number, cached: number): Price =>
+  priced(input, cached, output, input * 1.25);
+
+/** From the pages on prices and models at platform.claude.com/docs, as copies had them on 29 November 2026. */
+const claudePrices: Record<string, Price> = {
+  // Its price of cache reads was not found.
+  'claude-fable-5-2': ofClaude(8, 40, 8),
+  'claude-fable-5-1': ofClaude(10, 50, 0.25),
+  'claude-fable-5': ofClaude(10, 50, 1),
+  'claude-opus-5-5': ofClaude(4, 20, 0.2),
+  'claude-opus-5': ofClaude(5, 25, 0.5),
+  'claude-opus-4-8': ofClaude(5, 25, 0.5),
+  'claude-opus-4-7': ofClaude(5, 25, 0.5),
+  'claude-opus-4-6': ofClaude(5, 25, 0.5),
+  'claude-opus-4-5': ofClaude(5, 25, 0.5),
+  'claude-sonnet-5-5': ofClaude(2, 10, 0.1),
+  'claude-sonnet-5': ofClaude(2, 10, 0.2),
+  'claude-sonnet-4-6': ofClaude(3, 15, 0.3),
+  'claude-sonnet-4-5': ofClaude(3, 15, 0.3),
+  // Up to 100,000 tokens cost a fifth: a budget has to hold for longer prompts as well.
+  'claude-haiku-5-5': ofClaude(0.5, 2.5, 0.05),
+  'claude-haiku-4-5': ofClaude(1, 5, 0.1),
+};
+
+/** Drops the date: `gpt-4.1-2025-04-14` is a version of `gpt-4.1`, `claude-opus-4-5-20251101` of `claude-opus-4-5`. */
 function undated(model: string): string {
-  return model.replace(/-\d{4}-\d{2}-\d{2}$/, '');
+  return model.replace(/-\d{4}-?\d{2}-?\d{2}$/, '');
 }
 
 /** Names also come from plans, and could be `constructor`. */
@@ -114,7 +139,8 @@ export function findModel(name: string): ModelFacts | null {
 /** The price of `model`, or null if unknown. `*` in `overrides` applies to every model without one. */
 export function findPrice(model: string, overrides: Record<string, Price> = {}): Price | null {
   const own = entryOf(overrides, model) ?? entryOf(overrides, undated(model));
-  return own ?? findModel(model)?.price ?? overrides['*'] ?? null;
+  const claude = entryOf(claudePrices, model) ?? entryOf(claudePrices, undated(model));
+  return own ?? findModel(model)?.price ?? claude ?? overrides['*'] ?? null;
 }
 
 /** Asks for a price, without which budgets can't hold. */

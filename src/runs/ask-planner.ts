@@ -5,8 +5,10 @@ import { readManifests } from '#db/backends.ts';
 import { readLatestMessages, type StoredMessage } from '#db/chat/messages.ts';
 import { isOnePerson, readShown } from '#db/people/identities.ts';
 import { noteActivity, type RunRow, readRun } from '#db/planning/runs.ts';
+import { readSpentBy } from '#db/planning/spending.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
 import { isDatabaseAway } from '#db/transient.ts';
+import { startOfDay } from '#domain/clock.ts';
 import { errorMessage } from '#domain/errors.ts';
 import { leaveOutQuotes } from '#domain/people/memory.ts';
 import type { BriefPlan } from '#domain/plan/brief.ts';
@@ -212,6 +214,7 @@ async function buildRequest(
     turn: run.turn,
     decision,
     policy: await readPolicyOf(context.db.query, run),
+    todayUsd: await readSpentBy(context.db.query, run.user, startOfDay(context.clock.now())),
     modes: run.modes,
     now: context.clock.now(),
     timezone,

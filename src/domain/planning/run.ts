@@ -112,6 +112,8 @@ export type PlanningRequest = {
   modes: PlanningModes;
   /** The person has lifted the turn's soft ceiling. */
   softLifted?: boolean;
+  /** US dollars of the person's model calls of the day. */
+  todayUsd?: number;
   now: Date;
   timezone: string;
 };

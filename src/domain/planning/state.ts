@@ -158,6 +158,8 @@ export const PlanningState = z.strictObject({
   cost_usd: z.number().min(0).default(0),
   /** US dollars of earlier turns. */
   earlier_usd: z.number().min(0).default(0),
+  /** The person's model calls of the day (UTC), before this turn. */
+  today_usd: z.number().min(0).default(0),
   /** The person has lifted this turn's soft ceiling. */
   soft_budget_lifted: z.boolean().default(false),
   /** Retries per stage since it was last left; details are in the trace. */

@@ -88,6 +88,7 @@ function beginTurn(request: PlanningRequest, now: Date) {
     has_files: request.files !== undefined || request.thread?.files === true,
     calls: 0,
     cost_usd: 0,
+    today_usd: request.todayUsd ?? 0,
     soft_budget_lifted: request.softLifted ?? false,
     retries: {},
     hints: [],

@@ -16,9 +16,10 @@ const maxCalls = 3000;
 /** Steps that failed or wait, with their calls. */
 const maxNotable = 6;
 
-/** `PLAN-1a2b3c4d completed, 5 steps: Tidy up` */
-export function summarisePlan({ id, status, title, total_steps }: PlanSummary): string {
-  return `${id} ${status}, ${countOf(total_steps, 'step')}: ${onOneLine(title, 100)}`;
+/** `PLAN-1a2b3c4d completed, 5 steps, cost $0.03: Tidy up` */
+export function summarisePlan({ id, status, title, total_steps, cost_usd }: PlanSummary): string {
+  const cost = cost_usd === 0 ? '' : `, cost ${dollars(cost_usd)}`;
+  return `${id} ${status}, ${countOf(total_steps, 'step')}${cost}: ${onOneLine(title, 100)}`;
 }
 
 function isNotable({ status }: BriefStep): boolean {

@@ -20,7 +20,7 @@ import { type Coverage, isPartial, maxItems, newCoverage, tellPart } from '../re
 import { fail, type ToolContext, type ToolOutcome } from '../tool.ts';
 import { draftDefaults, keepEdit, openDraft } from './draft-tool.ts';
 import { escapeText, fill, valueAt, writeValue } from './fill-template.ts';
-import { holds, itemSourceShape, lackingFields, listItems } from './list-items.ts';
+import { groupConditions, holds, itemSourceShape, lackingFields, listItems } from './list-items.ts';
 import { Groups, Tally } from './tally-items.ts';
 
 const maxProblems = 5;
@@ -46,7 +46,10 @@ const ForEachShape = {
   group_by: z
     .string()
     .optional()
-    .describe('pointer; then {{item/key}}, {{item/count}}, {{item/sum/amount}}'),
+    .describe(
+      'pointer; then {{item/key}}, {{item/count}}, {{item/sum/amount}}, and what its items share: {{item/email}}',
+    ),
+  having: z.array(AnyJson).optional().describe('as "where", of groups: /count, /sum/amount'),
   step: z.strictObject(stepShape).describe(template),
   phase: z.string().optional(),
   then_summarise: z.string().optional().describe('what one summary of all is to say'),
@@ -60,18 +63,24 @@ const wideShape = {
   partition_by: z.string().optional().describe('JSON pointer into the item'),
 };
 /** `items` come from our own code; models never see them. */
-const ForEach = z.strictObject({ ...wideShape, items: z.array(AnyJson).optional() });
+const ForEach = z.strictObject({
+  ...wideShape,
+  having: groupConditions.optional(),
+  items: z.array(AnyJson).optional(),
+});
 export type ForEach = z.infer<typeof ForEach>;
 /** For an existing group, only what changes. */
 const HeardForEach = z.looseObject({ id: z.string() });
-const { title, list, step } = ForEachShape;
-const laterOptional = { title: title.optional(), list: list.optional() };
-const Shown = z.strictObject({ ...ForEachShape, ...laterOptional, step: step.optional() });
-const WideShown = z.strictObject({
-  ...wideShape,
-  ...laterOptional,
-  step: wideShape.step.optional(),
-});
+const { title, list } = ForEachShape;
+/** Written as elsewhere, so shown short. */
+const shortened = {
+  title: title.optional(),
+  list: list.optional(),
+  where: z.array(AnyJson).optional().describe('as "when": {"path","is","value"} of an item'),
+  step: z.looseObject({}).optional().describe(`as of "add_steps", without id; ${template}`),
+};
+const Shown = z.strictObject({ ...ForEachShape, ...shortened });
+const WideShown = z.strictObject({ ...wideShape, ...shortened });
 
 type Expanded = StepDraft & { id: string };
 
@@ -258,7 +267,7 @@ async function addForEach(given: ForEach, toolContext: ToolContext): Promise<Too
       if (isSliceOver()) await nextTurn();
     }
   }
-  const grouped = groups?.list() ?? [];
+  const grouped = groups?.list((group) => holds(group, { where: given.having })) ?? [];
   for (const [nth, group] of grouped.entries()) {
     expansion.add(group, nth + 1);
     if (isSliceOver()) await nextTurn();
@@ -354,7 +363,7 @@ export const forEach = defineTool({
   ...draftDefaults,
   name: 'for_each',
   description:
-    'Adds a step for each item that a read lists; code pages and filters. With the id of a group that is there, changes it: what is not named stays, null removes.',
+    'Adds a step for each item that a read lists; code pages and filters. Of a group that is there: its id and what changes, null removes.',
   prerequisites: [],
   input: HeardForEach,
   shown: Shown,

@@ -12,21 +12,21 @@ import type { ToolContext } from '../tool.ts';
 const kinds = ['table', 'json', 'lines of json', 'lines'] as const;
 type Kind = (typeof kinds)[number];
 
+const itemCondition = z.strictObject({
+  path: z.string(),
+  is: ConditionOperator,
+  value: AnyJson.optional(),
+});
+/** Shown short: it is written as `where`. */
+export const groupConditions = z.array(itemCondition);
+
 export const itemSourceShape = {
   operation: z.string().optional().describe('a read'),
   args: JsonObject.optional(),
   artifact: z.string().optional().describe('instead of both'),
   list: z.string().describe('JSON pointer to a list or text in the output'),
   as: z.enum(kinds).optional(),
-  where: z
-    .array(
-      z.strictObject({
-        path: z.string(),
-        is: ConditionOperator,
-        value: AnyJson.optional(),
-      }),
-    )
-    .optional(),
+  where: z.array(itemCondition).optional(),
   paging: z
     .strictObject({
       argument: z.string(),

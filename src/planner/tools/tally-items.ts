@@ -16,6 +16,8 @@ const maxTotals = 49;
 /** Characters of all totals by group. */
 const maxGroupCharacters = 16_000;
 const maxExamples = 3;
+/** Values whose format a sum takes. */
+const maxFormatted = 200;
 const maxLineLength = 1900;
 
 const add = (sum: Decimal | null, value: Decimal | null): Decimal | null =>
@@ -23,15 +25,47 @@ const add = (sum: Decimal | null, value: Decimal | null): Decimal | null =>
 
 const many = (count: number) => count.toLocaleString('en-US');
 
+/** An amount as its item has it. */
+type Written = Amount & { text: string };
+
+/** `1200` as `1,200.00 EUR`: with the decimals, groups of digits and currency of a column. */
+class Format {
+  #decimals = 0;
+  #group = '';
+  #around: [string, string] | null = null;
+
+  add(text: string, notation: 'point' | 'comma'): void {
+    const [digits = ''] = /\d[\d.,'’\u0020\u00a0\u202f\u2009]*/u.exec(text.trim()) ?? [];
+    const [whole = '', decimals = ''] = digits.trim().split(notation === 'point' ? '.' : ',');
+    this.#decimals = Math.max(this.#decimals, decimals.length);
+    this.#group ||= /\D/.exec(whole)?.[0] ?? '';
+    const at = text.trim().indexOf(digits.trim());
+    this.#around ??= [text.trim().slice(0, at), text.trim().slice(at + digits.trim().length)];
+  }
+
+  write(plain: string, notation: 'point' | 'comma'): string {
+    const [, minus = '', whole = '', decimals = ''] = /^(-?)(\d+)\.?(\d*)$/.exec(plain) ?? [];
+    const grouped =
+      this.#group === '' ? whole : whole.replace(/\B(?=(?:\d{3})+$)/g, () => this.#group);
+    const fraction = decimals.padEnd(this.#decimals, '0');
+    const [before, behind] = this.#around ?? ['', ''];
+    const digits =
+      fraction === '' ? grouped : `${grouped}${notation === 'point' ? '.' : ','}${fraction}`;
+    return `${minus}${before.replace(/[-+−(]/g, '')}${digits}${behind.replace(')', '')}`;
+  }
+}
+
 /** One column, over all items or a group. */
 class Sum {
   count = 0;
+  readonly #texts: string[] = [];
   #point: Decimal | null = zero;
   #comma: Decimal | null = zero;
   readonly #units = new Set<string>();
 
-  add({ point, comma, unit }: Amount): void {
+  add({ point, comma, unit, text }: Written): void {
     this.count += 1;
+    if (this.#texts.length < maxFormatted) this.#texts.push(text);
     this.#units.add(unit);
     this.#point = add(this.#point, point);
     this.#comma = add(this.#comma, comma);
@@ -57,8 +91,15 @@ class Sum {
   format(notation: 'point' | 'comma'): string | null {
     const total = notation === 'point' ? this.#point : this.#comma;
     if (total === null || this.#units.size > 1) return null;
-    const [unit = ''] = this.#units;
-    return `${writeDecimal(total)}${unit === '' ? '' : ` ${unit}`}`;
+    const format = new Format();
+    for (const text of this.#texts) format.add(text, notation);
+    return format.write(writeDecimal(total), notation);
+  }
+
+  /** As a plain number, for conditions. */
+  get plain(): string | null {
+    const total = this.notation === 'point' ? this.#point : this.#comma;
+    return total === null || this.problem !== null ? null : writeDecimal(total);
   }
 }
 
@@ -76,7 +117,7 @@ class Column {
   }
 
   /** @returns the text to group by, and the amount */
-  add(value: Json | undefined): { text: string; amount: Amount | null } | null {
+  add(value: Json | undefined): { text: string; amount: Written | null } | null {
     const text = value === undefined || value === null ? '' : String(value);
     if (text.trim() === '') {
       this.#empty += 1;
@@ -87,7 +128,8 @@ class Column {
       this.groups.set(text, (this.groups.get(text) ?? 0) + 1);
       if (this.groups.size > maxGroups) this.groups = null;
     }
-    const amount = typeof value === 'boolean' ? null : readAmount(text);
+    const read = typeof value === 'boolean' ? null : readAmount(text);
+    const amount = read === null ? null : { ...read, text };
     if (amount !== null) this.sum.add(amount);
     else if (this.#others.length < maxExamples) this.#others.push(text);
     return { text, amount };
@@ -152,47 +194,54 @@ const isGroup = ({ groups, values, isNumeric }: Column): boolean =>
 
 const maxGroupItems = 200;
 
-/** With the count and the exact sums of each group. */
+type Group = {
+  key: Json;
+  items: Json[];
+  count: number;
+  sums: Map<string, Sum>;
+  /** Values that all of its items have, by name. */
+  shared: Map<string, Json>;
+};
+
+/** With the count and the exact sums of each group, and what all its items share. */
 export class Groups {
-  readonly #groups = new Map<
-    string,
-    { key: Json; items: Json[]; count: number; sums: Map<string, Sum> }
-  >();
+  readonly #groups = new Map<string, Group>();
 
   add(key: Json, item: Json): void {
     const name = JSON.stringify(key);
-    let group = this.#groups.get(name);
-    if (group === undefined) {
-      group = { key, items: [], count: 0, sums: new Map() };
-      this.#groups.set(name, group);
-    }
+    const known = this.#groups.get(name);
+    const group: Group = known ?? { key, items: [], count: 0, sums: new Map(), shared: new Map() };
+    this.#groups.set(name, group);
     group.count += 1;
     if (group.items.length < maxGroupItems) group.items.push(item);
     if (!isObject(item)) return;
-    for (const [column, value] of Object.entries(item).slice(0, maxColumns)) {
-      const amount =
-        typeof value === 'number' || typeof value === 'string' ? readAmount(String(value)) : null;
+    const values = Object.entries(item).slice(0, maxColumns);
+    if (known === undefined) group.shared = new Map(values);
+    for (const [column, value] of group.shared)
+      if (item[column] !== value) group.shared.delete(column);
+    for (const [column, value] of values) {
+      const text = typeof value === 'number' || typeof value === 'string' ? String(value) : '';
+      const amount = readAmount(text);
       if (amount === null) continue;
       const sum = group.sums.get(column) ?? new Sum();
       group.sums.set(column, sum);
-      sum.add(amount);
+      sum.add({ ...amount, text });
     }
   }
 
-  /** `{ key, count, sum: { amount: "41 EUR" }, items }`; columns without an exact total have no sum. */
-  list(): JsonObject[] {
-    return [...this.#groups.values()].map(({ key, count, sums, items }) => ({
-      key,
-      count,
-      sum: Object.fromEntries(
-        [...sums].flatMap(([column, sum]): [string, Json][] => {
-          const { notation, problem } = sum;
-          const total = notation === null || problem !== null ? null : sum.format(notation);
-          return total === null ? [] : [[column, total]];
-        }),
-      ),
-      items,
-    }));
+  /**
+   * `{ key, count, sum: { amount: "41 EUR" }, items }` and shared values by their name; columns without an exact total have no
+   * sum. @param having conditions, in which a sum is a plain number
+   */
+  list(having: (group: Json) => boolean): JsonObject[] {
+    return [...this.#groups.values()].flatMap(({ key, count, sums, items, shared }) => {
+      const exact = [...sums].filter(([, sum]) => sum.plain !== null);
+      const sumsBy = (tell: (sum: Sum) => string | null) =>
+        Object.fromEntries(exact.map(([column, sum]) => [column, tell(sum)]));
+      if (!having({ key, count, sum: sumsBy(({ plain }) => plain) })) return [];
+      const written = sumsBy((sum) => sum.format(sum.notation ?? 'point'));
+      return [{ ...Object.fromEntries(shared), key, count, sum: written, items }];
+    });
   }
 }
 
@@ -207,7 +256,7 @@ export class Tally {
     this.#items += 1;
     if (!isObject(item)) return;
     const texts: [Column, string][] = [];
-    const amounts: [Column, Amount][] = [];
+    const amounts: [Column, Written][] = [];
     for (const [name, value] of Object.entries(item)) {
       if (typeof value === 'object' && value !== null) continue;
       let column = this.#columns.get(name);
@@ -224,7 +273,7 @@ export class Tally {
     this.#addToGroups(texts, amounts);
   }
 
-  #addToGroups(texts: [Column, string][], amounts: [Column, Amount][]): void {
+  #addToGroups(texts: [Column, string][], amounts: [Column, Written][]): void {
     for (const [by, text] of texts) {
       if (by.groups === null) {
         this.#grouped.delete(by);

@@ -52,7 +52,7 @@ function toPrompt(task: string, { sources, missing }: Draftbook, entries: Entry[
   const partial =
     omissions === ''
       ? ''
-      : ` To fit here, ${omissions}: “…” marks a gap. Say nothing of what is not shown, and give no totals of your own.`;
+      : ` To fit here, ${omissions}: “…” marks a gap. Say nothing of what is not shown, and give no totals but those in the task.`;
   return `${task}\n\nThe sources stand for ${countOf(sources, 'output')}; (×3) means that three have exactly this text.${lacking}${partial}\n\n<material>\n${material}</material>`;
 }
 

@@ -31,6 +31,10 @@ describe('prices', () => {
   });
 
   it('does not guess the price of an unknown model, unless "*" stands for all others', () => {
+    expect(findPrice('claude-opus-4-5-20251101')).toEqual(
+      expect.objectContaining({ input: 5, output: 25, cached_input: 0.5, cache_write: 6.25 }),
+    );
+    expect(findPrice('claude-opus-99')).toBeNull();
     expect(findPrice('gpt-4.1-turbo-extra')).toBeNull();
     expect(findPrice('llama', { '*': { input: 0, output: 0 } })).toEqual({ input: 0, output: 0 });
     expect(findPrice('gpt-4.1', { '*': { input: 0, output: 0 } })?.input).toBe(2);

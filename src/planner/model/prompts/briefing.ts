@@ -72,7 +72,8 @@ function describePolicy(policy: InteractionPolicy): string {
     medium: 'Ask only where a wrong assumption would cost something.',
     low: 'Where something has two meanings, ask before you assume.',
   }[autonomy];
-  return `How they like it: ${tones[tone]} ${styles[conversation_style]} At most ${sentences} sentences or ${items} lines of a list, unless they ask for more; warnings, negations and doubts stay. ${ask} ${dare}${describeIdeas(policy)}`;
+  const questions = probing_depth === 0 ? ask : `${ask} ${dare}`;
+  return `How they like it: ${tones[tone]} ${styles[conversation_style]} At most ${sentences} sentences or ${items} lines of a list, unless they ask for more; warnings, negations and doubts stay. ${questions}${describeIdeas(policy)}`;
 }
 
 const ideas: Record<InteractionPolicy['brainstorming_preference'], string> = {
@@ -134,6 +135,19 @@ function describeFiles(files: AttachedFile[]): string[] {
   return ['Attached to the request:', wrapUntrusted('files', files.map(describeFile).join('\n'))];
 }
 
+function describeCosts(
+  { earlier_usd, today_usd }: Readonly<PlanningState>,
+  { perSession, perPerson }: PlanningLimits,
+): string[] {
+  const most = perPerson === undefined ? '' : ` of at most ${dollars(perPerson)}`;
+  return [
+    ...(earlier_usd === 0
+      ? []
+      : [`Planning this has cost ${dollars(earlier_usd)} of at most ${dollars(perSession)}.`]),
+    ...(today_usd === 0 ? [] : [`Their requests have cost ${dollars(today_usd)}${most} today.`]),
+  ];
+}
+
 export type Briefed = {
   state: Readonly<PlanningState>;
   stage: Stage;
@@ -166,17 +180,13 @@ export function writeBriefing(options: Briefed): string {
     seen,
     around,
   } = options;
-  const { pattern, rfc, assumed, offered, reads, earlier_usd } = state;
+  const { pattern, rfc, assumed, offered, reads } = state;
   const lines = [
     `${displayName === undefined ? '' : `${onOneLine(displayName, 80)}, `}${onOneLine(user)}${displayName === undefined ? '' : ','} asks. ${describeTime(new Date(state.now), timezone)}`,
     describePolicy(policy),
     ...describeLevel(modes),
     ...describeModes(modes),
-    ...(earlier_usd === 0
-      ? []
-      : [
-          `Planning this has cost ${dollars(earlier_usd)} of at most ${dollars(limits.perSession)}.`,
-        ]),
+    ...describeCosts(state, limits),
   ];
   const known = state.memory?.known ?? [];
   if (known.length > 0) {

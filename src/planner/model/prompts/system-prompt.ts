@@ -19,7 +19,7 @@ Steps
 - A value from an earlier step: {"$from":"1","path":"/text"}; within a text: "Status: {{1/text}}", or {{1}} for the whole output. The path must exist in that output.
 - Never write back what was read: use workspace_edit, workspace_copy.
 - A value chosen when the step runs: {"$decide":"what to choose"}.
-- Conditions are never dropped: "when" on each step that depends on it; "else" is a second step with the opposite. If somebody else must agree, a human_confirm step comes first: after a No, what waits for it is skipped. If the requester wants to see each call: "ask_before".
+- Conditions are never dropped: "when" on each step that depends on it; "else" is a second step with the opposite. If somebody else must agree, a human_confirm step comes first: after a No, what is "after" it is skipped; a step for the No asks for it in "when". If the requester wants to see each call: "ask_before".
 - Larger work: a "phase" on each step. Times, durations, repetition: "set_schedule".
 - A draft that is there is edited: change only what was asked, then "submit_plan".
 
@@ -28,7 +28,7 @@ Write briefly and plainly, in the person's language.
 
 Examples
 "Copy the total from report.md into done.txt": read {"operation":"workspace_read","args":{"path":"report.md"}} → add_steps [workspace_write {"path":"done.txt","content":"41 EUR"}], submit_plan
-"Delete old.txt if Ana agrees": add_steps [human_confirm {"question":"Delete old.txt?","assignee":"ana"}, workspace_delete {"path":"old.txt"} with "after":["1"]]`;
+"Delete old.txt if Ana agrees": add_steps [human_confirm {"question":"Delete old.txt?","assignee":"ana"}, workspace_delete {"path":"old.txt"} with "after":["1"]]; and what else if not: "when":[{"step":"1","path":"/answer","is":"equals","value":"No"}]`;
 
 /** Not offered to planners of parts, so no rule names them to one. */
 const ofWhole = /"(?:answer|elicit_context|select_pattern|set_policy|set_schedule)"/;

@@ -397,6 +397,36 @@ describe('a group that is there', () => {
   });
 });
 
+test('groups are chosen by their sums, which keep the format, and have what their items share', async () => {
+  const table = [
+    'customer,email,amount',
+    'Acme,a@acme.example,"1,000.00 EUR"',
+    'Initech,i@initech.example,90.50 EUR',
+    'Acme,a@acme.example,"2,200.50 EUR"',
+    'Globex,g@globex.example,"1,200.00 EUR"',
+  ].join('\n');
+  const { call, drafted } = open({}, { 'due.csv': table });
+  const added = await call('for_each', {
+    id: 'mail',
+    title: 'Remind each',
+    operation: 'workspace_read',
+    args: { path: 'due.csv' },
+    list: '/text',
+    group_by: '/customer',
+    having: [{ path: '/sum/amount', is: 'greater', value: 1000 }],
+    step: {
+      description: 'Remind {{item/key}}',
+      operation: 'workspace_write',
+      args: { path: '{{item/email}}.txt', content: '{{item/count}} open: {{item/sum/amount}}' },
+    },
+  });
+  expect(added.ok).toBe(true);
+  expect(drafted().map(({ args }) => args)).toEqual([
+    { path: 'a@acme.example.txt', content: '2 open: 3,200.50 EUR' },
+    { path: 'g@globex.example.txt', content: '1 open: 1,200.00 EUR' },
+  ]);
+});
+
 describe('for_each over text', () => {
   const csv = 'customer;amount\nAcme;10,50 EUR\nInitech;5,00 EUR\nAcme;4,50 EUR\n';
   const mails = {
@@ -418,8 +448,8 @@ describe('for_each over text', () => {
     const made = await call('for_each', mails);
     expect(made.says).toContain('3 items');
     expect(drafted().map(({ args }) => args)).toEqual([
-      { path: 'Acme.md', content: '2: 15 EUR' },
-      { path: 'Initech.md', content: '1: 5 EUR' },
+      { path: 'Acme.md', content: '2: 15,00 EUR' },
+      { path: 'Initech.md', content: '1: 5,00 EUR' },
     ]);
   });
 
