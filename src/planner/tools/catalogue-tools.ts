@@ -39,7 +39,7 @@ export const readFront: Tool<ReadCall> = {
   ...toolDefaults,
   name: readTool,
   description:
-    'Calls operations marked [read] now, several at once if you can; also describe_operation {names}, plan_list {status?}, plan_get {plan, after?}, and of a long draft show_steps {ids?, query?, from?}.',
+    'Calls what is marked [read] now, several at once if you can; also describe_operation {names}, plan_list {status?}, plan_get {plan}, show_steps {ids?, query?, from?} of a long draft.',
   parameters: showSchema(ReadArguments),
   reads: true,
   prepare: readCall,

@@ -87,8 +87,7 @@ function offerAlternatives(
 
 export const craftOptions = defineTool({
   name: 'craft_options',
-  description:
-    'Puts different ideas or options before the person, the best first, when they want them.',
+  description: 'Puts different ideas or options before the person, the best first.',
   input: CraftOptions,
   revision: 2,
   execute: async (input, toolContext) => offerAlternatives(input, toolContext),

@@ -46,8 +46,7 @@ async function setPreferences(
 
 export const setPolicy = defineTool({
   name: 'set_policy',
-  description:
-    'Keeps what they said about how to talk to them, ask or seek approval (“be brief”), nothing about the work.',
+  description: 'Keeps how they want to be talked to, asked or sought approval from (“be brief”).',
   input: SetPolicy,
   execute: setPreferences,
 });

@@ -699,15 +699,14 @@ describe('Anthropic’s Messages API', () => {
       ],
     });
     closers.push(double.close);
-    const prices = { '*': { input: 3, cached_input: 0.3, cache_write: 3.75, output: 15 } };
-    const model = claude(double.url, { prices });
+    const model = claude(double.url);
     const first = await model.complete(ask(), never);
     expect(first).toMatchObject({
       toolCalls: [{ id: 'toolu_0_0', ...called }],
       finishReason: 'tool_calls',
       usage: { input_tokens: 100, cached_tokens: 60, cache_write_tokens: 10, output_tokens: 20 },
     });
-    expect(first.cost_usd).toBeCloseTo((30 * 3 + 60 * 0.3 + 10 * 3.75 + 20 * 15) / 1e6, 10);
+    expect(first.cost_usd).toBeCloseTo((30 * 2 + 60 * 0.1 + 10 * 2.5 + 20 * 10) / 1e6, 10);
     const { content, toolCalls, items } = first;
     const messages: ChatRequest['messages'] = [
       { role: 'system', content: 'You plan.' },
