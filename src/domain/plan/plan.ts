@@ -83,7 +83,7 @@ export const PlanContext = z.strictObject({
   pattern: PatternSpec.optional(),
   /** Planning modes, if not the defaults. */
   modes: PlanningModes.optional(),
-  /** The requester's limit of its model calls in US dollars. Planning counts, but only a running plan is stopped by it. */
+  /** The requester's limit of its model calls in US dollars, planning included. */
   budget_usd: BudgetUsd.exactOptional(),
   /** Groups of steps of one kind by ID, with the `for_each` that made each, for planners that change it. */
   groups: z

@@ -114,6 +114,9 @@ test('what every call begins with stays the same: in a turn, in the next one, an
     drawOutline([node('g', 'goal'), task('a')]),
   ]);
   expect(turns.map((requests) => requests.length)).toEqual([2, 3, 2, 2]);
+  const [, , [, listed] = []] = turns;
+  expect(resultsIn(listed ?? { model: '', messages: [] })[0]).toMatch(/2 steps, cost \$0\.00\d+: /);
+  expect(JSON.stringify(listed)).toMatch(/Their requests have cost \$0\.00\d+ today\./);
   const within = turns.flatMap(pairsOf);
   expect(Math.min(...within)).toBeGreaterThanOrEqual(0.9);
   const firsts = turns.flatMap((requests) => requests.slice(0, 1));
