@@ -117,10 +117,20 @@ async function talk(session: Session, view: PlanView, text: string): Promise<nul
   return null;
 }
 
+/** Undoing the first version gives the request back, to be sent again. */
+async function goBack(session: Session, view: PlanView, to: number | null): Promise<null> {
+  const press = { ...pressOn(view, 'go_back'), ...(to === null ? {} : { to }) };
+  const refused = await pressDrawn(session, press);
+  const { run_id: runId } = session;
+  if (refused === null && to === null && view.version === 1 && runId !== null)
+    sayRun(session, await session.service.getRun(runId));
+  return null;
+}
+
 /** One decision on the plan drawn. Null to look again. */
 export function decidePlan(session: Session, view: PlanView): Promise<ExitCode | null> {
-  const press = async (action: CardPress['action'], text = '', more = {}): Promise<null> => {
-    await pressDrawn(session, { ...pressOn(view, action), ...more }, { text });
+  const press = async (action: CardPress['action'], text = ''): Promise<null> => {
+    await pressDrawn(session, pressOn(view, action), { text });
     return null;
   };
   return decideOnce(session, {
@@ -132,7 +142,7 @@ export function decidePlan(session: Session, view: PlanView): Promise<ExitCode |
     proposeChanges: (feedback) => press('propose_changes', feedback),
     reject: () => press('reject'),
     cancel: () => press('cancel'),
-    goBack: (to) => press('go_back', '', to === null ? {} : { to }),
+    goBack: (to) => goBack(session, view, to),
     showDetails: () => showDetails(session, view),
     showStatus: async () => {
       session.say(...drawReport(await look(session, view.plan_id), session.screen));
