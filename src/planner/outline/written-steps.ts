@@ -74,7 +74,7 @@ export type StepChange = {
 type Problems = { problems: string[] };
 
 export type StepReader = {
-  /** Of times without an offset. */
+  /** For times without an offset. */
   timezone: string;
   readNew(raw: Json): NewStep | Problems;
   readChange(raw: Json): StepChange | Problems;

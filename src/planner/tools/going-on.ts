@@ -169,7 +169,7 @@ const answerStep = defineTool({
 
 export const goingOnTools: Tool[] = [getPlan, continueTool, repeatTool, answerStep];
 
-/** Stands for the tools that go on with a plan; its calls become theirs. */
+/** A front for the tools that go on with a plan: its calls become theirs. */
 export const planTool = 'on_plan';
 
 const OnPlan = z.strictObject({

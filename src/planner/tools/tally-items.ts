@@ -44,9 +44,11 @@ class Format {
   }
 
   write(plain: string, notation: 'point' | 'comma'): string {
-    const [, minus = '', whole = '', decimals = ''] = /^(-?)(\d+)\.?(\d*)$/.exec(plain) ?? [];
-    const grouped =
-      this.#group === '' ? whole : whole.replace(/\B(?=(?:\d{3})+$)/g, () => this.#group);
+    const minus = plain.startsWith('-') ? '-' : '';
+    const [whole = '', decimals = ''] = plain.slice(minus.length).split('.');
+    const first = whole.length % 3;
+    const parts = [whole.slice(0, first), ...(whole.slice(first).match(/\d{3}/g) ?? [])];
+    const grouped = parts.filter((part) => part !== '').join(this.#group);
     const fraction = decimals.padEnd(this.#decimals, '0');
     const [before, behind] = this.#around ?? ['', ''];
     const digits =
