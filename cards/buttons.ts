@@ -7,7 +7,7 @@ import type { Plan, Step } from '#domain/plan/plan.ts';
 import { showLabel } from '#domain/shown-text.ts';
 import { listOf } from '#domain/words.ts';
 import { shield, shortenCall } from './calls.ts';
-import { offerMoves } from './moves.ts';
+import { maxOffers, offerMoves, offerOrders } from './moves.ts';
 import { describeRun } from './times.ts';
 import type { AnyPress, Button, Field, Form } from './view.ts';
 
@@ -178,9 +178,9 @@ export function viewButtons(facts: PlanCardFacts): Button[] {
   const change = makeButton(pressOf(plan, 'propose_changes'), 'Propose changes', {
     form: changesForm,
   });
-  const moves = offerMoves(facts.moves ?? [], facts).map(({ label, choice }) =>
-    makeButton({ ...pressOf(plan, 'reschedule'), choice }, label),
-  );
+  const moves = [...offerMoves(facts.moves ?? [], facts), ...offerOrders(facts.orders)]
+    .slice(0, maxOffers)
+    .map(({ label, choice }) => makeButton({ ...pressOf(plan, 'reschedule'), choice }, label));
   const back =
     plan.version === 1
       ? []

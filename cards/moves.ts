@@ -1,4 +1,5 @@
-// Alternative times for conflicting steps: button label and requested change.
+// Alternative times for conflicting steps, and other orders: button label and requested change.
+import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { StepMove } from '#domain/planning/artifacts.ts';
 import { showTitle } from '#domain/shown-text.ts';
 import { dayName, isSameDay, tellClock, tellTime } from './times.ts';
@@ -28,8 +29,22 @@ function writeMoment(slot: string, timezone: string): string {
 
 export type MoveOffer = { label: string; choice: string };
 
+/** `One at a time instead`; understood as a change in words. */
+export function offerOrders(orders: PlanCardFacts['orders']): MoveOffer[] {
+  return (orders?.options_tried ?? []).flatMap(({ name }) =>
+    name === orders?.chosen
+      ? []
+      : [
+          {
+            label: `${name.charAt(0).toUpperCase()}${name.slice(1)} instead`,
+            choice: `do the steps ${name}`,
+          },
+        ],
+  );
+}
+
 /** With a plan's four buttons, as many as Teams shows side by side. */
-const maxOffers = 2;
+export const maxOffers = 2;
 
 /** One step's starts, or the first start of each of several, labelled. */
 export function offerMoves(moves: StepMove[], reading: Reading): MoveOffer[] {

@@ -186,6 +186,16 @@ function viewDeadline(facts: PlanCardFacts): Section | null {
   return makeSection('times', 'Deadline', [plainLine(showLine(text, 400), { lead: '◷' })], 1);
 }
 
+/** The chosen order, why, and what it was compared with. */
+function viewOrders({ orders }: PlanCardFacts): Section | null {
+  if (orders === undefined) return null;
+  const { chosen, reason, options_tried: options } = orders;
+  const others = options.flatMap(({ name }) => (name === chosen ? [] : quoteName(name, 60)));
+  const note = `compared with ${listOf(others)}`;
+  const text = showLine(`${quoteName(chosen, 60)}: ${reason}`, 300);
+  return makeSection('options', 'Order', [plainLine(text, { lead: '⇅', note })], 1);
+}
+
 /** Conflicts with people's calendars and plans. */
 function viewConflicts({ conflicts }: PlanCardFacts): Section | null {
   const lines = conflicts.map((text) => plainLine(showLine(text, maxConflict), { lead: '△' }));
@@ -246,6 +256,7 @@ export function viewProposal(facts: PlanCardFacts): Section[] {
     viewSteps(facts),
     viewTerms(facts),
     viewDeadline(facts),
+    viewOrders(facts),
     viewConflicts(facts),
     viewBlocked(facts, false),
     viewFindings(facts),

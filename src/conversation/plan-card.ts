@@ -1,7 +1,12 @@
 // The facts of a plan's card for one viewer, read fresh each time.
 import type { Queryable } from '#db/database.ts';
 import { readTenantOf } from '#db/people/identities.ts';
-import { readNotes, readScheduledSteps, readScheduleHead } from '#db/planning/artifacts.ts';
+import {
+  readNotes,
+  readRoadmapChoice,
+  readScheduledSteps,
+  readScheduleHead,
+} from '#db/planning/artifacts.ts';
 import { readOpenFindings, toFinding } from '#db/plans/findings.ts';
 import { readPassedStarts } from '#db/plans/passed-starts.ts';
 import { type PlanRow, readPlan, readPlanRow } from '#db/plans/plans.ts';
@@ -285,6 +290,16 @@ async function readConflicts({ db, clock }: ConversationContext, plan: Plan) {
   return moves.length === 0 ? { conflicts } : { conflicts, moves };
 }
 
+/** Fewer steps have no order worth a line. */
+const leastOrdered = 4;
+
+/** The orders compared for an undecided plan. */
+async function readOrders({ db }: ConversationContext, plan: Plan) {
+  if (!compared.has(plan.status) || plan.total_steps < leastOrdered) return {};
+  const orders = await readRoadmapChoice(db.query, plan.id, plan.version);
+  return orders === null || orders.options_tried.length < 2 ? {} : { orders };
+}
+
 const partitionsShown = 5;
 
 async function readPartitions({ db }: ConversationContext, catalogue: Catalogue, planId: string) {
@@ -398,6 +413,7 @@ export async function readCardFacts(
     findings,
     blocked,
     ...(await readConflicts(context, plan)),
+    ...(await readOrders(context, plan)),
     terms: [
       ...describeTerms(plan, context.clock.now()),
       ...(needed === '' || !waits ? [] : [needed]),

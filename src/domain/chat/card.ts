@@ -9,6 +9,7 @@ import type { PatchOutcome } from '../plan/patch-outcome.ts';
 import type { Plan, StepStatus } from '../plan/plan.ts';
 import type { FieldChange, PartitionSummary, VersionDiff } from '../plan/views.ts';
 import type { StepMove } from '../planning/artifacts.ts';
+import type { Roadmap } from '../planning/roadmap.ts';
 import type { MovedWork } from '../planning/shift.ts';
 
 /**
@@ -107,6 +108,8 @@ export type PlanCardFacts = {
   conflicts: string[];
   /** Alternative future times for conflicting steps. */
   moves?: StepMove[];
+  /** The orders compared, if there was a choice. */
+  orders?: Pick<Roadmap, 'options_tried' | 'chosen' | 'reason'>;
   /** Other agreed terms, one sentence each: recurrence, whether each step asks. */
   terms: string[];
   /** Steps whose start has passed undecided, if any. */

@@ -6,6 +6,7 @@ import { toDependency } from '#domain/plan/dependency.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import { labelVersion } from '#domain/plan/step-numbers.ts';
+import type { RoadmapWay } from '#domain/planning/roadmap.ts';
 import { type Json, JsonObject, mapTexts, parseJson } from '#domain/text.ts';
 import { countOf, trimTail } from '#domain/words.ts';
 import { readEvery, timeOnDay, type When } from '#timeline/spoken-times.ts';
@@ -22,6 +23,7 @@ export type Changes = {
   move: { steps: string[]; not_before?: string; deadline?: string | null } | null;
   rule: string | null;
   addition: { text: string; place: 'beside' | 'behind' } | null;
+  order: RoadmapWay | null;
 };
 export type ReadChanges =
   | { kind: 'changes'; changes: Changes }
@@ -45,7 +47,7 @@ type Plan = {
 };
 
 const maxCharacters = 4000;
-export const noChange = { move: null, rule: null, addition: null };
+export const noChange = { move: null, rule: null, addition: null, order: null };
 const examples = ['remove', 'use', 'name', 'argument', 'start', 'before', 'add']
   .flatMap((id) => changeForms.find((form) => form.id === id)?.example ?? [])
   .map((one) => `“${one}”`)
@@ -283,6 +285,10 @@ function makeChange(id: string, plan: Plan, { values, times }: Slots): Change | 
       return setDeadline(plan, times.when === undefined ? null : momentOf(times.when, plan, true));
     case 'no deadline':
       return setDeadline(plan, null);
+    case 'one at a time':
+    case 'checked':
+    case 'as said':
+      return { order: id };
     case 'argument':
       return setArgument(plan, text(values.key), values.value ?? null, values.step);
     case 'use':

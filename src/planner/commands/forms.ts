@@ -461,6 +461,24 @@ export const changeForms: readonly ChangeForm[] = [
     effect: 'Step 1 waits for step 2.',
   },
   {
+    id: 'one at a time',
+    spellings: ['do [the] steps one at a time'],
+    example: 'do the steps one at a time',
+    effect: 'Each change waits for the one before.',
+  },
+  {
+    id: 'checked',
+    spellings: ['do [the] steps checked'],
+    example: 'do the steps checked',
+    effect: 'A check comes before what cannot be taken back.',
+  },
+  {
+    id: 'as said',
+    spellings: ['do [the] steps as said'],
+    example: 'do the steps as said',
+    effect: 'Keeps only the order that is needed.',
+  },
+  {
     id: 'start',
     spellings: [
       '[start|move] step {step:step} [to] {when:time}',

@@ -179,7 +179,10 @@ async function changeOutline(
   return finish(
     task,
     'submit_plan',
-    toArgs({ ...about, ...title, confidence: 0.9, checked: true }),
+    toArgs({
+      ...{ ...about, ...title, confidence: 0.9, checked: true },
+      ...(changes.order === null ? {} : { preferences: { order: changes.order } }),
+    }),
   );
 }
 

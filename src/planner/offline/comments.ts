@@ -35,6 +35,7 @@ function merge(one: Changes | null, other: Changes): Changes | null {
     move: other.move ?? one.move,
     rule: other.rule ?? one.rule,
     addition: other.addition ?? one.addition,
+    order: other.order ?? one.order,
   };
 }
 

@@ -112,8 +112,9 @@ export const submitPlan = defineTool({
     const { outline } = state;
     if (outline === null || countSteps(outline) === 0)
       return { result: fail('The draft has no steps. Write them with add_steps.') };
-    const setsLimit = typeof input.preferences?.budget_usd === 'number';
-    if (state.change !== null && state.produced.includes('outline') && !setsLimit)
+    const { budget_usd: limit, order } = input.preferences ?? {};
+    const setsTerms = typeof limit === 'number' || typeof order === 'string';
+    if (state.change !== null && state.produced.includes('outline') && !setsTerms)
       return {
         result: fail(
           'Nothing of the draft has changed, so the person would see the same plan again. Edit it as they asked, or ask them with elicit_context.',

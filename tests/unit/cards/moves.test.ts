@@ -1,6 +1,6 @@
 // Other times for steps whose own meet something else, as buttons.
-import { describe, expect, it } from 'vitest';
-import { offerMoves } from '#cards/moves.ts';
+import { describe, expect, it, test } from 'vitest';
+import { offerMoves, offerOrders } from '#cards/moves.ts';
 import type { StepMove } from '#domain/planning/artifacts.ts';
 
 const reading = {
@@ -46,4 +46,16 @@ describe('another time for a step', () => {
       'Talk to Ben: Move to 14:00',
     ]);
   });
+});
+
+test('another order is offered for each that was compared, but the chosen one', () => {
+  const metrics = {
+    ...{ makespan_minutes: 3, width: 2, unchecked_writes: 1, unguarded: 0, checkpoints: 0 },
+  };
+  const option = (name: string) => ({ name, differs: 'It differs.', metrics, score: 1 });
+  const options_tried = ['as said', 'one at a time'].map(option);
+  expect(offerOrders({ options_tried, chosen: 'as said', reason: 'It is quick.' })).toEqual([
+    { label: 'One at a time instead', choice: 'do the steps one at a time' },
+  ]);
+  expect(offerOrders(undefined)).toEqual([]);
 });

@@ -156,6 +156,19 @@ it.each(changeForms)('propose changes: $example', async ({ id, example, effect }
   expect(result.kind).toBe('proposal');
 });
 
+test('propose changes: another of the orders compared, as the card’s button asks for it', async () => {
+  const offline = planner();
+  const previous = proposalOf(await plan(offline, 'write "A" to a.txt and write "B" to b.txt'));
+  const changeTo = async (way: string) => {
+    const feedback = `do the steps ${way}`;
+    const revision = { revision: { previous, feedback: [feedback] } };
+    return listSteps(proposalOf(await plan(offline, feedback, revision)));
+  };
+  const last = '2 workspace_write {"content":"B","path":"b.txt"}';
+  expect(await changeTo('as said')).toContain(last);
+  expect(await changeTo('one at a time')).toContain(`${last} <- 1`);
+});
+
 test.each([
   ['change "A" to "C"', '1 workspace_write {"content":"C","path":"a.txt"}'],
   ['change content of step 2 to "C"', '2 workspace_write {"content":"C","path":"b.txt"} <- 1'],
