@@ -3,7 +3,7 @@ import type { SessionCardFacts, SessionOver, SessionPress } from '#domain/chat/s
 import type { StepMove } from '#domain/planning/artifacts.ts';
 import { findMove, openMoves } from '#domain/planning/artifacts.ts';
 import { cleanLine, cutShown, showLine, showTitle } from '#domain/shown-text.ts';
-import { offerMoves } from './moves.ts';
+import { type MoveOffer, offerMoves, offerOrders } from './moves.ts';
 import { callPerson } from './step-lines.ts';
 import { tellTime } from './times.ts';
 import type { Button, Form, SessionKind, SessionView, Tone } from './view.ts';
@@ -208,16 +208,25 @@ export function viewSessionButtons(facts: SessionCardFacts, kind: SessionKind): 
       .map(({ name, answer }) =>
         button(action, cutShown(showTitle(name, maxLabel), maxLabel), { choice: answer }),
       );
-  const moves = () =>
-    offerMoves(movesOf(facts), facts).map(({ label, choice }) =>
-      button('session_changes', label, { choice }),
-    );
+  const instead = (offers: MoveOffer[]) =>
+    offers.map(({ label, choice }) => button('session_changes', label, { choice }));
   switch (kind) {
     case 'outline':
-    case 'roadmap':
       return [approve('Approve'), changes(changesForm), reject('Reject')];
+    case 'roadmap':
+      return [
+        approve('Approve'),
+        ...instead(offerOrders(facts.roadmap ?? undefined)),
+        changes(changesForm),
+        reject('Reject'),
+      ];
     case 'schedule':
-      return [approve('Approve'), ...moves(), changes(changesForm), reject('Reject')];
+      return [
+        approve('Approve'),
+        ...instead(offerMoves(movesOf(facts), facts)),
+        changes(changesForm),
+        reject('Reject'),
+      ];
     case 'rfc':
       return [
         approve('Approve'),

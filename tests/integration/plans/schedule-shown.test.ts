@@ -1,5 +1,6 @@
 // With a stored schedule, people read when a plan's work starts and ends, and its working days.
 import { beforeAll, describe, expect, test } from 'vitest';
+import { viewSession } from '#cards/session-view.ts';
 import { describeLength } from '#cards/times.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { PlanPatch } from '#domain/plan/patch.ts';
@@ -142,4 +143,63 @@ describe('lengths in words', () => {
       ['2 weeks', 20_160],
     ]);
   });
+});
+
+test('a choice between orders is one line on the card, and a press takes another', async () => {
+  const { service } = instance;
+  const viewer = { user: 'ana', timezone: madrid };
+  const propose = async (text: string, conversation: string) => {
+    const { run_id } = await service.startRun({ text, conversation }, ana);
+    const id = await waitFor('the plan', async () => (await service.getRun(run_id)).plan_id);
+    return { id, card: await service.card(id, viewer) };
+  };
+  const linesOf = (facts: Awaited<ReturnType<typeof service.card>>) =>
+    viewPlan(facts).sections.filter(({ label }) => label === 'Order');
+  const write = (name: string) => `write "${name}" to orders/${name}.txt`;
+  const small = await propose([write('a'), write('b')].join(' and '), 'api:small-order');
+  expect(linesOf(small.card)).toEqual([]);
+  const { id, card } = await propose(['a', 'b', 'c', 'd'].map(write).join(' and '), 'api:order');
+  const [order] = linesOf(card);
+  expect(order?.lines).toHaveLength(1);
+  expect(JSON.stringify(order)).toContain('compared with');
+  const other = viewPlan(card).buttons.find(({ label }) => label.endsWith(' instead'));
+  const feedback = other !== undefined && 'choice' in other.press ? other.press.choice : '';
+  await service.proposeChanges(id, { version: card.plan.version, feedback: feedback ?? '' }, ana);
+  const next = await waitFor('the next version', async () => {
+    const facts = await service.card(id, viewer);
+    return facts.plan.version > card.plan.version && !facts.plan.revising && facts;
+  });
+  expect(next.orders?.chosen).not.toBe(card.orders?.chosen);
+  expect(next.diff?.counts.changed).toBeGreaterThan(0);
+});
+
+test('at the gate of the order, a press takes another before the plan exists', async () => {
+  const { service } = instance;
+  const gil = { ...ana, id: 'gil' };
+  const policy = { approval_policy: 'milestone_approvals' } as const;
+  await service.setPolicy('gil', { policy, keep: true }, gil);
+  const names = ['a', 'b', 'c', 'd'].map((name) => `write "${name}" to gates/${name}.txt`);
+  const text = names.join(' and ');
+  const { run_id } = await service.startRun({ text, conversation: 'api:gates' }, gil);
+  const gate = (kind: string, turn: number) =>
+    waitFor(`the ${kind}`, async () => {
+      const facts = await service.runCard(run_id, { user: 'gil', timezone: madrid });
+      return facts.pause?.gate === kind && facts.turn > turn && facts;
+    });
+  const outline = await gate('outline', 0);
+  await service.decideRun(
+    run_id,
+    { turn: outline.turn, kind: 'approve', digest: outline.digest },
+    gil,
+  );
+  const order = await gate('roadmap', outline.turn);
+  const other = viewSession(order).buttons.find(({ label }) => label.endsWith(' instead'));
+  const feedback = other?.press.choice ?? '';
+  await service.decideRun(
+    run_id,
+    { turn: order.turn, digest: order.digest, kind: 'changes', feedback },
+    gil,
+  );
+  const next = await gate('roadmap', order.turn);
+  expect(next.roadmap?.chosen).not.toBe(order.roadmap?.chosen);
 });
