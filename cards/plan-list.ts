@@ -101,7 +101,7 @@ export function titleList(
  */
 export function describeCommands(command: string, more: [string, string][] = []): string {
   const lines: [string, string][] = [
-    ['', "what needs you, what runs, what failed, and others'"],
+    ['', 'plans that need you, run, failed or wait for others'],
     ['find WORDS', 'plans with these words in their title, summary or id'],
     ['mine', 'plans you asked for'],
     ['running', 'running plans; also: waiting, failed, others, done'],

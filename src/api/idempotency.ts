@@ -13,7 +13,7 @@ export const keyHeader = 'idempotency-key';
 const KeyHeaders = z.looseObject({
   [keyHeader]: documented(line(255), {
     description:
-      'A name for this request that its sender makes up, such as a UUID. Sent again within a day with the same key, it changes nothing and is answered as it was (`idempotent-replayed: true`). A request that was refused or failed is not kept. With the same key and another body it is refused as `key_reused`.',
+      'Your own name for this request, such as a UUID. For a day, a repeat with the same key does nothing and gets the same answer (`idempotent-replayed: true`). Refused and failed requests are not kept. The same key with another body is refused as `key_reused`.',
   }).exactOptional(),
 });
 

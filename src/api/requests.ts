@@ -14,7 +14,7 @@ import { documented } from './registry.ts';
 
 const user = documented(line(200), {
   description:
-    'Who acts, where nobody signed in; `local` where it is left out. Whoever signed in can only name themselves.',
+    'The person who acts, without sign-in; default `local`. Signed-in people can only name themselves.',
 }).exactOptional();
 const version = documented(z.number().int().min(1), {
   description: 'The version the decision is about.',
@@ -43,7 +43,7 @@ export const TalkBody = documented(
   {
     id: 'Talk',
     description:
-      'An answer, or one of the words that decide: `approve`, `reject`, `propose changes: …`, `undo`, `cancel`, `status`. A word that decides is about what was read: the `version` and `digest` of the plan, or the `turn` and `digest` of what a run shows. Without them it counts only where nothing else can have been read, and is refused with `current` (409) elsewhere.',
+      'An answer, or a decision: `approve`, `reject`, `propose changes: …`, `undo`, `cancel`, `status`. Send decisions with what you read: the `version` and `digest` of the plan, or the `turn` and `digest` of what a run shows. Without them a decision counts only if there is a single version you could have read; otherwise it is refused with `current` (409).',
     examples: [
       { text: 'propose changes: write to drafts/ instead' },
       { text: 'approve', version: 2, digest: '9f86d081884c7d65' },
@@ -57,7 +57,7 @@ const passed = z.iso.datetime({ offset: true }).exactOptional();
 const shown = {
   digest: z.string().min(1).max(200),
   turn: documented(z.number().int().min(1), {
-    description: 'The turn that was shown; the digest alone binds it where this is left out.',
+    description: 'The turn that you read. Optional: the digest identifies it.',
   }).exactOptional(),
   user,
 };
@@ -74,7 +74,7 @@ export const RunDecisionBody = documented(z.strictObject({ ...shown, feedback })
 
 export const RunStopBody = documented(z.strictObject({ turn: shown.turn, user }), {
   id: 'RunStop',
-  description: 'The turn that was seen; whichever is being planned where it is left out.',
+  description: 'The turn that you read. Default: the one being planned.',
 });
 
 export const ProposeBody = documented(
@@ -105,7 +105,7 @@ const comments = documented(
     .array(z.strictObject({ step_id: line(200), text: StorableText.min(1).max(4000) }))
     .min(1)
     .max(200),
-  { description: 'What should change in single steps.' },
+  { description: 'Changes to single steps.' },
 ).exactOptional();
 
 const FieldValue = z.union([StorableText.max(20_000), z.number(), z.boolean(), z.null()]);
@@ -122,7 +122,7 @@ export const ApproveBody = documented(
   {
     id: 'Approval',
     description:
-      'Version and digest of the plan that was read. `steps`: approve only these; `except`: all but these. What is approved must include all it depends on. `passed`: the last start of a step that the reader knows has passed, so that it starts at once; `times_passed` gives it.',
+      'Version and digest of the plan you read. `steps`: approve only these; `except`: all but these. The approved part must include all it depends on. `passed`, from a `times_passed` answer, starts steps at once whose time has passed.',
   },
 );
 
@@ -143,7 +143,7 @@ export const PressBody = documented(
   {
     id: 'Press',
     description:
-      'A button of a card as it was drawn, with what was entered beside it: `text`, the values of a form in `fields`, where it approves a plan `steps` (only these) or `except` (all but these), and where it proposes changes `comments` on single steps.',
+      'A button of a card, with what was entered: `text`, form values in `fields`, for an approval `steps` (only these) or `except` (all but these), and for proposed changes `comments` on single steps.',
     examples: [
       {
         button: { action: 'approve', plan_id: 'PLAN-3f9a2c41', version: 1, digest: '9f2c…' },
@@ -160,7 +160,7 @@ export const DecisionBody = documented(z.strictObject({ version, feedback, user 
 export const ChangeRequestBody = documented(z.strictObject({ version, feedback, comments, user }), {
   id: 'Wish',
   description:
-    'What should be different: `feedback` in words about the plan as a whole, `comments` on single steps, or both. Steps that nobody speaks of stay as they are.',
+    '`feedback` on the plan as a whole, `comments` on single steps, or both. Other steps stay as they are.',
   examples: [
     {
       version: 1,
@@ -176,7 +176,7 @@ export const RetryBody = documented(
     feedback,
     ended_at: documented(z.iso.datetime(), {
       description:
-        '`execution_ended_at` of the plan that was read; refused as `already_decided` when it was run again since.',
+        '`execution_ended_at` of the plan you read; refused as `already_decided` if it has run again since.',
     }).exactOptional(),
     user,
   }),
@@ -204,7 +204,7 @@ export const ResumeBody = documented(
   {
     id: 'Settlement',
     description:
-      'What became of steps whose outcome is unknown, or that wait for a person, by step id. `answer` is in words, about all of them; `answers` about one each: words, or the values of its form by field. A person who cannot do their step says `failed` and why. A step that asks one person is answered by them; the requester or an approver may say `take_over` first, which is recorded and shown. `about`: `attempt` and `status` of each step as it was read; one that has gone on since is refused as `already_decided`. A call that asks about its final values (`output.confirm`) runs only with it.',
+      "Results of steps that have an unknown outcome or wait for a person, by step ID. `answer` is text for all of them; `answers` has one each: text, or form values by field. If a task can't be done, send `failed` with the reason. A step with an assignee is answered by them, or by the requester or an approver after `take_over`, which is recorded and shown. `about`: `attempt` and `status` of each step as you read it; if it has changed since, the answer is refused as `already_decided`. Confirming final values (`output.confirm`) requires `about`.",
     examples: [
       { version: 1, steps: { '3': 'done' }, answers: { '3': { amount: 12.5, room: 'Blue' } } },
       { version: 1, steps: { '4': 'retry' }, about: { '4': { attempt: 2, status: 'unknown' } } },
@@ -215,7 +215,7 @@ export const ResumeBody = documented(
 export const PatchBody = documented(PlanPatch.extend({ user }), {
   id: 'PlanPatch',
   description:
-    'Applied whole or refused whole. `base_revision` is the revision of the plan that was read: steps that changed or began since are conflicts.',
+    'Applied completely or not at all. `base_revision` is the revision you read: steps that changed or began since are conflicts.',
   examples: [
     { base_revision: 12, operations: [{ op: 'remove_steps', steps: { partition: 'staging' } }] },
   ],
@@ -224,14 +224,14 @@ export const PatchBody = documented(PlanPatch.extend({ user }), {
 export const FindingBody = documented(
   NewFinding.extend({
     key: documented(line(200), {
-      description: 'What makes it the same: said again under it, it is not told again.',
+      description: 'Identifies the problem: reporting it again under the same key has no effect.',
     }).exactOptional(),
     user,
   }),
   {
     id: 'NewFinding',
     description:
-      'About one step, all steps of a partition, or, without either, the plan as a whole; then nothing becomes stale.',
+      'Concerns one step, all steps of a partition or, without either, the whole plan; then nothing becomes stale.',
     examples: [
       {
         severity: 'ERROR',
@@ -278,20 +278,22 @@ function list<T extends z.ZodType>(item: T, description: string) {
 }
 
 const limit = documented(number(1, 1000).default(100), {
-  description: 'At most so many; 100 where it is left out.',
+  description: 'Page size; default 100.',
 });
 const cursor = documented(
   z
     .string()
     .max(2000)
     .regex(/^[A-Za-z0-9_-]+$/, 'must be a next_cursor of an earlier page'),
-  { description: '`next_cursor` of the page before.' },
+  { description: '`next_cursor` of the previous page.' },
 ).exactOptional();
 const place = number(0, Number.MAX_SAFE_INTEGER);
 
 export const PlansQuery = z.strictObject({
   status: list(PlanStatus, 'Only plans in these statuses.'),
-  user: documented(line(200), { description: 'Only plans this person asked for.' }).exactOptional(),
+  user: documented(line(200), {
+    description: 'Only plans requested by this person.',
+  }).exactOptional(),
   conversation: documented(line(300), {
     description: 'Only plans of this conversation.',
   }).exactOptional(),
@@ -302,24 +304,24 @@ export const PlansQuery = z.strictObject({
 export const InboxQuery = z
   .strictObject({
     user: documented(line(200), {
-      description: 'Whose inbox; one’s own where it is left out.',
+      description: 'Person; default: you.',
     }).exactOptional(),
     words: documented(line(200), {
       description: 'Only plans with each of these words in their title, summary, id or requester.',
     }).exactOptional(),
     person: documented(line(200), {
       description:
-        'Only plans this person asked for, may approve, has approved or has a task in: a name, an address or what a chat platform calls them.',
+        'Only plans that this person requested, may approve, has approved or has a task in: a name, address or display name.',
     }).exactOptional(),
     tool: documented(line(200), {
       description: 'Only plans that use this tool or operation.',
     }).exactOptional(),
     group: documented(InboxGroup, {
-      description: 'Only this group; the first page of all five where it is left out.',
+      description: 'Only this group; default: the first page of all five.',
     }).exactOptional(),
     cursor,
     limit: documented(number(1, 100).default(20), {
-      description: 'At most so many of each group; 20 where it is left out.',
+      description: 'Plans per group; default 20.',
     }),
   })
   .refine(({ group, cursor }) => cursor === undefined || group !== undefined, {
@@ -330,14 +332,14 @@ export const InboxQuery = z
 export const ConversationsQuery = z.strictObject({
   mine: documented(z.stringbool().default(false), {
     description:
-      'Only conversations in which you asked for something. Always true for non-admins. Admins also see that other conversations exist, but not what was said.',
+      'Only conversations with requests of yours. Always true for non-admins. Admins also see that other conversations exist, but no text.',
   }),
   user: documented(line(200), {
-    description: 'Only those in which this person asked for something, once accounts are linked.',
+    description: 'Only conversations with requests from this person, including linked accounts.',
   }).exactOptional(),
   cursor,
   limit: documented(number(1, 100).default(20), {
-    description: 'At most so many; 20 where it is left out.',
+    description: 'Page size; default 20.',
   }),
 });
 
@@ -347,19 +349,19 @@ export const StepsQuery = z
     status: list(StepStatus, 'Only steps in these statuses.'),
     partition: line(200).exactOptional(),
     unpartitioned: documented(z.stringbool().pipe(z.literal(true)), {
-      description: 'true: only steps of no partition.',
+      description: 'true: only steps without a partition.',
     }).exactOptional(),
     operation: documented(line(200), {
-      description: 'Only steps that call it: tool and operation, as in `workspace_write`.',
+      description: 'Only steps that call this operation, such as `workspace_write`.',
     }).exactOptional(),
     stage: documented(number(1, 1_000_000), {
       description:
-        'Only steps of this stage: 1 waits for nothing, 2 for a step of 1. Goes with no other condition.',
+        "Only steps of this stage: 1 waits for nothing, 2 for a step of 1. Can't be combined with other filters.",
     }).exactOptional(),
     tag: line(200).exactOptional(),
     words: documented(line(200), {
       description:
-        'Only steps with all of these words in their id, description, operation, partition or arguments; or the step with this number.',
+        'Only steps with all of these words in their ID, description, operation, partition or arguments; or the step with this number.',
     }).exactOptional(),
     order: documented(z.enum(['position', 'review']), {
       description: 'review: guarded, destructive, outgoing and changing calls first, then reads.',
@@ -388,10 +390,10 @@ export const MatchesQuery = z.strictObject({ words: line(200) });
 export const GroupsQuery = z.strictObject({
   by: documented(GroupBy, {
     description:
-      'What puts steps together. Left out: by partition where there are several, else by operation, else by stage.',
+      'How to group steps. Default: by partition if there are several, else by operation, else by stage.',
   }).exactOptional(),
   times: documented(z.stringbool().default(false), {
-    description: 'With when each group is expected to begin and end.',
+    description: 'Include the expected start and end of each group.',
   }),
 });
 
@@ -401,7 +403,7 @@ export const ForecastQuery = z.strictObject({
 
 export const PreviewsQuery = z.strictObject({
   ids: documented(z.preprocess(readList, z.array(line(200)).min(1).max(100)), {
-    description: 'Of these steps, at most 100. Comma separated, or repeated.',
+    description: 'Up to 100 step IDs. Comma separated, or repeated.',
   }),
 });
 
@@ -416,21 +418,22 @@ export const FindingsQuery = z.strictObject({
 });
 
 export const SinceQuery = z.strictObject({
-  since: documented(place.default(0), { description: 'The last revision that is known.' }),
+  since: documented(place.default(0), { description: 'The last revision that you have.' }),
   limit,
   compact: documented(z.stringbool().default(false), {
-    description: 'Only the last change of each step, for readers who come late.',
+    description: 'Only the last change of each step.',
   }),
 });
 
 export const AfterQuery = z.strictObject({
-  after: documented(place, { description: 'The last id that is known.' }).exactOptional(),
+  after: documented(place, { description: 'The last ID that you have.' }).exactOptional(),
   limit,
 });
 
 export const StreamQuery = z.strictObject({
   since: documented(place, {
-    description: 'Where to go on, as Last-Event-ID; the header wins. 0: from the beginning.',
+    description:
+      'Where to continue, like `Last-Event-ID`, which takes precedence. 0: from the beginning.',
   }).exactOptional(),
 });
 

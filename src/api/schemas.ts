@@ -34,18 +34,18 @@ import { documented } from './registry.ts';
 const text = z.string();
 const nextCursor = text.nullable();
 
-documented(StepCounts, { id: 'StepCounts', description: 'How many steps are in each status.' });
+documented(StepCounts, { id: 'StepCounts', description: 'Number of steps by status.' });
 documented(OpenFindings, {
   id: 'OpenFindings',
-  description: 'How many findings of each severity nobody has settled.',
+  description: 'Number of open findings by severity.',
 });
 documented(ShownStep, {
   id: 'Step',
-  description: 'One step: one operation with its arguments, and how far it is.',
+  description: 'One step: an operation with its arguments and status.',
 });
 documented(Change, {
   id: 'Change',
-  description: 'One change; `step_id` is null where the plan itself changed.',
+  description: 'One change; `step_id` is null if the plan itself changed.',
 });
 documented(Message, {
   id: 'Message',
@@ -55,7 +55,7 @@ documented(Message, {
 export const PatchAnswer = documented(PatchOutcome, {
   id: 'Patch',
   description:
-    'A change of a plan. While it needs an approval, `version` and `digest` are what that sends back; `widening` says why, `changes` what it does (the first 20).',
+    'A change of a plan. Approve it with its `version` and `digest`; `widening` has the reasons, `changes` the first 20 effects.',
 });
 
 export const PatchList = documented(
@@ -70,14 +70,13 @@ export const ArtifactList = documented(
 
 export const RequestList = documented(z.object({ requests: z.array(DataRequest) }), {
   id: 'RequestList',
-  description:
-    'What the planner asked for while it planned, oldest first; `artifact_id` is what came.',
+  description: "The planner's data requests, oldest first; `artifact_id` is the result.",
 });
 
 export const PlanAnswer = documented(Plan, {
   id: 'Plan',
   description:
-    'A plan without its steps. `version` and `digest` are what an approval sends back; `revision` is what `diff` and `events` count in.',
+    'A plan without its steps. Send `version` and `digest` with an approval; `diff` and `events` count by `revision`.',
 });
 
 export const PlanList = documented(
@@ -85,31 +84,31 @@ export const PlanList = documented(
   {
     id: 'PlanList',
     description:
-      'A page of plans, newest first; `next_cursor` is null on the last. `asked_by`: what a chat platform calls the requester, where one has said it.',
+      "A page of plans, newest first; `next_cursor` is null on the last. `asked_by`: the requester's display name, if known.",
   },
 );
 
 documented(InboxPlan, {
   id: 'InboxPlan',
   description:
-    'A plan as one person sees it. `waits`: what waits for them, null outside `needs_you`; `waits_since`: since when; `waits_step`: the label of the step it is about.',
+    'A plan as one person sees it. `waits`: what they have to do, null outside `needs_you`; `waits_since`: since when; `waits_step`: the label of the step.',
 });
 
 export const InboxAnswer = documented(Inbox, {
   id: 'Inbox',
   description:
-    'Plans in five groups, each in exactly one: what waits for the person first, then by status. `needs_you` begins with what has waited longest, the others with the latest activity; `total` counts all pages.',
+    'Each plan is in exactly one of five groups. `needs_you` is sorted by longest wait, the others by latest activity; `total` counts all pages.',
 });
 
 export const SimulationAnswer = documented(Simulation, {
   id: 'Simulation',
-  description: 'What the plan would call, and what stands in its way.',
+  description: 'What the plan would call, and what blocks it.',
 });
 
 export const FindingAnswer = documented(Finding, {
   id: 'Finding',
   description:
-    'What was found wrong with a plan. `actions` are what can be done about it, the suggested one first; none once it is settled.',
+    'A problem with a plan. `actions` can settle it, the suggested one first; empty once it is settled.',
 });
 
 export const FindingList = documented(
@@ -129,17 +128,17 @@ export const PartitionList = documented(PartitionPage, {
 
 export const MatchesAnswer = documented(StepMatches, {
   id: 'StepMatches',
-  description: 'How many steps say some words, and in which partitions most of them are.',
+  description: 'Number of steps that match, and the partitions with most of them.',
 });
 
 export const GroupsAnswer = documented(PlanGroups, {
   id: 'PlanGroups',
-  description: 'A plan by groups of its steps: at most 200, the rest counted.',
+  description: "A plan's steps in up to 200 groups; the rest are counted.",
 });
 
 export const ForecastAnswer = documented(Forecast, {
   id: 'Forecast',
-  description: 'Which steps decide when a plan ends, and when its steps take place.',
+  description: 'The critical path, and the expected time of each step.',
 });
 
 export const ChainAnswer = documented(StepChain, { id: 'StepChain' });
@@ -150,7 +149,7 @@ export const PreviewsAnswer = documented(z.object({ previews: z.array(StepPrevie
 
 export const OverviewAnswer = documented(Overview, {
   id: 'Overview',
-  description: 'How a plan stands. Costs the same for plans of any size.',
+  description: 'Counts by status; equally fast for plans of any size.',
 });
 
 export const DiffAnswer = documented(Diff, {
@@ -161,13 +160,13 @@ export const DiffAnswer = documented(Diff, {
 export const VersionDiffAnswer = documented(VersionDiff, {
   id: 'VersionDiff',
   description:
-    'What changed between two versions of a plan: counts, and the first 100 steps of each kind. Costs are those of planning, minutes those of the longest chain.',
+    'Differences between two versions: counts, and the first 100 steps of each kind. Costs are of planning; minutes are of the critical path.',
 });
 
 export const PlanningAnswer = documented(PlanningArtifacts, {
   id: 'Planning',
   description:
-    'What the plan was made from: the outline, the roadmap with the options that were compared, the schedule. Null where it was made without one; `version` is the one they were made for, which patches may have changed since.',
+    'The outline, the roadmap with the options compared, and the schedule, each null if there was none. `version` is the one they were made for; patches may have changed it since.',
 });
 
 export const AuditAnswer = documented(z.object({ entries: z.array(AuditEntry) }), {
@@ -178,7 +177,7 @@ export const AuditAnswer = documented(z.object({ entries: z.array(AuditEntry) })
 export const RunAnswer = documented(RunView, {
   id: 'Run',
   description:
-    'A planning run. While it is `running`, `activity` says what the planner is doing. `running` until it is one of the others; a plan that waits for its approval is `needs_clarification` with `plan_id`; a question answered without a plan is `complete` without one.',
+    'A planning run. While `running`, `activity` says what the planner is doing. A plan that waits for approval is `needs_clarification` with `plan_id`; a question answered without a plan is `complete` without one.',
 });
 
 export const RunStarted = documented(z.object({ run_id: text, status_url: text }), {
@@ -189,12 +188,12 @@ export const RunStarted = documented(z.object({ run_id: text, status_url: text }
 export const TraceAnswer = documented(PlanningTrace, {
   id: 'Trace',
   description:
-    'How a run was planned: an entry a step, `path` the transitions between stages. `totals.cost_usd` is what the entries say; `open_calls` never came back, or have not yet, and count towards budgets as their estimates.',
+    'How a run was planned, entry by entry; `path` has the transitions between stages. `totals.cost_usd` sums the entries; `open_calls` have not returned and count towards budgets as their estimates.',
 });
 
 export const Said = documented(z.object({ run_id: text.nullable() }), {
   id: 'Said',
-  description: 'The run the message started or continued; null where it decided about a plan.',
+  description: 'The run that the message started or continued; null if it decided about a plan.',
 });
 
 export const MessageList = documented(z.object({ messages: z.array(Message) }), {
@@ -204,25 +203,27 @@ export const MessageList = documented(z.object({ messages: z.array(Message) }), 
 
 export const ConversationList = documented(ConversationPage, {
   id: 'ConversationList',
-  description: 'Conversations outside chat platforms, the latest first.',
+  description: 'Conversations outside chat platforms, latest first.',
 });
 
 export const PolicyAnswer = documented(
   PolicyView.extend({
-    set: documented(InteractionPolicy.partial(), { description: 'What the person has set of it.' }),
+    set: documented(InteractionPolicy.partial(), {
+      description: 'The values that the person has set.',
+    }),
   }),
-  { id: 'PolicyView', description: 'How a person likes to be talked to and asked.' },
+  { id: 'PolicyView', description: "A person's preferences." },
 );
 
 export const StatsAnswer = documented(PlanStats, {
   id: 'PlanStats',
   description:
-    '`plans`: how many are in each status that any is in. `gaps`: what people asked for in the last `gap_days` days and no tool could do, the most frequent first, at most 10.',
+    '`plans`: counts by status. `gaps`: up to 10 requests of the last `gap_days` days that no tool could do, most frequent first.',
 });
 
 export const Readiness = documented(z.object({ ready: z.boolean(), parts: z.record(text, text) }), {
   id: 'Readiness',
-  description: 'Whether requests can be served, part by part.',
+  description: 'Whether requests can be served, by component.',
 });
 
 export const ProblemAnswer = documented(
@@ -237,7 +238,7 @@ export const ProblemAnswer = documented(
   {
     id: 'Problem',
     description:
-      'RFC 9457. `code` is stable; `detail` is a sentence that says what to do. Further members depend on the code: `errors` (`path`, `message`), `current`, `limit_bytes`, `request_id`.',
+      'RFC 9457. `code` is stable; `detail` says what to do. Other members depend on the code: `errors` (`path`, `message`), `current`, `limit_bytes`, `request_id`.',
     examples: [
       {
         type: 'urn:countersign:problem:stale_version',

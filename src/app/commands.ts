@@ -71,9 +71,9 @@ program
 program
   .command('restore')
   .argument('<file>', 'a backup')
-  .description('fill an empty database from a backup; what was about to run is paused')
-  .option('--force', 'where the database has data: keep it aside under another name')
-  .option('--resume', 'go on with what was approved or running, as if nothing had happened since')
+  .description('fill an empty database from a backup; approved and running plans are paused')
+  .option('--force', 'move existing data aside under another name')
+  .option('--resume', 'continue approved and running plans instead of pausing them')
   .option('--workspace', 'with the files of the workspace and of the archive')
   .option('--json', 'for machines')
   .action(runs(async () => (await import('./verbs/backup.ts')).restore));
@@ -81,15 +81,15 @@ program
 program
   .command('export')
   .argument('[plans...]', 'their ids')
-  .description('whole plans as JSON lines, with all that became of them')
+  .description('plans with their whole record, as JSON lines')
   .option('--all', 'every plan')
   .action(runs(async () => (await import('./verbs/transfer.ts')).exportTo));
 
 program
   .command('import')
-  .argument('<file>', 'what export wrote')
-  .description('propose the plans of an export here; nothing of their approvals counts')
-  .option('--ended', 'also those that are over where they come from')
+  .argument('<file>', 'a file written by export')
+  .description('propose the plans of an export; earlier approvals don’t count')
+  .option('--ended', 'also plans that have ended')
   .option('--json', 'for machines')
   .addOption(new Option('--user <name>', 'who imports').default('local'))
   .action(runs(async () => (await import('./verbs/transfer.ts')).importFrom));
@@ -97,7 +97,7 @@ program
 program
   .command('retention')
   .description('delete expired data; a running bot does so every hour')
-  .option('--dry-run', 'only say what would go')
+  .option('--dry-run', 'only list what would be deleted')
   .option('--json', 'for machines')
   .action(runs(async () => (await import('./verbs/retention.ts')).run));
 
@@ -127,11 +127,11 @@ program
     '[plan]',
     'a plan to show in full, or stats: counts by status, and requests no tool could meet',
   )
-  .description("what needs you, what runs, what failed, and others'")
+  .description('plans that need you, run, failed or wait for others')
   .option('--find <words>', 'only plans with these words in their title, summary, id or requester')
   .option('--status <status>', 'one status, or all')
-  .option('--trace', 'how the plan came about, stage by stage')
-  .option('--dry-run', 'what each of its steps would do today; calls nothing')
+  .option('--trace', 'how the plan was made, stage by stage')
+  .option('--dry-run', 'what each step would do today, without calling anything')
   .option('--json', 'for machines')
   .addOption(user)
   .action(runs(async () => (await terminal()).plans));
@@ -139,8 +139,8 @@ program
 program
   .command('findings')
   .argument('<plan>', 'the plan')
-  .argument('[finding]', 'with --action: which one; left out: the only open one')
-  .description('what was found wrong with a plan, and what is to be done about it')
+  .argument('[finding]', 'with --action: which one; default: the only open one')
+  .description('list a plan’s problems, or settle one')
   .option('--action <action>', FindingAction.options.join(', '))
   .option('--json', 'for machines')
   .addOption(user)
@@ -152,7 +152,7 @@ program
     new Argument('[verb]', 'what to do').choices(['show', 'set', 'reset']).default('show'),
   )
   .argument('[values...]', 'with set: conversation_style=concise probing_depth=1 …')
-  .description('how you like to be talked to and asked')
+  .description('your preferences for questions, approvals and style')
   .option('--json', 'for machines')
   .addOption(user)
   .action(runs(async () => (await terminal()).policy));
@@ -163,8 +163,8 @@ program
     new Argument('[verb]', 'what to do').choices(['list', 'keep', 'forget']).default('list'),
   )
   .argument('[words...]', 'with keep: what to keep; with forget: its number')
-  .description('what you asked it to remember')
-  .option('--name <name>', 'with keep: what it is filed under')
+  .description('what Countersign remembers for you')
+  .option('--name <name>', 'with keep: a name for the entry')
   .option('--json', 'for machines')
   .addOption(user)
   .action(runs(async () => (await terminal()).memory));
@@ -177,7 +177,7 @@ program
       .default('list'),
   )
   .argument('[words...]', 'show NAME, save PLAN-… NAME, run NAME customer=ACME …, remove NAME')
-  .description('plans that are kept under a name, and proposed again with other values')
+  .description('saved plans that run again with other values')
   .option('--param <name=text...>', 'with save: a text of the plan that each run replaces')
   .option('--default <name=text...>', 'with save: one that a run may replace')
   .option('--json', 'for machines')
@@ -192,8 +192,8 @@ program
   .argument('[id]', 'which one: REM-… or a plan that repeats')
   .description('your reminders and recurring steps: skip one time, change, end')
   .option('--when <when>', 'with change: every Tuesday at 9:00, tomorrow at 14:00')
-  .option('--text <text>', 'with change: what it says')
-  .option('--yes', 'with end: without a question')
+  .option('--text <text>', 'with change: the new text')
+  .option('--yes', 'with end: don’t ask for confirmation')
   .option('--json', 'for machines')
   .addOption(user)
   .action(runs(async () => (await terminal()).reminders));
@@ -212,12 +212,12 @@ const token = program
 
 token
   .command('create')
-  .description('make a token; it is shown this once')
+  .description('create a token; it is shown only once')
   .requiredOption('--name <name>', 'what it is for')
   .addOption(
     new Option('--role <role>', 'the most it may do').choices(Role.options).default('requester'),
   )
-  .option('--days <n>', 'after which it expires; 0: never', '90')
+  .option('--days <n>', 'days until it expires; 0: never', '90')
   .option('--tenant <tenant>', 'only this organisation: slack:T0123ABCD, teams:GUID')
   .addOption(new Option('--user <name>', 'whose it is').default('local'))
   .option('--json', 'for machines')
@@ -246,14 +246,14 @@ mcp
 mcp
   .command('login')
   .argument('<server>', 'its name under mcpServers')
-  .description('sign in at a hosted server, for everybody of this instance')
-  .option('--port <n>', 'where the browser comes back to on this machine', wholeNumber, 0)
+  .description('sign in at a hosted server, for the whole instance')
+  .option('--port <n>', 'port for the redirect on this machine', wholeNumber, 0)
   .action(runs(async () => (await import('./verbs/mcp.ts')).login));
 
 mcp
   .command('logout')
   .argument('<server>', 'its name under mcpServers')
-  .description('forget the sign-in at a hosted server')
+  .description('delete the sign-in at a hosted server')
   .action(runs(async () => (await import('./verbs/mcp.ts')).logout));
 
 program
@@ -264,8 +264,8 @@ program
 
 program
   .command('health')
-  .description('ask the process that runs with this configuration whether it is well')
-  .option('--ready', 'whether it can serve requests, too')
+  .description('check the running process with this configuration')
+  .option('--ready', 'also check that it can serve requests')
   .option('--worker', 'the worker that answers on HEALTH_PORT')
   .action(runs(async () => (await import('./verbs/health.ts')).run));
 
@@ -280,13 +280,11 @@ const wholeNumbers = (text: string, before: number[] = []): number[] => [
   wholeNumber(text),
 ];
 
-const audit = program
-  .command('audit')
-  .description('who did what: check that the record is whole, or write it out');
+const audit = program.command('audit').description('verify or export the audit log');
 
 audit
   .command('verify')
-  .description('hold the audit log against its seals')
+  .description('check the audit log against its seals')
   .option('--from <seal>', 'the first seal to check', wholeNumber)
   .option('--expect <hash>', 'a hash you kept elsewhere, which a seal must have')
   .option('--json', 'for machines')
@@ -304,7 +302,7 @@ const inbox = program
 
 inbox
   .command('list', { isDefault: true })
-  .description('the latest of them, and why')
+  .description('list the latest, with reasons')
   .option('--json', 'for machines')
   .action(runs(async () => (await import('./verbs/inbox.ts')).list));
 
@@ -319,7 +317,7 @@ const webhooks = program.command('webhooks').description('webhook endpoints');
 
 webhooks
   .command('list')
-  .description('each endpoint and what waits for it')
+  .description('list endpoints and pending events')
   .option('--json', 'for machines')
   .action(runs(async () => (await import('./verbs/webhooks.ts')).list));
 
@@ -332,16 +330,16 @@ webhooks
 webhooks
   .command('retry')
   .argument('[endpoint]', 'its id; all by default')
-  .description('tell again what was given up, and wake endpoints that rest')
+  .description('send abandoned and pending events again now')
   .action(runs(async () => (await import('./verbs/webhooks.ts')).retry));
 
 program
   .command('bench')
   .addArgument(new Argument('[name...]', 'what to measure; all by default').choices(benchNames))
-  .description('measure this machine beside bare pg-boss, on a database made for it')
+  .description('run benchmarks against bare pg-boss, on a temporary database')
   .option('--json', 'for machines')
-  .option('--steps <n>', 'how large; each has a size of its own by default', wholeNumber)
-  .option('--runs <n>', 'rounds, of which the median counts', wholeNumber)
+  .option('--steps <n>', 'size; each benchmark has its own default', wholeNumber)
+  .option('--runs <n>', 'rounds; the median counts', wholeNumber)
   .option('--folder <dir>', 'task graphs to run (dags), or scheduling instances (schedule)')
   .action(runs(async () => (await import('./verbs/bench.ts')).run));
 

@@ -43,13 +43,13 @@ export const ProposeInput = z.strictObject({
 
 export const GetInput = z.strictObject({
   plan: planId,
-  after: line(400).optional().describe('"next" of the page before; left out: the first page'),
+  after: line(400).optional().describe('"next" of the previous page; default: the first page'),
 });
 
 export const ListInput = z.strictObject({
   status: z.array(PlanStatus).optional().describe('Only these'),
-  everybody: z.boolean().default(false).describe('Also what others have asked for'),
-  after: line(400).optional().describe('"next" of the page before'),
+  everybody: z.boolean().default(false).describe('Also plans that others requested'),
+  after: line(400).optional().describe('"next" of the previous page'),
 });
 
 /** Seconds; most clients time out after a minute. */
@@ -96,7 +96,7 @@ export const PlanFacts = z.object({
   state: State,
   version: z.int(),
   digest: z.string(),
-  requester: z.string().describe('for whom it was proposed'),
+  requester: z.string().describe('the requester'),
   link: z.string().nullable().describe('where a person reads and decides; give it to them'),
   steps_total: z.int(),
   steps: z.record(StepStatus, z.int()).describe('how many are in each status'),
@@ -152,7 +152,7 @@ export const StepFacts = z.object({
   summary: z.string().nullable(),
   error: z.string().nullable(),
   question: z.string().nullable().describe('what a person is asked; only they can answer'),
-  output: z.string().nullable().describe('JSON, cut where it is long'),
+  output: z.string().nullable().describe('JSON, truncated if long'),
 });
 export type StepFacts = z.infer<typeof StepFacts>;
 

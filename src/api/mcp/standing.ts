@@ -23,7 +23,10 @@ export const Standing = z.object({
   state: State,
   plan: PlanFacts.nullable().describe('null: there is none yet'),
   run: z.string().nullable().describe('the request of a planner that has made no plan yet'),
-  says: z.string().nullable().describe('what the planner says or asks; people answer at the link'),
+  says: z
+    .string()
+    .nullable()
+    .describe("the planner's message or question; people answer at the link"),
   questions: z.array(z.string()),
   cursor: z.string().nullable().describe('send it with plan_wait'),
   next: z.string().describe('what to do now'),

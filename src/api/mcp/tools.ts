@@ -90,7 +90,7 @@ export function registerTools(
     {
       title: 'Read a plan',
       description:
-        'Read a plan: where it stands, and of its steps status, effect, output or error, a page at a time.',
+        'Read a plan: its status, and a page of steps with status, effect, output or error.',
       inputSchema: GetInput,
       outputSchema: Page,
       annotations: reads,

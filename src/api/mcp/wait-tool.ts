@@ -46,7 +46,7 @@ export function registerWaitTool(
     {
       title: 'Wait for a plan',
       description:
-        'Waits until something about a plan is decided, asked or over, or the time runs out; then call it again with the cursor. Any number of calls may follow each other, and nothing is missed between them.',
+        'Waits until a plan is decided, asks something or ends, or the time runs out; then call it again with the cursor. Nothing is missed between calls.',
       inputSchema: WaitInput,
       outputSchema: Waited,
       annotations: reads,

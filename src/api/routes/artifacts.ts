@@ -57,7 +57,7 @@ export const artifactRoutes: Routes = async (app) => {
       schema: {
         operationId: 'listRequests',
         tags: [tags.plans],
-        summary: 'Read what its planner asked for',
+        summary: "List the planner's data requests",
         params: PlanPath,
         response: answers({ 200: json('The requests, oldest first.', RequestList) }, [
           'plan_not_found',

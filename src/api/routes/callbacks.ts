@@ -10,14 +10,14 @@ export type CallbackOptions = { answer: AnswerCallback };
 
 const Path = z.object({
   token: documented(z.string().min(1).max(200), {
-    description: 'As it stands in the address that the operation was given.',
+    description: 'The token in the callback address.',
   }),
 });
 
 const Body = documented(CallbackResult, {
   id: 'CallbackResult',
   description:
-    'What became of the work: `data` as the operation declares its output, with a `summary` in a line, or an `error` in a sentence.',
+    "The result: `data` in the shape of the operation's output with a one-line `summary`, or an `error`.",
   examples: [
     { summary: 'Rendered 3 minutes of video.', data: { url: 'https://videos.example.com/42' } },
     { error: 'The source file is not a video.' },
@@ -32,9 +32,9 @@ export const callbackRoutes: FastifyPluginAsyncZod<CallbackOptions> = async (app
       schema: {
         operationId: 'answerCallback',
         tags: [tags.system],
-        summary: 'Say what became of work that a step waits for',
+        summary: 'Report the result of long-running work',
         description:
-          'For the other side of an operation that was given this address. It is good for one attempt of one step and for one result; the same result sent again is answered the same. A result that does not fit (422) changes nothing: the step goes on waiting.',
+          'For the service that received this address from an operation. It works for one attempt of one step and one result; the same result sent again gets the same answer. An invalid result (422) changes nothing.',
         security: openToAll,
         params: Path,
         body: Body,

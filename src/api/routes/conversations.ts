@@ -17,7 +17,7 @@ export const conversationRoutes: Routes = async (app) => {
       schema: {
         operationId: 'listConversations',
         tags: [tags.conversations],
-        summary: 'Earlier conversations',
+        summary: 'List conversations',
         querystring: ConversationsQuery,
         response: answers({ 200: json('A page of conversations.', ConversationList) }),
       },
@@ -39,7 +39,7 @@ export const conversationRoutes: Routes = async (app) => {
       schema: {
         operationId: 'listMessages',
         tags: [tags.conversations],
-        summary: 'What was said',
+        summary: 'List messages',
         params: ConversationPath,
         querystring: AfterQuery,
         response: answers({ 200: json('The messages.', MessageList) }),
@@ -57,7 +57,7 @@ export const conversationRoutes: Routes = async (app) => {
       schema: {
         operationId: 'say',
         tags: [tags.conversations],
-        summary: 'Say something',
+        summary: 'Post a message',
         params: ConversationPath,
         body: TalkBody,
         response: answers({ 202: json('Heard.', Said) }, decisionProblems),

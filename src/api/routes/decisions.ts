@@ -79,7 +79,7 @@ export const decisionRoutes: Routes = async (app) => {
       schema: {
         operationId: 'approvePlan',
         tags: [tags.decisions],
-        summary: 'Countersign the plan that was read',
+        summary: 'Approve a plan',
         params: PlanPath,
         body: ApproveBody,
         response: answers({ 200: json('The plan as it stands now.', PlanAnswer) }, [
@@ -178,7 +178,7 @@ export const decisionRoutes: Routes = async (app) => {
       schema: {
         operationId: 'proposeChanges',
         tags: [tags.decisions],
-        summary: 'Send it back with feedback, or with comments on single steps',
+        summary: 'Propose changes, as feedback or comments on steps',
         params: PlanPath,
         body: ChangeRequestBody,
         response: answers({ 200: json('The plan as it stands now.', PlanAnswer) }, [
@@ -221,7 +221,7 @@ export const decisionRoutes: Routes = async (app) => {
       schema: {
         operationId: 'retryPlan',
         tags: [tags.decisions],
-        summary: 'Run failed steps again, and what was skipped for them',
+        summary: 'Retry failed steps and those skipped because of them',
         params: PlanPath,
         body: RetryBody,
         response: answers({ 200: json('The plan as it stands now.', PlanAnswer) }, planProblems),
@@ -244,7 +244,7 @@ export const decisionRoutes: Routes = async (app) => {
       schema: {
         operationId: 'resumePlan',
         tags: [tags.decisions],
-        summary: 'Go on; answer for a step, or say what became of one whose outcome is unknown',
+        summary: 'Resume a plan, answer a step, or report an unknown outcome',
         params: PlanPath,
         body: ResumeBody,
         response: answers({ 200: json('The plan as it stands now.', PlanAnswer) }, [
@@ -270,7 +270,7 @@ export const decisionRoutes: Routes = async (app) => {
       schema: {
         operationId: 'simulatePlan',
         tags: [tags.decisions],
-        summary: 'What it would do; nothing is called',
+        summary: 'Dry run: show what the plan would do',
         params: PlanPath,
         body: SimulateBody,
         response: answers(

@@ -130,9 +130,9 @@ export const eventRoutes: Routes = async (app, context) => {
       schema: {
         operationId: 'watchPlan',
         tags: [tags.plans],
-        summary: 'Changes as they happen',
+        summary: "Stream a plan's changes",
         description:
-          'Events named `change`: the id is the revision, the data is a Change. Without a place it begins with the first change.',
+          'Events named `change`: the ID is the revision, the data is a Change. Begins with the first change by default.',
         params: PlanPath,
         querystring: StreamQuery,
         headers: StreamHeaders,
@@ -159,9 +159,9 @@ export const eventRoutes: Routes = async (app, context) => {
       schema: {
         operationId: 'watchInbox',
         tags: [tags.plans],
-        summary: 'Which plans change, as they do',
+        summary: 'Stream which plans change',
         description:
-          'Events named `plans`, at most one a second: the data has `plans`, each with its `id` and whether it `moved`, by more than the progress of its steps; null: any may have changed. It begins with what changes from now on.',
+          'Events named `plans`, at most one a second: the data has `plans`, each with its `id` and whether it `moved`, by more than the progress of its steps; null: any may have changed. Begins with the next change.',
         response: answers({ 200: text('The stream; it stays open.', media) }),
       },
     },
@@ -180,9 +180,9 @@ export const eventRoutes: Routes = async (app, context) => {
       schema: {
         operationId: 'watchConversation',
         tags: [tags.conversations],
-        summary: 'Messages as they are said',
+        summary: 'Stream messages',
         description:
-          'Events named `message`: the id is the message’s, the data is a Message. Without a place it begins with the first message. Events named `planning` have no id: the data is what is being planned there (`run_id`, `turn`, `activity`), at once and when it changes; null: nothing is.',
+          'Events named `message`: the ID is the message’s, the data is a Message. Begins with the first message by default. Events named `planning` have no ID: the data is the current planning (`run_id`, `turn`, `activity`) or null, at once and on each change.',
         params: ConversationPath,
         querystring: StreamQuery,
         headers: StreamHeaders,

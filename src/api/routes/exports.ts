@@ -18,7 +18,7 @@ export const exportRoutes: Routes = async (app) => {
       schema: {
         operationId: 'exportMarkdown',
         tags: [tags.exports],
-        summary: 'The plan as Markdown with front matter; it imports again without loss',
+        summary: 'Export a plan as Markdown that can be imported again',
         params: PlanPath,
         response: answers({ 200: text('The plan.', markdown) }, ['plan_not_found']),
       },
@@ -41,7 +41,7 @@ export const exportRoutes: Routes = async (app) => {
       schema: {
         operationId: 'exportLog',
         tags: [tags.exports],
-        summary: 'The run as JSON lines: one for each attempt, in the order of their ends',
+        summary: 'Export the attempts as JSON lines, in the order they ended',
         params: PlanPath,
         response: answers({ 200: text('The log.', 'application/jsonl') }, ['plan_not_found']),
       },
@@ -64,7 +64,7 @@ export const exportRoutes: Routes = async (app) => {
       schema: {
         operationId: 'exportCalendar',
         tags: [tags.exports],
-        summary: 'The dates of its steps as a calendar; importing it again updates the entries',
+        summary: "Export the dates of a plan's steps as a calendar",
         params: PlanPath,
         response: answers({ 200: text('The calendar.', 'text/calendar') }, ['plan_not_found']),
       },
@@ -86,7 +86,7 @@ export const exportRoutes: Routes = async (app) => {
       schema: {
         operationId: 'getTrace',
         tags: [tags.exports],
-        summary: 'How the planner came to it',
+        summary: 'Read how a plan was made',
         params: PlanPath,
         response: answers({ 200: json('The trace.', TraceAnswer) }, ['plan_not_found']),
       },
@@ -101,7 +101,7 @@ export const exportRoutes: Routes = async (app) => {
       schema: {
         operationId: 'getPlanning',
         tags: [tags.exports],
-        summary: 'The outline, roadmap and schedule behind it',
+        summary: 'Read the outline, roadmap and schedule',
         params: PlanPath,
         response: answers({ 200: json('What it was made from.', PlanningAnswer) }, [
           'plan_not_found',
@@ -118,7 +118,7 @@ export const exportRoutes: Routes = async (app) => {
       schema: {
         operationId: 'getAudit',
         tags: [tags.exports],
-        summary: 'Who did what with it',
+        summary: "Read a plan's audit log",
         params: PlanPath,
         querystring: AfterQuery,
         response: answers({ 200: json('A page of the audit.', AuditAnswer) }, ['plan_not_found']),
@@ -134,7 +134,7 @@ export const exportRoutes: Routes = async (app) => {
       schema: {
         operationId: 'getVersionDiff',
         tags: [tags.exports],
-        summary: 'What changed between two versions',
+        summary: 'Compare two versions',
         params: VersionsPath,
         response: answers({ 200: json('The differences.', VersionDiffAnswer) }, [
           'plan_not_found',

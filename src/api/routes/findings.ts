@@ -21,7 +21,7 @@ export const findingRoutes: Routes = async (app) => {
       schema: {
         operationId: 'listFindings',
         tags: [tags.plans],
-        summary: 'Read what was found wrong with a plan',
+        summary: "List a plan's findings",
         params: PlanPath,
         querystring: FindingsQuery,
         response: answers({ 200: json('A page of findings.', FindingList) }, ['plan_not_found']),
@@ -37,9 +37,9 @@ export const findingRoutes: Routes = async (app) => {
       schema: {
         operationId: 'raiseFinding',
         tags: [tags.plans],
-        summary: 'Tell that something is wrong with a plan',
+        summary: 'Report a finding',
         description:
-          'INFO and WARN are only kept. ERROR and CRITICAL make stale what depends on the step, or on the steps of the partition, until somebody settles them; only those who may decide about the plan can raise them.',
+          'INFO and WARN are only stored. ERROR and CRITICAL make dependents of the step, or of the partition, stale until the finding is settled; only people who may decide about the plan can raise them.',
         params: PlanPath,
         body: FindingBody,
         response: answers({ 200: json('The finding.', FindingAnswer) }, [
@@ -66,9 +66,9 @@ export const findingRoutes: Routes = async (app) => {
       schema: {
         operationId: 'settleFinding',
         tags: [tags.decisions],
-        summary: 'Say what is to be done about a finding',
+        summary: 'Settle a finding',
         description:
-          'proceed: what is stale runs as it stands, or is done again where it was. leave_out: it never runs. dismiss: as proceed, there was nothing in it. replan: a change of the plan is worked out.',
+          'proceed: stale steps run as they are, or count as done again. leave_out: they never run. dismiss: as proceed, for a false alarm. replan: drafts a change of the plan.',
         params: FindingPath,
         body: FindingActionBody,
         response: answers({ 200: json('The finding as it stands now.', FindingAnswer) }, [

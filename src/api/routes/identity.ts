@@ -35,7 +35,7 @@ const BeginQuery = z.object({ back: z.string().max(2000).exactOptional() });
 
 const SignInAnswer = documented(
   z.object({ providers: z.array(z.object({ name: z.string(), label: z.string() })) }),
-  { id: 'SignIns', description: 'What people can sign in with; none: nobody signs in.' },
+  { id: 'SignIns', description: 'Sign-in providers; empty if sign-in is off.' },
 );
 const MeAnswer = documented(
   z.object({
@@ -51,7 +51,7 @@ const MeAnswer = documented(
   {
     id: 'Principal',
     description:
-      'Who asks: the account, what they may do, the organisation whose plans they reach (null: the whole instance), and by what it is known.',
+      'The caller: account, role, organisation (null: the whole instance) and how they were authenticated.',
   },
 );
 const TokenAnswer = documented(
@@ -72,14 +72,14 @@ const NewToken = documented(
     name: line(80),
     role: Role.default('requester'),
     days: documented(z.int().min(1).max(3650).nullable().default(90), {
-      description: 'After which it expires; null: never.',
+      description: 'Days until it expires; null: never.',
     }),
   }),
   { id: 'NewToken', examples: [{ name: 'CI of the website', role: 'requester', days: 30 }] },
 );
 const MadeToken = documented(TokenAnswer.extend({ token: z.string() }), {
   id: 'MadeToken',
-  description: '`token` is shown this once.',
+  description: '`token` is shown only once.',
 });
 const SignOutBody = z.strictObject({ everywhere: z.boolean().default(false) }).nullish();
 const Done = z.object({ done: z.literal(true) });
@@ -116,7 +116,7 @@ export const identityRoutes: FastifyPluginAsyncZod<IdentityOptions> = async (
       schema: {
         operationId: 'listSignIns',
         tags: [tags.system],
-        summary: 'What people can sign in with',
+        summary: 'List sign-in providers',
         security: openToAll,
         response: openAnswers({ 200: json('The providers.', SignInAnswer) }, ['forbidden']),
       },
@@ -189,7 +189,7 @@ export const identityRoutes: FastifyPluginAsyncZod<IdentityOptions> = async (
       schema: {
         operationId: 'getMe',
         tags: [tags.system],
-        summary: 'Who I am here',
+        summary: 'Read who you are',
         response: answers({ 200: json('The one who asks.', MeAnswer) }),
       },
     },
@@ -203,7 +203,7 @@ export const identityRoutes: FastifyPluginAsyncZod<IdentityOptions> = async (
       schema: {
         operationId: 'listTokens',
         tags: [tags.system],
-        summary: 'Personal tokens: one’s own; an admin’s list has everybody’s',
+        summary: "List your personal tokens; admins get everyone's",
         response: answers({
           200: json(
             'The tokens.',
@@ -222,8 +222,8 @@ export const identityRoutes: FastifyPluginAsyncZod<IdentityOptions> = async (
       schema: {
         operationId: 'createToken',
         tags: [tags.system],
-        summary: 'Make a personal token',
-        description: 'Only for those who are signed in. It never has more than its owner has.',
+        summary: 'Create a personal token',
+        description: 'Requires a signed-in person. A token never has more rights than its owner.',
         body: NewToken,
         response: answers({ 201: json('The token, shown this once.', MadeToken) }, bodyProblems),
       },

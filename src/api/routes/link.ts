@@ -10,7 +10,7 @@ import { tags } from '../openapi.ts';
 import { documented } from '../registry.ts';
 
 const user = documented(line(200), {
-  description: 'Whose account; `local` where it is left out.',
+  description: 'The account; default `local`.',
 }).exactOptional();
 
 const LinkQuery = z.strictObject({ user });
@@ -18,18 +18,18 @@ const LinkBody = documented(
   z.strictObject({
     code: documented(line(100), {
       description:
-        'The code that the other account was given; without one, a code is made for this one.',
+        'The code of the other account; without one, a code is created for this account.',
     }).exactOptional(),
     user,
   }),
   { id: 'Link', examples: [{ user: 'ana' }, { user: 'ana', code: 'K7M2P-9QX4R' }] },
 );
 
-documented(linked.person, { description: 'The name the account acts by.' });
-documented(linked.accounts, { description: 'All accounts concerned.' });
+documented(linked.person, { description: 'The name that the account acts under.' });
+documented(linked.accounts, { description: 'All linked accounts.' });
 const LinkAnswer = documented(LinkOutcome, {
   id: 'LinkOutcome',
-  description: 'A code, or who an account is linked to.',
+  description: 'A code, or the accounts that are linked.',
 });
 
 export const linkRoutes: Routes = async (app) => {
@@ -40,7 +40,7 @@ export const linkRoutes: Routes = async (app) => {
       schema: {
         operationId: 'showLink',
         tags: [tags.conversations],
-        summary: 'Who an account is linked to',
+        summary: "Read an account's links",
         querystring: LinkQuery,
         response: answers({ 200: json('The person and their accounts.', LinkAnswer) }),
       },
@@ -55,9 +55,9 @@ export const linkRoutes: Routes = async (app) => {
       schema: {
         operationId: 'link',
         tags: [tags.conversations],
-        summary: 'Ask for a code, or use one',
+        summary: 'Create or use a link code',
         description:
-          'A code works once, within 10 minutes, from the other account: `/plans link CODE` in Slack, `plans link CODE` in Teams. After five wrong codes within 10 minutes no more are taken from an account.',
+          'A code works once, within 10 minutes, from the other account: `/plans link CODE` in Slack, `plans link CODE` in Teams. After five wrong codes, an account has to wait 10 minutes.',
         body: LinkBody,
         response: answers(
           { 200: json('The code, or the person and their accounts.', LinkAnswer) },
@@ -80,7 +80,7 @@ export const linkRoutes: Routes = async (app) => {
       schema: {
         operationId: 'unlink',
         tags: [tags.conversations],
-        summary: 'Take an account away from its person',
+        summary: 'Unlink an account',
         querystring: LinkQuery,
         response: answers({ 200: json('Who the account is now.', LinkAnswer) }, ['not_allowed']),
       },

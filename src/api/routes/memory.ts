@@ -10,23 +10,21 @@ import { tags } from '../openapi.ts';
 import { documented } from '../registry.ts';
 
 const MemoryPath = z.object({
-  user: documented(line(200), { description: 'The person: `local` where there is no login.' }),
+  user: documented(line(200), { description: 'The person; `local` without sign-in.' }),
 });
 const EntryPath = MemoryPath.extend({ id: z.coerce.number().int().min(1) });
 const NoteBody = documented(MemoryNote, {
   id: 'MemoryNote',
-  description:
-    'What is kept; `name`: what it is filed under. A note takes the place of one of the same name.',
+  description: 'The text to remember. An entry with the same `name` is replaced.',
   examples: [{ name: 'Ana', text: 'ana@example.com' }],
 });
 const EntryAnswer = documented(MemoryEntry, {
   id: 'MemoryEntry',
-  description:
-    'An entry; `source` says where it came from: what was said, an approval, or this API.',
+  description: 'An entry; `source` is a message, an approval or this API.',
 });
 const EntryList = documented(z.object({ entries: z.array(EntryAnswer) }), {
   id: 'MemoryList',
-  description: 'What is remembered, the newest first.',
+  description: 'Entries, newest first.',
 });
 
 export const memoryRoutes: Routes = async (app) => {
@@ -39,7 +37,7 @@ export const memoryRoutes: Routes = async (app) => {
       schema: {
         ...common,
         operationId: 'listMemory',
-        summary: 'What is remembered for a person',
+        summary: "List a person's memory",
         params: MemoryPath,
         response: answers({ 200: json('The entries.', EntryList) }, ['not_allowed']),
       },
@@ -57,7 +55,7 @@ export const memoryRoutes: Routes = async (app) => {
       schema: {
         ...common,
         operationId: 'keepMemory',
-        summary: 'Keep a note',
+        summary: 'Add an entry',
         params: MemoryPath,
         body: NoteBody,
         response: answers({ 200: json('The entry.', EntryAnswer) }, [
@@ -81,7 +79,7 @@ export const memoryRoutes: Routes = async (app) => {
       schema: {
         ...common,
         operationId: 'editMemory',
-        summary: 'Put a note in the place of an entry',
+        summary: 'Replace an entry',
         params: EntryPath,
         body: NoteBody,
         response: answers({ 200: json('The entry as it is now.', EntryAnswer) }, [
@@ -105,7 +103,7 @@ export const memoryRoutes: Routes = async (app) => {
       schema: {
         ...common,
         operationId: 'forgetMemory',
-        summary: 'Forget an entry',
+        summary: 'Delete an entry',
         params: EntryPath,
         response: answers({ 200: json('The entry as it was.', EntryAnswer) }, [
           'not_allowed',

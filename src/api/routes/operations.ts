@@ -14,23 +14,22 @@ import { number } from '../requests.ts';
 const Field = documented(OperationField, {
   id: 'OperationField',
   description:
-    'A field for one argument. `path` is where its value goes; `type` how it is drawn; `holds` how what was entered is read.',
+    'A field for one argument. `path` is where its value goes, `type` how it is drawn, `holds` how its input is parsed.',
 });
 const OfferList = documented(z.object({ operations: z.array(OperationOffer) }), {
   id: 'OperationList',
-  description: 'Operations, the best match first.',
+  description: 'Operations, best match first.',
 });
 const Form = documented(
   OperationOffer.extend({ fields: z.array(Field), outputs: z.array(OutputChoice) }),
   {
     id: 'OperationForm',
-    description:
-      'An operation with the fields of its form, and what later steps can use of its output.',
+    description: 'An operation with its form fields, and the outputs that later steps can use.',
   },
 );
 const Values = documented(
   z.object({ values: z.array(z.object({ value: z.string(), label: z.string() })) }),
-  { id: 'FieldValues', description: 'Values to choose from, and what people call them.' },
+  { id: 'FieldValues', description: 'Values to choose from, with their labels.' },
 );
 const OperationPath = z.object({
   name: documented(line(300), { description: 'Tool and operation: `workspace_write`.' }),
@@ -38,7 +37,7 @@ const OperationPath = z.object({
 
 const CommandList = documented(z.object({ commands: z.array(CommandForm) }), {
   id: 'CommandList',
-  description: 'Each with an example, its effect, and the words it can begin with.',
+  description: 'Each with an example, its effect and its first words.',
 });
 
 export const operationRoutes: Routes = async (app) => {
@@ -51,7 +50,7 @@ export const operationRoutes: Routes = async (app) => {
         tags: [tags.plans],
         summary: 'Find operations by their purpose',
         description:
-          'Those of this process, of live workers and of connected servers. Without words those that plans use often.',
+          'Operations of this process, live workers and connected servers. Without words, the most used.',
         querystring: z.strictObject({
           words: line(200).exactOptional(),
           limit: number(1, 200).default(30),
@@ -73,7 +72,7 @@ export const operationRoutes: Routes = async (app) => {
       schema: {
         operationId: 'listCommands',
         tags: [tags.plans],
-        summary: 'The forms of commands that are read without a model',
+        summary: 'List the commands',
         response: answers({ 200: json('The forms.', CommandList) }),
       },
     },

@@ -20,7 +20,7 @@ export const patchRoutes: Routes = async (app) => {
         tags: [tags.plans],
         summary: 'Change a plan',
         description:
-          'What narrows an approved plan is applied at once; what widens it waits, and is approved or rejected like a plan, with the version and digest of the answer. The body may have 64 MB.',
+          'A change that narrows an approved plan is applied at once. One that widens it is approved or rejected like a plan, with the version and digest of the answer. Bodies up to 64 MB.',
         params: PlanPath,
         body: PatchBody,
         response: answers(
@@ -66,7 +66,7 @@ export const patchRoutes: Routes = async (app) => {
       schema: {
         operationId: 'listPatches',
         tags: [tags.plans],
-        summary: 'Read the changes of a plan',
+        summary: "List a plan's patches",
         params: PlanPath,
         querystring: PatchesQuery,
         response: answers({ 200: json('A page of changes.', PatchList) }, ['plan_not_found']),

@@ -60,7 +60,7 @@ export const planRoutes: Routes = async (app) => {
         tags: [tags.plans],
         summary: 'Propose a plan',
         description:
-          'Stores all of it or nothing. The body may have 64 MB; the answer leaves the steps out.',
+          'Stored completely or not at all. Bodies up to 64 MB; the answer omits the steps.',
         body: ProposeBody,
         response: answers({ 201: json('The plan, which waits for approval.', PlanAnswer) }, [
           ...bodyProblems,
@@ -106,9 +106,9 @@ export const planRoutes: Routes = async (app) => {
       schema: {
         operationId: 'getInbox',
         tags: [tags.plans],
-        summary: 'Plans in five groups, as one person sees them',
+        summary: "Read a person's inbox",
         description:
-          'needs_you, running, failed, others, done. Every plan is in one group; search conditions hold together.',
+          'Groups: needs_you, running, failed, others, done. Every plan is in one group; search filters are combined.',
         querystring: InboxQuery,
         response: answers({ 200: json('The groups.', InboxAnswer) }),
       },
@@ -126,9 +126,8 @@ export const planRoutes: Routes = async (app) => {
       schema: {
         operationId: 'getStats',
         tags: [tags.plans],
-        summary: 'Count plans, and what no tool can do',
-        description:
-          'How many plans stand where, and what people asked for most lately that none of the tools can do.',
+        summary: 'Count plans, and requests that no tool can do',
+        description: 'Counts by status, and the most frequent recent requests that no tool can do.',
         response: answers({ 200: json('The counts.', StatsAnswer) }),
       },
     },
@@ -157,7 +156,7 @@ export const planRoutes: Routes = async (app) => {
       schema: {
         operationId: 'getOverview',
         tags: [tags.plans],
-        summary: 'How a plan stands, in counts',
+        summary: "Count a plan's steps by status",
         params: PlanPath,
         response: answers({ 200: json('The counts.', OverviewAnswer) }, ['plan_not_found']),
       },
@@ -172,7 +171,7 @@ export const planRoutes: Routes = async (app) => {
       schema: {
         operationId: 'getDiff',
         tags: [tags.plans],
-        summary: 'What changed since a revision',
+        summary: 'List changes since a revision',
         params: PlanPath,
         querystring: SinceQuery,
         response: answers({ 200: json('The changes.', DiffAnswer) }, ['plan_not_found']),
@@ -214,7 +213,7 @@ export const planRoutes: Routes = async (app) => {
       schema: {
         operationId: 'listPartitions',
         tags: [tags.plans],
-        summary: 'What each partition of a plan does, in counts',
+        summary: "Count a plan's steps by partition",
         params: PlanPath,
         querystring: PartitionsQuery,
         response: answers({ 200: json('The partitions.', PartitionList) }, ['plan_not_found']),
@@ -230,7 +229,7 @@ export const planRoutes: Routes = async (app) => {
       schema: {
         operationId: 'countMatches',
         tags: [tags.plans],
-        summary: 'How many steps say some words, and where they are',
+        summary: 'Count matching steps by partition',
         params: PlanPath,
         querystring: MatchesQuery,
         response: answers({ 200: json('The counts.', MatchesAnswer) }, ['plan_not_found']),
@@ -246,7 +245,7 @@ export const planRoutes: Routes = async (app) => {
       schema: {
         operationId: 'getGroups',
         tags: [tags.plans],
-        summary: 'A plan by groups of its steps, and what the groups wait for',
+        summary: "Group a plan's steps, with dependencies between groups",
         params: PlanPath,
         querystring: GroupsQuery,
         response: answers({ 200: json('The groups.', GroupsAnswer) }, ['plan_not_found']),
@@ -262,7 +261,7 @@ export const planRoutes: Routes = async (app) => {
       schema: {
         operationId: 'getForecast',
         tags: [tags.plans],
-        summary: 'Which steps decide when a plan ends, and when its steps take place',
+        summary: 'Read the critical path and expected times',
         params: PlanPath,
         querystring: ForecastQuery,
         response: answers({ 200: json('The forecast.', ForecastAnswer) }, ['plan_not_found']),

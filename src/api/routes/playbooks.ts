@@ -20,7 +20,7 @@ const PlaybookPath = z.object({
 });
 const PlaybookAnswer = documented(Playbook, {
   id: 'Playbook',
-  description: 'A playbook without its steps; `text` is what stands for a parameter in its plan.',
+  description: "A playbook without its steps; `text` is a parameter's text in the plan.",
 });
 const PlaybookList = documented(z.object({ playbooks: z.array(PlaybookAnswer) }), {
   id: 'PlaybookList',
@@ -41,7 +41,7 @@ const SaveBody = documented(
   {
     id: 'PlaybookToSave',
     description:
-      'Parameters and the text that stands for each in the plan now: `params` must be given when the playbook is run, `defaults` keep that text where they are left out.',
+      'Parameters, each with its current text in the plan: `params` are required for each run, `defaults` keep their text if omitted.',
     examples: [{ plan_id: 'PLAN-3f9a1c20', name: 'close-month', params: { customer: 'ACME' } }],
   },
 );
@@ -80,8 +80,8 @@ export const playbookRoutes: Routes = async (app) => {
       schema: {
         ...common,
         operationId: 'savePlaybook',
-        summary: 'Keep a plan as a playbook',
-        description: 'A playbook of yours of the same name is replaced.',
+        summary: 'Save a plan as a playbook',
+        description: 'Replaces your playbook of the same name.',
         body: SaveBody,
         response: answers({ 200: json('The playbook.', PlaybookAnswer) }, [
           ...bodyProblems,
@@ -141,9 +141,8 @@ export const playbookRoutes: Routes = async (app) => {
       schema: {
         ...common,
         operationId: 'runPlaybook',
-        summary: 'Propose the plan of a playbook',
-        description:
-          'A proposal like any other: it waits for approval, and nothing of earlier approvals counts.',
+        summary: 'Run a playbook',
+        description: 'Makes a proposal that waits for approval; earlier approvals don’t count.',
         params: PlaybookPath,
         body: RunBody,
         response: answers({ 201: json('The plan, which waits for approval.', PlanAnswer) }, [

@@ -10,7 +10,7 @@ import { documented } from '../registry.ts';
 import { PolicyAnswer } from '../schemas.ts';
 
 const PolicyPath = z.object({
-  user: documented(line(200), { description: 'The person: `local` where there is no login.' }),
+  user: documented(line(200), { description: 'The person; `local` without sign-in.' }),
 });
 
 const PolicyBody = documented(
@@ -31,7 +31,7 @@ export const policyRoutes: Routes = async (app) => {
       schema: {
         operationId: 'getPolicy',
         tags: [tags.conversations],
-        summary: 'How a person likes to be talked to',
+        summary: "Read a person's preferences",
         params: PolicyPath,
         response: answers({ 200: json('The sliders.', PolicyAnswer) }),
       },
@@ -46,9 +46,8 @@ export const policyRoutes: Routes = async (app) => {
       schema: {
         operationId: 'setPolicy',
         tags: [tags.conversations],
-        summary: 'Set how a person likes to be talked to',
-        description:
-          'The sliders of the body are what the person sets; those that are left out go back to their defaults.',
+        summary: "Set a person's preferences",
+        description: 'Replaces the preferences: omitted ones return to their defaults.',
         params: PolicyPath,
         body: PolicyBody,
         response: answers({ 200: json('The sliders as they are now.', PolicyAnswer) }, [

@@ -16,21 +16,21 @@ const Entry = documented(Recurring, {
 });
 const Entries = documented(z.object({ recurring: z.array(Entry) }), {
   id: 'RecurringList',
-  description: 'What comes next first.',
+  description: 'Sorted by next occurrence.',
 });
 const Body = documented(
   z.strictObject({ id: line(200), change: RecurringChange, user: ImportQuery.shape.user }),
   {
     id: 'RecurringToChange',
     description:
-      '`skip` leaves the next time out, `end` all of them; `change` takes `when` (`every Tuesday at 9:00`), `text`, or both.',
+      '`skip` skips the next occurrence, `end` all of them; `change` takes `when` (`every Tuesday at 9:00`), `text`, or both.',
     examples: [{ id: 'REM-3f9a1c2055e0aa17', change: { action: 'skip' } }],
   },
 );
 const Outcome = documented(RecurringOutcome, {
   id: 'RecurringOutcome',
   description:
-    'The entry as it is now, or null if it has ended; `waits`: the version of its plan that needs an approval first.',
+    'The entry, or null if it has ended; `waits`: the plan version that needs an approval first.',
 });
 
 export const recurringRoutes: Routes = async (app) => {
@@ -43,7 +43,7 @@ export const recurringRoutes: Routes = async (app) => {
       schema: {
         ...common,
         operationId: 'listRecurring',
-        summary: 'Reminders and recurring steps',
+        summary: 'List reminders and recurring steps',
         querystring: ImportQuery,
         response: answers({ 200: json('The entries.', Entries) }),
       },
@@ -62,7 +62,7 @@ export const recurringRoutes: Routes = async (app) => {
       schema: {
         ...common,
         operationId: 'changeRecurring',
-        summary: 'Skip, change or end one of them',
+        summary: 'Skip, change or end a reminder or recurring step',
         body: Body,
         response: answers({ 200: json('What became of it.', Outcome) }, [
           ...bodyProblems,

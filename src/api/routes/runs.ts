@@ -44,7 +44,7 @@ export const runRoutes: Routes = async (app) => {
       schema: {
         operationId: 'startRun',
         tags: [tags.runs],
-        summary: 'Ask for something',
+        summary: 'Ask for work',
         body: RunBody,
         response: answers({ 202: json('A planner is at it; ask `status_url`.', RunStarted) }, [
           ...bodyProblems,
@@ -69,7 +69,7 @@ export const runRoutes: Routes = async (app) => {
       schema: {
         operationId: 'getRun',
         tags: [tags.runs],
-        summary: 'What became of a request',
+        summary: 'Read a run',
         params: RunPath,
         response: answers({ 200: json('The run.', RunAnswer) }, ['run_not_found']),
       },
@@ -84,7 +84,7 @@ export const runRoutes: Routes = async (app) => {
       schema: {
         operationId: 'getRunTrace',
         tags: [tags.runs],
-        summary: 'How it was planned, so far where it is under way',
+        summary: 'Read the trace of a run',
         params: RunPath,
         response: answers({ 200: json('The trace.', TraceAnswer) }, ['run_not_found']),
       },
@@ -99,7 +99,7 @@ export const runRoutes: Routes = async (app) => {
       schema: {
         operationId: 'replyToRun',
         tags: [tags.runs],
-        summary: 'Answer its questions, or decide about its plan',
+        summary: 'Answer questions, or decide about the plan',
         params: RunPath,
         body: TalkBody,
         response: answers({ 202: json('Heard; ask `status_url`.', RunStarted) }, runProblems),
@@ -123,7 +123,7 @@ export const runRoutes: Routes = async (app) => {
       schema: {
         operationId: 'stopRun',
         tags: [tags.runs],
-        summary: 'Stop planning it; nothing comes of the turn',
+        summary: 'Stop planning',
         params: RunPath,
         body: RunStopBody,
         response: answers({ 200: json('The run as it stands now.', RunAnswer) }, runProblems),
@@ -143,7 +143,7 @@ export const runRoutes: Routes = async (app) => {
       schema: {
         operationId: 'approveRun',
         tags: [tags.runs],
-        summary: 'Approve what it shows: a stage, a new pattern, its cost, or its plan',
+        summary: 'Approve what the run shows: a stage, a new pattern, its cost or its plan',
         params: RunPath,
         body: RunApprovalBody,
         response: answers({ 200: json('The run as it stands now.', RunAnswer) }, [
@@ -174,7 +174,7 @@ export const runRoutes: Routes = async (app) => {
       schema: {
         operationId: 'rejectRun',
         tags: [tags.runs],
-        summary: 'Refuse what it shows; planning ends there',
+        summary: 'Reject what the run shows, and end planning',
         params: RunPath,
         body: RunDecisionBody,
         response: answers({ 200: json('The run as it stands now.', RunAnswer) }, runProblems),
@@ -201,7 +201,7 @@ export const runRoutes: Routes = async (app) => {
       schema: {
         operationId: 'proposeRunChanges',
         tags: [tags.runs],
-        summary: 'Send what it shows back with feedback',
+        summary: 'Propose changes to what the run shows',
         params: RunPath,
         body: RunDecisionBody,
         response: answers({ 200: json('The run as it stands now.', RunAnswer) }, [

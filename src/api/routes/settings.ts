@@ -22,7 +22,7 @@ export type SettingsOptions = {
 const SettingsAnswer = documented(SettingsView, {
   id: 'Settings',
   description:
-    'The configuration without its secrets, and what this process knows of its tools. Other processes may know other things.',
+    'The configuration without secrets, and the tools of this process. Other processes may differ.',
 });
 const CheckBody = documented(CheckedPart, {
   id: 'CheckedPart',
@@ -30,7 +30,7 @@ const CheckBody = documented(CheckedPart, {
 });
 const CheckAnswer = documented(z.object({ results: z.array(CheckResult) }), {
   id: 'CheckResults',
-  description: 'What was found, as `countersign doctor` says it.',
+  description: 'The result, as in `countersign doctor`.',
 });
 
 const ModelBody = documented(ModelEntry, { id: 'ModelEntry', examples: [{ api_key: 'sk-…' }] });
@@ -43,7 +43,7 @@ export const settingsRoutes: FastifyPluginAsyncZod<SettingsOptions> = async (app
       schema: {
         operationId: 'getSettings',
         tags: [tags.system],
-        summary: 'How this instance is set up',
+        summary: 'Read the setup',
         response: answers({ 200: json('The settings.', SettingsAnswer) }),
       },
     },
@@ -57,8 +57,8 @@ export const settingsRoutes: FastifyPluginAsyncZod<SettingsOptions> = async (app
       schema: {
         operationId: 'checkSettings',
         tags: [tags.system],
-        summary: 'Ask a tool or a chat platform whether it works now',
-        description: 'Connects where need be, and changes nothing.',
+        summary: 'Check a tool or chat platform now',
+        description: 'Connects if necessary; changes nothing.',
         body: CheckBody,
         response: answers({ 200: json('What was found.', CheckAnswer) }, bodyProblems),
       },

@@ -13,7 +13,7 @@ export const stepRoutes: Routes = async (app) => {
       schema: {
         operationId: 'getStepChain',
         tags: [tags.plans],
-        summary: 'What a step needs, and what needs it',
+        summary: "Read a step's dependencies and dependents",
         params: StepPath,
         response: answers({ 200: json('The other steps, by id.', ChainAnswer) }, [
           'plan_not_found',
@@ -31,9 +31,9 @@ export const stepRoutes: Routes = async (app) => {
       schema: {
         operationId: 'previewSteps',
         tags: [tags.plans],
-        summary: 'The files that waiting steps are about, as they are now',
+        summary: 'Compare waiting steps with the current files',
         description:
-          'What a write changes in its file, and the beginning of what is moved or deleted. Steps without a file, that have begun, or whose file an earlier step may change, are left out.',
+          'What a write changes in its file, and the beginning of what is moved or deleted. Omits steps that have no file or have begun, and steps whose file an earlier step may change.',
         params: PlanPath,
         querystring: PreviewsQuery,
         response: answers({ 200: json('One for each step that has one.', PreviewsAnswer) }, [

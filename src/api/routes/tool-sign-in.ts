@@ -23,7 +23,7 @@ const Server = z.object({ server: z.string().min(1).max(200) });
 
 const Begun = documented(z.object({ url: z.string() }), {
   id: 'BegunSignIn',
-  description: 'Where the browser goes on: the page of the authorization server.',
+  description: "The authorization server's page to open in the browser.",
 });
 
 export const toolSignInRoutes: FastifyPluginAsyncZod<ToolSignInOptions> = async (
@@ -51,9 +51,9 @@ export const toolSignInRoutes: FastifyPluginAsyncZod<ToolSignInOptions> = async 
       schema: {
         operationId: 'beginToolSignIn',
         tags: [tags.system],
-        summary: 'Begin to sign in at a hosted MCP server',
+        summary: 'Start signing in at a hosted MCP server',
         description:
-          'Sets a cookie: only the browser that has it can finish. The tokens are for everybody of this instance.',
+          'Sets a cookie: only that browser can finish. The tokens serve the whole instance.',
         params: Server,
         response: answers({ 200: json('Where to go on.', Begun) }),
       },
@@ -77,8 +77,8 @@ export const toolSignInRoutes: FastifyPluginAsyncZod<ToolSignInOptions> = async 
       schema: {
         operationId: 'forgetToolSignIn',
         tags: [tags.system],
-        summary: 'Forget the sign-in at a hosted MCP server',
-        description: 'The tokens are deleted here. To end them there, too, do so at the server.',
+        summary: 'Delete the sign-in at a hosted MCP server',
+        description: 'Deletes the tokens here. Revoke them at the server too if needed.',
         params: Server,
         response: answers({
           200: json('Whether there was one.', z.object({ forgotten: z.boolean() })),
