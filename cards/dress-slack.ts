@@ -156,7 +156,7 @@ function dressAsk(whole: Ask<AnyPress>, index: number) {
 }
 
 /** Sections that the task list replaces. */
-const saidByTasks = new Set<SectionKind>(['running', 'next']);
+const inTaskList = new Set<SectionKind>(['running', 'next']);
 
 const richText = (text: string) => ({
   type: 'rich_text',
@@ -186,7 +186,7 @@ export function dressCardForSlack(view: PlanView | SessionView, withPlan = false
   // The task list shows progress itself.
   const bar = progress === null || tasks !== null ? '' : progress.text;
   const sections =
-    tasks === null ? view.sections : view.sections.filter(({ kind }) => !saidByTasks.has(kind));
+    tasks === null ? view.sections : view.sections.filter(({ kind }) => !inTaskList.has(kind));
   const first = `${state.symbol} ${state.words}`;
   return {
     block: keyOf(view),

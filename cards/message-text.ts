@@ -1,15 +1,15 @@
 // The text of messages from their parts: in full, and shortened above a card.
 import type { MessageParts, Notice, Progress, Task } from '#domain/chat/message-parts.ts';
-import type { SaidLine } from '#domain/planning/asked-question.ts';
+import type { MessageLine } from '#domain/planning/asked-question.ts';
 import { quoteName, quoteWords } from '#domain/shown-text.ts';
 import { countOf, trimTail } from '#domain/words.ts';
 import { tellAsked } from './asked-words.ts';
 import { writeCall } from './calls-to-action.ts';
 import { sayHours } from './times.ts';
 
-const notesSaid = 3;
+const maxNotes = 3;
 /** For quotes; their source limits them. */
-const maxSaid = 4000;
+const maxQuote = 4000;
 
 type Named = { plan_id: string; title: string };
 
@@ -37,7 +37,7 @@ function tellProgress({ status, summary, by, ...plan }: Progress): string {
 
 function tellTask({ step_id, label, status, who, question, call, waited, ...plan }: Task): string {
   const name = quoteName(label ?? step_id, 60);
-  const asked = quoteWords(question ?? '', maxSaid);
+  const asked = quoteWords(question ?? '', maxQuote);
   const whom = quoteName(who ?? 'you', 120);
   if (waited === null) {
     return status === 'unknown'
@@ -71,7 +71,7 @@ function tellNearWord({
         ? `Completed steps of ${id} stay done. Reply “cancel” to stop the rest, or ask for a plan that undoes them.`
         : `${id} hasn't run. Reply “undo” to ${version === 1 ? 'withdraw it and get your words back' : `go back to version ${version - 1}`}.`;
     case 'change':
-      return `To change ${what}, press Propose changes on the card, or reply ${quoteWords(`propose changes: ${said}`, maxSaid)}.`;
+      return `To change ${what}, press Propose changes on the card, or reply ${quoteWords(`propose changes: ${said}`, maxQuote)}.`;
     default:
       return word satisfies never;
   }
@@ -85,12 +85,12 @@ function tellNotice(notice: Notice): string {
       return 'Planning stopped. Nothing has changed. Say what you want instead.';
     case 'step_blocked': {
       const who = notice.by === null ? '' : `, as ${quoteName(notice.by, 120)} says`;
-      return `Step ${quoteName(notice.label ?? notice.step_id, 60)} (${quoteWords(notice.description, 300)}) is blocked${who}: ${quoteWords(notice.why, maxSaid)} Steps that depend on it are skipped; the rest continue. You can ask again.`;
+      return `Step ${quoteName(notice.label ?? notice.step_id, 60)} (${quoteWords(notice.description, 300)}) is blocked${who}: ${quoteWords(notice.why, maxQuote)} Steps that depend on it are skipped; the rest continue. You can ask again.`;
     }
     case 'change_waits': {
       const { reasons, waited, by, why } = notice;
       if (why !== undefined)
-        return `Changes to ${nameOf(notice)}: ${quoteWords(why, maxSaid)} Nothing of it runs until it is approved.`;
+        return `Changes to ${nameOf(notice)}: ${quoteWords(why, maxQuote)} Nothing of it runs until it is approved.`;
       const more = reasons.length > 1 ? ` And ${countOf(reasons.length - 1, 'more reason')}.` : '';
       return waited === null
         ? `A change to ${nameOf(notice)} by ${quoteName(by, 120)} needs approval: ${reasons[0] ?? ''}${more} It won't run until someone approves it.`
@@ -103,7 +103,7 @@ function tellNotice(notice: Notice): string {
           ? ''
           : ` ${countOf(held, 'step')} ${held === 1 ? 'is' : 'are'} on hold; everything else goes on.`;
       const next = correcting ? ' I am working out a correction.' : '';
-      return `Problem in ${nameOf(notice)}: ${quoteWords(notice.text, maxSaid)}${hold}${next}`;
+      return `Problem in ${nameOf(notice)}: ${quoteWords(notice.text, maxQuote)}${hold}${next}`;
     }
     case 'asked':
       return tellAsked(notice);
@@ -130,13 +130,13 @@ function tellNotice(notice: Notice): string {
   }
 }
 
-const toLines = (text: string): SaidLine[] => text.split('\n').map((line) => ({ text: line }));
+const toLines = (text: string): MessageLine[] => text.split('\n').map((line) => ({ text: line }));
 
 /** Above a model's answer. Code knows that its turn planned and ran nothing. */
 const onlyAnswered = 'This is only an answer: nothing was planned or run for it.';
 
 /** Line by line, without the call to action. @param text the stored text, for plain messages */
-function linesOf(parts: MessageParts | null, text: string): SaidLine[] {
+function linesOf(parts: MessageParts | null, text: string): MessageLine[] {
   switch (parts?.kind) {
     case 'question':
     case 'budget':
@@ -153,10 +153,10 @@ function linesOf(parts: MessageParts | null, text: string): SaidLine[] {
     case 'proposal': {
       const { summary, notes, plan_id, version } = parts.facts;
       const named = version === 1 ? plan_id : `${plan_id}, version ${version}`;
-      const more = notes.length - notesSaid;
+      const more = notes.length - maxNotes;
       return [
         { text: `${trimTail(summary, /[.\s]/)}. (${named})`, on_card: true },
-        ...notes.slice(0, notesSaid).map((note) => ({ text: note })),
+        ...notes.slice(0, maxNotes).map((note) => ({ text: note })),
         ...(more > 0 ? [{ text: `And ${more} more.` }] : []),
       ];
     }

@@ -152,7 +152,7 @@ function nameWait({ waits, waits_step: step, status, revising }: InboxPlan, own:
  * @param bar whether to show progress; not in lists that follow the plans, such as a Home tab
  * @param reader replaces `you` if others read it too, or null
  */
-export function describeStanding(
+export function describeState(
   plan: InboxPlan,
   { bar, reader }: { bar: boolean; reader: string | null },
 ): string {
@@ -188,7 +188,7 @@ export function describePlan(
 ): string {
   const facts = [
     plan.id,
-    describeStanding(plan, view),
+    describeState(plan, view),
     describeAge(plan, now),
     showRequester(plan),
     describeGuard(plan),

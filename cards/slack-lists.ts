@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { applyOverride, defaultPolicy, type InteractionPolicy } from '#domain/people/policy.ts';
 import type { InboxGroup, InboxPage } from '#domain/plan/inbox.ts';
-import type { SaidPolicy } from '#domain/service.ts';
+import type { ConversationPolicy } from '#domain/service.ts';
 import { cutShown, isolateText, quoteWords } from '#domain/shown-text.ts';
 import { countRest } from '#domain/words.ts';
 import { reviewLabel } from './buttons.ts';
@@ -12,7 +12,7 @@ import { platformLimits } from './limits.ts';
 import {
   describeGuard,
   describePlan,
-  describeStanding,
+  describeState,
   type PlanListView,
   sayMore,
   titleGroup,
@@ -69,7 +69,7 @@ export type HomeFacts = {
   policy: InteractionPolicy;
   /** The host of the connected calendar, or null. */
   calendar: string | null;
-  policies: SaidPolicy[];
+  policies: ConversationPolicy[];
   has_model: boolean;
 };
 
@@ -119,7 +119,7 @@ const sayEmpty = (hasModel: boolean): string =>
   ].join('\n');
 
 /** Preferences that differ in single conversations, in a few lines, or empty. */
-function sayPolicies(policies: SaidPolicy[]): string {
+function sayPolicies(policies: ConversationPolicy[]): string {
   const lines = policies.slice(0, 5).map(({ request, policy }) => {
     const whole = applyOverride(defaultPolicy, policy);
     const values = sliderNames
@@ -171,7 +171,7 @@ export function digestHome({ groups, policy, calendar, policies, has_model }: Ho
     more,
     plans.map((plan) => [
       ...[plan.id, titleListed(plan), plan.asked_by ?? plan.requester, plan.may_approve],
-      ...[describeStanding(plan, { bar: false, reader: null }), describeGuard(plan)],
+      ...[describeState(plan, { bar: false, reader: null }), describeGuard(plan)],
     ]),
   ]);
   return hash('sha256', JSON.stringify([shown, policy, calendar, policies, has_model]), 'hex');

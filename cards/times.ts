@@ -187,8 +187,8 @@ function describeRepeats([rhythm, ...others]: readonly string[] = []): string | 
 
 /** A title with when its plan runs, unless it says that itself. */
 export function addRun(title: string, run: string | null): string {
-  const isSaid = run === null || title.includes(run.replace(/^\w+ /, ''));
-  return isSaid ? title : `${title} · ${run}`;
+  const isInTitle = run === null || title.includes(run.replace(/^\w+ /, ''));
+  return isInTitle ? title : `${title} · ${run}`;
 }
 
 /** A plan's title in a list, with its rhythm. */

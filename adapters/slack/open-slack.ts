@@ -27,17 +27,17 @@ import { decidePress, decideSent } from './press/handle-press.ts';
 import { planThis } from './press/plan-this.ts';
 import { objectTo } from './press/read-entered.ts';
 import { pressRecurring, sendRecurring } from './press/recurring.ts';
+import { type Listener, tellAlone } from './press/send.ts';
 import { createRecheck, createShow } from './press/show.ts';
-import { type Listener, tellAlone } from './press/tell.ts';
 import { placeOfPress } from './signals/name-signal.ts';
 import { readSignal, type Signal } from './signals/read-signal.ts';
 import type { SlackContext } from './slack-context.ts';
 import { createSlackLogger } from './slack-logger.ts';
 import { createFetchFile } from './talk/fetch-file.ts';
 import { createGreet } from './talk/greet.ts';
-import { hear, stop } from './talk/hear.ts';
 import { previewLinks } from './talk/preview-links.ts';
 import { createReadThread } from './talk/read-thread.ts';
+import { receiveMessage, stop } from './talk/receive-message.ts';
 import { createAccept } from './transport/accept.ts';
 import { registerSlack } from './transport/http.ts';
 import { connectSocket } from './transport/socket.ts';
@@ -100,7 +100,7 @@ function createAct(context: SlackContext) {
   return async (signal: Signal, event: InboxEvent, attempt: EventAttempt): Promise<void> => {
     switch (signal.kind) {
       case 'message':
-        return hear(context, signal, attempt);
+        return receiveMessage(context, signal, attempt);
       case 'press':
         if (await setFromHome(context, signal, event.received_at)) return;
         if (await pressRecurring(context, signal)) return;

@@ -29,9 +29,9 @@ import {
 } from './signals/read-activity.ts';
 import { createFetchFile, sealAddresses } from './talk/fetch-file.ts';
 import { createFindPlace } from './talk/find-place.ts';
-import { hear } from './talk/hear.ts';
 import { accountOfMember, createPeople } from './talk/people.ts';
 import { createReadThread } from './talk/read-thread.ts';
+import { receiveMessage } from './talk/receive-message.ts';
 import type { TeamsContext } from './teams-context.ts';
 import { createAccept } from './transport/accept.ts';
 import { registerTeams } from './transport/http.ts';
@@ -238,7 +238,7 @@ async function act(
   if (!knownLater) await keep();
   switch (signal.kind) {
     case 'message':
-      return hear(context, signal, event, attempt);
+      return receiveMessage(context, signal, event, attempt);
     case 'press':
       return handlePress(context, signal, event, attempt);
     case 'plan_this':

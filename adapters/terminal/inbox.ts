@@ -3,7 +3,7 @@ import { showRequester } from '#cards/plain.ts';
 import {
   describeAge,
   describeGuard,
-  describeStanding,
+  describeState,
   titleGroup,
   titleList,
 } from '#cards/plan-list.ts';
@@ -46,7 +46,7 @@ type Section = { heading: string; plans: InboxPlan[]; more: string };
 function drawSections(sections: Section[], screen: Screen, now: string): string[] {
   const cellsOf = (plan: InboxPlan) => [
     plan.id,
-    describeStanding(plan, { bar: true, reader: null }),
+    describeState(plan, { bar: true, reader: null }),
     describeAge(plan, now),
   ];
   const all = sections.flatMap(({ plans }) => plans.map(cellsOf));

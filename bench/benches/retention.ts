@@ -54,7 +54,7 @@ const describePresses = (times: Presses) =>
     .join('; ');
 
 /** Presses between progress reports. */
-const saidEvery = 300;
+const reportEvery = 300;
 
 /** Proposes and approves small plans until `enough`, timing both. */
 async function press(
@@ -73,7 +73,7 @@ async function press(
     const approved = performance.now();
     times.propose.push(proposed - began);
     times.approve.push(approved - proposed);
-    if (times.approve.length % saidEvery === 0)
+    if (times.approve.length % reportEvery === 0)
       say(`${times.approve.length} presses: ${describePresses(times)}`);
     await pause(Math.max(0, pressEveryMs - (approved - began)));
   }

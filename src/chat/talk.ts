@@ -39,7 +39,7 @@ export type WrittenMessage = {
 };
 
 /** Passes a message to its place's conversation. */
-export async function hearMessage(
+export async function handleMessage(
   { service, openConversation }: Talk,
   message: WrittenMessage,
   attempt: Pick<EventAttempt, 'forget'>,

@@ -232,7 +232,7 @@ async function readApprovalFacts(context: ConversationContext, plan: Asked, user
 }
 
 /** The pending change as seen by `user`, without its full content, or null. */
-async function readPatchStanding(
+async function readPendingPatch(
   context: ConversationContext,
   plan: Asked,
   user: string,
@@ -357,7 +357,7 @@ export async function readCardFacts(
   const { calls, ...counted } = await readDifferentCalls(db, planId, maxNumbered);
   const { requester_verified } = await readPlanRow(db, planId);
   const asked = { ...plan, requester_verified };
-  const patch = await readPatchStanding(context, asked, viewer.user);
+  const patch = await readPendingPatch(context, asked, viewer.user);
   const isRunning = plan.counts.running + plan.counts.waiting > 0;
   const { needed, ...approval } = await readApprovalFacts(context, asked, viewer.user);
   const waits = plan.status === 'proposed' || plan.status === 'needs_review';

@@ -1,13 +1,13 @@
 // People's decisions from every surface. Each returns a commit that changes plan, run and conversation together.
 import { eq } from 'drizzle-orm';
 import { decisionWords, refusalWords } from '#cards/decision-words.ts';
-import { appendMessage, readSaidIn } from '#db/chat/messages.ts';
+import { appendMessage, readTextsOfRun } from '#db/chat/messages.ts';
 import type { Commit, Transaction } from '#db/database.ts';
 import { showName } from '#db/people/identities.ts';
 import { insertRun, lockRun, type RunRow, updateRun } from '#db/planning/runs.ts';
 import { lockPlan, type PlanRow, readPlan, readPlanRow } from '#db/plans/plans.ts';
 import { plans } from '#db/schema.ts';
-import { heardParts } from '#domain/chat/message-parts.ts';
+import { plainMessage } from '#domain/chat/message-parts.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { PlanPatch } from '#domain/plan/patch.ts';
@@ -161,7 +161,7 @@ async function reviseFor(
         author: 'person',
         name: actor.id,
         text: `propose changes: ${feedback}`,
-        parts: heardParts,
+        parts: plainMessage,
         runId: run.id,
       });
   await updateRun(tx, run.id, {
@@ -282,7 +282,7 @@ async function withdraw(
   return async (tx) => {
     const done = await commit(tx);
     const row = done?.outcome ?? (await lockPlan(tx, id));
-    const [asked = ''] = row.run_id === null ? [] : await readSaidIn(tx, row.run_id);
+    const [asked = ''] = row.run_id === null ? [] : await readTextsOfRun(tx, row.run_id);
     const words = asked === '' || asked.length > maxGivenBack ? null : asked;
     const text = decisionWords.withdrawn({ id, by: await showName(tx, actor.id), words });
     if (done !== null) await closeRun(context, tx, row, text, { word: 'cancel', actor });

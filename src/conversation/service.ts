@@ -38,7 +38,7 @@ import { actAsPersons } from '#people/act-as-persons.ts';
 import { link } from '#people/link.ts';
 import { editMemory, forgetMemory, keepMemory, listMemory } from '#people/memory.ts';
 import { createNoteName, nameRequesters } from '#people/people-named.ts';
-import { getPolicy, readSaidPolicies, setPolicy } from '#people/policy.ts';
+import { getPolicy, readConversationPolicies, setPolicy } from '#people/policy.ts';
 import { letIn } from '#plans/authority/refused.ts';
 import { type Origin, preparePropose } from '#plans/change/propose.ts';
 import { diffVersions } from '#plans/change/version-diff.ts';
@@ -81,7 +81,7 @@ import { addRepeats } from './repeats.ts';
 import { readRunCard } from './session-card.ts';
 import { decideRun } from './session-decisions.ts';
 import { stopPlanning } from './stop-planning.ts';
-import { hearReply } from './talk/hear-reply.ts';
+import { handleReply } from './talk/handle-reply.ts';
 import { onceOnly, startRunOnce } from './talk/once-only.ts';
 import { say } from './talk/say.ts';
 import { listMessages, watchConversation, watchPlan } from './watch.ts';
@@ -195,7 +195,7 @@ export function createService(context: ConversationContext): Service {
       return { conversations: shown, next_cursor };
     },
     getPolicy: (user) => getPolicy(db.query, user),
-    saidPolicies: (user) => readSaidPolicies(context, user),
+    saidPolicies: (user) => readConversationPolicies(context, user),
     setPolicy: (user, change, actor) => setPolicy(context, user, change, actor),
     listMemory: (user, actor) => listMemory(context, user, actor),
     keepMemory: (user, note, actor) => keepMemory(context, user, note, actor),
@@ -451,7 +451,7 @@ async function reply(
       : { on_screen: { ...(turn === null ? {} : { turn }), ...on_screen } };
   const { refusal = null } = await onceOnly(context, options.once, async () => ({
     run_id: runId,
-    refusal: await hearReply(context, run, { text, actor, ...options, ...shown }, () => false),
+    refusal: await handleReply(context, run, { text, actor, ...options, ...shown }, () => false),
   }));
   if (refusal !== null) throw refusal;
 }

@@ -4,9 +4,9 @@ import { writeCall } from '#cards/calls-to-action.ts';
 import { refusalWords } from '#cards/decision-words.ts';
 import { appendMessage } from '#db/chat/messages.ts';
 import type { Commit, Queryable, Transaction } from '#db/database.ts';
-import { readStanding, showName } from '#db/people/identities.ts';
+import { readLinks, showName } from '#db/people/identities.ts';
 import { lockRun, type RunRow, readRun, toRunView } from '#db/planning/runs.ts';
-import { callOf, heardParts } from '#domain/chat/message-parts.ts';
+import { callOf, plainMessage } from '#domain/chat/message-parts.ts';
 import type { SessionChoice } from '#domain/chat/session-card.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
@@ -54,7 +54,7 @@ export async function readDeciders(
   const groupsFor = await readGroups(db, grouping, approvers, [run.tenant]);
   const groups = groupsFor(run.tenant, decides);
   const configured = withMembers(approvers, groups);
-  const { same, shown } = await readStanding(db, [run.user, ...configured, user]);
+  const { same, shown } = await readLinks(db, [run.user, ...configured, user]);
   const people: People = {
     requester: run.user,
     configured,
@@ -272,7 +272,7 @@ async function keepSubtype(
 function record(tx: Transaction, run: RunRow, text: string, actor: Actor): Promise<number | null> {
   const { conversation, id: runId } = run;
   const author = 'person';
-  const parts = heardParts;
+  const parts = plainMessage;
   return appendMessage(tx, { conversation, author, name: actor.id, text, parts, runId });
 }
 

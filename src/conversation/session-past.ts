@@ -1,5 +1,5 @@
 // The facts of a session's card at the end of an earlier turn, with the decision. Only each turn's last state is kept.
-import { readSaidAround } from '#db/chat/messages.ts';
+import { readTextsAround } from '#db/chat/messages.ts';
 import type { Queryable } from '#db/database.ts';
 import { readTurnState } from '#db/planning/checkpoints.ts';
 import { type RunRow, readRun } from '#db/planning/runs.ts';
@@ -11,7 +11,7 @@ import { nameOnSession } from '#people/people-named.ts';
 import { describeRun, readRunCard } from './session-card.ts';
 
 /** A message with a session's state at the end of a turn. */
-export type TurnSaid = {
+export type TurnMessage = {
   run_id: string;
   turn: number;
   message: { id: number; conversation: string; text: string };
@@ -33,11 +33,11 @@ function decisionAfter(run: RunRow, turn: number): SessionDecision {
 async function readPast(
   db: Queryable,
   run: RunRow,
-  { turn, message }: TurnSaid,
+  { turn, message }: TurnMessage,
 ): Promise<Past | null> {
   const session = await readTurnState(db, run.id, turn);
   if (session === null) return null;
-  const { before, after } = await readSaidAround(db, run.id, message);
+  const { before, after } = await readTextsAround(db, run.id, message);
   const decision = decisionAfter(run, turn);
   const by = decision.kind === 'said' ? (after?.name ?? null) : decision.by;
   return {
@@ -54,7 +54,7 @@ async function readPast(
  */
 export async function readTurnCard(
   context: ConversationContext,
-  turn: TurnSaid,
+  turn: TurnMessage,
   viewer: { user: string; timezone: string },
 ): Promise<SessionCardFacts | null> {
   const db = context.db.query;

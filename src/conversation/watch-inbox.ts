@@ -1,7 +1,7 @@
 // Tells open inboxes which plans changed. One reader per process polls once a second for all watchers, which then reread what
 // they show.
 import { setTimeout as pause } from 'node:timers/promises';
-import { type PlanStateRow, readStandings } from '#db/plans/groups.ts';
+import { type PlanStateRow, readPlanStates } from '#db/plans/groups.ts';
 import { keepWithin } from '#db/plans/within.ts';
 import type { InboxChange } from '#domain/plan/inbox.ts';
 import type { PlanScope } from '#domain/plan/scope.ts';
@@ -34,7 +34,7 @@ export function createInboxWatch(
   let gathering = false;
   let off = () => {};
 
-  function noteStanding({ id, standing }: PlanStateRow): boolean {
+  function noteState({ id, standing }: PlanStateRow): boolean {
     const moved = known.get(id) !== standing;
     known.delete(id);
     known.set(id, standing);
@@ -50,8 +50,8 @@ export function createInboxWatch(
     lost = false;
     if (all) return null;
     try {
-      const found = await readStandings(db.query, ids);
-      return found.map((plan) => ({ ...plan, moved: noteStanding(plan) }));
+      const found = await readPlanStates(db.query, ids);
+      return found.map((plan) => ({ ...plan, moved: noteState(plan) }));
     } catch (error) {
       warn('Changed plans could not be read, so open inboxes are read again as a whole.', error);
       return null;

@@ -180,7 +180,7 @@ export async function migrate(url: string): Promise<string[]> {
     await client.query('select pg_advisory_lock($1)', [lockKey]);
     const now = await compareMigrations(client);
     refuseUnknown(now);
-    if (now.pending.length > 0) await migrateBeside(client);
+    if (now.pending.length > 0) await migrateOnline(client);
     return now.pending;
   });
 }
@@ -193,7 +193,7 @@ const longestLockMs = 60_000;
  * Migrates while other programs may use the tables. Waiting too long for a lock rolls back, then
  * starts again and waits longer. Where it fails otherwise, the connection ends without a commit.
  */
-async function migrateBeside(client: Client): Promise<void> {
+async function migrateOnline(client: Client): Promise<void> {
   for (let lockMs = firstLockMs; ; lockMs = Math.min(lockMs * 2, longestLockMs)) {
     try {
       await client.query(`begin; set local lock_timeout = ${lockMs}`);

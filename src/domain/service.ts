@@ -209,7 +209,7 @@ export const PolicyView = z.object({
 });
 export type PolicyView = z.infer<typeof PolicyView>;
 /** `request`: the person's last request in that conversation. */
-export type SaidPolicy = { conversation: string; request: string; policy: PolicyOverride };
+export type ConversationPolicy = { conversation: string; request: string; policy: PolicyOverride };
 /** `keep`: omitted sliders keep their value, else return to defaults. `pressed`: set in a chat; idempotent, so without a key. */
 export type PolicyChange = {
   policy: PolicyOverride;
@@ -303,7 +303,7 @@ export type Service = {
   listConversations(query: ConversationQuery): Promise<ConversationPage>;
   getPolicy(user: string): Promise<PolicyView>;
   /** Recent preferences that apply to single conversations. */
-  saidPolicies(user: string): Promise<SaidPolicy[]>;
+  saidPolicies(user: string): Promise<ConversationPolicy[]>;
   setPolicy(user: string, change: PolicyChange, actor: Actor): Promise<PolicyView>;
   /** A person's memory, newest first. @throws `not_allowed` for anyone else */
   listMemory(user: string, actor: Actor): Promise<MemoryEntry[]>;

@@ -134,7 +134,7 @@ async function settle(
 }
 
 const saidBefore = 'The other side reported later that it';
-const maxSaid = 400;
+const maxReport = 400;
 
 /** Shows a late result, once, to the person asked about an unknown outcome. */
 async function tellPerson(
@@ -147,7 +147,7 @@ async function tellPerson(
   if (question?.includes(saidBefore) === true) return;
   const message = 'error' in result ? result.error : (result.summary ?? '');
   const words = `${saidBefore} ${'error' in result ? 'failed' : 'succeeded'}`;
-  const text = message === '' ? `${words}.` : `${words}: ${shorten(message, maxSaid)}`;
+  const text = message === '' ? `${words}.` : `${words}: ${shorten(message, maxReport)}`;
   await addToQuestions(tx, row.id, [{ position, attempt, text }]);
   await touchPlan(tx, row.id, 'late_outcome', `the other side of ${step_id} reported`);
   await wakeWatchers(tx, enqueue, row.id);

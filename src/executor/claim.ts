@@ -36,7 +36,7 @@ const candidateLimit = 64;
 const maxWaitMs = 1000;
 
 /** The lanes of a plan version that a back end serves, and the terms of its claims. */
-export type LaneBook = {
+export type LaneCache = {
   version: number;
   /** As offered when the lanes were read. */
   offers: string;
@@ -57,11 +57,11 @@ export type Claim = {
 export const nothingClaimed: Claim = { steps: [], more: false, others: false, nextInMs: null };
 
 /** Decides once per lane whether its calls are allowed. */
-export async function openLaneBook(
+export async function openLaneCache(
   context: ExecutorContext,
   tx: Transaction,
   plan: PlanRow,
-): Promise<LaneBook> {
+): Promise<LaneCache> {
   const { backend, worker, settings, guardedTools, guardMode } = context;
   const offer = { operations: backend.operations(), capabilities: backend.capabilities };
   const served = (await readLanes(tx, plan.id)).filter((lane) => serves(offer, lane));
@@ -91,7 +91,7 @@ export async function openLaneBook(
 async function claimWithin(
   tx: Transaction,
   plan: PlanRow,
-  { lanes, terms }: LaneBook,
+  { lanes, terms }: LaneCache,
   limit: number,
 ): Promise<ClaimedStep[]> {
   const keys = [...lanes.keys()];
@@ -169,7 +169,7 @@ export const hasReady = (plan: PlanRow, ready = plan.ready): boolean => mayClaim
  */
 export function decideStart(
   plan: PlanRow,
-  book: LaneBook,
+  book: LaneCache,
   outcomes: Outcome[],
   room: number,
 ): StartTerms | null {
@@ -194,7 +194,7 @@ export async function claimReady(
   context: ExecutorContext,
   tx: Transaction,
   plan: PlanRow,
-  book: LaneBook,
+  book: LaneCache,
   ready: number,
   limit: number,
 ): Promise<Claim> {

@@ -16,7 +16,7 @@ import type { ClaimedStep } from '#db/sql/claim.ts';
 import { findWaitingPlans, releaseReservations } from '#db/sql/resources.ts';
 import {
   addToQuestions,
-  findStanding,
+  findStored,
   type Outcome,
   type Settled,
   type StartTerms,
@@ -44,16 +44,16 @@ export type SettleContext = Pick<SharedContext, 'enqueue' | 'clock' | 'random'> 
 };
 
 /** Characters of a worker's report shown in the question. */
-const maxSaid = 400;
+const maxReport = 400;
 
 /** A late worker's knowledge about its call, or null if that doesn't help. */
 function describeLate({ attempt_status, summary, error }: StoredOutcome): string | null {
   const came = 'Its worker came back later and says that';
   switch (attempt_status) {
     case 'succeeded':
-      return `${came} it succeeded${summary === null ? '.' : `: ${shorten(summary, maxSaid)}`}`;
+      return `${came} it succeeded${summary === null ? '.' : `: ${shorten(summary, maxReport)}`}`;
     case 'failed':
-      return `${came} it failed${error === null ? '.' : `: ${shorten(error.message, maxSaid)}`}`;
+      return `${came} it failed${error === null ? '.' : `: ${shorten(error.message, maxReport)}`}`;
     case 'unknown':
       return `${came} it does not know either.`;
     default:
@@ -69,7 +69,7 @@ async function refuseLate(
   outcomes: StoredOutcome[],
   { taken }: Settled,
 ): Promise<void> {
-  const known = new Set([...taken, ...(await findStanding(tx, row.id, outcomes, worker))]);
+  const known = new Set([...taken, ...(await findStored(tx, row.id, outcomes, worker))]);
   const refused = outcomes.filter(({ position }) => !known.has(position));
   if (refused.length === 0) return;
   await recordAudit(

@@ -30,16 +30,16 @@ import {
   claimReady,
   decideStart,
   hasReady,
-  type LaneBook,
+  type LaneCache,
   nothingClaimed,
-  openLaneBook,
+  openLaneCache,
 } from './claim.ts';
 import type { ExecutorContext, SharedContext } from './executor-context.ts';
 import { type Settlement, settleOutcomes } from './settle.ts';
 
 export type Turn = Claim & {
   plan: PlanRow;
-  book: LaneBook | null;
+  book: LaneCache | null;
   /** Whether people will be notified; null if nothing changed. */
   announced: boolean | null;
 };
@@ -53,8 +53,8 @@ function isProgress({ status }: Outcome): boolean {
 function isUpToDate(
   { backend }: ExecutorContext,
   { version }: PlanRow,
-  book: LaneBook | null,
-): book is LaneBook {
+  book: LaneCache | null,
+): book is LaneCache {
   return book?.version === version && book.offers === offersOf(backend);
 }
 
@@ -62,7 +62,7 @@ async function settleAndStart(
   context: ExecutorContext,
   tx: Transaction,
   plan: PlanRow,
-  book: LaneBook,
+  book: LaneCache,
   outcomes: Outcome[],
   room: number,
 ): Promise<Settlement | null> {
@@ -83,12 +83,12 @@ export async function takeTurn(
   planId: string,
   outcomes: Outcome[],
   room: number,
-  known: LaneBook | null,
+  known: LaneCache | null,
   announce = true,
 ): Promise<Turn> {
   const work = async (tx: Transaction) => {
     const plan = await lockPlan(tx, planId);
-    const book = isUpToDate(context, plan, known) ? known : await openLaneBook(context, tx, plan);
+    const book = isUpToDate(context, plan, known) ? known : await openLaneCache(context, tx, plan);
     const settled = await settleAndStart(context, tx, plan, book, outcomes, room);
     const over = settled?.ended ?? false;
     const ready = settled?.progress?.ready ?? plan.ready;

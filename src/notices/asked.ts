@@ -2,7 +2,7 @@
 // have done their part; the others are mentioned and notified once by direct message (`src/chat/outbox`).
 import { readSpeakersBefore } from '#db/chat/messages.ts';
 import type { Queryable } from '#db/database.ts';
-import { readShown, readStanding } from '#db/people/identities.ts';
+import { readLinks, readShown } from '#db/people/identities.ts';
 import { readFinding } from '#db/plans/findings.ts';
 import { findWaitingPatch } from '#db/plans/patches.ts';
 import { type PlanRow, readPlanRow } from '#db/plans/plans.ts';
@@ -13,7 +13,7 @@ import { isSamePerson } from '#domain/people/names.ts';
 import { assigneeOf } from '#domain/plan/assignee.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { readApprovers } from '#plans/authority/approvals.ts';
-import { isAmong, isSatisfied, judge, type RuleStanding } from '#plans/authority/approver-rules.ts';
+import { isAmong, isSatisfied, judge, type RuleState } from '#plans/authority/approver-rules.ts';
 import { readAuthority } from '#plans/authority/authority.ts';
 import { operationsWith } from '#plans/decisions/approve-change.ts';
 
@@ -38,7 +38,7 @@ type Found = Pick<Asked, 'key' | 'what' | 'text' | 'by'> & {
 };
 
 /** The people named by an unsatisfied rule, or none if it accepts anyone or the requester. */
-function namedBy({ rule: { policy } }: RuleStanding, requester: string, configured: string[]) {
+function namedBy({ rule: { policy } }: RuleState, requester: string, configured: string[]) {
   switch (policy.kind) {
     case 'requester':
       return [requester];
@@ -179,7 +179,7 @@ export async function readAsked(context: Asking, message: Asker): Promise<Asked 
   // The requester waits for the plan.
   const waits = found.what === 'approve' ? [plan.requester] : [];
   const there = [...(await readThere(db, message)), ...waits];
-  const { same } = await readStanding(db, [...found.people, ...there]);
+  const { same } = await readLinks(db, [...found.people, ...there]);
   const absent = found.people.filter(
     (name, index) =>
       !isAmong({ same }, there, name) && !isAmong({ same }, found.people.slice(0, index), name),

@@ -2,10 +2,10 @@
 import type { Database, Queryable } from '#db/database.ts';
 import {
   findCalled,
+  readLinks,
   readNamesOf,
   readPerson,
   readShown,
-  readStanding,
   storeName,
 } from '#db/people/identities.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
@@ -111,7 +111,7 @@ export async function findNames(
     'people' in policy ? policy.people : [],
   );
   const all = [...new Set([...names, ...approvers, ...guards])];
-  const { same } = await readStanding(db.query, all);
+  const { same } = await readLinks(db.query, all);
   const known = await readNamesOf(db.query, [...new Set(all.map((one) => same.get(one) ?? one))]);
   return [...new Set([...all, ...known.map(({ name }) => name)])];
 }

@@ -24,7 +24,7 @@ import {
   type PolicyRequest,
 } from '#domain/people/policy.ts';
 import { styleQuestionId } from '#domain/planning/asked-question.ts';
-import type { PolicyChange, PolicyView, SaidPolicy } from '#domain/service.ts';
+import type { ConversationPolicy, PolicyChange, PolicyView } from '#domain/service.ts';
 import { JsonObject } from '#domain/text.ts';
 import { requireRecentSetting } from '#messages/act-once.ts';
 import type { ConversationContext } from '#messages/context.ts';
@@ -54,10 +54,10 @@ export async function inheritPolicy(
 }
 
 /** The latest preference stated in each conversation of the last day, if it still applies. */
-export async function readSaidPolicies(
+export async function readConversationPolicies(
   { db, clock }: ConversationContext,
   user: string,
-): Promise<SaidPolicy[]> {
+): Promise<ConversationPolicy[]> {
   const since = new Date(clock.now().getTime() - heldForMs);
   const latest = await readLatestRuns(db.query, user, since);
   return latest.flatMap(({ conversation, request, policy: change }) => {

@@ -51,7 +51,7 @@ const afterOutline: Product[] = [
 ];
 
 /** Products invalidated when one is made. */
-export const spoils: Record<Product, Product[]> = {
+export const invalidates: Record<Product, Product[]> = {
   pattern: ['outline', ...afterOutline],
   draft: ['outline', ...afterOutline],
   outline: afterOutline,

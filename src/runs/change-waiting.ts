@@ -1,6 +1,6 @@
 // A change of a waiting plan that a planner made of someone's words: its next version if they may propose changes, otherwise a
 // suggestion on its card.
-import { readSaidIn } from '#db/chat/messages.ts';
+import { readTextsOfRun } from '#db/chat/messages.ts';
 import type { Transaction } from '#db/database.ts';
 import { showName } from '#db/people/identities.ts';
 import { lockRun, type RunRow, updateRun } from '#db/planning/runs.ts';
@@ -66,7 +66,7 @@ export async function suggest(
 ): Promise<StoredSuggestion> {
   const row = await lockPlan(tx, planId);
   if (!mayBeApproved(row.status)) throw notPossible(row.status, 'request_changes');
-  const messages = await readSaidIn(tx, run.id);
+  const messages = await readTextsOfRun(tx, run.id);
   const message = shorten(
     (messages.length === 0 ? [run.request] : messages).join('\n'),
     maxSuggested,

@@ -3,7 +3,7 @@ import type { RunRow } from '#db/planning/runs.ts';
 import { type CallToAction, callOf, type MessageParts } from '#domain/chat/message-parts.ts';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import type { Plan } from '#domain/plan/plan.ts';
-import type { SaidLine } from '#domain/planning/asked-question.ts';
+import type { MessageLine } from '#domain/planning/asked-question.ts';
 import type { PlanningOutcome } from '#domain/planning/run.ts';
 import type { Pause } from '#domain/planning/state.ts';
 import type { TraceEntry } from '#domain/planning/trace.ts';
@@ -84,7 +84,7 @@ type Talk = Exclude<Result, { kind: 'proposal' | 'patch' }>;
 type OpenPlan = Pick<Plan, 'id' | 'status'>;
 
 /** The other thing waiting after an answer: a plan, or the session. */
-function callBeside(pause: Pause | null, open: OpenPlan | null, tone: Tone): CallToAction | null {
+function callForOther(pause: Pause | null, open: OpenPlan | null, tone: Tone): CallToAction | null {
   if (pause === null || pause.kind === 'plan') return open === null ? null : callOfPlan(open, tone);
   return callOf(pause, tone);
 }
@@ -108,7 +108,7 @@ export function saysOf(
     case 'answer':
     case 'cannot': {
       const questions = result.kind === 'answer' ? (result.asked ?? []) : [];
-      const action = callBeside(pause, open, tone);
+      const action = callForOther(pause, open, tone);
       return { kind: 'answer', facts: { lines, questions, ...own }, action };
     }
     case 'question': {
@@ -134,7 +134,7 @@ export function saysOf(
 }
 
 /** A session's card shows its full pause; an answer has no card. */
-function splitLines({ kind, text }: Talk): SaidLine[] {
+function splitLines({ kind, text }: Talk): MessageLine[] {
   const answered = kind === 'answer' || kind === 'cannot' || kind === 'gate';
   return text
     .split('\n')

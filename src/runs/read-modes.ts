@@ -31,8 +31,8 @@ function readBehind(text: string): string | null {
   const words = text.trimStart();
   const hasMark = /^[:,.;–—-]/.test(words);
   const rest = (hasMark ? words.slice(1) : words).trimStart();
-  const isApart = hasMark || text.slice(0, text.length - words.length).includes('\n');
-  return rest !== '' && isApart ? rest : null;
+  const isSeparate = hasMark || text.slice(0, text.length - words.length).includes('\n');
+  return rest !== '' && isSeparate ? rest : null;
 }
 
 type AskedModes = { modes: WantedModes; rest: string };

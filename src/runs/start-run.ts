@@ -13,7 +13,7 @@ import { currentTrace, linkTo } from '#domain/telemetry.ts';
 import { askToDeliver } from '#messages/ask-to-deliver.ts';
 import { requireReadable } from '#messages/call-to-action.ts';
 import type { ConversationContext } from '#messages/context.ts';
-import { hearPerson } from '#messages/hear-person.ts';
+import { storePersonMessage } from '#messages/store-person-message.ts';
 import { readRecurringWords } from '#notices/recurring.ts';
 import { type MemoryRequest, readMemoryRequest } from '#people/memory.ts';
 import {
@@ -85,7 +85,7 @@ export async function startRun(
       parts: parts,
       once,
     };
-    const requestMessage = await hearPerson(tx, message);
+    const requestMessage = await storePersonMessage(tx, message);
     const remembered = memory === null ? null : await memory(tx, requestMessage);
     await insertRun(tx, {
       id,

@@ -2,7 +2,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { shorten } from '#domain/words.ts';
-import { checkRule, openRule, readRule, saidCount } from './rule.ts';
+import { checkRule, countOfRule, openRule, readRule } from './rule.ts';
 
 /** `startsAt` is DTSTART. */
 export type Recurrence = { rrule: string; timezone: string; startsAt: Date };
@@ -33,7 +33,7 @@ export function nextOccurrences(recurrence: Recurrence, after: Date, limit: numb
   const found: Date[] = [];
   try {
     const rule = openRule(rrule, toZoned(recurrence.startsAt, recurrence.timezone));
-    const count = saidCount(rrule);
+    const count = countOfRule(rrule);
     if (count !== null && count <= maxCounted) {
       // Each "next" of such a rule counts from the start, so all at once cost as much as the last.
       const moments = rule.all().map(({ epochMilliseconds }) => new Date(epochMilliseconds));

@@ -163,7 +163,7 @@ export function openRule(
   });
 }
 
-export function saidCount(rrule: string): number | null {
+export function countOfRule(rrule: string): number | null {
   const count = readFields(rrule).get('COUNT');
   return count === undefined ? null : Number(count);
 }

@@ -37,10 +37,10 @@ const named =
   /\(?(?:(?:UTC|GMT)\s*(?<offset>[+−-]\s*\d{1,2}(?::?\d{2})?)|(?<iana>[A-Z][A-Za-z]+(?:\/[A-Za-z_+-]+){1,2})|(?:US\s+)?(?<region>eastern|central|mountain|pacific)(?:\s+(?:standard|daylight))?(?:\s+time)?|(?<place>\p{L}+(?:[ _]\p{L}+)?)\s+time|(?<short>[A-Z]{2,5}|cet|cest|utc|gmt|est|edt|pst|pdt|bst|cst|jst|ist))\)?(?![\p{L}\p{N}/])/iuy;
 const own = /^(?:local|my|our|your|this)$/i;
 
-type SaidZone = { zone: string | null; end: number };
+type SpokenZone = { zone: string | null; end: number };
 
 /** An IANA name or offset, `own` for the person's zone, or null if ambiguous or unknown. @returns null if no zone is named */
-export function readZone(text: string, at: number, ownZone: string): SaidZone | null {
+export function readZone(text: string, at: number, ownZone: string): SpokenZone | null {
   named.lastIndex = at;
   const match = named.exec(text);
   if (match === null) return null;

@@ -39,7 +39,7 @@ export function readRemoval(body: unknown): Removal | null {
 }
 
 /** Tolerated difference between Slack's clock and ours; requests beyond it are refused too. */
-const clocksApartMs = 300_000;
+const maxSkewMs = 300_000;
 
 /**
  * Whether a removal concerns the current installation. `ask`: the clocks can't tell, so Slack is asked whether the token is
@@ -47,8 +47,8 @@ const clocksApartMs = 300_000;
  */
 export function judgeRemoval(removedAt: Date, installedAt: Date): 'earlier' | 'removed' | 'ask' {
   const afterMs = removedAt.getTime() - installedAt.getTime();
-  if (afterMs < -clocksApartMs) return 'earlier';
-  return afterMs > clocksApartMs ? 'removed' : 'ask';
+  if (afterMs < -maxSkewMs) return 'earlier';
+  return afterMs > maxSkewMs ? 'removed' : 'ask';
 }
 
 /** Ends the installation that the removal concerns if it is still the current one. */

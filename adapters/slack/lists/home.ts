@@ -16,7 +16,7 @@ import { person } from '#domain/people/actor.ts';
 import { PolicyOverride } from '#domain/people/policy.ts';
 import type { PlanReads, PolicyChange, Service } from '#domain/service.ts';
 import { explainSlackError } from '../calls/explain-error.ts';
-import { tellAlone } from '../press/tell.ts';
+import { tellAlone } from '../press/send.ts';
 import { toBlocks } from '../press/windows.ts';
 import type { PressSignal } from '../signals/read-signal.ts';
 import type { SlackContext } from '../slack-context.ts';

@@ -18,7 +18,7 @@ const Keyed = z.object({
 /** Milliseconds to look back for a message whose response was lost; attempts are at most hours apart. */
 const lookBackMs = 6 * 3_600_000;
 /** Tolerated difference between Slack's clock and ours. */
-const clocksApartMs = 120_000;
+const maxSkewMs = 120_000;
 const messageLimit = 200;
 /** Maximum pages per search; Slack chooses their size. */
 const maxPages = 20;
@@ -61,7 +61,7 @@ export async function findPosted(
   { key, since, now }: { key: string; since: Date | null; now: Date },
 ): Promise<string | null> {
   const farthest = now.getTime() - lookBackMs;
-  const oldest = Math.max(farthest, since === null ? farthest : since.getTime() - clocksApartMs);
+  const oldest = Math.max(farthest, since === null ? farthest : since.getTime() - maxSkewMs);
   for await (const message of readSince(client, place, secondsOf(oldest))) {
     if (keyOf(message) === key && message.ts !== undefined) return message.ts;
   }

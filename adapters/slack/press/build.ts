@@ -34,7 +34,7 @@ import {
   stepWindow,
 } from './build-windows.ts';
 import { putView } from './put-view.ts';
-import { tellAlone } from './tell.ts';
+import { tellAlone } from './send.ts';
 import { noticeWindow } from './windows.ts';
 
 /** Acknowledges the request without storing it. */

@@ -122,12 +122,12 @@ function makeForm(form: Form, about: string, held: Held): types.ModalView {
 }
 
 /** The steps below say these in full, in a plan that waits for a decision. */
-const saidBelow = new Set<SectionKind>(['effects', 'steps']);
+const shownBelow = new Set<SectionKind>(['effects', 'steps']);
 
 /** The card without buttons: those stay in the conversation, where presses are visible to all. */
 function drawCard(view: PlanView): Block[] {
   const waits = view.status === 'proposed' || view.status === 'needs_review';
-  const sections = view.sections.filter(({ kind }) => !(waits && saidBelow.has(kind)));
+  const sections = view.sections.filter(({ kind }) => !(waits && shownBelow.has(kind)));
   const card = { ...view, sections, buttons: [], asks: [], asks_more: 0 };
   return toBlocks(drawBlocks(card).blocks);
 }

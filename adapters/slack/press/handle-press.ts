@@ -14,7 +14,7 @@ import type { PressSignal, SentSignal } from '../signals/read-signal.ts';
 import type { SlackContext } from '../slack-context.ts';
 import { type Held, readHeld } from './held.ts';
 import { readFieldValues, readText, readTicked } from './read-entered.ts';
-import { type Listener, tellAlone } from './tell.ts';
+import { type Listener, tellAlone } from './send.ts';
 import { isApproval, isPart } from './windows.ts';
 
 type Event = Pick<InboxEvent, 'id' | 'received_at'>;

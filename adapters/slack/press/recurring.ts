@@ -18,7 +18,7 @@ import type { RecurringChange } from '#domain/plan/recurring.ts';
 import type { PressSignal, SentSignal } from '../signals/read-signal.ts';
 import type { SlackContext } from '../slack-context.ts';
 import { readFieldValues } from './read-entered.ts';
-import { tellAlone } from './tell.ts';
+import { tellAlone } from './send.ts';
 import { makeWindow, toBlocks } from './windows.ts';
 
 const prefix = 'countersign:recurring:';

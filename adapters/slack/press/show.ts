@@ -20,7 +20,7 @@ import { type Held, readHeld } from './held.ts';
 import { openPlanThis } from './plan-this.ts';
 import { putView } from './put-view.ts';
 import { openRecurring } from './recurring.ts';
-import { tellAlone } from './tell.ts';
+import { tellAlone } from './send.ts';
 import { isApproval, noticeWindow } from './windows.ts';
 
 /** Windows filled at once: a person who opens many must not keep others from the database. The others show that they load. */

@@ -3,7 +3,7 @@ import type { Receive } from '#chat/inbox/receive.ts';
 import type { Clock } from '#domain/clock.ts';
 import { nameSignal } from '../signals/name-signal.ts';
 import { readSignal, type Signal, type SuggestSignal } from '../signals/read-signal.ts';
-import { isAddressed } from '../talk/hear.ts';
+import { isAddressed } from '../talk/receive-message.ts';
 
 /** The acknowledgement's body, or null for none. */
 export type Acknowledgement = Record<string, unknown> | null;

@@ -37,7 +37,10 @@ async function attempt(
 }
 
 /** For clients that can't replace a card: posts it as a separate message. */
-async function showApart(context: TeamsContext, { verb, data, scene }: PressSignal): Promise<void> {
+async function postSeparately(
+  context: TeamsContext,
+  { verb, data, scene }: PressSignal,
+): Promise<void> {
   const look = readLook(verb, data);
   if (look === null) return;
   const refusal = await sayRefusal(async () => {
@@ -55,7 +58,7 @@ export async function handlePress(
 ): Promise<void> {
   const { verb, data, scene, asks } = signal;
   const decision = readDecision(verb, data);
-  if (decision === null) return showApart(context, signal);
+  if (decision === null) return postSeparately(context, signal);
   const note = await attempt(context, decision, scene, {
     once: `teams:press:${id}`,
     at: received_at,

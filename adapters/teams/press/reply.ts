@@ -14,7 +14,7 @@ export const Reply = z.object({ note: z.string() });
 export type Reply = z.infer<typeof Reply>;
 
 /** Later, the person may no longer see the answer. An unseen answer is handled once more, and sent to their chat. */
-const toldElsewhereAfterMs = 6000;
+const redirectAfterMs = 6000;
 
 export async function tellPerson(context: TeamsContext, scene: Scene, text: string): Promise<void> {
   try {
@@ -35,7 +35,7 @@ export async function tellPresser(
   attempt: Pick<EventAttempt, 'reply' | 'age'>,
 ): Promise<void> {
   const reply: Reply = { note };
-  if (asks && attempt.age() < toldElsewhereAfterMs) attempt.reply(reply);
+  if (asks && attempt.age() < redirectAfterMs) attempt.reply(reply);
   else await tellPerson(context, scene, note);
 }
 

@@ -13,7 +13,7 @@ import { readDecision, readLook } from '../press/read-press.ts';
 import { answerText, answerUnknown, Reply } from '../press/reply.ts';
 import type { Show } from '../press/show.ts';
 import type { BuildSignal, PlanThisSignal, Signal } from '../signals/read-activity.ts';
-import { isAddressed } from '../talk/hear.ts';
+import { isAddressed } from '../talk/receive-message.ts';
 
 // Names activities for the inbox: their idempotency keys, and the thread that keeps their order. Pure.
 const digestOf = (...parts: (string | Uint8Array)[]) =>

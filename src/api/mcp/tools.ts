@@ -8,6 +8,7 @@ import { countOf, onOneLine } from '#domain/words.ts';
 import { visitorOf } from './agent.ts';
 import { registerOperationTools } from './operation-tools.ts';
 import type { ToolOptions } from './options.ts';
+import { Progress, progressOf, progressOfRun, writeProgress } from './progress.ts';
 import { propose } from './propose.ts';
 import { type Answer, answerFor, answerWith, reads } from './results.ts';
 import {
@@ -19,7 +20,6 @@ import {
   StepFacts,
   stepFactsOf,
 } from './shapes.ts';
-import { Standing, standingOf, standingOfRun, writeStanding } from './standing.ts';
 import { writeCursor } from './wait.ts';
 import { registerWaitTool } from './wait-tool.ts';
 
@@ -50,15 +50,15 @@ export function registerTools(
   const answer: Answer = (work) => answerFor(request, work);
   const { service } = request;
 
-  async function readStanding(made: { plan_id: string } | { run_id: string }): Promise<Standing> {
+  async function readProgress(made: { plan_id: string } | { run_id: string }): Promise<Progress> {
     if ('plan_id' in made) {
       const plan = await service.getPlan(made.plan_id);
-      return standingOf(plan, linkTo(plan.id));
+      return progressOf(plan, linkTo(plan.id));
     }
     const run = await service.getRun(made.run_id);
     return run.plan_id === undefined
-      ? standingOfRun(run, null)
-      : readStanding({ plan_id: run.plan_id });
+      ? progressOfRun(run, null)
+      : readProgress({ plan_id: run.plan_id });
   }
 
   server.registerTool(
@@ -68,14 +68,14 @@ export function registerTools(
       description:
         'Proposes a plan: title and steps, each a call of an operation (operations_search finds them), or a request in words for the planner. Nothing runs until a person has approved exactly what is shown. Give them the link, then call plan_wait.',
       inputSchema: inSlices(ProposeInput),
-      outputSchema: Standing,
+      outputSchema: Progress,
       annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
     },
     (proposal, context) =>
       answer(async () => {
         const made = await propose(visitorOf(request, context, proposal.agent), proposal);
-        const state = await readStanding(made);
-        return answerWith(writeStanding(state), state);
+        const state = await readProgress(made);
+        return answerWith(writeProgress(state), state);
       }),
   );
 
@@ -101,13 +101,13 @@ export function registerTools(
         const filter = { limit: stepsOnPage, ...(after === undefined ? {} : { cursor: after }) };
         const page = await service.listSteps(id, filter);
         const steps = page.steps.map(stepFactsOf);
-        const state = standingOf(plan, linkTo(id));
+        const state = progressOf(plan, linkTo(id));
         const lines = steps.map(({ label, status, effect, summary, error }) =>
           [`${label} ${status}: ${onOneLine(effect, 200)}`, summary, error]
             .filter((one) => one !== null)
             .join(' — '),
         );
-        return answerWith([writeStanding(state), ...lines].join('\n'), {
+        return answerWith([writeProgress(state), ...lines].join('\n'), {
           plan: factsOf(plan, linkTo(id)),
           cursor: writeCursor(plan),
           steps,

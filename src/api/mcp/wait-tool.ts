@@ -7,15 +7,15 @@ import type { Plan } from '#domain/plan/plan.ts';
 import type { RunView } from '#domain/planning/run.ts';
 import { onOneLine } from '#domain/words.ts';
 import type { ToolOptions } from './options.ts';
+import { Progress, progressOf, progressOfRun, writeProgress } from './progress.ts';
 import { type Answer, answerWith, reads } from './results.ts';
 import { StepFacts, stateOf, stepFactsOf, WaitInput } from './shapes.ts';
-import { Standing, standingOf, standingOfRun, writeStanding } from './standing.ts';
 import { waitForPlan, waitForRun } from './wait.ts';
 
 /** Steps reported with their question or failure. */
 const maxShownSteps = 20;
 
-const Waited = Standing.extend({
+const Waited = Progress.extend({
   timed_out: z.boolean().describe('nothing has happened yet: call again with the cursor'),
   waiting: z.array(StepFacts).describe('steps that wait for a person'),
   failed: z.array(StepFacts),
@@ -61,8 +61,8 @@ export function registerWaitTool(
           const found = await findPlan(id, runId, signal);
           await requireStillLetIn();
           if ('run' in found) {
-            const state = standingOfRun(found.run, null);
-            return answerWith(writeStanding(state), {
+            const state = progressOfRun(found.run, null);
+            return answerWith(writeProgress(state), {
               ...state,
               timed_out: state.state === 'planning',
               waiting: [],
@@ -85,7 +85,7 @@ export function registerWaitTool(
           );
           await requireStillLetIn();
           const { plan, timed_out, changes } = waited;
-          const state = standingOf(plan, linkTo(plan.id));
+          const state = progressOf(plan, linkTo(plan.id));
           const [waiting, failed] = await Promise.all([
             readSteps(plan, plan.counts.waiting + plan.counts.unknown, ['waiting', 'unknown']),
             readSteps(plan, plan.counts.failed, ['failed']),
@@ -95,7 +95,7 @@ export function registerWaitTool(
             ...(timed_out
               ? ['Nothing has happened yet; call plan_wait again with the cursor.']
               : []),
-            writeStanding(state),
+            writeProgress(state),
             ...questions.map((question) => `Asks: ${onOneLine(question, 300)}`),
           ].join('\n');
           return answerWith(text, {

@@ -11,13 +11,13 @@ import { stateOf } from './shapes.ts';
 type Seen = { revision: number; state: string };
 
 /** Differs if worth reporting: state, version, or the number of things that wait for people. */
-function standingOf(plan: Plan): string {
+function changeKeyOf(plan: Plan): string {
   const { waiting, unknown } = plan.counts;
   return [stateOf(plan), plan.version, waiting, unknown].join('.');
 }
 
 export function writeCursor(plan: Plan): string {
-  return `${plan.revision}.${standingOf(plan)}`;
+  return `${plan.revision}.${changeKeyOf(plan)}`;
 }
 
 const Cursor = z
@@ -40,7 +40,7 @@ function readCursor(cursor: string | undefined): Seen | null {
 
 /** Without a cursor the agent has seen that the plan waits for approval, unless it only knew a run. */
 function isNews(plan: Plan, seen: Seen | null, knewPlan: boolean): boolean {
-  if (seen !== null) return standingOf(plan) !== seen.state;
+  if (seen !== null) return changeKeyOf(plan) !== seen.state;
   if (!knewPlan) return true;
   return stateOf(plan) !== 'awaiting_approval';
 }

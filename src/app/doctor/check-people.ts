@@ -1,6 +1,6 @@
 // Finds rules that name unreadable groups or can't currently be met.
 import type { Queryable } from '#db/database.ts';
-import { readStanding } from '#db/people/identities.ts';
+import { readLinks } from '#db/people/identities.ts';
 import { countUnreadGroups } from '#db/people/sign-ins.ts';
 import { type Grouping, groupIn, providerOfGroup, resolveGroup } from '#domain/people/groups.ts';
 import { needsPlatform } from '#domain/people/names.ts';
@@ -26,7 +26,7 @@ async function countMissing(
   const named = people.filter(
     (name) => groupIn(name) === null && (!needsVouching(policy) || needsPlatform(name)),
   );
-  const { same } = await readStanding(db, named);
+  const { same } = await readLinks(db, named);
   const needed = policy.kind === 'n_of' ? policy.n : 1;
   return Math.max(0, needed - personsIn({ same }, named).length);
 }

@@ -43,10 +43,10 @@ function describeFinding({ seals, rows, unkeyed, keyed_from, fault }: AuditVerdi
   ];
 }
 
-type Said = { from?: number; expect?: string; json?: true };
+type Options = { from?: number; expect?: string; json?: true };
 
 /** Exit code 1 if verification fails. */
-export function verify({ json, ...options }: Said): Promise<void> {
+export function verify({ json, ...options }: Options): Promise<void> {
   return withDatabase(async (db, { env }) => {
     const verdict = await verifyAudit(db, { ...options, key: auditKeyOf(env) });
     if (json === true) printJson(verdict);

@@ -19,12 +19,12 @@ function foldersOf(config: Config, wanted: boolean): Record<string, string> {
   return { workspace: config.workspace, ...(archive === null ? {} : { archive }) };
 }
 
-type BackupSaid = { workspace?: true; json?: true; postgres?: string };
+type BackupOptions = { workspace?: true; json?: true; postgres?: string };
 
 /** Writes a backup without disturbing a running bot. */
 export async function backup(
   file: string,
-  { workspace, json, postgres }: BackupSaid,
+  { workspace, json, postgres }: BackupOptions,
 ): Promise<void> {
   const config = loadConfig(process.env, process.cwd());
   const place = await openPlace(config, createLog(config, true), postgres);
@@ -48,12 +48,12 @@ export async function backup(
   }
 }
 
-type RestoreSaid = { force?: true; resume?: true; workspace?: true; json?: true };
+type RestoreOptions = { force?: true; resume?: true; workspace?: true; json?: true };
 
 /** Restores into the configured database. */
 export async function restore(
   file: string,
-  { force, resume, workspace, json }: RestoreSaid,
+  { force, resume, workspace, json }: RestoreOptions,
 ): Promise<void> {
   const config = loadConfig(process.env, process.cwd());
   const now = systemClock.now();

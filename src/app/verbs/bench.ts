@@ -6,9 +6,12 @@ import { createLog } from '../logging.ts';
 import { print, warn } from '../print.ts';
 import { untilSignal } from './until-signal.ts';
 
-type Said = Record<'steps' | 'runs', number | undefined> & { json?: true; folder?: string };
+type Options = Record<'steps' | 'runs', number | undefined> & { json?: true; folder?: string };
 
-export async function run(names: BenchName[], { json, steps, runs, folder }: Said): Promise<void> {
+export async function run(
+  names: BenchName[],
+  { json, steps, runs, folder }: Options,
+): Promise<void> {
   const config = loadConfig(process.env, process.cwd());
   process.exitCode = await bench({
     names,

@@ -18,7 +18,7 @@ import type { Instance } from '../wire/instance.ts';
 import { endInTimeAfter, endSoon, untilSignal } from './until-signal.ts';
 
 /** Options of all of them. */
-type Said = { json?: true; user: string };
+type CommonOptions = { json?: true; user: string };
 
 /** `command` returns the exit code. @param work whether this process takes jobs meanwhile */
 async function inTerminal(
@@ -57,7 +57,11 @@ function readLevel(input: string): number {
 /** Plans, approves and follows in this terminal. */
 export function ask(
   text: string,
-  { extensive, level, ...options }: Said & { yes?: true; extensive?: true; level?: string },
+  {
+    extensive,
+    level,
+    ...options
+  }: CommonOptions & { yes?: true; extensive?: true; level?: string },
 ): Promise<void> {
   const modes = {
     ...(extensive === true ? extensively : {}),
@@ -69,7 +73,7 @@ export function ask(
 }
 
 /** Builds a plan by form. */
-export function build(options: Said): Promise<void> {
+export function build(options: CommonOptions): Promise<void> {
   return inTerminal('when_alone', ({ service, vitals }, { timezone }, io) =>
     buildIn(service, { ...options, timezone, continues: () => vitals() === null }, io),
   );
@@ -78,7 +82,7 @@ export function build(options: Said): Promise<void> {
 /** Lists plans: waiting for the reader, running, failed, and others'; with an ID, shows one in full. */
 export function plans(
   id: string | undefined,
-  options: Said & { status?: string; find?: string; trace?: true; dryRun?: true },
+  options: CommonOptions & { status?: string; find?: string; trace?: true; dryRun?: true },
 ): Promise<void> {
   return inTerminal(false, ({ service }, { timezone }, io) =>
     listPlans(service, { ...options, timezone, ...(id === undefined ? {} : { id }) }, io),
@@ -89,7 +93,7 @@ export function plans(
 export function findings(
   id: string,
   finding: string | undefined,
-  options: Said & { action?: string },
+  options: CommonOptions & { action?: string },
 ): Promise<void> {
   return inTerminal(false, ({ service }, { timezone }, io) =>
     findingsIn(
@@ -104,7 +108,7 @@ export function findings(
 export function policy(
   verb: 'show' | 'set' | 'reset',
   values: string[],
-  options: Said,
+  options: CommonOptions,
 ): Promise<void> {
   return inTerminal(false, ({ service }, { timezone }, io) =>
     policyIn(service, { ...options, verb, values, timezone }, io),
@@ -115,7 +119,7 @@ export function policy(
 export function memory(
   verb: 'list' | 'keep' | 'forget',
   words: string[],
-  options: Said & { name?: string },
+  options: CommonOptions & { name?: string },
 ): Promise<void> {
   return inTerminal(false, ({ service }, { timezone }, io) =>
     memoryIn(service, { ...options, verb, words, timezone }, io),
@@ -126,7 +130,7 @@ export function memory(
 export function playbook(
   verb: 'list' | 'show' | 'save' | 'run' | 'remove',
   words: string[],
-  options: Said & { param?: string[]; default?: string[] },
+  options: CommonOptions & { param?: string[]; default?: string[] },
 ): Promise<void> {
   return inTerminal(false, ({ service }, { timezone }, io) =>
     playbookIn(service, { ...options, verb, words, timezone }, io),
@@ -137,7 +141,7 @@ export function playbook(
 export function reminders(
   verb: 'list' | 'skip' | 'change' | 'end',
   id: string | undefined,
-  options: Said & { when?: string; text?: string; yes?: true },
+  options: CommonOptions & { when?: string; text?: string; yes?: true },
 ): Promise<void> {
   return inTerminal(false, ({ service }, { timezone }, io) =>
     remindersIn(service, { ...options, verb, id, timezone }, io),
@@ -145,7 +149,7 @@ export function reminders(
 }
 
 /** Links this account to one on a chat platform. */
-export function link(text: string | undefined, options: Said): Promise<void> {
+export function link(text: string | undefined, options: CommonOptions): Promise<void> {
   return inTerminal(false, ({ service }, { timezone }, io) =>
     linkIn(service, { ...options, timezone, text: text ?? '' }, io),
   );

@@ -1,5 +1,5 @@
 // Dependencies of delivery: one port per platform served, and functions that draw messages.
-import type { TurnSaid } from '#conversation/session-past.ts';
+import type { TurnMessage } from '#conversation/session-past.ts';
 import type { Database, Transaction } from '#db/database.ts';
 import type { Asked } from '#domain/chat/asked.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
@@ -29,17 +29,17 @@ export type VisibleMessage = {
 };
 
 /** Draws a message within a platform's limits. Deterministic. */
-export type DrawSaid = (platform: PlatformName, shown: VisibleMessage) => ChatContent;
+export type DrawMessage = (platform: PlatformName, shown: VisibleMessage) => ChatContent;
 
 export type DeliveryContext = {
   db: Database;
   enqueue: Enqueue<Transaction>;
   ports: ChatPorts;
-  draw: DrawSaid;
+  draw: DrawMessage;
   /** Facts for a neutral reader; `timezone` null means the requester's. */
   readFacts(planId: string, timezone: string | null): Promise<PlanCardFacts>;
   /** The same for a session at the end of a turn, or null if nothing was kept. */
-  readSession(turn: TurnSaid, timezone: string | null): Promise<SessionCardFacts | null>;
+  readSession(turn: TurnMessage, timezone: string | null): Promise<SessionCardFacts | null>;
   /** The people a message asks now. */
   readAsked(message: Asker): Promise<Asked | null>;
   random: Random;

@@ -15,7 +15,7 @@ type NotifiedPerson = {
 };
 
 /** Notifies one person, unless already done. */
-async function tell(
+async function send(
   { db, enqueue }: DeliveryContext,
   { key, plan_id, title, what, text, by }: Asked,
   { name, place, timezone }: NotifiedPerson,
@@ -50,6 +50,6 @@ export async function tellAsked(
   const still = new Set(asked.people.map(({ name }) => name));
   for (const { name, place, timezone } of reached) {
     if (place === null || !still.has(name) || conversationAt(place) === conversation) continue;
-    await tell(context, asked, { name, place, timezone }, link);
+    await send(context, asked, { name, place, timezone }, link);
   }
 }

@@ -16,7 +16,7 @@ import {
   type PostRow,
   postponeCard,
   readEndedSession,
-  readNextUnsaid,
+  readNextUnposted,
   readPause,
   readRepost,
   readStaleCard,
@@ -53,7 +53,7 @@ async function findNext(context: DeliveryContext, visit: Visit): Promise<Work | 
   });
   const repost = await readRepost(db.query, conversation);
   if (repost !== null) return post(repost, { tried: true, again: true });
-  const message = await readNextUnsaid(db.query, conversation);
+  const message = await readNextUnposted(db.query, conversation);
   if (message !== null) {
     const { row, tried } = await beginPost(db.query, conversation, message, random.hex(16));
     return post(row, { tried, again: false });

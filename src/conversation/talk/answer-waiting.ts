@@ -10,8 +10,8 @@ import { callOf, type MessageParts } from '#domain/chat/message-parts.ts';
 import { type NearWord, readNearWord } from '#domain/chat/near-words.ts';
 import { readRecurringRequest } from '#domain/plan/recurring.ts';
 import { type ConversationContext, readsCommands } from '#messages/context.ts';
-import { hearPerson } from '#messages/hear-person.ts';
 import { speakAsBot } from '#messages/speak.ts';
+import { storePersonMessage } from '#messages/store-person-message.ts';
 import { isChange } from '#planner/commands/changes.ts';
 import { findChangeFault } from '#planner/offline/change-draft.ts';
 import { sourcesOf } from '#plans/lifecycle/lifecycle-table.ts';
@@ -20,7 +20,7 @@ import { isDecidable, nameShown, waitsFor } from '#runs/session-subject.ts';
 import { readCardFacts } from '../plan-card.ts';
 import type { Word } from '../read-word.ts';
 import { readPlanQuestion } from './plan-questions.ts';
-import type { Saying } from './saying.ts';
+import type { Reply } from './reply.ts';
 
 type Answer = { says: string | MessageParts; runId: string | null; planId: string | null };
 
@@ -79,7 +79,7 @@ function offerDecision(
 async function answerAboutPlan(
   context: ConversationContext,
   conversation: string,
-  { text, actor }: Saying,
+  { text, actor }: Reply,
 ): Promise<Answer | null> {
   const change = await findBareChange(context, conversation, text);
   if (change !== null && change.fault !== null) {
@@ -115,7 +115,7 @@ async function answerAboutPlan(
 }
 
 /** Answers at a gate or new pattern. Budget questions also accept everyday answers. */
-function answerAboutSession(run: RunRow, { text }: Saying): Answer | null {
+function answerAboutSession(run: RunRow, { text }: Reply): Answer | null {
   const waits = waitsFor(run);
   if (!isDecidable(waits) || waits === 'budget' || waits === 'escalation') return null;
   const near = readNearWord(text);
@@ -135,7 +135,7 @@ export async function answerWaiting(
   context: ConversationContext,
   conversation: string,
   run: RunRow | null,
-  saying: Saying,
+  saying: Reply,
 ): Promise<Answer | null> {
   if (!readsCommands(context)) return null;
   const busy = run !== null && (run.planning_status === 'running' || waitsFor(run) !== null);
@@ -148,7 +148,7 @@ export async function answerWaiting(
   const { runId, planId } = answer;
   await context.db.transaction(async (tx) => {
     const own = run?.id === runId && !busy ? await lockRun(tx, run.id) : null;
-    await hearPerson(tx, { conversation, actor, text, runId, once });
+    await storePersonMessage(tx, { conversation, actor, text, runId, once });
     const reply = { conversation, says: answer.says, runId, planId };
     const response_message = await speakAsBot(context, tx, reply);
     if (own === null) return;

@@ -28,7 +28,7 @@ import { approve, cancel, prepareGoBack, proposeChanges, reject } from '../plan-
 import type { Word } from '../read-word.ts';
 import { decideSession, readDeciders } from '../session-decisions.ts';
 import { stopPlanning } from '../stop-planning.ts';
-import type { Saying } from './saying.ts';
+import type { Reply } from './reply.ts';
 import type { Subject } from './subject.ts';
 
 /** Approves steps by their card numbers. @returns which were left out or will run, in words */
@@ -97,7 +97,7 @@ export async function decideByWord(
   context: ConversationContext,
   subject: Subject,
   word: Exclude<Word, { kind: 'talk' }>,
-  { actor, on_screen: onScreen = {} }: Pick<Saying, 'actor' | 'on_screen'>,
+  { actor, on_screen: onScreen = {} }: Pick<Reply, 'actor' | 'on_screen'>,
 ): Promise<Commit<string | null>> {
   if (word.kind === 'status') {
     const status = await describeStatus(context, subject);

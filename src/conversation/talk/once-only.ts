@@ -1,31 +1,31 @@
 // A message with its own ID takes effect once, however often it arrives.
-import { findSaid } from '#db/chat/messages.ts';
+import { findMessage } from '#db/chat/messages.ts';
 import { readRun } from '#db/planning/runs.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { RunRequest } from '#domain/planning/run.ts';
 import type { ConversationContext } from '#messages/context.ts';
-import { SaidBefore } from '#messages/hear-person.ts';
+import { AlreadyHandled } from '#messages/store-person-message.ts';
 import { startRun } from '#runs/start-run.ts';
 
 /** The run a message was about, and its refusal unless posted in the conversation. */
-export type Heard = { run_id: string | null; refusal?: CountersignError | null };
+export type Handled = { run_id: string | null; refusal?: CountersignError | null };
 
 /** Handles a message unless one with its ID was handled. */
 export async function onceOnly(
   { db }: ConversationContext,
   once: string | undefined,
-  act: () => Promise<Heard>,
-): Promise<Heard> {
+  act: () => Promise<Handled>,
+): Promise<Handled> {
   if (once === undefined) return act();
-  const before = await findSaid(db.query, once);
+  const before = await findMessage(db.query, once);
   if (before !== null) return { run_id: before.run_id };
   try {
     return await act();
   } catch (error) {
-    if (!(error instanceof SaidBefore || error instanceof CountersignError)) throw error;
+    if (!(error instanceof AlreadyHandled || error instanceof CountersignError)) throw error;
     // A concurrent attempt was faster and caused this error.
-    const meanwhile = await findSaid(db.query, once);
+    const meanwhile = await findMessage(db.query, once);
     if (meanwhile === null) throw error;
     return { run_id: meanwhile.run_id };
   }

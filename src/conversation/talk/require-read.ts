@@ -1,7 +1,7 @@
 // Ties a deciding word sent over HTTP to what its author read: it names version and digest, unless nothing else can have been
 // read.
 import { refusalWords } from '#cards/decision-words.ts';
-import { readHeard } from '#db/chat/shown.ts';
+import { readLastSpeaker } from '#db/chat/shown.ts';
 import { isOnePerson } from '#db/people/identities.ts';
 import { type RunRow, readRun } from '#db/planning/runs.ts';
 import { findWaitingPatch, wasPatched } from '#db/plans/patches.ts';
@@ -12,7 +12,7 @@ import { currentOf } from '#plans/lifecycle/current.ts';
 import { sourcesOf } from '#plans/lifecycle/lifecycle-table.ts';
 import { digestShown, nameShown } from '#runs/session-subject.ts';
 import type { Word } from '../read-word.ts';
-import type { Saying } from './saying.ts';
+import type { Reply } from './reply.ts';
 import type { Subject } from './subject.ts';
 
 /**
@@ -22,11 +22,11 @@ import type { Subject } from './subject.ts';
 async function canMeanOnly(
   { db }: ConversationContext,
   { conversation }: Subject,
-  { actor, on_screen: onScreen }: Saying,
+  { actor, on_screen: onScreen }: Reply,
   { turn, only }: { turn: number; only: boolean },
 ): Promise<boolean> {
   if (!only && onScreen?.turn !== turn) return false;
-  const { last_speaker: last, subjects } = await readHeard(db.query, conversation);
+  const { last_speaker: last, subjects } = await readLastSpeaker(db.query, conversation);
   if (last !== null && (await isOnePerson(db.query, last, actor.id))) return true;
   return only && subjects <= 1;
 }
@@ -35,7 +35,7 @@ async function requireSession(
   context: ConversationContext,
   subject: Subject,
   session: RunRow,
-  saying: Saying,
+  saying: Reply,
 ): Promise<void> {
   const { digest, turn } = saying.on_screen ?? {};
   const shown = digestShown(session);
@@ -70,7 +70,7 @@ export async function requireRead(
   context: ConversationContext,
   subject: Subject,
   word: Word,
-  saying: Saying,
+  saying: Reply,
 ): Promise<Subject> {
   const { on_screen: onScreen } = saying;
   if (onScreen === undefined || word.kind === 'status' || word.kind === 'cancel') return subject;

@@ -8,20 +8,20 @@ import type { PlanStatus } from '#domain/plan/plan.ts';
 import type { OnScreen } from '#domain/service.ts';
 import { explainLength } from '#messages/call-to-action.ts';
 import type { ConversationContext } from '#messages/context.ts';
-import { hearPerson } from '#messages/hear-person.ts';
 import { speakAsBot } from '#messages/speak.ts';
+import { storePersonMessage } from '#messages/store-person-message.ts';
 import { sourcesOf } from '#plans/lifecycle/lifecycle-table.ts';
 import { digestShown, isDecidable, nameWaiting, waitsFor } from '#runs/session-subject.ts';
 import { startRun } from '#runs/start-run.ts';
 import { readWord, type Word } from '../read-word.ts';
 import { answerWaiting, readBareChange } from './answer-waiting.ts';
 import { decideByWord } from './decide-by-word.ts';
-import { hearDecision } from './hear-decision.ts';
-import { hearReply } from './hear-reply.ts';
-import { type Heard, onceOnly } from './once-only.ts';
+import { handleDecision } from './handle-decision.ts';
+import { handleReply } from './handle-reply.ts';
+import { type Handled, onceOnly } from './once-only.ts';
+import type { Reply } from './reply.ts';
 import { requireRecent, requireShown } from './require-current.ts';
 import { requireRead } from './require-read.ts';
-import type { Saying } from './saying.ts';
 import { type Subject, subjectOfPlan, subjectOfRun } from './subject.ts';
 
 /** Characters kept of a message that is too long. */
@@ -33,29 +33,28 @@ function isRunning(run: RunRow | null): run is RunRow {
 }
 
 /** A message over HTTP about something outdated is answered there, not in the conversation. */
-function isAboutRead({ on_screen }: Saying, refusal: CountersignError): boolean {
+function isAboutRead({ on_screen }: Reply, refusal: CountersignError): boolean {
   return (
     on_screen !== undefined &&
     (refusal.code === 'stale_version' || refusal.code === 'digest_mismatch')
   );
 }
 
-const isSaidAloud = (saying: Saying) => (refusal: CountersignError) =>
-  !isAboutRead(saying, refusal);
+const isPosted = (saying: Reply) => (refusal: CountersignError) => !isAboutRead(saying, refusal);
 
-function toThrow(saying: Saying, refusal: CountersignError | null): CountersignError | null {
+function toThrow(saying: Reply, refusal: CountersignError | null): CountersignError | null {
   return refusal !== null && isAboutRead(saying, refusal) ? refusal : null;
 }
 
 /** Talk continues the latest open run, else starts another. */
-async function hearTalk(
+async function handleTalk(
   context: ConversationContext,
   conversation: string,
-  saying: Saying,
-): Promise<Heard> {
+  saying: Reply,
+): Promise<Handled> {
   const latest = await readLatestRun(context.db.query, conversation);
   if (isRunning(latest)) {
-    const refusal = await hearReply(context, latest, saying, isSaidAloud(saying));
+    const refusal = await handleReply(context, latest, saying, isPosted(saying));
     return { run_id: latest.id, refusal: toThrow(saying, refusal) };
   }
   const answered = await answerWaiting(context, conversation, null, saying);
@@ -71,34 +70,34 @@ async function hearTalk(
 async function refuseLength(
   context: ConversationContext,
   conversation: string,
-  { text, actor, once }: Saying,
+  { text, actor, once }: Reply,
   why: string,
 ): Promise<{ run_id: null }> {
   const beginning = `${text.slice(0, shownOfTooLong).toWellFormed()}…`;
   await context.db.transaction(async (tx) => {
     const message = { conversation, actor, text: beginning, runId: null, once };
-    await hearPerson(tx, message);
+    await storePersonMessage(tx, message);
     await speakAsBot(context, tx, { conversation, says: why });
   });
   return { run_id: null };
 }
 
-async function hear(
+async function handleReplyIn(
   context: ConversationContext,
   conversation: string,
-  saying: Saying,
-): Promise<Heard> {
+  saying: Reply,
+): Promise<Handled> {
   const { text } = saying;
   const tooLong = explainLength(text);
   if (tooLong !== null) return refuseLength(context, conversation, saying, tooLong);
   const said = readWord(text);
   const word =
     said.kind === 'talk' ? await readBareChange(context, conversation, text, null) : said;
-  if (word.kind === 'talk') return hearTalk(context, conversation, saying);
+  if (word.kind === 'talk') return handleTalk(context, conversation, saying);
   const open = pickOnScreen(await findOpen(context, conversation, word), saying.on_screen);
   // Without a version to go back from, it is a request.
   if (word.kind === 'go_back' && open.plans.length + open.sessions.length === 0)
-    return hearTalk(context, conversation, saying);
+    return handleTalk(context, conversation, saying);
   const subject = await findSubject(context, conversation, open, word);
   const check = async () => {
     if (word.kind !== 'status') requireOne(open);
@@ -106,7 +105,7 @@ async function hear(
     await requireShown(context, subject, word, saying.written_at);
     return decideByWord(context, await requireRead(context, subject, word, saying), word, saying);
   };
-  const refusal = await hearDecision(context, subject, saying, isSaidAloud(saying), check);
+  const refusal = await handleDecision(context, subject, saying, isPosted(saying), check);
   return { run_id: subject.runId, refusal: toThrow(saying, refusal) };
 }
 
@@ -119,11 +118,11 @@ export async function say(
   conversation: string,
   text: string,
   actor: Actor,
-  options: Omit<Saying, 'text' | 'actor' | 'turn'> = {},
+  options: Omit<Reply, 'text' | 'actor' | 'turn'> = {},
 ): Promise<{ run_id: string | null }> {
   const saying = { text, actor, ...options };
   const { run_id, refusal = null } = await onceOnly(context, options.once, () =>
-    hear(context, conversation, saying),
+    handleReplyIn(context, conversation, saying),
   );
   if (refusal !== null) throw refusal;
   return { run_id };

@@ -90,7 +90,7 @@ const toMessage = (row: Omit<typeof messages.$inferSelect, 'tenant'>): StoredMes
   created_at: row.created_at.toISOString(),
 });
 
-export async function findSaid(db: Queryable, once: string): Promise<StoredMessage | null> {
+export async function findMessage(db: Queryable, once: string): Promise<StoredMessage | null> {
   const [row] = await db.select(columns).from(messages).where(eq(messages.once, once));
   return row === undefined ? null : toMessage(row);
 }
@@ -208,7 +208,7 @@ export async function readSpeakersBefore(
 }
 
 /** People's texts in a run, oldest first. */
-export async function readSaidIn(db: Queryable, runId: string): Promise<string[]> {
+export async function readTextsOfRun(db: Queryable, runId: string): Promise<string[]> {
   const rows = await db
     .select({ text: messages.text })
     .from(messages)
@@ -243,7 +243,7 @@ export function readJoined(
 const maxJoined = 20;
 
 /** People's messages in a run around one of its messages, or null if there are none. */
-export async function readSaidAround(
+export async function readTextsAround(
   db: Queryable,
   runId: string,
   { id, conversation }: { id: number; conversation: string },

@@ -11,7 +11,7 @@ import { chatPosts } from '../schema.ts';
 import { inSeconds, isoOf, now } from '../time.ts';
 
 /** A bot message not posted yet. */
-export type Unsaid = {
+export type UnpostedMessage = {
   id: number;
   plan_id: string | null;
   /** The run of its session card, or null for any other message. */
@@ -56,7 +56,10 @@ const turnSaid = sql`case when plan_id is null and run_id is not null
   then substring(once from '^' || run_id || ':([0-9]+)$')::int end`;
 
 /** The bot's first message without a completed posting attempt, or null. */
-export async function readNextUnsaid(db: Queryable, conversation: string): Promise<Unsaid | null> {
+export async function readNextUnposted(
+  db: Queryable,
+  conversation: string,
+): Promise<UnpostedMessage | null> {
   return db.row(sql`
     select id, plan_id, case when turn is null then null else run_id end as run_id, turn as run_turn from (
       select id, plan_id, run_id, ${turnSaid} as turn from ${countersign}.messages
@@ -123,7 +126,7 @@ export async function readPause(
 export async function beginPost(
   tx: Queryable,
   conversation: string,
-  { id, plan_id, run_id, run_turn }: Unsaid,
+  { id, plan_id, run_id, run_turn }: UnpostedMessage,
   key: string,
 ): Promise<{ row: PostRow; tried: boolean }> {
   const live = plan_id !== null || run_id !== null;
@@ -156,7 +159,7 @@ export type ShownPost = {
 };
 
 /** Largest expected difference between a platform's clock and the database's. */
-export const clocksApartMs = 1000;
+export const maxSkewMs = 1000;
 
 /**
  * Records a posted message. Marks earlier cards of its plan in the conversation for redrawing as superseded. @returns false if
@@ -174,7 +177,7 @@ export async function settlePosted(
   const { rows } = await tx.execute(sql`
     update ${countersign}.chat_posts set state = 'posted', post = ${JSON.stringify(post)}::jsonb, shown = ${digest},
       shown_at = clock_timestamp(), shown_version = ${version}::int, sent_at = coalesce(sent_at, ${sent_at?.toISOString() ?? null}::timestamptz,
-        clock_timestamp() - make_interval(secs => ${(took_ms + clocksApartMs) / 1000})),
+        clock_timestamp() - make_interval(secs => ${(took_ms + maxSkewMs) / 1000})),
       answered = ${asked}, asked = asked + ${follows ? 1 : 0}::int, live = live and not ${rests},
       failures = 0, failing_since = null, redraw_at = null, not_before = null, error = null
     where message_id = ${message_id} and key = ${key} and state = 'sending' returning message_id`);

@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
-import { clocksApartMs } from './posts.ts';
+import { maxSkewMs } from './posts.ts';
 
 /** A plan version, also one that a change would make, or the result of one turn of a run. */
 type ShownSubject = { plan_id: string; version: number } | { run_id: string; turn: number };
@@ -34,7 +34,7 @@ export async function wasShown(
   writtenAt: Date,
 ): Promise<boolean> {
   const written = sql`${writtenAt.toISOString()}::timestamptz`;
-  const by = sql`${written} + make_interval(secs => ${clocksApartMs / 1000})`;
+  const by = sql`${written} + make_interval(secs => ${maxSkewMs / 1000})`;
   const sent = sql`(p.sent_at <= ${written} or p.sent_at is null and p.state = 'posted')`;
   const found =
     'plan_id' in subject
@@ -88,7 +88,7 @@ export async function readRunRead(
 }
 
 /** The last speaker of a conversation, and the number of subjects shown: runs, and plans without one. */
-export async function readHeard(
+export async function readLastSpeaker(
   db: Queryable,
   conversation: string,
 ): Promise<{ last_speaker: string | null; subjects: number }> {

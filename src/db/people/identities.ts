@@ -150,7 +150,7 @@ export async function wereLinked(tx: Transaction, a: string, b: string): Promise
 export type FormerLink = { names: string[]; ended_at: string };
 
 /** The persons behind names, their display names, and former links between them: `same` has the linked names. */
-type Standing = {
+type Links = {
   same: Map<string, string>;
   shown: Map<string, string>;
   links: FormerLink[];
@@ -187,7 +187,7 @@ const existing = prepareStatement(
  * The persons behind `names`, and former links with both sides among them, by account or person. One statement, because a link
  * made between two would be missed by both.
  */
-export async function readStanding(db: Queryable, names: string[]): Promise<Standing> {
+export async function readLinks(db: Queryable, names: string[]): Promise<Links> {
   type Row = { people: (Called & { linked: string | null })[]; links: FormerLink[] };
   const rows = await db.run<Row>(existing, { names: JSON.stringify(withStored(names)) });
   const [row] = rows;

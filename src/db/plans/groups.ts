@@ -88,7 +88,7 @@ export const planStanding = sql`concat_ws(' ', status, version, revising, paused
 
 export type PlanStateRow = { id: string; tenant: string | null; standing: string };
 
-export async function readStandings(db: Queryable, ids: string[]): Promise<PlanStateRow[]> {
+export async function readPlanStates(db: Queryable, ids: string[]): Promise<PlanStateRow[]> {
   return db.rows(sql`
     select id, tenant, ${planStanding} as standing from ${plans} where id = any(${sql.param(ids)}::text[])`);
 }

@@ -187,7 +187,7 @@ export async function settleSteps(
  * Outcomes of `worker` already stored: by a statement whose answer was lost, or by a callback. Excludes attempts that recovery
  * declared lost, regardless of the worker's report.
  */
-export async function findStanding(
+export async function findStored(
   tx: Queryable,
   planId: string,
   outcomes: Pick<StoredOutcome, 'position' | 'attempt' | 'attempt_status'>[],

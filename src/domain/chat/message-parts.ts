@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { AttachedFile } from '../attached-file.ts';
 import { InteractionPolicy } from '../people/policy.ts';
-import { AskedQuestion, GivenAnswer, SaidLine } from '../planning/asked-question.ts';
+import { AskedQuestion, GivenAnswer, MessageLine } from '../planning/asked-question.ts';
 import { Gate } from '../planning/stages.ts';
 import type { Pause } from '../planning/state.ts';
 import { StorableText } from '../text.ts';
@@ -130,7 +130,7 @@ const Notice = z.discriminatedUnion('code', [
 ]);
 export type Notice = z.infer<typeof Notice>;
 
-const lines = z.array(SaidLine);
+const lines = z.array(MessageLine);
 const questions = z.array(AskedQuestion);
 /** A model's message in a turn that planned and ran nothing, regardless of what it claims. */
 const unplanned = z.literal(true).exactOptional();
@@ -200,7 +200,7 @@ export type MessageParts = z.infer<typeof MessageParts>;
 export const textParts: MessageParts = { kind: 'text', facts: {}, action: null };
 
 /** For a person's message that answers no question, such as a decision. */
-export const heardParts: MessageParts = {
+export const plainMessage: MessageParts = {
   kind: 'said',
   facts: { answers: [], rest: null },
   action: null,

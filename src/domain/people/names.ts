@@ -82,12 +82,12 @@ const words = new Set([
 ]);
 
 /** Maximum characters of an ambiguous name, so that the account after it isn't cut off. */
-const maxBeside = 30;
+const maxQualified = 30;
 
-function standBeside(displayName: string, name: string): string {
+function qualifyName(displayName: string, name: string): string {
   const letters = [...displayName];
-  const kept = letters.slice(0, maxBeside).join('').trimEnd();
-  return `${letters.length > maxBeside ? `${kept}…` : displayName} (${name})`;
+  const kept = letters.slice(0, maxQualified).join('').trimEnd();
+  return `${letters.length > maxQualified ? `${kept}…` : displayName} (${name})`;
 }
 
 /** Display names for readers. If two are alike, or one equals another's known name, the identifying name is added. */
@@ -108,7 +108,7 @@ export function chooseShown(people: Called[]): Map<string, string> {
       // A name that could read as several people, as a name with an account, or as part of the sentence needs the account too.
       const whole = !/[\p{Ps}\p{Pe},;:·“”"]|\b(?:and|or|by|but)\b/iu.test(called.normalize('NFKC'));
       const alone = whole && !shared && !words.has(folded) && claims.get(folded)?.size === 1;
-      return [[name, alone ? called : standBeside(called, name)] as const];
+      return [[name, alone ? called : qualifyName(called, name)] as const];
     }),
   );
 }

@@ -23,12 +23,12 @@ const LagText = line(100).transform((text, context) => {
 
 const { id, type } = Dependency.shape;
 /** The same with its wait in the notation: `{ id: '2', lag: '1 day' }`. */
-const SaidDependency = z
+const WrittenDependency = z
   .strictObject({ id, type, lag: LagText })
   .transform(({ lag, ...rest }): Dependency => ({ ...rest, lag_minutes: lag }));
 
 /** A dependency as drafts write it: an ID, or with a type and a wait. */
-export const DraftDependency = z.union([line(200), Dependency, SaidDependency]);
+export const DraftDependency = z.union([line(200), Dependency, WrittenDependency]);
 
 /** Expands a bare ID to finish-to-start. */
 export function toDependency(entry: string | Dependency): Dependency {

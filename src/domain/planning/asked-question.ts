@@ -33,13 +33,13 @@ export const offersQuestionId = 'offers';
 export const styleQuestionId = 'style';
 
 /** A line of a planner's message. `on_card`: also shown on its session's card. */
-export const SaidLine = z.strictObject({
+export const MessageLine = z.strictObject({
   text: StorableText,
   on_card: z.boolean().exactOptional(),
 });
-export type SaidLine = z.infer<typeof SaidLine>;
+export type MessageLine = z.infer<typeof MessageLine>;
 
-export function joinLines(lines: SaidLine[]): string {
+export function joinLines(lines: MessageLine[]): string {
   return lines.map(({ text }) => text).join('\n');
 }
 

@@ -7,7 +7,7 @@ import { PolicyOverride } from '../people/policy.ts';
 import { PlanPatch } from '../plan/patch.ts';
 import { PatternSpec } from '../plan/pattern.ts';
 import { JsonObject, JsonValue, line, StorableText } from '../text.ts';
-import { AskedQuestion, askedQuestion, SaidLine } from './asked-question.ts';
+import { AskedQuestion, askedQuestion, MessageLine } from './asked-question.ts';
 import { PlanOutline } from './outline.ts';
 import { Roadmap } from './roadmap.ts';
 import { Infeasibility, PortfolioReport, Schedule } from './schedule.ts';
@@ -61,7 +61,7 @@ export const Pause = z.strictObject({
 export type Pause = z.infer<typeof Pause>;
 
 /** The text by lines; default: the session's card shows all of it. */
-const lines = z.array(SaidLine).exactOptional();
+const lines = z.array(MessageLine).exactOptional();
 
 /** A session's lookup, for later stages and turns, and for approvers. */
 export const SessionRead = z.strictObject({

@@ -7,7 +7,7 @@ import { tellWebhooks } from '#plans/lifecycle/lifecycle.ts';
 import { describeQuestion } from '../announce.ts';
 
 /** Events per round; the rest follow as these are answered. */
-const toldAtOnce = 50;
+const batchSize = 50;
 
 /** Idempotent. */
 export async function tellNeedsYou(
@@ -21,7 +21,7 @@ export async function tellNeedsYou(
     const plan = await readPlan(tx, planId);
     const asking = plan.counts.waiting + plan.counts.unknown > 0;
     const steps = asking
-      ? await readSteps(tx, planId, { status: ['waiting', 'unknown'] }, 0, toldAtOnce)
+      ? await readSteps(tx, planId, { status: ['waiting', 'unknown'] }, 0, batchSize)
       : [];
     for (const step of steps) {
       const { facts } = describeQuestion(plan, step, (name) => name);

@@ -6,7 +6,7 @@ import type { PlanningRequest } from '#domain/planning/run.ts';
 import type { Stage, StageEvent } from '#domain/planning/stages.ts';
 import type { Pause, PlanningState } from '#domain/planning/state.ts';
 import { isResting } from '../stages/table.ts';
-import { spoils } from '../tool.ts';
+import { invalidates } from '../tool.ts';
 
 type Transition = { from: Stage; event: StageEvent };
 
@@ -220,7 +220,7 @@ function reopen(state: PlanningState): Continuation['changes'] {
 
 /** The draft stays, and has to be submitted again. */
 function withoutOutline({ produced }: PlanningState): Continuation['changes'] {
-  const gone = new Set<string>(['outline', ...spoils.outline]);
+  const gone = new Set<string>(['outline', ...invalidates.outline]);
   return { produced: produced.filter((product) => !gone.has(product)) };
 }
 

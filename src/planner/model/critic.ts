@@ -8,7 +8,7 @@ import type { ChatReply } from '#models/chat.ts';
 import type { PaidModel } from '../budget/paid-model.ts';
 import { datesOfSession } from '../draft/draft-times.ts';
 import { showDraft } from '../draft/show-draft.ts';
-import { writeJoined } from '../reads/hear-more.ts';
+import { writeJoined } from '../reads/joined-messages.ts';
 import type { AgentTools, StageTask } from '../reasoner.ts';
 import { fail } from '../tool.ts';
 import { traceStep } from '../trace-step.ts';

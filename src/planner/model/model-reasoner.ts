@@ -12,7 +12,7 @@ import type { PaidModel } from '../budget/paid-model.ts';
 import type { OperationSearch } from '../catalogue/search-operations.ts';
 import { openStages } from '../define-tool.ts';
 import { Surroundings } from '../ports.ts';
-import { writeJoined } from '../reads/hear-more.ts';
+import { writeJoined } from '../reads/joined-messages.ts';
 import type { Reasoner, StageTask } from '../reasoner.ts';
 import { cutAnswer } from '../tools/conversation-tools.ts';
 import { describeBudgetStop } from '../tools/describe-progress.ts';

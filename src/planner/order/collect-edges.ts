@@ -106,7 +106,7 @@ export function collectEdges(outline: Pick<PlanOutline, 'nodes' | 'pattern'>): C
   const isPossible = (edge: RoadmapEdge) => findEnds(index, edge) !== null;
   const needed = found.filter(isPossible);
   // Steps of a whole and of its parts may follow each other; that is between the steps.
-  const impossible = found.filter((edge) => !isPossible(edge) && isSaidOfNodes(index, edge));
+  const impossible = found.filter((edge) => !isPossible(edge) && isBetweenNodes(index, edge));
   const stated = needed.filter(({ why }) => why === 'stated');
   const implied = findPatternOrder(index, outline.pattern, stated);
   const { kept, contradicted } = dropCircular(index, needed, implied);
@@ -122,7 +122,7 @@ export function collectEdges(outline: Pick<PlanOutline, 'nodes' | 'pattern'>): C
 }
 
 /** The edge belongs to its node, not only to its steps. */
-export function isSaidOfNodes(index: OutlineIndex, edge: RoadmapEdge): boolean {
+export function isBetweenNodes(index: OutlineIndex, edge: RoadmapEdge): boolean {
   const node = index.nodes[index.places.get(edge.to) ?? -1];
   return node?.after.some(({ id, type }) => id === edge.from && type === edge.type) === true;
 }
@@ -160,7 +160,7 @@ function checkStated({ index, edges: needed }: CollectedEdges, edges: RoadmapEdg
       const text = `${quoteWords(later, 200)} takes what ${quoteWords(earlier, 200)} gives, but does not wait for it.`;
       return [violate('output_before_made', edge.to, text)];
     }
-    const code = isSaidOfNodes(index, edge) ? 'stated_order' : 'step_order';
+    const code = isBetweenNodes(index, edge) ? 'stated_order' : 'step_order';
     const text = `It was said that ${quoteWords(later, 200)} waits for ${quoteWords(earlier, 200)}; the roadmap does not keep that.`;
     return [violate(code, edge.to, text)];
   });

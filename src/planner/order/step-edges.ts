@@ -6,7 +6,7 @@ import { dependenciesOf, type StepDraft, sourcesOf } from '#domain/plan/step-con
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { type OutlineIndex, seriesOf, sharedDepth } from '../outline/outline-tree.ts';
-import { isSaidOfNodes } from './collect-edges.ts';
+import { isBetweenNodes } from './collect-edges.ts';
 import { type NodeEdge, passThroughEmpty } from './reduce-edges.ts';
 
 /** From this many edges on, two sets of steps meet in one step. In a series it would count among its 500 steps. */
@@ -34,7 +34,7 @@ export function lowerEdges(index: OutlineIndex, edges: RoadmapEdge[]): StepEdges
     (edge) =>
       edge.why === 'pattern' ||
       edge.why === 'strategy' ||
-      (edge.why === 'stated' && isSaidOfNodes(index, edge)),
+      (edge.why === 'stated' && isBetweenNodes(index, edge)),
   );
   const lowered = passThroughEmpty(index, own).map((edge) => ({
     ...edge,

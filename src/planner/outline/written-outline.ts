@@ -111,8 +111,8 @@ export function readPreferences(
 ): Pick<PlanOutline, 'preferences'> {
   if (written === null || written === undefined) return {};
   const { budget_usd, ...others } = written;
-  const isSaid = Object.values(written).some((value) => value != null);
-  return isSaid
+  const isGiven = Object.values(written).some((value) => value != null);
+  return isGiven
     ? { preferences: { ...others, ...(budget_usd == null ? {} : { budget_usd }) } }
     : {};
 }

@@ -86,7 +86,7 @@ const ChangedStep = StepDraft.partial().extend({ id: line(200) });
 export function createStepReader(manifest: OperationSpec[], timezone: string): StepReader {
   const find = indexOperations(manifest);
 
-  function read<T>(raw: Json, schema: z.ZodType<T>): (Said & { step: T }) | Problems {
+  function read<T>(raw: Json, schema: z.ZodType<T>): (ParsedStep & { step: T }) | Problems {
     const given = typeof raw === 'string' ? parseJson(raw) : raw;
     if (!isObject(given)) return { problems: ['A step is an object.'] };
     const { phase, duration_minutes: minutes, ...fields } = JsonObject.parse(given);
@@ -132,7 +132,7 @@ export function createStepReader(manifest: OperationSpec[], timezone: string): S
   };
 }
 
-type Said = { phase: string | null | undefined; fields: JsonObject };
+type ParsedStep = { phase: string | null | undefined; fields: JsonObject };
 
 function readPhase(phase: Json | undefined): string | null | undefined {
   if (phase === null) return null;

@@ -90,7 +90,7 @@ export function needsPerson(spec: PatternSpec, settings: ToolContext['settings']
   );
 }
 
-export function standingOf(proposal: string, rfc: Rfc | null): Rfc['status'] | null {
+export function statusOfRfc(proposal: string, rfc: Rfc | null): Rfc['status'] | null {
   return rfc?.proposes === proposal ? rfc.status : null;
 }
 
@@ -120,7 +120,7 @@ export function usePattern({
   };
   const proposal = findProposal(spec);
   if (proposal === null || !needsPerson(spec, settings)) return { spec, notes: [] };
-  switch (standingOf(proposal, rfc)) {
+  switch (statusOfRfc(proposal, rfc)) {
     case 'approved':
       return { spec, notes: [] };
     case 'rejected': {

@@ -161,7 +161,7 @@ function listApproved({ rfc, memory }: ToolContext['state']): string[] {
 function readKnownSubtype(name: string, type: PatternType, request: string): Subtype {
   const near = findSubtype(type, name);
   if (near !== null) return { subtype: near, notes: [] };
-  if (isSaid(name, request)) return { subtype: toPlainText(name, 100), notes: [] };
+  if (isInRequest(name, request)) return { subtype: toPlainText(name, 100), notes: [] };
   return {
     notes: [
       `${type} has no subtype ${shorten(name, 60)}; planned without one. A new one is written proposed:<name>, with an rfc.`,
@@ -172,11 +172,11 @@ function readKnownSubtype(name: string, type: PatternType, request: string): Sub
 function readVariant(name: string | null, type: PatternType, request: string): string | null {
   const clean = name?.trim() ?? '';
   if (clean === '') return null;
-  return findVariant(type, clean) ?? (isSaid(clean, request) ? toPlainText(clean, 100) : null);
+  return findVariant(type, clean) ?? (isInRequest(clean, request) ? toPlainText(clean, 100) : null);
 }
 
 /** A custom name occurs in the person's request. */
-function isSaid(name: string, request: string): boolean {
+function isInRequest(name: string, request: string): boolean {
   const words = toTokens(name.replaceAll('_', ' '));
   return words.length > 0 && ` ${toTokens(request).join(' ')} `.includes(` ${words.join(' ')} `);
 }

@@ -1,6 +1,6 @@
 // The text of an outline, roadmap or schedule that awaits approval: outcome first, then as much detail as the policy allows.
 import type { InteractionPolicy } from '#domain/people/policy.ts';
-import type { SaidLine } from '#domain/planning/asked-question.ts';
+import type { MessageLine } from '#domain/planning/asked-question.ts';
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
 import type { Schedule } from '#domain/planning/schedule.ts';
@@ -36,7 +36,7 @@ function countStructures({ nodes }: PlanOutline): string {
   return parts.length === 0 ? 'nothing to do yet' : listOf(parts);
 }
 
-export function describeOutline(outline: PlanOutline, policy: InteractionPolicy): SaidLine[] {
+export function describeOutline(outline: PlanOutline, policy: InteractionPolicy): MessageLine[] {
   const head = `The outline of ${quoteWords(outline.title, maxTitle)} is ready: ${countStructures(outline)}.`;
   const wanted = detailOf(policy);
   const tree = outline.nodes.filter(({ structure }) => structure !== 'goal');
@@ -66,7 +66,7 @@ export function describeRoadmap(
   roadmap: Roadmap,
   outline: PlanOutline,
   policy: InteractionPolicy,
-): SaidLine[] {
+): MessageLine[] {
   const titles = new Map(outline.nodes.map(({ id, title }) => [id, shorten(title, 60)]));
   const wanted = detailOf(policy);
   const head = `The order is ready: ${quoteWords(roadmap.chosen, 200)}, in ${countOf(roadmap.waves.length, 'stage')}.`;
@@ -93,7 +93,7 @@ export function describeSchedule(
   { nodes }: PlanOutline,
   utilisation: number | null,
   policy: InteractionPolicy,
-): SaidLine[] {
+): MessageLine[] {
   const titles = new Map(nodes.map(({ id, title }) => [id, shorten(title, maxTitle)]));
   const say = (iso: string) => formatMoment(new Date(iso), timezone);
   const span = (from: string, to: string) =>
@@ -121,7 +121,7 @@ export function describeSchedule(
   ];
 }
 
-const onCard = (text: string): SaidLine => ({ text, on_card: true });
+const onCard = (text: string): MessageLine => ({ text, on_card: true });
 
 function limitNames(names: string[]): string[] {
   return names.length > 4 ? [...names.slice(0, 3), `${names.length - 3} more`] : names;

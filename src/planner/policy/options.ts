@@ -1,7 +1,7 @@
 // Alternatives offered to a person: how many, how distinct, and how they are worded. The same rules for ideas and options.
 import { z } from 'zod';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
-import type { SaidLine } from '#domain/planning/asked-question.ts';
+import type { MessageLine } from '#domain/planning/asked-question.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { type JsonObject, line } from '#domain/text.ts';
 import { detailOf, optionsWanted } from './effects.ts';
@@ -60,9 +60,9 @@ export function writeAlternatives(
   question: string,
   kept: Alternative[],
   policy: InteractionPolicy,
-): SaidLine[] {
+): MessageLine[] {
   const brief = detailOf(policy) === 'short';
-  const lines = kept.flatMap(({ name, text, differs }, index): SaidLine[] => [
+  const lines = kept.flatMap(({ name, text, differs }, index): MessageLine[] => [
     { text: `${index + 1}. ${name}: ${text}`, on_card: true },
     ...(brief ? [] : [{ text: `   ${differs}` }]),
   ]);

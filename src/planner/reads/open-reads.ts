@@ -26,7 +26,7 @@ import type {
   PlansAtHand,
   PostTargets,
 } from '../ports.ts';
-import { hearMore } from './hear-more.ts';
+import { readJoinedMessages } from './joined-messages.ts';
 import { lookAround } from './look-around.ts';
 import { createSeenShapes } from './seen-shapes.ts';
 
@@ -169,7 +169,7 @@ export function openPlannerTools(options: {
       return plans === null ? listPlans(db, filter) : plans.listPlans(filter);
     },
     getPlan,
-    hearMore: (run, after) => hearMore(db, run, after),
+    hearMore: (run, after) => readJoinedMessages(db, run, after),
     posts,
     ...(files === undefined
       ? {}

@@ -12,7 +12,7 @@ import type { PlannerTools } from '../ports.ts';
 import type { AgentTools } from '../reasoner.ts';
 import { fail, succeed, type Tool } from '../tool.ts';
 import { createSearchTools, type ReadCall, readFront } from '../tools/catalogue-tools.ts';
-import { HeardChange, readChange, WrittenChange } from '../tools/written-change.ts';
+import { ChangeInput, readChange, WrittenChange } from '../tools/written-change.ts';
 
 export type PlanInRepair = {
   readAffected(planId: string, findingId: string, after: number): Promise<BriefPage>;
@@ -65,11 +65,11 @@ const readOperation: Tool<ReadCall, ReplanContext> = {
 
 function endingTools({ task, plan, answer }: Parts): ReplanTool[] {
   return [
-    defineTool<HeardChange, ReplanContext>({
+    defineTool<ChangeInput, ReplanContext>({
       name: 'propose_patch',
       description:
         'Propose the change that settles the finding. It is checked before anything of it runs.',
-      input: HeardChange,
+      input: ChangeInput,
       shown: WrittenChange,
       async execute(change, { tools }) {
         const reader = createStepReader(tools.manifest(), task.timezone);

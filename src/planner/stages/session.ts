@@ -3,7 +3,7 @@ import type { Stage, StageEvent } from '#domain/planning/stages.ts';
 import type { PlanningState, SessionRead } from '#domain/planning/state.ts';
 import type { Adaptation, Confidence, TraceEntry } from '#domain/planning/trace.ts';
 import { addRead } from '../reads/session-reads.ts';
-import { type Product, type StateChanges, spoils } from '../tool.ts';
+import { invalidates, type Product, type StateChanges } from '../tool.ts';
 
 export type Sureness = { self: number | null; heuristics: number | null };
 
@@ -57,13 +57,13 @@ export class Session {
   }
 
   produce(products: Product[]): void {
-    const gone = new Set(products.flatMap((product) => spoils[product]));
+    const gone = new Set(products.flatMap((product) => invalidates[product]));
     const kept = this.#state.produced.filter((name) => !(gone as Set<string>).has(name));
     this.#state = { ...this.#state, produced: [...new Set([...kept, ...products])] };
   }
 
   discard(products: Product[]): void {
-    const gone = new Set<string>(products.flatMap((product) => [product, ...spoils[product]]));
+    const gone = new Set<string>(products.flatMap((product) => [product, ...invalidates[product]]));
     this.#state = {
       ...this.#state,
       produced: this.#state.produced.filter((name) => !gone.has(name)),

@@ -11,7 +11,7 @@ import type { TraceEntry } from '#domain/planning/trace.ts';
 import { traceCall } from '#domain/telemetry.ts';
 import { type JsonObject, makeStorableText } from '#domain/text.ts';
 import { openStages } from '../define-tool.ts';
-import { writeJoined } from '../reads/hear-more.ts';
+import { writeJoined } from '../reads/joined-messages.ts';
 import type { CallAnswer, StageTools } from '../reasoner.ts';
 import { fail, type Tool, type ToolContext, type ToolOutcome, type ToolResult } from '../tool.ts';
 import { readCall, readTool } from '../tools/catalogue-tools.ts';

@@ -60,7 +60,7 @@ export function createSearchTools(
   search: OperationSearch,
   guarded: readonly string[],
 ): Tool<unknown, CatalogueContext>[] {
-  const standingOf = ({ tools }: CatalogueContext): OperationAccess => ({
+  const accessOf = ({ tools }: CatalogueContext): OperationAccess => ({
     guarded: new Set(guarded),
     readable: new Set(tools.readable().map(({ name }) => name)),
   });
@@ -74,7 +74,7 @@ export function createSearchTools(
       reads: true,
       async execute({ query }, context) {
         const manifest = context.tools.manifest();
-        const access = standingOf(context);
+        const access = accessOf(context);
         const { listed } =
           context.state === undefined
             ? { listed: new Set<string>() }
@@ -112,7 +112,7 @@ export function createSearchTools(
               `There is no operation ${unknown.join(' or ')}. Find one with search_operations.`,
             ),
           };
-        const access = standingOf(context);
+        const access = accessOf(context);
         const found = names.flatMap((name) => manifest.get(name) ?? []);
         return {
           result: succeed(toJson(found.map((spec) => describeOperation(spec, access)))),

@@ -30,7 +30,7 @@ const Answer = z.strictObject({
     .describe('what nothing can do, in English, as after "I can\'t": book flights'),
 });
 /** Looser servers omit fields. */
-const HeardAnswer = Answer.extend({
+const AnswerInput = Answer.extend({
   plan: Answer.shape.plan.default(null),
   cannot: Answer.shape.cannot.default(null),
 });
@@ -40,7 +40,7 @@ const maxWanted = 200;
 const answer = defineTool({
   name: 'answer',
   description: 'Answer the person without a plan.',
-  input: HeardAnswer,
+  input: AnswerInput,
   shown: Answer,
   async execute({ text: draft, cannot, plan }, { tools, state }) {
     const text = draft.trim();
@@ -64,12 +64,12 @@ const answer = defineTool({
   },
 });
 
-const HeardFilter = z.strictObject({ status: PlanStatus.nullable().default(null) });
+const FilterInput = z.strictObject({ status: PlanStatus.nullable().default(null) });
 
 const listPlans = defineTool({
   name: 'plan_list',
   description: 'Lists the latest plans.',
-  input: HeardFilter,
+  input: FilterInput,
   reads: true,
   isOffered: () => false,
   async execute({ status }, { tools, state }) {

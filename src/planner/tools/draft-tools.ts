@@ -34,12 +34,12 @@ const WideAddSteps = z.strictObject({
   steps: z.array(z.strictObject({ ...writtenStepShape, ...capacityShape })),
   before,
 });
-const HeardSteps = z.looseObject({
+const StepsInput = z.looseObject({
   steps: z.union([z.array(JsonValue), z.string()]),
   before: z.string().nullish(),
 });
 
-function listSteps(steps: z.infer<typeof HeardSteps>['steps']): Json[] {
+function listSteps(steps: z.infer<typeof StepsInput>['steps']): Json[] {
   if (typeof steps !== 'string') return steps;
   try {
     const parsed = JsonValue.parse(parseRequestJson(steps));
@@ -84,7 +84,7 @@ const add = defineTool({
   name: 'add_steps',
   description: 'Adds steps to the draft; long plans in several calls.',
   prerequisites: [],
-  input: HeardSteps,
+  input: StepsInput,
   shown: AddSteps,
   wide: WideAddSteps,
   async execute({ steps, before }, toolContext) {
@@ -153,7 +153,7 @@ const edit = defineTool({
   ...draftDefaults,
   name: 'edit_steps',
   description: 'Changes steps; what is not named stays.',
-  input: HeardSteps,
+  input: StepsInput,
   shown: EditSteps,
   async execute({ steps }, toolContext) {
     const draft = openDraft(toolContext);

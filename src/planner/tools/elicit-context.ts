@@ -6,7 +6,7 @@ import {
   type AnswerOption,
   askedQuestion,
   joinLines,
-  type SaidLine,
+  type MessageLine,
 } from '#domain/planning/asked-question.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Stage } from '#domain/planning/stages.ts';
@@ -248,10 +248,10 @@ export function createElicitContext(looksFirst: boolean): Tool<ElicitContext> {
 }
 
 // One question per line, with as much text around them as the person likes.
-function writeQuestions(questions: Question[], policy: InteractionPolicy): SaidLine[] {
+function writeQuestions(questions: Question[], policy: InteractionPolicy): MessageLine[] {
   const detail = detailOf(policy);
   const numbered = questions.length > 1;
-  const lines = questions.flatMap((one, index): SaidLine[] => {
+  const lines = questions.flatMap((one, index): MessageLine[] => {
     const { question, why, default: taken } = one;
     return [
       { text: numbered ? `${index + 1}. ${question}` : question, on_card: true },

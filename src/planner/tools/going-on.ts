@@ -20,7 +20,7 @@ import {
 } from '../tool.ts';
 import type { ReadCall } from './catalogue-tools.ts';
 import { putQuestions } from './elicit-context.ts';
-import { editable, HeardChange, readChange } from './written-change.ts';
+import { ChangeInput, editable, readChange } from './written-change.ts';
 
 const StepAnswer = GivenToStep.shape.answer;
 
@@ -47,7 +47,7 @@ const getPlan = defineTool({
 const Continue = z.strictObject({
   plan: planId.nullable().default(null),
   revision: z.int().min(1),
-  ...HeardChange.shape,
+  ...ChangeInput.shape,
   title: line(300).optional(),
   summary: line(1000).optional(),
 });

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
-import { joinLines, type SaidLine } from '#domain/planning/asked-question.ts';
+import { joinLines, type MessageLine } from '#domain/planning/asked-question.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Gate, StageEvent } from '#domain/planning/stages.ts';
 import type { PlanningState, SessionDecision } from '#domain/planning/state.ts';
@@ -111,7 +111,7 @@ function describeGate(
   gate: Gate,
   { outline, roadmap, schedule, portfolio }: Readonly<PlanningState>,
   policy: InteractionPolicy,
-): SaidLine[] | null {
+): MessageLine[] | null {
   if (outline === null) return null;
   if (gate === 'outline') return describeOutline(outline, policy);
   if (gate === 'schedule')

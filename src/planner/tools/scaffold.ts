@@ -31,7 +31,7 @@ const Scaffold = z.strictObject({
     }),
   ),
 });
-const HeardScaffold = z.looseObject({
+const ScaffoldInput = z.looseObject({
   parts: z.array(
     z.looseObject({
       id: z.union([z.string(), z.number()]),
@@ -79,7 +79,7 @@ function checkScaffold(parts: ScaffoldPart[], groups: ReadonlySet<string>): stri
   return [`The parts ${names.join(', ')} wait for each other.`];
 }
 
-function readParts(given: z.infer<typeof HeardScaffold>): ScaffoldPart[] | { problems: string[] } {
+function readParts(given: z.infer<typeof ScaffoldInput>): ScaffoldPart[] | { problems: string[] } {
   const parts = given.parts.map(({ id, title, goal, inputs, outputs, after }) => ({
     id: String(id).trim(),
     title: title.trim(),
@@ -145,7 +145,7 @@ async function conclude(toolContext: ToolContext, ended: EndedPart[]): Promise<T
 }
 
 async function planParts(
-  given: z.infer<typeof HeardScaffold>,
+  given: z.infer<typeof ScaffoldInput>,
   toolContext: ToolContext,
 ): Promise<ToolOutcome> {
   const { state, tools, user, report, signal } = toolContext;
@@ -169,7 +169,7 @@ export const scaffold = defineTool({
   description:
     'Plans in two layers: name the parts, and a planner of its own plans each of them into steps. Returns when all are planned. A part that is there already is planned anew.',
   prerequisites: [],
-  input: HeardScaffold,
+  input: ScaffoldInput,
   shown: Scaffold,
   waits: true,
   isOffered: (_, { planning_mode }) => planning_mode === 'extensive',

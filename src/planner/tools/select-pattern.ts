@@ -8,12 +8,12 @@ import {
   type PatternSpec,
   withoutMark,
 } from '#domain/plan/pattern.ts';
-import { joinLines, type SaidLine } from '#domain/planning/asked-question.ts';
+import { joinLines, type MessageLine } from '#domain/planning/asked-question.ts';
 import type { Rfc } from '#domain/planning/state.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { JsonObject } from '#domain/text.ts';
 import { defineTool } from '../define-tool.ts';
-import { findProposal, needsPerson, standingOf, withoutProposal } from '../patterns/fit.ts';
+import { findProposal, needsPerson, statusOfRfc, withoutProposal } from '../patterns/fit.ts';
 import { ChosenPattern, readPattern } from '../patterns/read-pattern.ts';
 import { patternRules } from '../patterns/rules.ts';
 import { fail, type ToolContext, type ToolOutcome } from '../tool.ts';
@@ -37,7 +37,7 @@ export const selectPattern = defineTool({
     // A name that had to be corrected was a weak choice.
     const heuristics = notes.length === 0 ? 1 : 0.5;
     if (proposal !== null && needsPerson(spec, toolContext.settings)) {
-      const rfcState = standingOf(proposal, toolContext.state.rfc);
+      const rfcState = statusOfRfc(proposal, toolContext.state.rfc);
       if (rfcState === 'rejected') {
         return {
           result: fail(
@@ -97,7 +97,7 @@ function pauseForPerson(spec: PatternSpec, proposes: string, notes: string[]): T
   };
 }
 
-function askAbout(spec: PatternSpec, proposes: string): SaidLine[] {
+function askAbout(spec: PatternSpec, proposes: string): MessageLine[] {
   const name = withoutMark(proposes).replaceAll('_', ' ');
   const { title } = patternRules[canonicalPattern(spec)];
   const what = isProposed(spec.pattern_type)

@@ -38,7 +38,7 @@ const SubmitPlan = z.strictObject({
     ),
   confidence: z.number().describe('0 to 1: this is what they want'),
 });
-const HeardSubmission = SubmitPlan.extend({
+const SubmissionInput = SubmitPlan.extend({
   title: z.string().nullish(),
   summary: z.string().nullish(),
   risks: z
@@ -104,7 +104,7 @@ function withGroups(summary: string, { nodes }: PlanOutline): string {
 export const submitPlan = defineTool({
   name: 'submit_plan',
   description: 'Submits the draft for approval.',
-  input: HeardSubmission,
+  input: SubmissionInput,
   shown: SubmitPlan,
   produces: ['pattern', 'outline'],
   async execute(input, toolContext) {

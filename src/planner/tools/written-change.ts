@@ -62,11 +62,11 @@ export const WrittenChange = z.strictObject({
   repeat: z.array(NewRule).optional().describe('Steps that repeat, by the id of their series.'),
 });
 /** Reads steps one by one, so that each problem is reported. */
-export const HeardChange = WrittenChange.extend({
+export const ChangeInput = WrittenChange.extend({
   add: z.array(JsonValue).optional(),
   edit: z.array(JsonValue).optional(),
 });
-export type HeardChange = z.infer<typeof HeardChange>;
+export type ChangeInput = z.infer<typeof ChangeInput>;
 
 function givenOf(step: StepChange['step']): JsonObject {
   return JsonObject.parse(toJson(step));
@@ -74,7 +74,7 @@ function givenOf(step: StepChange['step']): JsonObject {
 
 /** Ordered so that each operation may name what earlier ones make. */
 function toOperations(
-  args: HeardChange,
+  args: ChangeInput,
   reader: StepReader,
 ): { operations: Json[]; problems: string[] } {
   const {
@@ -146,7 +146,7 @@ function toOperations(
 
 /** @param revision of the plan as read */
 export function readChange(
-  args: HeardChange,
+  args: ChangeInput,
   revision: number,
   read: StepReader,
 ): { change: PlanPatch } | { problems: string[] } {

@@ -71,7 +71,7 @@ export function personsIn(people: Pick<People, 'same'>, names: string[]): string
 }
 
 /** A rule with the approvals that count for it. */
-export type RuleStanding = { rule: Rule; needed: number; given: string[] };
+export type RuleState = { rule: Rule; needed: number; given: string[] };
 
 /** Policies that count the same people the same way share a key. */
 function keyOf(policy: ApproverPolicy): string {
@@ -161,7 +161,7 @@ function differentIn(people: People, persons: string[]): string[] {
 }
 
 /** The state of each rule once `approved` have approved. */
-export function judge(rules: Rule[], people: People, approved: string[]): RuleStanding[] {
+export function judge(rules: Rule[], people: People, approved: string[]): RuleState[] {
   return rules.map((rule) => ({
     rule,
     needed: neededFor(rule.policy, people),
@@ -172,7 +172,7 @@ export function judge(rules: Rule[], people: People, approved: string[]): RuleSt
   }));
 }
 
-export function isSatisfied({ needed, given }: RuleStanding): boolean {
+export function isSatisfied({ needed, given }: RuleState): boolean {
   return given.length >= needed;
 }
 

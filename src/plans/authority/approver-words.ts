@@ -10,9 +10,9 @@ import {
   type People,
   personsIn,
   type Rule,
-  type RuleStanding,
+  type RuleState,
 } from './approver-rules.ts';
-import type { UserGroupStanding } from './members.ts';
+import type { UserGroupState } from './members.ts';
 
 const maxNames = 8;
 
@@ -84,12 +84,12 @@ function forOperations({ operations }: Rule): string {
 }
 
 /** The remaining approvers of one rule: `one of ben or cleo for http_request`. */
-export function describeMissing({ rule, needed, given }: RuleStanding, people: People): string {
+export function describeMissing({ rule, needed, given }: RuleState, people: People): string {
   return `${describeWhom(rule, people, needed, given)}${forOperations(rule)}`;
 }
 
 /** The remaining approvers of all open rules, within a sentence; empty if none is open. */
-export function describeAllMissing(standings: RuleStanding[], people: People): string {
+export function describeAllMissing(standings: RuleState[], people: People): string {
   const missing = standings
     .filter((state) => !isSatisfied(state))
     .map((state) => describeMissing(state, people));
@@ -97,7 +97,7 @@ export function describeAllMissing(standings: RuleStanding[], people: People): s
   return missing.join(missing.some((words) => / (or|and|for) /.test(words)) ? ', and ' : ' and ');
 }
 
-function describeProblem(shown: string, problem: UserGroupStanding['problem']): string {
+function describeProblem(shown: string, problem: UserGroupState['problem']): string {
   switch (problem) {
     case null:
       return '';
@@ -123,7 +123,7 @@ function describeProblem(shown: string, problem: UserGroupStanding['problem']): 
 }
 
 /** Why members of user groups do not count: one sentence per affected group. */
-export function describeUserGroups(groups: ReadonlyMap<string, UserGroupStanding>): string[] {
+export function describeUserGroups(groups: ReadonlyMap<string, UserGroupState>): string[] {
   return [...groups.values()].flatMap(({ shown, problem }) =>
     problem === null ? [] : [describeProblem(shown, problem)],
   );
@@ -138,7 +138,7 @@ function countable({ policy }: Rule, people: People): string[] | null {
 }
 
 /** Explains what open rules about different people require, and what to set up if no one can satisfy them; empty if none is open. */
-export function describeVouching(standings: RuleStanding[], people: People): string {
+export function describeVouching(standings: RuleState[], people: People): string {
   const open = standings.filter((one) => !isSatisfied(one) && needsVouching(one.rule.policy));
   const [first] = open;
   if (first === undefined) return '';

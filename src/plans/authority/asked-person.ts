@@ -40,9 +40,9 @@ export async function readAskedNames(
 const isAmong = (names: string[], one: string) => names.some((name) => isSamePerson(name, one));
 
 /** Whether `user` may answer a step, and for whom if not for themselves. */
-type Standing = { may: boolean; instead: string | null };
+type AnswerRight = { may: boolean; instead: string | null };
 
-function standingOf(step: Step, names: { own: string[]; lent: string[] }): Standing {
+function answerRightOf(step: Step, names: { own: string[]; lent: string[] }): AnswerRight {
   const assignee = assigneeOf(step);
   if (assignee === null || isAmong(names.own, assignee)) return { may: true, instead: null };
   const taker = takerOf(step);
@@ -65,7 +65,9 @@ async function isAskedPerson(
   const ids = resolutions.map(([id]) => id);
   const named = await readStepsById(tx, planId, ids);
   const names = await readAskedNames(tx, context, actor.id);
-  const theirs = named.filter((step) => assigneeOf(step) !== null && standingOf(step, names).may);
+  const theirs = named.filter(
+    (step) => assigneeOf(step) !== null && answerRightOf(step, names).may,
+  );
   return theirs.length === ids.length;
 }
 
@@ -110,7 +112,7 @@ export async function readAnswering(
   actor: Actor,
 ): Promise<(step: Step) => { instead: string | null }> {
   const names = await readAskedNames(tx, context, actor.id);
-  const standings = new Map(found.map((step) => [step.id, standingOf(step, names)]));
+  const standings = new Map(found.map((step) => [step.id, answerRightOf(step, names)]));
   for (const step of found) {
     const { may = true, instead = null } = standings.get(step.id) ?? {};
     if (may || instead === null || !answers(step, resolutions, settlement)) continue;

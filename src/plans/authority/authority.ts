@@ -2,12 +2,7 @@
 // and that of each guarded operation it uses.
 import { findSpeakers } from '#db/chat/messages.ts';
 import type { Queryable } from '#db/database.ts';
-import {
-  type FormerLink,
-  readNamesOf,
-  readStanding,
-  readTenantsOf,
-} from '#db/people/identities.ts';
+import { type FormerLink, readLinks, readNamesOf, readTenantsOf } from '#db/people/identities.ts';
 import { readGivenWithRole, readVerified } from '#db/plans/approvals.ts';
 import { type PlanRow, readAskedAt } from '#db/plans/plans.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -26,7 +21,7 @@ import {
   type People,
   personIn,
   type Rule,
-  type RuleStanding,
+  type RuleState,
   rulesOf,
   wasAmong,
 } from './approver-rules.ts';
@@ -206,7 +201,7 @@ export async function readAuthorities(
     ...namesIn(rules),
     ...users,
   ]);
-  const { same, shown, links } = await readStanding(db, [...new Set(names)]);
+  const { same, shown, links } = await readLinks(db, [...new Set(names)]);
   const asking = [...new Set(read.flatMap(({ users }) => users))];
   const refused = await readRefusals(
     db,
@@ -276,7 +271,7 @@ export function isApprover(
 }
 
 /** The open rules that an approval by `user` would advance: those that count `user` and none of their former identities. */
-function findHelped({ people }: Authority, open: RuleStanding[], user: string): RuleStanding[] {
+function findHelped({ people }: Authority, open: RuleState[], user: string): RuleState[] {
   return open.filter(
     ({ rule, given }) => counts(rule.policy, people, user) && !wasAmong(people, given, user),
   );
@@ -347,11 +342,7 @@ function describeStranger({ rules, people, groups }: Authority, { id }: Actor): 
  * The state of the rules with `approved`, including the actor.
  * @throws `not_allowed` if the actor is new and no open rule counts them
  */
-export function requireUseful(
-  authority: Authority,
-  before: string[],
-  actor: Actor,
-): RuleStanding[] {
+export function requireUseful(authority: Authority, before: string[], actor: Actor): RuleState[] {
   requireDecider(actor);
   const { rules, people } = authority;
   const open = judge(rules, people, before).filter((state) => !isSatisfied(state));

@@ -26,7 +26,7 @@ import { rulesOf } from './approver-rules.ts';
 type Members = ReadonlyMap<string, string[]>;
 
 /** The current state of a chat user group. `target`: its name by its ID; `shown`: its name for readers. */
-export type UserGroupStanding = {
+export type UserGroupState = {
   target: string | null;
   shown: string;
   problem: UserGroupProblem | 'empty' | null;
@@ -35,7 +35,7 @@ export type UserGroupStanding = {
 /** The groups that rules name, for plans of one organisation. */
 export type Groups = {
   members: Members;
-  userGroups: ReadonlyMap<string, UserGroupStanding>;
+  userGroups: ReadonlyMap<string, UserGroupState>;
   /** Persons who do not count until they sign in again. */
   stale: ReadonlySet<string>;
 };
@@ -93,7 +93,7 @@ export async function readGroups(
     const stale = new Set(
       [...membersOf.values()].flat().flatMap((one) => (counts(one) ? [] : [one.person])),
     );
-    const userGroups = new Map<string, UserGroupStanding>();
+    const userGroups = new Map<string, UserGroupState>();
     for (const group of ofChats) {
       const key = userGroupKey(group, tenant);
       const copy = key === null ? undefined : copies.get(key);

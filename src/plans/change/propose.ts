@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { recordAudit } from '#db/audit/audit.ts';
 import { readManifests } from '#db/backends.ts';
 import { allowForSteps, type Queryable, type Transaction } from '#db/database.ts';
-import { findTenant, readStanding } from '#db/people/identities.ts';
+import { findTenant, readLinks } from '#db/people/identities.ts';
 import { readRun, tenantOfTurn } from '#db/planning/runs.ts';
 import { storeArtifact } from '#db/plans/artifacts.ts';
 import { lockPlan, type PlanRow, readPlan } from '#db/plans/plans.ts';
@@ -245,7 +245,7 @@ async function requireEnough(
   if (approvers?.kind !== 'n_of' || imported !== undefined) return;
   const { people, n } = approvers;
   const groups = grouping?.groups ?? {};
-  const { same } = await readStanding(db.query, [...people, ...Object.values(groups).flat()]);
+  const { same } = await readLinks(db.query, [...people, ...Object.values(groups).flat()]);
   const count = countPeople({ groups }, people, (name) => same.get(name) ?? name);
   if (count === null || count >= n) return;
   throw new CountersignError(

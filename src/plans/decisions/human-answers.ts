@@ -15,7 +15,7 @@ import { isObject, type Json, type JsonObject, parseJson } from '#domain/text.ts
 export type HumanAnswer = { answer: string | null; fields: Record<string, FieldValue> };
 
 /** The input about `id`: words, or null if there are none, and fields. */
-export function saidAbout(id: string, { answer, answers }: Settlement) {
+export function answerAbout(id: string, { answer, answers }: Settlement) {
   const own = answers !== undefined && Object.hasOwn(answers, id) ? answers[id] : undefined;
   const words = typeof own === 'string' ? own : answer;
   const text = words?.trim() ?? '';
@@ -50,7 +50,7 @@ export function readAnswer(
   settlement: Settlement,
   lenient: boolean,
 ): HumanAnswer & { problems: FieldProblem[] } {
-  const { words, given } = saidAbout(step.id, settlement);
+  const { words, given } = answerAbout(step.id, settlement);
   const form = fieldsOf(formOf(step));
   if (form.length === 0 && Object.keys(given).length > 0) {
     const message = `Step ${step.label} has no form. Answer it in words.`;
@@ -68,7 +68,7 @@ export function readChosen(
   { form, places }: Undecided,
   settlement: Settlement,
 ): { chosen: Chosen['chosen']; problems: FieldProblem[] } {
-  const { words, given } = saidAbout(id, settlement);
+  const { words, given } = answerAbout(id, settlement);
   const fields = fieldsOf(form);
   const [only, ...others] = fields;
   const one = only !== undefined && others.length === 0 && Object.keys(given).length === 0;
@@ -95,7 +95,7 @@ export function readYesOrNo(
   resolution: 'done' | 'failed',
   settlement: Settlement,
 ): { answer: 'Yes' | 'No'; note: string | null; problems: FieldProblem[] } {
-  const { words, given } = saidAbout(step.id, settlement);
+  const { words, given } = answerAbout(step.id, settlement);
   if (resolution === 'failed') return { answer: 'No', note: words, problems: [] };
   const value = given.answer ?? words ?? true;
   const read = /^(?:(y|yes|true)|n|no|false)[.!]?$/i.exec(String(value).trim());
@@ -110,7 +110,7 @@ export function readYesOrNo(
  * @throws `feedback_required`, because the plan's people need the reason
  */
 export function readReason(step: Step, settlement: Settlement): string {
-  const { words } = saidAbout(step.id, settlement);
+  const { words } = answerAbout(step.id, settlement);
   if (words !== null) return words;
   throw new CountersignError(
     'feedback_required',

@@ -25,12 +25,12 @@ import { reviveSkipped } from '../lifecycle/ready-steps.ts';
 import { stopDependents } from '../lifecycle/stop-dependents.ts';
 import type { PlansContext } from '../plans-context.ts';
 import {
+  answerAbout,
   readAnswer,
   readChosen,
   readReason,
   readYesOrNo,
   requireValidAnswers,
-  saidAbout,
   summariseAnswer,
   toOutput,
   withBlocker,
@@ -96,7 +96,7 @@ function wordAboutCall(
     const verdict: Verdict = { step_id, status: 'ready', summary: null, output, error: null };
     return { verdict, recorded: { chosen }, problems };
   }
-  const { words: answer, given } = saidAbout(step_id, settlement);
+  const { words: answer, given } = answerAbout(step_id, settlement);
   const problems =
     Object.keys(given).length > 0 ? [{ name: '', message: `Step ${step.label} has no form.` }] : [];
   const answers = { answer };
@@ -188,7 +188,7 @@ async function requireClearAnswers(
 ): Promise<void> {
   for (const step of found) {
     const isWords = isHumanTask(step) && !isConfirmation(step) && step.args.form == null;
-    const { words } = saidAbout(step.id, settlement);
+    const { words } = answerAbout(step.id, settlement);
     if (!isWords || settlement.steps?.[step.id] !== 'done' || !bareNo.test(words ?? '')) continue;
     const waiting = await readWaiting(tx, planId, step.position);
     if (waiting.every((one) => decidesItself(one, step))) continue;

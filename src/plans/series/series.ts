@@ -7,7 +7,7 @@ import type { Series } from '#domain/plan/plan.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import { localDate, maxCounted, nextOccurrences } from '#timeline/recurrence.ts';
 import { isSameRepetition } from '#timeline/repetition.ts';
-import { readRule, saidCount } from '#timeline/rule.ts';
+import { countOfRule, readRule } from '#timeline/rule.ts';
 
 const dayMs = 86_400_000;
 /** Occurrences become steps this long before they are due. */
@@ -69,7 +69,7 @@ export function occurrencesBetween(
 
 /** Occurrences that are counted to find the end; 0 if the rule has no count. */
 export function countedOut(rhythm: Rhythm): number {
-  const count = saidCount(rhythm.rrule) ?? 0;
+  const count = countOfRule(rhythm.rrule) ?? 0;
   return count <= maxCounted ? count : 0;
 }
 

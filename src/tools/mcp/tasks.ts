@@ -15,7 +15,7 @@ import { readResult } from './read-result.ts';
 const keepMs = 26 * 3600 * 1000;
 /** Polling interval in milliseconds. */
 const usualPollMs = 5000;
-const maxSaid = 500;
+const maxStatus = 500;
 
 /** `home`: the program run that has the task, or null for a remote server. */
 const Handle = z.object({ task: z.string().min(1).max(1000), home: z.string().nullable() });
@@ -90,7 +90,7 @@ export function taskOf(
         { signal, timeout },
       ),
     );
-    const message = cutText(makeStorableText(found.statusMessage ?? ''), maxSaid).trim();
+    const message = cutText(makeStorableText(found.statusMessage ?? ''), maxStatus).trim();
     const write = (what: string) => `${spec.name} ${what}${message === '' ? '.' : `: ${message}`}`;
     switch (found.status) {
       case 'working':

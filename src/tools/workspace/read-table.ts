@@ -122,7 +122,7 @@ async function detectFile(file: FileHandle, path: string): Promise<TextEncoding>
   const readChunks = () => file.createReadStream({ start: 0, autoClose: false });
   const found = await detectEncoding(readChunks());
   if (found !== null) return found;
-  const { encoding, line } = await detectBesideNuls(readChunks());
+  const { encoding, line } = await detectDespiteNuls(readChunks());
   const where = line === null ? '' : ` Line ${line} has a NUL byte.`;
   return encoding ?? refuse(path, `it is not text.${where} Save it as "CSV UTF-8".`);
 }
@@ -139,7 +139,7 @@ function createLineCounter() {
 }
 
 /** A few NULs only spoil their lines. `encoding` is null for anything else; `line` is the first NUL's. */
-async function detectBesideNuls(
+async function detectDespiteNuls(
   chunks: AsyncIterable<Buffer>,
 ): Promise<{ encoding: TextEncoding | null; line: number | null }> {
   const bytes = { all: 0, left: 0 };

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DeliveryRule } from '#chat/outbox/delivery-context.ts';
 import { readDeliveryState } from '#db/chat/places.ts';
-import { clocksApartMs, settleCard } from '#db/chat/posts.ts';
+import { maxSkewMs, settleCard } from '#db/chat/posts.ts';
 import { isoOf } from '#db/time.ts';
 import type { ChatPlace } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -221,7 +221,7 @@ test('a message was sent when its platform says so, and where it does not say, b
     where conversation = ${here} order by message_id`);
   const [first, second] = rows.map(({ sent_at }) => new Date(sent_at).getTime());
   expect(first).toBe(said.getTime());
-  expect(second).toBeGreaterThan(begun - 2 * clocksApartMs);
+  expect(second).toBeGreaterThan(begun - 2 * maxSkewMs);
   expect(second).toBeLessThan(Date.now());
 });
 

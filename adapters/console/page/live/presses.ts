@@ -51,13 +51,13 @@ function missingFor({ action }: AnyPress): string | null {
 }
 
 /** @param except steps that are unticked; `comments`: what was said about single steps */
-type Beside = { except?: string[]; comments?: StepComment[] };
+type PressDetails = { except?: string[]; comments?: StepComment[] };
 
 /** The request of a press, or why there is none. */
 export function planPress(
   button: AnyPress,
   inputs: Inputs,
-  { except = [], comments = [] }: Beside = {},
+  { except = [], comments = [] }: PressDetails = {},
 ): PressPlan {
   // The overview says what the card says; single steps, their arguments and which of them may run is what it lacks.
   if (button.action === 'details') return { kind: 'show', tab: 'steps' };

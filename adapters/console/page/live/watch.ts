@@ -61,7 +61,7 @@ const followProgress = createThrottle(async () => {
 }, progressInterval);
 
 /** Lists are read at once where a plan moved, in a while where only its steps did, and not where it is not on the screen. */
-function hearPlans({ plans }: InboxChange): void {
+function refreshPlans({ plans }: InboxChange): void {
   if (plans === null) {
     catchUp();
     return;
@@ -80,7 +80,7 @@ function hearPlans({ plans }: InboxChange): void {
 function followInbox(): void {
   const handlers = {
     onEvent: ({ event, data }: ServerEvent) => {
-      if (event === 'plans') hearPlans(JSON.parse(data));
+      if (event === 'plans') refreshPlans(JSON.parse(data));
     },
     onState: (connection: StreamState) => {
       if (connection === 'live') refreshInbox();

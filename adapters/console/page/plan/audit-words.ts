@@ -44,7 +44,7 @@ const words: Record<string, string> = {
   stop_planning: 'Stopped the planner',
 };
 
-export function describeDeed({
+export function describeAuditEntry({
   action,
   data,
   actor_kind: kind,

@@ -5,7 +5,7 @@ import { html, nothing, type TemplateResult } from '../lit.ts';
 import { openTab } from '../live/focus.ts';
 import { toggleStep } from '../live/plans.ts';
 import type { Card, PlanView } from '../live/state.ts';
-import { describeDeed } from '../plan/audit-words.ts';
+import { describeAuditEntry } from '../plan/audit-words.ts';
 import { formatMoment } from '../plan/format.ts';
 import { callPerson } from '../plan/people.ts';
 import { labelKnownSteps, type StepLabels } from '../plan/step-labels.ts';
@@ -38,7 +38,7 @@ function drawEntry(entry: AuditEntry, { facts }: Card, names: StepLabels): Templ
   return html`<tr>
     <td><time datetime=${at}>${formatMoment(at)}</time></td>
     <td><bdi>${callPerson(facts, actor)}</bdi>${kind === 'person' ? '' : html` <span class="muted">${kind}</span>`}</td>
-    <td class="wide">${describeDeed(entry)} <span class="muted">via ${via}</span></td>
+    <td class="wide">${describeAuditEntry(entry)} <span class="muted">via ${via}</span></td>
     <td class="number">${drawVersion(version)}</td>
     <td class="wide">${drawReason(entry, names)}</td>
   </tr>`;

@@ -92,7 +92,7 @@ function drawMention(id: string): TemplateResult {
 }
 
 /** Text as it is, except that `words in backticks` are set as code and that the id of a plan stays on one line. */
-function drawSaid(text: string): unknown[] {
+function drawText(text: string): unknown[] {
   return showText(text)
     .split(/(`[^`\n]+`|\bPLAN-[0-9a-f]{8}\b)/)
     .map((part) => {
@@ -125,7 +125,7 @@ function drawMessage(
       <span class="author">${callAuthor(message)}</span>
       <time datetime=${created_at}>${formatTime(created_at)}</time>
     </header>
-    ${shown === '' ? nothing : html`<p class="said">${drawSaid(shown)}</p>`} ${attached}
+    ${shown === '' ? nothing : html`<p class="said">${drawText(shown)}</p>`} ${attached}
   </article>`;
 }
 

@@ -43,14 +43,14 @@ function drawLines({ label, lines, more }: Section): TemplateResult {
 }
 
 /** Events whose detail is shown in a section above. */
-const toldAbove = new Set(['step_failed', 'failed']);
+const shownAbove = new Set(['step_failed', 'failed']);
 
 function drawEvent({ at, kind, step_id, detail }: Change, names: StepLabels): TemplateResult {
   const step = step_id === null ? undefined : (names.get(step_id) ?? step_id);
   return html`<li>
     <time datetime=${at}>${formatMoment(at)}</time>
     <span
-      >${describeKind(kind, step)}${detail === undefined || toldAbove.has(kind) ? nothing : html` <span class="muted">${detail}</span>`}</span
+      >${describeKind(kind, step)}${detail === undefined || shownAbove.has(kind) ? nothing : html` <span class="muted">${detail}</span>`}</span
     >
   </li>`;
 }

@@ -62,7 +62,7 @@ function drawForm(state: State, card: Card, step: ShownStep, label: string): Tem
   </form>`;
 }
 
-function drawSaid(card: Card, comment: Comment): TemplateResult {
+function drawComment(card: Card, comment: Comment): TemplateResult {
   return html`<div class="comment">
     <p>${showText(comment.text)}</p>
     <div class="comment-buttons">
@@ -89,7 +89,7 @@ export function drawStepComment(
     ? drawForm(state, card, step, label)
     : known === undefined
       ? nothing
-      : drawSaid(card, known);
+      : drawComment(card, known);
   const commentButton =
     writing || known !== undefined
       ? nothing

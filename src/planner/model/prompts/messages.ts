@@ -11,7 +11,7 @@ import { datesOfSession } from '../../draft/draft-times.ts';
 import { showDraft } from '../../draft/show-draft.ts';
 import type { Surroundings } from '../../ports.ts';
 import { describePlan } from '../../reads/describe-plans.ts';
-import { nameWriter } from '../../reads/hear-more.ts';
+import { nameWriter } from '../../reads/joined-messages.ts';
 import type { StageTask } from '../../reasoner.ts';
 import { planGuide } from '../../tools/going-on.ts';
 import { writeBriefing, writeTask } from './briefing.ts';

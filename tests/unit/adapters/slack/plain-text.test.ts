@@ -1,9 +1,9 @@
 // Slack's markup as text, and who is addressed by it.
 import { expect, test } from 'vitest';
 import type { MessageSignal } from '#adapters/slack/signals/read-signal.ts';
-import { isAddressed } from '#adapters/slack/talk/hear.ts';
 import { collectText } from '#adapters/slack/talk/read-blocks.ts';
 import { mentionedIn, readPlainText } from '#adapters/slack/talk/read-text.ts';
+import { isAddressed } from '#adapters/slack/talk/receive-message.ts';
 
 const names = new Map([
   ['U2', 'Ben'],

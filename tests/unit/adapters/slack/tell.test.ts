@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { placeOf } from '#adapters/slack/place.ts';
 import { createSlackPort } from '#adapters/slack/port/slack-port.ts';
-import { tellAlone } from '#adapters/slack/press/tell.ts';
+import { tellAlone } from '#adapters/slack/press/send.ts';
 import { systemClock } from '#domain/clock.ts';
 import { createLimits } from '../../fixtures/rate-limits.ts';
 import { clientOf, useSlack } from '../../fixtures/slack-client.ts';

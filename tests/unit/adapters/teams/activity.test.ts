@@ -10,8 +10,8 @@ import {
   readSignal,
   type Signal,
 } from '#adapters/teams/signals/read-activity.ts';
-import { firstMention, isAddressed, readPlainText } from '#adapters/teams/talk/hear.ts';
 import { readAddress } from '#adapters/teams/talk/people.ts';
+import { firstMention, isAddressed, readPlainText } from '#adapters/teams/talk/receive-message.ts';
 import { nameActivity } from '#adapters/teams/transport/accept.ts';
 
 const tenant = '3f6e0d1c-1111-4222-8333-444455556666';

@@ -8,7 +8,7 @@ import type { OnScreen } from '#domain/service.ts';
  * A person's text, its external ID and time, and the run's turn it answers, if known. `on_screen`: what was read, known only over
  * HTTP.
  */
-export type Saying = {
+export type Reply = {
   text: string;
   actor: Actor;
   once?: string;

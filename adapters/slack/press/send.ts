@@ -17,7 +17,7 @@ export type Listener = {
 type Teller = Pick<SlackContext, 'port' | 'respond' | 'clientOf' | 'warn'>;
 
 /** @throws CountersignError */
-async function tell(
+async function send(
   { port, respond, clientOf }: Teller,
   { team, user, place, answerAt }: Listener,
   text: string,
@@ -35,7 +35,7 @@ async function tell(
 
 /** A permanent failure is only logged. @throws transient errors, for a retry */
 export async function tellAlone(context: Teller, listener: Listener, text: string): Promise<void> {
-  await tell(context, listener, text).catch((cause: unknown) => {
+  await send(context, listener, text).catch((cause: unknown) => {
     if (cause instanceof CountersignError && cause.passesAfterMs !== null) throw cause;
     // The refusal holds even if it can't be shown. The log leaves the text out: it may hold their input.
     context.warn(

@@ -1,11 +1,11 @@
 // Stores messages from people. One with an ID, as from a chat platform, is stored once.
 import { appendMessage } from '#db/chat/messages.ts';
 import type { Transaction } from '#db/database.ts';
-import { heardParts, type MessageParts } from '#domain/chat/message-parts.ts';
+import { type MessageParts, plainMessage } from '#domain/chat/message-parts.ts';
 import type { Actor } from '#domain/people/actor.ts';
 
 /** The message was already handled. Thrown before anything changes. */
-export class SaidBefore extends Error {
+export class AlreadyHandled extends Error {
   constructor(once: string) {
     super(`${once} was heard before.`);
     this.name = 'SaidBefore';
@@ -17,7 +17,7 @@ export class SaidBefore extends Error {
  * @returns the message's ID
  * @throws SaidBefore, and `not_found` if the conversation belongs to another organisation; roll the transaction back
  */
-export async function hearPerson(
+export async function storePersonMessage(
   tx: Transaction,
   input: {
     conversation: string;
@@ -36,10 +36,10 @@ export async function hearPerson(
     name: actor.id,
     tenant: actor.tenant ?? null,
     ...message,
-    parts: message.parts ?? heardParts,
+    parts: message.parts ?? plainMessage,
     author: 'person',
     ...(once === undefined ? {} : { once }),
   });
-  if (added === null && once !== undefined) throw new SaidBefore(once);
+  if (added === null && once !== undefined) throw new AlreadyHandled(once);
   return added;
 }

@@ -7,7 +7,7 @@ import { readNearWord } from '#domain/chat/near-words.ts';
 import type { CountersignError } from '#domain/errors.ts';
 import { assignAnswers } from '#domain/planning/asked-question.ts';
 import { type ConversationContext, readsCommands } from '#messages/context.ts';
-import { hearPerson } from '#messages/hear-person.ts';
+import { storePersonMessage } from '#messages/store-person-message.ts';
 import { keepConfirmed } from '#people/keep-confirmed.ts';
 import { readPolicyRequest, sayPreference, storePolicyRequest } from '#people/policy.ts';
 import { zoneOf } from '#people/zone.ts';
@@ -17,17 +17,17 @@ import { joins, queueTurn, readOwnRequest } from '#runs/start-run.ts';
 import { readWordFor, type Word } from '../read-word.ts';
 import { answerWaiting, readBareChange } from './answer-waiting.ts';
 import { decideByWord, stopByWord } from './decide-by-word.ts';
-import { hearDecision } from './hear-decision.ts';
+import { handleDecision } from './handle-decision.ts';
+import type { Reply } from './reply.ts';
 import { requireRecent, requireShown, requireTurn } from './require-current.ts';
 import { requireRead } from './require-read.ts';
-import type { Saying } from './saying.ts';
 import { subjectOfRun } from './subject.ts';
 
 /** Continues a run: stores preferences and memory, and passes the rest to the planner. */
 async function continueRun(
   context: ConversationContext,
   { id, user, conversation }: RunRow,
-  { text, actor, once, turn, modes = {}, files }: Saying,
+  { text, actor, once, turn, modes = {}, files }: Reply,
 ): Promise<void> {
   // Only the requester sets how they are talked to: it decides what waits for them.
   const theirs = await isOnePerson(context.db.query, actor.id, user);
@@ -43,7 +43,7 @@ async function continueRun(
       const facts = { answers: [], rest: '' };
       const parts: MessageParts = { kind: 'said', facts, action: null };
       const heard = { conversation, actor, text, runId: id, parts, once };
-      const reply = await memory(tx, await hearPerson(tx, heard));
+      const reply = await memory(tx, await storePersonMessage(tx, heard));
       return sayPreference(context, tx, { conversation, runId: id }, reply);
     }
     const rest = policyRequest === null ? text : policyRequest.rest;
@@ -62,7 +62,7 @@ async function continueRun(
       action: null,
     };
     const heard = { conversation, actor, text, runId: id, parts, once };
-    const message = await hearPerson(tx, heard);
+    const message = await storePersonMessage(tx, heard);
     if (theirs)
       await keepConfirmed(context, tx, now, { asked, ...parts.facts }, { actor, message });
     if (policyRequest !== null) await storePolicyRequest(context, tx, now, policyRequest, actor.id);
@@ -98,17 +98,17 @@ async function readReply(context: ConversationContext, run: RunRow, text: string
 }
 
 /** A message to a run: a word decides, anything else continues it. @returns the refusal, or null */
-export async function hearReply(
+export async function handleReply(
   context: ConversationContext,
   run: RunRow,
-  saying: Saying,
+  saying: Reply,
   aloud: (refusal: CountersignError) => boolean,
 ): Promise<CountersignError | null> {
   const word = await readReply(context, run, saying.text);
   requireTurn(run, saying.turn);
   if (isStop(context, run, saying.text)) {
     const stop = () => stopByWord(context, run.id, saying.actor);
-    return hearDecision(context, subjectOfRun(run), saying, aloud, stop);
+    return handleDecision(context, subjectOfRun(run), saying, aloud, stop);
   }
   if (word.kind === 'talk') {
     const answered = await answerWaiting(context, run.conversation, run, saying);
@@ -117,7 +117,7 @@ export async function hearReply(
     return null;
   }
   const subject = subjectOfRun(run);
-  return hearDecision(context, subject, saying, aloud, async () => {
+  return handleDecision(context, subject, saying, aloud, async () => {
     requireRecent(context, word, saying.written_at);
     await requireShown(context, subject, word, saying.written_at);
     const read = await requireRead(context, subject, word, saying);

@@ -6,7 +6,7 @@ import type { JoinedWords } from '#domain/planning/state.ts';
 import { linesOf, onOneLine } from '#domain/words.ts';
 
 /** After message `after`, oldest first. */
-export async function hearMore(
+export async function readJoinedMessages(
   db: Queryable,
   run: { id: string; turn: number },
   after: number,

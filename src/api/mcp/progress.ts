@@ -19,7 +19,7 @@ const advice: Record<State, string> = {
   cancelled: 'It was cancelled; nothing more of it runs.',
 };
 
-export const Standing = z.object({
+export const Progress = z.object({
   state: State,
   plan: PlanFacts.nullable().describe('null: there is none yet'),
   run: z.string().nullable().describe('the request of a planner that has made no plan yet'),
@@ -31,10 +31,10 @@ export const Standing = z.object({
   cursor: z.string().nullable().describe('send it with plan_wait'),
   next: z.string().describe('what to do now'),
 });
-export type Standing = z.infer<typeof Standing>;
+export type Progress = z.infer<typeof Progress>;
 
 /** For a request without a plan. */
-export function standingOfRun(run: RunView, link: string | null): Standing {
+export function progressOfRun(run: RunView, link: string | null): Progress {
   const planning = run.planning_status === 'running';
   const questions = run.questions ?? [];
   const stops = run.planning_status === 'aborted' || run.planning_status === 'complete';
@@ -53,7 +53,7 @@ export function standingOfRun(run: RunView, link: string | null): Standing {
   };
 }
 
-export function standingOf(plan: Plan, link: string | null): Standing {
+export function progressOf(plan: Plan, link: string | null): Progress {
   const facts = factsOf(plan, link);
   return {
     state: facts.state,
@@ -67,7 +67,7 @@ export function standingOf(plan: Plan, link: string | null): Standing {
 }
 
 /** `PLAN-1a2b3c4d "Tidy up": awaiting_approval, 5 steps. It waits … https://…` */
-export function writeStanding({ plan, run, state, says, next }: Standing): string {
+export function writeProgress({ plan, run, state, says, next }: Progress): string {
   if (plan === null)
     return [`${run ?? ''}: ${state}. ${next}`, ...(says === null ? [] : [says])].join('\n');
   const facts = `${plan.plan} "${onOneLine(plan.title, 100)}": ${state}, ${countOf(plan.steps_total, 'step')}.`;

@@ -2,7 +2,7 @@
 import { greetWords } from '#cards/chat-words.ts';
 import { escapeMrkdwn } from '#cards/plain.ts';
 import type { EventAttempt } from '#chat/inbox/inbox-context.ts';
-import { type Addressed, hearMessage, type WrittenMessage } from '#chat/talk.ts';
+import { type Addressed, handleMessage, type WrittenMessage } from '#chat/talk.ts';
 import { conversationAt } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { personInChat } from '#domain/people/actor.ts';
@@ -52,7 +52,7 @@ export async function nameMentioned(
   return named;
 }
 
-export async function hear(
+export async function receiveMessage(
   context: SlackContext,
   signal: MessageSignal,
   attempt: Pick<EventAttempt, 'forget'>,
@@ -79,7 +79,7 @@ export async function hear(
     once: nameMessage(team, channel, ts),
     writtenAt: new Date(Number(ts) * 1000),
   };
-  await hearMessage(context, written, attempt);
+  await handleMessage(context, written, attempt);
 }
 
 /** Stops planning in a thread. Finished work stays; a person without permission gets an explanation. */

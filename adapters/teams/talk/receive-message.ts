@@ -1,7 +1,7 @@
 // Handles messages from people: in their chat with the bot, mentioning it, or below a post with a conversation.
 import { greetWords } from '#cards/chat-words.ts';
 import type { EventAttempt } from '#chat/inbox/inbox-context.ts';
-import { type Addressed, hearMessage, type WrittenMessage } from '#chat/talk.ts';
+import { type Addressed, handleMessage, type WrittenMessage } from '#chat/talk.ts';
 import { readWord } from '#conversation/read-word.ts';
 import { trimBlanks } from '#domain/words.ts';
 import { answerCommand, drawNote, readCommand } from '../lists/answer-command.ts';
@@ -96,7 +96,7 @@ export function isAddressed({ scene, text, mentions }: MessageSignal): Addressed
 }
 
 /** @param id of its event */
-export async function hear(
+export async function receiveMessage(
   context: TeamsContext,
   signal: MessageSignal,
   { id }: { id: number },
@@ -127,5 +127,5 @@ export async function hear(
     files: filesIn(signal.attached, id).slice(0, 20),
     once: nameMessage(place, scene.activity ?? id),
   };
-  await hearMessage(context, written, attempt);
+  await handleMessage(context, written, attempt);
 }

@@ -3,9 +3,9 @@ import { type Commit, joinTransaction, type Transaction } from '#db/database.ts'
 import { noteFeedbackMessage } from '#db/planning/runs.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { ConversationContext } from '#messages/context.ts';
-import { hearPerson } from '#messages/hear-person.ts';
 import { speakAsBot } from '#messages/speak.ts';
-import type { Saying } from './saying.ts';
+import { storePersonMessage } from '#messages/store-person-message.ts';
+import type { Reply } from './reply.ts';
 import type { Subject } from './subject.ts';
 
 /** A reply about the subject. A plan in the making has no card. */
@@ -32,10 +32,10 @@ function refusalIn(error: unknown): CountersignError {
  * @returns the refusal, or null
  * @throws transient errors, storing nothing
  */
-export async function hearDecision(
+export async function handleDecision(
   context: ConversationContext,
   subject: Subject,
-  { text, actor, once }: Saying,
+  { text, actor, once }: Reply,
   aloud: (refusal: CountersignError) => boolean,
   check: () => Promise<Commit<string | null>>,
 ): Promise<CountersignError | null> {
@@ -50,7 +50,7 @@ export async function hearDecision(
     const refusal = done instanceof CountersignError ? done : null;
     const words = done instanceof CountersignError ? (aloud(done) ? done.message : null) : done;
     // Plan and run are locked before the conversation, as everywhere.
-    const message = await hearPerson(tx, { conversation, actor, text, runId, once });
+    const message = await storePersonMessage(tx, { conversation, actor, text, runId, once });
     if (runId !== null) await noteFeedbackMessage(tx, runId, message);
     if (words !== null) await answer(context, tx, subject, words);
     return refusal;
