@@ -50,12 +50,12 @@ export function readModes(text: string): AskedModes | null {
         ? readBefore(whole.slice(0, index))
         : readBehind(whole.slice(found[0].length));
     if (rest === null) continue;
-    const level = groups.level ?? groups.inside ?? groups.alone;
+    const chosen = groups.level ?? groups.inside ?? groups.alone;
     const mode = groups.how?.toLowerCase() === 'normally' ? 'normal' : 'extensive';
     return {
       modes: {
         ...(groups.how === undefined ? {} : { plan_reasoning_mode: mode, planning_mode: mode }),
-        ...(level === undefined ? {} : { reasoning_level: Number(level) }),
+        ...(chosen === undefined ? {} : { reasoning_level: Number(chosen) }),
       },
       rest,
     };

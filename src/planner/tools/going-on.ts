@@ -169,7 +169,7 @@ const answerStep = defineTool({
 
 export const goingOnTools: Tool[] = [getPlan, continueTool, repeatTool, answerStep];
 
-/** A front for the tools that go on with a plan: its calls become theirs. */
+/** Forwards its calls to the tools that continue a plan. */
 export const planTool = 'on_plan';
 
 const OnPlan = z.strictObject({

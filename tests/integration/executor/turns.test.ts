@@ -1,4 +1,4 @@
-// What a plan costs while others run: turns, each a transaction under the lock of the plan, and wakeups.
+// The cost of a plan while others run: turns, each a transaction under the lock of the plan, and wakeups.
 import { expect, test } from 'vitest';
 import type { Database } from '#db/database.ts';
 import { createPlanWorker } from '#executor/crew.ts';

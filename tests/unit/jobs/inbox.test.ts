@@ -31,12 +31,12 @@ function openThreads(): Reply {
 function openJob(slack: InboxHandler, reply: Reply = openThreads()) {
   const warnings: string[] = [];
   const under: Promise<void>[] = [];
-  const query: Pick<InboxContext['db']['query'], 'run'> = {
-    run: async <Row>(...asked: Parameters<Reply>) => [reply(...asked) as Row],
-  };
   const context: Partial<InboxContext> = {
     // Only prepared statements are run for an event that is handled at the first try.
-    db: { query } as InboxContext['db'],
+    db: {
+      atOnce: async (asked: { statement: Parameters<Reply>[0]; values: Parameters<Reply>[1] }[]) =>
+        asked.map(({ statement, values }) => [reply(statement, values)]),
+    } as unknown as InboxContext['db'],
     handlers: { slack },
     random: { hex: (bytes) => '0'.repeat(bytes * 2) },
     rule: inboxRule,
