@@ -7,6 +7,7 @@ import { parseSync } from 'oxc-parser';
 import { expect, test } from 'vitest';
 import { launchOnOlderNode } from '../setup/older-node.ts';
 import { usePackage } from '../setup/package.ts';
+
 const built = usePackage(true);
 
 /** Files of the package, without the dependencies that are linked into it. */

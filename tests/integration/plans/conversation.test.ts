@@ -7,6 +7,7 @@ import { lockPlan } from '#db/plans/plans.ts';
 import { person } from '#domain/people/actor.ts';
 import type { PlanningRequest } from '#domain/planning/run.ts';
 import { announce } from '#notices/announce.ts';
+import { makeConversationContext } from '../../setup/conversation-context.ts';
 import { useDatabase } from '../../setup/database.ts';
 import {
   ana,
@@ -15,7 +16,6 @@ import {
   scriptedPlanner,
   type TestInstance,
 } from '../../setup/instance.ts';
-import { makeConversationContext } from '../../setup/conversation-context.ts';
 import { readsOf } from '../../setup/reads.ts';
 import { waitFor } from '../../wait.ts';
 

@@ -8,8 +8,8 @@ import { startPlan } from '#executor/turn.ts';
 import { createHumanReminders } from '#notices/human-reminders.ts';
 import { createRinging, setReminder } from '#notices/reminders.ts';
 import { draftStep } from '../../fixtures/steps.ts';
-import { ana, noop } from '../../setup/instance.ts';
 import { makeConversationContext } from '../../setup/conversation-context.ts';
+import { ana, noop } from '../../setup/instance.ts';
 import { readsOf } from '../../setup/reads.ts';
 import { claimReady, outcomeOf, settleOutcomes, useExecutor } from './bench.ts';
 
