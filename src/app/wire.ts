@@ -63,6 +63,7 @@ import {
   findSmallCaps,
   openAskPlanner,
   openPlanner,
+  openReadBusy,
   readCaps,
   readModelBudget,
 } from './wire/open-planner.ts';
@@ -181,6 +182,7 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
     userGroups,
     catalogue,
     planner,
+    readBusy: openReadBusy(config, { registry, readTenancy }),
     hasModel,
     places: placesOf,
     files: () => partsOf(chats, ({ fetchFile }) => fetchFile),
@@ -346,6 +348,7 @@ function makeConversation(
     connections: Connections;
     catalogue: Catalogues;
     planner: Planner;
+    readBusy: ConversationContext['readBusy'];
     userGroups: UserGroups;
     /** Whether steps may ask a model. */
     hasModel: boolean;
@@ -361,6 +364,7 @@ function makeConversation(
     connections,
     catalogue,
     planner,
+    readBusy,
     userGroups,
     hasModel,
     threads,
@@ -389,6 +393,7 @@ function makeConversation(
     clock: systemClock,
     random: systemRandom,
     planner,
+    readBusy,
     executorModel: hasModel ? env.EXECUTOR_MODEL : null,
     modelHost: hasModel ? (readModelAccess(env)?.host ?? null) : null,
     modes: {

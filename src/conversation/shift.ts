@@ -18,7 +18,10 @@ import { raiseFindings } from '#plans/findings/raise.ts';
 import { withdrawBroken } from '#plans/findings/settle.ts';
 import { formatMoment } from '#timeline/recurrence.ts';
 
-type ShiftContext = Pick<ConversationContext, 'catalogue' | 'profile' | 'clock'>;
+type ShiftContext = Pick<ConversationContext, 'catalogue' | 'profile' | 'clock' | 'readBusy'>;
+
+/** Milliseconds after a schedule's end to read appointments for. */
+const lookAheadMs = 60 * 86_400_000;
 
 /** Larger plans are not compared: placing them takes too long for a card. */
 const maxShifted = 200;
@@ -41,9 +44,12 @@ function progressOf(steps: Step[]): Progress {
   };
 }
 
+/** `unread`: not every calendar could be read. */
+type SeenShift = Shift & { timezone: string; unread: boolean };
+
 /** How a running plan differs in time from its schedule, with the schedule's zone, or null if it has none or is too large. */
 export async function readShift(
-  { catalogue, profile, clock }: ShiftContext,
+  { catalogue, profile, clock, readBusy }: ShiftContext,
   db: Queryable,
   {
     id,
@@ -52,11 +58,12 @@ export async function readShift(
     total_steps,
   }: Pick<Plan, 'id' | 'version' | 'requester' | 'total_steps'>,
   tenant: string | null,
-): Promise<(Shift & { timezone: string }) | null> {
+): Promise<SeenShift | null> {
   if (total_steps > maxShifted) return null;
   const { outline, roadmap, schedule, node_steps } = await readArtifacts(db, id, version);
   if (outline === null || roadmap === null || schedule === null) return null;
-  if (schedule.blocks.length === 0) return null;
+  const { timezone, blocks, ends_at } = schedule;
+  if (blocks.length === 0) return null;
   const steps = await readStepsById(db, id, Object.values(node_steps).flat());
   const byId = new Map(steps.map((step) => [step.id, step]));
   const progress = new Map(
@@ -69,13 +76,19 @@ export async function readShift(
   const sameAs = await unitePeople(outline, requester, (names) => readPersons(db, names));
   const context = { outline, roadmap, schedule, operations, user: requester, sameAs };
   const now = clock.now().getTime();
-  const shift = shiftWork({ ...context, daysOff: profile.days_off, now }, progress);
-  return { ...shift, timezone: schedule.timezone };
+  const people = [...new Set(blocks.flatMap(({ person }) => person ?? []))];
+  const window = { from: now, to: Math.max(now, Date.parse(ends_at ?? '') || now) + lookAheadMs };
+  const plan = { id, requester, tenant, timezone };
+  const { busy, failed } =
+    people.length === 0 ? { busy: [], failed: false } : await readBusy(plan, people, window);
+  const appointments = Map.groupBy(busy, ({ person }) => person);
+  const days = { daysOff: profile.days_off, busy: appointments, now };
+  return { ...shiftWork({ ...context, ...days }, progress), timezone, unread: failed };
 }
 
 function describePromise(
   { node, title, kind, who, limit }: BrokenPromise,
-  { moved, timezone }: Shift & { timezone: string },
+  { moved, timezone }: SeenShift,
 ): string {
   const say = (iso: string) => formatMoment(new Date(iso), timezone, { zone: true });
   const name = quoteWords(title, 200);
@@ -95,7 +108,7 @@ function describePromise(
 
 type WatchContext = Pick<
   ConversationContext,
-  'catalogue' | 'profile' | 'clock' | 'db' | 'enqueue' | 'random' | 'warn'
+  'catalogue' | 'profile' | 'clock' | 'readBusy' | 'db' | 'enqueue' | 'random' | 'warn'
 >;
 
 const maxRead = 500;
@@ -123,7 +136,8 @@ export async function checkSchedule(context: WatchContext, planId: string): Prom
   await db.transaction(async (tx) => {
     const row = await lockPlan(tx, planId);
     if (row.status !== 'executing' || row.version !== seen.version) return;
-    await withdrawBroken(context, tx, planId, kept);
+    // Unread appointments may still break them.
+    if (!shift.unread) await withdrawBroken(context, tx, planId, kept);
     await raiseFindings(context, tx, row, findings);
   });
 }

@@ -3,11 +3,13 @@ import type { Listener } from '#db/notify.ts';
 import type { FileFetchers, ThreadReaders } from '#domain/chat/thread.ts';
 import type { PlanningModes } from '#domain/plan/modes.ts';
 import type { Planner } from '#domain/planning/run.ts';
+import type { ReadBusy } from '#domain/planning/shift.ts';
 import type { Settings } from '#domain/settings.ts';
 import type { PlansContext } from '#plans/plans-context.ts';
 
 export type ConversationContext = PlansContext & {
   planner: Planner;
+  readBusy: ReadBusy;
   executorModel: string | null;
   /** The model server's host, or null without a model. */
   modelHost: string | null;

@@ -21,6 +21,7 @@ export const makeConversationContext = (
   clock: { now: () => new Date(Date.now() + laterMs) },
   random: { hex: (bytes) => '0'.repeat(bytes * 2) },
   planner: scriptedPlanner(() => ({ kind: 'answer', text: 'Never asked.' })),
+  readBusy: async () => ({ busy: [], failed: false }),
   executorModel: null,
   modelHost: null,
   modes: { plan_reasoning_mode: 'normal', planning_mode: 'normal', reasoning_level: 3 },

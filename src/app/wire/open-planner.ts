@@ -10,6 +10,7 @@ import { systemClock } from '#domain/clock.ts';
 import type { AskPlanner } from '#domain/plan/replan.ts';
 import { payingRun } from '#domain/planning/part.ts';
 import type { Planner } from '#domain/planning/run.ts';
+import type { ReadBusy } from '#domain/planning/shift.ts';
 import { perOrganisation, reaches, type Tenancy } from '#domain/tenancy.ts';
 import type { Catalogues, ToolHost } from '#domain/tool.ts';
 import type { ConversationContext } from '#messages/context.ts';
@@ -26,8 +27,9 @@ import type {
   PlansAtHand,
   PostTargets,
 } from '#planner/ports.ts';
-import { openPlannerTools } from '#planner/reads/open-reads.ts';
+import { createReads, openPlannerTools } from '#planner/reads/open-reads.ts';
 import { createAskPlanner } from '#planner/replan/ask-planner.ts';
+import { createReadBusy } from '#planner/schedule/busy.ts';
 import type { ModelBudget } from '#plans/plans-context.ts';
 import { createPlanInRepair } from '#runs/plans-at-hand.ts';
 import type { Config } from '../config.ts';
@@ -157,6 +159,18 @@ export function openAskPlanner(
     guarded: config.settings.guardedTools,
     clock: systemClock,
   });
+}
+
+/** Reads calendars with what planners may use. */
+export function openReadBusy(
+  { settings, timezone }: Config,
+  { registry, readTenancy }: Pick<PlannerParts, 'registry' | 'readTenancy'>,
+): ReadBusy {
+  const { plannerTools: allowed, guardedTools: guarded } = settings;
+  const toolsOf = perOrganisation(readTenancy, (tenant) =>
+    createReads({ registry: registry.of(tenant), allowed, guarded, timezone }),
+  );
+  return createReadBusy(toolsOf, systemClock);
 }
 
 export function openPlanner(config: Config, parts: PlannerParts): Planner {

@@ -13,3 +13,10 @@ export type BrokenPromise = {
 };
 
 export type Shift = { moved: MovedWork[]; broken: BrokenPromise[] };
+
+/** Reads people's own calendars for a running plan. `failed`: not all could be read. */
+export type ReadBusy = (
+  plan: { id: string; requester: string; tenant: string | null; timezone: string },
+  people: string[],
+  window: { from: number; to: number },
+) => Promise<{ busy: { person: string; from: number; to: number }[]; failed: boolean }>;

@@ -1,6 +1,8 @@
 // A person's busy time: calendar events, read through the tools, and blocks of other plans.
 import { z } from 'zod';
+import type { Clock } from '#domain/clock.ts';
 import { errorMessage } from '#domain/errors.ts';
+import type { ReadBusy } from '#domain/planning/shift.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { listOf, shorten } from '#domain/words.ts';
 import { toLocalIso } from '#timeline/recurrence.ts';
@@ -16,14 +18,24 @@ export type BusyTime = Interval & {
 
 export type BusyReport = { busy: BusyTime[]; looked_at: string[]; unread: string[] };
 
-/** `user` asks; calendars that belong to nobody take their time. */
-type CalendarQuery = { tools: PlannerTools; user: string; timezone: string; signal: AbortSignal };
+/** `failed`: a connected calendar could not be read. */
+type CalendarReport = BusyReport & { failed: boolean };
+
+/** `user` asks; calendars that belong to nobody take their time. `plan`: its own entries take none. */
+type CalendarQuery = {
+  tools: Pick<PlannerTools, 'readable' | 'call'>;
+  user: string;
+  timezone: string;
+  signal: AbortSignal;
+  plan?: string;
+};
 
 const reading = 'calendar_read';
 
 const Events = z.object({
   events: z.array(
     z.object({
+      uid: z.string(),
       title: z.string(),
       start: z.string(),
       end: z.string(),
@@ -37,9 +49,10 @@ const Events = z.object({
 
 const maxPeople = 50;
 
-const unreadable = (why: string): BusyReport => ({
+const unreadable = (why: string, failed = true): CalendarReport => ({
   busy: [],
   looked_at: [],
+  failed,
   unread: [shorten(`Calendars: ${why}`, 500)],
 });
 
@@ -48,10 +61,10 @@ export async function readCalendars(
   query: CalendarQuery,
   people: string[],
   window: Interval,
-): Promise<BusyReport> {
+): Promise<CalendarReport> {
   if (!query.tools.readable().some(({ name }) => name === reading))
-    return unreadable('no tool may read them while planning.');
-  const reports: BusyReport[] = [];
+    return unreadable('no tool may read them while planning.', false);
+  const reports: CalendarReport[] = [];
   const without = people.slice(maxPeople);
   for (const person of people.slice(0, maxPeople)) {
     const report = await readOf(person, query, window);
@@ -61,6 +74,7 @@ export async function readCalendars(
   const unread = reports.flatMap((report) => report.unread);
   return {
     busy: reports.flatMap(({ busy }) => busy),
+    failed: reports.some(({ failed }) => failed),
     looked_at: [...new Set(reports.flatMap(({ looked_at }) => looked_at))],
     unread: [
       ...new Set(unread),
@@ -74,9 +88,9 @@ export async function readCalendars(
 /** Null for someone else without a calendar. Others' appointments take time, but are not named. */
 async function readOf(
   person: string,
-  { tools, user, timezone, signal }: CalendarQuery,
+  { tools, user, timezone, signal, plan }: CalendarQuery,
   window: Interval,
-): Promise<BusyReport | null> {
+): Promise<CalendarReport | null> {
   const isOther = person !== user;
   try {
     const iso = (at: number) => toLocalIso(new Date(at), timezone);
@@ -86,10 +100,12 @@ async function readOf(
     if (!read.success) return unreadable('their answer could not be read.');
     const { events, calendars = [], truncated, problems = [] } = read.data;
     if (isOther && calendars.length === 0) return null;
+    const isOwn = ({ uid }: { uid: string }) => plan !== undefined && uid.startsWith(`${plan}.`);
     return {
+      failed: problems.length > 0,
       busy: events.flatMap((event): BusyTime[] => {
         const [from, to] = [toMoment(event.start, timezone), toMoment(event.end, timezone)];
-        if (from === null || to === null || to <= from || !event.busy) return [];
+        if (from === null || to === null || to <= from || !event.busy || isOwn(event)) return [];
         const what = isOther
           ? `an appointment of ${quoteWords(person, 80)}`
           : quoteWords(event.title, 200);
@@ -105,6 +121,36 @@ async function readOf(
     if (signal.aborted) throw error;
     return unreadable(errorMessage(error));
   }
+}
+
+const freshMs = 5 * 60_000;
+const patienceMs = 10_000;
+
+/** Reads calendars for running plans, each plan's at most every five minutes. Never throws. */
+export function createReadBusy(
+  toolsOf: (tenant: string | null) => CalendarQuery['tools'],
+  clock: Clock,
+): ReadBusy {
+  const kept = new Map<string, { until: number; report: Promise<CalendarReport> }>();
+  return (plan, people, window) => {
+    const now = clock.now().getTime();
+    for (const [key, { until }] of kept) if (until <= now) kept.delete(key);
+    const key = JSON.stringify([plan.id, plan.timezone, people]);
+    const found = kept.get(key);
+    if (found !== undefined) return found.report;
+    const query = {
+      tools: toolsOf(plan.tenant),
+      user: plan.requester,
+      timezone: plan.timezone,
+      signal: AbortSignal.timeout(patienceMs),
+      plan: plan.id,
+    };
+    const report = readCalendars(query, people, window).catch((error: unknown) =>
+      unreadable(errorMessage(error)),
+    );
+    kept.set(key, { until: now + freshMs, report });
+    return report;
+  };
 }
 
 /** A date alone is the first moment of that day. */

@@ -34,6 +34,8 @@ export type ShiftContext = PeopleOfWork & {
   schedule: Schedule;
   /** As known now. */
   daysOff: readonly string[];
+  /** Each person's appointments. */
+  busy: ReadonlyMap<string, readonly Interval[]>;
   now: number;
 };
 
@@ -55,7 +57,7 @@ function placeBegun(node: TimedNode, { started, ended }: Progress, length: numbe
 
 /** Reproduces the schedule, and the same with what has happened. */
 function makeInputs(context: ShiftContext, progress: ReadonlyMap<string, Progress>) {
-  const { outline, roadmap, schedule, daysOff, now } = context;
+  const { outline, roadmap, schedule, daysOff, busy, now } = context;
   const { profile, timezone, blocks } = schedule;
   const model = buildTimeModel(outline, roadmap, { ...context, buffer: profile.buffer });
   const own = new Map(blocks.map((block) => [block.node, block]));
@@ -71,10 +73,11 @@ function makeInputs(context: ShiftContext, progress: ReadonlyMap<string, Progres
     const anyHour = isWhole && workingMinutesWithin(time, span) < node.minutes;
     return { ...node, release: span.from, anyHour };
   });
-  const common = { edges: model.edges, minutesADay: profile.minutes_a_day, busy: new Map() };
+  const common = { edges: model.edges, minutesADay: profile.minutes_a_day };
   const planned: PassInput = {
     ...common,
     nodes,
+    busy: new Map(),
     now: Math.min(now, ...blocks.map((block) => spanOf(block).from)),
     time,
   };
@@ -90,6 +93,7 @@ function makeInputs(context: ShiftContext, progress: ReadonlyMap<string, Progres
       if (node.fixed !== null || done.notBefore === null) return node;
       return { ...node, release: Math.max(node.release ?? now, done.notBefore) };
     }),
+    busy,
     now,
     time: openWorkingTime({ ...profile, days_off }, timezone),
   };

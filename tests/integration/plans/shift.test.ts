@@ -1,29 +1,67 @@
 // A running plan against its schedule: the card shows what ends later, and people are asked only if a promise breaks.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
-import { expect, test } from 'vitest';
-import { checkSchedule, checkSchedules } from '#conversation/shift.ts';
+import { afterAll, expect, test } from 'vitest';
+import { checkSchedule, checkSchedules, readShift } from '#conversation/shift.ts';
 import { storeArtifacts } from '#db/planning/artifacts.ts';
 import { systemRandom } from '#domain/clock.ts';
+import type { Plan } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import { OutlineNode } from '#domain/planning/outline.ts';
 import { StrategyProfile } from '#domain/planning/schedule.ts';
-import { draftStep } from '../../fixtures/steps.ts';
+import { createReads } from '#planner/reads/open-reads.ts';
+import { createReadBusy } from '#planner/schedule/busy.ts';
+import { holdStep, writeStep } from '../../fixtures/steps.ts';
 import { ana } from '../../setup/instance.ts';
 import { makeRoadmap } from '../../unit/planner/schedule/bench.ts';
 import { claimReady, outcomeOf, settleOutcomes, startBy, useExecutor } from './bench.ts';
 
 const hour = 3_600_000;
-const { instance, executor } = useExecutor();
+const day = { days: ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'], from: '00:00', to: '24:00' };
+const folder = await mkdtemp(join(tmpdir(), 'countersign-calendars-'));
+afterAll(() => rm(folder, { recursive: true }));
+const file = join(folder, 'ana.ics');
+const { instance, executor } = useExecutor({
+  settings: {
+    calendars: { ana: { at: file, people: ['ana'] } },
+    schedule: { working_hours: [day] },
+  },
+});
 
 const iso = (at: number) => new Date(at).toISOString();
 
+/** Milliseconds; calendars are read every five minutes. */
+let ahead = 0;
+const readBusy = createReadBusy(
+  (tenant) => {
+    const { plannerTools: allowed, guardedTools: guarded } = instance.config.settings;
+    const registry = instance.registry.of(tenant);
+    return createReads({ registry, allowed, guarded, timezone: 'UTC' });
+  },
+  { now: () => new Date(Date.now() + ahead) },
+);
+
 /** A plan whose first part was to take an hour from `begun` hours ago, and the second the hour after that. */
 async function begin(begun: number, deadline: number) {
-  const steps = ['a', 'b'].map((id) =>
-    draftStep(id, `Write ${id}`, 'workspace_write', { path: `${id}.md`, content: id }),
-  );
-  const [a, b] = steps.map((step, at) => ({ ...step, ...(at === 0 ? {} : { after: ['a'] }) }));
-  if (a === undefined || b === undefined) throw new Error('No steps.');
+  const [a, b] = [writeStep('a', 'a.md'), writeStep('b', 'b.md', 'a')];
   const plan = await startBy(executor, instance, { title: 'Two parts', steps: [a, b] });
+  await schedule(plan, a, b, begun, deadline);
+  await claimReady(executor, plan.id, 1);
+  await startedAt(plan.id, 'a', iso(Date.now() - begun * hour));
+  return plan.id;
+}
+
+/** Its two steps, an hour each, from `begun` hours ago. @param who does the first */
+async function schedule(
+  plan: Plan,
+  a: StepDraft,
+  b: StepDraft,
+  begun: number,
+  deadline: number,
+  who: string | null = null,
+) {
   const start = Date.now() - begun * hour;
   const node = (id: string, rest: Partial<OutlineNode>) =>
     OutlineNode.parse({
@@ -41,7 +79,7 @@ async function begin(begun: number, deadline: number) {
   ];
   const block = (id: string, at: number) => ({
     ...{ node: id, starts_at: iso(start + at * hour), ends_at: iso(start + (at + 1) * hour) },
-    ...{ fixed: false, person: null, holds: false },
+    ...{ fixed: false, person: id === 'A' ? who : null, holds: false },
   });
   const roadmap = makeRoadmap([['A', 'B']]);
   const { pattern } = roadmap;
@@ -59,9 +97,6 @@ async function begin(begun: number, deadline: number) {
       },
     }),
   );
-  await claimReady(executor, plan.id, 1);
-  await startedAt(plan.id, 'a', iso(start));
-  return plan.id;
 }
 
 const startedAt = (id: string, step: string, at: string | null) =>
@@ -72,6 +107,7 @@ const startedAt = (id: string, step: string, at: string | null) =>
 const context = () => ({
   ...{ db: instance.db, catalogue: instance.catalogue, clock: { now: () => new Date() } },
   ...{ profile: instance.config.settings.schedule, random: systemRandom },
+  readBusy,
   ...{ enqueue: async () => {}, warn: (message: string) => expect.fail(message) },
 });
 const card = (id: string) => instance.service.card(id, { user: ana.id, timezone: 'UTC' });
@@ -128,5 +164,51 @@ test('a deadline that can be kept again is no problem, and is one once more if i
   expect(await check()).toEqual(['resolved']);
   await startedAt(id, 'b', null);
   expect(await check()).toEqual(['open', 'resolved']);
+  await instance.service.cancel(id, { version: 1 }, ana);
+});
+
+test('an appointment that moves shifts only what it overlaps, and asks when a promise breaks', async () => {
+  const [a, b] = [holdStep('a'), writeStep('b', 'b.md', 'a')];
+  const plan = await startBy(executor, instance, { title: 'A review', steps: [a, b] });
+  const { id } = plan;
+  await schedule(plan, a, b, -24, 5, 'ana');
+  const start = Date.now() + 24 * hour;
+  const stamp = (at: number) => iso(start + at * hour).replace(/[-:]|\.\d+/g, '');
+  const appoint = async (uid: string, from: number, to: number) => {
+    const event = [`UID:${uid}`, `DTSTART:${stamp(from)}`, `DTEND:${stamp(to)}`];
+    const lines = ['BEGIN:VCALENDAR', 'VERSION:2.0', 'BEGIN:VEVENT', ...event];
+    await writeFile(file, [...lines, 'END:VEVENT', 'END:VCALENDAR', ''].join('\r\n'));
+  };
+  const check = async (minutes = 6) => {
+    ahead += minutes * 60_000;
+    const shift = await readShift(context(), instance.db.query, plan, null);
+    await checkSchedule(context(), id);
+    return {
+      moved: shift?.moved.map(({ node, moved_to }) => [
+        node,
+        Math.round((Date.parse(moved_to) - start) / 60_000),
+      ]),
+      found: (await findings(id)).map(({ status }) => status),
+    };
+  };
+  const inTime = { moved: [], found: [] };
+  const late = [
+    ['A', 180],
+    ['B', 240],
+  ];
+  await appoint('review', -3, -1);
+  expect(await check()).toEqual(inTime);
+  await appoint(`${id}.a@countersign`, 0, 2);
+  expect(await check()).toEqual(inTime);
+  await appoint('review', -1, 2);
+  expect(await check(1)).toEqual(inTime);
+  expect(await check()).toEqual({ moved: late, found: [] });
+  await appoint('review', -1, 6);
+  expect((await check()).found).toEqual(['open']);
+  await writeFile(file, 'no calendar');
+  expect((await check()).found).toEqual(['open']);
+  await appoint('review', -1, 2);
+  expect(await check()).toEqual({ moved: late, found: ['resolved'] });
+  expect((await card(id)).moved?.map(({ title }) => title)).toEqual(['Part A', 'Part B']);
   await instance.service.cancel(id, { version: 1 }, ana);
 });

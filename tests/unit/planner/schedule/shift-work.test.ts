@@ -35,6 +35,7 @@ async function shift(
   happened: Record<string, [started: string | null, ended: string | null, notBefore?: string]>,
   clock: string,
   daysOff: string[] = [],
+  taken: [person: string, from: string, to: string][] = [],
 ) {
   const placing = await placeWork(
     { outline, operations, profile, timezone, now, user: 'ana', last: null },
@@ -56,7 +57,11 @@ async function shift(
     ]),
   );
   const context = { outline, roadmap, schedule, operations, user: 'ana', daysOff };
-  const { moved, broken } = shiftWork({ ...context, now: timeOf(clock) }, progress);
+  const busy = Map.groupBy(
+    taken.map(([person, from, to]) => ({ person, from: timeOf(from), to: timeOf(to) })),
+    ({ person }) => person,
+  );
+  const { moved, broken } = shiftWork({ ...context, busy, now: timeOf(clock) }, progress);
   return {
     schedule,
     moved: moved.map((one) => `${one.node} ${print(one.ends_at)} → ${print(one.moved_to)}`),
@@ -110,6 +115,18 @@ describe('work that runs', () => {
         'review 03-12 13:00 → 03-13 13:00',
         'publish 03-12 15:30 → 03-13 15:30',
       ],
+      ['review person Ben 03-12 09:00', 'publish deadline 03-12 18:00', 'call fixed 03-13 15:00'],
+    ],
+    [
+      'meets an appointment that others do not wait for',
+      [{ build: ['10 09:00', '11 17:00'] }, '11 17:00', [], [['ana', '12 09:00', '12 10:00']]],
+      ['read 03-12 10:00 → 03-12 11:00'],
+      [],
+    ],
+    [
+      'meets an appointment of another person',
+      [{ build: ['10 09:00', '11 17:00'] }, '11 17:00', [], [['Ben', '12 09:00', '12 15:00']]],
+      ['review 03-12 13:00 → 03-13 13:00', 'publish 03-12 15:30 → 03-13 15:30'],
       ['review person Ben 03-12 09:00', 'publish deadline 03-12 18:00', 'call fixed 03-13 15:00'],
     ],
     [
