@@ -226,9 +226,9 @@ export function viewButtons(facts: PlanCardFacts): Button[] {
 /** Opens what doesn't fit on a card. */
 export const reviewLabel = 'Review';
 
-/** Buttons that only open something need no question. */
-function withoutGuard<P extends AnyPress>({ guard: _, ...button }: Button<P>): Button<P> {
-  return button;
+/** The question a press asks first, or null. Review only opens the plan, so its guard waits for the approval there. */
+export function confirmOf({ press, confirm, guard }: Button<AnyPress>): Button['confirm'] {
+  return press.action === 'details' ? confirm : (confirm ?? guard ?? null);
 }
 
 /** For cards that don't show all effects: the plan is opened first, and approved there. */
@@ -238,11 +238,7 @@ export function askForReview<P extends AnyPress>(buttons: Button<P>[]): Button<P
     .filter(({ press }) => press.action !== 'details')
     .map((button) =>
       button.press.action === 'approve'
-        ? withoutGuard({
-            ...button,
-            label: reviewLabel,
-            press: { ...button.press, action: 'details' },
-          })
+        ? { ...button, label: reviewLabel, press: { ...button.press, action: 'details' } }
         : button,
     );
 }

@@ -1,5 +1,6 @@
 // A view laid out for the Slack templates: lines become runs of rich text, which Slack never parses.
 import { cutShown } from '#domain/shown-text.ts';
+import { confirmOf } from './buttons.ts';
 import { describeField } from './form-fields.ts';
 import { platformLimits } from './limits.ts';
 import { isBinding } from './lines.ts';
@@ -110,7 +111,7 @@ function suffixOf(press: AnyPress, index: number): string {
 
 function dressButton(button: Button<AnyPress>, index: number) {
   const { press } = button;
-  const confirm = button.confirm ?? button.guard ?? null;
+  const confirm = confirmOf(button);
   return {
     label: cutShown(button.label, platformLimits.slack.buttonText),
     action_id: cutShown(

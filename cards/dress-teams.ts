@@ -1,5 +1,6 @@
 // A view laid out for the Adaptive Card templates: actions in one shape, inputs with their own IDs.
 import { cutShown, quoteWords } from '#domain/shown-text.ts';
+import { confirmOf } from './buttons.ts';
 import { fieldInputId, inputIdOf } from './input-ids.ts';
 import { platformLimits } from './limits.ts';
 import { escapeMacros, mapShown } from './plain.ts';
@@ -136,9 +137,9 @@ function stepOf(press: AnyPress): string {
 
 /** A button with a question opens an inner card; others act at once. */
 function dressButton(button: Button<AnyPress>) {
-  const { press, form, guard } = button;
+  const { press, form } = button;
   // Teams' actions have no confirmation, so the guard is shown in the inner card.
-  const confirm = button.confirm ?? guard ?? null;
+  const confirm = confirmOf(button);
   const opens = form !== null || confirm !== null;
   return {
     title: cutShown(button.label, platformLimits.teams.actionTitle),

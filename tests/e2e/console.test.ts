@@ -74,7 +74,7 @@ describe('a review', () => {
     return plan;
   };
 
-  it('is what Review opens: the dangerous call of sixty first, every value whole, and Approve for exactly this version', async () => {
+  it('is what Review opens: the dangerous call of sixty first, every value whole, and Approve asks once more, for exactly this version', async () => {
     await writeFile(join(home, 'workspace', 'payroll.csv'), 'name,salary');
     const long = `Begin ${'and so on '.repeat(400)}end`;
     const steps: object[] = Array.from({ length: 59 }, (_, n) =>
@@ -92,6 +92,8 @@ describe('a review', () => {
     );
     const sent = page.waitForRequest((request) => request.url().endsWith('/api/press'));
     await button('Approve').click();
+    await bar().getByText('Guarded: Permanently deletes payroll.csv').waitFor();
+    await button('Approve and run').click();
     const { version, digest } = plan;
     expect((await sent).postDataJSON()).toMatchObject({ button: { version, digest } });
     await page.locator('.plan-state .badge', { hasText: 'Done' }).waitFor();

@@ -36,10 +36,11 @@ test('a plan without any is approved at once', () => {
   expect(buttonOf(withGuarded(samples.proposed, false), 'approve')?.confirm).toBeUndefined();
 });
 
-test('what is too much for the question is counted, and Review asks nothing', () => {
+test('Review asks nothing in a chat, and brings the question to where the plan is approved', () => {
   const facts = withGuarded(makeHugeFacts(), true);
-  const guard = viewPlan(facts).buttons.map(({ guard }) => guard);
-  expect(guard.every((one) => one === undefined)).toBe(true);
+  const review = viewPlan(facts).buttons.find(({ style }) => style === 'primary');
+  expect(review?.press.action).toBe('details');
+  expect(review?.guard?.text).toContain('Guarded: ');
   expect(buttonOf(facts, 'details')?.confirm).toBeUndefined();
   expect(checkSlackMessage(drawBlocks(viewPlan(facts)))).toEqual([]);
 });

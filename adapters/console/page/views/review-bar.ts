@@ -61,12 +61,12 @@ function drawButton(state: State, plan: string, { button, label, off }: Shown): 
 
 const asIs = (button: Button): Shown => ({ button, label: button.label, off: false });
 
-/** Comments are sent with a proposal of changes, and an approval would leave them here. */
-function askUnsent(card: Card): Button['confirm'] {
+/** Asks about guarded calls, and about comments that an approval would leave unsent. */
+function askBeforeApproval(card: Card, { guard }: Button): Button['confirm'] {
   const { length } = comments.split(card).current;
-  if (length === 0) return null;
-  const text = `${countOf(length, 'comment')} not sent yet. Propose changes sends ${length === 1 ? 'it' : 'them'}; Approve does not.`;
-  return { text, submit: 'Approve anyway' };
+  if (length === 0) return guard ?? null;
+  const unsent = `${countOf(length, 'comment')} not sent yet. Propose changes sends ${length === 1 ? 'it' : 'them'}; Approve does not.`;
+  return { text: [guard?.text ?? [], unsent].flat().join(' '), submit: 'Approve anyway' };
 }
 
 /**
@@ -97,7 +97,7 @@ function decisionsOf(state: State, view: PlanView, card: Card): Shown[] {
       const approve: Button = {
         ...button,
         press,
-        confirm: button.confirm ?? askUnsent(card),
+        confirm: button.confirm ?? askBeforeApproval(card, button),
       };
       const run = describeRun(card.facts);
       // The number of steps within the horizon says little about a plan that repeats.
