@@ -8,7 +8,7 @@ import { makeSection, plainLine } from './lines.ts';
 import { quote } from './quotes.ts';
 import { formatDuration, tellTime } from './times.ts';
 import type { Details, Line, Section } from './view.ts';
-import { andMore } from './words.ts';
+import { andMore, describeRisks } from './words.ts';
 
 const maxNodes = 12;
 const maxDetails = 200;
@@ -162,17 +162,11 @@ function viewOrder(facts: SessionCardFacts): Section | null {
 }
 
 function describeMetrics(metrics: RoadmapMetrics): string[] {
-  const { makespan_minutes: minutes, width, unchecked_writes, unguarded, checkpoints } = metrics;
+  const { makespan_minutes: minutes, width } = metrics;
   return [
     ...(minutes > 0 ? [`about ${formatDuration(minutes * 60_000)}`] : []),
     width < 2 ? 'one at a time' : `${width} at once`,
-    ...(checkpoints > 0 ? [countOf(checkpoints, 'checkpoint')] : []),
-    ...(unchecked_writes > 0 ? [`${countOf(unchecked_writes, 'change')} before a check`] : []),
-    ...(unguarded > 0
-      ? [
-          `${countOf(unguarded, 'guarded step')} with no check before ${unguarded === 1 ? 'it' : 'them'}`,
-        ]
-      : []),
+    ...describeRisks(metrics),
   ];
 }
 

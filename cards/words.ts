@@ -2,6 +2,8 @@
 import type { InboxGroup } from '#domain/plan/inbox.ts';
 import type { EntryKind } from '#domain/plan/operation-form.ts';
 import type { PlanStatus, Step } from '#domain/plan/plan.ts';
+import type { RoadmapMetrics } from '#domain/planning/roadmap.ts';
+import { countOf } from '#domain/words.ts';
 import type { SessionKind, SessionView } from './view.ts';
 
 /** Statuses in list order. */
@@ -94,3 +96,16 @@ export const entryHints: Partial<Record<EntryKind, string>> = {
 };
 
 export const dryRunButton = 'Dry run';
+
+/** The risks of one order of steps; a risky step is guarded, or can overwrite or delete. */
+export function describeRisks({
+  unchecked_writes: writes,
+  unguarded: risky,
+  checkpoints,
+}: RoadmapMetrics): string[] {
+  return [
+    ...(writes > 0 ? [`${countOf(writes, 'change')} before a check`] : []),
+    ...(risky > 0 ? [`${countOf(risky, 'risky step')} without a check first`] : []),
+    ...(checkpoints > 0 ? [countOf(checkpoints, 'checkpoint')] : []),
+  ];
+}

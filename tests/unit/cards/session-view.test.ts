@@ -123,7 +123,7 @@ describe('the card of a roadmap', () => {
     const view = viewSession(sessions.roadmap);
     expect(linesOf(view, 'ways')).toEqual(['checked (chosen)', 'as said']);
     expect(view.sections.find(({ kind }) => kind === 'ways')?.lines[1]?.note).toBe(
-      'about 1 h 30 min · 2 at once · 2 changes before a check · 1 guarded step with no check before it',
+      'about 1 h 30 min · 2 at once · 2 changes before a check · 1 risky step without a check first',
     );
     expect(linesOf(view, 'options')).toEqual(['“The announcement cannot be taken back.”']);
   });

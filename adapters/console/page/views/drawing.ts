@@ -37,6 +37,9 @@ function getLayout(shape: Shape): NonNullable<typeof kept> {
   return mine;
 }
 
+/** Smaller text is hard to read; a graph still wider than its column scrolls. */
+const smallestScale = 0.75;
+
 /** A graph wider than its column is scrolled to its middle, where the first step is. */
 function centre(): void {
   const canvas = document.querySelector('.canvas');
@@ -83,7 +86,7 @@ export function drawShape(
   if (drawn === null) return drawLoading();
   const { width, height, nodes, edges } = drawn;
   return html`<div class="canvas" tabindex="0" role="group" aria-label=${label}>
-    <svg class="graph" width=${width} height=${height} viewBox=${`0 0 ${width} ${height}`}>
+    <svg class="graph" width=${width} .style=${`min-width: ${width * smallestScale}px`} viewBox=${`0 0 ${width} ${height}`}>
       <defs>
         ${['arrow', 'arrow-critical'].map(
           (id) => svg`<marker id=${id} viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7"

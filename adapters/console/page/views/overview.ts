@@ -1,5 +1,6 @@
 // Overview: in one sentence what will be true, what came of it, how far it is, what changes or what failed, and the latest events.
 import { viewEvidence } from '#cards/evidence.ts';
+import { drawQuote } from '#cards/quotes.ts';
 import type { Section } from '#cards/view.ts';
 import { dryRunButton } from '#cards/words.ts';
 import type { StepCounts } from '#domain/plan/plan.ts';
@@ -32,9 +33,9 @@ function drawLines({ label, lines, more }: Section): TemplateResult {
     label,
     html`<ul class="lines">
       ${lines.map(
-        ({ lead, text, note, url }) =>
+        ({ lead, text, note, url, quotes }) =>
           html`<li>
-            <span class="lead">${drawLead(lead)}</span><span>${url === null ? text : drawLink(url, text)}${note === '' ? nothing : html` · <span class="muted">${note}</span>`}</span>
+            <span class="lead">${drawLead(lead)}</span><span>${url === null ? text : drawLink(url, text)}${note === '' ? nothing : html` · <span class="muted">${note}</span>`}${quotes.map((one) => html`<br />${drawQuote(one)}`)}</span>
           </li>`,
       )}
       ${more === '' ? nothing : html`<li class="muted">${more}</li>`}

@@ -1,28 +1,11 @@
 // The ways through a plan that were compared before one was taken, and why that one.
+import { describeRisks } from '#cards/words.ts';
 import type { Forecast } from '#domain/planning/forecast.ts';
 import type { RoadmapOption } from '#domain/planning/roadmap.ts';
 import { quoteWords, showTitle } from '#domain/shown-text.ts';
-import { countOf } from '#domain/words.ts';
 import { html, nothing, type TemplateResult } from '../lit.ts';
 import { capitalise, formatDuration } from '../plan/format.ts';
 import { drawSection } from './parts.ts';
-
-function describeRisk({
-  unchecked_writes,
-  unguarded,
-  checkpoints,
-}: RoadmapOption['metrics']): string {
-  const risks = [
-    ...(unchecked_writes > 0 ? [`${countOf(unchecked_writes, 'change')} before a check`] : []),
-    ...(unguarded > 0
-      ? [
-          `${countOf(unguarded, 'guarded step')} with no check before ${unguarded === 1 ? 'it' : 'them'}`,
-        ]
-      : []),
-    ...(checkpoints > 0 ? [countOf(checkpoints, 'checkpoint')] : []),
-  ];
-  return risks.length === 0 ? 'None seen' : risks.join(', ');
-}
 
 function drawOption({ name, differs, metrics }: RoadmapOption, chosen: boolean): TemplateResult {
   const { makespan_minutes: minutes, width } = metrics;
@@ -34,7 +17,7 @@ function drawOption({ name, differs, metrics }: RoadmapOption, chosen: boolean):
     <td class="wide">${quoteWords(differs, 2000)}</td>
     <td>${minutes > 0 ? `about ${formatDuration(minutes * 60_000)}` : 'Not stated'}</td>
     <td>${width < 2 ? 'one' : width.toLocaleString()}</td>
-    <td>${describeRisk(metrics)}</td>
+    <td class="wide">${describeRisks(metrics).join(', ') || 'None seen'}</td>
   </tr>`;
 }
 
