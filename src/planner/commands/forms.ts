@@ -148,7 +148,7 @@ export const forms: readonly Form[] = [
     effect: 'Deletes a folder with everything in it.',
     describe: ({ path, recursive }) =>
       `Delete ${say(path)}${recursive === true ? ' and everything in it' : ''}`,
-    near: 'remove directory everything all',
+    near: 'remove directory',
   },
   {
     id: 'read',

@@ -182,13 +182,17 @@ function readRest({ tokens, source }: Reading, at: number): Read | null {
   return { value: source.slice(first.start, tokens[next - 1]?.end), next };
 }
 
+export const noSlots = (): Slots => ({
+  ...{ values: {}, times: {}, clocks: {}, lacks: [], modifiers: noModifiers },
+});
+
 /** Null if the spelling does not fit at `at`. `reached`: the first token that did not. */
 export function matchSpelling(
   spelling: string,
   reading: Reading,
   at: number,
 ): { slots: Slots; next: number } | { reached: number } {
-  const slots: Slots = { values: {}, times: {}, clocks: {}, lacks: [], modifiers: noModifiers };
+  const slots = noSlots();
   let i = at;
   for (const element of compile(spelling)) {
     switch (element.kind) {
@@ -224,7 +228,8 @@ export function matchSpelling(
   return { slots, next: i };
 }
 
-function readSlot(
+/** @returns the token after the slot; its value goes into `slots` */
+export function readSlot(
   { name, type }: { name: string; type: SlotType },
   reading: Reading,
   at: number,

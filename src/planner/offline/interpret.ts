@@ -7,8 +7,9 @@ import type { PlanningRequest } from '#domain/planning/run.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { listOf, shorten } from '#domain/words.ts';
 import type { Question } from '../commands/answers.ts';
+import type { Reading } from '../commands/match.ts';
 import { type ReadRequest, type Request, readRequest, type Unread } from '../commands/request.ts';
-import { suggestForms, withoutTime } from '../commands/suggest.ts';
+import { suggestForms } from '../commands/suggest.ts';
 import { tokenize } from '../commands/tokens.ts';
 import type { PlannerTools } from '../ports.ts';
 import { buildSteps } from './build.ts';
@@ -47,15 +48,22 @@ const maxLookUps = 20;
 
 const answer = (text: string, reason: string): Interpretation => ({ kind: 'answer', text, reason });
 
-export function readText(
+function readingOf(
+  source: string,
+  { request: { now, timezone }, tools }: Pick<Work, 'request' | 'tools'>,
+  it: string | null = null,
+): Reading {
+  const operations = new Map(tools.manifest().map(({ name }) => [name.toLowerCase(), name]));
+  return { source, tokens: tokenize(source), now, timezone, operations, it };
+}
+
+function readText(
   text: string,
-  { request, tools }: Pick<Work, 'request' | 'tools'>,
+  work: Pick<Work, 'request' | 'tools'>,
   it: string | null = null,
 ): ReadRequest {
-  const { now, timezone } = request;
-  const operations = new Map(tools.manifest().map(({ name }) => [name.toLowerCase(), name]));
   if (text.length > maxCharacters) return { kind: 'unread', from: 0, to: text.length, reached: 0 };
-  return readRequest({ source: text, tokens: tokenize(text), now, timezone, operations, it });
+  return readRequest(readingOf(text, work, it));
 }
 
 const settingOf = ({ request, tools, answers }: Work): Setting => ({
@@ -73,13 +81,20 @@ export function isWhole(text: string, work: Pick<Work, 'request' | 'tools'>): bo
   );
 }
 
-function plans(text: string, work: Work): boolean {
+/** Sent as it is, it is planned or answered, and posts nowhere that it can't. */
+async function plans(text: string, work: Work): Promise<boolean> {
   const read = readText(text, work);
   if (read.kind === 'unread') return false;
   const [only, ...more] = read.request.commands;
   if (only?.form.operation === null && only.form.looks === true) return more.length === 0;
   const built = buildSteps(read.request, { ...settingOf(work), answers: new Map() });
-  return built.kind === 'steps' && findProblem(built.steps, work) === null;
+  if (built.kind !== 'steps' || findProblem(built.steps, work) !== null) return false;
+  const targets = built.steps.flatMap(
+    ({ spec, args }) => postTargetOf({ tool: spec.tool, operation: spec.operation, args }) ?? [],
+  );
+  if (targets.length === 0) return true;
+  const found = await work.tools.posts?.resolve(work.request.runId, targets);
+  return [...(found?.values() ?? [])].every((one) => 'pinned' in one);
 }
 
 /** @param firstId the number of the first step, if others exist */
@@ -222,42 +237,28 @@ function canLookUp(steps: Step[], tools: PlannerTools): boolean {
 
 const maxOption = 80;
 
-/** Whether it posts nowhere else than where it can. */
-async function reaches(text: string, work: Work): Promise<boolean> {
-  const { posts } = work.tools;
-  const read = readText(text, work);
-  if (posts === null || read.kind === 'unread') return true;
-  const built = buildSteps(read.request, { ...settingOf(work), answers: new Map() });
-  const targets = (built.kind === 'steps' ? built.steps : []).flatMap(
-    ({ spec, args }) => postTargetOf({ tool: spec.tool, operation: spec.operation, args }) ?? [],
-  );
-  if (targets.length === 0) return true;
-  const found = await posts.resolve(work.request.runId, targets);
-  return [...found.values()].every((one) => 'pinned' in one);
+/** Up to two nearest requests, with the commands around the unread part. */
+async function suggest(text: string, { from, to }: Unread, work: Work): Promise<string[]> {
+  const found: string[] = [];
+  for (const ways of suggestForms(readingOf(text.slice(from, to), work)))
+    for (const way of ways) {
+      const whole = (text.slice(0, from) + way + text.slice(to)).trim();
+      if (found.includes(whole) || !(await plans(whole, work))) continue;
+      if (found.push(whole) === 2) return found;
+      break;
+    }
+  return found;
 }
 
 /** Up to where it was read, the nearest forms, and how to connect a model. */
-async function tellUnread(
-  text: string,
-  { from, to, reached }: Unread,
-  work: Work,
-): Promise<Interpretation> {
-  const part = text.slice(from, to);
-  const isAlone = text.slice(0, from).trim() === '' && text.slice(to).trim() === '';
-  const names = new Set(work.tools.manifest().map(({ name }) => name));
-  const suggested = suggestForms(part, work.request, (one) => plans(one, work), names);
-  const options: string[] = [];
-  for (const one of suggested) {
-    // Keeps commands around the unread part, and the line's own time.
-    const wholes = [one, withoutTime(one)].map((own) => text.slice(0, from) + own + text.slice(to));
-    const whole = isAlone ? one : wholes.find((own) => plans(own, work))?.trim();
-    if (whole !== undefined && (await reaches(whole, work))) options.push(whole);
-  }
+async function tellUnread(text: string, unread: Unread, work: Work): Promise<Interpretation> {
+  const { from, to, reached } = unread;
+  const options = await suggest(text, unread, work);
   const fitted = text.slice(from, reached).trim();
   const rest = text.slice(reached, to).trim();
   const upTo =
     fitted === ''
-      ? `I can't read “${shorten(part, 120)}”: no command starts that way.`
+      ? `I can't read “${shorten(text.slice(from, to), 120)}”: no command starts that way.`
       : rest === ''
         ? `I read “${shorten(fitted, 120)}”, but something is missing after it.`
         : `I read “${shorten(fitted, 120)}”, but not “${shorten(rest, 120)}” after it.`;
