@@ -186,6 +186,15 @@ function viewDeadline(facts: PlanCardFacts): Section | null {
   return makeSection('times', 'Deadline', [plainLine(showLine(text, 400), { lead: '◷' })], 1);
 }
 
+/** A link to the dates of a plan with timed steps; the console checks who may read it. */
+export function viewCalendar({ plan, steps, scheduled, link }: PlanCardFacts): Section | null {
+  const isTimed = scheduled !== null || steps.some(({ not_before }) => not_before !== null);
+  if (link === null || !isTimed) return null;
+  const { href: url } = new URL(`api/plans/${encodeURIComponent(plan.id)}/schedule.ics`, link);
+  const line = plainLine('Add the dates to your calendar', { lead: '◷', url });
+  return makeSection('calendar', 'Calendar', [line], 1);
+}
+
 /** The chosen order, why, and what it was compared with. */
 function viewOrders({ orders }: PlanCardFacts): Section | null {
   if (orders === undefined) return null;
@@ -256,6 +265,7 @@ export function viewProposal(facts: PlanCardFacts): Section[] {
     viewSteps(facts),
     viewTerms(facts),
     viewDeadline(facts),
+    viewCalendar(facts),
     viewOrders(facts),
     viewConflicts(facts),
     viewBlocked(facts, false),

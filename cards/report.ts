@@ -13,6 +13,7 @@ import { listOf } from '#domain/words.ts';
 import { viewFindings } from './findings.ts';
 import { makeSection, plainLine, viewBlocked } from './lines.ts';
 import { showPerson } from './plain.ts';
+import { viewCalendar } from './proposal.ts';
 import { quote } from './quotes.ts';
 import { nameOf, notesOf, personOf, retriedOf } from './step-lines.ts';
 import { describeExpected, formatDuration, tellTime } from './times.ts';
@@ -166,6 +167,7 @@ export function viewRunning(facts: PlanCardFacts): Section[] {
     makeSection('running', 'Now', running, maxLines, Math.max(counts.running, running.length)),
     makeSection('next', 'Next', next, maxLines),
     viewMoved(facts),
+    viewCalendar(facts),
     makeSection('terms', 'Also part of this approval', agreed, maxLines),
     viewFailed(facts),
   ]);

@@ -122,6 +122,7 @@ export type SectionKind =
   | 'order'
   | 'ways'
   | 'times'
+  | 'calendar'
   | 'conflicts'
   | 'pattern'
   | 'questions'

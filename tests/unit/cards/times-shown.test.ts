@@ -1,6 +1,7 @@
 // Times on a card: every wait, date and stop of the executor, and no line for a plan without them.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { drawAdaptiveCard, drawBlocks } from '#cards/expand.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import { readLag } from '#domain/length.ts';
@@ -11,6 +12,7 @@ import { makeFacts, makeStep } from '../../fixtures/plans.ts';
 import { rounds } from '../../rounds.ts';
 
 const now = '2026-11-29T08:00:00.000Z';
+const link = 'https://plans.example.com/at/?plan=PLAN-1';
 const weekly = {
   id: 'weekly',
   title: 'Week',
@@ -106,13 +108,29 @@ describe('a plan', () => {
   const plain = makeStep('1', { label: '1', after: [] });
 
   test('without times gains no line and no words', () => {
-    const shown = view([plain]);
-    expect(shown.sections.some(({ kind }) => kind === 'times')).toBe(false);
+    const shown = view([plain], { link });
+    const kinds = shown.sections.map(({ kind }) => kind);
+    expect(kinds.filter((kind) => kind === 'times' || kind === 'calendar')).toEqual([]);
     expect(shown.buttons.map(({ label }) => label)).toContain('Approve');
     const lines = linesOf(shown).join();
     expect(lines).toContain('1');
     expect(lines).not.toMatch(/takes|by |asks/);
   });
+
+  test.each(['proposed', 'executing'] as const)(
+    'with times, %s, links to them as a calendar in Slack and Teams where the console has an address',
+    (status) => {
+      const timed = { ...plain, not_before: '2026-12-03T08:00:00.000Z' };
+      const drawn = (to: string | null) => {
+        const shown = viewPlan(makeFacts({ status }, [timed], { link: to }));
+        return [drawBlocks(shown), drawAdaptiveCard(shown)].map((card) => JSON.stringify(card));
+      };
+      const { id } = makeFacts().plan;
+      for (const card of drawn(link))
+        expect(card).toContain(`"https://plans.example.com/at/api/plans/${id}/schedule.ics"`);
+      for (const card of drawn(null)) expect(card).not.toContain('schedule.ics');
+    },
+  );
 
   test('that repeats says so in its title and on its button', () => {
     const facts = makeFacts({ status: 'proposed', series: [weekly] }, [plain]);

@@ -77,6 +77,7 @@ const shownHere = new Set<Section['kind']>([
   'risks',
   'terms',
   'times',
+  'calendar',
   'options',
 ]);
 
