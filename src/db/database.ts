@@ -254,11 +254,11 @@ async function runTransaction<T>(
   }
 }
 
-function writeValue(value: unknown): string | null {
-  if (typeof value === 'string' || value === null) return value;
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+function writeValue(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return String(value);
   if (Array.isArray(value) && value.every((one) => typeof one === 'number')) return `{${value}}`;
-  throw new TypeError('atOnce: values are texts, numbers, booleans, null or lists of numbers');
+  throw new TypeError('atOnce: values are texts, numbers or lists of numbers');
 }
 
 function writeStatement({ statement, values }: FilledStatement): WrittenStatement {
@@ -270,19 +270,12 @@ function writeStatement({ statement, values }: FilledStatement): WrittenStatemen
 const asRowsOfEach = <Rows extends QueryResultRow[]>(rows: QueryResultRow[][]) =>
   rows as RowsOfEach<Rows>;
 
-const committingLazily: WrittenStatement = {
-  name: 'commit_lazily',
-  text: "select set_config('synchronous_commit', 'off', true)",
-  values: [],
-};
-
 async function runAtOnce(
   pool: Pool,
   statements: FilledStatement[],
-  { pooled, lazily }: { pooled: boolean; lazily: boolean },
+  pooled: boolean,
 ): Promise<QueryResultRow[][]> {
-  const own = statements.map(writeStatement);
-  const written = lazily ? [...own, committingLazily] : own;
+  const written = statements.map(writeStatement);
   const client = await pool.connect();
   let failure: Error | undefined;
   const noteFailure = (error: Error) => {
@@ -305,11 +298,9 @@ export type Database = {
   /**
    * Runs prepared statements as one transaction in one round trip, and returns after commit. Later statements can't depend on
    * this process reading earlier rows. After a lost connection it may have committed.
-   * @param options.lazily as in a transaction
    */
   atOnce<Rows extends QueryResultRow[]>(
     statements: FilledStatement[] & { length: Rows['length'] },
-    options?: Pick<TransactionOptions, 'lazily'>,
   ): Promise<RowsOfEach<Rows>>;
   /** Runs `work` in one transaction; commits when it returns, rolls back when it throws. */
   transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
@@ -375,8 +366,7 @@ export function openDatabase(
   return {
     atOnce: async <Rows extends QueryResultRow[]>(
       statements: FilledStatement[] & { length: Rows['length'] },
-      { lazily = false }: Pick<TransactionOptions, 'lazily'> = {},
-    ) => asRowsOfEach<Rows>(await runAtOnce(pool, statements, { pooled, lazily })),
+    ) => asRowsOfEach<Rows>(await runAtOnce(pool, statements, pooled)),
     transaction,
     isDiskFull: watchDisk(pool, transaction),
     query: queryableOn(pool, pooled),

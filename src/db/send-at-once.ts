@@ -2,7 +2,7 @@
 import { type Connection, type PoolClient, Query, type QueryResultRow } from 'pg';
 
 /** A prepared statement with its values as Postgres reads them. */
-export type WrittenStatement = { name: string; text: string; values: (string | null)[] };
+export type WrittenStatement = { name: string; text: string; values: string[] };
 
 /** Statements prepared per connection, under names of our own because pg tracks those it prepares itself. */
 const prepared = new WeakMap<Connection, Set<string>>();

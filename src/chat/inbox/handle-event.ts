@@ -155,7 +155,7 @@ export async function handleEvent(
   const { leaseSeconds } = rule;
   const write = <T>(work: () => Promise<T>) => retryWhileAway(context, work, stopping);
   const proceed = async () =>
-    last || stopping.aborted ? 'held' : write(() => takeNext(db, lease, leaseSeconds));
+    last || stopping.aborted ? 'held' : write(() => takeNext(db.query, lease, leaseSeconds));
   if (event.failures > (event.silent ? rule.deaths : rule.tries)) {
     const error = new Error('The process ended each time, or the last time, while it was handled.');
     await write(() => putAside(context, event, error, 'kept'));
@@ -166,7 +166,7 @@ export async function handleEvent(
   const settle = async (): Promise<{ settled: boolean; next: Taken | 'held' }> => {
     const { reply, forget } = mark;
     if (!last && !stopping.aborted)
-      return settleAndTake(db, lease, event, { leaseSeconds, reply, forget });
+      return settleAndTake(db.query, lease, event, { leaseSeconds, reply, forget });
     return { settled: await settleHandled(db.query, event, mark), next: 'held' };
   };
   try {

@@ -1,5 +1,5 @@
 // Handles a wakeup: holds its thread, then its open events in order, under one lease; the release finds events that arrived meanwhile
-// in the same transaction. After a crash the recovery round sends a wakeup; attempts are counted when an event is taken.
+// in the same statement. After a crash the recovery round sends a wakeup; attempts are counted when an event is taken.
 import {
   enterThread,
   type Lease,
@@ -62,7 +62,7 @@ export async function holdThread(
   const handler = handlers[platform];
   if (handler === undefined) return null;
   const lease = { platform, tenant, thread: name, holder: random.hex(16) };
-  const taken = await enterThread(db, lease, rule.leaseSeconds);
+  const taken = await enterThread(db.query, lease, rule.leaseSeconds);
   return taken.held ? { lease, handler, taken } : null;
 }
 
@@ -77,27 +77,30 @@ export async function workOnThread(
 ): Promise<void> {
   const { db, rule } = context;
   const { leaseSeconds } = rule;
-  const keeper = keepLease(context, lease);
-  const signal = AbortSignal.any([stopping, keeper.lost]);
-  try {
-    let taken = first;
-    for (let done = 0; taken.held; ) {
-      const { event } = taken;
-      if (event === null) {
-        if (stopping.aborted) return await passOn(context, lease);
-        const next = () => takeNext(db, lease, leaseSeconds);
-        taken = await retryWhileAway(context, next, stopping);
-        continue;
+  let taken = first;
+  for (let done = 0; taken.held; ) {
+    const keeper = keepLease(context, lease);
+    const signal = AbortSignal.any([stopping, keeper.lost]);
+    try {
+      while (taken.held) {
+        const { event } = taken;
+        if (event === null) {
+          if (stopping.aborted) return await passOn(context, lease);
+          const next = () => takeNext(db.query, lease, leaseSeconds);
+          taken = await retryWhileAway(context, next, stopping);
+          continue;
+        }
+        done += 1;
+        const last = done >= eventsATurn;
+        const next = await handleEvent(context, handler, lease, event, { signal, stopping, last });
+        if (next === 'left') return;
+        if (next === 'held') return await passOn(context, lease);
+        taken = next;
       }
-      done += 1;
-      const last = done >= eventsATurn;
-      const next = await handleEvent(context, handler, lease, event, { signal, stopping, last });
-      if (next === 'left') return;
-      if (next === 'held') return await passOn(context, lease);
-      taken = next;
+    } finally {
+      keeper.stop();
     }
-  } finally {
-    keeper.stop();
+    taken = await enterThread(db.query, lease, leaseSeconds);
   }
 }
 
@@ -144,7 +147,7 @@ export function createWakeupHandler(context: InboxContext) {
       } catch (error) {
         if (!stopping.aborted)
           context.warn(
-            'The work on a thread was cut short; it goes on when its lease is over.',
+            'Work on a thread was interrupted. It continues once its lease expires.',
             error,
           );
       } finally {

@@ -2,7 +2,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { InboxEvent, InboxThread } from '#domain/chat/inbox.ts';
 import type { ErrorCode } from '#domain/errors.ts';
-import { type Database, prepareStatement, type Queryable } from '../database.ts';
+import { prepareStatement, type Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { inSeconds, isoOf } from '../time.ts';
 
@@ -84,28 +84,13 @@ function readTaken(rows: TakenRow[]): Taken {
   return { held, event: { ...event, received_at: new Date(event.received_at) } };
 }
 
-/**
- * After a release in the same transaction, takes what arrived since that statement began: later ones wait for the
- * release. Does nothing under a lease of its own.
- */
-function readEither(taken: TakenRow[], entered: TakenRow[]): Taken {
-  const first = readTaken(taken);
-  return first.held ? first : readTaken(entered);
-}
-
-/** A take or mark that a crash of the server loses is made again, as after a crash of this process. */
-const lazily = { lazily: true };
-
 const entering = prepareStatement(
   'enter_thread',
   sql`
     with head as materialized (${head}), lease as (
       insert into ${countersign}.inbox_leases as l (platform, tenant, thread, holder, lease_until)
       select ${given('platform')}, ${given('tenant')}, ${given('thread')}, ${given('holder')}, ${givenUntil}
-      from head where due and not exists (
-        select from ${countersign}.inbox_leases
-        where ${inGivenThread} and holder = ${given('holder')} and lease_until > clock_timestamp()
-      )
+      from head where due
       on conflict (platform, tenant, thread)
         do update set holder = excluded.holder, lease_until = excluded.lease_until
         where l.lease_until < excluded.lease_until - make_interval(secs => ${given('seconds')}::float8)
@@ -165,53 +150,32 @@ const settling = prepareStatement(
  * ask again.
  */
 export async function enterThread(
-  db: Pick<Database, 'atOnce'>,
+  db: Pick<Queryable, 'run'>,
   lease: Lease,
   leaseSeconds: number,
 ): Promise<Taken> {
-  const enter = { statement: entering, values: valuesOf(lease, leaseSeconds) };
-  const [rows] = await db.atOnce<[TakenRow]>([enter], lazily);
-  return readTaken(rows);
+  return readTaken(await db.run<TakenRow>(entering, valuesOf(lease, leaseSeconds)));
 }
 
 /** Takes the next event under a lease and renews it; releases it if nothing is due. */
-export async function takeNext(
-  db: Pick<Database, 'atOnce'>,
-  lease: Lease,
-  leaseSeconds: number,
-): Promise<Taken> {
-  const values = valuesOf(lease, leaseSeconds);
-  const [taken, entered] = await db.atOnce<[TakenRow, TakenRow]>(
-    [
-      { statement: taking, values },
-      { statement: entering, values },
-    ],
-    lazily,
-  );
-  return readEither(taken, entered);
+export async function takeNext(db: Queryable, lease: Lease, leaseSeconds: number): Promise<Taken> {
+  return readTaken(await db.run<TakenRow>(taking, valuesOf(lease, leaseSeconds)));
 }
 
 /**
  * `settleHandled` and `takeNext` in one. @returns `settled` false if another process took the event or it was already settled
  */
 export async function settleAndTake(
-  db: Pick<Database, 'atOnce'>,
+  db: Pick<Queryable, 'run'>,
   lease: Lease,
   { id, attempt }: Attempt,
   { leaseSeconds, reply, forget }: Ending & { leaseSeconds: number },
 ): Promise<{ settled: boolean; next: Taken }> {
-  const values = valuesOf(lease, leaseSeconds);
-  const ending = { id, attempt, reply: asJson(reply), forget };
-  const [[row], entered] = await db.atOnce<[TakenRow & { settled: boolean }, TakenRow]>(
-    [
-      { statement: settlingAndTaking, values: { ...values, ...ending } },
-      { statement: entering, values },
-    ],
-    lazily,
-  );
+  const values = { ...valuesOf(lease, leaseSeconds), id, attempt, reply: asJson(reply), forget };
+  const [row] = await db.run<TakenRow & { settled: boolean }>(settlingAndTaking, values);
   if (row === undefined) throw new Error('settleAndTake: no row came back');
   const { settled, ...taken } = row;
-  return { settled, next: readEither([taken], entered) };
+  return { settled, next: readTaken([taken]) };
 }
 
 /** @returns false if the lease was lost */

@@ -99,7 +99,7 @@ test('a connection that is lost in between leaves nothing, and the pool goes on'
 });
 
 test('values that Postgres would read as something else are refused before anything is sent', async () => {
-  const values = { text: {}, list: [1] };
+  const values = { text: null, list: [1] };
   await expect(db.atOnce([{ statement: inserting, values }])).rejects.toThrow(TypeError);
   expect(await db.atOnce([count])).toEqual([[{ n: 0 }]]);
 });

@@ -27,7 +27,7 @@ const hour = 3_600_000;
 /** The only event of the thread, taken under a lease of `seconds`. */
 async function takeEvent(seconds: number): Promise<TakenEvent> {
   await instance.receive(makeEvent('e', { thread: thread.thread }));
-  const { event } = await enterThread(instance.db, mine, seconds);
+  const { event } = await enterThread(instance.db.query, mine, seconds);
   if (event === null) throw new Error('takeEvent: nothing was taken');
   return event;
 }
@@ -53,7 +53,7 @@ test('an event that was put off meanwhile is not taken', async () => {
   const { entering } = await instance.db.transaction(async (tx) => {
     await leaveThread(tx, mine);
     await postpone(tx, event, { inMs: hour, counts: true, error: 'not now' });
-    const statement = enterThread(instance.db, yours, 10);
+    const statement = enterThread(instance.db.query, yours, 10);
     await waitUntilHeld(statement);
     // In an object: here it must not be waited for.
     return { entering: statement };
@@ -77,7 +77,7 @@ describe('an event that fails under a lease that has just run out', () => {
           const execute = async (query: Parameters<Transaction['execute']>[0]) => {
             const result = await tx.execute(query);
             if (entering === undefined) {
-              entering = enterThread(instance.db, yours, 10);
+              entering = enterThread(instance.db.query, yours, 10);
               await waitUntilHeld(entering);
             }
             return result;
