@@ -1,4 +1,4 @@
-// Unknown paths and methods: 405 with Allow if the path exists, else 404 with a hint.
+// Unknown paths and methods: 405 with Allow if the path exists, else 404 with a hint, or a page for a browser.
 import type { FastifyInstance } from 'fastify';
 import { sendProblem } from './errors.ts';
 import type { Complaint } from './problem.ts';
@@ -19,6 +19,18 @@ export function unreadable(path: string): Complaint {
   const detail = `The path ${path.slice(0, 200)} is not valid: it has a character that no path here uses, or broken percent-encoding.`;
   return { code: 'not_found', detail };
 }
+
+/** For a browser, which would show JSON raw. */
+const missingPage = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<title>Page not found · Countersign</title>
+<h1>Page not found</h1>
+<p><a href="/">Open the console</a> or <a href="/docs">read the docs</a>.</p>
+</html>
+`;
 
 /** Call before adding routes: it records them all, including those of later plugins. */
 export function answerUnknownPaths(app: FastifyInstance): void {
@@ -53,6 +65,9 @@ export function answerUnknownPaths(app: FastifyInstance): void {
         reply.header('allow', allow),
       );
     }
+    const browses = request.headers.accept?.includes('text/html') === true;
+    if (browses && !path.startsWith('/api/'))
+      return reply.code(404).type('text/html; charset=utf-8').send(missingPage);
     const detail = `There is no ${path} here. /openapi.json lists every path.`;
     return sendProblem({ code: 'not_found', detail }, request, reply);
   });

@@ -26,7 +26,7 @@ function sayIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_type' && issue.input === undefined) return 'is required';
   if (issue.code === 'invalid_type') return `must be ${withArticle(issue.expected)}`;
   if (issue.code === 'unrecognized_keys')
-    return `has ${issue.keys.map((key) => `"${key}"`).join(', ')}, not known here`;
+    return `has an unknown key: ${issue.keys.map((key) => `"${key}"`).join(', ')}`;
   if (issue.code === 'too_small')
     return `must ${verbOf(issue.origin)} at least ${issue.minimum}${unitOf(issue.origin)}`;
   if (issue.code === 'too_big')
@@ -90,7 +90,7 @@ function summarize(part: string, errors: Misfit[], total: number): string {
     .map(({ path, message }) => (path === '' ? `it ${message}` : `${path} ${message}`))
     .join('; ');
   const rest = total > 3 ? `; and ${total - 3} more` : '';
-  return `${part} does not fit: ${sentences}${rest}.`;
+  return `${part} is invalid: ${sentences}${rest}.`;
 }
 
 function refuseMisfits(part: string, errors: Misfit[], total: number): CountersignError {

@@ -58,7 +58,7 @@ describe('proposing a plan', () => {
         { path: 'title', message: 'is required' },
         { path: 'steps[0].tool', message: 'must be a string' },
         { path: 'steps[0].after[0].type', message: 'must be one of "FS", "SS", "FF", "SF"' },
-        { path: '', message: 'has "colour", not known here' },
+        { path: '', message: 'has an unknown key: "colour"' },
       ]),
     });
     expect(problem.detail).toContain('title is required');
@@ -89,7 +89,7 @@ describe('finding plans and reading them', () => {
     ['limit=1&limit=2', 'limit', 'must be a whole number from 1 to 1000'],
     ['status=done', 'status[0]', 'must be one of'],
     ['cursor=a%20b', 'cursor', 'must be a next_cursor of an earlier page'],
-    ['statsu=failed', '', 'has "statsu", not known here'],
+    ['statsu=failed', '', 'has an unknown key: "statsu"'],
   ])('refuses ?%s and says why', async (query, path, message) => {
     const response = await api.get(`/api/plans?${query}`);
     const problem = await readProblem(response);

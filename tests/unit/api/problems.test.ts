@@ -40,7 +40,7 @@ describe('the table of problems', () => {
     const details = { status: 200, type: 'x', code: 'y', instance: 'z', current: 3 };
     expect(toProblem({ code: 'not_found', detail: 'No.', details }, '/a')).toEqual({
       type: 'urn:countersign:problem:not_found',
-      title: 'Nothing is here',
+      title: 'Not found',
       status: 404,
       detail: 'No.',
       code: 'not_found',
@@ -101,6 +101,15 @@ describe('paths and methods', () => {
       instance: '/api/plan/PLAN-1',
       detail: expect.stringContaining('/openapi.json'),
     });
+  });
+
+  it('shows a browser a page with a way back, and an unknown path of the API its problem', async () => {
+    const headers = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+    const page = await api.get('/nope', headers);
+    expect(page.status).toBe(404);
+    expect(page.headers.get('content-type')).toContain('text/html');
+    expect(await page.text()).toContain('href="/docs"');
+    expect(await readProblem(await api.get('/api/nope', headers))).toMatchObject({ status: 404 });
   });
 
   it.each([
