@@ -228,8 +228,8 @@ function tellWithout({ plan, steps, failed: [only] }: PlanCardFacts): string {
   const needing = only === undefined ? [] : findNeeding(only, steps);
   const more =
     plan.total_steps > steps.length ? ' Later steps that need its output are left out too.' : '';
-  if (needing.length === 0)
-    return `Continue without it: ${step} is skipped, and the steps behind it run.${more}`;
+  const rest = plan.total_steps > plan.counts.succeeded + 1 ? ', and the other steps run' : '';
+  if (needing.length === 0) return `Continue without it: ${step} is skipped${rest}.${more}`;
   const them = `${needing.length === 1 ? 'Step' : 'Steps'} ${listOf(needing)}`;
   const [need, are] = needing.length === 1 ? ['needs', 'is'] : ['need', 'are'];
   const what = only !== undefined && asksYesOrNo(only) ? 'answer' : 'output';

@@ -74,9 +74,9 @@ class Arguments {
   }
 }
 
-/** `from step 2 /status` */
+/** `status of step 2` */
 function describeReference({ $from, path }: ArgumentReference): string {
-  return `from step ${$from}${path === '' ? '' : ` ${path}`}`;
+  return `${path === '' ? 'result' : path.slice(1)} of step ${$from}`;
 }
 
 function toValue(value: Json): CallValue {

@@ -5,7 +5,7 @@ export function isHandedOver({ status, output }: Pick<Step, 'status' | 'output'>
   return status === 'running' && typeof output === 'object' && output !== null && 'later' in output;
 }
 
-/** Describes what such a step waits for, or null. */
+/** Names who such a step waits for, or null; a wait of our own says how long itself. */
 export function describeHandedOver(step: Pick<Step, 'status' | 'output' | 'tool'>): string | null {
-  return isHandedOver(step) ? `${step.tool} is working on it` : null;
+  return isHandedOver(step) && step.tool !== 'control' ? `${step.tool} is working on it` : null;
 }

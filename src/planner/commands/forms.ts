@@ -316,7 +316,7 @@ export const forms: readonly Form[] = [
     looks: true,
     example: 'help files',
     effect:
-      'Lists the commands for something, or the arguments of an operation by its name; `help all` lists everything.',
+      'Lists the commands for something, or the arguments of an operation by its name; “help all” lists everything.',
     near: 'how commands manual',
   },
   {

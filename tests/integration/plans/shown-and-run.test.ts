@@ -438,7 +438,7 @@ describe('a plan that was approved', () => {
       ['get', 'outside'],
     ]);
     // The read is called 1a; the look next to it is 1b.
-    await expectShown(plan, ['from step 1a /text']);
+    await expectShown(plan, ['text of step 1a']);
   });
 
   test('of 60 steps puts the guarded ones first and asks for a review', async () => {

@@ -83,7 +83,7 @@ test('a call that takes what an earlier step gives names that step by its label'
   };
   const read = { ...noop('fetch'), tool: 'workspace', operation: 'read', args: { path: 'a.txt' } };
   const { id } = await instance.service.propose({ title: 'Copy', steps: [read, copy] }, {}, ana);
-  expect(await textOf(id)).toMatch(/from step 1 \/text/);
+  expect(await textOf(id)).toMatch(/text of step 1/);
 });
 
 test('plans from before labels were kept are called as their cards called them', async () => {

@@ -69,7 +69,7 @@ describe('a text with a value in it', () => {
     const { steps } = await instance.service.listSteps(id, { limit: 10 });
     expect(steps[1]?.call.parts).toEqual([
       // Steps 2 and 3 of this plan are labelled 1 and 2.
-      { label: 'content', text: 'Status: {from step 1 /text}', later: true, payload: true },
+      { label: 'content', text: 'Status: {text of step 1}', later: true, payload: true },
     ]);
   });
 

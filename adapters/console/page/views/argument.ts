@@ -14,7 +14,7 @@ function drawLater(words: string): TemplateResult {
 }
 
 function nameSource(step: string, path: string, names: StepLabels): string {
-  return `from step ${showExact(names.get(step) ?? step)}${path === '' ? '' : ` ${showExact(path)}`}`;
+  return `${path === '' ? 'result' : showExact(path.slice(1))} of step ${showExact(names.get(step) ?? step)}`;
 }
 
 export function drawText(text: string): TemplateResult {
