@@ -16,6 +16,7 @@ import type { SeenState } from '#domain/plan/seen.ts';
 import { mapInSlices } from '#domain/slices.ts';
 import { operationName } from '#domain/tool.ts';
 import { lookAt } from '../content/look-at-targets.ts';
+import { requireCallsAllowed } from '../content/normalise.ts';
 import { bindStep } from '../content/normalise-step.ts';
 import type { PatchEffect } from './model.ts';
 import { type PatchRules, resolvePatch } from './resolve.ts';
@@ -63,7 +64,10 @@ async function readEarlier(db: Queryable, planId: string, { added, changed }: Pa
   return [...said, ...steps.map(asEarlier)];
 }
 
-/** The operations of a patch with the current state of the targets of each step whose arguments they set. */
+/**
+ * The operations of a patch with the current state of the targets of each step whose arguments they set.
+ * @throws what `requireCallsAllowed` throws
+ */
 export async function pinTargets(
   db: Queryable,
   row: PlanRow,
@@ -75,7 +79,10 @@ export async function pinTargets(
   const effect = await resolveNow(db, row, rules, patch);
   if (effect === null) return operations;
   const { catalogue } = rules;
-  const all = await mapInSlices([...effect.added, ...effect.changed], ({ now, args_by }) => {
+  const touched = [...effect.added, ...effect.changed].filter(({ args_by }) => args_by !== null);
+  const calls = touched.map(({ now }) => now);
+  await requireCallsAllowed(catalogue, calls, row.requester);
+  const all = await mapInSlices(touched, ({ now, args_by }) => {
     const spec = catalogue.get(operationName(now.tool, now.operation));
     if (args_by === null || spec?.inspect === undefined) return [];
     return [{ ...now, args_by, review_rank: bindStep(now, spec).review_rank }];

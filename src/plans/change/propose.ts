@@ -23,7 +23,7 @@ import { requireArtifacts } from '../content/artifact-references.ts';
 import { digestPlan, type PlanHeader, termsOf, withDigests } from '../content/canonical.ts';
 import { type NewArtifact, readContext, splitContext } from '../content/context.ts';
 import { lookAtTargets } from '../content/look-at-targets.ts';
-import { type NormalPlan, normalisePlan } from '../content/normalise.ts';
+import { type NormalPlan, normalisePlan, requireCallsAllowed } from '../content/normalise.ts';
 import { digestOperations } from '../content/operation-digests.ts';
 import { pinPosts } from '../content/post-targets.ts';
 import { resolvePrerequisites } from '../content/resolve-prerequisites.ts';
@@ -77,14 +77,14 @@ function chooseModel(
   return named ?? usual;
 }
 
-/** Checks a draft; stores nothing. @throws what `normalisePlan` throws */
+/** Checks a draft; stores nothing. @throws what `normalisePlan` and `requireCallsAllowed` throw */
 async function preparePlan(
   context: PlansContext,
   draft: PlanDraft,
   id: string,
   version: number,
   executorModel: string | null,
-  tenant: string | null,
+  { tenant, requester }: Pick<PlanRow, 'tenant' | 'requester'>,
 ): Promise<Prepared> {
   const { guardedTools, resourcePools, profile } = context;
   await context.catalogue.refresh(() => readManifests(context.db.query));
@@ -97,6 +97,7 @@ async function preparePlan(
     await normalisePlan(once.draft, catalogue, guardedTools, resourcePools, profile, once.places);
   }
   const normal = await normalisePlan(whole, catalogue, guardedTools, resourcePools, profile);
+  await requireCallsAllowed(catalogue, normal.steps, requester);
   // Only the first occurrence of a series is checked; it changes what later ones would find.
   const first = new Set(begun.flatMap((one) => one.first));
   const looked = normal.steps.filter(({ id }, at) => at < draft.steps.length || first.has(id));
@@ -274,7 +275,10 @@ export async function preparePropose(
       ? await nameGroups(context, pinned, origin, tenant)
       : withoutApprovers(pinned);
   await requireEnough(context, own, origin);
-  const prepared = await preparePlan(context, own, id, 1, origin.executorModel, tenant);
+  const prepared = await preparePlan(context, own, id, 1, origin.executorModel, {
+    tenant,
+    requester: origin.requester,
+  });
   // The card mentions the groups, and their members must find the plan.
   await refreshUserGroups(context, { ...prepared.header, tenant });
   const { steps } = prepared.normal;
@@ -340,7 +344,7 @@ export async function prepareRevise(
     previous.id,
     version,
     keptModel(context.catalogue, previous) ?? origin.executorModel,
-    previous.tenant,
+    previous,
   );
   const normal = prepared.normal.steps;
   const owner = { planId: previous.id, runId: previous.run_id };

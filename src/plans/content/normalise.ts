@@ -5,7 +5,7 @@ import type { StepContent, StepDraft } from '#domain/plan/step-content.ts';
 import { labelVersion } from '#domain/plan/step-numbers.ts';
 import { StrategyProfile } from '#domain/planning/schedule.ts';
 import { isSliceOver, nextTurn } from '#domain/slices.ts';
-import { operationName } from '#domain/tool.ts';
+import { type Catalogue, operationName } from '#domain/tool.ts';
 import { buildDigraph, findCycle } from '#graph/digraph.ts';
 import type { PoolLimits } from '../plans-context.ts';
 import { createReferenceCheck } from './check-references.ts';
@@ -144,4 +144,25 @@ export async function normalisePlan(
     tools_required: [...used].sort(),
     guarded_operations: [...used].filter((name) => guarded.has(name)).sort(),
   };
+}
+
+/** @throws `not_allowed` that names the steps whose calls their requester may not have made */
+export async function requireCallsAllowed(
+  catalogue: Pick<Catalogue, 'get'>,
+  steps: readonly Pick<StepDraft, 'id' | 'tool' | 'operation' | 'args'>[],
+  requester: string,
+): Promise<void> {
+  const problems = new Problems();
+  const known = new Map<string, string | null>();
+  for (const [index, { id, tool, operation, args = {} }] of steps.entries()) {
+    const name = operationName(tool, operation);
+    const spec = catalogue.get(name);
+    if (spec?.findRefusal === undefined) continue;
+    const key = JSON.stringify([name, args]);
+    const refusal = known.get(key) ?? (await spec.findRefusal(args, requester));
+    known.set(key, refusal);
+    const path = `steps[${index}].args`;
+    if (refusal !== null) problems.add('not_allowed', path, `Step ${id ?? index + 1}: ${refusal}`);
+  }
+  problems.settle();
 }

@@ -75,6 +75,8 @@ export function createCalendarOperations(
       return { ...nothing, problems: [`${label}: ${why}`] };
     }
   };
+  const findRefusal = async ({ calendar }: { calendar?: unknown }, user: string) =>
+    typeof calendar === 'string' ? places.findRefusal(calendar, user) : null;
   return [
     defineOperation({
       tool: 'calendar',
@@ -98,6 +100,7 @@ export function createCalendarOperations(
         }),
       ),
       check: checker(true),
+      findRefusal,
       async run(args, context) {
         throwIfAborted(context.signal);
         const timezone = args.timezone ?? context.timezone;
@@ -109,7 +112,8 @@ export function createCalendarOperations(
         if (to <= from)
           throw new CountersignError('invalid_arguments', 'The range ends before it begins.');
         const { user, ownOnly = false } = context;
-        if (args.calendar !== undefined) await places.requireOwn(args.calendar, user);
+        const refusal = await findRefusal(args, user);
+        if (refusal !== null) throw new CountersignError('not_allowed', refusal);
         const read =
           args.calendar === undefined
             ? await places.list(user, ownOnly)

@@ -21,8 +21,8 @@ export type NamedCalendar = { calendar: string; label: string };
 export type CalendarPlaces = {
   /** Those of a person, and unless `ownOnly` those that belong to nobody in particular. */
   list(user: string, ownOnly: boolean): Promise<NamedCalendar[]>;
-  /** @throws `not_allowed` for a calendar that belongs to others */
-  requireOwn(calendar: string, user: string): Promise<void>;
+  /** A sentence for a calendar that belongs to others, or null. */
+  findRefusal(calendar: string, user: string): Promise<string | null>;
   read(calendar: string, signal: AbortSignal): Promise<Buffer | null>;
   /**
    * Replaces the bytes unless `change` returns null. Serialised across processes; not done if `signal` aborts while waiting.
@@ -76,16 +76,12 @@ export function createCalendarPlaces(
         ...(connected === null ? [] : [{ calendar: connected, label: labelOf(connected) }]),
       ];
     },
-    async requireOwn(calendar, user) {
+    async findRefusal(calendar, user) {
       const people = Object.hasOwn(settings.calendars, calendar)
         ? settings.calendars[calendar]?.people
         : undefined;
-      if (people === undefined) return;
-      if (belongsTo((await ownCalendar(user)).names, people)) return;
-      throw new CountersignError(
-        'not_allowed',
-        `${calendar} is someone else's calendar. Only they can have it read.`,
-      );
+      if (people === undefined || belongsTo((await ownCalendar(user)).names, people)) return null;
+      return `${calendar} is someone else's calendar. Only they can have it read.`;
     },
     async read(calendar, signal) {
       const address = toAddress(locate(calendar) ?? calendar);

@@ -7,6 +7,7 @@ import { afterAll, expect, test } from 'vitest';
 import { checkSchedule, checkSchedules, readShift } from '#conversation/shift.ts';
 import { storeArtifacts } from '#db/planning/artifacts.ts';
 import { systemRandom } from '#domain/clock.ts';
+import type { PlanPatch } from '#domain/plan/patch.ts';
 import type { Plan } from '#domain/plan/plan.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import { OutlineNode } from '#domain/planning/outline.ts';
@@ -25,7 +26,7 @@ afterAll(() => rm(folder, { recursive: true }));
 const file = join(folder, 'ana.ics');
 const { instance, executor } = useExecutor({
   settings: {
-    calendars: { ana: { at: file, people: ['ana'] } },
+    calendars: { ana: { at: file, people: ['ana'] }, ben: { at: file, people: ['ben'] } },
     schedule: { working_hours: [day] },
   },
 });
@@ -211,4 +212,26 @@ test('an appointment that moves shifts only what it overlaps, and asks when a pr
   expect(await check()).toEqual({ moved: late, found: ['resolved'] });
   expect((await card(id)).moved?.map(({ title }) => title)).toEqual(['Part A', 'Part B']);
   await instance.service.cancel(id, { version: 1 }, ana);
+});
+
+test("a plan that reads someone else's calendar is refused when it or its change is proposed", async () => {
+  const { service } = instance;
+  const reads = (calendar: string) => ({
+    id: calendar,
+    description: 'Read it',
+    ...{ tool: 'calendar', operation: 'read', args: { calendar } },
+  });
+  const propose = (calendar: string) =>
+    service.propose({ title: 'Look', steps: [reads(calendar)] }, { user: ana.id }, ana);
+  await expect(propose('ben')).rejects.toMatchObject({ code: 'not_allowed' });
+  const plan = await propose('ana');
+  const change = (operation: PlanPatch['operations'][number]) =>
+    service.patch(plan.id, { base_revision: plan.revision, operations: [operation] }, ana);
+  const set = { args: { calendar: 'ben' } };
+  for (const operation of [
+    { op: 'add_step' as const, step: { ...reads('ben'), id: 'more' } },
+    { op: 'update_steps' as const, steps: { ids: ['ana'] }, set },
+  ])
+    await expect(change(operation)).rejects.toMatchObject({ code: 'not_allowed' });
+  expect(await service.getPlan(plan.id)).toMatchObject({ revision: plan.revision });
 });
