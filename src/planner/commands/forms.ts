@@ -26,7 +26,6 @@ export type SlotType =
 
 export type Form = {
   id: string;
-  group: 'Files' | 'Web addresses' | 'People and reminders' | 'Other operations' | 'Look-ups';
   spellings: readonly string[];
   /** Null if the program answers it itself. */
   operation: string | null;
@@ -62,7 +61,6 @@ function saySeconds(seconds: number): string {
 export const forms: readonly Form[] = [
   {
     id: 'write',
-    group: 'Files',
     spellings: [
       'write|save {content:text} to|into|in {path:file}',
       'create|write [file] {path:file} : {content:rest}',
@@ -80,7 +78,6 @@ export const forms: readonly Form[] = [
   },
   {
     id: 'append',
-    group: 'Files',
     spellings: ['add|append {text:text} to {path:file}', 'add|append to {path:file} : {text:rest}'],
     operation: 'workspace_edit',
     fixed: { action: 'append' },
@@ -92,7 +89,6 @@ export const forms: readonly Form[] = [
   },
   {
     id: 'replace',
-    group: 'Files',
     spellings: ['replace {find:text} with {text:text} in {path:file}'],
     operation: 'workspace_edit',
     fixed: { action: 'replace' },
@@ -105,7 +101,6 @@ export const forms: readonly Form[] = [
   },
   {
     id: 'copy',
-    group: 'Files',
     spellings: ['copy {path:file} to|into {to:file}', 'copy {path:file} ?to', 'copy ?path ?to'],
     operation: 'workspace_copy',
     fixed: { overwrite: true },
@@ -117,7 +112,6 @@ export const forms: readonly Form[] = [
   },
   {
     id: 'move',
-    group: 'Files',
     spellings: ['move|rename {from:file} to|into {to:file}', 'move|rename {from:file} ?to'],
     operation: 'workspace_move',
     changes: ['from', 'to'],
@@ -128,7 +122,6 @@ export const forms: readonly Form[] = [
   },
   {
     id: 'delete',
-    group: 'Files',
     spellings: ['delete [file] {path:file}', 'delete ?path'],
     operation: 'workspace_delete',
     changes: ['path'],
@@ -139,7 +132,6 @@ export const forms: readonly Form[] = [
   },
   {
     id: 'delete folder',
-    group: 'Files',
     spellings: ['delete folder {path:folder}'],
     operation: 'workspace_delete',
     fixed: { recursive: true },
@@ -152,7 +144,6 @@ export const forms: readonly Form[] = [
   },
   {
     id: 'read',
-    group: 'Files',
     spellings: ['show|read {path:file}', 'show|read ?path'],
     operation: 'workspace_read',
     looks: true,
@@ -163,7 +154,6 @@ export const forms: readonly Form[] = [
   },
   {
     id: 'files',
-    group: 'Files',
     spellings: [
       '[list] [all] files',
       '[list] files in {path:folder}',
@@ -176,11 +166,10 @@ export const forms: readonly Form[] = [
     effect: 'Lists the workspace or one of its folders.',
     describe: ({ path }) =>
       `List ${path === undefined || path === '.' ? 'the workspace' : say(path)}`,
-    near: 'ls dir folder which there',
+    near: 'ls dir folder which there list',
   },
   {
     id: 'find',
-    group: 'Files',
     spellings: [
       'find|search [for] {query:text}',
       'find|search [for] {query:text} in {path:folder}',
@@ -195,7 +184,6 @@ export const forms: readonly Form[] = [
   },
   {
     id: 'fetch',
-    group: 'Web addresses',
     spellings: ['fetch|get {url:address}', 'fetch|get ?url'],
     operation: 'http_get',
     looks: true,
@@ -206,7 +194,6 @@ export const forms: readonly Form[] = [
   },
   {
     id: 'send',
-    group: 'Web addresses',
     spellings: [
       'post|put|patch {body:data} to {url:address}',
       'post|put|patch|delete {url:address}',
@@ -219,7 +206,6 @@ export const forms: readonly Form[] = [
   },
   {
     id: 'post',
-    group: 'People and reminders',
     spellings: [
       'post {text:text} here',
       'post {text:text} to|in {conversation:place}',
@@ -238,7 +224,6 @@ export const forms: readonly Form[] = [
   },
   {
     id: 'ask',
-    group: 'People and reminders',
     spellings: [
       'ask {assignee:person} {question:text}',
       'ask {assignee:person} : {question:rest}',
@@ -255,7 +240,6 @@ export const forms: readonly Form[] = [
   },
   {
     id: 'remind',
-    group: 'People and reminders',
     spellings: ['remind me {text:text}', 'remind me : {text:rest}', 'remind me ?text'],
     operation: 'reminder_set',
     example: 'remind me every weekday at 9:30: post the standup',
@@ -265,7 +249,6 @@ export const forms: readonly Form[] = [
   },
   {
     id: 'add event',
-    group: 'People and reminders',
     spellings: [
       'add {title:text} to [the] calendar {start:time}',
       'add {title:text} to [the] calendar from {start:time} to {end:clock}',
@@ -279,7 +262,6 @@ export const forms: readonly Form[] = [
   },
   {
     id: 'calendar',
-    group: 'People and reminders',
     spellings: ['calendar', 'calendar {from:time}'],
     operation: 'calendar_read',
     looks: true,
@@ -290,7 +272,6 @@ export const forms: readonly Form[] = [
   },
   {
     id: 'wait',
-    group: 'Other operations',
     spellings: ['wait {seconds:span}', 'wait ?seconds'],
     operation: 'control_wait',
     example: 'wait 10 minutes',
@@ -300,7 +281,6 @@ export const forms: readonly Form[] = [
   },
   {
     id: 'call',
-    group: 'Other operations',
     spellings: ['call {operation:operation} with {args:arguments}', 'call {operation:operation}'],
     operation: null,
     example: 'call workspace_move with from: old.txt, to: older.txt',
@@ -310,7 +290,6 @@ export const forms: readonly Form[] = [
   },
   {
     id: 'help',
-    group: 'Look-ups',
     spellings: ['help', 'help {word:name}', 'what can you do'],
     operation: null,
     looks: true,
@@ -321,7 +300,6 @@ export const forms: readonly Form[] = [
   },
   {
     id: 'plans',
-    group: 'Look-ups',
     spellings: ['[list] [all] plans', 'plan|show|status {plan:plan}'],
     operation: null,
     looks: true,
@@ -331,7 +309,6 @@ export const forms: readonly Form[] = [
   },
   {
     id: 'status',
-    group: 'Look-ups',
     spellings: ['status'],
     operation: null,
     looks: true,
@@ -341,7 +318,6 @@ export const forms: readonly Form[] = [
   },
   {
     id: 'waiting',
-    group: 'Look-ups',
     spellings: ['what is waiting for me', 'what waits for me'],
     operation: null,
     looks: true,
@@ -351,7 +327,6 @@ export const forms: readonly Form[] = [
   },
   {
     id: 'reminders',
-    group: 'Look-ups',
     spellings: ['reminders'],
     operation: null,
     looks: true,
@@ -363,75 +338,45 @@ export const forms: readonly Form[] = [
 
 export type Note = { example: string; effect: string };
 
+const notesOf = (effects: Record<string, string>): Note[] =>
+  Object.entries(effects).map(([example, effect]) => ({ example, effect }));
+
 /** Times, conditions and loops around commands; read by modifiers.ts and request.ts. */
-export const frames: readonly Note[] = [
-  {
-    example: 'post "go" here on 2 December at 14:00',
-    effect:
-      'Starts the command at that time. After a command, it applies to that command; at the start of a line, to the whole line.',
-  },
-  {
-    example: 'write "A" to a.txt, then after 2 days write "B" to b.txt',
-    effect: 'Starts the command this long after the previous one; `2 days later` means the same.',
-  },
-  {
-    example: 'every Monday at 9:00 write "done" to reports/week.md until 1 June',
-    effect:
-      'Repeats the command; also `every first Monday of the month`. Nothing can follow a repeated command.',
-  },
-  {
-    example: 'ask Ana "Please review notes.md" takes 3 working days by 20 December at 17:00',
-    effect: 'Sets how long it takes and its deadline.',
-  },
-  {
-    example: 'ask Ana "Shall we ship?", then if yes: post "shipping" here',
-    effect: 'Runs the rest of the line only if the previous question gets that answer.',
-  },
-  {
-    example: 'fetch https://example.com, then write the result to page.txt',
-    effect: 'Uses the output of the previous command as text.',
-  },
-  {
-    example: 'write "A" to a.txt, then move it to archive/',
-    effect: 'Uses the file that the previous command wrote or moved.',
-  },
-  {
-    example: 'for each row in orders.csv: write "Dear <name>" to letters/<id>.md',
-    effect: "Creates one step per row; `<name>` is that row's value in the column.",
-  },
-  {
-    example:
-      'for each row in orders.csv: write "Dear <name>" to letters/<id>.md, then summarise to all.md',
-    effect: 'Writes one summary of all rows at the end.',
-  },
-  {
-    example: 'for each file in logs: move <path> to archive/<name>',
-    effect: 'Creates one step per file; `<path>` includes the folder, `<name>` does not.',
-  },
-  {
-    example: 'outline first: write "A" to a.txt, then delete old.txt',
-    effect: 'At the start of a request: shows an outline first.',
-  },
-  {
-    example:
-      'plan Launch:\nphase Texts:\n- write "go" to kickoff.md\nphase Publish after 2 days:\n- post "We launch" here\nmilestone: Launch is done',
-    effect: 'Names the plan and its phases. Each phase starts when the previous one is done.',
-  },
-];
+export const frames = notesOf({
+  'post "go" here on 2 December at 14:00':
+    'Starts the command at that time. After a command, it applies to that command; at the start of a line, to the whole line.',
+  'write "A" to a.txt, then after 2 days write "B" to b.txt':
+    'Starts the command this long after the previous one; `2 days later` means the same.',
+  'every Monday at 9:00 write "done" to reports/week.md until 1 June':
+    'Repeats the command; also `every first Monday of the month`. Nothing can follow a repeated command.',
+  'ask Ana "Please review notes.md" takes 3 working days by 20 December at 17:00':
+    'Sets how long it takes and its deadline.',
+  'ask Ana "Shall we ship?", then if yes: post "shipping" here':
+    'Runs the rest of the line only if the previous question gets that answer.',
+  'fetch https://example.com, then write the result to page.txt':
+    'Uses the output of the previous command as text.',
+  'write "A" to a.txt, then move it to archive/':
+    'Uses the file that the previous command wrote or moved.',
+  'for each row in orders.csv: write "Dear <name>" to letters/<id>.md':
+    "Creates one step per row; `<name>` is that row's value in the column.",
+  'for each row in orders.csv: write "Dear <name>" to letters/<id>.md, then summarise to all.md':
+    'Writes one summary of all rows at the end.',
+  'for each file in logs: move <path> to archive/<name>':
+    'Creates one step per file; `<path>` includes the folder, `<name>` does not.',
+  'outline first: write "A" to a.txt, then delete old.txt':
+    'At the start of a request: shows an outline first.',
+  'plan Launch:\nphase Texts:\n- write "go" to kickoff.md\nphase Publish after 2 days:\n- post "We launch" here\nmilestone: Launch is done':
+    'Names the plan and its phases. Each phase starts when the previous one is done.',
+});
 
 /** Changes of reminders and recurring steps, read by `readRecurringRequest` as whole messages. */
-export const recurringForms: readonly Note[] = [
-  {
-    example: 'skip REM-3f9a1c20',
-    effect: 'Skips the next occurrence of a reminder or recurring plan.',
-  },
-  {
-    example: 'change REM-3f9a1c20 to every Tuesday at 9:00',
-    effect: 'Changes when it repeats. For a recurring plan, this needs an approval.',
-  },
-  { example: 'change REM-3f9a1c20: post the minutes', effect: 'Changes its text.' },
-  { example: 'end REM-3f9a1c20', effect: 'Ends it, after you confirm.' },
-];
+export const recurringForms = notesOf({
+  'skip REM-3f9a1c20': 'Skips the next occurrence of a reminder or recurring plan.',
+  'change REM-3f9a1c20 to every Tuesday at 9:00':
+    'Changes when it repeats. For a recurring plan, this needs an approval.',
+  'change REM-3f9a1c20: post the minutes': 'Changes its text.',
+  'end REM-3f9a1c20': 'Ends it, after you confirm.',
+});
 
 type ChangeForm = Note & { id: string; spellings: readonly string[] };
 

@@ -55,6 +55,17 @@ export function compile(spelling: string): Element[] {
   return elements;
 }
 
+/** The words before the first slot, in each of their alternatives. */
+export function startsOf(spelling: string): string[] {
+  let starts = [''];
+  for (const element of compile(spelling)) {
+    if (element.kind !== 'words') break;
+    if (!element.optional)
+      starts = starts.flatMap((start) => element.words.map((word) => `${start} ${word}`.trim()));
+  }
+  return starts.filter((start) => start !== '');
+}
+
 const theResult: JsonObject = { $from: '', path: '' };
 export const isResult = (value: Json | undefined): boolean =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && value.$from === '';

@@ -2,7 +2,16 @@
 // offers only what plans.
 import { type Read, readWhen, settleWhen, type When } from '#timeline/spoken-times.ts';
 import { type Form, forms } from './forms.ts';
-import { compile, isAddress, isFile, isPlace, noSlots, type Reading, readSlot } from './match.ts';
+import {
+  compile,
+  isAddress,
+  isFile,
+  isPlace,
+  noSlots,
+  type Reading,
+  readSlot,
+  startsOf,
+} from './match.ts';
 import type { Token } from './tokens.ts';
 
 const maxCharacters = 1000;
@@ -26,13 +35,8 @@ const vocabulary = new Map(
   }),
 );
 const isAnyVerb = (word: string) => [...vocabulary.values()].some((words) => words.has(word));
-const hasStart = (spelling: string, verb: string): boolean => {
-  const elements = compile(spelling);
-  const last = elements.findIndex((one) => one.kind !== 'words' || !one.optional);
-  return elements
-    .slice(0, last + 1)
-    .some((one) => one.kind === 'words' && one.words.includes(verb));
-};
+const hasStart = (spelling: string, verb: string): boolean =>
+  startsOf(spelling).some((start) => start.split(' ', 1)[0] === verb);
 const hasPerson = ({ spellings }: Form) => spellings.some((one) => one.includes(':person}'));
 const isName = (token: Token | undefined) =>
   token?.kind === 'word' && /^[\p{Lu}@<]/u.test(token.text);

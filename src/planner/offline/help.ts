@@ -2,28 +2,22 @@
 import type { Json } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { listOf, shorten } from '#domain/words.ts';
-import {
-  changeForms,
-  type Form,
-  forms,
-  frames,
-  type Note,
-  recurringForms,
-} from '../commands/forms.ts';
+import { changeForms, forms, frames, type Note, recurringForms } from '../commands/forms.ts';
 import { showCall } from './call-arguments.ts';
 
 export const connectModel =
   'To ask in your own words, connect a model: in the console under Settings, Models, or with OPENAI_API_KEY.';
 
-const ofGroup = (group: Form['group']): Note[] => forms.filter((form) => form.group === group);
+const ofTools = (names: RegExp): Note[] =>
+  forms.filter(({ operation }) => operation !== null && names.test(operation));
 
 const topics: Record<string, readonly Note[]> = {
-  files: ofGroup('Files'),
-  web: ofGroup('Web addresses'),
-  people: ofGroup('People and reminders'),
+  files: ofTools(/^workspace_/),
+  web: ofTools(/^http_/),
+  people: ofTools(/^(?:chat|human|reminder|calendar)_/),
   times: frames,
-  operations: ofGroup('Other operations'),
-  plans: ofGroup('Look-ups'),
+  operations: forms.filter(({ id }) => id === 'wait' || id === 'call'),
+  plans: forms.filter(({ operation, looks }) => operation === null && looks === true),
   changes: changeForms,
   reminders: recurringForms,
 };

@@ -24,7 +24,9 @@ export type Group = {
 type Source = {
   id: string;
   title: string;
-  listing: { operation: string; args: JsonObject; paging: { argument: string; next: string } };
+  operation: string;
+  args: JsonObject;
+  paging: { argument: string; next: string };
   list: string;
   where?: JsonObject[];
 };
@@ -34,21 +36,17 @@ const sourceOf = ({ over, path }: Loop): Source =>
     ? {
         id: 'rows',
         title: `Rows of ${path}`,
-        listing: {
-          operation: 'workspace_read_table',
-          args: { path, limit: pageRows },
-          paging: { argument: 'offset', next: '/next' },
-        },
+        operation: 'workspace_read_table',
+        args: { path, limit: pageRows },
+        paging: { argument: 'offset', next: '/next' },
         list: '/rows',
       }
     : {
         id: 'files',
         title: `Files in ${path}`,
-        listing: {
-          operation: 'workspace_list',
-          args: { path: trimTail(path, /\//) },
-          paging: { argument: 'after', next: '/next' },
-        },
+        operation: 'workspace_list',
+        args: { path: trimTail(path, /\//) },
+        paging: { argument: 'after', next: '/next' },
         list: '/entries',
         where: [{ path: '/kind', is: 'equals', value: 'file' }],
       };
@@ -66,17 +64,13 @@ function findPathFault(value: string): string | null {
 
 type Row = { [column: string]: Json };
 
-async function* readItems(
-  { listing, list, where }: Source,
-  tools: PlannerTools,
-  signal: AbortSignal,
-) {
-  for await (const data of listPages(listing, { tools, signal }, newCoverage())) {
-    const items = isObject(data) ? data[list.slice(1)] : undefined;
+async function* readItems(source: Source, tools: PlannerTools, signal: AbortSignal) {
+  for await (const data of listPages(source, { tools, signal }, newCoverage())) {
+    const items = isObject(data) ? data[source.list.slice(1)] : undefined;
     if (!isObject(data) || !Array.isArray(items))
-      throw new CommandRefusal(`${String(listing.args.path)} couldn't be read as a list.`);
+      throw new CommandRefusal(`${String(source.args.path)} couldn't be read as a list.`);
     const rows = items.filter(
-      (row): row is Row => isObject(row) && (where === undefined || row.kind === 'file'),
+      (row): row is Row => isObject(row) && (source.where === undefined || row.kind === 'file'),
     );
     yield {
       rows,
@@ -135,11 +129,11 @@ export async function buildLoop(
       );
     const summary = loop.summary === null ? '' : `, then one summary to ${loop.summary}`;
     const said = describeStep(step, timezone);
+    const about = `${said} for each of ${countOf(count, thing)} of ${loop.path}${summary}`;
     const template = (value: Json) => toTemplate(value, (name) => names.get(name) ?? name);
     return {
       group: {
-        ...{ id: source.id, title: source.title, ...source.listing, list: source.list },
-        ...(source.where === undefined ? {} : { where: source.where }),
+        ...source,
         step: { description: template(said), operation: step.spec.name, args: template(step.args) },
         ...(loop.summary === null
           ? {}
@@ -150,14 +144,8 @@ export async function buildLoop(
             }),
       },
       about: {
-        title: shorten(
-          `${said} for each of ${countOf(count, thing)} of ${loop.path}${summary}`,
-          300,
-        ),
-        summary: shorten(
-          `${said} for each of ${countOf(count, thing)} of ${loop.path}${summary}.`,
-          700,
-        ),
+        title: shorten(about, 300),
+        summary: shorten(`${about}.`, 700),
         risks: [
           {
             text: `The ${thing}s of ${loop.path} were read when this was planned. Any added later are not included.`,
