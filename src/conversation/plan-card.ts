@@ -280,7 +280,7 @@ async function readFindingFacts(
 /** Schedule conflicts, and alternative times. */
 async function readConflicts({ db, clock }: ConversationContext, plan: Plan) {
   if (!compared.has(plan.status)) return { conflicts: [] };
-  const notes = await readNotes(db.query, plan.id);
+  const notes = await readNotes(db.query, plan.id, plan.version);
   const now = clock.now().toISOString();
   const moves = openMoves(
     notes.map(({ move }) => move),

@@ -4,6 +4,7 @@ import { decisionWords, refusalWords } from '#cards/decision-words.ts';
 import { appendMessage, readTextsOfRun } from '#db/chat/messages.ts';
 import type { Commit, Transaction } from '#db/database.ts';
 import { showName } from '#db/people/identities.ts';
+import { readArtifacts, storeArtifacts } from '#db/planning/artifacts.ts';
 import { insertRun, lockRun, type RunRow, updateRun } from '#db/planning/runs.ts';
 import { lockPlan, type PlanRow, readPlan, readPlanRow } from '#db/plans/plans.ts';
 import { plans } from '#db/schema.ts';
@@ -333,6 +334,7 @@ export async function prepareGoBack(
     await requireManager(tx, context, locked, actor);
     requireWaiting(locked, version);
     const next = await store(tx);
+    await storeArtifacts(tx, id, next.version, await readArtifacts(tx, id, as));
     await followVersion(tx, await lockPlan(tx, id));
     const by = await showName(tx, actor.id);
     return decisionWords.wentBack({ id, by, version: next.version, as });

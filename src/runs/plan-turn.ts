@@ -4,7 +4,7 @@ import { recordAudit } from '#db/audit/audit.ts';
 import { readJoined } from '#db/chat/messages.ts';
 import type { Transaction } from '#db/database.ts';
 import { giveRequests } from '#db/people/data-requests.ts';
-import { appendNote, storeArtifacts } from '#db/planning/artifacts.ts';
+import { storeArtifacts } from '#db/planning/artifacts.ts';
 import { lockRun, type RunRow, readRun, updateRun } from '#db/planning/runs.ts';
 import { lockPlan, type PlanRow, readPlanRow } from '#db/plans/plans.ts';
 import type { MessageParts } from '#domain/chat/message-parts.ts';
@@ -123,11 +123,12 @@ async function prepareProposal(
     await tellMissingParts(context, tx, run, plan.id, draft);
     await giveRequests(tx, run.id, plan.id);
     const { outline = null, roadmap = null, schedule = null } = outcome.session ?? {};
-    await storeArtifacts(tx, plan.id, plan.version, { outline, roadmap, schedule });
     const conflicts = outcome.session === null ? [] : tellConflicts(outcome.session);
-    const at = context.clock.now();
-    for (const { text, move } of conflicts.slice(0, conflictsNoted))
-      await appendNote(tx, plan.id, text, at, move ?? undefined);
+    const at = context.clock.now().toISOString();
+    const notes = conflicts
+      .slice(0, conflictsNoted)
+      .map(({ text, move }) => ({ at, text, ...(move === null ? {} : { move }) }));
+    await storeArtifacts(tx, plan.id, plan.version, { outline, roadmap, schedule, notes });
     const { tone } = await readPolicyOf(tx, run);
     const says = describeProposal(
       plan,

@@ -1,11 +1,11 @@
 // Outline, roadmap and schedule of a plan version, written in a few statements at any size.
-import { and, asc, desc, eq, sql } from 'drizzle-orm';
-import type { PlanningArtifacts, PlanningNote, StepMove } from '#domain/planning/artifacts.ts';
+import { and, asc, eq, sql } from 'drizzle-orm';
+import type { PlanningArtifacts, PlanningNote } from '#domain/planning/artifacts.ts';
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
 import type { Schedule } from '#domain/planning/schedule.ts';
 import type { Queryable } from '../database.ts';
-import { isPatched } from '../plans/patches.ts';
+import { plannedVersion } from '../plans/patches.ts';
 import { countersign } from '../schema/columns.ts';
 import {
   nodeSteps,
@@ -20,6 +20,8 @@ export type Artifacts = {
   outline: PlanOutline | null;
   roadmap: Roadmap | null;
   schedule: Schedule | null;
+  /** Conflicts with calendars or other plans. */
+  notes: PlanningNote[];
 };
 
 /** Rows from which tables are analyzed at once. */
@@ -112,7 +114,7 @@ export async function storeArtifacts(
   tx: Queryable,
   planId: string,
   version: number,
-  { outline, roadmap, schedule }: Artifacts,
+  { outline, roadmap, schedule, notes }: Artifacts,
 ): Promise<void> {
   if (outline === null && roadmap === null && schedule === null) return;
   const key = { planId, version };
@@ -127,9 +129,11 @@ export async function storeArtifacts(
       ['outline', 'jsonb'],
       ['roadmap', 'jsonb'],
       ['schedule', 'jsonb'],
+      ['notes', 'jsonb'],
     ],
     [
       {
+        notes,
         ...(outline === null ? {} : { outline: outlineHead }),
         ...(roadmap === null ? {} : { roadmap: roadmapHead }),
         ...(schedule === null ? {} : { schedule: scheduleHead }),
@@ -204,16 +208,10 @@ export async function linkOccurrences(tx: Queryable, planId: string, ids: string
     on conflict do nothing`);
 }
 
-/** The newest planned version up to `version`; later ones are patches. Null if there is none. */
 async function findPlanned(db: Queryable, planId: string, version: number): Promise<number | null> {
-  const { rows } = await db.execute<{ version: number }>(sql`
-    select a.version from ${countersign}.planning_artifacts a
-    where a.plan_id = ${planId} and a.version <= ${version} and not exists (
-      select 1 from ${countersign}.plan_versions v
-      where v.plan_id = a.plan_id and v.version > a.version and v.version <= ${version}
-        and not ${isPatched(sql`v.plan_id`, sql`v.version`)})
-    order by a.version desc limit 1`);
-  return rows[0]?.version ?? null;
+  const planned = plannedVersion(sql`${planId}::text`, sql`${version}::int`);
+  const [found = null] = await db.values<number | null>(sql`select ${planned}`);
+  return found;
 }
 
 async function readNodeSteps(db: Queryable, { planId, version }: Key) {
@@ -438,46 +436,17 @@ export async function readRoadmapChoice(
   };
 }
 
-/** External feedback on a plan's newest version, oldest first. */
-export async function readNotes(db: Queryable, planId: string): Promise<PlanningNote[]> {
-  const [newest] = await db
+/** External feedback on a plan version, oldest first. */
+export async function readNotes(
+  db: Queryable,
+  planId: string,
+  version: number,
+): Promise<PlanningNote[]> {
+  const planned = await findPlanned(db, planId, version);
+  if (planned === null) return [];
+  const [row] = await db
     .select({ notes: planningArtifacts.notes })
     .from(planningArtifacts)
-    .where(eq(planningArtifacts.plan_id, planId))
-    .orderBy(desc(planningArtifacts.version))
-    .limit(1);
-  return newest?.notes ?? [];
-}
-
-const notesKept = 100;
-
-/**
- * Records later feedback: a conflict with a calendar or another plan. Ignores duplicates. The caller holds the plan's lock.
- * @returns whether it was new
- */
-export async function appendNote(
-  tx: Queryable,
-  planId: string,
-  text: string,
-  at: Date,
-  move?: StepMove,
-): Promise<boolean> {
-  const [newest] = await tx
-    .select({ version: planningArtifacts.version, notes: planningArtifacts.notes })
-    .from(planningArtifacts)
-    .where(eq(planningArtifacts.plan_id, planId))
-    .orderBy(desc(planningArtifacts.version))
-    .limit(1);
-  if (newest === undefined || newest.notes.some((note) => note.text === text)) return false;
-  const notes = [
-    ...newest.notes,
-    { at: at.toISOString(), text, ...(move === undefined ? {} : { move }) },
-  ].slice(-notesKept);
-  await tx
-    .update(planningArtifacts)
-    .set({ notes })
-    .where(
-      and(eq(planningArtifacts.plan_id, planId), eq(planningArtifacts.version, newest.version)),
-    );
-  return true;
+    .where(and(eq(planningArtifacts.plan_id, planId), eq(planningArtifacts.version, planned)));
+  return row?.notes ?? [];
 }

@@ -215,6 +215,14 @@ export const isPatched = (planId: SQL, version: SQL): SQL => sql`exists (
   select 1 from ${countersign}.plan_patches p where p.plan_id = ${planId} and p.version = ${version}
     and p.status = 'applied' and (p.added + p.changed + p.removed > 0 or p.decided_by is not null))`;
 
+/** The newest version up to `version` with planning artifacts of which the later ones are patches, or null. */
+export const plannedVersion = (planId: SQL, version: SQL): SQL => sql`(
+  select max(a.version) from ${countersign}.planning_artifacts a
+  where a.plan_id = ${planId} and a.version <= ${version} and not exists (
+    select 1 from ${countersign}.plan_versions v
+    where v.plan_id = a.plan_id and v.version > a.version and v.version <= ${version}
+      and not ${isPatched(sql`v.plan_id`, sql`v.version`)}))`;
+
 export async function wasPatched(db: Queryable, planId: string, version: number): Promise<boolean> {
   const { rows } = await db.execute<{ patched: boolean }>(
     sql`select ${isPatched(sql`${planId}`, sql`${version}`)} as patched`,

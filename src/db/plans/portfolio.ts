@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm';
 import { personKey } from '#domain/people/names.ts';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
+import { plannedVersion } from './patches.ts';
 
 /** A period of a person's time. */
 export type PortfolioBlock = {
@@ -65,9 +66,7 @@ export function createPortfolioReader(
           or lower(ltrim(btrim(b.person), '@')) = any(${sql.param(names)}::text[]))
         and p.status in ('proposed', 'approved', 'executing')
         -- A plan that was patched since still follows the schedule it was made with.
-        and b.version = (
-          select max(a.version) from ${countersign}.planning_artifacts a
-          where a.plan_id = b.plan_id and a.version <= p.version)
+        and b.version = ${plannedVersion(sql`p.id`, sql`p.version`)}
         and p.run_id is distinct from ${exceptRun}
         and not (${apart} and exists (
           select from ${countersign}.runs r

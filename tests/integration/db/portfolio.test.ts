@@ -26,6 +26,12 @@ type Planned = {
   to?: string;
 };
 
+const addVersion = (id: string, number: number) =>
+  db.query.execute(sql`
+    insert into countersign.plan_versions (plan_id, version, digest, title, context, risks,
+      approver_policy, tools_required, total, planner_model)
+    values (${id}, ${number}, 'd', 't', '{}', '[]', '{"kind":"requester"}', '{}', 0, 'm')`);
+
 /** A plan with one block in each version that was planned. */
 async function plan({
   id,
@@ -42,10 +48,7 @@ async function plan({
       run_id, planner_model, tools_required, guarded_operations)
     values (${id}, ${status}, ${version}, 'd', 1, 0, ${`Plan ${id}`}, 'ana', '{"kind":"requester"}', ${run}, 'm', '{}', '{}')`);
   for (const number of planned) {
-    await db.query.execute(sql`
-      insert into countersign.plan_versions (plan_id, version, digest, title, context, risks,
-        approver_policy, tools_required, total, planner_model)
-      values (${id}, ${number}, 'd', 't', '{}', '[]', '{"kind":"requester"}', '{}', 0, 'm')`);
+    await addVersion(id, number);
     await db.query.execute(sql`
       insert into countersign.planning_artifacts (plan_id, version) values (${id}, ${number})`);
     await db.query.execute(sql`
@@ -135,9 +138,14 @@ test('a person’s time is theirs under each of their names', async () => {
   ]);
 });
 
-test('of several versions the one that holds is read, also where the plan was patched since', async () => {
+test('of several versions the one that holds is read, also where the plan was patched since, and none of a proposal since', async () => {
   await plan({ id: 'PLAN-revised', version: 2, planned: [1, 2] });
-  await plan({ id: 'PLAN-patched', version: 5, planned: [1] });
+  await plan({ id: 'PLAN-patched', version: 2, planned: [1] });
+  await plan({ id: 'PLAN-rewritten', version: 2, planned: [1] });
+  for (const id of ['PLAN-patched', 'PLAN-rewritten']) await addVersion(id, 2);
+  await db.query.execute(sql`
+    insert into countersign.plan_patches (id, plan_id, status, version, digest, base_revision, operations, widening, added, changed, removed, proposed_by)
+    values ('PATCH-00000001', 'PLAN-patched', 'applied', 2, 'd', 1, '[]', '{}', 1, 0, 0, 'ana')`);
   expect((await read()).blocks.map(({ plan_id, node_title }) => [plan_id, node_title])).toEqual([
     ['PLAN-patched', 'Review 1'],
     ['PLAN-revised', 'Review 2'],

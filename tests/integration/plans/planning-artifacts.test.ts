@@ -2,12 +2,13 @@
 import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import {
-  appendNote,
   linkOccurrences,
   readArtifacts,
+  readNotes,
   storeArtifacts,
 } from '#db/planning/artifacts.ts';
 import type { PatternSpec } from '#domain/plan/pattern.ts';
+import type { Plan } from '#domain/plan/plan.ts';
 import { OutlineNode, type PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
 import type { Schedule } from '#domain/planning/schedule.ts';
@@ -111,6 +112,7 @@ const schedule: Schedule = {
   ends_at: '2026-05-04T09:31:00.000Z',
 };
 
+const noted = { at: '2026-05-03T10:00:00.000Z', text: 'Overlaps with “Dentist” on Monday.' };
 const look = draftStep('look', 'Look', 'control_noop');
 
 async function propose() {
@@ -135,7 +137,7 @@ async function propose() {
     ana,
   );
   await instance.db.transaction((tx) =>
-    storeArtifacts(tx, plan.id, plan.version, { outline, roadmap, schedule }),
+    storeArtifacts(tx, plan.id, plan.version, { outline, roadmap, schedule, notes: [noted] }),
   );
   return plan;
 }
@@ -149,7 +151,7 @@ describe('what a plan was made from', () => {
       roadmap,
       schedule,
       node_steps: { build: ['1', '2'], watch: ['look#2099-05-01'] },
-      notes: [],
+      notes: [noted],
     });
   });
 
@@ -207,16 +209,30 @@ describe('what a plan was made from', () => {
     ]);
   });
 
-  test('takes down what the world answers, each thing once', async () => {
-    const plan = await propose();
-    const at = new Date('2026-05-04T10:00:00Z');
-    const text = 'Overlaps with “Dentist” on Monday.';
-    expect(await appendNote(instance.db.query, plan.id, text, at)).toBe(true);
-    expect(await appendNote(instance.db.query, plan.id, text, new Date())).toBe(false);
-    expect((await instance.service.planning(plan.id)).notes).toEqual([
-      { at: at.toISOString(), text },
-    ]);
-    expect((await instance.service.getPlan(plan.id)).digest).toBe(plan.digest);
+  test('comes back with the version that a plan goes back to, without what was noted on the undone one', async () => {
+    const direct = await instance.service.propose({ title: 'Plain', steps: [noop('1')] }, {}, ana);
+    const late = { at: '2026-05-04T10:00:00.000Z', text: 'Overlaps with a talk.' };
+    const backFrom = async ({ id, revision }: Plan) => {
+      const operations = [{ op: 'add_step' as const, step: noop('3') }];
+      await instance.service.patch(id, { base_revision: revision, operations }, ana);
+      await instance.db.transaction((tx) =>
+        storeArtifacts(tx, id, 2, { outline, roadmap, schedule, notes: [late] }),
+      );
+      expect(await readNotes(instance.db.query, id, 2)).toEqual([late]);
+      const { version } = await instance.service.goBack(id, { version: 2, to: null }, ana);
+      return readNotes(instance.db.query, id, version);
+    };
+    const planned = await propose();
+    expect(await backFrom(planned)).toEqual([noted]);
+    expect(await instance.service.planning(planned.id)).toEqual({
+      version: 3,
+      outline,
+      roadmap,
+      schedule,
+      node_steps: { build: ['1', '2'], watch: ['look#2099-05-01'] },
+      notes: [noted],
+    });
+    expect(await backFrom(direct)).toEqual([]);
   });
 
   test('goes with its plan', async () => {

@@ -96,6 +96,7 @@ async function schedule(
           ends_at: iso(start + 2 * hour),
         },
       },
+      notes: [],
     }),
   );
 }
