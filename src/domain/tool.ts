@@ -78,8 +78,8 @@ export type ToolContext = {
   /** The same for every attempt of a step, for deduplication. */
   idempotencyKey: string;
   user: string;
-  /** Reads only what belongs to `user`, for a schedule of someone else. */
-  ownOnly?: boolean;
+  /** Reads the busy time of `user`, who asks for a schedule or is someone else. Only this reads connected calendars. */
+  busyOf?: 'requester' | 'other';
   conversation: string | null;
   /** IANA zone of the person the work is for. */
   timezone: string;
@@ -95,7 +95,7 @@ export type ToolContext = {
 };
 
 export function outsidePlan(
-  given: Pick<ToolContext, 'idempotencyKey' | 'user' | 'ownOnly' | 'timezone' | 'signal'>,
+  given: Pick<ToolContext, 'idempotencyKey' | 'user' | 'busyOf' | 'timezone' | 'signal'>,
 ): ToolContext {
   const none = { planId: null, stepId: null, conversation: null };
   return { ...none, model: null, pay: null, callbackUrl: null, ...given };

@@ -134,7 +134,7 @@ export type PlannerTools = {
     name: string,
     args: JsonObject,
     signal: AbortSignal,
-    reader?: Pick<ToolContext, 'user' | 'ownOnly'>,
+    reader?: Pick<ToolContext, 'user' | 'busyOf'>,
   ): Promise<ToolOutput>;
   /** The persons behind names, where linked. Omitted: names are compared as written. */
   personsOf?: (names: string[]) => Promise<ReadonlyMap<string, string>>;

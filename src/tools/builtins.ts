@@ -87,6 +87,8 @@ export const builtinTools = [
 
 export type BuiltinPlace = { folder: string; calendars: Settings['calendars'] };
 
+const peopleWaitMs = 3000;
+
 /** `close` ends all connections and threads. */
 export function createBuiltins(options: BuiltinOptions): {
   openAt(place: BuiltinPlace): Operation[];
@@ -94,12 +96,20 @@ export function createBuiltins(options: BuiltinOptions): {
 } {
   const { baseDir, chat, files, reminders, plans, textModel, drafts, clock, ownCalendar } = options;
   const rules = createAddressRules(options.http.allowPrivate);
-  const web = openWebAtFirstUse({ http: options.http, rules, lookup: options.lookup });
+  const { http, lookup } = options;
+  const web = openWebAtFirstUse({ http, rules, lookup });
+  // People choose these addresses, and planning waits for them.
+  const webOfPeople = openWebAtFirstUse({
+    http: { ...http, timeout_ms: Math.min(http.timeout_ms, peopleWaitMs) },
+    rules: createAddressRules([]),
+    lookup,
+  });
   const calendarWork = openIcsWork();
   const openAt = ({ folder, calendars }: BuiltinPlace): Operation[] => {
     const sandbox = openSandbox(folder);
     const suggest = suggestPaths(sandbox);
-    const places = createCalendarPlaces({ calendars, baseDir, ownCalendar }, sandbox, web);
+    const webs = { web, webOfPeople };
+    const places = createCalendarPlaces({ calendars, baseDir, ownCalendar }, sandbox, webs);
     return [
       ...[
         createList(sandbox),
@@ -129,7 +139,9 @@ export function createBuiltins(options: BuiltinOptions): {
       ...(options.extraOperations ?? []),
     ];
   };
-  const close = async () => void (await Promise.all([web.close(), calendarWork.close()]));
+  const close = async () => {
+    await Promise.all([web.close(), webOfPeople.close(), calendarWork.close()]);
+  };
   return { openAt, close };
 }
 

@@ -48,6 +48,7 @@ const Events = z.object({
 });
 
 const maxPeople = 50;
+const readersAtOnce = 8;
 
 const unreadable = (why: string, failed = true): CalendarReport => ({
   busy: [],
@@ -64,13 +65,15 @@ export async function readCalendars(
 ): Promise<CalendarReport> {
   if (!query.tools.readable().some(({ name }) => name === reading))
     return unreadable('no tool may read them while planning.', false);
-  const reports: CalendarReport[] = [];
-  const without = people.slice(maxPeople);
-  for (const person of people.slice(0, maxPeople)) {
-    const report = await readOf(person, query, window);
-    if (report === null) without.push(person);
-    else reports.push(report);
-  }
+  const asked = people.slice(0, maxPeople);
+  const answers: (CalendarReport | null)[] = asked.map(() => null);
+  const entries = asked.entries();
+  const readOn = async () => {
+    for (const [at, person] of entries) answers[at] = await readOf(person, query, window);
+  };
+  await Promise.all(Array.from({ length: readersAtOnce }, readOn));
+  const without = people.filter((_, at) => (answers[at] ?? null) === null);
+  const reports = answers.filter((report) => report !== null);
   const unread = reports.flatMap((report) => report.unread);
   return {
     busy: reports.flatMap(({ busy }) => busy),
@@ -85,7 +88,7 @@ export async function readCalendars(
   };
 }
 
-/** Null for someone else without a calendar. Others' appointments take time, but are not named. */
+/** Null for someone else without a calendar. Appointments in people's own calendars take time, but are not named. */
 async function readOf(
   person: string,
   { tools, user, timezone, signal, plan }: CalendarQuery,
@@ -95,7 +98,8 @@ async function readOf(
   try {
     const iso = (at: number) => toLocalIso(new Date(at), timezone);
     const range = { from: iso(window.from), to: iso(window.to), timezone };
-    const output = await tools.call(reading, range, signal, { user: person, ownOnly: isOther });
+    const busyOf = isOther ? 'other' : 'requester';
+    const output = await tools.call(reading, range, signal, { user: person, busyOf });
     const read = Events.safeParse(output.data);
     if (!read.success) return unreadable('their answer could not be read.');
     const { events, calendars = [], truncated, problems = [] } = read.data;
@@ -106,7 +110,8 @@ async function readOf(
       busy: events.flatMap((event): BusyTime[] => {
         const [from, to] = [toMoment(event.start, timezone), toMoment(event.end, timezone)];
         if (from === null || to === null || to <= from || !event.busy || isOwn(event)) return [];
-        const what = isOther
+        const isHidden = isOther || event.title === '';
+        const what = isHidden
           ? `an appointment of ${quoteWords(person, 80)}`
           : quoteWords(event.title, 200);
         return [{ from, to, with: what, source: 'calendar', person }];

@@ -56,14 +56,15 @@ export function createCalendarOperations(
   const checkAdd = checker(false);
   /** An unreadable calendar fails the call only if requested by name. */
   const readOne = async (
-    { calendar, label }: NamedCalendar,
+    place: NamedCalendar,
     range: Range,
     named: boolean,
     signal: AbortSignal,
   ): Promise<ReadEvents> => {
+    const { calendar, label } = place;
     const nothing = { events: [], complete: true, problems: [] };
     try {
-      const ics = await places.read(calendar, signal);
+      const ics = await places.read(place, signal);
       if (ics === null && named)
         throw new CountersignError('tool_failed', `There is no calendar ${label}.`);
       const read = ics === null ? nothing : await work.read(ics, label, range, signal);
@@ -111,16 +112,20 @@ export function createCalendarOperations(
             : toMoment(args.to, timezone);
         if (to <= from)
           throw new CountersignError('invalid_arguments', 'The range ends before it begins.');
-        const { user, ownOnly = false } = context;
+        const { user, busyOf } = context;
         const refusal = await findRefusal(args, user);
         if (refusal !== null) throw new CountersignError('not_allowed', refusal);
         const read =
           args.calendar === undefined
-            ? await places.list(user, ownOnly)
-            : [{ calendar: args.calendar, label: args.calendar }];
+            ? await places.list(user, busyOf)
+            : [{ calendar: args.calendar, label: args.calendar, isPersonal: false }];
         const range = { from: from.getTime(), to: to.getTime(), timezone };
         const reads = await Promise.all(
-          read.map((one) => readOne(one, range, args.calendar !== undefined, context.signal)),
+          read.map(async (one) => {
+            const found = await readOne(one, range, args.calendar !== undefined, context.signal);
+            if (busyOf === undefined || !one.isPersonal) return found;
+            return { ...found, events: found.events.map(hideWords) };
+          }),
         );
         const events = reads.flatMap((one) => one.events);
         const problems = reads.flatMap((one) => one.problems);
@@ -186,6 +191,13 @@ export function createCalendarOperations(
     }),
   ];
 }
+
+/** Busy time alone: a schedule is read by more people than the calendar. */
+const hideWords = (event: CalendarEvent): CalendarEvent => ({
+  ...event,
+  title: '',
+  location: null,
+});
 
 function findProblem(
   args: { [key: string]: unknown },

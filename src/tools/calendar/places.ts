@@ -4,6 +4,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { CountersignError } from '#domain/errors.ts';
 import { isSamePerson } from '#domain/people/names.ts';
 import type { Settings } from '#domain/settings.ts';
+import type { ToolContext } from '#domain/tool.ts';
 import { nothingDone, systemCode } from '../failures.ts';
 import type { WebClient } from '../http/send-request.ts';
 import type { OwnCalendar } from '../ports.ts';
@@ -16,14 +17,20 @@ const maxBytes = 10_000_000;
 export const defaultCalendar = 'calendar.ics';
 
 /** `calendar` is what `read` takes; `label` is what people see, since an address can be a secret. */
-export type NamedCalendar = { calendar: string; label: string };
+export type NamedCalendar = {
+  calendar: string;
+  label: string;
+  isPersonal: boolean;
+  /** By an address that the person chose. */
+  isConnected?: true;
+};
 
 export type CalendarPlaces = {
-  /** Those of a person, and unless `ownOnly` those that belong to nobody in particular. */
-  list(user: string, ownOnly: boolean): Promise<NamedCalendar[]>;
+  /** Those of a person, and unless their time is read for someone else, those that belong to nobody in particular. */
+  list(user: string, busyOf: ToolContext['busyOf']): Promise<NamedCalendar[]>;
   /** A sentence for a calendar that belongs to others, or null. */
   findRefusal(calendar: string, user: string): Promise<string | null>;
-  read(calendar: string, signal: AbortSignal): Promise<Buffer | null>;
+  read(place: Omit<NamedCalendar, 'label'>, signal: AbortSignal): Promise<Buffer | null>;
   /**
    * Replaces the bytes unless `change` returns null. Serialised across processes; not done if `signal` aborts while waiting.
    */
@@ -40,10 +47,13 @@ export type CalendarSettings = {
   ownCalendar?: OwnCalendar | undefined;
 };
 
+/** `webOfPeople`: for addresses that people chose. */
+export type CalendarWeb = { web: WebClient; webOfPeople: WebClient };
+
 export function createCalendarPlaces(
   settings: CalendarSettings,
   workspace: Sandbox,
-  web: WebClient,
+  { web, webOfPeople }: CalendarWeb,
 ): CalendarPlaces {
   const locate = (calendar: string) =>
     Object.hasOwn(settings.calendars, calendar) ? settings.calendars[calendar]?.at : undefined;
@@ -65,16 +75,19 @@ export function createCalendarPlaces(
   const belongsTo = (names: string[], people: string[]) =>
     people.some((one) => names.some((name) => isSamePerson(name, one)));
   return {
-    async list(user, ownOnly) {
+    async list(user, busyOf) {
       const { names, connected } = await ownCalendar(user);
-      const configured = Object.entries(settings.calendars).flatMap(([name, { people }]) =>
-        people === undefined ? (ownOnly ? [] : [name]) : belongsTo(names, people) ? [name] : [],
-      );
-      const named = new Set(ownOnly ? configured : [...configured, defaultCalendar]);
-      return [
-        ...[...named].map((name) => ({ calendar: name, label: name })),
-        ...(connected === null ? [] : [{ calendar: connected, label: labelOf(connected) }]),
-      ];
+      const places: NamedCalendar[] = [];
+      for (const [name, { people }] of Object.entries(settings.calendars)) {
+        const isPersonal = people !== undefined;
+        const isRead = isPersonal ? belongsTo(names, people) : busyOf !== 'other';
+        if (isRead) places.push({ calendar: name, label: name, isPersonal });
+      }
+      if (busyOf !== 'other' && !Object.hasOwn(settings.calendars, defaultCalendar))
+        places.push({ calendar: defaultCalendar, label: defaultCalendar, isPersonal: false });
+      if (connected === null || busyOf === undefined) return places;
+      const label = labelOf(connected);
+      return [...places, { calendar: connected, label, isPersonal: true, isConnected: true }];
     },
     async findRefusal(calendar, user) {
       const people = Object.hasOwn(settings.calendars, calendar)
@@ -83,10 +96,10 @@ export function createCalendarPlaces(
       if (people === undefined || belongsTo((await ownCalendar(user)).names, people)) return null;
       return `${calendar} is someone else's calendar. Only they can have it read.`;
     },
-    async read(calendar, signal) {
-      const address = toAddress(locate(calendar) ?? calendar);
+    async read({ calendar, isConnected = false }, signal) {
+      const address = toAddress(isConnected ? calendar : (locate(calendar) ?? calendar));
       if (address === null) return withFile(calendar, false, readPlace);
-      const answer = await web.send({
+      const answer = await (isConnected ? webOfPeople : web).send({
         method: 'GET',
         url: address,
         headers: { accept: 'text/calendar, text/plain;q=0.5' },

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createCalendarPlaces } from '#tools/calendar/places.ts';
@@ -137,22 +139,66 @@ describe('calendar_read', () => {
     try {
       for (const name of Object.keys(calendars))
         await writeFile(join(owned.workspace, '..', `${name}.ics`), calendar(...daily));
-      const list = async (user: string, ownOnly: boolean) => {
-        const { data } = await owned.call('calendar_read', {}, { user, ownOnly });
-        return (data as { calendars: string[] }).calendars;
+      const read = async (user: string, busyOf?: 'requester' | 'other') => {
+        const asked = { from: '2026-03-28', to: '2026-03-29', timezone: 'UTC' };
+        const { data } = await owned.call('calendar_read', asked, {
+          user,
+          ...(busyOf && { busyOf }),
+        });
+        return data as { calendars: string[]; events: { title: string; calendar: string }[] };
       };
-      expect(await list('slack:T1:U1', false)).toEqual(['ana', 'team', 'calendar.ics']);
-      expect(await list('slack:T1:U1', true)).toEqual(['ana']);
-      expect(await list('@Ben', true)).toEqual(['ben']);
-      expect(await list('cy', true)).toEqual([]);
-      const { data } = await owned.call('calendar_read', {}, { user: 'dan', ownOnly: true });
-      expect(data).toMatchObject({ calendars: ['the calendar at calendar.example.com'] });
+      const list = async (...about: Parameters<typeof read>) => (await read(...about)).calendars;
+      expect(await list('slack:T1:U1')).toEqual(['ana', 'team', 'calendar.ics']);
+      expect(await list('slack:T1:U1', 'other')).toEqual(['ana']);
+      expect(await list('@Ben', 'other')).toEqual(['ben']);
+      expect(await list('cy', 'other')).toEqual([]);
+      // A schedule is shown to more people than a person's own calendar.
+      expect((await read('slack:T1:U1', 'requester')).events).toMatchObject([
+        { calendar: 'ana', title: '' },
+        { calendar: 'team', title: 'Standup' },
+      ]);
+      const data = await read('dan', 'other');
+      expect(data.calendars).toEqual(['the calendar at calendar.example.com']);
       expect(JSON.stringify(data)).not.toContain('private-1');
+      // A step of a plan may be another person's idea.
+      expect(await list('dan')).toEqual(['team', 'calendar.ics']);
       await owned.call('calendar_read', { calendar: 'ben' }, { user: 'ben' });
       const refused = await owned.fail('calendar_read', { calendar: 'ben' }, { user: 'ana' });
       expect(refused.code).toBe('not_allowed');
     } finally {
       await owned.close();
+    }
+  });
+
+  it('calls an address that a person chose only outside, and for seconds only', async () => {
+    let connections = 0;
+    const inside = createServer((socket) => {
+      connections += 1;
+      socket.destroy();
+    }).listen(0, '127.0.0.1');
+    await once(inside, 'listening');
+    const { port } = inside.address() as AddressInfo;
+    const addresses = [`https://127.0.0.1:${port}/a.ics`, 'https://slow.example.com/a.ics'];
+    const options = {
+      ownCalendar: async (user: string) => ({
+        names: [user],
+        connected: addresses[Number(user)] ?? null,
+      }),
+      lookup: () => new Promise<never>(() => undefined),
+    };
+    const chosen = await openBench({ http: { allowPrivate: ['127.0.0.1'] } }, options);
+    try {
+      const answers = await Promise.all(
+        addresses.map((_, user) =>
+          chosen.call('calendar_read', {}, { user: String(user), busyOf: 'other' }),
+        ),
+      );
+      for (const { data } of answers)
+        expect(data).toMatchObject({ problems: [expect.stringMatching(/no calendar now/)] });
+      expect(connections).toBe(0);
+    } finally {
+      await chosen.close();
+      inside.close();
     }
   });
 
@@ -310,12 +356,13 @@ describe('calendar_add', () => {
 });
 
 describe('a calendar that others write too', () => {
+  const noWeb = { send: () => Promise.reject(new Error('no web')) };
   const never = new AbortController().signal;
   const open = async () =>
     createCalendarPlaces(
       { calendars: {}, baseDir: bench.workspace },
       openSandbox(bench.workspace),
-      { send: () => Promise.reject(new Error('no web')) },
+      { web: noWeb, webOfPeople: noWeb },
     );
 
   it('keeps what was written while a change was worked out', async () => {

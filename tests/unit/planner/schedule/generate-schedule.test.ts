@@ -5,6 +5,7 @@ import { StrategyProfile } from '#domain/planning/schedule.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { draftPlan } from '#planner/draft/draft-plan.ts';
+import { readCalendars } from '#planner/schedule/busy.ts';
 import { validateSchedule } from '#planner/schedule/validate-schedule.ts';
 import type { ToolContext } from '#planner/tool.ts';
 import { generateSchedule as tool } from '#planner/tools/generate-schedule.ts';
@@ -213,6 +214,28 @@ describe('people’s work in a schedule that was asked for', () => {
       '1 03-10 09:30 – 03-10 10:30 ana held',
       '2 03-10 12:00 – 03-10 13:00 @Ben held',
       '3 03-10 13:00 – 03-10 14:00 @Ben held',
+    ]);
+  });
+
+  it('reads the calendars of its people at once, and names no appointment of theirs', async () => {
+    const isRead = Promise.withResolvers<void>();
+    const tools = makeTools({
+      ana: [{ title: '', start: at('10 09:00'), end: at('10 10:00') }],
+      '@Ben': [{ title: 'Dentist', start: at('10 09:00'), end: at('10 10:00') }],
+    });
+    const call: typeof tools.call = async (...about) => {
+      const output = await tools.call(...about);
+      if (about[3]?.user === '@Ben') isRead.resolve();
+      else await isRead.promise;
+      return output;
+    };
+    const { signal } = new AbortController();
+    const window = { from: Date.parse(at('10 09:00')), to: Date.parse(at('10 17:00')) };
+    const query = { tools: { ...tools, call }, user: 'ana', timezone, signal };
+    const { busy } = await readCalendars(query, ['ana', '@Ben'], window);
+    expect(busy.map((time) => time.with)).toEqual([
+      'an appointment of “ana”',
+      'an appointment of “@Ben”',
     ]);
   });
 
