@@ -360,9 +360,10 @@ program.parseAsync().catch((error: unknown) => {
     process.exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
     return;
   }
+  const misused = error instanceof CountersignError && error.code === 'invalid_request';
   if (error instanceof CountersignError) warn(`countersign: ${error.message}`);
   else if (isTransient(error))
     warn(`countersign: The database does not answer (${causeOf(error)}). Try again.`);
   else warn(inspect(error));
-  process.exitCode = exitCodes.failed;
+  process.exitCode = misused ? exitCodes.usage : exitCodes.failed;
 });

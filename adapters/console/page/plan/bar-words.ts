@@ -17,17 +17,18 @@ export type BarWords = {
 
 const maxReason = 160;
 
-/** `3 changes · 1 guarded`, or that it only reads. */
-function describeChanges({ review, plan }: PlanCardFacts): string[] {
+/** `3 changes · 1 guarded`, or that it only reads. In a plan that repeats, a change counts once. */
+function describeChanges({ review, plan, repeats }: PlanCardFacts): string[] {
   if (review.steps === 0) return [`Only reads`, countOf(plan.total_steps, 'step')];
+  const once = repeats !== undefined && repeats.length > 0;
   const guarded = review.calls.reduce(
-    (sum, { step, times }) => sum + (step.guarded ? times : 0),
+    (sum, { step, times }) => sum + (step.guarded ? (once ? 1 : times) : 0),
     0,
   );
   const known =
     review.calls.every(({ step }) => step.guarded) && review.different > review.calls.length;
   return [
-    `${review.more ? 'more than ' : ''}${countOf(review.steps, 'change')}`,
+    `${review.more ? 'more than ' : ''}${countOf(once ? review.different : review.steps, 'change')}`,
     ...(guarded === 0
       ? []
       : [`${guarded.toLocaleString('en-US')}${known ? ' or more' : ''} guarded`]),

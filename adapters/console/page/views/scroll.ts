@@ -15,11 +15,11 @@ let watched: HTMLElement | null = null;
 
 const endOf = (list: HTMLElement) => list.scrollHeight - list.clientHeight;
 
-/** The column's scroll position: its end, or the top of a last message that doesn't fit. */
+/** The column's scroll position: its end, the top of a last message that doesn't fit, or the top of the welcome. */
 function findPlace(list: HTMLElement): number {
   const end = endOf(list);
   const last = [...list.querySelectorAll<HTMLElement>('.message')].at(-1);
-  if (last === undefined) return end;
+  if (last === undefined) return 0;
   const top = list.scrollTop + last.getBoundingClientRect().top - list.getBoundingClientRect().top;
   return Math.max(0, Math.min(end, top - room));
 }
