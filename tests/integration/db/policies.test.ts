@@ -11,8 +11,11 @@ import {
 } from '#db/people/policies.ts';
 import { person } from '#domain/people/actor.ts';
 import { defaultPolicy } from '#domain/people/policy.ts';
+import type { Service } from '#domain/service.ts';
 import { getPolicy, setPolicy } from '#people/policy.ts';
 import { openPreferences } from '#planner/create-planner.ts';
+import { startApi } from '../../fixtures/api.ts';
+import { createServiceDouble } from '../../fixtures/service-double.ts';
 import { useDatabase } from '../../setup/database.ts';
 
 const database = useDatabase();
@@ -31,6 +34,7 @@ const one = () => {
   return db;
 };
 
+type SetArguments = Parameters<Service['setPolicy']>;
 const now = new Date('2026-05-04T09:30:00Z');
 const context = () => ({ db: one(), clock: { now: () => now } });
 
@@ -97,6 +101,41 @@ describe('the sliders of a person', () => {
     });
     expect((await enter('gil', 'None')).calendar).toBeNull();
     expect(await readCalendarOf(query, names)).toBeNull();
+  });
+
+  test('connect a calendar through the API, which answers with its host alone', async () => {
+    const service = {
+      ...createServiceDouble(),
+      getPolicy: (user: string) => getPolicy(one().query, user),
+      setPolicy: (...args: SetArguments) => setPolicy(context(), ...args),
+    };
+    const api = await startApi({ service });
+    try {
+      const put = async (body: object) => {
+        const answer = await fetch(`${api.origin}/api/policy/ida`, {
+          method: 'PUT',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        });
+        return { status: answer.status, text: await answer.text() };
+      };
+      const calendar = 'https://calendar.example.com/private-2.ics';
+      const connected = await put({ calendar });
+      expect(connected.status).toBe(200);
+      expect(JSON.parse(connected.text)).toMatchObject({
+        set: {},
+        calendar: 'calendar.example.com',
+      });
+      const kept = await put({ tone: 'friendly' });
+      expect(JSON.parse(kept.text)).toMatchObject({ calendar: 'calendar.example.com' });
+      const shown = await (await api.get('/api/policy/ida')).text();
+      expect(`${connected.text}${kept.text}${shown}`).not.toContain('private-2');
+      expect((await put({ calendar: 'ftp://calendar.example.com/a.ics' })).status).toBe(400);
+      expect(await readCalendarOf(one().query, ['ida'])).toBe(calendar);
+      expect(JSON.parse((await put({ calendar: 'none' })).text)).toMatchObject({ calendar: null });
+    } finally {
+      await api.close();
+    }
   });
 
   test('that were set in a chat are kept for half an hour, and not a moment longer', async () => {
