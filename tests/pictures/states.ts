@@ -10,6 +10,7 @@ import { readReview } from '#cards/review.ts';
 import { drawHome } from '#cards/slack-lists.ts';
 import type { VisibleMessage } from '#chat/outbox/delivery-context.ts';
 import { drawForChat } from '#chat/outbox/draw-message.ts';
+import { describeRepeats } from '#conversation/repeats.ts';
 import type { CardPress, PlanCardFacts } from '#domain/chat/card.ts';
 import type { ChatContent } from '#domain/chat/chat.ts';
 import type { SessionCardFacts } from '#domain/chat/session-card.ts';
@@ -17,6 +18,7 @@ import { defaultPolicy } from '#domain/people/policy.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { Plan, Step } from '#domain/plan/plan.ts';
 import { reviewRank } from '#domain/plan/review-rank.ts';
+import { describeTerms } from '#plans/content/terms.ts';
 import {
   following,
   makeFacts,
@@ -27,6 +29,7 @@ import {
   showStep,
 } from '../fixtures/plans.ts';
 import { sessions } from '../fixtures/sessions.ts';
+import { draftStep } from '../fixtures/steps.ts';
 
 const drawings = { slack: slackDrawing, teams: teamsDrawing };
 export type ChatName = keyof typeof drawings;
@@ -346,6 +349,59 @@ const changedNewsletter = {
   counts: { added: 2, removed: 3, changed: 2 },
 };
 
+/** Ben reads on Thursday in his own time; the card's link leads to the dates. */
+const timed: Partial<PlanCardFacts> = {
+  link: 'https://plans.example.com/?plan=PLAN-3f9a1c20',
+  scheduled: { starts_at: '2026-02-04T08:00:00.000Z', ends_at: '2026-02-06T08:00:00.000Z' },
+  expected_minutes: 300,
+  expected_is_work: true,
+  times: {
+    4: {
+      starts_at: '2026-02-05T08:00:00.000Z',
+      ends_at: '2026-02-05T12:00:00.000Z',
+      deadline: '2026-02-06T11:00:00.000Z',
+    },
+  },
+  deadline: {
+    at: '2026-02-06T11:00:00.000Z',
+    ends_at: '2026-02-05T12:00:00.000Z',
+    label: '3',
+    decides: '3',
+  },
+};
+const timedSteps = planned.map((step) =>
+  step.id === '4'
+    ? { ...step, duration: '4 h', duration_minutes: 240 }
+    : { ...step, not_before: step.id === '6' ? '2026-02-06T08:00:00.000Z' : step.not_before },
+);
+const metrics = { makespan_minutes: 300, width: 2, unchecked_writes: 0, unguarded: 0 };
+const everyMonday = makeStep('note#2026-02-09', {
+  description: 'Write the week down',
+  target: 'reports/week.md',
+  args: { path: 'reports/week.md', content: 'done' },
+  not_before: '2026-02-09T08:00:00.000Z',
+});
+
+const repeating = stateOf(
+  {
+    title: 'Weekly report',
+    summary: 'Every week is in reports/week.md.',
+    series: [
+      {
+        id: 'week',
+        title: 'Weekly report',
+        rrule: 'FREQ=WEEKLY;BYDAY=MO',
+        starts_at: '2026-02-09T08:00:00.000Z',
+        timezone: 'Europe/Madrid',
+        until: null,
+        steps: [draftStep('note', 'Write the week down', 'workspace_write', everyMonday.args)],
+      },
+    ],
+  },
+  [everyMonday],
+  { link: timed.link ?? null },
+);
+
 export const cardStates = {
   proposed: ofPlan('A plan waits for a decision', stateOf({})),
   'new-version': ofPlan(
@@ -574,6 +630,48 @@ export const cardStates = {
           timezone: 'UTC',
         },
       ],
+    }),
+  ),
+  scheduled: ofPlan(
+    'A schedule with a deadline, around somebody’s own calendar',
+    stateOf({}, timedSteps, {
+      ...timed,
+      conflicts: [
+        '“Read the letter before it goes out” overlaps an appointment of “Ben” on Thu 5 Feb, 10:00. There is room on Thu 5 Feb, 14:00.',
+      ],
+    }),
+  ),
+  shifted: ofPlan(
+    'An appointment moved while it runs',
+    stateOf(running, stepsIn('succeeded', 'succeeded', 'succeeded', 'ready'), {
+      link: timed.link ?? null,
+      scheduled: timed.scheduled ?? null,
+      moved: [
+        {
+          node: 'read',
+          title: 'Read the letter before it goes out',
+          ends_at: '2026-02-05T12:00:00.000Z',
+          moved_to: '2026-02-05T16:00:00.000Z',
+        },
+      ],
+    }),
+  ),
+  recurring: ofPlan('A plan that repeats', {
+    ...repeating,
+    ...describeRepeats(repeating.plan.series),
+    terms: describeTerms(repeating.plan, new Date(now)),
+  }),
+  ordered: ofPlan(
+    'Orders were compared',
+    stateOf({}, planned, {
+      orders: {
+        chosen: 'checked',
+        reason: 'Ben reads the letter before anything leaves.',
+        options_tried: ['checked', 'fast'].map((name, at) => ({
+          ...{ name, differs: 'When Ben reads it.', score: 0.9 - at / 10 },
+          metrics: { ...metrics, checkpoints: 1 - at },
+        })),
+      },
     }),
   ),
   question: ofSession('Questions before a plan is made', sessions.question, 'Before I plan:'),
