@@ -1,5 +1,6 @@
 // Sessions continued by another planner: after an interruption, a week later, and with a repeated turn. Paid and stored work is
 // reused.
+import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '#db/database.ts';
 import type { PlanningOutcome, PlanningRequest } from '#domain/planning/run.ts';
@@ -209,6 +210,22 @@ describe('an approval that comes a week later', () => {
     const outcome = await planOnce(three, { after: 2 * week });
     expect(proposalOf(outcome).steps).toHaveLength(2);
     expect(asked()).toBe(1);
+  });
+
+  test('of a gate that a process of another version asked for plans again from the request, and asks again', async () => {
+    script = [proposeFiles(['b.txt']), proposeFiles(['b.txt'])];
+    const policy = { ...request('').policy, approval_policy: 'milestone_approvals' as const };
+    const one = ask('Write a file', { policy });
+    const gate = await planOnce(one);
+    if (gate.result.kind !== 'gate') throw new Error('no gate');
+    await db.query.execute(sql`
+      update countersign.planning_checkpoints set state = state || '{"of_a_newer_version": 1}'
+      where run_id = ${one.runId} and state <> '{}'`);
+    const { digest } = gate.result;
+    const again = await planOnce(nextOf(one, { decision: { kind: 'approve', by: 'ana', digest } }));
+    expect(again.result).toMatchObject({ kind: 'gate', gate: 'outline', digest });
+    expect(again.session?.approvals).toEqual({});
+    expect(asked()).toBe(2);
   });
 
   test('of a subtype that is new leads on', async () => {
