@@ -22,7 +22,7 @@ const headings: Record<ReviewRank, string> = {
   4: 'Guarded',
   3: 'Cannot be undone',
   2: 'External calls',
-  1: 'Changes something here',
+  1: 'Changes',
   0: 'Reads only',
 };
 

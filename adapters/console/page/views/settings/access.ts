@@ -61,7 +61,7 @@ function drawReach(facts: SettingsView, { identity }: Settings): TemplateResult 
       ])}
       <p class="operation-notes">
         Anyone who has the API token may decide as any typed name. Names of sign-ins, personal tokens, Slack and Teams are
-        verified. More in <code>docs/identity.md</code>.
+        verified. <a href="/docs/identity">More about signing in</a>.
       </p>
       ${drawWhere(facts, {
         keys: ['http.allowPrivate'],

@@ -5,9 +5,9 @@ import { html, type TemplateResult } from '../../lit.ts';
 import type { Settings } from '../../live/state.ts';
 import { drawBlock, drawCheck, drawFactList, drawState, drawWhere } from './parts.ts';
 
-function drawMissing(name: string, guide: string): TemplateResult {
+function drawMissing(name: string, guide: '/docs/slack' | '/docs/teams'): TemplateResult {
   return html`<p>
-    ${name} is not connected. <code>${guide}</code> sets it up in a few minutes; people then ask, approve and follow plans where
+    ${name} is not connected. <a href=${guide}>Set it up in a few minutes</a>; people then ask, approve and follow plans where
     they talk anyway.
   </p>`;
 }
@@ -25,7 +25,7 @@ function drawSlack(facts: SettingsView, settings: Settings): TemplateResult {
   if (slack === null)
     return drawBlock(
       'Slack',
-      html`${drawMissing('Slack', 'docs/slack.md')} ${drawWhere(facts, { variables })}`,
+      html`${drawMissing('Slack', '/docs/slack')} ${drawWhere(facts, { variables })}`,
       drawState('off', 'Not connected'),
     );
   const { transport, workspaces, install_at: installAt, allowed } = slack;
@@ -64,7 +64,7 @@ function drawTeams(facts: SettingsView, settings: Settings): TemplateResult {
   if (teams === null)
     return drawBlock(
       'Teams',
-      html`${drawMissing('Teams', 'docs/teams.md')} ${drawWhere(facts, { variables })}`,
+      html`${drawMissing('Teams', '/docs/teams')} ${drawWhere(facts, { variables })}`,
       drawState('off', 'Not connected'),
     );
   const { kind, app_id: appId, allowed } = teams;

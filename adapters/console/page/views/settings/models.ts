@@ -57,7 +57,7 @@ function drawConnection(facts: SettingsView, settings: Settings): TemplateResult
     return drawBlock(
       'No model',
       html`<p>
-          Requests are read as the commands in <code>docs/commands.md</code> (<code>help</code> lists them), and playbooks run. To ask in your own words,
+          Requests are read as <a href="/docs/commands">commands</a> (<code>help</code> lists them), and playbooks run. To ask in your own words,
           connect a model of OpenAI or of any server that speaks the same API:
         </p>
         <form class="setting-form" @submit=${submitModel}>
