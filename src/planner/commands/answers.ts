@@ -1,11 +1,12 @@
 // Reads a reply by the type of the slot it answers.
 import { type Json, parseJson } from '#domain/text.ts';
 import { trimTail } from '#domain/words.ts';
-import { readSpan, readWhen, type When, type Words } from '#timeline/spoken-times.ts';
+import { type Read, readSpan, readWhen, type When, type Words } from '#timeline/spoken-times.ts';
 import type { SlotType } from './forms.ts';
 import { isAddress, isFile, isPlace } from './match.ts';
 import { type Token, tokenize } from './tokens.ts';
 
+export type Setting = Pick<Words, 'now' | 'timezone'>;
 export type Question = { id: string; text: string; options?: string[] };
 
 /** Words that precede a text in a reply. */
@@ -21,27 +22,28 @@ function only(tokens: Token[], isMeant: (token: Token) => boolean): string | nul
 
 function readTextReply(reply: string): string {
   const said = reply.trim();
-  const quotes = tokenize(said).filter(({ kind }) => kind === 'quote');
-  const [quote] = quotes;
-  if (quotes.length === 1 && quote !== undefined) return quote.text;
-  return said.replace(leads, '');
+  const [quote, ...more] = tokenize(said).filter(({ kind }) => kind === 'quote');
+  return quote !== undefined && more.length === 0 ? quote.text : said.replace(leads, '');
 }
 
 /** Null if there is none or several. */
-export function readWhenReply(
-  reply: string,
-  setting: Pick<Words, 'now' | 'timezone'>,
-): When | null {
+export function readWhenReply(reply: string, setting: Setting): When | null {
   const words: Words = { source: reply, tokens: tokenize(reply), ...setting };
   const plain = /^(?:at\s+)?(\d{1,2})$/i.exec(trimTail(reply.trim(), /[\s.!]/))?.[1];
   if (plain !== undefined) return readWhenReply(`at ${plain}:00`, setting);
-  const found: When[] = [];
+  const [only, ...more] = findTimes(words);
+  return only === undefined || more.length > 0 ? null : only.value;
+}
+
+/** Each time in the words, and where it begins. */
+export function findTimes(words: Words): (Read<When> & { at: number })[] {
+  const found: (Read<When> & { at: number })[] = [];
   for (let at = 0; at < words.tokens.length; ) {
     const read = readWhen(words, at);
-    if (read !== null) found.push(read.value);
+    if (read !== null) found.push({ ...read, at });
     at = read?.next ?? at + 1;
   }
-  return found.length === 1 ? (found[0] ?? null) : null;
+  return found;
 }
 
 /** Named in full or for the most part; null if none or several match. */
@@ -75,11 +77,7 @@ export function readChoice(reply: string, choices: readonly string[]): string | 
 }
 
 /** Undefined if the reply has no value or several. */
-export function readReply(
-  reply: string,
-  type: SlotType,
-  setting: Pick<Words, 'now' | 'timezone'>,
-): Json | undefined {
+export function readReply(reply: string, type: SlotType, setting: Setting): Json | undefined {
   const said = trimTail(reply.trim(), /[.!]/);
   const tokens = tokenize(said);
   const isQuote = ({ kind }: Token) => kind === 'quote';

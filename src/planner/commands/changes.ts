@@ -9,12 +9,12 @@ import { labelVersion } from '#domain/plan/step-numbers.ts';
 import type { RoadmapWay } from '#domain/planning/roadmap.ts';
 import { type Json, JsonObject, mapTexts, parseJson } from '#domain/text.ts';
 import { countOf, trimTail } from '#domain/words.ts';
-import { readEvery, timeOnDay, type When } from '#timeline/spoken-times.ts';
-import type { Question } from './answers.ts';
+import { type Every, readEvery, timeOnDay, type When } from '#timeline/spoken-times.ts';
+import type { Question, Setting } from './answers.ts';
 import { changeForms } from './forms.ts';
 import { matchSpelling, type Reading, type Slots } from './match.ts';
 import { baseName, CommandRefusal } from './request.ts';
-import { atTime, momentOf, ruleInstead, type Setting } from './rhythm.ts';
+import { atTime, momentOf, ruleInstead } from './rhythm.ts';
 import { tokenize } from './tokens.ts';
 
 export type Changes = {
@@ -36,14 +36,12 @@ export const askForChange = (text: string): ReadChanges => ({
 });
 
 /** `only`: the step of a comment, which `it` refers to and which alone may change; null for the whole plan. */
-type Plan = {
+type Plan = Setting & {
   steps: StepDraft[];
   /** As on the card, which also shows removed steps. */
   labels: Map<string, string>;
   series: PlanDraft['series'];
   only: string | null;
-  now: Date;
-  timezone: string;
 };
 
 const maxCharacters = 4000;
@@ -240,27 +238,18 @@ function setTime(plan: Plan, when: When, wanted: string | null): Change | null {
 }
 
 /** For the one thing that repeats, at its old time of day by default. */
-function setRule(plan: Plan, reading: Reading): { change: Change | null; next: number } | null {
-  const read = readEvery(reading, 0);
-  if (read === null) return null;
-  const at = (old: string) => ruleInstead(read.value, old);
+function setRule(plan: Plan, every: Every): Change | null {
+  const at = (old: string) => ruleInstead(every, old);
   const timed = plan.steps.filter(({ args = {} }) => typeof args.rrule === 'string');
   if (timed.length === 1)
-    return {
-      change: reword(plan, (value, _, name) => (name === 'rrule' ? at(value) : value)),
-      next: read.next,
-    };
+    return reword(plan, (value, _, name) => (name === 'rrule' ? at(value) : value));
   const [series, ...more] = plan.series ?? [];
   if (series === undefined || more.length > 0)
     throw new CommandRefusal(
       "This plan doesn't have exactly one repeating step, so its repetition can't be changed this way.",
     );
-  return { change: { rule: at(series.rrule) }, next: read.next };
+  return { rule: at(series.rrule) };
 }
-
-const setDeadline = ({ only }: Plan, deadline: string | null): Change => ({
-  move: { steps: only === null ? [] : [only], deadline },
-});
 
 function makeChange(id: string, plan: Plan, { values, times }: Slots): Change | null {
   const text = (value: Json | undefined) => String(value ?? '');
@@ -282,9 +271,10 @@ function makeChange(id: string, plan: Plan, { values, times }: Slots): Change | 
             values.step === undefined ? plan.only : findChanged(plan, values.step),
           );
     case 'deadline':
-      return setDeadline(plan, times.when === undefined ? null : momentOf(times.when, plan, true));
-    case 'no deadline':
-      return setDeadline(plan, null);
+    case 'no deadline': {
+      const deadline = times.when === undefined ? null : momentOf(times.when, plan, true);
+      return { move: { steps: plan.only === null ? [] : [plan.only], deadline } };
+    }
     case 'one at a time':
     case 'checked':
     case 'as said':
@@ -319,13 +309,18 @@ function matchForms(reading: Reading): { id: string; slots: Slots }[] {
 const isEnd = ({ tokens }: Reading, next: number): boolean =>
   next >= tokens.length || (tokens[next]?.value === 'instead' && next + 1 === tokens.length);
 
+function readRule(reading: Reading): Every | null {
+  const every = readEvery(reading, 0);
+  return every !== null && isEnd(reading, every.next) ? every.value : null;
+}
+
 function readChange(said: string, plan: Plan): Change | null {
   const [, add, , text = ''] = addition.exec(said) ?? [];
   if (text !== '')
     return { addition: { text, place: add?.toLowerCase() === 'add' ? 'beside' : 'behind' } };
   const reading = readingOf(said, plan);
-  const rule = setRule(plan, reading);
-  if (rule !== null && isEnd(reading, rule.next)) return rule.change;
+  const every = readRule(reading);
+  if (every !== null) return setRule(plan, every);
   for (const { id, slots } of matchForms(reading)) {
     const change = makeChange(id, plan, slots);
     if (change !== null) return change;
@@ -347,12 +342,7 @@ export function isChange(text: string, setting: Setting): boolean {
   if (text.length > maxCharacters) return false;
   const said = trimChange(text);
   const reading = readingOf(said, setting);
-  const every = readEvery(reading, 0);
-  return (
-    addition.test(said) ||
-    (every !== null && isEnd(reading, every.next)) ||
-    matchForms(reading).length > 0
-  );
+  return addition.test(said) || readRule(reading) !== null || matchForms(reading).length > 0;
 }
 
 /** Steps without an ID are called by their places. */
@@ -369,14 +359,9 @@ export function readChanges(
   const said = trimChange(feedback);
   const steps = withIds(previous);
   try {
-    const plan = {
-      steps,
-      labels,
-      series: only === null ? previous.series : [],
-      only,
-      now: setting.now,
-      timezone: setting.timezone,
-    };
+    const { now, timezone } = setting;
+    const series = only === null ? previous.series : [];
+    const plan = { steps, labels, series, only, now, timezone };
     const change = said.length > maxCharacters ? null : readChange(said, plan);
     if (change !== null) return { kind: 'changes', changes: { steps, ...noChange, ...change } };
   } catch (error) {

@@ -378,111 +378,92 @@ export const recurringForms = notesOf({
   'end REM-3f9a1c20': 'Ends it, after you confirm.',
 });
 
-type ChangeForm = Note & { id: string; spellings: readonly string[] };
+type ChangeRow = [id: string, example: string, effect: string, ...spellings: string[]];
 
 /** Behind “propose changes:”. Steps are called as on the card: 2, 3a. In a comment, `it` is its step. */
-export const changeForms: readonly ChangeForm[] = [
-  {
-    id: 'remove',
-    spellings: [
-      'remove|skip step {step:step}',
-      'leave out step {step:step}',
-      'remove it',
-      'leave it out',
-    ],
-    example: 'remove step 2',
-    effect: 'Removes the step.',
-  },
-  {
-    id: 'before',
-    spellings: ['[move] step {step:step} before step {other:step}'],
-    example: 'step 2 before step 1',
-    effect: 'Step 1 waits for step 2.',
-  },
-  {
-    id: 'after',
-    spellings: ['[move] step {step:step} after step {other:step}'],
-    example: 'step 1 after step 2',
-    effect: 'Step 1 waits for step 2.',
-  },
-  {
-    id: 'one at a time',
-    spellings: ['do [the] steps one at a time'],
-    example: 'do the steps one at a time',
-    effect: 'Each change waits for the one before.',
-  },
-  {
-    id: 'checked',
-    spellings: ['do [the] steps checked'],
-    example: 'do the steps checked',
-    effect: 'A check comes before what cannot be taken back.',
-  },
-  {
-    id: 'as said',
-    spellings: ['do [the] steps as said'],
-    example: 'do the steps as said',
-    effect: 'Keeps only the order that is needed.',
-  },
-  {
-    id: 'start',
-    spellings: [
-      '[start|move] step {step:step} [to] {when:time}',
-      'change [the] time of step {step:step} to {when:time}',
-      'change [the] time to {when:time}',
-      '[move] [it] [to] {when:time} [instead]',
-    ],
-    example: 'step 1 on 20 December at 10:00',
-    effect: 'Starts the step at that time.',
-  },
-  {
-    id: 'repeat',
-    spellings: ['every [instead]'],
-    example: 'every Tuesday at 9:00',
-    effect: 'Changes the repetition.',
-  },
-  {
-    id: 'deadline',
-    spellings: ['move|set [the] deadline to {when:time}'],
-    example: 'move the deadline to 20 December at 17:00',
-    effect: 'Sets the deadline.',
-  },
-  {
-    id: 'no deadline',
-    spellings: ['remove|drop [the] deadline'],
-    example: 'remove the deadline',
-    effect: 'Removes the deadline.',
-  },
-  {
-    id: 'argument',
-    spellings: [
-      'change [the] {key:name} of step {step:step} to {value:data}',
-      'change [the] {key:name} to {value:data}',
-      'step {step:step} {key:name} : {value:rest}',
-    ],
-    example: 'step 1 text: Standup at 10:00',
-    effect:
-      'Changes an argument of the step, by its name or as `text`, `file`, `target`, `person` or `address`; also `change text to "…"`.',
-  },
-  {
-    id: 'use',
-    spellings: [
-      'use {now:data} instead of {old:data}',
-      'change|replace {old:text} to|with|by {now:data}',
-      'change|replace {old:file} to|with|by {now:data}',
-    ],
-    example: 'use b.txt instead of a.txt',
-    effect: 'Replaces the text everywhere in the plan.',
-  },
-  {
-    id: 'name',
-    spellings: ['call it {name:file} [instead]'],
-    example: 'call it c.md',
-    effect: "Renames the plan's last file.",
-  },
-  {
-    id: 'add',
-    spellings: ['add :', 'then'],
-    example: 'add: post "done" here',
-    effect: 'Adds a command in parallel; with `then:`, at the end.',
-  },
+const changeRows: ChangeRow[] = [
+  [
+    'remove',
+    'remove step 2',
+    'Removes the step.',
+    'remove|skip step {step:step}',
+    'leave out step {step:step}',
+    'remove it',
+    'leave it out',
+  ],
+  [
+    'before',
+    'step 2 before step 1',
+    'Step 1 waits for step 2.',
+    '[move] step {step:step} before step {other:step}',
+  ],
+  [
+    'after',
+    'step 1 after step 2',
+    'Step 1 waits for step 2.',
+    '[move] step {step:step} after step {other:step}',
+  ],
+  [
+    'one at a time',
+    'do the steps one at a time',
+    'Each change waits for the one before.',
+    'do [the] steps one at a time',
+  ],
+  [
+    'checked',
+    'do the steps checked',
+    'A check comes before what cannot be taken back.',
+    'do [the] steps checked',
+  ],
+  [
+    'as said',
+    'do the steps as said',
+    'Keeps only the order that is needed.',
+    'do [the] steps as said',
+  ],
+  [
+    'start',
+    'step 1 on 20 December at 10:00',
+    'Starts the step at that time.',
+    '[start|move] step {step:step} [to] {when:time}',
+    'change [the] time of step {step:step} to {when:time}',
+    'change [the] time to {when:time}',
+    '[move] [it] [to] {when:time} [instead]',
+  ],
+  ['repeat', 'every Tuesday at 9:00', 'Changes the repetition.', 'every [instead]'],
+  [
+    'deadline',
+    'move the deadline to 20 December at 17:00',
+    'Sets the deadline.',
+    'move|set [the] deadline to {when:time}',
+  ],
+  ['no deadline', 'remove the deadline', 'Removes the deadline.', 'remove|drop [the] deadline'],
+  [
+    'argument',
+    'step 1 text: Standup at 10:00',
+    'Changes an argument of the step, by its name or as `text`, `file`, `target`, `person` or `address`; also `change text to "…"`.',
+    'change [the] {key:name} of step {step:step} to {value:data}',
+    'change [the] {key:name} to {value:data}',
+    'step {step:step} {key:name} : {value:rest}',
+  ],
+  [
+    'use',
+    'use b.txt instead of a.txt',
+    'Replaces the text everywhere in the plan.',
+    'use {now:data} instead of {old:data}',
+    'change|replace {old:text} to|with|by {now:data}',
+    'change|replace {old:file} to|with|by {now:data}',
+  ],
+  ['name', 'call it c.md', "Renames the plan's last file.", 'call it {name:file} [instead]'],
+  [
+    'add',
+    'add: post "done" here',
+    'Adds a command in parallel; with `then:`, at the end.',
+    'add :',
+    'then',
+  ],
 ];
+
+export const changeForms = changeRows.map(([id, example, effect, ...spellings]) => {
+  return { id, example, effect, spellings };
+});

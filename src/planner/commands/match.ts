@@ -246,17 +246,12 @@ export function readSlot(
   at: number,
   slots: Slots,
 ): number | null {
-  if (type === 'time') {
-    const read = readWhen(reading, at);
-    if (read !== null) slots.times[name] = read.value;
+  const keep = <T>(into: { [name: string]: T }, read: { value: T; next: number } | null) => {
+    if (read !== null) into[name] = read.value;
     return read?.next ?? null;
-  }
-  if (type === 'clock') {
-    const read = readClock(reading, at, true);
-    if (read !== null) slots.clocks[name] = read.value;
-    return read?.next ?? null;
-  }
+  };
+  if (type === 'time') return keep(slots.times, readWhen(reading, at));
+  if (type === 'clock') return keep(slots.clocks, readClock(reading, at, true));
   const read = type === 'rest' ? readRest(reading, at) : readValue(reading, at, type);
-  if (read !== null) slots.values[name] = read.value;
-  return read?.next ?? null;
+  return keep(slots.values, read);
 }

@@ -9,10 +9,9 @@ import {
   type When,
   type Words,
 } from '#timeline/spoken-times.ts';
+import type { Setting } from './answers.ts';
 import { CommandRefusal } from './request.ts';
 import { tokenize } from './tokens.ts';
-
-export type Setting = Pick<Words, 'now' | 'timezone'>;
 
 /** @throws CommandRefusal if it isn't clear */
 export function momentOf(when: When, setting: Setting, wholeDay = false): string {

@@ -1,7 +1,9 @@
-// Fills the forms whose words were said with the person's own words. A form is left out if it would lose a word; the caller
-// offers only what plans.
-import { type Read, readWhen, settleWhen, type When } from '#timeline/spoken-times.ts';
-import { type Form, forms } from './forms.ts';
+// Commands to offer: all of them while one types, and for a request that can't be read, the forms whose words were said, filled
+// with the person's own. A form is left out if it would lose a word; the caller offers only what plans.
+import type { CommandForm } from '#domain/planning/command-form.ts';
+import { type Read, settleWhen, type When } from '#timeline/spoken-times.ts';
+import { findTimes } from './answers.ts';
+import { type Form, forms, frames, recurringForms } from './forms.ts';
 import {
   compile,
   isAddress,
@@ -45,16 +47,6 @@ const isTyped = (token: Token) =>
 
 /** A request, where its verb is, and its only time. */
 type Said = { reading: Reading; first: number; time: (Read<When> & { at: number }) | null };
-
-function findTime(reading: Reading): Said['time'] {
-  const found: Said['time'][] = [];
-  for (let at = 0; at < reading.tokens.length; ) {
-    const read = readWhen(reading, at);
-    if (read !== null) found.push({ ...read, at });
-    at = read?.next ?? at + 1;
-  }
-  return found.length === 1 ? (found[0] ?? null) : null;
-}
 
 /** As written, and by day if the time of day is open. */
 function spellTime({ value }: Read<When>, reading: Reading): string[] {
@@ -151,7 +143,8 @@ export function suggestForms(reading: Reading): string[][] {
   const named = tokens[first + (verb === 'call' ? 1 : 0)];
   if (operations.has(named?.value ?? '')) return [[`call ${source.slice(named?.start)}`]];
   if (tokens.some(({ value, kind }) => beyond.has(value) || kind === 'line')) return [];
-  const time = findTime(reading);
+  const [only = null, ...more] = findTimes(reading);
+  const time = more.length > 0 ? null : only;
   const times = time === null ? [null, otherTime] : spellTime(time, reading);
   const fitting = forms.filter((form) => form.id !== 'call' && vocabulary.get(form)?.has(verb));
   const isAddressed =
@@ -170,4 +163,15 @@ export function suggestForms(reading: Reading): string[][] {
           times.flatMap((when) => fill(form, one, { reading, first, time }, when) ?? []),
         ),
     );
+}
+
+/** Each example, with the words that it can begin with. */
+export function listCommands(): CommandForm[] {
+  const whole = forms.map(({ example, effect, spellings }) => {
+    return { example, effect, starts: [...new Set(spellings.flatMap(startsOf))] };
+  });
+  const framed = [...frames, ...recurringForms]
+    .filter(({ example }) => !example.includes('\n'))
+    .map((note) => ({ ...note, starts: [note.example.split(/[ :"]/, 1)[0]?.toLowerCase() ?? ''] }));
+  return [...whole, ...framed];
 }

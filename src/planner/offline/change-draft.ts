@@ -7,8 +7,8 @@ import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { StageEvent } from '#domain/planning/stages.ts';
 import { operationName } from '#domain/tool.ts';
 import { shorten } from '#domain/words.ts';
+import type { Setting } from '../commands/answers.ts';
 import { type Changes, type ReadChanges, readChanges } from '../commands/changes.ts';
-import type { Setting } from '../commands/rhythm.ts';
 import { draftPlan } from '../draft/draft-plan.ts';
 import { withoutAddedCheckpoints } from '../order/waves.ts';
 import { outlineOfDraft } from '../outline/outline-of-draft.ts';
@@ -152,7 +152,12 @@ async function changeOutline(
         ids: recurring.map(({ id }) => id),
         ...(series === undefined
           ? {}
-          : { repeat: toRepeat({ ...series.recurs, rrule: changes.rule ?? '' }) }),
+          : {
+              repeat: {
+                ...{ ...series.recurs, rrule: changes.rule },
+                until: series.recurs.until ?? undefined,
+              },
+            }),
       },
     ],
     [
@@ -186,19 +191,6 @@ async function changeOutline(
   );
 }
 
-const toRepeat = ({
-  until,
-  ...recurs
-}: {
-  rrule: string;
-  starts_at: string;
-  timezone: string;
-  until: string | null;
-}) => ({
-  ...recurs,
-  ...(until === null ? {} : { until }),
-});
-
 type Added = { steps: object[]; described: Described[] };
 
 /** The steps of `add: COMMAND`, or the reply instead. */
@@ -221,48 +213,39 @@ async function readAddition(
     .map(({ args = {} }) => args.to ?? args.path)
     .findLast((one) => typeof one === 'string');
   const decision = await interpret(addition.text, work, id, typeof file === 'string' ? file : null);
-  const plain =
-    decision.kind === 'plan' &&
-    decision.steps.every(
-      ({ recurs, takes, deadline }) => recurs === null && takes === null && deadline === null,
-    );
+  const askAgain = (text: string, reason: string) => ({
+    ...{ kind: 'questions' as const, questions: [{ id: 'change', text }], reason },
+  });
   if (decision.kind === 'questions')
     return { ...decision, questions: decision.questions.map((one) => ({ ...one, id: 'change' })) };
-  if (decision.kind === 'unread')
-    return {
-      kind: 'questions',
-      questions: [{ id: 'change', text: decision.text }],
-      reason: decision.reason,
-    };
-  if (decision.kind === 'plan' || decision.kind === 'group') {
-    if (decision.kind === 'plan' && plain) {
-      const waitedFor = new Set(
-        steps.flatMap(({ after = [] }) =>
-          after.map((edge) => (typeof edge === 'string' ? edge : edge.id)),
-        ),
+  if (decision.kind === 'unread') return askAgain(decision.text, decision.reason);
+  if (decision.kind !== 'plan' && decision.kind !== 'group') return decision;
+  const isPlain =
+    decision.kind === 'plan' &&
+    decision.steps.every((one) => !one.recurs && one.takes === null && one.deadline === null);
+  if (!isPlain)
+    return askAgain(
+      'Send loops, phases, repetitions and deadlines as a separate request. What should change?',
+      'asked: no addition',
+    );
+  const waitedFor = new Set(
+    steps.flatMap(({ after = [] }) => after.map((edge) => toDependency(edge).id)),
+  );
+  const ends = steps.flatMap(({ id: own = '' }) => (waitedFor.has(own) ? [] : [own]));
+  return {
+    described: decision.steps,
+    steps: decision.steps.map((step, at) => {
+      const { changes, reads } = filesOf(step);
+      const own = new Set([...changes, ...reads]);
+      const met = steps.flatMap(({ id: other = '', args = {} }) =>
+        Object.values(args).some((value) => own.has(String(value))) ? [other] : [],
       );
-      const ends = steps.flatMap(({ id: own = '' }) => (waitedFor.has(own) ? [] : [own]));
+      const behind = addition.place === 'behind' && at === 0 ? ends : [];
       return {
-        described: decision.steps,
-        steps: decision.steps.map((step, at) => {
-          const { changes, reads } = filesOf(step);
-          const own = new Set([...changes, ...reads]);
-          const met = steps.flatMap(({ id: other = '', args = {} }) =>
-            Object.values(args).some((value) => own.has(String(value))) ? [other] : [],
-          );
-          const behind = addition.place === 'behind' && at === 0 ? ends : [];
-          const after = [...writeEdges(step.after), ...new Set([...met, ...behind])];
-          return {
-            ...writeStep(step, request.timezone),
-            after,
-            ...(step.start === null ? {} : { not_before: step.start }),
-          };
-        }),
+        ...writeStep(step, request.timezone),
+        after: [...writeEdges(step.after), ...new Set([...met, ...behind])],
+        not_before: step.start ?? undefined,
       };
-    }
-    const text =
-      'Send loops, phases, repetitions and deadlines as a separate request. What should change?';
-    return { kind: 'questions', questions: [{ id: 'change', text }], reason: 'asked: no addition' };
-  }
-  return decision;
+    }),
+  };
 }

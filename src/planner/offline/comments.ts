@@ -3,6 +3,7 @@ import type { PlanDraft, StepComment } from '#domain/plan/plan.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { textsIn } from '#domain/text.ts';
+import type { Setting } from '../commands/answers.ts';
 import {
   askForChange,
   type Changes,
@@ -12,8 +13,6 @@ import {
   readChanges,
   withIds,
 } from '../commands/changes.ts';
-
-type Setting = { now: Date; timezone: string };
 
 /** The files that a step no longer names. */
 function findLeft(before: StepDraft | undefined, after: StepDraft | undefined): string[] {
@@ -25,11 +24,8 @@ function findLeft(before: StepDraft | undefined, after: StepDraft | undefined): 
 /** Null if they conflict. */
 function merge(one: Changes | null, other: Changes): Changes | null {
   if (one === null) return other;
-  const twice =
-    (one.move !== null && other.move !== null) ||
-    (one.rule !== null && other.rule !== null) ||
-    (one.addition !== null && other.addition !== null);
-  if (twice) return null;
+  const kinds = ['move', 'rule', 'addition'] as const;
+  if (kinds.some((kind) => one[kind] !== null && other[kind] !== null)) return null;
   return {
     ...other,
     move: other.move ?? one.move,

@@ -110,19 +110,10 @@ export async function interpret(
   } catch (error) {
     if (isDatabaseAway(error)) throw error;
     const reason = errorMessage(error);
-    if (work.signal.aborted)
-      return {
-        kind: 'failed',
-        code: 'cancelled',
-        text: 'Planning was stopped. Nothing has changed; ask again.',
-        reason,
-      };
-    return {
-      kind: 'failed',
-      code: 'internal',
-      text: `Planning failed: ${reason} Nothing has changed; try again.`,
-      reason,
-    };
+    const [code, text] = work.signal.aborted
+      ? ['cancelled', 'Planning was stopped. Nothing has changed; ask again.']
+      : ['internal', `Planning failed: ${reason} Nothing has changed; try again.`];
+    return { kind: 'failed', code, text, reason };
   }
 }
 
