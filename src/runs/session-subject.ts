@@ -20,6 +20,11 @@ export function waitsFor({ planning_status: status, pause, questions }: Shown): 
   return questions === null ? null : 'questions';
 }
 
+/** Whether messages continue the run instead of starting another. */
+export function isOpen(run: Shown | null): boolean {
+  return run !== null && (run.planning_status === 'running' || waitsFor(run) !== null);
+}
+
 /** Whether `approve` and `propose changes: …` refer to the session, not a plan. */
 export function isDecidable(waits: Waits | null): waits is Exclude<Waits, 'questions'> {
   return waits !== null && waits !== 'questions';

@@ -16,7 +16,7 @@ import { isChange } from '#planner/commands/changes.ts';
 import { findChangeFault } from '#planner/offline/change-draft.ts';
 import { sourcesOf } from '#plans/lifecycle/lifecycle-table.ts';
 import { readDraft, revisableSteps } from '#plans/views/draft.ts';
-import { isDecidable, nameShown, waitsFor } from '#runs/session-subject.ts';
+import { isDecidable, isOpen, nameShown, waitsFor } from '#runs/session-subject.ts';
 import { readCardFacts } from '../plan-card.ts';
 import type { Word } from '../read-word.ts';
 import { readPlanQuestion } from './plan-questions.ts';
@@ -45,14 +45,18 @@ async function findBareChange(
   return { plan, fault };
 }
 
-/** Without a model, words that change the waiting plan. @param planId null for any plan */
+/**
+ * Without a model, words that change the waiting plan. Words to a planner at work, or that asks, are for it.
+ * @param run the run that talk would continue. @param planId undefined for any plan
+ */
 export async function readBareChange(
   context: ConversationContext,
   conversation: string,
+  run: RunRow | null,
   text: string,
-  planId: string | null,
+  planId?: string,
 ): Promise<Word> {
-  const found = await findBareChange(context, conversation, text);
+  const found = isOpen(run) ? null : await findBareChange(context, conversation, text);
   return found !== null && found.fault === null && found.plan.id === (planId ?? found.plan.id)
     ? { kind: 'propose_changes', feedback: text.trim() }
     : { kind: 'talk' };
@@ -138,7 +142,7 @@ export async function answerWaiting(
   saying: Reply,
 ): Promise<Answer | null> {
   if (!readsCommands(context)) return null;
-  const busy = run !== null && (run.planning_status === 'running' || waitsFor(run) !== null);
+  const busy = isOpen(run);
   const answer =
     run !== null && busy
       ? answerAboutSession(run, saying)

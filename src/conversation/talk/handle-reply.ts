@@ -91,10 +91,9 @@ function isStop(context: ConversationContext, { planning_status }: RunRow, text:
 async function readReply(context: ConversationContext, run: RunRow, text: string): Promise<Word> {
   const { conversation, plan_id, planning_status } = run;
   const word = readWordFor(text, waitsFor(run));
-  const running = planning_status === 'running';
-  if (running) return word.kind === 'go_back' ? { kind: 'talk' } : word;
-  if (word.kind !== 'talk' || plan_id === null || waitsFor(run) !== null) return word;
-  return readBareChange(context, conversation, text, plan_id);
+  if (planning_status === 'running' && word.kind === 'go_back') return { kind: 'talk' };
+  if (word.kind !== 'talk' || plan_id === null) return word;
+  return readBareChange(context, conversation, run, text, plan_id);
 }
 
 /** A message to a run: a word decides, anything else continues it. @returns the refusal, or null */

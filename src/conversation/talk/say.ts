@@ -11,7 +11,7 @@ import type { ConversationContext } from '#messages/context.ts';
 import { speakAsBot } from '#messages/speak.ts';
 import { storePersonMessage } from '#messages/store-person-message.ts';
 import { sourcesOf } from '#plans/lifecycle/lifecycle-table.ts';
-import { digestShown, isDecidable, nameWaiting, waitsFor } from '#runs/session-subject.ts';
+import { digestShown, isDecidable, isOpen, nameWaiting, waitsFor } from '#runs/session-subject.ts';
 import { startRun } from '#runs/start-run.ts';
 import { readWord, type Word } from '../read-word.ts';
 import { answerWaiting, readBareChange } from './answer-waiting.ts';
@@ -26,11 +26,6 @@ import { type Subject, subjectOfPlan, subjectOfRun } from './subject.ts';
 
 /** Characters kept of a message that is too long. */
 const shownOfTooLong = 500;
-
-/** Whether messages continue the latest run instead of starting another. */
-function isRunning(run: RunRow | null): run is RunRow {
-  return run !== null && (run.planning_status === 'running' || waitsFor(run) !== null);
-}
 
 /** A message over HTTP about something outdated is answered there, not in the conversation. */
 function isAboutRead({ on_screen }: Reply, refusal: CountersignError): boolean {
@@ -50,10 +45,10 @@ function toThrow(saying: Reply, refusal: CountersignError | null): CountersignEr
 async function handleTalk(
   context: ConversationContext,
   conversation: string,
+  latest: RunRow | null,
   saying: Reply,
 ): Promise<Handled> {
-  const latest = await readLatestRun(context.db.query, conversation);
-  if (isRunning(latest)) {
+  if (latest !== null && isOpen(latest)) {
     const refusal = await handleReply(context, latest, saying, isPosted(saying));
     return { run_id: latest.id, refusal: toThrow(saying, refusal) };
   }
@@ -91,13 +86,14 @@ async function handleReplyIn(
   const tooLong = explainLength(text);
   if (tooLong !== null) return refuseLength(context, conversation, saying, tooLong);
   const said = readWord(text);
+  const latest = await readLatestRun(context.db.query, conversation);
   const word =
-    said.kind === 'talk' ? await readBareChange(context, conversation, text, null) : said;
-  if (word.kind === 'talk') return handleTalk(context, conversation, saying);
+    said.kind === 'talk' ? await readBareChange(context, conversation, latest, text) : said;
+  if (word.kind === 'talk') return handleTalk(context, conversation, latest, saying);
   const open = pickOnScreen(await findOpen(context, conversation, word), saying.on_screen);
   // Without a version to go back from, it is a request.
   if (word.kind === 'go_back' && open.plans.length + open.sessions.length === 0)
-    return handleTalk(context, conversation, saying);
+    return handleTalk(context, conversation, latest, saying);
   const subject = await findSubject(context, conversation, open, word);
   const check = async () => {
     if (word.kind !== 'status') requireOne(open);

@@ -1,5 +1,6 @@
 // Without a model: a message in the form of a change is the next version of the plan that waits, as often as a person likes.
 import { expect, test } from 'vitest';
+import type { RunView } from '#domain/planning/run.ts';
 import { ana, ben } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
@@ -56,4 +57,22 @@ test('where none waits it is a request; what a plan lacks or another may not cha
   await service.say('of ana', 'step 2 text: C', ben);
   expect((await service.messages('of ana', { limit: 20 })).at(-1)?.text).toMatch(/^Only /);
   expect((await service.getPlan(id)).version).toBe(1);
+});
+
+test('an answer to the question of another request changes nothing that waits', async () => {
+  const { service } = instance;
+  const { id } = await ask('two requests');
+  const { run_id } = await service.say('two requests', 'add "Zoe" to the calendar', ana);
+  const until = (done: (run: RunView) => boolean) =>
+    waitFor('the planner', async () => {
+      const run = await service.getRun(run_id ?? '');
+      return done(run) ? run : null;
+    });
+  await until(({ questions = [] }) => questions.length > 0);
+  await service.say('two requests', 'tomorrow at 10:00', ana);
+  const { plan_id } = await until((run) => run.plan_id !== undefined);
+  expect([await service.getPlan(id), await service.getPlan(plan_id ?? '')]).toMatchObject([
+    { version: 1, status: 'proposed' },
+    { version: 1, status: 'proposed' },
+  ]);
 });
