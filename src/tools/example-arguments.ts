@@ -4,6 +4,10 @@ import type { JsonSchema, OperationSpec } from '#domain/tool.ts';
 import { choicesOf, type Schema, SchemaWalker, type ValueType } from './walk-schema.ts';
 
 const maxDepth = 8;
+const maxItems = 2;
+const maxLength = 200;
+/** Characters of an example; what a schema requires beyond is left out. */
+const maxSize = 4000;
 /** The kind to show, if several are possible. */
 const order: ValueType[] = ['object', 'array', 'string', 'integer', 'fraction', 'boolean'];
 
@@ -26,15 +30,22 @@ const nameInWords = (name: string): string =>
 
 class ExampleWriter {
   readonly #walker: SchemaWalker;
+  #left = maxSize;
 
   constructor(root: Schema) {
     this.#walker = new SchemaWalker(root);
   }
 
+  /** Takes its characters from what is left. */
+  #spend<V extends Json>(value: V): V | null {
+    this.#left -= JSON.stringify(value).length;
+    return this.#left < 0 ? null : value;
+  }
+
   value(schema: Schema, name: string, depth: number): Json {
     const parts = this.#partsOf(schema);
     const known = parts.flatMap(knownOf)[0];
-    if (known !== undefined) return known.value;
+    if (known !== undefined) return this.#spend(known.value);
     const types = this.#walker.typesOf(schema);
     const type = types.size > order.length ? 'string' : order.find((one) => types.has(one));
     const limit = (key: string): number | undefined =>
@@ -45,7 +56,8 @@ class ExampleWriter {
       case 'array': {
         const item = this.#walker.memberOf(schema, '0');
         if (depth > maxDepth || item === false) return [];
-        return Array.from({ length: Math.max(1, limit('minItems') ?? 1) }, (_, index) =>
+        const length = Math.min(maxItems, Math.max(1, limit('minItems') ?? 1));
+        return Array.from({ length }, (_, index) =>
           this.value(this.#walker.memberOf(schema, String(index)), name, depth + 1),
         );
       }
@@ -53,7 +65,8 @@ class ExampleWriter {
         const format = parts.map((part) => part.format).find((one) => typeof one === 'string');
         const isAddress = /^ur[il]$/i.test(name);
         const text = formats[format ?? (isAddress ? 'url' : '')] ?? nameInWords(name);
-        return text.padEnd(limit('minLength') ?? 0, '.').slice(0, limit('maxLength'));
+        const least = Math.min(maxLength, limit('minLength') ?? 0);
+        return this.#spend(text.padEnd(least, '.').slice(0, limit('maxLength')));
       }
       case 'integer':
       case 'fraction': {
@@ -70,12 +83,12 @@ class ExampleWriter {
 
   object(schema: Schema, depth: number): JsonObject {
     const names = new Set(this.#partsOf(schema).flatMap(requiredOf));
-    return Object.fromEntries(
-      [...names].map((name) => [
-        name,
-        this.value(this.#walker.memberOf(schema, name), name, depth + 1),
-      ]),
-    );
+    const members: [string, Json][] = [];
+    for (const name of names) {
+      if (this.#spend(name) === null) break;
+      members.push([name, this.value(this.#walker.memberOf(schema, name), name, depth + 1)]);
+    }
+    return Object.fromEntries(members);
   }
 
   optionalIn(schema: Schema): string[] {

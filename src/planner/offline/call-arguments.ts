@@ -15,7 +15,10 @@ const maxAsked = 3;
 export function showCall(spec: OperationSpec): string {
   const { args, optional } = exampleOf(spec);
   const said = Object.keys(args).length === 0 ? '' : ` with ${JSON.stringify(args)}`;
-  const more = optional.length === 0 ? '' : `\n\nIt also takes ${listOf(optional.slice(0, 20))}.`;
+  const more =
+    optional.length === 0
+      ? ''
+      : `\n\nIt also takes ${listOf(optional.slice(0, 20).map((name) => shorten(name, 60)))}.`;
   return `call ${spec.name}${said}${more}`;
 }
 

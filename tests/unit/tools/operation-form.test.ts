@@ -53,6 +53,9 @@ const obj = (properties: JsonSchema): JsonSchema => ({
 const propertiesOf = (count: number, one: JsonSchema = { type: 'string' }): JsonSchema =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, one]));
 
+const nested = (depth: number, wrap: (one: JsonSchema) => JsonSchema): JsonSchema =>
+  depth === 0 ? { type: 'string' } : wrap(nested(depth - 1, wrap));
+
 const manyOf = (count: number, one?: JsonSchema): JsonSchema => ({
   type: 'object',
   properties: propertiesOf(count, one),
@@ -171,6 +174,17 @@ describe('every operation', () => {
     ],
   ])('an example of %s', (_, input, args) => {
     expect(exampleOf({ input }).args).toEqual(args);
+  });
+
+  test.each<[string, JsonSchema]>([
+    ['lists in lists', nested(8, (items) => ({ type: 'array', minItems: 1000, items }))],
+    ['objects in objects', nested(6, (one) => obj(propertiesOf(30, one)))],
+    ['a long text', { type: 'string', minLength: 4e9 }],
+    ['long names', obj(propertiesOf(10_000))],
+    ['a long default', { default: 'a'.repeat(1e6) }],
+  ])('an example of %s is short', (_, x) => {
+    const { args } = exampleOf({ input: obj({ x }) });
+    expect(JSON.stringify(args).length).toBeLessThan(8000);
   });
 
   it('has a form in Slack and in Teams within their limits, however much is entered', async () => {
