@@ -142,6 +142,7 @@ it('recovers a call whose answer was lost by a press, and makes it no second tim
   });
   await page.goto(`${server.url}/?c=lost&plan=${plan.id}`);
   await button('Approve').click();
+  await button('Approve and run').click();
   await waitFor('the call', () => calls === 1);
   const { port } = new URL(server.url);
   await server.stop('SIGKILL');
