@@ -25,7 +25,7 @@ export const decisionWords = {
   changeWithdrawn: ({ id, by }: { id: string; by: string }) =>
     `The change to ${id} was withdrawn by ${by}.`,
   wentBack: ({ id, by, version, as }: { id: string; by: string; version: number; as: number }) =>
-    `${id} was taken back by ${by}: version ${version}, the same as version ${as}, is below. Nothing runs until it is approved.`,
+    `${by} restored version ${as} of ${id} as version ${version}. Nothing runs until it is approved.`,
   expired: ({ id, reason }: { id: string; reason: string }) => `${id} was cancelled. ${reason}`,
   noDecision: ({ days }: { days: number }) => `Nobody decided within ${countOf(days, 'day')}.`,
   noVersion: ({ days }: { days: number }) =>
@@ -83,7 +83,7 @@ export const refusalWords = {
   noSuchVersion: ({ asked, current }: { asked: number; current: number }) =>
     `Version ${current} is waiting, so you can go back to version ${current === 2 ? '1' : `1 to ${current - 1}`}, not to version ${asked}.`,
   versionTooLarge: ({ asked, total }: { asked: number; total: number }) =>
-    `Version ${asked} has ${countOf(total, 'step')}, too many to propose again this way.`,
+    `Version ${asked} has ${countOf(total, 'step')}, too many to restore.`,
   nothingToApprove: ({ shown }: { shown: string }) =>
     `There is nothing to approve yet: this is ${shown}.`,
   onlyDeciders: ({ deciders }: { deciders: string }) => `Only ${deciders} can decide about this.`,

@@ -69,7 +69,7 @@ function tellNearWord({
     case 'undo':
       return started
         ? `Completed steps of ${id} stay done. Reply “cancel” to stop the rest, or ask for a plan that undoes them.`
-        : `${id} hasn't run. Reply “undo” to ${version === 1 ? 'withdraw it and get your words back' : `go back to version ${version - 1}`}.`;
+        : `${id} hasn't run. Reply “undo” to ${version === 1 ? 'withdraw it and get your request back to edit' : `go back to version ${version - 1}`}.`;
     case 'change':
       return `To change ${what}, press Propose changes on the card, or reply ${quoteWords(`propose changes: ${said}`, maxQuote)}.`;
     default:

@@ -43,7 +43,7 @@ export function offerOrders(orders: PlanCardFacts['orders']): MoveOffer[] {
   );
 }
 
-/** With a plan's four buttons, as many as Teams shows side by side. */
+/** The most moves and orders offered as buttons. */
 export const maxOffers = 2;
 
 /** One step's starts, or the first start of each of several, labelled. */

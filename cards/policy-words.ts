@@ -99,12 +99,12 @@ export const sliders: Record<Slider, Words> = {
 export const calendarWords = {
   name: 'calendar',
   label: 'Calendar',
-  about: 'Your work is planned around its appointments. Nobody else sees them',
-  example: 'Its secret address (ICS): https://…',
+  about: 'I plan your work around your appointments. Nobody else sees them',
+  example: 'Secret ICS address: https://…',
 } as const;
 
 export const describeCalendar = (host: string | null): string =>
-  host === null ? calendarWords.example : `Connected: ${host}. “none” disconnects it.`;
+  host === null ? calendarWords.example : `Connected: ${host}. Enter “none” to disconnect it.`;
 
 // Sliders in display order.
 export const sliderNames = Object.keys(sliders) as Slider[];

@@ -26,7 +26,7 @@ function sayIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_type' && issue.input === undefined) return 'is required';
   if (issue.code === 'invalid_type') return `must be ${withArticle(issue.expected)}`;
   if (issue.code === 'unrecognized_keys')
-    return `has an unknown key: ${issue.keys.map((key) => `"${key}"`).join(', ')}`;
+    return `has ${issue.keys.length === 1 ? 'an unknown key' : 'unknown keys'}: ${issue.keys.map((key) => `"${key}"`).join(', ')}`;
   if (issue.code === 'too_small')
     return `must ${verbOf(issue.origin)} at least ${issue.minimum}${unitOf(issue.origin)}`;
   if (issue.code === 'too_big')

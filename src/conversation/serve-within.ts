@@ -54,7 +54,7 @@ const subjects: Record<Exclude<keyof Service, Special>, Subject> = {
   messages: 'conversation',
   watchConversation: 'conversation stream',
   getPolicy: 'own',
-  saidPolicies: 'own',
+  conversationPolicies: 'own',
   setPolicy: 'own',
   listMemory: 'own',
   keepMemory: 'own',

@@ -195,7 +195,7 @@ export function createService(context: ConversationContext): Service {
       return { conversations: shown, next_cursor };
     },
     getPolicy: (user) => getPolicy(db.query, user),
-    saidPolicies: (user) => readConversationPolicies(context, user),
+    conversationPolicies: (user) => readConversationPolicies(context, user),
     setPolicy: (user, change, actor) => setPolicy(context, user, change, actor),
     listMemory: (user, actor) => listMemory(context, user, actor),
     keepMemory: (user, note, actor) => keepMemory(context, user, note, actor),

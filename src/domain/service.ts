@@ -303,7 +303,7 @@ export type Service = {
   listConversations(query: ConversationQuery): Promise<ConversationPage>;
   getPolicy(user: string): Promise<PolicyView>;
   /** Recent preferences that apply to single conversations. */
-  saidPolicies(user: string): Promise<ConversationPolicy[]>;
+  conversationPolicies(user: string): Promise<ConversationPolicy[]>;
   setPolicy(user: string, change: PolicyChange, actor: Actor): Promise<PolicyView>;
   /** A person's memory, newest first. @throws `not_allowed` for anyone else */
   listMemory(user: string, actor: Actor): Promise<MemoryEntry[]>;

@@ -74,7 +74,7 @@ const Calendar = z
     z.string(),
     z.strictObject({
       at: z.string(),
-      /** It takes their time, by account or address; default: that of the person who asks. */
+      /** Accounts or addresses whose time it blocks; default: the requester's. */
       people: z.array(z.string().min(1).max(200)).min(1).optional(),
       ...sharing,
     }),

@@ -156,7 +156,7 @@ export type Operation = OperationSpec & {
    * are missing; null if valid.
    */
   check?(args: JsonObject): { code: ErrorCode; message: string } | null;
-  /** Why `user` may not have it called so, or null: asked when a plan is proposed, and by the call. */
+  /** Why `user` may not make this call, or null. Checked when a plan is proposed, and by the call. */
   findRefusal?(args: JsonObject, user: string): Promise<string | null>;
   /** The output schema for these arguments, if more specific than `output`. */
   outputOf?(args: JsonObject): JsonSchema;

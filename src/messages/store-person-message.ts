@@ -7,15 +7,15 @@ import type { Actor } from '#domain/people/actor.ts';
 /** The message was already handled. Thrown before anything changes. */
 export class AlreadyHandled extends Error {
   constructor(once: string) {
-    super(`${once} was heard before.`);
-    this.name = 'SaidBefore';
+    super(`${once} was handled before.`);
+    this.name = 'AlreadyHandled';
   }
 }
 
 /**
  * @param actor the speaker
  * @returns the message's ID
- * @throws SaidBefore, and `not_found` if the conversation belongs to another organisation; roll the transaction back
+ * @throws AlreadyHandled, and `not_found` if the conversation belongs to another organisation; roll the transaction back
  */
 export async function storePersonMessage(
   tx: Transaction,

@@ -26,7 +26,7 @@ type Mapped =
   | 'runCard'
   | 'card'
   | 'getPolicy'
-  | 'saidPolicies'
+  | 'conversationPolicies'
   | 'inbox'
   | 'listConversations'
   | 'listPlans'
@@ -40,7 +40,7 @@ const roles: { [K in Mapped]: Roles<Required<Parameters<Service[K]>>> } = {
   stopRun: ['as it is', 'as it is', 'actor'],
   say: ['as it is', 'as it is', 'actor', 'as it is'],
   getPolicy: ['account'],
-  saidPolicies: ['account'],
+  conversationPolicies: ['account'],
   inbox: ['named'],
   listConversations: ['named'],
   setPolicy: ['account', 'as it is', 'actor'],

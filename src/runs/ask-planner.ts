@@ -258,7 +258,7 @@ export async function askPlanner(
   const deadline = new AbortController();
   const late = setTimeout(() => deadline.abort(), (context.planningSeconds + graceSeconds) * 1000);
   try {
-    const request = await buildRequest(context, run, refused, { messages: messages, thread });
+    const request = await buildRequest(context, run, refused, { messages, thread });
     // Planners may use the operations that workers offer now.
     await context.catalogue.refresh(() => readManifests(context.db.query));
     const ended = AbortSignal.any([signal, deadline.signal]);

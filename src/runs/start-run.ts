@@ -31,7 +31,7 @@ import { nextRunStatus } from './run-table.ts';
  * Stores the run and queues its first turn. A message only about style or memory is answered without planning.
  * @param once the message's external ID
  * @returns its ID and conversation
- * @throws SaidBefore, `rate_limited`, and `invalid_request` for a text that is too long; then nothing is stored
+ * @throws AlreadyHandled, `rate_limited`, and `invalid_request` for a text that is too long; then nothing is stored
  */
 export async function startRun(
   context: ConversationContext,
@@ -82,7 +82,7 @@ export async function startRun(
       name,
       text: request.text,
       runId: id,
-      parts: parts,
+      parts,
       once,
     };
     const requestMessage = await storePersonMessage(tx, message);

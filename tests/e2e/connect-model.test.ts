@@ -108,7 +108,7 @@ test('it is removed, and commands are read again', async () => {
     },
     { timeoutMs: 60_000 },
   );
-  expect(run.response_text).toContain('“help” lists them all');
+  expect(run.response_text).toContain('“help all” lists all commands');
 });
 
 test('a call that runs when the model changes ends, also where a later version has migrated the database', async () => {

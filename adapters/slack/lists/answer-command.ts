@@ -92,7 +92,7 @@ export async function answerCommand(
   const content = await answerPlans(
     { read: plansFor(team, id), service },
     {
-      ...{ text: text, command: '/plans', help, id, timezone, readBy: null, now: clock.now() },
+      ...{ text, command: '/plans', help, id, timezone, readBy: null, now: clock.now() },
       account: person(who.account, 'slack'),
       once: `slack:${team}:command:${trigger_id}`,
     },

@@ -31,7 +31,7 @@ async function readHome(
 ): Promise<HomeFacts> {
   const { groups } = await read.inbox({ user: id, limit: linesOfGroup });
   const { policy, calendar } = await service.getPolicy(id);
-  const policies = await service.saidPolicies(id);
+  const policies = await service.conversationPolicies(id);
   return { groups, policy, calendar, policies, has_model };
 }
 

@@ -23,7 +23,7 @@ const Body = documented(
   {
     id: 'RecurringToChange',
     description:
-      '`skip` skips the next occurrence, `end` all of them; `change` takes `when` (`every Tuesday at 9:00`), `text`, or both.',
+      '`skip` skips the next occurrence, `end` cancels all of them; `change` takes `when` (`every Tuesday at 9:00`), `text`, or both.',
     examples: [{ id: 'REM-3f9a1c2055e0aa17', change: { action: 'skip' } }],
   },
 );

@@ -95,10 +95,10 @@ export async function readEventBody(
   { platform, tenant, thread }: InboxThread,
   id: number,
 ): Promise<Buffer | null> {
-  const { rows } = await db.execute<{ body: Buffer }>(sql`
+  const found = await db.row<{ body: Buffer }>(sql`
     select body from ${countersign}.inbox
     where id = ${id} and platform = ${platform} and tenant = ${tenant} and thread = ${thread}`);
-  return rows[0]?.body ?? null;
+  return found?.body ?? null;
 }
 
 /**

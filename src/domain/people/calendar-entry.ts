@@ -12,6 +12,6 @@ export function readCalendarEntry(
     return { calendar };
   return {
     problem:
-      'A calendar is connected by its https address in ICS form. Google and Outlook call it the secret or published address.',
+      'Enter the https address of an ICS calendar. Google calls it the secret address, Outlook the published one.',
   };
 }

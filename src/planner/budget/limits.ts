@@ -37,5 +37,5 @@ export function explainHardCap(
   { caps, spent_usd, estimate_usd }: Pick<Exceeded, 'caps' | 'spent_usd' | 'estimate_usd'>,
 ): string {
   const { cap, remedy } = describeCap(ceiling, caps);
-  return `Planning further would exceed ${cap}: ${dollars(spent_usd)} is spent, and the next call may cost ${dollars(estimate_usd)}. ${remedy}`;
+  return `Planning further would exceed ${cap}: ${dollars(spent_usd)} has been spent, and the next call may cost ${dollars(estimate_usd)}. ${remedy}`;
 }

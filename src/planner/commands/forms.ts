@@ -295,7 +295,7 @@ export const forms: readonly Form[] = [
     looks: true,
     example: 'help files',
     effect:
-      'Lists the commands for something, or the arguments of an operation by its name; “help all” lists everything.',
+      'Lists the commands on a topic, or the arguments of an operation; “help all” lists everything.',
     near: 'how commands manual',
   },
   {
@@ -406,19 +406,19 @@ const changeRows: ChangeRow[] = [
   [
     'one at a time',
     'do the steps one at a time',
-    'Each change waits for the one before.',
+    'Each change waits for the previous one.',
     'do [the] steps one at a time',
   ],
   [
     'checked',
     'do the steps checked',
-    'A check comes before what cannot be taken back.',
+    'Adds a check before changes that cannot be undone.',
     'do [the] steps checked',
   ],
   [
     'as said',
     'do the steps as said',
-    'Keeps only the order that is needed.',
+    'Keeps only the required order.',
     'do [the] steps as said',
   ],
   [

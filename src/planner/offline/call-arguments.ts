@@ -57,7 +57,7 @@ export function readCall(
       open.push(name);
   if (open.length > maxAsked || open.some((name) => isNested(schemaOf(name))))
     throw new CommandRefusal(
-      `${spec.name} still needs ${listOf(open.map((name) => `“${shorten(name, 60)}”`))}. Copy this, put your values in and send it:\n\n${showCall(spec)}\n\n`,
+      `${spec.name} still needs ${listOf(open.map((name) => `“${shorten(name, 60)}”`))}. Copy this, fill in your values and send it:\n\n${showCall(spec)}\n\n`,
     );
   for (const name of open) {
     const value = askForArgument(spec, name, schemaOf(name), at, questions);
@@ -70,7 +70,7 @@ const kinds: Record<string, string> = {
   number: ' A number.',
   integer: ' A whole number.',
   boolean: ' Yes or no.',
-  array: ' Several values are separated by commas.',
+  array: ' Separate several values with commas.',
 };
 
 function askForArgument(

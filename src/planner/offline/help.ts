@@ -32,7 +32,7 @@ const more = `For more: ${listOf([...Object.keys(topics), 'all'].map((topic) => 
 
 function firstScreen(): string {
   return [
-    'No model is connected, so I read fixed commands. Put texts in quotation marks, or after a colon. Join commands with “then”, or write one a line:',
+    'No model is connected, so I read fixed commands. Put texts in quotation marks, or after a colon. Join commands with “then”, or write one per line:',
     ...forms.filter(({ id }) => first.includes(id)).map((form) => `- ${exampleIn(form)}`),
     ...frames
       .filter(({ example }) => /^(?:every|for each row)/.test(example))
@@ -69,6 +69,6 @@ export function writeHelp(manifest: readonly OperationSpec[], about?: Json): str
   if (spec !== undefined) return `${shorten(spec.description, 500)}\n\n${showCall(spec)}`.trim();
   const notes = topics[word] ?? findForms(word);
   return notes.length === 0
-    ? `No command has “${shorten(word, 60)}”. ${more}`
+    ? `No command matches “${shorten(word, 60)}”. ${more}`
     : notes.map(lineOf).join('\n');
 }

@@ -207,7 +207,7 @@ function findProblem(steps: Step[], { tools }: Work): string | null {
     );
     const [first] = command.loop === null ? tools.validate(spec.name, known, later) : [];
     if (first === undefined) continue;
-    return command.form.id === 'call' ? `${first} Its form:\n\n${showCall(spec)}\n\n` : first;
+    return command.form.id === 'call' ? `${first} For example:\n\n${showCall(spec)}\n\n` : first;
   }
   return null;
 }
@@ -258,9 +258,9 @@ async function tellUnread(text: string, unread: Unread, work: Work): Promise<Int
     upTo,
     ...(nearest === '' ? [] : [`The nearest commands: ${nearest}.`]),
     ...(work.request.plans?.some(({ waits }) => waits !== undefined) === true
-      ? ['“help changes” lists how to change the plan that waits.']
+      ? ['“help changes” lists the ways to change the waiting plan.']
       : []),
-    `“help” lists them all. ${connectModel}`,
+    `“help all” lists all commands. ${connectModel}`,
   ];
   const isShort = options.every((one) => one.length <= maxOption && !one.includes('\n'));
   // A single choice is none.

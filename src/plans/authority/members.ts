@@ -123,7 +123,7 @@ export async function readGroupNames(
 ): Promise<string[]> {
   const signsIn = Object.keys(grouping.providers).length > 0;
   const signedIn = signsIn ? await readSignedIn(db, names) : [];
-  const groups = groupsOf(grouping, { names, signedIn: signedIn }, age);
+  const groups = groupsOf(grouping, { names, signedIn }, age);
   const spellings = new Set([...groups, ...groups.map((group) => shortName(grouping, group))]);
   return [...[...spellings].map(groupNamed), ...(await readUserGroupsOf(db, names, age))];
 }

@@ -195,7 +195,7 @@ async function takePatch(
   if (isGated(seen) && (title ?? summary) !== undefined)
     throw new CountersignError(
       'invalid_request',
-      'This plan was approved under its title and summary, so a change keeps them.',
+      'An approved plan keeps its title and summary. Leave them out of the change.',
     );
   const replaced = await findReplaced(tx, seen, actor, base_revision);
   const change = { base_revision, operations };

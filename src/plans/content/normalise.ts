@@ -159,7 +159,8 @@ export async function requireCallsAllowed(
     const spec = catalogue.get(name);
     if (spec?.findRefusal === undefined) continue;
     const key = JSON.stringify([name, args]);
-    const refusal = known.get(key) ?? (await spec.findRefusal(args, requester));
+    const seen = known.get(key);
+    const refusal = seen === undefined ? await spec.findRefusal(args, requester) : seen;
     known.set(key, refusal);
     const path = `steps[${index}].args`;
     if (refusal !== null) problems.add('not_allowed', path, `Step ${id ?? index + 1}: ${refusal}`);

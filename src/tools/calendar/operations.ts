@@ -72,7 +72,7 @@ export function createCalendarOperations(
     } catch (error) {
       if (named || signal.aborted) throw error;
       // An error may quote the address.
-      const why = label === calendar ? errorMessage(error) : 'Its address gives no calendar now.';
+      const why = label === calendar ? errorMessage(error) : 'Its address returned no calendar.';
       return { ...nothing, problems: [`${label}: ${why}`] };
     }
   };

@@ -94,7 +94,7 @@ export function createCalendarPlaces(
         ? settings.calendars[calendar]?.people
         : undefined;
       if (people === undefined || belongsTo((await ownCalendar(user)).names, people)) return null;
-      return `${calendar} is someone else's calendar. Only they can have it read.`;
+      return `${calendar} is someone else's calendar. Only its owner can use it.`;
     },
     async read({ calendar, isConnected = false }, signal) {
       const address = toAddress(isConnected ? calendar : (locate(calendar) ?? calendar));

@@ -45,7 +45,7 @@ test('where none waits it is a request; what a plan lacks or another may not cha
     const run = await service.getRun(run_id ?? '');
     return run.planning_status === 'running' ? null : run.response_text;
   });
-  expect(said).toContain('“help” lists them all');
+  expect(said).toContain('“help all” lists all commands');
   const { id } = await ask('of ana');
   for (const text of ['step 9 text: C', 'remove step 7']) {
     await service.say('of ana', text, ana);

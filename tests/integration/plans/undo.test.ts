@@ -49,7 +49,7 @@ test('a word brings the version before back as the next one, and names any other
   const second = await draftOf(id);
   expect(second).not.toEqual(first);
   await instance.service.say(conversation, 'Undo', ana);
-  expect(await lastIn(conversation)).toMatch(/version 3, the same as version 1, is below/);
+  expect(await lastIn(conversation)).toMatch(/restored version 1 of PLAN-\w+ as version 3/);
   expect(await stateOf(id)).toEqual({ version: 3, status: 'proposed' });
   expect(await draftOf(id)).toEqual(first);
   await instance.service.reply(run_id, 'go back to version 2', ana);

@@ -343,7 +343,7 @@ describe('help', () => {
       expect(all).toContain(example.split('\n')[0]);
     expect(await ask('help webhook')).toMatch(/^- post \{"go": true\} to /);
     expect(await ask('help deadline')).toContain('move the deadline to');
-    expect(await ask('help sandwich')).toContain('No command has “sandwich”');
+    expect(await ask('help sandwich')).toContain('No command matches “sandwich”');
     expect(await ask('help everything_get-sum')).toContain(
       'call everything_get-sum with {"a":1,"b":1}',
     );
@@ -357,7 +357,7 @@ test.each([
 ])('“%s” shows a command that plans once copied', async (asked) => {
   const { result } = await plan(planner(), asked);
   const shown = /^call .*$/m.exec('text' in result ? result.text : '')?.[0] ?? '';
-  expect('text' in result && result.text).toContain('It also takes note.');
+  expect('text' in result && result.text).toContain('Optional arguments: note.');
   const [step] = listSteps(
     proposalOf(await plan(planner(), shown.replace('"name":"name"', '"name":"Ana"'))),
   );
@@ -393,7 +393,7 @@ describe('what cannot be read', () => {
   it.each(unread)('%j is never planned, and its nearest forms plan', async (text) => {
     const { result } = await plan(planner(), text);
     if (result.kind !== 'question' && result.kind !== 'answer') throw new Error(result.kind);
-    expect(result.text).toContain('“help” lists them all');
+    expect(result.text).toContain('“help all” lists all commands');
     const options = result.kind === 'question' ? (result.questions[0]?.options ?? []) : [];
     for (const option of options) {
       const next = await plan(planner(), option.text);
