@@ -79,7 +79,10 @@ export async function readAuditPage(
 
 /** The same error for a plan that does not exist and one that must not be shown. */
 export function planNotFound(id: string): CountersignError {
-  return new CountersignError('plan_not_found', `There is no plan ${id}. Check the ID in the list of plans.`);
+  return new CountersignError(
+    'plan_not_found',
+    `There is no plan ${id}. Check the ID in the list of plans.`,
+  );
 }
 
 /** Deleted by retention, or never there. */

@@ -111,7 +111,9 @@ export function describeSchedule(
   const booked =
     utilisation === null
       ? []
-      : [`Working time between these dates: ${Math.round(utilisation * 100)}% booked, including this plan.`];
+      : [
+          `Working time between these dates: ${Math.round(utilisation * 100)}% booked, including this plan.`,
+        ];
   const next = 'Next you get the plan itself. Nothing runs until you approve it.';
   const shown = detailOf(policy) === 'short' ? [] : limit(dates, lengthOf(policy).items, 'date');
   return [
