@@ -18,7 +18,7 @@ export function showCall(spec: OperationSpec): string {
   const more =
     optional.length === 0
       ? ''
-      : `\n\nIt also takes ${listOf(optional.slice(0, 20).map((name) => shorten(name, 60)))}.`;
+      : `\n\nOptional arguments: ${listOf(optional.slice(0, 20).map((name) => shorten(name, 60)))}.`;
   return `call ${spec.name}${said}${more}`;
 }
 
