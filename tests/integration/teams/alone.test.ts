@@ -31,7 +31,7 @@ test('the stats are for whoever asks alone, wherever they ask, and tell them of 
   expect(told).not.toContain('plumber_call');
   // A public answer would appear before the answer to the next question.
   const next = await teams.say(ben, channel, 'help');
-  await awaitMessage(teams, next.conversation, 'what needs you, what runs');
+  await awaitMessage(teams, next.conversation, 'plans that need you, run');
   const since = teams.messages.slice(before);
   expect(since.map(({ conversation }) => conversation)).toEqual([own, next.conversation]);
 });
