@@ -102,7 +102,7 @@ function createAct(context: SlackContext) {
       case 'message':
         return receiveMessage(context, signal, attempt);
       case 'press':
-        if (await setFromHome(context, signal, event.received_at)) return;
+        if (await setFromHome(context, signal, event.received_at)) return attempt.forget();
         if (await pressRecurring(context, signal)) return;
         return decidePress(context, signal, event);
       case 'shortcut':

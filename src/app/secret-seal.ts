@@ -1,4 +1,4 @@
-// Encrypts stored MCP sign-ins and the model's key, by COUNTERSIGN_ENCRYPTION_KEY or a key file next to an embedded database.
+// Encrypts MCP sign-ins, the model's key and people's calendar addresses, by COUNTERSIGN_ENCRYPTION_KEY or a key file next to an embedded database.
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

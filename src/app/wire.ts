@@ -185,6 +185,7 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
     readBusy: openReadBusy(config, { registry, readTenancy }),
     hasModel,
     places: placesOf,
+    openSeal: readSeal,
     files: () => partsOf(chats, ({ fetchFile }) => fetchFile),
     threads: () => partsOf(chats, ({ readThread }) => readThread),
     linkTo,
@@ -353,6 +354,7 @@ function makeConversation(
     /** Whether steps may ask a model. */
     hasModel: boolean;
     threads: ConversationContext['threads'];
+    openSeal: ConversationContext['openSeal'];
     places: () => PlaceFinders;
     files: () => FileFetchers;
     linkTo: (planId: string) => string | null;
@@ -368,6 +370,7 @@ function makeConversation(
     userGroups,
     hasModel,
     threads,
+    openSeal,
     places,
     files,
     linkTo,
@@ -406,6 +409,7 @@ function makeConversation(
     profile: settings.schedule,
     listener,
     threads,
+    openSeal,
     places,
     files,
     linkTo,

@@ -37,7 +37,7 @@ export async function forTool<T>(work: () => Promise<T>): Promise<T> {
 
 /** Dependencies of a plan's operations on itself, created after the tools. */
 type PlanParts = () => RecheckContext &
-  Pick<ConversationContext, 'files' | 'places'> & { askPlanner: AskPlanner | null };
+  Pick<ConversationContext, 'files' | 'places' | 'openSeal'> & { askPlanner: AskPlanner | null };
 
 /** A person may leave a channel meanwhile, and a plan post many times. */
 const placesKept = { keep: 500, forMs: 30_000 };
@@ -93,7 +93,14 @@ export function createToolPorts(
     ownCalendar: (user) =>
       forTool(async () => {
         const names = await readEveryName(db.query, user);
-        return { names, connected: await readCalendarOf(db.query, names) };
+        const found = await readCalendarOf(db.query, names);
+        if (found === null) return { names, connected: null };
+        const open = () => {
+          const seal = partsOf().openSeal();
+          if (typeof seal === 'string') throw new CountersignError('not_allowed', seal);
+          return found.open(seal);
+        };
+        return { names, connected: { ...found, open } };
       }),
     reminders: {
       set: (reminder) => forTool(() => setReminder({ db, enqueue }, reminder)),

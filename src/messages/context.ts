@@ -1,5 +1,6 @@
 // Dependencies of the modules that store and answer messages.
 import type { Listener } from '#db/notify.ts';
+import type { Seal } from '#db/seal.ts';
 import type { FileFetchers, ThreadReaders } from '#domain/chat/thread.ts';
 import type { PlanningModes } from '#domain/plan/modes.ts';
 import type { Planner } from '#domain/planning/run.ts';
@@ -25,6 +26,8 @@ export type ConversationContext = PlansContext & {
   files?: () => FileFetchers;
   /** A plan's public URL, or null if there is none. */
   linkTo: (planId: string) => string | null;
+  /** Encrypts what people keep secret, or says why it cannot. */
+  openSeal: () => Seal | string;
   warn(message: string, error?: unknown): void;
 };
 

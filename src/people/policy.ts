@@ -8,6 +8,7 @@ import {
   readCalendarOf,
   readPolicy,
   replacePolicy,
+  sealCalendar,
   storeCalendar,
   storePolicy,
 } from '#db/people/policies.ts';
@@ -112,14 +113,13 @@ export async function sayPreference(
 
 export async function getPolicy(db: Queryable, user: string): Promise<PolicyView> {
   const { policy } = await readPolicy(db, user);
-  const address = await readCalendarOf(db, await readEveryName(db, user));
-  const calendar = address === null ? null : new URL(address).host;
+  const calendar = (await readCalendarOf(db, await readEveryName(db, user)))?.host ?? null;
   return { user, policy: applyOverride(defaultPolicy, policy), set: policy, calendar };
 }
 
 /** @throws `not_allowed` for anyone else; `stale_version` for an outdated press, which must be repeated */
 export async function setPolicy(
-  { db, clock }: { db: Database; clock: Clock },
+  { db, clock, openSeal }: { db: Database; clock: Clock } & Pick<ConversationContext, 'openSeal'>,
   user: string,
   { policy, keep, calendar: entry, pressed }: PolicyChange,
   actor: Actor,
@@ -131,15 +131,23 @@ export async function setPolicy(
   const read = readCalendarEntry(entry);
   if ('problem' in read) throw new CountersignError('invalid_request', read.problem);
   const { calendar: address } = read;
+  const calendar = address == null ? address : seal(address);
   return db.transaction(async (tx) => {
     if (keep) await storePolicy(tx, user, policy);
     else await replacePolicy(tx, user, policy);
-    if (address !== undefined)
-      await storeCalendar(tx, user, await readEveryName(tx, user), address);
+    if (calendar !== undefined)
+      await storeCalendar(tx, user, await readEveryName(tx, user), calendar);
     const view = await getPolicy(tx, user);
     const connected = address === undefined ? {} : { calendar: view.calendar };
     const data = JsonObject.parse({ policy, keep, ...connected });
     await recordAudit(tx, [{ planId: null, actor, action: 'set_policy', data }]);
     return view;
   });
+
+  function seal(secret: string) {
+    const key = openSeal();
+    if (typeof key !== 'string') return sealCalendar(key, user, secret, actor.tenant ?? null);
+    const why = `The calendar is not connected, since its address would be stored unencrypted. ${key}`;
+    throw new CountersignError('invalid_request', why);
+  }
 }

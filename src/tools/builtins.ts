@@ -10,7 +10,7 @@ import type { TextModel } from '#domain/text-model.ts';
 import type { Operation } from '#domain/tool.ts';
 import { openIcsWork } from './calendar/ics-work.ts';
 import { createCalendarOperations } from './calendar/operations.ts';
-import { createCalendarPlaces } from './calendar/places.ts';
+import { type CalendarSettings, createCalendarPlaces } from './calendar/places.ts';
 import { defineOperation, text } from './define-operation.ts';
 import { createFinalise } from './draft/finalise.ts';
 import { createGather, createNarrow } from './draft/narrow.ts';
@@ -85,7 +85,7 @@ export const builtinTools = [
   'plan',
 ] as const;
 
-export type BuiltinPlace = { folder: string; calendars: Settings['calendars'] };
+export type BuiltinPlace = { folder: string } & Pick<CalendarSettings, 'calendars' | 'tenant'>;
 
 const peopleWaitMs = 3000;
 
@@ -105,11 +105,12 @@ export function createBuiltins(options: BuiltinOptions): {
     lookup,
   });
   const calendarWork = openIcsWork();
-  const openAt = ({ folder, calendars }: BuiltinPlace): Operation[] => {
+  const openAt = ({ folder, calendars, tenant }: BuiltinPlace): Operation[] => {
     const sandbox = openSandbox(folder);
     const suggest = suggestPaths(sandbox);
     const webs = { web, webOfPeople };
-    const places = createCalendarPlaces({ calendars, baseDir, ownCalendar }, sandbox, webs);
+    const from = { calendars, tenant, baseDir, ownCalendar };
+    const places = createCalendarPlaces(from, sandbox, webs);
     return [
       ...[
         createList(sandbox),

@@ -95,5 +95,8 @@ export type DraftPort = {
 /** `steps` selects among the prerequisites of `stepId`. */
 export type OutputsOf = { planId: string; stepId: string; steps: StepSelector };
 
-/** A person's names, and the address of a calendar that they connected, or null. */
-export type OwnCalendar = (user: string) => Promise<{ names: string[]; connected: string | null }>;
+/** A person's names, and a calendar that they connected in an organisation, or null. `open` gives its address. */
+export type OwnCalendar = (user: string) => Promise<{
+  names: string[];
+  connected: { host: string; tenant: string | null; open(): string } | null;
+}>;

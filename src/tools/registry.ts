@@ -73,11 +73,8 @@ export async function createRegistry(options: RegistryOptions): Promise<ToolHost
     revision += 1;
   });
 
-  function openAt({ folder, calendars: own, files, servers }: Reach): ToolRegistry {
-    const all = [
-      ...builtins.openAt({ folder, calendars: own }),
-      ...files.flatMap((file) => file.operations),
-    ];
+  function openAt({ files, servers, ...place }: Reach): ToolRegistry {
+    const all = [...builtins.openAt(place), ...files.flatMap((file) => file.operations)];
     const fixed = all
       .filter((operation) => !disabled.has(operation.tool) && !disabled.has(operation.name))
       .map(guardCall);
@@ -144,6 +141,7 @@ export async function createRegistry(options: RegistryOptions): Promise<ToolHost
       if (!tenancy.apart) return whole;
       const isWithin = (sharing: Sharing) => reaches(tenancy, sharing, tenant);
       return openAt({
+        tenant,
         folder: folderOf(workspaceDir, tenancy, tenant),
         calendars: Object.fromEntries(
           Object.entries(calendars).filter(([, calendar]) => isWithin(calendar)),

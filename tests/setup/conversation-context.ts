@@ -30,6 +30,7 @@ export const makeConversationContext = (
   profile: StrategyProfile.parse({}),
   threads: () => ({}),
   linkTo: () => null,
+  openSeal: () => 'There is no key.',
   warn: () => {},
   ...overrides,
 });

@@ -14,6 +14,7 @@ import type { ChatHomes } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { person } from '#domain/people/actor.ts';
 import { PolicyOverride } from '#domain/people/policy.ts';
+import { chatTenant } from '#domain/plan/scope.ts';
 import type { PlanReads, PolicyChange, Service } from '#domain/service.ts';
 import { explainSlackError } from '../calls/explain-error.ts';
 import { tellAlone } from '../press/send.ts';
@@ -106,7 +107,10 @@ export async function setFromHome(
   const { id } = await context.people.find(team, user);
   const change = { ...setting, keep: true, pressed: { at } };
   const refusal = await sayRefusal(() =>
-    context.service.setPolicy(id, change, person(id, 'slack')),
+    context.service.setPolicy(id, change, {
+      ...person(id, 'slack'),
+      tenant: chatTenant('slack', team),
+    }),
   );
   if (refusal !== null) await tellAlone(context, { team, user, place: null }, refusal);
   await context.openHome({ tenant: team, user });

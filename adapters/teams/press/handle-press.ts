@@ -4,6 +4,7 @@ import type { EventAttempt } from '#chat/inbox/inbox-context.ts';
 import { decideInChat, sayRefusal } from '#chat/talk.ts';
 import type { Pressed } from '#domain/chat/card.ts';
 import type { InboxEvent } from '#domain/chat/inbox.ts';
+import { chatTenant } from '#domain/plan/scope.ts';
 import type { PressSignal, Scene } from '../signals/read-activity.ts';
 import { speakerIn } from '../talk/people.ts';
 import type { TeamsContext } from '../teams-context.ts';
@@ -23,7 +24,8 @@ async function attempt(
   if (decision.kind === 'settings') {
     const { policy, calendar } = decision;
     const change = { policy, keep: true, pressed, ...(calendar === undefined ? {} : { calendar }) };
-    return sayRefusal(() => context.service.setPolicy(actor.id, change, actor));
+    const within = { ...actor, tenant: chatTenant('teams', scene.tenant) };
+    return sayRefusal(() => context.service.setPolicy(actor.id, change, within));
   }
   if (decision.kind === 'recurring') {
     const { id, change } = decision;
@@ -54,11 +56,13 @@ export async function handlePress(
   context: TeamsContext,
   signal: PressSignal,
   { id, received_at }: Pick<InboxEvent, 'id' | 'received_at'>,
-  eventAttempt: Pick<EventAttempt, 'reply' | 'age'>,
+  eventAttempt: Pick<EventAttempt, 'reply' | 'age' | 'forget'>,
 ): Promise<void> {
   const { verb, data, scene, asks } = signal;
   const decision = readDecision(verb, data);
   if (decision === null) return postSeparately(context, signal);
+  // It may have the secret address of a calendar.
+  if (decision.kind === 'settings') eventAttempt.forget();
   const note = await attempt(context, decision, scene, {
     once: `teams:press:${id}`,
     at: received_at,

@@ -1,9 +1,11 @@
 // Interaction policies: people's settings, and whether they were asked for their style.
 import { and, desc, eq, inArray, isNotNull, isNull, type SQL, sql } from 'drizzle-orm';
+import type { SealedCalendar } from '#domain/people/calendar-entry.ts';
 import { PolicyOverride } from '#domain/people/policy.ts';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { interactionPolicies } from '../schema.ts';
+import type { Seal } from '../seal.ts';
 import { readEveryName } from './identities.ts';
 
 /** A person's settings; empty if unknown. */
@@ -19,15 +21,36 @@ export async function readPolicy(
   return { policy: PolicyOverride.parse(row.policy), probed: row.probed_at !== null };
 }
 
+const calendarOf = (user: string) => `the calendar of ${user}`;
+
 /** The calendar that a person connected under any of their names, or null. */
-export async function readCalendarOf(db: Queryable, names: string[]): Promise<string | null> {
+export async function readCalendarOf(
+  db: Queryable,
+  names: string[],
+): Promise<(Omit<SealedCalendar, 'sealed'> & { open(seal: Seal): string }) | null> {
   const [row] = await db
-    .select({ calendar: interactionPolicies.calendar })
+    .select({ calendar: interactionPolicies.calendar, user: interactionPolicies.user })
     .from(interactionPolicies)
     .where(and(inArray(interactionPolicies.user, names), isNotNull(interactionPolicies.calendar)))
     .orderBy(desc(interactionPolicies.updated_at))
     .limit(1);
-  return row?.calendar ?? null;
+  if (row === undefined || row.calendar === null) return null;
+  const { calendar, user } = row;
+  const { sealed, ...known } = calendar;
+  return {
+    ...known,
+    open: (seal) => seal.open(Buffer.from(sealed, 'base64'), calendarOf(user)),
+  };
+}
+
+export function sealCalendar(
+  seal: Seal,
+  user: string,
+  address: string,
+  tenant: string | null,
+): SealedCalendar {
+  const sealed = seal.seal(address, calendarOf(user)).toString('base64');
+  return { sealed, host: new URL(address).host, tenant };
 }
 
 /** @param names all of the person, so that no other calendar of theirs is left */
@@ -35,7 +58,7 @@ export async function storeCalendar(
   db: Queryable,
   user: string,
   names: string[],
-  calendar: string | null,
+  calendar: SealedCalendar | null,
 ): Promise<void> {
   const others = names.filter((name) => name !== user);
   if (others.length > 0)

@@ -12,6 +12,7 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
+import type { SealedCalendar } from '#domain/people/calendar-entry.ts';
 import type { MemoryScope, MemorySource } from '#domain/people/memory.ts';
 import type { PolicyOverride } from '#domain/people/policy.ts';
 import type { DependencyType } from '#domain/plan/dependency.ts';
@@ -98,8 +99,7 @@ export const modelCalls = countersign.table(
 export const interactionPolicies = countersign.table('interaction_policies', {
   user: text('user').primaryKey(),
   policy: jsonb('policy').$type<PolicyOverride>().notNull().default({}),
-  /** The address of their calendar, which is a secret. */
-  calendar: text('calendar'),
+  calendar: jsonb('calendar').$type<SealedCalendar>(),
   /** When the style question was asked, which happens once. */
   probed_at: at('probed_at'),
   updated_at: at('updated_at').notNull().default(sql`clock_timestamp()`),

@@ -1,5 +1,8 @@
 // A person's own calendar as they enter it in their preferences.
 
+/** `sealed`: its secret address, in base64. `tenant`: the organisation that it was connected in, or null for the instance's own. */
+export type SealedCalendar = { sealed: string; host: string; tenant: string | null };
+
 /** `calendar`: an https address to connect, null to disconnect (“none”), or undefined to leave it. */
 export function readCalendarEntry(
   said = '',

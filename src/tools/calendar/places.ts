@@ -45,10 +45,12 @@ export type CalendarSettings = {
   calendars: Settings['calendars'];
   baseDir: string;
   ownCalendar?: OwnCalendar | undefined;
+  /** The organisation that it is for, or undefined if none is kept apart. */
+  tenant?: string | null | undefined;
 };
 
 /** `webOfPeople`: for addresses that people chose. */
-export type CalendarWeb = { web: WebClient; webOfPeople: WebClient };
+type CalendarWeb = { web: WebClient; webOfPeople: WebClient };
 
 export function createCalendarPlaces(
   settings: CalendarSettings,
@@ -86,8 +88,12 @@ export function createCalendarPlaces(
       if (busyOf !== 'other' && !Object.hasOwn(settings.calendars, defaultCalendar))
         places.push({ calendar: defaultCalendar, label: defaultCalendar, isPersonal: false });
       if (connected === null || busyOf === undefined) return places;
-      const label = labelOf(connected);
-      return [...places, { calendar: connected, label, isPersonal: true, isConnected: true }];
+      const { tenant } = settings;
+      const isReachable = tenant === undefined || tenant === connected.tenant;
+      if (busyOf === 'other' && !isReachable) return places;
+      const label = `the calendar at ${connected.host}`;
+      const calendar = connected.open();
+      return [...places, { calendar, label, isPersonal: true, isConnected: true }];
     },
     async findRefusal(calendar, user) {
       const people = Object.hasOwn(settings.calendars, calendar)
@@ -149,9 +155,6 @@ export function toAddress(calendar: string): string | null {
     );
   return null;
 }
-
-/** `the calendar at calendar.example.com` */
-const labelOf = (address: string) => `the calendar at ${new URL(address).host}`;
 
 const isSame = (one: Buffer | null, other: Buffer | null) =>
   one === null || other === null ? one === other : one.equals(other);

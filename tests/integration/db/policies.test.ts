@@ -9,6 +9,7 @@ import {
   replacePolicy,
   storePolicy,
 } from '#db/people/policies.ts';
+import { createSeal, type Seal } from '#db/seal.ts';
 import { person } from '#domain/people/actor.ts';
 import { defaultPolicy } from '#domain/people/policy.ts';
 import type { Service } from '#domain/service.ts';
@@ -36,7 +37,11 @@ const one = () => {
 
 type SetArguments = Parameters<Service['setPolicy']>;
 const now = new Date('2026-05-04T09:30:00Z');
-const context = () => ({ db: one(), clock: { now: () => now } });
+const seal = createSeal(Buffer.alloc(32, 1));
+const context = (openSeal: () => Seal | string = () => seal) => ({
+  ...{ db: one(), openSeal },
+  clock: { now: () => now },
+});
 
 describe('the sliders of a person', () => {
   test('are none for somebody who is not known', async () => {
@@ -86,15 +91,27 @@ describe('the sliders of a person', () => {
       insert into countersign.identities (account, person)
       values ('slack:T1:U7', 'gil'), ('gil', 'gil')`);
     const enter = (user: string, calendar: string) =>
-      setPolicy(context(), user, { policy: {}, keep: true, calendar }, person(user, 'slack'));
+      setPolicy(
+        context(),
+        user,
+        { policy: {}, keep: true, calendar },
+        {
+          ...person(user, 'slack'),
+          tenant: 'slack:T1',
+        },
+      );
     const secret = 'https://calendar.example.com/private-1/basic.ics';
     await enter('slack:T1:U7', 'webcal://old.example.com/a.ics');
     const view = await enter('gil', ` ${secret} `);
     expect(view.calendar).toBe('calendar.example.com');
     const names = ['gil', 'slack:T1:U7'];
-    expect(await readCalendarOf(query, names)).toBe(secret);
+    const connected = await readCalendarOf(query, names);
+    expect(connected).toMatchObject({ host: 'calendar.example.com', tenant: 'slack:T1' });
+    expect(connected?.open(seal)).toBe(secret);
     expect((await enter('gil', '')).calendar).toBe('calendar.example.com');
-    const { rows } = await query.execute(sql`select data::text from countersign.audit`);
+    const { rows } = await query.execute(sql`
+      select data::text from countersign.audit
+      union all select calendar::text from countersign.interaction_policies`);
     expect(JSON.stringify(rows)).not.toContain('private-1');
     await expect(enter('gil', 'http://calendar.example.com/a.ics')).rejects.toMatchObject({
       code: 'invalid_request',
@@ -131,11 +148,29 @@ describe('the sliders of a person', () => {
       const shown = await (await api.get('/api/policy/ida')).text();
       expect(`${connected.text}${kept.text}${shown}`).not.toContain('private-2');
       expect((await put({ calendar: 'ftp://calendar.example.com/a.ics' })).status).toBe(400);
-      expect(await readCalendarOf(one().query, ['ida'])).toBe(calendar);
+      expect((await readCalendarOf(one().query, ['ida']))?.open(seal)).toBe(calendar);
       expect(JSON.parse((await put({ calendar: 'none' })).text)).toMatchObject({ calendar: null });
     } finally {
       await api.close();
     }
+  });
+
+  test('leave a calendar unconnected if its address cannot be encrypted, and bind it to its person', async () => {
+    const { query } = one();
+    const calendar = 'https://calendar.example.com/private-3.ics';
+    const enter = (user: string, openSeal?: () => Seal | string) =>
+      setPolicy(context(openSeal), user, { policy: {}, keep: true, calendar }, person(user, 'api'));
+    await expect(enter('joe', () => 'There is no key.')).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringContaining('There is no key.'),
+    });
+    expect(await readCalendarOf(query, ['joe'])).toBeNull();
+    await enter('joe');
+    await query.execute(sql`
+      insert into countersign.interaction_policies ("user", calendar)
+      select 'kim', calendar from countersign.interaction_policies where "user" = 'joe'`);
+    const moved = await readCalendarOf(query, ['kim']);
+    expect(() => moved?.open(seal)).toThrow(/was changed/);
   });
 
   test('that were set in a chat are kept for half an hour, and not a moment longer', async () => {

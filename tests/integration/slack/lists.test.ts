@@ -6,13 +6,15 @@ import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { noop, reach } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
-import { clearInbox } from '../inbox/bench.ts';
+import { clearInbox, readInbox } from '../inbox/bench.ts';
 import { useSlackInstance } from './slack-instance.ts';
 
 const database = useDatabase();
 
+const env = { COUNTERSIGN_ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64') };
+
 async function useLists() {
-  const use = await useSlackInstance(database, { socket: true });
+  const use = await useSlackInstance(database, { socket: true, env });
   const { slack, instance } = use;
   await clearInbox(instance);
   // Other tests' requests wait for no person here.
@@ -92,6 +94,9 @@ test('the Home tab lists plans, opens their details page by page, and keeps how 
   const shown = () => JSON.stringify(slack.home(ana.id)?.blocks);
   await waitFor('the calendar', async () => shown().includes('Connected: calendar.example.com'));
   expect(shown()).not.toContain('private-1');
+  const inbox = () => readInbox(instance);
+  await waitFor('the press', async () => (await inbox()).every(({ state }) => state === 'handled'));
+  expect(JSON.stringify(await inbox())).not.toContain('private-1');
 });
 
 test('reminders are skipped once, changed in a window and ended from /plans reminders', async () => {

@@ -10,6 +10,7 @@ import type { Answer } from '../../fixtures/teams/connector.ts';
 import { cardOf, findButton, type Message } from '../../fixtures/teams/sent-cards.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { noop, reach, scriptedPlanner } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 import { clearInbox, readInbox } from '../inbox/bench.ts';
 import {
   awaitMessage,
@@ -24,6 +25,8 @@ const planner = scriptedPlanner(() => ({
   draft: { title: 'Two of nothing', steps: [noop('a'), noop('b')] },
 }));
 
+const env = { COUNTERSIGN_ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64') };
+
 type Desk = TeamsInstance & {
   ana: Person;
   ben: Person;
@@ -35,7 +38,7 @@ type Desk = TeamsInstance & {
 
 /** A plan that ana asked for in a channel, and its card below her post. */
 async function useCard(options: { members?: number } = {}): Promise<Desk> {
-  const use = await useTeamsInstance(database, { planner });
+  const use = await useTeamsInstance(database, { planner, env });
   const { teams, instance } = use;
   await clearInbox(instance);
   const ana = teams.addPerson('ana');
@@ -240,7 +243,7 @@ test('plans, help and settings answer where they are asked; a sentence that begi
     ['plans stats', ' waiting'],
     [`plans ${planOf(card)}`, 'Two of nothing'],
     ['/plans nonsense', 'Unknown command: “plans nonsense”'],
-    ['help', 'what needs you, what runs'],
+    ['help', 'plans that need you, run'],
   ] as const) {
     await teams.say(ana, chat, said);
     await awaitMessage(teams, chat.id, heard);
@@ -254,6 +257,10 @@ test('plans, help and settings answer where they are asked; a sentence that begi
   });
   expect(words(saved)).toContain('Saved.');
   expect(words(saved)).not.toContain('private-1');
+  await waitFor('the press', async () =>
+    (await readInbox(instance)).every(({ state }) => state === 'handled'),
+  );
+  expect(JSON.stringify(await readInbox(instance))).not.toContain('private-1');
   expect(await instance.service.getPolicy('ana@example.com')).toMatchObject({
     set: { tone: 'friendly', probing_depth: 1 },
     calendar: 'calendar.example.com',

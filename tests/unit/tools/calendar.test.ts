@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createCalendarPlaces } from '#tools/calendar/places.ts';
 import { openSandbox } from '#tools/workspace/sandbox.ts';
-import { type Bench, openBench } from './tool-bench.ts';
+import { type Bench, openBench, toolContext } from './tool-bench.ts';
 
 let bench: Bench;
 
@@ -21,6 +21,11 @@ function calendar(...lines: string[]): string {
     '\r\n',
   );
 }
+
+const connectedAt = (address: string, tenant: string | null) => ({
+  ...{ host: new URL(address).host, tenant },
+  open: () => address,
+});
 
 async function read(ics: string, from: string, to: string) {
   await writeFile(join(bench.workspace, 'c.ics'), ics);
@@ -128,7 +133,10 @@ describe('calendar_read', () => {
   it('reads the calendars of its reader, not those of others', async () => {
     const ownCalendar = async (user: string) => ({
       names: user === 'slack:T1:U1' ? ['slack:T1:U1', 'ana@example.com'] : [user],
-      connected: user === 'dan' ? 'https://calendar.example.com/private-1.ics' : null,
+      connected:
+        user === 'dan'
+          ? connectedAt('https://calendar.example.com/private-1.ics', 'slack:T1')
+          : null,
     });
     const calendars = {
       ana: { at: 'ana.ics', people: ['Ana@example.com'] },
@@ -170,6 +178,28 @@ describe('calendar_read', () => {
     }
   });
 
+  it('reads busy time from another organisation for that person alone', async () => {
+    const ownCalendar = async (user: string) => ({
+      names: [user],
+      connected: connectedAt('https://127.0.0.1/a.ics', 'slack:T1'),
+    });
+    const tenancy = () => ({ apart: true, owners: [] });
+    const shared = await openBench({}, { ownCalendar, tenancy });
+    try {
+      const isRead = async (tenant: string | null, busyOf: 'requester' | 'other') => {
+        const context = toolContext({ user: 'dan', busyOf });
+        const output = await shared.host.of(tenant).get('calendar_read')?.call({}, context);
+        return JSON.stringify(output).includes('the calendar at 127.0.0.1');
+      };
+      expect(await isRead('slack:T1', 'other')).toBe(true);
+      expect(await isRead('slack:T2', 'other')).toBe(false);
+      expect(await isRead(null, 'other')).toBe(false);
+      expect(await isRead('slack:T2', 'requester')).toBe(true);
+    } finally {
+      await shared.close();
+    }
+  });
+
   it('calls an address that a person chose only outside, and for seconds only', async () => {
     let connections = 0;
     const inside = createServer((socket) => {
@@ -182,7 +212,7 @@ describe('calendar_read', () => {
     const options = {
       ownCalendar: async (user: string) => ({
         names: [user],
-        connected: addresses[Number(user)] ?? null,
+        connected: connectedAt(addresses[Number(user)] ?? '', null),
       }),
       lookup: () => new Promise<never>(() => undefined),
     };

@@ -174,7 +174,7 @@ async function decideAfter(ms: number, asks = true) {
   } as unknown as TeamsContext;
   // A gateway whose clock is five minutes late: what counts is how old the event is by the clock that stored it.
   const event = { id: 7, received_at: new Date(now.getTime() - ms - 300_000) };
-  const one = { age: () => ms, reply: (value: unknown) => void replies.push(value) };
+  const one = { age: () => ms, reply: (value: unknown) => void replies.push(value), forget() {} };
   await handlePress(context, { ...signal, asks }, event, one);
   return { replies, whispers };
 }
