@@ -81,8 +81,8 @@ export function isWhole(text: string, work: Pick<Work, 'request' | 'tools'>): bo
   );
 }
 
-/** Sent as it is, it is planned or answered, and posts nowhere that it can't. */
-async function plans(text: string, work: Work): Promise<boolean> {
+/** Sent as it is, it is planned or answered. A place to post to begins with # or @: looking one up could open a chat. */
+function plans(text: string, work: Work): boolean {
   const read = readText(text, work);
   if (read.kind === 'unread') return false;
   const [only, ...more] = read.request.commands;
@@ -92,9 +92,7 @@ async function plans(text: string, work: Work): Promise<boolean> {
   const targets = built.steps.flatMap(
     ({ spec, args }) => postTargetOf({ tool: spec.tool, operation: spec.operation, args }) ?? [],
   );
-  if (targets.length === 0) return true;
-  const found = await work.tools.posts?.resolve(work.request.runId, targets);
-  return [...(found?.values() ?? [])].every((one) => 'pinned' in one);
+  return targets.every((one) => /^<?[#@]/.test(one));
 }
 
 /** @param firstId the number of the first step, if others exist */
@@ -229,12 +227,12 @@ function canLookUp(steps: Step[], tools: PlannerTools): boolean {
 const maxOption = 80;
 
 /** Up to two nearest requests, with the commands around the unread part. */
-async function suggest(text: string, { from, to }: Unread, work: Work): Promise<string[]> {
+function suggest(text: string, { from, to }: Unread, work: Work): string[] {
   const found: string[] = [];
   for (const ways of suggestForms(readingOf(text.slice(from, to), work)))
     for (const way of ways) {
       const whole = (text.slice(0, from) + way + text.slice(to)).trim();
-      if (found.includes(whole) || !(await plans(whole, work))) continue;
+      if (found.includes(whole) || !plans(whole, work)) continue;
       if (found.push(whole) === 2) return found;
       break;
     }
@@ -242,9 +240,9 @@ async function suggest(text: string, { from, to }: Unread, work: Work): Promise<
 }
 
 /** Up to where it was read, the nearest forms, and how to connect a model. */
-async function tellUnread(text: string, unread: Unread, work: Work): Promise<Interpretation> {
+function tellUnread(text: string, unread: Unread, work: Work): Interpretation {
   const { from, to, reached } = unread;
-  const options = await suggest(text, unread, work);
+  const options = suggest(text, unread, work);
   const fitted = text.slice(from, reached).trim();
   const rest = text.slice(reached, to).trim();
   const upTo =

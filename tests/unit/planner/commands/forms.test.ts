@@ -11,6 +11,7 @@ import { compile } from '#planner/commands/match.ts';
 import { readRequest } from '#planner/commands/request.ts';
 import { listCommands } from '#planner/commands/suggest.ts';
 import { tokenize } from '#planner/commands/tokens.ts';
+import type { PlannerTools } from '#planner/ports.ts';
 import { createMemoryPlanner } from '../../../fixtures/memory-planner.ts';
 import { rounds } from '../../../rounds.ts';
 import { builtins, everythingServer, tableOperations, toolsOf } from '../manifest.ts';
@@ -48,10 +49,11 @@ const memory = builtins.slice(0, 1).map((spec) => ({
 }));
 const manifest = [...builtins, ...tableOperations, ...everythingServer, ...memory];
 const tools = toolsOf(manifest, files);
-const planner = (): Planner =>
+const planner = (posts: PlannerTools['posts'] = null): Planner =>
   createMemoryPlanner({
     tools: {
       ...tools,
+      posts,
       async call(name, args, signal) {
         const output = await tools.call(name, args, signal);
         const { entries, ...rest } = objectIn(output.data) ?? {};
@@ -446,6 +448,27 @@ describe('what cannot be read', () => {
     expect(result).toMatchObject({ questions: [{ id: 'command' }] });
     expect(result).toMatchObject({
       text: expect.stringContaining(`The nearest commands: “${nearest}”`),
+    });
+  });
+
+  it.each([
+    ['post hello to @bob', ['post "hello" to @bob', 'help']],
+    ['Say hello in #ops', ['post "hello" to #ops', 'help']],
+    ['post hello to "the team"', []],
+  ])('offers where to post without a look-up: %s', async (text, offered) => {
+    const asked: string[] = [];
+    const posts: PlannerTools['posts'] = {
+      list: async () => [],
+      resolve: async (_, targets) => {
+        asked.push(...targets);
+        return new Map(targets.map((one) => [one, { pinned: one }]));
+      },
+    };
+    const { result } = await plan(planner(posts), text);
+    const options = result.kind === 'question' ? (result.questions[0]?.options ?? []) : [];
+    expect({ asked, options: options.map((one) => one.text) }).toEqual({
+      asked: [],
+      options: offered,
     });
   });
 
