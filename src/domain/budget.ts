@@ -30,8 +30,8 @@ export type HardCeiling = Exclude<Ceiling, 'turn'>;
 /** US dollars spent under each ceiling. */
 export type Spent = Record<Ceiling, number>;
 
-/** The turn's, which a person can lift, is asked about only where no other is in the way. */
-const ceilings: Ceiling[] = ['plan', 'session', 'person', 'organisation', 'day', 'turn'];
+/** The plan's and the turn's, which a person can lift, are asked about only if no other is in the way. */
+const ceilings: Ceiling[] = ['session', 'person', 'organisation', 'day', 'plan', 'turn'];
 
 /** In billionths of a dollar, so that decimal sums compare exactly. */
 const nano = (usd: number): number => Math.round(usd * 1e9);

@@ -4,6 +4,7 @@ import type { Database, Queryable } from '#db/database.ts';
 import { hasOpenPlans, markProbed, readPolicy } from '#db/people/policies.ts';
 import { type Clock, systemClock } from '#domain/clock.ts';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
+import { limitOf } from '#domain/planning/outline.ts';
 import { payingRun } from '#domain/planning/part.ts';
 import type { Planner } from '#domain/planning/run.ts';
 import { StrategyProfile } from '#domain/planning/schedule.ts';
@@ -98,10 +99,8 @@ function createReasoner(
     limits,
     clock,
     catalogue: { search, guarded: new Set(options.guarded) },
-    payFor({ request: { runId, turn, user, policy, revision }, state }) {
-      const { context } = revision?.previous ?? {};
-      const before = typeof context === 'object' ? context.budget_usd : undefined;
-      const limitUsd = state.outline?.preferences?.budget_usd ?? before;
+    payFor({ request: { runId, turn, user, policy, limitUsd: given }, state }) {
+      const limitUsd = state.outline === null ? given : (limitOf(state.outline) ?? given);
       // A retried stage calls the model again even if the request is the same.
       const place = { runId, turn, user, round: state.trace.length, limitUsd };
       return store.payFor(model, place, policy);

@@ -13,6 +13,7 @@ import {
 import { readRun } from '#db/planning/runs.ts';
 import { passCrashPoint } from '#domain/crash-points.ts';
 import { granularityOf } from '#domain/plan/modes.ts';
+import { limitOf } from '#domain/planning/outline.ts';
 import { type PartPlace, type ScaffoldPart, sessionOfPart } from '#domain/planning/part.ts';
 import type { PlanningOutcome, PlanningRequest } from '#domain/planning/run.ts';
 import type { ConversationContext } from '#messages/context.ts';
@@ -39,6 +40,7 @@ async function buildRequest(
   const parent = (await readLatestCheckpoint(query, run.id))?.state.data;
   const known = parent?.memory?.known ?? [];
   const { reasoning_level } = run.modes;
+  const limitUsd = parent?.outline == null ? undefined : limitOf(parent.outline);
   return {
     runId: sessionOfPart(place, 1),
     text: writePart(part, parts, run.request, granularityOf(reasoning_level).steps),
@@ -60,6 +62,7 @@ async function buildRequest(
     },
     modes: { ...run.modes, planning_mode: 'normal' },
     softLifted: parent?.soft_budget_lifted ?? false,
+    ...(limitUsd === undefined ? {} : { limitUsd }),
     now: context.clock.now(),
     timezone: run.decision?.timezone ?? context.timezone,
   };

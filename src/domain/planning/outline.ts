@@ -94,3 +94,9 @@ export const PlanOutline = z.strictObject({
   gaps: z.array(OutlineGap).max(50).exactOptional(),
 });
 export type PlanOutline = z.infer<typeof PlanOutline>;
+
+/** The plan's own limit of its model calls in US dollars, or undefined. */
+export function limitOf({ preferences, context }: PlanOutline): number | undefined {
+  const before = typeof context === 'object' ? context.budget_usd : undefined;
+  return preferences?.budget_usd ?? before;
+}

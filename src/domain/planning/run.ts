@@ -112,6 +112,8 @@ export type PlanningRequest = {
   modes: PlanningModes;
   /** The person has lifted the turn's soft ceiling. */
   softLifted?: boolean;
+  /** The limit of the plan that this is a part of, in US dollars. */
+  limitUsd?: number;
   /** US dollars of the person's model calls of the day. */
   todayUsd?: number;
   now: Date;

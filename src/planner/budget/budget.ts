@@ -23,7 +23,7 @@ export type WantedCall = ModelCall & {
   /** In US dollars. */
   price(outputTokens: number): Promise<number>;
   softLifted: boolean;
-  /** The request's own limit, while its plan is not proposed yet. */
+  /** The plan's own limit, while it is planned. As soft as a turn's ceiling. */
   limitUsd?: number | undefined;
 };
 
@@ -73,7 +73,10 @@ export function createBudget(options: { db: Database; clock: Clock; caps: Caps }
     const turn = last.then(() =>
       reserveCall(db, payer, { ...call, ...readTimes() }, (spending) => {
         const { spent, settled } = limitUsd === undefined ? spending : countAsPlan(spending);
-        const limits = { ...caps, perPlan: limitUsd ?? spending.planLimit };
+        // While planning, a person can lift it or raise it: the first call of a turn reads their reply.
+        const passed = lifted || spent.turn === 0;
+        const ownLimit = 'planId' in payer ? spending.planLimit : passed ? undefined : limitUsd;
+        const limits = { ...caps, perPlan: ownLimit };
         const exceeded = findExceeded(spent, call.estimateUsd, limits, lifted);
         const passes = findExceeded(settled, call.estimateUsd, limits, lifted) === null;
         return exceeded === null ? null : { exceeded, passes, spent, caps: limits };

@@ -154,13 +154,15 @@ function closeStage(task: StageTask, report: AgentReport, limits: PlanningLimits
         stop(`cap_${end.cap}`, explainCap(end.cap, limits), 'cap_reached')
       );
     case 'exceeded': {
-      if (end.ceiling !== 'turn')
-        return stop('cap_cost', explainHardCap(end.ceiling, end), 'cap_reached');
-      const question = describeBudgetStop(state, request.policy);
+      const { ceiling, caps } = end;
+      if (ceiling !== 'turn' && ceiling !== 'plan')
+        return stop('cap_cost', explainHardCap(ceiling, end), 'cap_reached');
+      const limit = ceiling === 'plan' ? caps.perPlan : undefined;
+      const question = describeBudgetStop(state, request.policy, limit);
       stageTools.ask(
         { kind: 'question', text: question, questions: [askedQuestion(question)] },
         { kind: 'budget', resume: stage, gate: state.pause?.gate ?? null, digest: null },
-        `the soft ceiling of a turn would be passed while planning ${quoteWords(request.text, 80)}`,
+        `the soft ceiling of a ${ceiling} would be passed while planning ${quoteWords(request.text, 80)}`,
       );
       return 'needs_clarification';
     }

@@ -30,13 +30,17 @@ function describeProgress(
   return `There is ${listOf(done)} so far.${missing}`;
 }
 
+/** @param limit the plan's own, if it is what would be passed */
 export function describeBudgetStop(
   state: Readonly<PlanningState>,
   policy: InteractionPolicy,
+  limit?: number,
 ): string {
   const cost =
-    state.cost_usd === 0
-      ? 'SOFT_BUDGET_PER_TURN_USD is 0, so I ask before each call of the model.'
-      : `Planning has cost ${dollars(state.cost_usd)} this turn.`;
+    limit !== undefined
+      ? `Planning has cost ${dollars(state.earlier_usd + state.cost_usd)}, and the limit of this plan is ${dollars(limit)}. You can also reply with a higher limit.`
+      : state.cost_usd === 0
+        ? 'SOFT_BUDGET_PER_TURN_USD is 0, so I ask before each call of the model.'
+        : `Planning has cost ${dollars(state.cost_usd)} this turn.`;
   return `${describeProgress(state, policy)} ${cost}`;
 }

@@ -4,7 +4,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Database, openDatabase } from '#db/database.ts';
 import type { PlanningOutcome, PlanningRequest } from '#domain/planning/run.ts';
 import type { PlanningLimits } from '#planner/budget/limits.ts';
-import { drawOutline, node, selectPattern, stageIn, task } from '../../fixtures/model-calls.ts';
+import {
+  call,
+  drawOutline,
+  elicit,
+  node,
+  selectPattern,
+  stageIn,
+  task,
+} from '../../fixtures/model-calls.ts';
 import {
   type ChatBody,
   type OpenAiDouble,
@@ -12,6 +20,7 @@ import {
   start,
 } from '../../fixtures/openai-double.ts';
 import { openPricedPlanner } from '../../fixtures/priced-planner.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { request } from '../../unit/planner/requests.ts';
 
@@ -128,5 +137,47 @@ describe('the soft ceiling of a turn', () => {
     expect(endOf(outcome)).toBe('proposal');
     expect(asked.map(stageIn)).toEqual(['context', 'outline', 'outline']);
     expect(outcome.cost_usd).toBe(2 * price);
+  });
+});
+
+describe("a plan's own limit", () => {
+  const previous = {
+    title: 'Notes',
+    steps: [draftStep('1', 'Write', 'workspace_write', { path: 'a.txt', content: 'x' })],
+    context: { tool_outputs: {}, notes: '', artifacts: [], budget_usd: price },
+  };
+  const revision = { previous, feedback: ['look first'] };
+  const look = call('workspace_read', { path: 'a.txt' });
+  const reached = {
+    pause: { kind: 'budget' },
+    result: { text: expect.stringContaining('the limit of this plan is $0.25') },
+  };
+
+  test('is asked about once a turn has read what the requester wants, and a reply raises it', async () => {
+    const { outcome, request: first } = await plan({}, [look, look], { revision });
+    expect(outcome.session).toMatchObject(reached);
+    expect(asked).toHaveLength(1);
+    asked = [];
+    const raise = call('submit_plan', {
+      ...{ summary: 'Notes', confidence: 0.9 },
+      preferences: { budget_usd: 1 },
+    });
+    const next = await plan({}, [raise], { ...first, turn: 2, text: 'limit: $1' });
+    expect(next.outcome.result).toMatchObject({ draft: { context: { budget_usd: 1 } } });
+  });
+
+  test('is lifted for a turn by a person', async () => {
+    const { request: first } = await plan({}, [look], { revision });
+    asked = [];
+    const decision = { kind: 'approve' as const, by: 'ana', digest: null };
+    const back = elicit({ question: 'Which line?' });
+    const { outcome } = await plan({}, [look, back], { ...first, turn: 2, decision });
+    expect(outcome.session).toMatchObject({ pause: { kind: 'questions' } });
+  });
+
+  test('holds planners of its parts', async () => {
+    const { outcome } = await plan({}, [look, look], { limitUsd: price });
+    expect(outcome.session).toMatchObject(reached);
+    expect(asked).toHaveLength(1);
   });
 });

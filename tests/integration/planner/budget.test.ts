@@ -81,7 +81,10 @@ test('the limit that a request states holds its planning, and is the one that is
     spent: { plan: 0.2 },
     caps: { perPlan: 0.25 },
   });
-  expect(await reserve(budget, { ...own, limitUsd: 1 })).toHaveProperty('id');
+  for (const passed of [{ softLifted: true }, { turn: 2 }, { limitUsd: 1 }]) {
+    const call = await reserve(budget, { ...own, ...passed, estimateUsd: 0.001 });
+    expect(call).toHaveProperty('id');
+  }
 });
 
 describe('reservations of several processes at once', () => {

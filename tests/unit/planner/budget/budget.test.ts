@@ -49,9 +49,9 @@ describe('one more call', () => {
     expect(findExceeded(spent({ turn: 0.1 }), 0.2, caps, false)).toBeNull();
   });
 
-  it('names the tightest of several ceilings, and the soft one last', () => {
+  it('names the tightest of several ceilings, and those that a person can lift last', () => {
     const all = spent({ turn: 9, session: 9, plan: 9, person: 9, organisation: 9, day: 9 });
-    const names = ['plan', 'session', 'person', 'organisation', 'day', 'turn'] as const;
+    const names = ['session', 'person', 'organisation', 'day', 'plan', 'turn'] as const;
     for (const [nth, name] of names.entries()) {
       const free = Object.fromEntries(names.slice(0, nth).map((one) => [one, 0]));
       expect(findExceeded({ ...all, ...free }, 0.1, caps, false)).toBe(name);
