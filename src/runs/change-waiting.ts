@@ -6,12 +6,11 @@ import { showName } from '#db/people/identities.ts';
 import { lockRun, type RunRow, updateRun } from '#db/planning/runs.ts';
 import { lockPlan, type PlanRow, readPlan } from '#db/plans/plans.ts';
 import type { MessageParts } from '#domain/chat/message-parts.ts';
-import { CountersignError } from '#domain/errors.ts';
 import { type Actor, person, Surface } from '#domain/people/actor.ts';
 import type { Plan } from '#domain/plan/plan.ts';
 import { shorten } from '#domain/words.ts';
 import type { ConversationContext } from '#messages/context.ts';
-import { requireManager } from '#plans/authority/authority.ts';
+import { isManager } from '#plans/authority/authority.ts';
 import { raiseFindings } from '#plans/findings/raise.ts';
 import { mayBeApproved, notPossible } from '#plans/lifecycle/lifecycle-table.ts';
 
@@ -43,14 +42,9 @@ export async function mayChange(
   row: PlanRow,
 ): Promise<boolean> {
   if (run.agent !== null) return row.agent === run.agent && row.requester === run.user;
-  try {
-    for (const speaker of speakersOf(run))
-      await requireManager(context.db.query, context, row, speaker);
-    return true;
-  } catch (error) {
-    if (error instanceof CountersignError && error.code === 'not_allowed') return false;
-    throw error;
-  }
+  for (const speaker of speakersOf(run))
+    if (!(await isManager(context.db.query, context, row, speaker))) return false;
+  return true;
 }
 
 const maxSuggested = 1500;

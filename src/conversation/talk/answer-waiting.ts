@@ -14,6 +14,7 @@ import { speakAsBot } from '#messages/speak.ts';
 import { storePersonMessage } from '#messages/store-person-message.ts';
 import { isChange } from '#planner/commands/changes.ts';
 import { findChangeFault } from '#planner/offline/change-draft.ts';
+import { isManager } from '#plans/authority/authority.ts';
 import { sourcesOf } from '#plans/lifecycle/lifecycle-table.ts';
 import { readDraft, revisableSteps } from '#plans/views/draft.ts';
 import { isDecidable, isOpen, nameShown, waitsFor } from '#runs/session-subject.ts';
@@ -46,18 +47,21 @@ async function findBareChange(
 }
 
 /**
- * Without a model, words that change the waiting plan. Words to a planner at work, or that asks, are for it.
+ * Without a model, words that change the waiting plan, from a person who may decide about it. Words to a planner at work, or that asks, are for it.
  * @param run the run that talk would continue. @param planId undefined for any plan
  */
 export async function readBareChange(
   context: ConversationContext,
   conversation: string,
   run: RunRow | null,
-  text: string,
+  { text, actor }: Reply,
   planId?: string,
 ): Promise<Word> {
   const found = isOpen(run) ? null : await findBareChange(context, conversation, text);
-  return found !== null && found.fault === null && found.plan.id === (planId ?? found.plan.id)
+  return found !== null &&
+    found.fault === null &&
+    found.plan.id === (planId ?? found.plan.id) &&
+    (await isManager(context.db.query, context, found.plan, actor))
     ? { kind: 'propose_changes', feedback: text.trim() }
     : { kind: 'talk' };
 }

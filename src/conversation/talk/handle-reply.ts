@@ -88,12 +88,12 @@ function isStop(context: ConversationContext, { planning_status }: RunRow, text:
   return stops || (readsCommands(context) && readNearWord(text) === 'cancel');
 }
 
-async function readReply(context: ConversationContext, run: RunRow, text: string): Promise<Word> {
+async function readReply(context: ConversationContext, run: RunRow, saying: Reply): Promise<Word> {
   const { conversation, plan_id, planning_status } = run;
-  const word = readWordFor(text, waitsFor(run));
+  const word = readWordFor(saying.text, waitsFor(run));
   if (planning_status === 'running' && word.kind === 'go_back') return { kind: 'talk' };
   if (word.kind !== 'talk' || plan_id === null) return word;
-  return readBareChange(context, conversation, run, text, plan_id);
+  return readBareChange(context, conversation, run, saying, plan_id);
 }
 
 /** A message to a run: a word decides, anything else continues it. @returns the refusal, or null */
@@ -103,7 +103,7 @@ export async function handleReply(
   saying: Reply,
   aloud: (refusal: CountersignError) => boolean,
 ): Promise<CountersignError | null> {
-  const word = await readReply(context, run, saying.text);
+  const word = await readReply(context, run, saying);
   requireTurn(run, saying.turn);
   if (isStop(context, run, saying.text)) {
     const stop = () => stopByWord(context, run.id, saying.actor);

@@ -88,7 +88,7 @@ async function handleReplyIn(
   const said = readWord(text);
   const latest = await readLatestRun(context.db.query, conversation);
   const word =
-    said.kind === 'talk' ? await readBareChange(context, conversation, latest, text) : said;
+    said.kind === 'talk' ? await readBareChange(context, conversation, latest, saying) : said;
   if (word.kind === 'talk') return handleTalk(context, conversation, latest, saying);
   const open = pickOnScreen(await findOpen(context, conversation, word), saying.on_screen);
   // Without a version to go back from, it is a request.

@@ -6,6 +6,7 @@ import { offlinePlanner } from '#domain/plan/planner-words.ts';
 import type { PlanningRequest } from '#domain/planning/run.ts';
 import type { StageEvent } from '#domain/planning/stages.ts';
 import { parseJson } from '#domain/text.ts';
+import { isChange } from '../commands/changes.ts';
 import type { Reasoner, StageTask } from '../reasoner.ts';
 import { feedbackOf, fillChange } from './change-draft.ts';
 import { conclude, finish, type Planned, stop, toArgs } from './conclude.ts';
@@ -41,6 +42,14 @@ export function createCommandReasoner(): Reasoner {
       if (decision.kind === 'unread') {
         const open = findTask(task);
         if (open !== null) return answerTask(task, open, decision);
+        const [waiting, ...more] = (request.plans ?? []).filter((one) => one.waits !== undefined);
+        if (waiting !== undefined && more.length === 0 && isChange(request.text, request)) {
+          const again = toArgs({ call: 'plan_again', args: { plan: waiting.id } });
+          const { result } = await task.stageTools.call('on_plan', again, task.signal);
+          if (!result.ok) return stop(task, 'internal', result.explanations.join(' '));
+          const changed = { ...task, state: { ...state, outline: task.stageTools.draft() } };
+          return fillChange(changed, request.text);
+        }
       }
       if (decision.kind !== 'plan' && decision.kind !== 'group') return conclude(task, decision);
       if (stage === 'COLLECT_CONTEXT') return collect(task, decision);

@@ -389,6 +389,17 @@ export async function requireManager(
   );
 }
 
+/** Whether {@link requireManager} lets `actor` pass. */
+export async function isManager(...asked: Parameters<typeof requireManager>): Promise<boolean> {
+  try {
+    await requireManager(...asked);
+    return true;
+  } catch (error) {
+    if (error instanceof CountersignError && error.code === 'not_allowed') return false;
+    throw error;
+  }
+}
+
 /** The rules for confirming final values of calls of `operations`: the last rule of an operation is its own, if it has one. */
 function confirmersOf(
   { guardedApprovers }: Configured,

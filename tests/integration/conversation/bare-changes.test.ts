@@ -1,15 +1,18 @@
 // Without a model: a message in the form of a change is the next version of the plan that waits, as often as a person likes.
 import { expect, test } from 'vitest';
+import type { Actor } from '#domain/people/actor.ts';
 import type { RunView } from '#domain/planning/run.ts';
 import { ana, ben } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
 
 const instance = useInstance();
+const agent: Actor = { kind: 'model', id: 'An agent', via: 'mcp' };
 
 /** A plan in version 1, waiting in `conversation`. */
-async function ask(conversation: string, text = 'write "A" to a.txt, then write "B" to b.txt') {
-  const { run_id } = await instance.service.startRun({ text, conversation }, ana);
+async function ask(conversation: string, actor: Actor = ana) {
+  const text = 'write "A" to a.txt, then write "B" to b.txt';
+  const { run_id } = await instance.service.startRun({ text, conversation, user: ana.id }, actor);
   const id = await waitFor('the plan', async () => (await instance.service.getRun(run_id)).plan_id);
   return { id, run_id };
 }
@@ -38,7 +41,7 @@ test('one message makes one version, in the chat and as a reply, more than three
   expect((await service.getPlan(id)).total_steps).toBe(3);
 });
 
-test('where none waits it is a request; what a plan lacks or another may not change is refused', async () => {
+test('where none waits it is a request; what a plan lacks is refused', async () => {
   const { service } = instance;
   const { run_id } = await service.say('none waits', 'step 2 text: C', ana);
   const said = await waitFor('an answer', async () => {
@@ -54,9 +57,26 @@ test('where none waits it is a request; what a plan lacks or another may not cha
     );
     expect((await service.getPlan(id)).status).toBe('proposed');
   }
-  await service.say('of ana', 'step 2 text: C', ben);
-  expect((await service.messages('of ana', { limit: 20 })).at(-1)?.text).toMatch(/^Only /);
-  expect((await service.getPlan(id)).version).toBe(1);
+});
+
+test('words of someone who may not change the plan are a suggestion', async () => {
+  const { service } = instance;
+  const { id, run_id } = await ask('of ana alone');
+  await service.say('of ana alone', 'step 2 text: C', ben);
+  await service.reply(run_id, 'step 1 text: D', ben);
+  await waitFor('the suggestions', async () => {
+    const { findings } = await service.listFindings(id, { limit: 9 });
+    return findings.filter(({ category }) => category === 'suggestion').length === 2;
+  });
+  expect(await service.getPlan(id)).toMatchObject({ version: 1, status: 'proposed' });
+});
+
+test('an agent changes the plan that it proposed', async () => {
+  const { service } = instance;
+  const { id, run_id } = await ask('of an agent', agent);
+  await service.reply(run_id, 'step 2 text: C', agent);
+  await waitFor('the next version', async () => (await service.getPlan(id)).version === 2);
+  expect(await service.getSteps(id, ['2'])).toMatchObject([{ args: { content: 'C' } }]);
 });
 
 test('an answer to the question of another request changes nothing that waits', async () => {
