@@ -170,6 +170,35 @@ async function partsOf(runId: string): Promise<string[]> {
   return rows.map(({ status }) => status);
 }
 
+test('the parts of a plan that has used up its own limit wait for the person', async () => {
+  let whole = 0;
+  instance.play((body) => {
+    const part = partIn(body);
+    if (part !== null) return twoFiles(part);
+    whole += 1;
+    if (whole > 1) return scaffold([{ id: 'south' }]);
+    const preferences = { budget_usd: 0.5 };
+    return {
+      calls: [
+        {
+          name: 'scaffold',
+          args: { parts: [{ id: 'north', title: 'Part north', goal: 'Written.' }] },
+        },
+        { name: 'submit_plan', args: { title: 'The whole', confidence: 0.9, preferences } },
+      ],
+    };
+  });
+  const run = await ask();
+  const id = run.plan_id ?? '';
+  const { version, context } = await instance.service.getPlan(id);
+  expect(context.budget_usd).toBe(0.5);
+  await instance.db.query.execute(
+    sql`update countersign.model_calls set cost_usd = 0.5 where run_id = ${run.run_id}`,
+  );
+  await instance.service.proposeChanges(id, { version, feedback: 'The south too' }, ana);
+  await waitFor('the question', async () => (await partsOf(run.run_id)).at(-1) === 'held');
+});
+
 test('what the plan lacks is a finding, until it is planned after all', async () => {
   const { service } = instance;
   let broken = true;
