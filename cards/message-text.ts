@@ -56,7 +56,7 @@ function tellNearWord({
   plan_id: id,
   version,
   started,
-  said,
+  said: typed,
 }: Extract<Notice, { code: 'near_word' }>): string {
   const what = `version ${version} of ${id}`;
   switch (word) {
@@ -71,7 +71,7 @@ function tellNearWord({
         ? `Completed steps of ${id} stay done. Reply “cancel” to stop the rest, or ask for a plan that undoes them.`
         : `${id} hasn't run. Reply “undo” to ${version === 1 ? 'withdraw it and get your request back to edit' : `go back to version ${version - 1}`}.`;
     case 'change':
-      return `To change ${what}, press Propose changes on the card, or reply ${quoteWords(`propose changes: ${said}`, maxQuote)}.`;
+      return `To change ${what}, press Propose changes on the card, or reply ${quoteWords(`propose changes: ${typed}`, maxQuote)}.`;
     default:
       return word satisfies never;
   }

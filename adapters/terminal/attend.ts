@@ -148,7 +148,7 @@ async function awaitRevision(
 /** Follows `planId` until it ends or needs someone who isn't here. */
 export async function attend(session: Session, planId: string): Promise<ExitCode> {
   let shown = '';
-  let told = '';
+  let printed = '';
   let idle = 0;
   for (;;) {
     session.signal.throwIfAborted();
@@ -174,7 +174,7 @@ export async function attend(session: Session, planId: string): Promise<ExitCode
       case 'wait':
         idle = move === 'revise' ? idle + 1 : 0;
         showProgress(session, view);
-        told = tellProgress(session, view, told);
+        printed = tellProgress(session, view, printed);
         if (move === 'revise') code = await awaitRevision(session, planId, idle);
         await session.pause();
         break;

@@ -149,7 +149,7 @@ export const measurePlanner: Bench = async (stage) => {
   await Promise.all(
     Array.from({ length: together }, (_, n) => planOnce(planner, `bench-beside-${n}`, signal)),
   );
-  const beside = (performance.now() - began - thinkingMs) / together;
+  const overheadMs = (performance.now() - began - thinkingMs) / together;
 
   return [
     makeRow({
@@ -163,7 +163,7 @@ export const measurePlanner: Bench = async (stage) => {
       name: 'planner/together',
       what: `the same, a turn of ${together} that are planned at once`,
       unit: 'ms',
-      value: beside,
+      value: overheadMs,
       target: { reach: 30, stretch: 20 },
     }),
     makeRow({

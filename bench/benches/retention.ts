@@ -162,7 +162,7 @@ async function weigh({ query }: Database): Promise<BenchRow[]> {
   return rows;
 }
 
-const beside = (what: string, times: number[]) => ({
+const asRow = (what: string, times: number[]) => ({
   with: `${what} (p50 ${quantile(times, 0.5).toFixed(1)} ms)`,
   value: quantile(times, 0.99),
 });
@@ -221,12 +221,12 @@ export const measureRetention: Bench = async (stage) => {
       makeRow({
         ...own,
         name: `retention/${kind}`,
-        compared: beside('nothing goes on', quiet[kind]),
+        compared: asRow('nothing goes on', quiet[kind]),
       }),
       makeRow({
         ...own,
         name: `retention/${kind}/beside-plans`,
-        compared: beside('plans run', busy[kind]),
+        compared: asRow('plans run', busy[kind]),
       }),
     ];
   };

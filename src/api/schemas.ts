@@ -191,7 +191,7 @@ export const TraceAnswer = documented(PlanningTrace, {
     'How a run was planned, entry by entry; `path` has the transitions between stages. `totals.cost_usd` sums the entries; `open_calls` have not returned and count towards budgets as their estimates.',
 });
 
-export const Said = documented(z.object({ run_id: text.nullable() }), {
+export const RunReference = documented(z.object({ run_id: text.nullable() }), {
   id: 'Said',
   description: 'The run that the message started or continued; null if it decided about a plan.',
 });

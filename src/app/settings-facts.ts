@@ -6,7 +6,7 @@ import { readBackends } from '#db/backends.ts';
 import { readSpentSince } from '#db/planning/spending.ts';
 import { readPools } from '#db/sql/resources.ts';
 import { readEndpoints } from '#db/webhooks.ts';
-import { startOfDay, systemClock } from '#domain/clock.ts';
+import { startOfUtcDay, systemClock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import { isLoopbackHost } from '#domain/public-url.ts';
@@ -305,7 +305,7 @@ async function readModels(
   { env, settings }: Config,
   { db, model: { access, by } }: Instance,
 ): Promise<SettingsView['models']> {
-  const spent = await readSpentSince(db.query, startOfDay(systemClock.now()));
+  const spent = await readSpentSince(db.query, startOfUtcDay(systemClock.now()));
   const describe = (name: string, effort: string | null): ModelFacts => {
     const price = findPrice(name, settings.prices);
     return { name, effort, price: price && { input: price.input, output: price.output } };

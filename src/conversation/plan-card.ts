@@ -214,12 +214,12 @@ async function readApprovalFacts(context: ConversationContext, plan: Asked, user
     viewer: user,
   });
   const { rules, people } = authority;
-  const standings = judge(rules, people, approved);
+  const states = judge(rules, people, approved);
   return {
-    needed: describeVouching(standings, people),
-    approvers: describeAllMissing(standings, people),
+    needed: describeVouching(states, people),
+    approvers: describeAllMissing(states, people),
     approvals_needed: approvalsThatSuffice(rules, people, approved),
-    approval_rules: standings.map(
+    approval_rules: states.map(
       (state): ApprovalRule => ({
         operations: state.rule.operations,
         needed: state.needed,

@@ -260,7 +260,7 @@ export const retry: Verb<Rerun> = (context, id, decision, actor) =>
   decidePlan(context, id, rerun(context, id, decision, actor));
 
 /** @throws `invalid_transition` unless it waits for approval, `stale_version` */
-function requireWaiting(row: PlanRow, version: number): void {
+function requireUndecided(row: PlanRow, version: number): void {
   requireVersion(row, version);
   if (!mayBeApproved(row.status)) throw notPossible(row.status, 'revise');
 }
@@ -278,7 +278,7 @@ async function withdraw(
   await refreshDeciders(context, id);
   const commit = await decide(context.db, {
     ...cancellation(context, id, { version }, actor),
-    requireCurrent: async (_: unknown, row: PlanRow) => requireWaiting(row, version),
+    requireCurrent: async (_: unknown, row: PlanRow) => requireUndecided(row, version),
   });
   return async (tx) => {
     const done = await commit(tx);
@@ -313,7 +313,7 @@ export async function prepareGoBack(
   if (row.version === 1 && to === null) return withdraw(context, id, version, actor);
   await refreshDeciders(context, id);
   await requireManager(query, context, row, actor);
-  requireWaiting(row, version);
+  requireUndecided(row, version);
   const as = to ?? version - 1;
   if (as < 1 || as >= version)
     throw new CountersignError(
@@ -332,7 +332,7 @@ export async function prepareGoBack(
   return async (tx) => {
     const locked = await lockPlan(tx, id);
     await requireManager(tx, context, locked, actor);
-    requireWaiting(locked, version);
+    requireUndecided(locked, version);
     const next = await store(tx);
     await storeArtifacts(tx, id, next.version, await readArtifacts(tx, id, as));
     await followVersion(tx, await lockPlan(tx, id));

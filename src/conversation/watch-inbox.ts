@@ -34,10 +34,10 @@ export function createInboxWatch(
   let gathering = false;
   let off = () => {};
 
-  function noteState({ id, standing }: PlanStateRow): boolean {
-    const moved = known.get(id) !== standing;
+  function noteState({ id, standing: state }: PlanStateRow): boolean {
+    const moved = known.get(id) !== state;
     known.delete(id);
-    known.set(id, standing);
+    known.set(id, state);
     const [oldest] = known.keys();
     if (known.size > knownPlans && oldest !== undefined) known.delete(oldest);
     return moved;

@@ -30,8 +30,8 @@ export type LiveBackend = Offer & {
 /** The row that claims the workspace folder: the first to start wins. No back end has this ID. */
 const claimId = 'workspace';
 
-const heard = sql`backends.seen_at > clock_timestamp() - make_interval(secs => ${aliveForSeconds})`;
-const alive = sql`(${heard} and backends.id <> ${claimId})`;
+const isAlive = sql`backends.seen_at > clock_timestamp() - make_interval(secs => ${aliveForSeconds})`;
+const alive = sql`(${isAlive} and backends.id <> ${claimId})`;
 
 /** The back end works in the claimed workspace. */
 const sharesClaim = sql`exists (select 1 from ${countersign}.backends b where b.id <> ${claimId}
@@ -104,7 +104,7 @@ export async function sweepBackends(db: Queryable): Promise<Offer[]> {
   const { id, operations, capabilities } = backends;
   return db
     .delete(backends)
-    .where(and(ne(backends.id, claimId), not(heard)))
+    .where(and(ne(backends.id, claimId), not(isAlive)))
     .returning({ id, operations, capabilities });
 }
 

@@ -16,7 +16,7 @@ export function drawFraction(random: Random): number {
 }
 
 /** Midnight UTC, when a daily budget starts. */
-export function startOfDay(now: Date): Date {
+export function startOfUtcDay(now: Date): Date {
   return new Date(now.toISOString().slice(0, 10));
 }
 

@@ -1,7 +1,7 @@
 // Charges the model calls of a running plan to the planning budget.
 import { retryUntilDatabaseAnswers } from '#db/transient.ts';
 import { describeCap } from '#domain/budget.ts';
-import { startOfDay } from '#domain/clock.ts';
+import { startOfUtcDay } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { mayHaveCost, type PayForCall } from '#domain/text-model.ts';
 import type { Refused } from '#planner/budget/budget.ts';
@@ -37,7 +37,7 @@ function describeExhausted({ caps, exceeded, spent }: Refused, now: Date) {
   const ceiling = exceeded === 'turn' ? 'session' : exceeded;
   const { cap, remedy } = describeCap(ceiling, caps);
   const isPlan = ceiling === 'session' || ceiling === 'plan';
-  const of = isPlan ? 'the plan' : startOfDay(now).toISOString().slice(0, 10);
+  const of = isPlan ? 'the plan' : startOfUtcDay(now).toISOString().slice(0, 10);
   return new CountersignError(
     'budget_exhausted',
     `$${spent[ceiling].toFixed(2)} is spent, and this step's model call would exceed ${cap}. ${remedy} Then retry the step.`,

@@ -133,7 +133,7 @@ async function settle(
   await wakeWatchers(tx, context.enqueue, row.id);
 }
 
-const saidBefore = 'The other side reported later that it';
+const reportedBefore = 'The other side reported later that it';
 const maxReport = 400;
 
 /** Shows a late result, once, to the person asked about an unknown outcome. */
@@ -144,9 +144,9 @@ async function tellPerson(
   { position, attempt, step_id, question }: Callback,
   result: CallbackResult,
 ): Promise<void> {
-  if (question?.includes(saidBefore) === true) return;
+  if (question?.includes(reportedBefore) === true) return;
   const message = 'error' in result ? result.error : (result.summary ?? '');
-  const words = `${saidBefore} ${'error' in result ? 'failed' : 'succeeded'}`;
+  const words = `${reportedBefore} ${'error' in result ? 'failed' : 'succeeded'}`;
   const text = message === '' ? `${words}.` : `${words}: ${shorten(message, maxReport)}`;
   await addToQuestions(tx, row.id, [{ position, attempt, text }]);
   await touchPlan(tx, row.id, 'late_outcome', `the other side of ${step_id} reported`);

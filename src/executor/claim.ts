@@ -169,7 +169,7 @@ export const hasReady = (plan: PlanRow, ready = plan.ready): boolean => mayClaim
  */
 export function decideStart(
   plan: PlanRow,
-  book: LaneCache,
+  cache: LaneCache,
   outcomes: Outcome[],
   room: number,
 ): StartTerms | null {
@@ -186,7 +186,7 @@ export function decideStart(
     !outcomes.every(({ status, findings }) => status === 'succeeded' && findings === undefined)
   )
     return null;
-  return { lanes: [...book.lanes.keys()], room, terms: book.terms };
+  return { lanes: [...cache.lanes.keys()], room, terms: cache.terms };
 }
 
 /** None unless the plan is executing. Requires the plan's lock. @param ready the plan's ready steps */
@@ -194,7 +194,7 @@ export async function claimReady(
   context: ExecutorContext,
   tx: Transaction,
   plan: PlanRow,
-  book: LaneCache,
+  cache: LaneCache,
   ready: number,
   limit: number,
 ): Promise<Claim> {
@@ -210,13 +210,13 @@ export async function claimReady(
       if (await finishIfDone(context, tx, plan, skipped)) return nothingClaimed;
     }
   }
-  const lanes = [...book.lanes.keys()];
+  const lanes = [...cache.lanes.keys()];
   const steps =
     lanes.length === 0
       ? []
       : plan.pools.length === 0
-        ? await claimBestSteps(tx, plan.id, lanes, limit, book.terms)
-        : await claimWithin(tx, plan, book, limit);
+        ? await claimBestSteps(tx, plan.id, lanes, limit, cache.terms)
+        : await claimWithin(tx, plan, cache, limit);
   // Start edges count only for the first attempt.
   const started = steps.filter(({ attempt }) => attempt === 1).map(({ position }) => position);
   const freed =

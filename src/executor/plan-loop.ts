@@ -119,11 +119,11 @@ export class PlanLoop implements Claimant {
   readonly #pace = new Pace();
   #finished: Finished[] = [];
   /** From the last turn. `more`: steps may be ready; `others`: some can't run here. */
-  #seen: Pick<Turn, 'more' | 'nextInMs' | 'others' | 'book'> = {
+  #seen: Pick<Turn, 'more' | 'nextInMs' | 'others' | 'cache'> = {
     more: true,
     nextInMs: null,
     others: false,
-    book: null,
+    cache: null,
   };
   #broken: unknown = null;
   /** For more work than this back end can take, or work it can't run. */
@@ -255,7 +255,7 @@ export class PlanLoop implements Claimant {
     const began = performance.now();
     const announce = this.#announcement.isDue(began);
     const outcomes = ended.map(({ outcome }) => outcome);
-    const take = () => takeTurn(context, planId, outcomes, room, this.#seen.book, announce);
+    const take = () => takeTurn(context, planId, outcomes, room, this.#seen.cache, announce);
     // A claim alone may fail, since its wakeup is retried. Outcomes of real calls must not be lost.
     const turn = await (ended.length === 0
       ? take().catch((error: unknown) => {
@@ -272,8 +272,8 @@ export class PlanLoop implements Claimant {
       return;
     }
     if (turn.steps.length > 0) passCrashPoint('after_attempt');
-    const { more, nextInMs, others, book } = turn;
-    this.#seen = { more, nextInMs, others, book };
+    const { more, nextInMs, others, cache } = turn;
+    this.#seen = { more, nextInMs, others, cache };
     if (turn.announced === false) this.#announcement.request();
     if (turn.announced === true) this.#announcement.note(began);
     this.person = turn.plan.requester;
@@ -314,7 +314,7 @@ export class PlanLoop implements Claimant {
       for (const outcome of wasAlone ? candidates.slice(1) : candidates) {
         try {
           await retryUntilDatabaseAnswers(
-            () => takeTurn(context, planId, [outcome], 0, this.#seen.book),
+            () => takeTurn(context, planId, [outcome], 0, this.#seen.cache),
             (error) => context.warn(`An outcome of ${planId} is not recorded yet.`, error),
           );
           break;

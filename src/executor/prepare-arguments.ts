@@ -142,11 +142,11 @@ function pairOf(outputs: ReadonlyMap<string, Json>, id: string): [string, Json][
 async function tellNow(run: StepRun): Promise<string> {
   const { context, plan } = run;
   const { run_id } = plan;
-  const reason =
+  const decision =
     run_id === null
       ? null
       : (await askDatabase(run, () => readRun(context.db.query, run_id))).decision;
-  const timezone = reason?.timezone ?? context.timezone;
+  const timezone = decision?.timezone ?? context.timezone;
   const now = context.clock.now();
   return `${formatMoment(now, timezone)} in ${timezone} (${toLocalIso(now, timezone)})`;
 }
@@ -211,8 +211,8 @@ async function tellNo(run: StepRun, question: string): Promise<string> {
   const name = by === '' ? 'A person' : await showName(run.context.db.query, by);
   const isLeftOut = isObject(output) && output.answer === undefined;
   const skipped = isLeftOut ? 'skipped' : 'said no to';
-  const reason = steps[0]?.status === 'skipped' ? skipped : 'answered No to';
-  return `${name} ${reason} step ${labelOf(question)}`;
+  const verb = steps[0]?.status === 'skipped' ? skipped : 'answered No to';
+  return `${name} ${verb} step ${labelOf(question)}`;
 }
 
 /** Questions answered with No that this step waits for. */

@@ -29,7 +29,7 @@ export type Slots = {
 /** Milliseconds between checks of held steps. */
 const lookEveryMs = 250;
 /** Milliseconds until a waiting step is released to other workers. */
-const waitAtMostMs = 1000;
+const maxWaitMs = 1000;
 /** Milliseconds without a start after which one more call is allowed, doubling each time. */
 const standstillMs = 500;
 /** Steps that wait without taking a slot. */
@@ -143,7 +143,7 @@ export function createSlots(limit: number, most = limit): Slots {
   function look(): void {
     const now = performance.now();
     for (const waiting of queue) {
-      if (now - waiting.since < waitAtMostMs) break;
+      if (now - waiting.since < maxWaitMs) break;
       waiting.leave('others may be free sooner');
     }
     const someWait = queue.size > 0 || line.size > 0;

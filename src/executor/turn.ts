@@ -39,7 +39,7 @@ import { type Settlement, settleOutcomes } from './settle.ts';
 
 export type Turn = Claim & {
   plan: PlanRow;
-  book: LaneCache | null;
+  cache: LaneCache | null;
   /** Whether people will be notified; null if nothing changed. */
   announced: boolean | null;
 };
@@ -53,21 +53,21 @@ function isProgress({ status }: Outcome): boolean {
 function isUpToDate(
   { backend }: ExecutorContext,
   { version }: PlanRow,
-  book: LaneCache | null,
-): book is LaneCache {
-  return book?.version === version && book.offers === offersOf(backend);
+  cache: LaneCache | null,
+): cache is LaneCache {
+  return cache?.version === version && cache.offers === offersOf(backend);
 }
 
 async function settleAndStart(
   context: ExecutorContext,
   tx: Transaction,
   plan: PlanRow,
-  book: LaneCache,
+  cache: LaneCache,
   outcomes: Outcome[],
   room: number,
 ): Promise<Settlement | null> {
   if (outcomes.length === 0) return null;
-  const start = decideStart(plan, book, outcomes, room);
+  const start = decideStart(plan, cache, outcomes, room);
   if (start !== null) passCrashPoint('before_attempt');
   const settled = await settleOutcomes(context, tx, plan, outcomes, start);
   passCrashPoint('in_settle');
@@ -88,15 +88,15 @@ export async function takeTurn(
 ): Promise<Turn> {
   const work = async (tx: Transaction) => {
     const plan = await lockPlan(tx, planId);
-    const book = isUpToDate(context, plan, known) ? known : await openLaneCache(context, tx, plan);
-    const settled = await settleAndStart(context, tx, plan, book, outcomes, room);
+    const cache = isUpToDate(context, plan, known) ? known : await openLaneCache(context, tx, plan);
+    const settled = await settleAndStart(context, tx, plan, cache, outcomes, room);
     const over = settled?.ended ?? false;
     const ready = settled?.progress?.ready ?? plan.ready;
     const started = settled?.started ?? [];
     const left = over ? 0 : room - started.length;
     if (left > 0 && ready > 0) passCrashPoint('before_attempt');
     const claimed =
-      left > 0 ? await claimReady(context, tx, plan, book, ready, left) : nothingClaimed;
+      left > 0 ? await claimReady(context, tx, plan, cache, ready, left) : nothingClaimed;
     const claim: Claim = {
       ...claimed,
       steps: [...started, ...claimed.steps],
@@ -108,12 +108,12 @@ export async function takeTurn(
       if (notifies) await wakeWatchers(tx, context.enqueue, planId);
       else if (announce) await announceProgress(tx, context, planId);
     }
-    return { ...claim, plan, book, announced: changed ? notifies || announce : null };
+    return { ...claim, plan, cache, announced: changed ? notifies || announce : null };
   };
   if (outcomes.length === 0) {
     // Every worker is woken for each ready step; late ones take no lock and write nothing.
     const plan = await readPlanRow(context.db.query, planId);
-    if (!hasReady(plan)) return { ...nothingClaimed, plan, book: known, announced: null };
+    if (!hasReady(plan)) return { ...nothingClaimed, plan, cache: known, announced: null };
   }
   const turn = await context.db.transaction(work, { planOnce: true });
   if (outcomes.length > 0) passCrashPoint('after_outcome');

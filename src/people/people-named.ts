@@ -24,13 +24,13 @@ const readObject = (value: Json): JsonObject => (isObject(value) ? value : {});
 /** The assignee of a step, and the person who answered it. */
 export function namedIn({ tool, args, output, target }: Step): string[] {
   if (tool !== 'human') return [];
-  const profile = readObject(output);
+  const answer = readObject(output);
   return [
     args.assignee,
-    profile.assignee,
-    profile.by,
-    profile.for,
-    profile.taken_over_by,
+    answer.assignee,
+    answer.by,
+    answer.for,
+    answer.taken_over_by,
     target,
   ].filter((name) => typeof name === 'string');
 }

@@ -8,7 +8,7 @@ import { noteActivity, type RunRow, readRun } from '#db/planning/runs.ts';
 import { readSpentBy } from '#db/planning/spending.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
 import { isDatabaseAway } from '#db/transient.ts';
-import { startOfDay } from '#domain/clock.ts';
+import { startOfUtcDay } from '#domain/clock.ts';
 import { errorMessage } from '#domain/errors.ts';
 import { leaveOutQuotes } from '#domain/people/memory.ts';
 import type { BriefPlan } from '#domain/plan/brief.ts';
@@ -144,8 +144,8 @@ async function readOwnWords(
 
 /** The keys of the message this turn is about, and of all that the conversation has. */
 function threadOf(messages: StoredMessage[], run: RunRow) {
-  const heard = new Set(messages.flatMap(({ once }) => once ?? []));
-  return { once: messages[findAsked(messages, run)]?.once ?? null, heard };
+  const known = new Set(messages.flatMap(({ once }) => once ?? []));
+  return { once: messages[findAsked(messages, run)]?.once ?? null, heard: known };
 }
 
 /** Comments of the last feedback on single steps. */
@@ -161,8 +161,8 @@ async function buildRequest(
   { messages, thread }: { messages: StoredMessage[]; thread: ThreadRead | null },
 ): Promise<PlanningRequest> {
   const latest = findAsked(messages, run);
-  const heard = messages[latest]?.parts;
-  const answers = heard?.kind === 'said' ? heard.facts.answers : [];
+  const parts = messages[latest]?.parts;
+  const answers = parts?.kind === 'said' ? parts.facts.answers : [];
   const ownWords = await isOnePerson(
     context.db.query,
     messages[latest]?.name ?? run.user,
@@ -194,8 +194,8 @@ async function buildRequest(
     conversation: run.conversation,
     ...(run.plan_id === null ? {} : { goal: run.plan_id }),
     ...(thread === null ? {} : { thread }),
-    ...(heard?.kind === 'said' && heard.facts.files !== undefined
-      ? { files: heard.facts.files }
+    ...(parts?.kind === 'said' && parts.facts.files !== undefined
+      ? { files: parts.facts.files }
       : {}),
     ...(plans.length === 0
       ? {}
@@ -214,7 +214,7 @@ async function buildRequest(
     turn: run.turn,
     decision,
     policy: await readPolicyOf(context.db.query, run),
-    todayUsd: await readSpentBy(context.db.query, run.user, startOfDay(context.clock.now())),
+    todayUsd: await readSpentBy(context.db.query, run.user, startOfUtcDay(context.clock.now())),
     modes: run.modes,
     now: context.clock.now(),
     timezone,

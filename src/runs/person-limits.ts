@@ -4,7 +4,7 @@ import type { Queryable, Transaction } from '#db/database.ts';
 import { showName } from '#db/people/identities.ts';
 import { readSpentBy } from '#db/planning/spending.ts';
 import { countersign } from '#db/schema.ts';
-import { startOfDay } from '#domain/clock.ts';
+import { startOfUtcDay } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { countOf } from '#domain/words.ts';
 import type { ConversationContext } from '#messages/context.ts';
@@ -111,7 +111,7 @@ export async function requireBudget(
   const { usd_per_day: most } = personLimits;
   if (most === undefined) return;
   const now = clock.now();
-  const began = startOfDay(now);
+  const began = startOfUtcDay(now);
   const usd = await readSpentBy(tx, user, began);
   if (usd < most) return;
   refuse(

@@ -75,7 +75,7 @@ class Arguments {
 }
 
 /** `status of step 2` */
-function describeReference({ $from, path }: ArgumentReference): string {
+function describeReference({ $from, path = '' }: ArgumentReference): string {
   return `${path === '' ? 'result' : path.slice(1)} of step ${$from}`;
 }
 

@@ -1,4 +1,4 @@
-// Wording of comments, checked by `npm run check`: openers and idioms that make a reader look twice.
+// Wording, checked by `npm run check`: openers and idioms of comments, and names in product code, that make a reader look twice.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -12,6 +12,10 @@ const opener = /^(?:What|Of|Whose|So|Which|Nobody|Somebody|Whoever)\b/;
 
 /** Idioms with a plainer word: is, continues, again, alongside, ended, up to N, anyone. */
 const idiom = /\b(?:stands?|stood|goes on|go on|anew|beside|is over|so many|whoever|whatever)\b/i;
+
+/** Names with a term of the field: input, text, shown, notified, state, access, maxX, handleX. */
+const oddName =
+  /\b(?:const|let|function\*?|class|type|interface) (said|told|deed|wish|fate|heard|hear|saying|stands|standing|standings|beside|anew|\w+AtMost\w*|\w+Told|hear[A-Z]\w*|\w+Said|said[A-Z]\w*|Heard\w*|Said\w*)\b/;
 
 /** The text of a comment line, and whether it begins the comment. */
 function readComment(line: string, before: string): { text: string; first: boolean } | null {
@@ -27,7 +31,10 @@ const problems = files.flatMap((path) => {
   const lines = readFileSync(join(root, path), 'utf8').split('\n');
   return lines.flatMap((line, index) => {
     const comment = readComment(line, lines[index - 1] ?? '');
-    if (comment === null) return [];
+    if (comment === null) {
+      const name = path.startsWith('tests/') ? undefined : oddName.exec(line)?.[1];
+      return name === undefined ? [] : [`${path}:${index + 1}: "${name}" is a name of no field`];
+    }
     const { text, first } = comment;
     const prose = text.replace(/`[^`]*`|"[^"]*"|“[^”]*”/g, '');
     const word = (first ? opener.exec(text) : null)?.[0] ?? idiom.exec(prose)?.[0];
@@ -35,5 +42,5 @@ const problems = files.flatMap((path) => {
   });
 });
 for (const problem of problems) console.error(problem);
-console.log(`${files.length} files looked at, ${problems.length} comments to reword`);
+console.log(`${files.length} files looked at, ${problems.length} to reword`);
 process.exitCode = problems.length === 0 ? 0 : 1;

@@ -100,7 +100,7 @@ export function createCalls(options: {
       // The call has succeeded, and must not be repeated because the response is unreadable.
       return request.method === 'GET'
         ? readJson(await readText(response, longestAnswer))
-        : await readBody(response);
+        : await readAnswer(response);
     } catch (error) {
       throw explainTeamsError(error, action, now());
     }
@@ -245,7 +245,7 @@ function readJson(text: string): unknown {
 }
 
 /** The response of a successful call, or null if it was lost. */
-async function readBody(response: Response): Promise<unknown> {
+async function readAnswer(response: Response): Promise<unknown> {
   try {
     return readJson(await readText(response, longestAnswer));
   } catch {

@@ -17,7 +17,7 @@ const typingMs = 3000;
 const paceMs = 1000;
 /** Ends a stream before Teams does, after two minutes. */
 const streamForMs = 100_000;
-const streamAtMostMs = 115_000;
+const maxStreamMs = 115_000;
 /** Maximum characters of an informative update. */
 const maxUpdate = 1000;
 
@@ -65,7 +65,7 @@ export function createPlanningStatus(connector: Calls, find: Find): StatusPort {
     givenUp: AbortSignal,
   ): Promise<void> {
     const activity = sentence(text, where.bot);
-    if (Date.now() - began_at < streamAtMostMs)
+    if (Date.now() - began_at < maxStreamMs)
       return connector.endStream(where, at, activity, givenUp);
     await connector.update(where, at, { ...activity, id: at.message }, givenUp);
   }
@@ -83,12 +83,12 @@ export function createPlanningStatus(connector: Calls, find: Find): StatusPort {
       if (!isFirst && now - kept.said_at < paceMs) return kept;
       const where = await find(place);
       const conversation = conversationIdOf(place);
-      const beside = where.kind !== 'personal' || (!isFirst && kept.beside);
-      if (open === null && (isFirst || beside)) {
+      const separate = where.kind !== 'personal' || (!isFirst && kept.beside);
+      if (open === null && (isFirst || separate)) {
         if (!isFirst && now - kept.said_at < typingMs) return kept;
         const typing = { type: 'typing', from: { id: where.bot } };
         await connector.post(where, conversation, typing, givenUp);
-        return { said_at: now, beside, stream: null };
+        return { said_at: now, beside: separate, stream: null };
       }
       try {
         if (open !== null && now - open.began_at >= streamForMs) {
@@ -97,7 +97,7 @@ export function createPlanningStatus(connector: Calls, find: Find): StatusPort {
           return { said_at: now, beside: true, stream: null };
         }
         if (open?.text === text)
-          return { ...kept, said_at: kept?.said_at ?? now, beside, stream: open };
+          return { ...kept, said_at: kept?.said_at ?? now, beside: separate, stream: open };
         const sequence = (open?.sequence ?? 0) + 1;
         const update = { id: open?.id ?? null, sequence, bot: where.bot, text };
         const id = await connector.stream(where, conversation, update, givenUp);
@@ -170,7 +170,7 @@ export async function postAsEnd(
       givenUp === undefined ? {} : { signal: givenUp },
     );
   try {
-    if (Date.now() - stream.began_at >= streamAtMostMs) {
+    if (Date.now() - stream.began_at >= maxStreamMs) {
       await change();
       return true;
     }

@@ -35,8 +35,8 @@ export function createFetchFile({ sealedFiles }: Parts): FetchFile {
     const thread = { platform, tenant, thread: conversationAt(place) };
     const body = await sealedFiles.readEvent(thread, Number(event));
     const activity = body === null ? null : readActivity(body);
-    const heard = activity === null ? null : readSignal(activity);
-    const file = heard?.kind === 'message' ? fileAt(heard.attached, Number(at)) : null;
+    const parsed = activity === null ? null : readSignal(activity);
+    const file = parsed?.kind === 'message' ? fileAt(parsed.attached, Number(at)) : null;
     if (file === null || file.sealed === null) throw notHere();
     const content = await sealedFiles.fetch(thread, file.sealed, signal);
     return { name: file.name, type: file.type, content };

@@ -42,11 +42,11 @@ function capitalise(name: string): string {
 function nameAgent(
   request: FastifyRequest,
   context: ServerContext,
-  text: string | undefined,
+  given: string | undefined,
 ): string {
   const greeted = Greeting.safeParse(context.mcpReq.envelope).data?.[CLIENT_INFO_META_KEY];
   const greeting = greeted?.title ?? greeted?.name;
-  const name = text ?? greeting ?? readUserAgent(request.headers['user-agent']) ?? 'An agent';
+  const name = given ?? greeting ?? readUserAgent(request.headers['user-agent']) ?? 'An agent';
   const line = makeStorableText(name).replace(/\s+/g, ' ').trim().slice(0, maxName).toWellFormed();
   return capitalise(line === '' ? 'An agent' : line);
 }
@@ -54,13 +54,13 @@ function nameAgent(
 export function visitorOf(
   request: FastifyRequest,
   context: ServerContext,
-  text: string | undefined,
+  given: string | undefined,
 ): Visitor {
   const { principal, service } = request;
   const owner = actorOf(request, undefined);
   return {
     owner,
-    agent: { ...owner, kind: 'model', id: nameAgent(request, context, text), via: 'mcp' },
+    agent: { ...owner, kind: 'model', id: nameAgent(request, context, given), via: 'mcp' },
     service,
     requireRole(role) {
       if (hasRole(principal.role, role)) return;

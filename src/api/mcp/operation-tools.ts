@@ -46,10 +46,10 @@ export function registerOperationTools(
     },
     ({ query }) =>
       answer(async () => {
-        const { manifest, standing } = await readManifest();
+        const { manifest, standing: access } = await readManifest();
         const found = createOperationSearch()
           .find(manifest, query, maxFound)
-          .map((spec) => ({ name: spec.name, line: writeLine(spec, standing) }));
+          .map((spec) => ({ name: spec.name, line: writeLine(spec, access) }));
         const text =
           found.length === 0
             ? `No operation matches "${onOneLine(query, 100)}". Try other words for what it should do.`
@@ -83,13 +83,13 @@ export function registerOperationTools(
     },
     ({ names }) =>
       answer(async () => {
-        const { manifest, standing } = await readManifest();
+        const { manifest, standing: access } = await readManifest();
         const known = new Map(manifest.map((spec) => [spec.name, spec]));
         const found = names.flatMap((name) => {
           const spec = known.get(name);
           if (spec === undefined) return [];
           return [
-            { tool: spec.tool, operation: spec.operation, ...describeOperation(spec, standing) },
+            { tool: spec.tool, operation: spec.operation, ...describeOperation(spec, access) },
           ];
         });
         const missing = names.filter((name) => !known.has(name));

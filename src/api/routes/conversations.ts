@@ -7,7 +7,7 @@ import type { Routes } from '../context.ts';
 import { answerPost } from '../idempotency.ts';
 import { tags } from '../openapi.ts';
 import { AfterQuery, ConversationPath, ConversationsQuery, TalkBody } from '../requests.ts';
-import { ConversationList, MessageList, Said } from '../schemas.ts';
+import { ConversationList, MessageList, RunReference } from '../schemas.ts';
 
 export const conversationRoutes: Routes = async (app) => {
   app.get(
@@ -60,7 +60,7 @@ export const conversationRoutes: Routes = async (app) => {
         summary: 'Post a message',
         params: ConversationPath,
         body: TalkBody,
-        response: answers({ 202: json('Heard.', Said) }, decisionProblems),
+        response: answers({ 202: json('Heard.', RunReference) }, decisionProblems),
       },
     },
     async (request, reply) => {

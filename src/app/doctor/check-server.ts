@@ -9,7 +9,7 @@ import { countOf, describeBytes, listOf } from '#domain/words.ts';
 /** Migration 0005 needs `unique nulls not distinct`. */
 const oldestMajor = 15;
 /** Maximum clock difference in milliseconds: leases and reminders depend on both clocks. */
-const skewAtMostMs = 2000;
+const maxSkewMs = 2000;
 
 /**
  * @param needs connections per process
@@ -39,8 +39,8 @@ export function judgeServer(
     ),
     result(
       'Database clock',
-      Math.abs(aheadMs) <= skewAtMostMs ? 'agrees with this machine' : skew,
-      Math.abs(aheadMs) <= skewAtMostMs ? null : 'Keep both machines on time with NTP.',
+      Math.abs(aheadMs) <= maxSkewMs ? 'agrees with this machine' : skew,
+      Math.abs(aheadMs) <= maxSkewMs ? null : 'Keep both machines on time with NTP.',
     ),
     result(
       'Connections',
@@ -116,13 +116,13 @@ export function judgePending({ applied, pending }: MigrationState): CheckResult 
 }
 
 /** Seconds by which a job may be overdue. */
-const dueAtMostSeconds = 300;
+const maxDueSeconds = 300;
 
 export function judgeQueue(
   queues: { kind: string; n: number; oldest: number | null }[],
 ): CheckResult {
   const part = 'Queue';
-  const late = queues.filter(({ oldest }) => (oldest ?? 0) > dueAtMostSeconds);
+  const late = queues.filter(({ oldest }) => (oldest ?? 0) > maxDueSeconds);
   const waiting = queues.reduce((sum, { n }) => sum + n, 0);
   if (late.length === 0)
     return {

@@ -18,7 +18,7 @@ import {
 import { readRetention } from '#db/retention.ts';
 import { readPools } from '#db/sql/resources.ts';
 import { readEndpoints } from '#db/webhooks.ts';
-import { type Clock, startOfDay } from '#domain/clock.ts';
+import { type Clock, startOfUtcDay } from '#domain/clock.ts';
 
 type Sample = [gauge: string, value: number, labels?: Record<string, string>];
 
@@ -119,7 +119,7 @@ export const clusterReads: ClusterRead[] = [
       },
     },
     read: async (db, now) =>
-      (await readSpendingByModel(db, startOfDay(now))).flatMap(
+      (await readSpendingByModel(db, startOfUtcDay(now))).flatMap(
         ({ model, usd, input_tokens, output_tokens }): Sample[] => [
           ['model_cost_today_usd', usd, { model }],
           ['model_tokens_today', input_tokens, { model, direction: 'input' }],

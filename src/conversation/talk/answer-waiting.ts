@@ -143,16 +143,16 @@ export async function answerWaiting(
   context: ConversationContext,
   conversation: string,
   run: RunRow | null,
-  saying: Reply,
+  incoming: Reply,
 ): Promise<Answer | null> {
   if (!readsCommands(context)) return null;
   const busy = isOpen(run);
   const answer =
     run !== null && busy
-      ? answerAboutSession(run, saying)
-      : await answerAboutPlan(context, conversation, saying);
+      ? answerAboutSession(run, incoming)
+      : await answerAboutPlan(context, conversation, incoming);
   if (answer === null) return null;
-  const { actor, text, once } = saying;
+  const { actor, text, once } = incoming;
   const { runId, planId } = answer;
   await context.db.transaction(async (tx) => {
     const own = run?.id === runId && !busy ? await lockRun(tx, run.id) : null;

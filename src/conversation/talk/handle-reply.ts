@@ -42,8 +42,8 @@ async function continueRun(
     if (memory !== null) {
       const facts = { answers: [], rest: '' };
       const parts: MessageParts = { kind: 'said', facts, action: null };
-      const heard = { conversation, actor, text, runId: id, parts, once };
-      const reply = await memory(tx, await storePersonMessage(tx, heard));
+      const received = { conversation, actor, text, runId: id, parts, once };
+      const reply = await memory(tx, await storePersonMessage(tx, received));
       return sayPreference(context, tx, { conversation, runId: id }, reply);
     }
     const rest = policyRequest === null ? text : policyRequest.rest;
@@ -61,8 +61,8 @@ async function continueRun(
       },
       action: null,
     };
-    const heard = { conversation, actor, text, runId: id, parts, once };
-    const message = await storePersonMessage(tx, heard);
+    const received = { conversation, actor, text, runId: id, parts, once };
+    const message = await storePersonMessage(tx, received);
     if (theirs)
       await keepConfirmed(context, tx, now, { asked, ...parts.facts }, { actor, message });
     if (policyRequest !== null) await storePolicyRequest(context, tx, now, policyRequest, actor.id);
@@ -88,38 +88,38 @@ function isStop(context: ConversationContext, { planning_status }: RunRow, text:
   return stops || (readsCommands(context) && readNearWord(text) === 'cancel');
 }
 
-async function readReply(context: ConversationContext, run: RunRow, saying: Reply): Promise<Word> {
+async function readWordOf(context: ConversationContext, run: RunRow, reply: Reply): Promise<Word> {
   const { conversation, plan_id, planning_status } = run;
-  const word = readWordFor(saying.text, waitsFor(run));
+  const word = readWordFor(reply.text, waitsFor(run));
   if (planning_status === 'running' && word.kind === 'go_back') return { kind: 'talk' };
   if (word.kind !== 'talk' || plan_id === null) return word;
-  return readBareChange(context, conversation, run, saying, plan_id);
+  return readBareChange(context, conversation, run, reply, plan_id);
 }
 
 /** A message to a run: a word decides, anything else continues it. @returns the refusal, or null */
 export async function handleReply(
   context: ConversationContext,
   run: RunRow,
-  saying: Reply,
+  reply: Reply,
   aloud: (refusal: CountersignError) => boolean,
 ): Promise<CountersignError | null> {
-  const word = await readReply(context, run, saying);
-  requireTurn(run, saying.turn);
-  if (isStop(context, run, saying.text)) {
-    const stop = () => stopByWord(context, run.id, saying.actor);
-    return handleDecision(context, subjectOfRun(run), saying, aloud, stop);
+  const word = await readWordOf(context, run, reply);
+  requireTurn(run, reply.turn);
+  if (isStop(context, run, reply.text)) {
+    const stop = () => stopByWord(context, run.id, reply.actor);
+    return handleDecision(context, subjectOfRun(run), reply, aloud, stop);
   }
   if (word.kind === 'talk') {
-    const answered = await answerWaiting(context, run.conversation, run, saying);
+    const answered = await answerWaiting(context, run.conversation, run, reply);
     if (answered !== null) return null;
-    await continueRun(context, run, saying);
+    await continueRun(context, run, reply);
     return null;
   }
   const subject = subjectOfRun(run);
-  return handleDecision(context, subject, saying, aloud, async () => {
-    requireRecent(context, word, saying.written_at);
-    await requireShown(context, subject, word, saying.written_at);
-    const read = await requireRead(context, subject, word, saying);
-    return decideByWord(context, read, word, saying);
+  return handleDecision(context, subject, reply, aloud, async () => {
+    requireRecent(context, word, reply.written_at);
+    await requireShown(context, subject, word, reply.written_at);
+    const read = await requireRead(context, subject, word, reply);
+    return decideByWord(context, read, word, reply);
   });
 }

@@ -35,14 +35,14 @@ async function requireSession(
   context: ConversationContext,
   subject: Subject,
   session: RunRow,
-  saying: Reply,
+  reply: Reply,
 ): Promise<void> {
-  const { digest, turn } = saying.on_screen ?? {};
+  const { digest, turn } = reply.on_screen ?? {};
   const shown = digestShown(session);
   const named = digest !== undefined;
   const read = named
     ? digest === shown && (turn ?? session.turn) === session.turn
-    : await canMeanOnly(context, subject, saying, {
+    : await canMeanOnly(context, subject, reply, {
         turn: session.turn,
         only: session.turn === 1,
       });
@@ -70,13 +70,13 @@ export async function requireRead(
   context: ConversationContext,
   subject: Subject,
   word: Word,
-  saying: Reply,
+  reply: Reply,
 ): Promise<Subject> {
-  const { on_screen: onScreen } = saying;
+  const { on_screen: onScreen } = reply;
   if (onScreen === undefined || word.kind === 'status' || word.kind === 'cancel') return subject;
   const { session, shown } = subject;
   if (session !== null) {
-    await requireSession(context, subject, session, saying);
+    await requireSession(context, subject, session, reply);
     return subject;
   }
   if (shown === null) return subject;
@@ -100,7 +100,7 @@ export async function requireRead(
   }
   const turn = row.run_id === null ? 0 : (await readRun(context.db.query, row.run_id)).turn;
   const only = row.version === 1 && turn <= 1;
-  if (!(await canMeanOnly(context, subject, saying, { turn, only }))) throw refuseUnnamed(row);
+  if (!(await canMeanOnly(context, subject, reply, { turn, only }))) throw refuseUnnamed(row);
   // The decision applies to the row that was checked.
   return { ...subject, shown: { id: row.id, version: row.version, digest: row.digest } };
 }

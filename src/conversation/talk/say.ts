@@ -35,10 +35,10 @@ function isAboutRead({ on_screen }: Reply, refusal: CountersignError): boolean {
   );
 }
 
-const isPosted = (saying: Reply) => (refusal: CountersignError) => !isAboutRead(saying, refusal);
+const isPosted = (reply: Reply) => (refusal: CountersignError) => !isAboutRead(reply, refusal);
 
-function toThrow(saying: Reply, refusal: CountersignError | null): CountersignError | null {
-  return refusal !== null && isAboutRead(saying, refusal) ? refusal : null;
+function toThrow(reply: Reply, refusal: CountersignError | null): CountersignError | null {
+  return refusal !== null && isAboutRead(reply, refusal) ? refusal : null;
 }
 
 /** Talk continues the latest open run, else starts another. */
@@ -46,15 +46,15 @@ async function handleTalk(
   context: ConversationContext,
   conversation: string,
   latest: RunRow | null,
-  saying: Reply,
+  reply: Reply,
 ): Promise<Handled> {
   if (latest !== null && isOpen(latest)) {
-    const refusal = await handleReply(context, latest, saying, isPosted(saying));
-    return { run_id: latest.id, refusal: toThrow(saying, refusal) };
+    const refusal = await handleReply(context, latest, reply, isPosted(reply));
+    return { run_id: latest.id, refusal: toThrow(reply, refusal) };
   }
-  const answered = await answerWaiting(context, conversation, null, saying);
+  const answered = await answerWaiting(context, conversation, null, reply);
   if (answered !== null) return { run_id: answered.runId };
-  const { text, actor, once, modes, files } = saying;
+  const { text, actor, once, modes, files } = reply;
   const more = files === undefined ? {} : { files };
   const request = { text, conversation, user: actor.id, ...modes, ...more };
   const { run_id } = await startRun(context, request, actor, once);
@@ -77,32 +77,32 @@ async function refuseLength(
   return { run_id: null };
 }
 
-async function handleReplyIn(
+async function handleInConversation(
   context: ConversationContext,
   conversation: string,
-  saying: Reply,
+  reply: Reply,
 ): Promise<Handled> {
-  const { text } = saying;
+  const { text } = reply;
   const tooLong = explainLength(text);
-  if (tooLong !== null) return refuseLength(context, conversation, saying, tooLong);
-  const said = readWord(text);
+  if (tooLong !== null) return refuseLength(context, conversation, reply, tooLong);
+  const typed = readWord(text);
   const latest = await readLatestRun(context.db.query, conversation);
   const word =
-    said.kind === 'talk' ? await readBareChange(context, conversation, latest, saying) : said;
-  if (word.kind === 'talk') return handleTalk(context, conversation, latest, saying);
-  const open = pickOnScreen(await findOpen(context, conversation, word), saying.on_screen);
+    typed.kind === 'talk' ? await readBareChange(context, conversation, latest, reply) : typed;
+  if (word.kind === 'talk') return handleTalk(context, conversation, latest, reply);
+  const open = pickOnScreen(await findOpen(context, conversation, word), reply.on_screen);
   // Without a version to go back from, it is a request.
   if (word.kind === 'go_back' && open.plans.length + open.sessions.length === 0)
-    return handleTalk(context, conversation, latest, saying);
+    return handleTalk(context, conversation, latest, reply);
   const subject = await findSubject(context, conversation, open, word);
   const check = async () => {
     if (word.kind !== 'status') requireOne(open);
-    requireRecent(context, word, saying.written_at);
-    await requireShown(context, subject, word, saying.written_at);
-    return decideByWord(context, await requireRead(context, subject, word, saying), word, saying);
+    requireRecent(context, word, reply.written_at);
+    await requireShown(context, subject, word, reply.written_at);
+    return decideByWord(context, await requireRead(context, subject, word, reply), word, reply);
   };
-  const refusal = await handleDecision(context, subject, saying, isPosted(saying), check);
-  return { run_id: subject.runId, refusal: toThrow(saying, refusal) };
+  const refusal = await handleDecision(context, subject, reply, isPosted(reply), check);
+  return { run_id: subject.runId, refusal: toThrow(reply, refusal) };
 }
 
 /**
@@ -116,9 +116,9 @@ export async function say(
   actor: Actor,
   options: Omit<Reply, 'text' | 'actor' | 'turn'> = {},
 ): Promise<{ run_id: string | null }> {
-  const saying = { text, actor, ...options };
+  const reply = { text, actor, ...options };
   const { run_id, refusal = null } = await onceOnly(context, options.once, () =>
-    handleReplyIn(context, conversation, saying),
+    handleInConversation(context, conversation, reply),
   );
   if (refusal !== null) throw refusal;
   return { run_id };

@@ -5,7 +5,7 @@ import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
 import type { ChatPost } from '#domain/chat/chat.ts';
 import type { Queryable, Transaction } from '../database.ts';
 import { overtaken } from '../planning/runs.ts';
-import { planStanding } from '../plans/groups.ts';
+import { planState } from '../plans/groups.ts';
 import { countersign } from '../schema/columns.ts';
 import { chatPosts } from '../schema.ts';
 import { inSeconds, isoOf, now } from '../time.ts';
@@ -52,7 +52,7 @@ const postColumns = sql`p.message_id, m.text, m.parts, ${isoOf('m.created_at', '
 const posts = sql`${countersign}.chat_posts p join ${countersign}.messages m on m.id = p.message_id`;
 
 /** A turn's last message is identified by run and turn; a plan's messages by its card. */
-const turnSaid = sql`case when plan_id is null and run_id is not null
+const turnOf = sql`case when plan_id is null and run_id is not null
   then substring(once from '^' || run_id || ':([0-9]+)$')::int end`;
 
 /** The bot's first message without a completed posting attempt, or null. */
@@ -62,7 +62,7 @@ export async function readNextUnposted(
 ): Promise<UnpostedMessage | null> {
   return db.row(sql`
     select id, plan_id, case when turn is null then null else run_id end as run_id, turn as run_turn from (
-      select id, plan_id, run_id, ${turnSaid} as turn from ${countersign}.messages
+      select id, plan_id, run_id, ${turnOf} as turn from ${countersign}.messages
       where conversation = ${conversation} and author = 'bot'
         and id > (select delivered from ${countersign}.chat_places where conversation = ${conversation})
       order by id limit 1) said`);
@@ -352,7 +352,7 @@ export async function askForCards(
     from (
       select c.message_id, s.standing, not ${progress} or c.standing is distinct from s.standing as urgent
       from ${countersign}.chat_posts c, lateral (
-        select ${planStanding} as standing
+        select ${planState} as standing
         from ${countersign}.plans where id = c.plan_id) s
       where c.plan_id = ${planId} and c.live
     ) n where n.message_id = c.message_id`);

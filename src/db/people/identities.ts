@@ -157,7 +157,7 @@ type Links = {
 };
 
 /** Prepared, since every decision and inbox uses it. */
-const existing = prepareStatement(
+const readingLinks = prepareStatement(
   'read_standing',
   sql`
     with given as materialized (
@@ -189,7 +189,7 @@ const existing = prepareStatement(
  */
 export async function readLinks(db: Queryable, names: string[]): Promise<Links> {
   type Row = { people: (Called & { linked: string | null })[]; links: FormerLink[] };
-  const rows = await db.run<Row>(existing, { names: JSON.stringify(withStored(names)) });
+  const rows = await db.run<Row>(readingLinks, { names: JSON.stringify(withStored(names)) });
   const [row] = rows;
   if (row === undefined) throw new Error('readStanding: no row came back');
   const { people, links } = row;

@@ -84,13 +84,13 @@ const isOpenProblem = sql`f.status = 'open' and f.severity in ('ERROR', 'CRITICA
 const hasProblem = sql`${plans.id} in (select f.plan_id from ${countersign}.plan_findings f where ${isOpenProblem})`;
 
 /** The state apart from the progress of steps. */
-export const planStanding = sql`concat_ws(' ', status, version, revising, paused_at, ${waitingPatch(sql`${plans.id}`)}, waiting, unknown)`;
+export const planState = sql`concat_ws(' ', status, version, revising, paused_at, ${waitingPatch(sql`${plans.id}`)}, waiting, unknown)`;
 
 export type PlanStateRow = { id: string; tenant: string | null; standing: string };
 
 export async function readPlanStates(db: Queryable, ids: string[]): Promise<PlanStateRow[]> {
   return db.rows(sql`
-    select id, tenant, ${planStanding} as standing from ${plans} where id = any(${sql.param(ids)}::text[])`);
+    select id, tenant, ${planState} as standing from ${plans} where id = any(${sql.param(ids)}::text[])`);
 }
 
 /** Nothing in the plan waits for the reader. */

@@ -18,7 +18,7 @@ export type PatchRow = typeof planPatches.$inferSelect;
 
 const { operations: _operations, ...columns } = getTableColumns(planPatches);
 
-const told = sql<
+const shown = sql<
   PinnedOperation[]
 >`jsonb_path_query_array(${planPatches.operations}, ${sql.raw(`'$[0 to ${maxShownOperations - 1}]'`)})`;
 
@@ -110,7 +110,7 @@ export async function insertPatch(
 /** @throws Error if it does not exist, since its ID comes from our own rows */
 export async function readPatchOutcome(db: Queryable, id: string): Promise<PatchOutcome> {
   const [row] = await db
-    .select({ ...columns, told })
+    .select({ ...columns, told: shown })
     .from(planPatches)
     .where(eq(planPatches.id, id));
   if (row === undefined) throw new Error(`readPatchOutcome: no patch ${id}`);
@@ -250,7 +250,7 @@ export async function listPatches(
   { cursor, limit }: { cursor?: string; limit: number },
 ): Promise<{ patches: PatchOutcome[]; next_cursor: string | null }> {
   const rows = await db
-    .select({ ...columns, told, micros: pages.micros })
+    .select({ ...columns, told: shown, micros: pages.micros })
     .from(planPatches)
     .where(and(eq(planPatches.plan_id, planId), pages.isBehind(cursor)))
     .orderBy(...pages.order)

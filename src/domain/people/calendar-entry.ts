@@ -5,9 +5,9 @@ export type SealedCalendar = { sealed: string; host: string; tenant: string | nu
 
 /** `calendar`: an https address to connect, null to disconnect (“none”), or undefined to leave it. */
 export function readCalendarEntry(
-  said = '',
+  notice = '',
 ): { calendar: string | null | undefined } | { problem: string } {
-  const text = said.trim();
+  const text = notice.trim();
   if (text === '') return { calendar: undefined };
   if (text.toLowerCase() === 'none') return { calendar: null };
   const calendar = text.replace(/^webcal:/i, 'https:');

@@ -205,13 +205,13 @@ function readEmail(provider: SignInProvider, claims: Claims): string | null {
   const { preset, allowed_tenants: allowed } = provider;
   const isOwn =
     allowed.length === 1 && allowed[0] !== 'any' && claims.acct !== 1 && claims.acct !== '1';
-  const groups =
+  const email =
     preset !== 'entra'
       ? isTrue(claims.email_verified) && textOf(claims, 'email')
       : isTrue(claims.xms_edov)
         ? textOf(claims, 'email')
         : isOwn && textOf(claims, 'preferred_username');
-  return groups === false || groups === null ? null : readAddress(groups);
+  return email === false || email === null ? null : readAddress(email);
 }
 
 /** A longer list may be incomplete. */

@@ -14,7 +14,7 @@ import {
   type TokenCounts,
 } from '#db/planning/spending.ts';
 import { type Caps, type Ceiling, findExceeded, type Spent } from '#domain/budget.ts';
-import { type Clock, startOfDay } from '#domain/clock.ts';
+import { type Clock, startOfUtcDay } from '#domain/clock.ts';
 
 export type Refused = { exceeded: Ceiling; spent: Spent; estimateUsd: number; caps: Caps };
 export type Reservation = { id: number } | Refused;
@@ -62,7 +62,7 @@ export function createBudget(options: { db: Database; clock: Clock; caps: Caps }
 
   function readTimes() {
     const at = clock.now();
-    return { at, dayBegan: startOfDay(at) };
+    return { at, dayBegan: startOfUtcDay(at) };
   }
 
   function tryToReserve(

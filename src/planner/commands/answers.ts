@@ -21,9 +21,9 @@ function only(tokens: Token[], isMeant: (token: Token) => boolean): string | nul
 }
 
 function readTextReply(reply: string): string {
-  const said = reply.trim();
-  const [quote, ...more] = tokenize(said).filter(({ kind }) => kind === 'quote');
-  return quote !== undefined && more.length === 0 ? quote.text : said.replace(leads, '');
+  const input = reply.trim();
+  const [quote, ...more] = tokenize(input).filter(({ kind }) => kind === 'quote');
+  return quote !== undefined && more.length === 0 ? quote.text : input.replace(leads, '');
 }
 
 /** Null if there is none or several. */
@@ -48,13 +48,13 @@ export function findTimes(words: Words): (Read<When> & { at: number })[] {
 
 /** Named in full or for the most part; null if none or several match. */
 export function readChoice(reply: string, choices: readonly string[]): string | null {
-  const said = trimTail(reply.trim().toLowerCase(), /[.!]/);
-  const number = /^(?:number |option )?(\d{1,2})$/.exec(said)?.[1];
-  const exact = choices.find((one) => one.toLowerCase() === said);
+  const input = trimTail(reply.trim().toLowerCase(), /[.!]/);
+  const number = /^(?:number |option )?(\d{1,2})$/.exec(input)?.[1];
+  const exact = choices.find((one) => one.toLowerCase() === input);
   if (exact !== undefined) return exact;
-  const half = /\b(?:morning|am|a\.m)\b/.test(said)
+  const half = /\b(?:morning|am|a\.m)\b/.test(input)
     ? (hour: number) => hour < 12
-    : /\b(?:afternoon|evening|night|pm|p\.m)\b/.test(said)
+    : /\b(?:afternoon|evening|night|pm|p\.m)\b/.test(input)
       ? (hour: number) => hour >= 12
       : null;
   const timed =
@@ -63,7 +63,7 @@ export function readChoice(reply: string, choices: readonly string[]): string | 
       : choices.filter((one) => /^\d{1,2}:\d\d$/.test(one) && half(Number(one.split(':')[0])));
   if (timed.length === 1 && choices.length === 2) return timed[0] ?? null;
   if (number !== undefined) return choices[Number(number) - 1] ?? null;
-  const words = new Set(said.split(/[^\p{L}\p{N}:-]+/u));
+  const words = new Set(input.split(/[^\p{L}\p{N}:-]+/u));
   const scores = choices.map(
     (one) =>
       one
@@ -78,10 +78,10 @@ export function readChoice(reply: string, choices: readonly string[]): string | 
 
 /** Undefined if the reply has no value or several. */
 export function readReply(reply: string, type: SlotType, setting: Setting): Json | undefined {
-  const said = trimTail(reply.trim(), /[.!]/);
-  const tokens = tokenize(said);
+  const input = trimTail(reply.trim(), /[.!]/);
+  const tokens = tokenize(input);
   const isQuote = ({ kind }: Token) => kind === 'quote';
-  const isWord = tokens.length === 1 && !/^(?:yes|no|ok|okay|sure|yep|nope)$/i.test(said);
+  const isWord = tokens.length === 1 && !/^(?:yes|no|ok|okay|sure|yep|nope)$/i.test(input);
   const alone = isWord ? tokens[0]?.text : undefined;
   switch (type) {
     case 'text':
@@ -95,18 +95,18 @@ export function readReply(reply: string, type: SlotType, setting: Setting): Json
     case 'place':
       return only(tokens, isPlace) ?? undefined;
     case 'person': {
-      if (/^(?:me|myself)$/i.test(said)) return null;
+      if (/^(?:me|myself)$/i.test(input)) return null;
       const named = only(tokens, ({ text }) => /^@\S/.test(text)) ?? only(tokens, isQuote);
       const capital = only(tokens.slice(1), ({ text }) => /^\p{Lu}\p{L}*$/u.test(text));
       return (named ?? alone ?? capital)?.replace(/^@/, '') ?? undefined;
     }
     case 'span': {
-      const words: Words = { source: said, tokens, ...setting };
+      const words: Words = { source: input, tokens, ...setting };
       const spans = tokens.map((_, at) => readSpan(words, at)).filter((one) => one !== null);
       return spans[0]?.value.seconds;
     }
     case 'data':
-      return parseJson(said) ?? readTextReply(reply);
+      return parseJson(input) ?? readTextReply(reply);
     default:
       return undefined;
   }

@@ -59,9 +59,9 @@ export function labelDraft(steps: StepDraft[]): Map<string, string> {
 }
 const labelOf = ({ labels }: Plan, id = '') => labels.get(id) ?? id;
 
-function findStep({ steps, labels, only }: Plan, said: Json | undefined): string {
-  if (said === undefined && only !== null) return only;
-  const written = String(said);
+function findStep({ steps, labels, only }: Plan, reference: Json | undefined): string {
+  if (reference === undefined && only !== null) return only;
+  const written = String(reference);
   const label = written.toLowerCase();
   const ids = [...labels.keys()];
   const own = ids.find((id) => `"${id}"` === written);
@@ -75,8 +75,8 @@ function findStep({ steps, labels, only }: Plan, said: Json | undefined): string
 }
 
 /** In a comment, only its own step. */
-function findChanged(plan: Plan, said: Json | undefined): string {
-  const id = findStep(plan, said);
+function findChanged(plan: Plan, reference: Json | undefined): string {
+  const id = findStep(plan, reference);
   if (plan.only === null || id === plan.only) return id;
   throw new CommandRefusal(
     `This comment is on step ${labelOf(plan, plan.only)}. Comment on step ${labelOf(plan, id)} to change that one.`,
@@ -153,16 +153,21 @@ const alike: Record<string, string[]> = {
   address: ['url'],
 };
 
-function setArgument(plan: Plan, key: string, value: Json, said: Json | undefined): Change | null {
+function setArgument(
+  plan: Plan,
+  key: string,
+  value: Json,
+  reference: Json | undefined,
+): Change | null {
   const wanted = [key, ...(alike[key.toLowerCase()] ?? [])];
   const nameIn = ({ args = {} }: StepDraft) => wanted.find((name) => args[name] !== undefined);
   const meant =
-    said !== undefined || plan.only !== null
-      ? plan.steps.filter(({ id }) => id === findChanged(plan, said))
+    reference !== undefined || plan.only !== null
+      ? plan.steps.filter(({ id }) => id === findChanged(plan, reference))
       : plan.steps.filter((one) => nameIn(one) !== undefined);
   const [step, other] = meant;
   const name = step && nameIn(step);
-  if (step === undefined || (name === undefined && said === undefined)) return null;
+  if (step === undefined || (name === undefined && reference === undefined)) return null;
   if (other !== undefined)
     throw new CommandRefusal(
       `Several steps have “${key}”. Say which one you mean: change ${key} of step ${labelOf(plan, step.id)} to …`,
@@ -314,11 +319,11 @@ function readRule(reading: Reading): Every | null {
   return every !== null && isEnd(reading, every.next) ? every.value : null;
 }
 
-function readChange(said: string, plan: Plan): Change | null {
-  const [, add, , text = ''] = addition.exec(said) ?? [];
+function readChange(line: string, plan: Plan): Change | null {
+  const [, add, , text = ''] = addition.exec(line) ?? [];
   if (text !== '')
     return { addition: { text, place: add?.toLowerCase() === 'add' ? 'beside' : 'behind' } };
-  const reading = readingOf(said, plan);
+  const reading = readingOf(line, plan);
   const every = readRule(reading);
   if (every !== null) return setRule(plan, every);
   for (const { id, slots } of matchForms(reading)) {
@@ -340,9 +345,9 @@ const trimChange = (text: string): string =>
 /** It has the form of a change, for any plan. */
 export function isChange(text: string, setting: Setting): boolean {
   if (text.length > maxCharacters) return false;
-  const said = trimChange(text);
-  const reading = readingOf(said, setting);
-  return addition.test(said) || readRule(reading) !== null || matchForms(reading).length > 0;
+  const line = trimChange(text);
+  const reading = readingOf(line, setting);
+  return addition.test(line) || readRule(reading) !== null || matchForms(reading).length > 0;
 }
 
 /** Steps without an ID are called by their places. */
@@ -356,13 +361,13 @@ export function readChanges(
   only: string | null = null,
   labels = labelDraft(withIds(previous)),
 ): ReadChanges {
-  const said = trimChange(feedback);
+  const line = trimChange(feedback);
   const steps = withIds(previous);
   try {
     const { now, timezone } = setting;
     const series = only === null ? previous.series : [];
     const plan = { steps, labels, series, only, now, timezone };
-    const change = said.length > maxCharacters ? null : readChange(said, plan);
+    const change = line.length > maxCharacters ? null : readChange(line, plan);
     if (change !== null) return { kind: 'changes', changes: { steps, ...noChange, ...change } };
   } catch (error) {
     if (!(error instanceof CommandRefusal)) throw error;

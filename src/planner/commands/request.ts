@@ -253,8 +253,8 @@ class RequestReader {
     this.#take('please');
     this.#reached = this.#at;
     const { lag, ...whole } = found.value;
-    const said = Object.fromEntries(Object.entries(whole).filter(([, value]) => value !== null));
-    this.#frame = { ...this.#frame, modifiers: { ...this.#frame.modifiers, ...said } };
+    const given = Object.fromEntries(Object.entries(whole).filter(([, value]) => value !== null));
+    this.#frame = { ...this.#frame, modifiers: { ...this.#frame.modifiers, ...given } };
     return lag;
   }
 

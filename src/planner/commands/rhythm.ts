@@ -41,11 +41,11 @@ export function ruleInstead(every: Every, old: string): string {
 
 /** A bare time of day changes only that of `old`. @throws CommandRefusal if it can't be read whole */
 export function readRhythm(
-  said: string,
+  input: string,
   old: string | null,
   setting: Setting,
 ): { rrule: string } | { at: string } {
-  const source = trimTail(said.trim(), /[.!]/);
+  const source = trimTail(input.trim(), /[.!]/);
   const words: Words = { source, tokens: tokenize(source), ...setting };
   const every = readEvery(words, 0);
   if (every !== null && every.next === words.tokens.length)
@@ -53,7 +53,7 @@ export function readRhythm(
   const when = readWhen(words, 0);
   if (when === null || when.next < words.tokens.length)
     throw new CommandRefusal(
-      `I couldn't read “${said}” as a time. Use one such as “every Tuesday at 9:00” or “tomorrow at 15:00”.`,
+      `I couldn't read “${input}” as a time. Use one such as “every Tuesday at 9:00” or “tomorrow at 15:00”.`,
     );
   const at = momentOf(when.value, setting);
   const bare = when.value.date === null && when.value.instant === null;

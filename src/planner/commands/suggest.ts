@@ -46,7 +46,7 @@ const isTyped = (token: Token) =>
   (isFile(token) && !/^\d+$/.test(token.text)) || isAddress(token.text);
 
 /** A request, where its verb is, and its only time. */
-type Said = { reading: Reading; first: number; time: (Read<When> & { at: number }) | null };
+type Words = { reading: Reading; first: number; time: (Read<When> & { at: number }) | null };
 
 /** As written, and by day if the time of day is open. */
 function spellTime({ value }: Read<When>, reading: Reading): string[] {
@@ -59,8 +59,8 @@ function spellTime({ value }: Read<When>, reading: Reading): string[] {
 }
 
 /** Null if the spelling lacks something, or would lose a word. */
-function fill(form: Form, spelling: string, said: Said, when: string | null): string | null {
-  const { reading, first, time } = said;
+function fill(form: Form, spelling: string, input: Words, when: string | null): string | null {
+  const { reading, first, time } = input;
   const { tokens, source } = reading;
   const own = vocabulary.get(form);
   const isFree = ({ value }: Token) => small.has(value) || own?.has(value) === true;
@@ -122,12 +122,12 @@ function fill(form: Form, spelling: string, said: Said, when: string | null): st
     if (open.type !== 'text' || text.some(isLost) || /^(?:and|or)\b/i.test(words)) return null;
     values.set(open.name, words.includes('"') ? `“${words}”` : `"${words}"`);
   }
-  const isSaid = (word: string) => tokens.some(({ value }) => value === word);
+  const occurs = (word: string) => tokens.some(({ value }) => value === word);
   const written = elements.flatMap((one) => {
     if (one.kind === 'slot') return values.get(one.name) ?? [];
     if (one.kind !== 'words' || (one.optional && one.words[0] !== 'the')) return [];
     const [usual = ''] = one.words;
-    return small.has(usual) ? usual : (one.words.find(isSaid) ?? usual);
+    return small.has(usual) ? usual : (one.words.find(occurs) ?? usual);
   });
   return [...written, ...(isTimed ? [when] : [])].join(' ');
 }

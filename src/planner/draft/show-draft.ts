@@ -160,8 +160,8 @@ export function showDraft(
 
 /** A group as the call that changes it, which needs no more than its ID and what differs. */
 function writeGroup({ id, title, steps, each = {} }: OutlineNode): string {
-  const said = shorten(JSON.stringify({ ...each, id }), maxGroup);
-  return `${quoteWords(title, 200)}: steps ${id}-1 to ${id}-${steps.length} by for_each ${said}`;
+  const line = shorten(JSON.stringify({ ...each, id }), maxGroup);
+  return `${quoteWords(title, 200)}: steps ${id}-1 to ${id}-${steps.length} by for_each ${line}`;
 }
 
 const maxPage = 40;

@@ -83,9 +83,9 @@ class Builder {
     const at = commands.findIndex(isOpen);
     const last = commands[at];
     if (last === undefined) return;
-    const said = last.modifiers.start?.words ?? '';
+    const words = last.modifiers.start?.words ?? '';
     const options = ['For both', 'Only for the last one'];
-    const text = `Does “${said}” apply to both commands joined by “and”, or only to the last one?`;
+    const text = `Does “${words}” apply to both commands joined by “and”, or only to the last one?`;
     const choice = this.#questions.ask({ id: `scope ${at}`, text, options }, (reply) =>
       /\b(?:both|all|yes)\b/i.test(reply) ? options[0] : readChoice(reply, options),
     );
@@ -163,11 +163,11 @@ class Builder {
       args.timezone = timezone;
     }
     if (form.id === 'add event') {
-      const said = slots.times.start ?? modifiers.start;
+      const startWords = slots.times.start ?? modifiers.start;
       const begin =
-        said === null || said === undefined
+        startWords === null || startWords === undefined
           ? this.#questions.askWhen(asks.start?.({ slots } as Command) ?? '', `when ${at}`) // only the slots are read
-          : this.#questions.settle(said, `start ${at}`);
+          : this.#questions.settle(startWords, `start ${at}`);
       if (begin !== undefined) args.start = begin;
       const end = slots.clocks.end;
       if (end !== undefined && begin !== undefined) {
@@ -235,7 +235,7 @@ class Builder {
 function refuseTwoTimes({ form, slots, modifiers, isTimedAlone }: Command): void {
   const { start, every, lag, deadline } = modifiers;
   const isDelayed = every !== null || (start !== null && (isTimedAlone || form.id === 'remind'));
-  const said = [
+  const sentences = [
     ...[slots.times.start, start, every].flatMap((one) => (one == null ? [] : [one.words])),
     ...(lag !== null && isDelayed ? [`after ${lag.words}`] : []),
     ...(deadline !== null && every !== null ? [`by ${deadline.words}`] : []),
@@ -244,9 +244,9 @@ function refuseTwoTimes({ form, slots, modifiers, isTimedAlone }: Command): void
     throw new CommandRefusal(
       'The calendar is read now, for one day. Send “calendar tomorrow” by itself.',
     );
-  if (said.length > 1)
+  if (sentences.length > 1)
     throw new CommandRefusal(
-      `“${said[0]}” and “${said[1]}” both say when. Keep one of them, or send two commands.`,
+      `“${sentences[0]}” and “${sentences[1]}” both say when. Keep one of them, or send two commands.`,
     );
 }
 

@@ -14,12 +14,12 @@ const maxAsked = 3;
 /** A command to copy, with example values for the required arguments. */
 export function showCall(spec: OperationSpec): string {
   const { args, optional } = exampleOf(spec);
-  const said = Object.keys(args).length === 0 ? '' : ` with ${JSON.stringify(args)}`;
+  const suffix = Object.keys(args).length === 0 ? '' : ` with ${JSON.stringify(args)}`;
   const more =
     optional.length === 0
       ? ''
       : `\n\nOptional arguments: ${listOf(optional.slice(0, 20).map((name) => shorten(name, 60)))}.`;
-  return `call ${spec.name}${said}${more}`;
+  return `call ${spec.name}${suffix}${more}`;
 }
 
 /** @param at the command's place, which names its questions */

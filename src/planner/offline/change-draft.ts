@@ -72,8 +72,8 @@ export function readFeedback(
   feedback: string,
   draft: PlanDraft,
 ): ReadChanges {
-  const { comments = [], feedback: said = [] } = request.revision ?? {};
-  return comments.length === 0 || feedback !== said.at(-1)
+  const { comments = [], feedback: lines = [] } = request.revision ?? {};
+  return comments.length === 0 || feedback !== lines.at(-1)
     ? readChanges(feedback, draft, request)
     : readComments(comments, draft, request);
 }

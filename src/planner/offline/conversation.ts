@@ -27,10 +27,10 @@ const textSlots = new Set(
 /** It withdraws the request instead of answering. */
 function withdraws(word: string, { id, options = [] }: AskedQuestion): boolean {
   const found = withdrawal.exec(word);
-  const said = trimTail(word, /[.!]/).toLowerCase();
+  const input = trimTail(word, /[.!]/).toLowerCase();
   const [kind = ''] = id.split(' ', 1);
   const isAnswer =
-    (kind !== 'incomplete' && options.some((one) => one.text.toLowerCase() === said)) ||
+    (kind !== 'incomplete' && options.some((one) => one.text.toLowerCase() === input)) ||
     (found?.[1] !== undefined && (kind === 'argument' || textSlots.has(kind)));
   return found !== null && !isAnswer;
 }
@@ -62,9 +62,9 @@ export function readConversation(
       person?.author !== 'person'
     )
       break;
-    const said = current.answers ?? assignAnswers(asked, current.text);
+    const assigned = current.answers ?? assignAnswers(asked, current.text);
     if (!(first && settled))
-      for (const { question_id, text: words } of said)
+      for (const { question_id, text: words } of assigned)
         if (!answers.has(question_id)) answers.set(question_id, words);
     current = person;
     end -= 2;
@@ -89,5 +89,5 @@ function joinUnanswered(
   return commands.length > 0 && isCommand(joined) ? joined : text;
 }
 
-const questionsOf = (said: Utterance | undefined) =>
-  said?.author === 'bot' && said.kind === 'question' ? (said.questions ?? []) : [];
+const questionsOf = (utterance: Utterance | undefined) =>
+  utterance?.author === 'bot' && utterance.kind === 'question' ? (utterance.questions ?? []) : [];

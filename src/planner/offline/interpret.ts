@@ -252,7 +252,7 @@ function tellUnread(text: string, unread: Unread, work: Work): Interpretation {
         ? `I read “${shorten(fitted, 120)}”, but something is missing after it.`
         : `I read “${shorten(fitted, 120)}”, but not “${shorten(rest, 120)}” after it.`;
   const nearest = options.map((one) => (one.includes('\n') ? `\n${one}` : `“${one}”`)).join(' or ');
-  const said = [
+  const sentences = [
     upTo,
     ...(nearest === '' ? [] : [`The nearest commands: ${nearest}.`]),
     ...(work.request.plans?.some(({ waits }) => waits !== undefined) === true
@@ -265,7 +265,7 @@ function tellUnread(text: string, unread: Unread, work: Work): Interpretation {
   const short = !isShort ? [] : options.length === 1 ? [...options, 'help'] : options;
   return {
     kind: 'unread',
-    text: said.join(short.length > 0 ? ' ' : '\n'),
+    text: sentences.join(short.length > 0 ? ' ' : '\n'),
     options: short,
     reason: `asked, because it could not be read (${unreadId})`,
   };

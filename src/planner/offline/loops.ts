@@ -128,13 +128,17 @@ export async function buildLoop(
         `Several ${thing}s of ${loop.path} would write to the same file: ${thing}s ${listOf(twice.slice(0, maxNamed))}. Use a column that differs in each.`,
       );
     const summary = loop.summary === null ? '' : `, then one summary to ${loop.summary}`;
-    const said = describeStep(step, timezone);
-    const about = `${said} for each of ${countOf(count, thing)} of ${loop.path}${summary}`;
+    const described = describeStep(step, timezone);
+    const about = `${described} for each of ${countOf(count, thing)} of ${loop.path}${summary}`;
     const template = (value: Json) => toTemplate(value, (name) => names.get(name) ?? name);
     return {
       group: {
         ...source,
-        step: { description: template(said), operation: step.spec.name, args: template(step.args) },
+        step: {
+          description: template(described),
+          operation: step.spec.name,
+          args: template(step.args),
+        },
         ...(loop.summary === null
           ? {}
           : {

@@ -17,17 +17,17 @@ export function findRefused(
 ): Pick<PlanningRequest, 'text' | 'history'> | null {
   if (rfc === null || proposal.test(text)) return null;
   const place = history.findLastIndex(
-    ({ author, text: said }) => author === 'person' && proposal.test(said),
+    ({ author, text: typed }) => author === 'person' && proposal.test(typed),
   );
   const asked = history[place];
   return asked === undefined ? null : { text: asked.text, history: history.slice(0, place) };
 }
 
 /**
- * Arguments of `select_pattern`. A pattern that was named, or follows from the shape of the work, is no guess. @param said the
+ * Arguments of `select_pattern`. A pattern that was named, or follows from the shape of the work, is no guess. @param typed the
  * latest words
  */
-export function namePattern({ pattern, commands, parts }: Request, said: string, rfc: Rfc | null) {
+export function namePattern({ pattern, commands, parts }: Request, typed: string, rfc: Rfc | null) {
   const plain = { subtype: null, variant: null, source_pattern: null, rfc: null, confidence: 1 };
   if (pattern === null) {
     const count = (structure: string) =>
@@ -50,7 +50,7 @@ export function namePattern({ pattern, commands, parts }: Request, said: string,
   const source = findPattern(pattern.source) ?? 'milestone_project';
   const other =
     rfc?.status === 'rejected'
-      ? renamed.exec(said)?.[1]?.replaceAll('-', '_').toLowerCase()
+      ? renamed.exec(typed)?.[1]?.replaceAll('-', '_').toLowerCase()
       : undefined;
   const subtype = other ?? pattern.subtype;
   const isRefused = rfc?.status === 'rejected' && rfc.proposes === `proposed:${subtype}`;

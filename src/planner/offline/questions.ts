@@ -28,8 +28,8 @@ export class Questions {
     for (let round = 0; round < 3; round += 1) {
       const settled = settleWhen(known, { now, timezone }, wholeDay);
       if ('iso' in settled) return settled.iso;
-      const reply = this.ask(askAboutTime(settled, when.words, id), (said) =>
-        readTimeReply(said, settled, { now, timezone }),
+      const reply = this.ask(askAboutTime(settled, when.words, id), (input) =>
+        readTimeReply(input, settled, { now, timezone }),
       );
       if (reply === undefined) return undefined;
       known = {
@@ -57,8 +57,8 @@ export class Questions {
     let known = every;
     const first = settleEvery(known);
     if (!('rrule' in first)) {
-      const reply = this.ask(askAboutTime(first, every.words, id), (said) =>
-        readTimeReply(said, first, this.#setting),
+      const reply = this.ask(askAboutTime(first, every.words, id), (input) =>
+        readTimeReply(input, first, this.#setting),
       );
       if (reply?.clock == null) return undefined;
       known = { ...known, clock: reply.clock };
@@ -104,12 +104,12 @@ function askAboutTime({ about, choices }: Doubt, words: string, id: string): Que
 }
 
 function readTimeReply(
-  said: string,
+  input: string,
   { choices }: Doubt,
   setting: Pick<Setting, 'now' | 'timezone'>,
 ): When | null {
-  const chosen = readChoice(said, choices);
-  const when = readWhenReply(chosen ?? said, setting);
+  const chosen = readChoice(input, choices);
+  const when = readWhenReply(chosen ?? input, setting);
   // A choice is the time of day itself, however early.
   if (when?.clock != null && chosen !== null)
     return { ...when, clock: { ...when.clock, second: null } };

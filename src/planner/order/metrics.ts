@@ -126,7 +126,7 @@ const weights: Record<InteractionPolicy['autonomy'], Weights> = {
 /** With so much depending on each change, a little speed is traded for safety. */
 const strategic = 0.1;
 /** An explicit preference outweighs the policy. */
-const target = 0.7;
+const preferredFidelity = 0.7;
 /** Fidelity of an option that adds to the stated order. */
 const addsOrder = 0.25;
 /** Weight of irreversible changes in the safety score; the rest is unwatched changes. */
@@ -150,8 +150,8 @@ function weigh(
     safety: base.safety + shift,
   };
   if (preferred === null) return { fidelity, speed, safety };
-  const rest = (1 - target) / (speed + safety);
-  return { fidelity: target, speed: speed * rest, safety: safety * rest };
+  const rest = (1 - preferredFidelity) / (speed + safety);
+  return { fidelity: preferredFidelity, speed: speed * rest, safety: safety * rest };
 }
 
 function shareOf(part: number, most: number): number {

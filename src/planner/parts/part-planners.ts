@@ -24,7 +24,7 @@ const lookEveryMs = 5000;
 /** Then a part's job may be lost and is enqueued again. */
 const resendAfterSeconds = 20;
 /** Even many parts of a slow model are planned by then. */
-const waitAtMostMs = 50 * 60_000;
+const maxWaitMs = 50 * 60_000;
 
 /** Derived from the content, so that an equal part is planned once. */
 function nameOf(part: ScaffoldPart): string {
@@ -78,7 +78,7 @@ export function createPartPlanners(context: {
           if (ended === parts.length) break;
           if (!(await noteWaiting(db.query, place)))
             throw new CountersignError('cancelled', 'This turn is over.');
-          if (Date.now() - began > waitAtMostMs) {
+          if (Date.now() - began > maxWaitMs) {
             await failOpenParts(db.query, place, names, 'It was not planned in time.');
             continue;
           }

@@ -21,12 +21,12 @@ import type { DataRequests, PlannerTools } from '../ports.ts';
 import { followTopic } from './follow-topic.ts';
 
 /** Milliseconds; then the planner continues, and may ask again. */
-const waitAtMostMs = 30_000;
+const maxWaitMs = 30_000;
 /** Milliseconds between polls without a notification. */
 const lookEveryMs = 2000;
 const maxRequests = 200;
 /** Milliseconds for one fetch. */
-const fetchAtMostMs = 120_000;
+const maxFetchMs = 120_000;
 const maxSummary = 300;
 
 export function createDataRequests(context: {
@@ -63,7 +63,7 @@ export function createDataRequests(context: {
       const news = followTopic(listener, `request:${filed.id}`, lookEveryMs);
       try {
         for (let request = filed, began = Date.now(); ; ) {
-          if (request.status !== 'open' || Date.now() - began > waitAtMostMs) return request;
+          if (request.status !== 'open' || Date.now() - began > maxWaitMs) return request;
           await news.next(signal);
           if (signal.aborted) throw new CountersignError('cancelled', 'Planning was stopped.');
           request = (await readRequest(db.query, filed.id)) ?? filed;
@@ -129,7 +129,7 @@ async function fetchData(
   signal: AbortSignal,
 ): Promise<Fulfilment> {
   try {
-    const late = AbortSignal.timeout(fetchAtMostMs);
+    const late = AbortSignal.timeout(maxFetchMs);
     const { summary, data } = await call(operation, args, AbortSignal.any([signal, late]));
     return {
       status: 'fulfilled',

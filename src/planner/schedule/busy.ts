@@ -108,7 +108,7 @@ async function readOf(
     return {
       failed: problems.length > 0,
       busy: events.flatMap((event): BusyTime[] => {
-        const [from, to] = [toMoment(event.start, timezone), toMoment(event.end, timezone)];
+        const [from, to] = [parseMoment(event.start, timezone), parseMoment(event.end, timezone)];
         if (from === null || to === null || to <= from || !event.busy || isOwn(event)) return [];
         const isHidden = isOther || event.title === '';
         const what = isHidden
@@ -159,7 +159,7 @@ export function createReadBusy(
 }
 
 /** A date alone is the first moment of that day. */
-function toMoment(text: string, timezone: string): number | null {
+function parseMoment(text: string, timezone: string): number | null {
   const at = /^\d{4}-\d\d-\d\d$/.test(text) ? startOf(text, timezone) : Date.parse(text);
   return Number.isNaN(at) ? null : at;
 }

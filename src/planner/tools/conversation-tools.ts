@@ -4,7 +4,7 @@ import { PlanStatus } from '#domain/plan/plan.ts';
 import { defineTool, showSchema, toolDefaults } from '../define-tool.ts';
 import { summarisePlan } from '../reads/describe-plans.ts';
 import { fail, succeed, type Tool } from '../tool.ts';
-import { goingOnTools, planFront } from './going-on.ts';
+import { existingPlanTools, planDispatcher } from './going-on.ts';
 import { memoryTool } from './memory-tools.ts';
 import { routeChange } from './route-change.ts';
 import { setPolicy } from './set-policy.ts';
@@ -42,8 +42,8 @@ const answer = defineTool({
   description: 'Answer the person without a plan.',
   input: AnswerInput,
   shown: Answer,
-  async execute({ text: draft, cannot, plan }, { tools, state }) {
-    const text = draft.trim();
+  async execute({ text: given, cannot, plan }, { tools, state }) {
+    const text = given.trim();
     if (text === '') return { result: fail('The answer is empty.') };
     const wanted = cutAnswer(cannot ?? '')
       .trim()
@@ -105,8 +105,8 @@ export const conversationTools: Tool[] = [
   setPolicy,
   memoryTool,
   listPlans,
-  planFront,
-  ...goingOnTools,
+  planDispatcher,
+  ...existingPlanTools,
   decide('approve'),
   decide('reject'),
   routeChange,

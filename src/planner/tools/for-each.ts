@@ -70,7 +70,7 @@ const ForEach = z.strictObject({
 });
 export type ForEach = z.infer<typeof ForEach>;
 /** For an existing group, only what changes. */
-const HeardForEach = z.looseObject({ id: z.string() });
+const ForEachInput = z.looseObject({ id: z.string() });
 const { title, list } = ForEachShape;
 /** Written as elsewhere, so shown short. */
 const shortened = {
@@ -170,8 +170,8 @@ function addAll(
   const nodes = draft.nodes.filter(
     (node) => node.steps.length === 0 || !node.steps.every((one) => isInSummary(id, one.id)),
   );
-  const said = { ...rest, id, then_summarise: task, summary_path: path, phase: given.phase };
-  const each = items === undefined ? { each: JsonObject.parse(toJson(said)) } : {};
+  const record = { ...rest, id, then_summarise: task, summary_path: path, phase: given.phase };
+  const each = items === undefined ? { each: JsonObject.parse(toJson(record)) } : {};
   const group = addGroup(
     { ...draft, nodes },
     { id, title: shorten(title, 3000), steps, ...each },
@@ -331,25 +331,25 @@ async function addForEach(given: ForEach, toolContext: ToolContext): Promise<Too
 }
 
 /** The arguments of a group that is there, changed as said: `null` removes, `args` merge unless the operation is another. */
-function mergeGroup(before: JsonObject, said: JsonObject): JsonObject {
-  const [was, is] = [before.step, said.step];
+function mergeGroup(before: JsonObject, change: JsonObject): JsonObject {
+  const [was, is] = [before.step, change.step];
   const isOther =
     isObject(was) &&
     isObject(is) &&
     typeof is.operation === 'string' &&
     is.operation !== was.operation;
   const { args: _, ...kept } = isObject(was) ? was : {};
-  return mergeArguments(isOther ? { ...before, step: kept } : before, said);
+  return mergeArguments(isOther ? { ...before, step: kept } : before, change);
 }
 
 const whole = readerOf(ForEach);
 
 async function changeOrAdd(
-  said: z.infer<typeof HeardForEach>,
+  input: z.infer<typeof ForEachInput>,
   toolContext: ToolContext,
 ): Promise<ToolOutcome> {
-  const change = JsonObject.parse(said);
-  const { each } = toolContext.state.outline?.nodes.find(({ id }) => id === said.id) ?? {};
+  const change = JsonObject.parse(input);
+  const { each } = toolContext.state.outline?.nodes.find(({ id }) => id === input.id) ?? {};
   const read = whole(each === undefined ? change : mergeGroup(each, change));
   if ('problems' in read) return { result: fail(...read.problems) };
   const outcome = await addForEach(read.input, toolContext);
@@ -365,7 +365,7 @@ export const forEach = defineTool({
   description:
     'Adds a step for each item that a read lists; code pages and filters. Of a group that is there: its id and what changes, null removes.',
   prerequisites: [],
-  input: HeardForEach,
+  input: ForEachInput,
   shown: Shown,
   wide: WideShown,
   quotes: true,

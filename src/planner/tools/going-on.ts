@@ -167,7 +167,7 @@ const answerStep = defineTool({
   },
 });
 
-export const goingOnTools: Tool[] = [getPlan, continueTool, repeatTool, answerStep];
+export const existingPlanTools: Tool[] = [getPlan, continueTool, repeatTool, answerStep];
 
 /** Forwards its calls to the tools that continue a plan. */
 export const planTool = 'on_plan';
@@ -187,7 +187,7 @@ export function planCall(given: JsonObject): Prepared<ReadCall> {
 }
 
 /** Constant, whether plans are at hand or not: servers cache the beginning of a request. */
-export const planFront: Tool<ReadCall> = {
+export const planDispatcher: Tool<ReadCall> = {
   ...toolDefaults,
   name: planTool,
   description: 'Goes on with a plan that is there; what the calls take is told with the plans.',

@@ -71,14 +71,14 @@ export const resolveDependencies = defineTool({
 
 function conclude(resolved: ResolvedOrder, { state }: ToolContext): ToolOutcome {
   const collected = collectEdges(resolved.outline);
-  const sentences = tellAdaptations(resolved, collected);
+  const adaptations = tellAdaptations(resolved, collected);
   const broken = findBroken(collected);
   if (broken.length > 0)
     return {
       // A cyclic order is not kept: the next try begins with the previous one.
       result: fail(...broken.map(({ text }) => text)),
       violations: broken,
-      adaptations: sentences,
+      adaptations: adaptations,
     };
   return {
     result: succeed(
@@ -87,7 +87,7 @@ function conclude(resolved: ResolvedOrder, { state }: ToolContext): ToolOutcome 
     ),
     changes: resolved.outline === state.outline ? {} : { outline: resolved.outline },
     violations: tellContradicted(collected),
-    adaptations: sentences,
+    adaptations: adaptations,
     heuristics: 1,
   };
 }

@@ -171,7 +171,7 @@ class Column {
 function tellGroups(by: Column, summed: Column, sums: Map<string, Sum>): string[] {
   const { notation, isAmbiguous } = summed.sum;
   if (notation === null || isAmbiguous) return [];
-  const told = [...sums]
+  const groupLines = [...sums]
     .toSorted(([, a], [, b]) => b.count - a.count)
     .map(
       ([text, sum]) =>
@@ -179,9 +179,9 @@ function tellGroups(by: Column, summed: Column, sums: Map<string, Sum>): string[
     );
   const counted = [...sums.values()].reduce((all, { count }) => all + count, 0);
   if (counted < summed.sum.count)
-    told.push(`without ${by.name} (${many(summed.sum.count - counted)})`);
+    groupLines.push(`without ${by.name} (${many(summed.sum.count - counted)})`);
   const lines: string[] = [];
-  for (const one of told) {
+  for (const one of groupLines) {
     const last = lines.at(-1);
     if (last === undefined || last.length + one.length > maxLineLength)
       lines.push(`${summed.name} by ${by.name}: ${one}`);

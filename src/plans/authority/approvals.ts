@@ -117,9 +117,9 @@ export async function findLostApproval(
   const version = await readApprovedVersion(db, row);
   const approved = await readApprovers(db, { ...row, version });
   const authority = await readAuthority(db, context, { plan: row, approved, version });
-  const standings = judge(authority.rules, authority.people, approved);
-  if (standings.every(isSatisfied)) return null;
-  return `The approval no longer counts: it now needs ${describeAllMissing(standings, authority.people)}. Propose the plan again.`;
+  const states = judge(authority.rules, authority.people, approved);
+  if (states.every(isSatisfied)) return null;
+  return `The approval no longer counts: it now needs ${describeAllMissing(states, authority.people)}. Propose the plan again.`;
 }
 
 /** @param whole the plan can only be approved as a whole, without leaving out steps */

@@ -89,8 +89,8 @@ export function describeMissing({ rule, needed, given }: RuleState, people: Peop
 }
 
 /** The remaining approvers of all open rules, within a sentence; empty if none is open. */
-export function describeAllMissing(standings: RuleState[], people: People): string {
-  const missing = standings
+export function describeAllMissing(states: RuleState[], people: People): string {
+  const missing = states
     .filter((state) => !isSatisfied(state))
     .map((state) => describeMissing(state, people));
   // Nested lists need a stronger separator.
@@ -138,8 +138,8 @@ function countable({ policy }: Rule, people: People): string[] | null {
 }
 
 /** Explains what open rules about different people require, and what to set up if no one can satisfy them; empty if none is open. */
-export function describeVouching(standings: RuleState[], people: People): string {
-  const open = standings.filter((one) => !isSatisfied(one) && needsVouching(one.rule.policy));
+export function describeVouching(states: RuleState[], people: People): string {
+  const open = states.filter((one) => !isSatisfied(one) && needsVouching(one.rule.policy));
   const [first] = open;
   if (first === undefined) return '';
   const most = Math.max(...open.map(({ needed }) => needed));

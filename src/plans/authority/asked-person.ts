@@ -112,9 +112,9 @@ export async function readAnswering(
   actor: Actor,
 ): Promise<(step: Step) => { instead: string | null }> {
   const names = await readAskedNames(tx, context, actor.id);
-  const standings = new Map(found.map((step) => [step.id, answerRightOf(step, names)]));
+  const rights = new Map(found.map((step) => [step.id, answerRightOf(step, names)]));
   for (const step of found) {
-    const { may = true, instead = null } = standings.get(step.id) ?? {};
+    const { may = true, instead = null } = rights.get(step.id) ?? {};
     if (may || instead === null || !answers(step, resolutions, settlement)) continue;
     const asked = quoteName(await showName(tx, instead), 120);
     const taker = takerOf(step);
@@ -125,5 +125,5 @@ export async function readAnswering(
       { details: { step: step.id, assignee: instead, taken_over_by: taker } },
     );
   }
-  return ({ id }) => ({ instead: standings.get(id)?.instead ?? null });
+  return ({ id }) => ({ instead: rights.get(id)?.instead ?? null });
 }

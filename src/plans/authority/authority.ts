@@ -279,8 +279,8 @@ function findHelped({ people }: Authority, open: RuleState[], user: string): Rul
 
 /** Whether an approval by `user` would bring the plan nearer to its start. */
 export function mayApproveNow(authority: Authority, approved: string[], user: string): boolean {
-  const standings = judge(authority.rules, authority.people, approved);
-  const open = standings.filter((state) => !isSatisfied(state));
+  const states = judge(authority.rules, authority.people, approved);
+  const open = states.filter((state) => !isSatisfied(state));
   return findHelped(authority, open, user).length > 0;
 }
 

@@ -34,7 +34,7 @@ import { wakeWatchers, wakeWorkers } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { endOfLast } from '../series/series.ts';
 import { patchConflict } from './conflicts.ts';
-import { changesContent, countChanges, type PatchEffect, type StepAsSaid } from './model.ts';
+import { changesContent, countChanges, type PatchEffect, type VersionStep } from './model.ts';
 import { requireUsers } from './sets.ts';
 import { isGated, type NextVersion, writeVersion } from './write-version.ts';
 
@@ -66,7 +66,7 @@ async function resolveVersion(
 ): Promise<{ next: NextVersion; pools: string[] }> {
   const known = await readLanes(tx, row.id);
   const lanes = new Lanes(known);
-  const bind = (now: StepAsSaid) => {
+  const bind = (now: VersionStep) => {
     const spec = context.catalogue.of(row.tenant).get(operationName(now.tool, now.operation));
     return { ...now, ...bindStep(now, spec), lane: lanes.of(now) };
   };
@@ -194,7 +194,7 @@ async function describeVersion(
   const series = before.series.map(
     (one) => effect.series.find(({ begun }) => begun.series.id === one.id)?.begun.series ?? one,
   );
-  const said = {
+  const recorded = {
     ...before,
     ...words,
     series,
@@ -205,7 +205,7 @@ async function describeVersion(
       Object.entries(digests).filter(([name]) => used.includes(name)),
     ),
   };
-  return { ...said, digest: await digestPlan(headerOf(row, said), steps) };
+  return { ...recorded, digest: await digestPlan(headerOf(row, recorded), steps) };
 }
 
 /**
@@ -339,7 +339,7 @@ export async function applyPatch(
  * Applies a change that needs no approval and stores it. @param operations from which `effect` was resolved under the plan's lock
  * @returns the plan's updated row
  */
-export async function applyUnasked(
+export async function applyWithoutApproval(
   context: PlansContext,
   tx: Transaction,
   row: PlanRow,

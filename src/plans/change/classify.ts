@@ -8,11 +8,11 @@ import { operationName } from '#domain/tool.ts';
 import { countOf, shorten } from '#domain/words.ts';
 import { compareSeries } from '../content/terms.ts';
 import { findFlowChanges, type Near, repeatsCall } from './flows.ts';
-import type { AddedStep, ChangedStep, PatchEffect, SeriesChange, StepAsSaid } from './model.ts';
+import type { AddedStep, ChangedStep, PatchEffect, SeriesChange, VersionStep } from './model.ts';
 
 const maxReasons = 50;
 
-function nameOf({ tool, operation, target }: StepAsSaid): string {
+function nameOf({ tool, operation, target }: VersionStep): string {
   const name = operationName(tool, operation);
   return target === null ? name : `${name} of ${shorten(target, 120)}`;
 }

@@ -42,7 +42,7 @@ import {
   readOccurrenceId,
   templatesOf,
 } from '../series/series.ts';
-import { applyUnasked } from './apply.ts';
+import { applyWithoutApproval } from './apply.ts';
 import type { PatchEffect } from './model.ts';
 import { rulesFor } from './receive.ts';
 import { resolvePatch } from './resolve.ts';
@@ -221,7 +221,7 @@ async function addSteps(
     effect = await resolveSteps(context, tx, row, operations);
   }
   const by = { actor: system, reason: describeReason(going) };
-  return applyUnasked(context, tx, row, operations, effect, by);
+  return applyWithoutApproval(context, tx, row, operations, effect, by);
 }
 
 /** Records how far the series is expanded and when it is due next. */

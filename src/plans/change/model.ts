@@ -8,14 +8,14 @@ import type { StepBody } from '../content/normalise-step.ts';
 import type { Begun } from '../series/normalise.ts';
 
 /** A step with its dependencies, as in a version. */
-export type StepAsSaid = Omit<StepBody, 'seal' | 'review_rank'> & { after: Dependency[] };
+export type VersionStep = Omit<StepBody, 'seal' | 'review_rank'> & { after: Dependency[] };
 
 /**
  * `label` is null if the step is called by its position. `args_by`: the last operation of the patch that gave the step its
  * arguments, or null if none did.
  */
 export type AddedStep = {
-  now: StepAsSaid;
+  now: VersionStep;
   position: number;
   label: string | null;
   args_by: number | null;
@@ -23,7 +23,7 @@ export type AddedStep = {
 export type ChangedStep = {
   position: number;
   before: Step;
-  now: StepAsSaid;
+  now: VersionStep;
   args_by: number | null;
 };
 

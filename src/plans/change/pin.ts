@@ -51,9 +51,9 @@ function asEarlier(step: Step): Pick<Step, 'id' | 'tool' | 'effect' | 'args' | '
 
 /** The plan's steps before those of the patch, with the patch applied. */
 async function readEarlier(db: Queryable, planId: string, { added, changed }: PatchEffect) {
-  const said = [...added, ...changed].map(({ now }) => now);
-  const own = new Set(said.map(({ id }) => id));
-  const before = said.flatMap(({ after }: { after: Dependency[] }) => after.map(({ id }) => id));
+  const touched = [...added, ...changed].map(({ now }) => now);
+  const own = new Set(touched.map(({ id }) => id));
+  const before = touched.flatMap(({ after }: { after: Dependency[] }) => after.map(({ id }) => id));
   const stored = [...new Set(before)].filter((id) => !own.has(id));
   const ids = await findEarlier(db, planId, stored, maxEarlier);
   const steps = await readStepsById(
@@ -61,7 +61,7 @@ async function readEarlier(db: Queryable, planId: string, { added, changed }: Pa
     planId,
     ids.filter((id) => !own.has(id)),
   );
-  return [...said, ...steps.map(asEarlier)];
+  return [...touched, ...steps.map(asEarlier)];
 }
 
 /**

@@ -30,7 +30,7 @@ async function readNamed(
   planId: string,
   operations: PatchOperation[],
 ): Promise<StepNames> {
-  const said = operations.flatMap((operation) => {
+  const named = operations.flatMap((operation) => {
     const notes = notesOf(operation);
     if (!namesPrerequisites(notes)) return [];
     const one = readPrerequisites(notes).prerequisites;
@@ -42,9 +42,9 @@ async function readNamed(
     ),
   );
   const stored = await findNamed(db, planId, {
-    ids: said.flatMap((one) => one.prereq_step_ids.map((id) => id.trim())),
-    tags: said.flatMap((one) => one.prereq_tags.map((tag) => tag.trim())),
-    titles: said.flatMap((one) => one.prereq_titles.map(foldTitle)),
+    ids: named.flatMap((one) => one.prereq_step_ids.map((id) => id.trim())),
+    tags: named.flatMap((one) => one.prereq_tags.map((tag) => tag.trim())),
+    titles: named.flatMap((one) => one.prereq_titles.map(foldTitle)),
   });
   return new StepNames([
     ...stored.filter(({ id }) => !gone.has(id)),
@@ -62,11 +62,11 @@ class NoteResolver {
 
   /** The steps that `id` waits for according to `notes`, and the rest of the notes. */
   #read(id: string, notes: Json | undefined, path: string): { ids: string[]; rest: Json } {
-    const { prerequisites: said, rest } = readPrerequisites(notes);
+    const { prerequisites, rest } = readPrerequisites(notes);
     const { ids, problems } =
-      'unreadable' in said
-        ? { ids: [], problems: [`cannot be read: ${said.unreadable}`] }
-        : this.#named.find(id, said);
+      'unreadable' in prerequisites
+        ? { ids: [], problems: [`cannot be read: ${prerequisites.unreadable}`] }
+        : this.#named.find(id, prerequisites);
     if (problems.length > 0)
       this.problems.add('unknown_step', path, `Step ${id}: its note ${problems.join('; it ')}.`);
     return { ids, rest };

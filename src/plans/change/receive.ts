@@ -40,7 +40,7 @@ import { statusWords } from '../lifecycle/lifecycle-table.ts';
 import { wakeWatchers } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { reservedId } from '../series/normalise.ts';
-import { applyUnasked, drawPatchId, storeWaiting } from './apply.ts';
+import { applyWithoutApproval, drawPatchId, storeWaiting } from './apply.ts';
 import { classifyPatch } from './classify.ts';
 import { reopenByPatch } from './follow-patch.ts';
 import { countChanges, type PatchEffect } from './model.ts';
@@ -113,7 +113,7 @@ export async function findReplaced(
 }
 
 /** The event and the audit entry of a change that waits, or no longer does. */
-async function tellPatch(
+async function recordPatchChange(
   tx: Transaction,
   what: 'proposed' | 'rejected' | 'superseded',
   { id, plan_id: planId, version, digest, base_revision }: WaitingPatch,
@@ -140,7 +140,7 @@ export async function dropPatch(
   await settlePatch(tx, patch.id, status, actor.id);
   await forgetApprovals(tx, patch);
   await reopenByPatch(tx, row.id, patch.id);
-  await tellPatch(tx, status, patch, actor, reason);
+  await recordPatchChange(tx, status, patch, actor, reason);
   return lockPlan(tx, row.id);
 }
 
@@ -170,8 +170,8 @@ export async function resolveProposed(
 ): Promise<PatchEffect> {
   const rules = rulesFor(context, row);
   const effect = await resolvePatch(db, row, rules, patch);
-  const said = [...effect.added, ...effect.changed].map(({ now }) => now);
-  await requireArtifacts(db, { planId: row.id, runId }, said);
+  const touched = [...effect.added, ...effect.changed].map(({ now }) => now);
+  await requireArtifacts(db, { planId: row.id, runId }, touched);
   requireSameOperations(row.operation_digests, rules.catalogue, addedOperations(effect));
   return effect;
 }
@@ -212,7 +212,7 @@ async function takePatch(
   const by = { actor, reason: `replaced by ${id}` };
   const row = replaced === null ? seen : await dropPatch(tx, seen, replaced, 'superseded', by);
   if (widening.length === 0)
-    return applyUnasked(context, tx, row, operations, effect, {
+    return applyWithoutApproval(context, tx, row, operations, effect, {
       patchId: id,
       actor,
       baseRevision: base_revision,
@@ -242,7 +242,7 @@ async function takePatch(
     proposed_by: actor.id,
   };
   await insertPatch(tx, patch);
-  await tellPatch(tx, 'proposed', patch, actor, reason, { base_digest: row.digest });
+  await recordPatchChange(tx, 'proposed', patch, actor, reason, { base_digest: row.digest });
   await wakeWatchers(tx, context.enqueue, row.id);
   return lockPlan(tx, row.id);
 }

@@ -30,14 +30,14 @@ import {
 import { Problems } from '../content/problems.ts';
 import { checkSelected, isSelected, selectorOf } from '../content/read-steps.ts';
 import { type Conflict, canBeRemoved, hasBegun, patchConflict } from './conflicts.ts';
-import type { PatchEffect, StepAsSaid } from './model.ts';
+import type { PatchEffect, VersionStep } from './model.ts';
 import type { Selection } from './selection.ts';
 
 type Work = {
   position: number;
   /** Null if the patch adds it. */
   before: Step | null;
-  now: StepAsSaid;
+  now: VersionStep;
   state: 'named' | 'touched' | 'removed';
   /** Whether an operation that the author wrote touches it, rather than an expanded series. */
   authored: boolean;
@@ -45,7 +45,7 @@ type Work = {
 };
 
 /** The content of a step, without execution state. */
-function asSaid(step: Step): StepAsSaid {
+function toVersionStep(step: Step): VersionStep {
   const { effect, guarded } = step;
   return { ...contentOf(step), effect, guarded };
 }
@@ -184,8 +184,8 @@ export class Resolution {
     ).map(({ dependency }) => dependency);
     for (const { id } of after) this.#find(id, `${path}.after`);
     this.#positions.set(draft.id, position);
-    const { seal: _seal, review_rank: _rank, ...said } = body;
-    const now = { ...said, after, seen: seenBy(operation, draft.id) };
+    const { seal: _seal, review_rank: _rank, ...content } = body;
+    const now = { ...content, after, seen: seenBy(operation, draft.id) };
     const authored = this.#authored;
     const work = {
       position,
@@ -357,7 +357,7 @@ export class Resolution {
   }
 
   /** Updates a step that waited for a removed one. A cancelled step never runs, so this is no conflict for it. */
-  #rewire(work: Work, now: StepAsSaid): void {
+  #rewire(work: Work, now: VersionStep): void {
     if (work.before?.status === 'cancelled') work.state = 'touched';
     else this.#touch(work);
     work.authored = true;
@@ -374,7 +374,7 @@ export class Resolution {
     );
     for (const step of steps) {
       if (isSliceOver()) await nextTurn();
-      const now = asSaid(step);
+      const now = toVersionStep(step);
       const { id, position } = step;
       this.#positions.set(id, position);
       const untouched = { state: 'named', authored: false, args_by: null } as const;

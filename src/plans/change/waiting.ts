@@ -41,8 +41,8 @@ export function digestOfOperations(
   digests: Record<string, string>,
 ): string {
   const sent = operations.map(({ whole: _, ...operation }) => operation);
-  const said = { plan: row.id, base_digest: row.digest, version, operations: sent };
-  return digestValue({ ...said, ...withDigests(digests) });
+  const sealed = { plan: row.id, base_digest: row.digest, version, operations: sent };
+  return digestValue({ ...sealed, ...withDigests(digests) });
 }
 
 /** @throws `preflight_failed` if the operation is not offered any more */

@@ -9,7 +9,7 @@ import { planVersions } from '#db/schema.ts';
 import { iterateSteps } from '#db/steps/pages.ts';
 import { readOperations } from '#db/steps/steps.ts';
 import { type Caps, describeCap, dollars, findExceeded } from '#domain/budget.ts';
-import { startOfDay } from '#domain/clock.ts';
+import { startOfUtcDay } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { hasRuntime, openArguments } from '#domain/plan/arguments.ts';
 import type { Step } from '#domain/plan/plan.ts';
@@ -178,7 +178,7 @@ const dayMs = 86_400_000;
 
 /** Counts steps that call a model: all, and those that may start before the day (UTC) ends. */
 function createModelStepCount(now: Date) {
-  const dayEnds = startOfDay(now).getTime() + dayMs;
+  const dayEnds = startOfUtcDay(now).getTime() + dayMs;
   const counted = { all: 0, today: 0 };
   return {
     counted,
@@ -204,7 +204,7 @@ async function findUnpayable(
   const { spent, planLimit } = await readSpending(
     db,
     { planId: id },
-    { at, dayBegan: startOfDay(at) },
+    { at, dayBegan: startOfUtcDay(at) },
   );
   const each = (await readUsualStepCost(db, model)) ?? firstCallUsd(model);
   const caps: Caps = { ...modelBudget.caps, perPlan: planLimit };

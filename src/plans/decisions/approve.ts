@@ -81,11 +81,11 @@ async function requireAlone(
     operations: part.operations,
   });
   requireApprover(authority, actor);
-  const standings = judge(authority.rules, authority.people, [actor.id]);
-  if (standings.every(isSatisfied)) return;
+  const states = judge(authority.rules, authority.people, [actor.id]);
+  if (states.every(isSatisfied)) return;
   throw new CountersignError(
     'invalid_request',
-    `These steps need more than one approval (also ${describeAllMissing(standings, authority.people)}), so the plan can only be approved as a whole. Propose changes to leave steps out.`,
+    `These steps need more than one approval (also ${describeAllMissing(states, authority.people)}), so the plan can only be approved as a whole. Propose changes to leave steps out.`,
   );
 }
 

@@ -98,22 +98,22 @@ function readParams(
   draft: PlanDraft,
   { params, defaults }: Pick<NewPlaybook, 'params' | 'defaults'>,
 ): PlaybookParameter[] {
-  const lines = [
+  const given = [
     ...Object.entries(params).map(([name, text]) => ({ name, text, optional: false })),
     ...Object.entries(defaults).map(([name, text]) => ({ name, text, optional: true })),
   ];
-  if (lines.length > maxParams) throw refuse(`A playbook has at most ${maxParams} parameters.`);
-  for (const [index, { name, text }] of lines.entries()) {
-    const other = lines.slice(0, index).find((one) => one.name === name || one.text === text);
+  if (given.length > maxParams) throw refuse(`A playbook has at most ${maxParams} parameters.`);
+  for (const [index, { name, text }] of given.entries()) {
+    const other = given.slice(0, index).find((one) => one.name === name || one.text === text);
     if (other?.name === name) throw refuse(`The parameter ${name} is named twice.`);
     if (other !== undefined)
       throw refuse(`${other.name} and ${name} both stand for "${text}". Leave one of them out.`);
   }
   const places = countPlaces(
     draft,
-    lines.map(({ text }) => text),
+    given.map(({ text }) => text),
   );
-  return lines.map((one, index) => {
+  return given.map((one, index) => {
     const there = places[index] ?? 0;
     if (there > 0) return { ...one, places: there };
     throw notInPlan('The plan', [`"${one.text}" (${one.name})`]);

@@ -15,7 +15,7 @@ import type { PatchOperation } from '#domain/plan/patch.ts';
 import { maxReplans, pairOf, replanOperation, verifyOperation } from '#domain/plan/replan.ts';
 import { operationName } from '#domain/tool.ts';
 import { endSentence, onOneLine, shorten } from '#domain/words.ts';
-import { applyUnasked } from '../change/apply.ts';
+import { applyWithoutApproval } from '../change/apply.ts';
 import { rulesFor } from '../change/receive.ts';
 import { resolvePatch } from '../change/resolve.ts';
 import { continuePlan } from '../decisions/resume.ts';
@@ -85,7 +85,7 @@ async function addTry(
   const patch = { base_revision: row.revision, operations };
   const effect = await resolvePatch(tx, row, rulesFor(context, row), patch);
   const by = { actor: system, reason: `To correct problem ${finding.id}.` };
-  return applyUnasked(context, tx, row, operations, effect, by);
+  return applyWithoutApproval(context, tx, row, operations, effect, by);
 }
 
 /** Hands the finding to a person. The caller holds the plan's lock. */

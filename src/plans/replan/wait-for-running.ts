@@ -6,7 +6,7 @@ import { readCovered } from '#db/plans/replanning.ts';
 /** Poll interval in milliseconds. */
 const lookEveryMs = 200;
 /** Limit in milliseconds; steps that run longer count as a reason against the change. */
-export const waitsAtMostMs = 600_000;
+export const maxWaitMs = 600_000;
 
 /** @returns IDs of those that still run after that time */
 export async function waitForRunning(
@@ -15,7 +15,7 @@ export async function waitForRunning(
   findingId: string,
   signal: AbortSignal,
 ): Promise<string[]> {
-  const until = performance.now() + waitsAtMostMs;
+  const until = performance.now() + maxWaitMs;
   for (;;) {
     const running = await readCovered(db, planId, findingId, ['running']);
     if (running.length === 0 || performance.now() >= until) return running.map(({ id }) => id);

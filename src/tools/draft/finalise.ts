@@ -158,8 +158,8 @@ export function createFinalise(port: DraftPort, model: TextModel | undefined): O
         model === undefined || entries.length === 0
           ? { ...listEntries(book, entries), cost_usd: 0 }
           : await writeReport(model, toPrompt(args.task, book, entries), entries, context);
-      const notes = addOmissions(written, entries, book);
-      const report = { ...notes, text: writeTotals(args.totals) + notes.text };
+      const completed = addOmissions(written, entries, book);
+      const report = { ...completed, text: writeTotals(args.totals) + completed.text };
       const content = await traceReport(port, planId, { id, book, entries, report });
       await port.store({ id: trace, planId, stepId, name: `trace-${stepId}.json`, content });
       passCrashPoint('draft_finalised');

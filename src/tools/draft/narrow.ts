@@ -120,11 +120,11 @@ export function createGather(port: DraftPort): Operation {
         books: [],
         entries: entries.map((entry) => ({ ...toEntry(entry), steps: entry.sources })),
       });
-      const told = tellBook(entries, tokens);
+      const described = tellBook(entries, tokens);
       const lacking = missing + sources - passages.length;
       return {
-        summary: `Gathered ${countOf(passages.length, 'output')} into ${told.entries} entries of ${countOf(tokens, 'token')}${tellLacking(lacking, told.left_out)}.`,
-        data: { draftbook: book, ...told, sources: passages.length, missing: lacking },
+        summary: `Gathered ${countOf(passages.length, 'output')} into ${described.entries} entries of ${countOf(tokens, 'token')}${tellLacking(lacking, described.left_out)}.`,
+        data: { draftbook: book, ...described, sources: passages.length, missing: lacking },
       };
     },
   });
@@ -178,10 +178,10 @@ export function createNarrow(port: DraftPort): Operation {
           })),
         })),
       });
-      const told = tellBook(entries, tokens);
+      const described = tellBook(entries, tokens);
       return {
-        summary: `Narrowed ${countOf(books.length, 'draftbook')} of ${countOf(sources, 'output')} to ${told.entries} entries of ${countOf(tokens, 'token')}${tellLacking(missing, told.left_out)}.`,
-        data: { draftbook: book, ...told, sources, missing },
+        summary: `Narrowed ${countOf(books.length, 'draftbook')} of ${countOf(sources, 'output')} to ${described.entries} entries of ${countOf(tokens, 'token')}${tellLacking(missing, described.left_out)}.`,
+        data: { draftbook: book, ...described, sources, missing },
       };
     },
   });

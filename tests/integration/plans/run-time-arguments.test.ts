@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
 import { readSpentSince } from '#db/planning/spending.ts';
 import type { Caps } from '#domain/budget.ts';
-import { startOfDay, systemClock } from '#domain/clock.ts';
+import { startOfUtcDay, systemClock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { PlanContext, Step } from '#domain/plan/plan.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
@@ -458,7 +458,7 @@ describe('a value that the model cannot decide', () => {
 });
 
 describe('what deciding costs', () => {
-  const spentToday = () => readSpentSince(instance.db.query, startOfDay(systemClock.now()));
+  const spentToday = () => readSpentSince(instance.db.query, startOfUtcDay(systemClock.now()));
 
   test('is added to the plan and to the day once, also when the answer is of no use', async () => {
     answer = () => ({ text: 'I do not know.' });
@@ -518,7 +518,7 @@ describe('what deciding costs', () => {
 });
 
 describe('what text tools cost', () => {
-  const spentToday = () => readSpentSince(instance.db.query, startOfDay(systemClock.now()));
+  const spentToday = () => readSpentSince(instance.db.query, startOfUtcDay(systemClock.now()));
   const texts = (count = 1): StepDraft[] =>
     Array.from({ length: count }, (_, index) => ({
       id: `t${index}`,

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Step } from '#domain/plan/plan.ts';
 import { classifyPatch } from '#plans/change/classify.ts';
 import type { Near } from '#plans/change/flows.ts';
-import type { PatchEffect, StepAsSaid } from '#plans/change/model.ts';
+import type { PatchEffect, VersionStep } from '#plans/change/model.ts';
 import { following, makeStep } from '../../fixtures/plans.ts';
 
 const nothing: PatchEffect = {
@@ -32,7 +32,7 @@ function adding(overrides: Partial<Step>): string[] {
   );
 }
 
-function changing(before: Partial<Step>, after: Partial<StepAsSaid>): string[] {
+function changing(before: Partial<Step>, after: Partial<VersionStep>): string[] {
   const step = makeStep('s', { label: '2a', ...before });
   const changed = [{ position: 1, before: step, now: { ...step, ...after }, args_by: null }];
   return classifyPatch({ ...nothing, changed }, operations, alone);
@@ -74,7 +74,7 @@ describe('adding a step', () => {
 describe('changing a step', () => {
   const early = '2026-01-01T00:00:00.000Z';
   const late = '2026-02-01T00:00:00.000Z';
-  const widening: [string, Partial<Step>, Partial<StepAsSaid>, string][] = [
+  const widening: [string, Partial<Step>, Partial<VersionStep>, string][] = [
     ['other words', {}, { description: 'x' }, 'Changes the description of step 2a.'],
     ['another target', {}, { target: 'x' }, 'Changes the target of step 2a.'],
     ['other arguments', {}, { args: { path: 'x' } }, 'Changes the arguments of step 2a.'],
@@ -143,7 +143,7 @@ describe('changing a step', () => {
     expect(changing(before, after)).toEqual([reason]);
   });
 
-  const narrowing: [string, Partial<Step>, Partial<StepAsSaid>][] = [
+  const narrowing: [string, Partial<Step>, Partial<VersionStep>][] = [
     ['a higher priority', {}, { priority: 9 }],
     ['a lower priority', { priority: 9 }, { priority: -1 }],
     ['less of a pool', { resources: { cpu: 2, gpu: 1 } }, { resources: { cpu: 1 } }],
@@ -171,7 +171,7 @@ describe('what changes for other steps', () => {
     ({ predecessor, successor, type: 'FS', lag_minutes: 0 }) as const;
   const rerun = (step: Step, called: boolean) => ({ ...step, called, operation: 'x' });
   type Case = [string, Partial<PatchEffect>, Partial<Near>, boolean];
-  const moving = (before: Step, now: Partial<StepAsSaid>): Partial<PatchEffect> => ({
+  const moving = (before: Step, now: Partial<VersionStep>): Partial<PatchEffect> => ({
     changed: [{ position: before.position, before, now: { ...before, ...now }, args_by: null }],
   });
   const late = moving(writes, { not_before: '2030-01-01T00:00:00.000Z' });

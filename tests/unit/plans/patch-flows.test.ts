@@ -8,7 +8,7 @@ import type { Step } from '#domain/plan/plan.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import { classifyPatch } from '#plans/change/classify.ts';
 import type { Near } from '#plans/change/flows.ts';
-import type { PatchEffect, StepAsSaid } from '#plans/change/model.ts';
+import type { PatchEffect, VersionStep } from '#plans/change/model.ts';
 import { following, makeStep } from '../../fixtures/plans.ts';
 
 const files = ['public.txt', 'payroll.txt', 'ledger.txt'];
@@ -250,7 +250,7 @@ function narrow(plan: Step[], change: Change): Step[] | null {
   const found = changeOf(plan, change);
   if (found === null) return null;
   const { step, now } = found;
-  const said: StepAsSaid | null = now;
+  const said: VersionStep | null = now;
   const effect: PatchEffect = {
     added: [],
     changed:

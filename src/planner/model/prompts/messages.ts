@@ -40,12 +40,12 @@ export function writeMessages(
   const manifest = task.tools.manifest();
   // Shapes of outputs come with the briefing: the system prompt stays as it is.
   const declared = manifest.map((spec) => (spec.seen === true ? withoutOutput(spec) : spec));
-  const standing = {
+  const constants = {
     guarded: catalogue.guarded,
     readable: new Set(task.tools.readable().map(({ name }) => name)),
   };
   const isPart = payingRun({ runId: state.run_id, turn: 0 }).runId !== state.run_id;
-  const all = listCatalogue(declared, standing);
+  const all = listCatalogue(declared, constants);
   const words = wordsOf(task);
   const found = state.found.flatMap((name) =>
     all.listed.has(name) ? [] : (manifest.find((spec) => spec.name === name) ?? []),
@@ -83,7 +83,7 @@ export function writeMessages(
       modes,
       timezone,
       limits,
-      likely: listOperations(shown, standing, likelyCharacters).lines,
+      likely: listOperations(shown, constants, likelyCharacters).lines,
       seen: manifest.filter(({ name, seen }) => seen === true && all.listed.has(name)),
       around: task.around ?? { own: [], foreign: [] },
     }),

@@ -77,7 +77,7 @@ describe('handle_approval', () => {
     const asked = await ask(toolContext);
     const result = asked.changes?.result;
     expect(result).toMatchObject({ kind: 'gate', gate: 'schedule' });
-    expect(result?.kind === 'gate' ? result.text : '').toContain('85 % booked');
+    expect(result?.kind === 'gate' ? result.text : '').toContain('85% booked');
     toolContext = follow(toolContext, asked.changes);
     const moved = { ...toolContext.state, schedule: { ...schedule, blocks: [makeBlock('1')] } };
     expect((await approve({ ...toolContext, state: moved })).ends).toBe('no_response');
