@@ -274,6 +274,7 @@ function guardCall(operation: Operation): Operation {
 function toSpec({
   call: _call,
   check: _check,
+  findRefusal: _refusal,
   outputOf: _output,
   describe: _describe,
   readsSteps: _reads,
