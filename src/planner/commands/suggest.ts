@@ -21,7 +21,9 @@ const setOf = (words: string) => new Set(words.split(' '));
 const polite = setOf('hey hi hello dear countersign can could would you i');
 /** Not part of a text that they lead to. */
 const leads = setOf('a an to in into on at of for from with that it saying please');
-const small = setOf(`${[...leads].join(' ')} the my our is this called named`);
+const small = setOf(
+  `${[...leads].join(' ')} the my our is this called named as file folder document`,
+);
 /** They change a time, or join commands, in ways that a filled form would lose. */
 const beyond = setOf(
   'every each by until till next last before after since then once later morning afternoon evening night',

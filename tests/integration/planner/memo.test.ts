@@ -156,7 +156,7 @@ describe('a model call', () => {
 
   test('over the budget is not made', async () => {
     const { model, asked } = countingModel();
-    expect(await payFor(model, {}, 0.09).complete(ask('a'), stage, signal)).toEqual({
+    expect(await payFor(model, {}, 0.09).complete(ask('a'), stage, signal)).toMatchObject({
       kind: 'exceeded',
       ceiling: 'day',
       spent_usd: 0,

@@ -153,7 +153,7 @@ describe.each(['built-in tools', 'the MCP filesystem server'])('with %s', (kind)
   });
 
   it('what no form reads gets the nearest ones', async () => {
-    expect((await ask('Book me a flight')).result).toMatchObject({ kind: 'question' });
+    expect((await ask('Ask Ben whether it is ready')).result).toMatchObject({ kind: 'question' });
   });
 });
 
