@@ -26,7 +26,6 @@ function readTextReply(reply: string): string {
   return quote !== undefined && more.length === 0 ? quote.text : input.replace(leads, '');
 }
 
-/** Null if there is none or several. */
 export function readWhenReply(reply: string, setting: Setting): When | null {
   const words: Words = { source: reply, tokens: tokenize(reply), ...setting };
   const plain = /^(?:at\s+)?(\d{1,2})$/i.exec(trimTail(reply.trim(), /[\s.!]/))?.[1];
@@ -35,7 +34,6 @@ export function readWhenReply(reply: string, setting: Setting): When | null {
   return only === undefined || more.length > 0 ? null : only.value;
 }
 
-/** Each time in the words, and where it begins. */
 export function findTimes(words: Words): (Read<When> & { at: number })[] {
   const found: (Read<When> & { at: number })[] = [];
   for (let at = 0; at < words.tokens.length; ) {

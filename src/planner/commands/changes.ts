@@ -74,7 +74,6 @@ function findStep({ steps, labels, only }: Plan, reference: Json | undefined): s
   );
 }
 
-/** In a comment, only its own step. */
 function findChanged(plan: Plan, reference: Json | undefined): string {
   const id = findStep(plan, reference);
   if (plan.only === null || id === plan.only) return id;
@@ -83,7 +82,6 @@ function findChanged(plan: Plan, reference: Json | undefined): string {
   );
 }
 
-/** A step uses the output of another. */
 const takes = (one: StepDraft | undefined, id: string): boolean =>
   referencesOf(one?.args ?? {}).some(({ $from }) => $from === id) ||
   conditionsOf(one?.when).some((condition) => condition.step === id);

@@ -55,7 +55,6 @@ export function compile(spelling: string): Element[] {
   return elements;
 }
 
-/** The words before the first slot, in each of their alternatives. */
 export function startsOf(spelling: string): string[] {
   let starts = [''];
   for (const element of compile(spelling)) {

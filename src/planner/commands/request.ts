@@ -12,7 +12,6 @@ export type Command = {
   form: Form;
   slots: Slots;
   words: string;
-  /** The first word of its form. */
   verb: string;
   modifiers: Modifiers;
   /** Its start comes after it, not at the front of the line. */
@@ -111,7 +110,6 @@ class RequestReader {
     return this.#reading.tokens[this.#at + ahead]?.kind;
   }
 
-  /** If they come next, ignoring case. */
   #take(words: string): boolean {
     const all = words.split(' ');
     if (!all.every((one, ahead) => this.#value(ahead) === one)) return false;
@@ -330,7 +328,6 @@ class RequestReader {
     return !and || then;
   }
 
-  /** To the end of the command's line. */
   #tellUnread(at: number): ReadRequest {
     const { tokens, source } = this.#reading;
     const start = Math.min(this.#start, tokens.length - 1);
