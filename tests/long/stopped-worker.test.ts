@@ -1,0 +1,168 @@
+// A worker that is stopped (SIGSTOP) beyond its lease and continued: its steps were given to another or left to a person,
+// and what it has to say about them is refused and recorded.
+import { appendFile, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { describe, expect, it } from 'vitest';
+import type { AuditEntry } from '#domain/plan/views.ts';
+import { appendTool } from '../fixtures/append-tool.ts';
+import { useDatabase } from '../setup/database.ts';
+import { type Program, type Server, usePrograms } from '../setup/process.ts';
+import { waitFor } from '../wait.ts';
+
+const database = useDatabase();
+const programs = usePrograms();
+
+type Stage = { gateway: Server; worker: Program; other: () => Promise<Program>; log: string };
+
+/**
+ * A gateway and one worker, whose MCP server answers late; another worker can be started. A lease is longer than any call here,
+ * so that each has taken effect before somebody is asked, and than a busy machine keeps a process waiting.
+ */
+async function setStage(leaseSeconds = 3): Promise<Stage> {
+  const log = join(await programs.home(), 'log.txt');
+  await appendFile(log, '');
+  const home = await programs.home({
+    executor: { lease_seconds: leaseSeconds },
+    mcpServers: { log: appendTool(log) },
+  });
+  const options = { home, database: database.url };
+  const [gateway, worker] = await Promise.all([
+    programs.serve({ ...options, verb: 'gateway' }),
+    programs.work(options),
+  ]);
+  return { gateway, worker, other: () => programs.work(options), log };
+}
+
+async function start(gateway: Server, step: object): Promise<string> {
+  const plan = await gateway.api.propose({
+    title: 'One slow step',
+    steps: [{ id: 'slow', description: 'Take a while', ...step }],
+  });
+  expect((await gateway.api.approve(plan)).status).toBe(200);
+  return plan.id;
+}
+
+/** Longer than a lease and what the server ends a silent transaction after: a worker may be stopped in the middle of one. */
+const patience = { timeoutMs: 45_000 };
+
+const reachStatus = (gateway: Server, id: string, status: string) =>
+  waitFor(
+    `the step to be ${status}`,
+    async () => (await gateway.api.steps(id)).find((step) => step.status === status),
+    patience,
+  );
+
+/** The audit's note of an outcome that came too late. */
+const findRefusal = (gateway: Server, id: string) =>
+  waitFor(
+    'the late outcome to be refused',
+    async () => {
+      const { body } = await gateway.api.get<{ entries: AuditEntry[] }>(`/api/plans/${id}/audit`);
+      return body.entries.find(({ action }) => action === 'settle_refused');
+    },
+    patience,
+  );
+
+describe('a worker stopped beyond its lease and continued', () => {
+  it('cannot settle a step that was given to another', async () => {
+    const { gateway, worker, other } = await setStage();
+    const id = await start(gateway, { tool: 'control', operation: 'wait', args: { seconds: 3 } });
+    await reachStatus(gateway, id, 'running');
+    process.kill(worker.pid, 'SIGSTOP');
+    const second = await other();
+    await waitFor(
+      'the other worker to have the step',
+      async () => (await gateway.api.steps(id))[0]?.attempt === 2,
+      patience,
+    );
+    process.kill(worker.pid, 'SIGCONT');
+    await gateway.api.reach(id, 'completed');
+    const refusal = await findRefusal(gateway, id);
+    expect(refusal.reason).toContain('lease');
+    expect(refusal.data).toMatchObject({ attempt: 1 });
+    const log = (await gateway.api.text(`/api/plans/${id}/log.jsonl`)).trim().split('\n');
+    const attempts = log.map((line) => JSON.parse(line));
+    expect(attempts).toMatchObject([
+      { attempt: 1, status: 'lost' },
+      { attempt: 2, status: 'succeeded' },
+    ]);
+    await Promise.all([worker.stop(), second.stop()]);
+  });
+
+  it('cannot settle a call that a person was asked about', async () => {
+    const { gateway, worker, other, log } = await setStage();
+    const args = { line: 'once', after_ms: 2000 };
+    const id = await start(gateway, { tool: 'log', operation: 'append', args });
+    await reachStatus(gateway, id, 'running');
+    await waitFor(
+      'the call to be under way',
+      async () => {
+        const { body } = await gateway.api.get<{ entries: AuditEntry[] }>(`/api/plans/${id}/audit`);
+        return body.entries.some(({ action }) => action === 'call_allowed');
+      },
+      { timeoutMs: 20_000 },
+    );
+    // Its lease is renewed as long as it runs, and its call has gone out long before this.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    process.kill(worker.pid, 'SIGSTOP');
+    const second = await other();
+    const asked = await reachStatus(gateway, id, 'unknown');
+    expect(asked.question).toContain('may have gone through');
+    process.kill(worker.pid, 'SIGCONT');
+    const refusal = await findRefusal(gateway, id);
+    expect(refusal.data).toMatchObject({ attempt: 1 });
+    expect((await reachStatus(gateway, id, 'unknown')).attempt).toBe(1);
+    // The call did take effect, once; a person looks and says so.
+    expect((await readFile(log, 'utf8')).trim()).toBe('once');
+    const done = await gateway.api.post(`/api/plans/${id}/resume`, {
+      version: 1,
+      steps: { slow: 'done' },
+    });
+    expect(done.status).toBe(200);
+    await gateway.api.reach(id, 'completed');
+    expect((await readFile(log, 'utf8')).trim()).toBe('once');
+    await Promise.all([worker.stop(), second.stop()]);
+  });
+
+  it('makes no call that a person was asked about while it stood between its mark and the call', async () => {
+    // The mark takes long enough that the worker surely is stopped within it, and the lease is longer than the mark.
+    const { gateway, worker, other, log } = await setStage(8);
+    const db = new Client({ connectionString: database.url });
+    await db.connect();
+    await db.query(`create or replace function slow_mark() returns trigger language plpgsql as $$ begin
+      if old.called_at is null and new.called_at is not null and new.attempt = 1 then perform pg_sleep(4); end if;
+      return new; end $$`);
+    await db.query(
+      'create or replace trigger slow_mark before update on countersign.step_states for each row execute function slow_mark()',
+    );
+    const id = await start(gateway, { tool: 'log', operation: 'append', args: { line: 'once' } });
+    await waitFor(
+      'the mark to be under way',
+      async () => {
+        const { rowCount } = await db.query(
+          `select 1 from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()`,
+        );
+        return rowCount === 1;
+      },
+      { timeoutMs: 20_000, everyMs: 20 },
+    );
+    process.kill(worker.pid, 'SIGSTOP');
+    const second = await other();
+    await reachStatus(gateway, id, 'unknown');
+    // The person looks, finds nothing, and has it run again.
+    expect(await readFile(log, 'utf8')).toBe('');
+    const again = await gateway.api.post(`/api/plans/${id}/resume`, {
+      version: 1,
+      steps: { slow: 'retry' },
+    });
+    expect(again.status).toBe(200);
+    await gateway.api.reach(id, 'completed');
+    process.kill(worker.pid, 'SIGCONT');
+    // Its message comes after the intended call.
+    expect((await findRefusal(gateway, id)).data).toMatchObject({ attempt: 1 });
+    expect((await readFile(log, 'utf8')).trim()).toBe('once');
+    await db.end();
+    await Promise.all([worker.stop(), second.stop()]);
+  });
+});
