@@ -45,7 +45,7 @@ describe('with a database of its own', () => {
 });
 
 describe.concurrent('a mistake in the settings', () => {
-  it('in a variable is told by its name', async () => {
+  it('in a variable is shown by its name', async () => {
     const home = await programs.home();
     const { code, stderr } = await programs.finish(['start'], { home, env: { PORT: 'banana' } });
     expect(code).toBe(1);

@@ -190,7 +190,7 @@ export function planCall(given: JsonObject): Prepared<ReadCall> {
 export const planDispatcher: Tool<ReadCall> = {
   ...toolDefaults,
   name: planTool,
-  description: 'Goes on with a plan that is there; what the calls take is told with the plans.',
+  description: 'Continues an existing plan. The calls are described with the plans.',
   parameters: showSchema(OnPlan),
   prepare: planCall,
   execute: async () => ({ result: fail(planGuide) }),

@@ -71,7 +71,7 @@ async function spend(costUsd: number, more: Partial<Wanted> = {}): Promise<void>
   await budget.settle(reserved.id, usage, costUsd);
 }
 
-test('the limit that a request states holds its planning, and is the one that is told', async () => {
+test('the limit that a request states holds its planning, and is the one named', async () => {
   const budget = budgetOn(db(), { perSession: 0.3 });
   const own = { runId: 'run_limited', limitUsd: 0.25 };
   await spend(0.2, own);

@@ -249,7 +249,7 @@ describe('a change that a model proposes', () => {
     });
   });
 
-  test('is told with times and repetitions, and gives another rule', async () => {
+  test('is described with times and repetitions, and gives another rule', async () => {
     const { service } = instance;
     const conversation = 'timed';
     const draft = {
@@ -488,7 +488,7 @@ describe('an answer that is said in the chat', () => {
     expect(step?.output).toMatchObject({ fields: { room: 'Blue' } });
   });
 
-  test('to a question for somebody else is refused with the way out, and the model is told whose it is', async () => {
+  test('to a question for somebody else is refused with the way out, and the model learns whose it is', async () => {
     const { service } = instance;
     const steps = [draftStep('ask', 'Ask', 'human_task', { question: 'Which?', assignee: 'ben' })];
     const place = { user: 'ana', conversation: 'theirs-to-say' };

@@ -60,7 +60,7 @@ test('a word brings the version before back as the next one, and names any other
   expect((await instance.service.getPlan(id)).decided_by).toBe('ana');
 });
 
-test('a press goes back from the version drawn, once, and only by whoever may change the plan', async () => {
+test('a press goes back from the version drawn, once, and only by people who may change the plan', async () => {
   const conversation = 'undo press';
   const { id } = await ask(conversation);
   await edit(id);

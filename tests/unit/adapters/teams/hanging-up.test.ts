@@ -1,4 +1,4 @@
-// An answer counts as read once it has gone out. If Teams hung up before, it doesn't, and the person is told elsewhere.
+// An answer counts as read once it has gone out. If Teams hung up before, it doesn't, and the person is notified elsewhere.
 import Fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Accept } from '#adapters/teams/transport/accept.ts';

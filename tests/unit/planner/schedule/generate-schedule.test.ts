@@ -194,7 +194,7 @@ describe('people’s work in a schedule that was asked for', () => {
     expect(failing.blocks).toHaveLength(3);
   });
 
-  it('keeps each person’s work free of their own calendar, whatever name a step gives them', async () => {
+  it('keeps each person’s work free of their own calendar, under any name that a step gives them', async () => {
     const outline = makeOutline([
       { id: '1', duration_minutes: 60, steps: [personStep('1')] },
       { id: '2', duration_minutes: 60, deadline: at('20 17:00'), steps: [personStep('2', '@Ben')] },

@@ -76,7 +76,7 @@ describe('a call out of order', () => {
     expect(session.state.produced).toEqual(['pattern', 'outline']);
   });
 
-  it('submits nothing in a reply of which an edit failed, whatever succeeded after it', async () => {
+  it('submits nothing in a reply of which an edit failed, even if later ones succeeded', async () => {
     const results = [fail('There is no step x.'), succeed(null, 'done')];
     const edit = tool('edit', {
       produces: ['draft'],

@@ -338,7 +338,7 @@ describe('for_each in partitions', () => {
   });
 });
 
-test('a plan whose model steps are likely to cost more than its own limit is told so once', async () => {
+test('a plan whose model steps are likely to cost more than its own limit gets one warning', async () => {
   const { call } = open(
     { cost_usd: 0.02, earlier_usd: 0.1 },
     {},
