@@ -1,5 +1,4 @@
 // Draws every state of a card as Slack and Teams show it, into docs/cards: light and dark, in a wide window and on a phone, on one sheet.
-// Lato and Open Sans, which replace the platforms' own fonts, are used where they are installed.
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';

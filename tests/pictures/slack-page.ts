@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Block, Message, type MessageProps } from 'slack-blocks-to-jsx';
+import { slackFonts } from './fonts.ts';
 
 // React comes with slack-blocks-to-jsx, whose peer it is; of it these two functions are used.
 const load = createRequire(import.meta.url);
@@ -123,10 +124,10 @@ export function drawSlackPage(
     (html, plan, index) => html.replace(placeholder(index), () => plan),
     drawn,
   );
-  return `<!doctype html><meta charset="utf-8"><style>${styles}
+  return `<!doctype html><meta charset="utf-8"><style>${styles}${slackFonts}
     body { margin: 0; padding: 14px 20px; box-sizing: border-box; width: 100%; overflow-wrap: anywhere;
       background: ${dark ? '#1a1d21' : '#ffffff'}; color: ${dark ? '#d1d2d3' : '#1d1c1d'};
-      font: 15px/22px Lato, "Slack-Lato", "Noto Color Emoji", "DejaVu Sans", sans-serif; }
+      font: 15px/22px Lato, "DejaVu Sans", Signs, sans-serif; }
     #slack_blocks_to_jsx .slack_blocks_to_jsx, #slack_blocks_to_jsx.slack_blocks_to_jsx { font-family: inherit !important; }
     .slack_blocks_to_jsx--block_wrapper + .slack_blocks_to_jsx--block_wrapper { margin-top: 8px; }
     .slack_blocks_to_jsx__header { margin: 0; }

@@ -1,5 +1,6 @@
 // A message of the bot as Teams shows it: the card drawn by the official renderer, with a host configuration like Teams' own.
 import { readFileSync } from 'node:fs';
+import { teamsFonts } from './fonts.ts';
 
 const renderer = readFileSync(
   new URL(import.meta.resolve('adaptivecards/dist/adaptivecards.min.js')),
@@ -59,7 +60,7 @@ function makeHostConfig(scheme: Scheme) {
   const container = (backgroundColor: string) => ({ backgroundColor, foregroundColors: palette });
   return {
     supportsInteractivity: true,
-    fontFamily: '"Segoe UI", "Open Sans", "DejaVu Sans", "Noto Color Emoji", sans-serif',
+    fontFamily: '"Open Sans", "DejaVu Sans", Signs, sans-serif',
     fontSizes: { small: 12, default: 14, medium: 14, large: 18, extraLarge: 24 },
     fontWeights: { lighter: 300, default: 400, bolder: 600 },
     lineHeights: { small: 16, default: 20, medium: 20, large: 24, extraLarge: 32 },
@@ -98,15 +99,15 @@ function makeHostConfig(scheme: Scheme) {
 export function drawTeamsPage(card: unknown, scheme: Scheme, open: string | null = null): string {
   const { page, card: ground, edge, text, subtle, brand } = colors[scheme];
   const data = JSON.stringify({ card, config: makeHostConfig(scheme), open });
-  return `<!doctype html><meta charset="utf-8"><style>
+  return `<!doctype html><meta charset="utf-8"><style>${teamsFonts}
     body { margin: 0; padding: 16px; box-sizing: border-box; width: 100%; background: ${page}; color: ${text};
-      font: 14px/20px "Segoe UI", "Open Sans", "DejaVu Sans", "Noto Color Emoji", sans-serif; }
+      font: 14px/20px "Open Sans", "DejaVu Sans", Signs, sans-serif; }
     .who { display: flex; gap: 8px; font-size: 12px; color: ${subtle}; margin: 0 0 6px 40px; }
     .row { display: flex; gap: 8px; align-items: flex-start; }
     .row > img { width: 32px; height: 32px; border-radius: 6px; }
     #card { flex: 1; min-width: 0; background: ${ground}; border: 1px solid ${edge}; border-radius: 6px;
       box-shadow: 0 1px 2px rgba(0,0,0,.14); overflow: hidden; }
-    .ac-pushButton { font: 600 14px/20px "Segoe UI", "Open Sans", sans-serif; padding: 5px 12px; border-radius: 4px;
+    .ac-pushButton { font: 600 14px/20px "Open Sans", sans-serif; padding: 5px 12px; border-radius: 4px;
       border: 1px solid ${scheme === 'dark' ? '#666' : '#d1d1d1'}; background: ${ground}; color: ${text}; }
     .ac-pushButton.style-positive { background: ${scheme === 'dark' ? '#4f52b2' : brand}; border-color: transparent; color: #fff; }
     .ac-pushButton.expanded { background: ${page}; }
