@@ -123,6 +123,17 @@ function describeQuestion(step: ShownStep, facts: PlanCardFacts): string[] {
   return [`asks ${who} before it ${call.class === 'outside' ? 'is sent' : 'runs'}`];
 }
 
+/** Characters of one value in a card's line. */
+const maxValue = 200;
+
+/** `for Ben`, unless the call says so already, and the fields to fill in. */
+function describePerson(step: ShownStep, person: string | null, facts: PlanCardFacts): string[] {
+  if (person === null) return [];
+  const doubt = doubtOf(step, facts);
+  const named = doubt === '' && shortenCall(step.call, maxValue).text.includes(person);
+  return [...(named ? [] : [`for ${person}${doubt}`]), ...formNotes(step)];
+}
+
 /** Further facts of a step: person, timing, open values, and failures so far. */
 export function notesOf(step: ShownStep, facts: PlanCardFacts): string[] {
   const person = personOf(step, facts);
@@ -141,15 +152,13 @@ export function notesOf(step: ShownStep, facts: PlanCardFacts): string[] {
   return [
     ...describeWhen(step, span, facts, nameStep),
     ...boundsOf(bounded, nameStep, formatAt, nameAsked),
-    ...(person === null ? [] : [`for ${person}${doubtOf(step, facts)}`, ...formNotes(step)]),
+    ...describePerson(step, person, facts),
     ...(left === null ? [] : [`if No: ${left}`]),
     ...(elsewhere === null ? [] : [elsewhere]),
     ...(retry === null ? [] : [`↻ ${retry}`]),
   ];
 }
 
-/** Characters of one value in a card's line. */
-const maxValue = 200;
 const maxReason = 160;
 
 const wordsIn = (text: string): string[] =>

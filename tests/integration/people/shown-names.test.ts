@@ -159,8 +159,8 @@ test.each([
   ['Ben', [], 'for Ben, a name that no account here has'],
   ['@Ben', ['Ben'], 'for @Ben, a name that no account here has'],
   ['Ben', ['Ben', 'Ben'], 'for Ben, a name that several here have'],
-  ['ben@example.com', [], 'for ben@example.com\n'],
-  ['slack:T1:U1', [], 'for slack:T1:U1\n'],
+  ['ben@example.com', [], 'Asks ben@example.com'],
+  ['slack:T1:U1', [], 'Asks slack:T1:U1'],
 ])(
   'a question to %s says before the approval whether anybody is meant',
   async (assignee, called, said) => {

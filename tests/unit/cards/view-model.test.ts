@@ -251,7 +251,7 @@ describe('a proposal', () => {
     const lines = viewPlan(facts).sections[0]?.lines;
     expect(lines?.map(({ note }) => note)).toEqual([
       '',
-      'for Ben',
+      '',
       'for Ana',
       'not before Wed 4 Feb, 17:30',
     ]);
@@ -466,7 +466,7 @@ describe('a plan under way', () => {
       args: { question: 'What did it cost?', assignee: 'Ben', form },
     });
     const section = viewPlan(makeFacts({}, [task])).sections.find(({ kind }) => kind === 'effects');
-    expect(section?.lines[0]?.note).toBe('for Ben · fills in Amount in EUR and Room');
+    expect(section?.lines[0]?.note).toBe('fills in Amount in EUR and Room');
   });
 
   it('tells who is blocked, not that a tool failed', () => {
