@@ -1,21 +1,38 @@
 // The fonts of the card pictures, built into each page: Lato as in Slack, Open Sans for Segoe UI, and one with the signs of cards.
 import { readFileSync } from 'node:fs';
 
-function embed(family: string, file: string, weight: number): string {
-  const path = new URL(import.meta.resolve(`@fontsource/${file}-${weight}-normal.woff2`));
-  const data = readFileSync(path).toString('base64');
+/** @param url of a .woff2 file */
+function embed(family: string, weight: number, url: string): string {
+  const data = readFileSync(new URL(url)).toString('base64');
   return `@font-face { font-family: "${family}"; font-weight: ${weight};
     src: url(data:font/woff2;base64,${data}) format("woff2"); }`;
 }
 
-const signs = embed('Signs', 'noto-sans-symbols-2/files/noto-sans-symbols-2-symbols', 400);
+const signs = embed(
+  'Signs',
+  400,
+  import.meta.resolve(
+    '@fontsource/noto-sans-symbols-2/files/noto-sans-symbols-2-symbols-400-normal.woff2',
+  ),
+);
 
 export const slackFonts = [
-  ...[400, 700, 900].map((weight) => embed('Lato', 'lato/files/lato-latin', weight)),
+  embed('Lato', 400, import.meta.resolve('@fontsource/lato/files/lato-latin-400-normal.woff2')),
+  embed('Lato', 700, import.meta.resolve('@fontsource/lato/files/lato-latin-700-normal.woff2')),
+  embed('Lato', 900, import.meta.resolve('@fontsource/lato/files/lato-latin-900-normal.woff2')),
   signs,
 ].join('\n');
 
 export const teamsFonts = [
-  ...[400, 600].map((weight) => embed('Open Sans', 'open-sans/files/open-sans-latin', weight)),
+  embed(
+    'Open Sans',
+    400,
+    import.meta.resolve('@fontsource/open-sans/files/open-sans-latin-400-normal.woff2'),
+  ),
+  embed(
+    'Open Sans',
+    600,
+    import.meta.resolve('@fontsource/open-sans/files/open-sans-latin-600-normal.woff2'),
+  ),
   signs,
 ].join('\n');
