@@ -32,6 +32,8 @@ export const isOver = (status: PlanStatus): boolean =>
 
 export type PlacedPlan = Placed & {
   positions: number[];
+  /** Minutes of the path that are drawn only. */
+  guessed: number;
   basis: Forecast['critical']['basis'];
   /** Positions whose times come from the schedule. */
   scheduled: ReadonlySet<number>;
@@ -39,8 +41,8 @@ export type PlacedPlan = Placed & {
 
 type PlanRow = Awaited<ReturnType<typeof readPlanRow>>;
 
-/** Default length for steps that state none: the mean of ended ones, else a minute. */
-function assumeLength({ started, ended }: StepColumns): number {
+/** Mean length of ended steps in minutes, assumed for those without a duration, or null if none has ended. */
+function averageLength({ started, ended }: StepColumns): number | null {
   let sum = 0;
   let count = 0;
   for (const [step, end] of ended.entries()) {
@@ -49,8 +51,11 @@ function assumeLength({ started, ended }: StepColumns): number {
     sum += length;
     count += 1;
   }
-  return count === 0 ? 1 : sum / count;
+  return count === 0 ? null : sum / count;
 }
+
+/** Minutes of a step without a duration while none has ended: drawn, but not counted. */
+const drawnMinutes = 1;
 
 type Scheduled = Awaited<ReturnType<typeof readScheduledPositions>>;
 
@@ -116,12 +121,18 @@ async function place(db: Queryable, row: PlanRow, now: number): Promise<PlacedPl
     columns.durations.some((minutes) => !Number.isNaN(minutes)) ||
     (isOver(row.status) && columns.started.some((minutes) => !Number.isNaN(minutes)));
   const basis = scheduled.length > 0 ? 'schedule' : isTimed ? 'durations' : 'order';
-  const times = fixTimes(columns, scheduled, { now, usual: assumeLength(columns), basis });
+  const average = averageLength(columns);
+  const times = fixTimes(columns, scheduled, { now, usual: average ?? drawnMinutes, basis });
   // An ended plan began in the past, and its steps that never ran take no time.
   const start = isOver(row.status) ? Math.min(now, leastOf(columns.started)) : now;
   const placed = findCriticalPath({ ...times, links: kept }, start);
+  const isGuessed = (step: number) =>
+    Number.isNaN(columns.durations[step]) &&
+    Number.isNaN(times.begins[step]) &&
+    columns.over[step] !== 1;
   return {
     ...placed,
+    guessed: average === null ? placed.path.filter(isGuessed).length * drawnMinutes : 0,
     positions,
     basis,
     scheduled: new Set(scheduled.map(({ position }) => position)),
@@ -164,7 +175,7 @@ function describePath(placed: PlacedPlan | null, names: Map<number, string>): Fo
     const left_out = placed === null ? 'too_large' : 'no_steps';
     return { basis: 'order', steps: [], total: 0, minutes: null, left_out };
   }
-  const { path, basis, begins, ends, positions } = placed;
+  const { path, basis, begins, ends, guessed, positions } = placed;
   const [first, last] = [path[0] ?? 0, path.at(-1) ?? 0];
   return {
     basis,
@@ -174,7 +185,7 @@ function describePath(placed: PlacedPlan | null, names: Map<number, string>): Fo
       return id === undefined ? [] : [{ id, position }];
     }),
     total: path.length,
-    minutes: basis === 'order' ? null : (ends[last] ?? 0) - (begins[first] ?? 0),
+    minutes: basis === 'order' ? null : (ends[last] ?? 0) - (begins[first] ?? 0) - guessed,
     left_out: null,
   };
 }

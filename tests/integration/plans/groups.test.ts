@@ -120,6 +120,13 @@ describe('a plan without partitions', () => {
     expect(timed).toHaveLength(1);
   });
 
+  test('and with one step of unknown length counts only the lengths that are stated', async () => {
+    const steps = [write(0), write(1, { after: ['s0'], duration_minutes: 30 })];
+    const { id } = await propose(steps);
+    const { critical } = await instance.service.forecast(id, []);
+    expect(critical).toMatchObject({ basis: 'durations', total: 2, minutes: 30 });
+  });
+
   test('and without order is one group', async () => {
     const { id } = await propose(Array.from({ length: 35 }, (_, n) => write(n)));
     const found = await instance.service.groups(id, { times: false });
