@@ -44,7 +44,7 @@ const head = ({ what, plan_id, title, by: name }: AskedNotice): string => {
     case 'task':
       return `${plan}, asked for by ${by}, is waiting for you.`;
     case 'settle':
-      return `${plan} can't go on: nobody knows whether a step went through. Say what happened.`;
+      return `${plan} is on hold: the outcome of a step is unknown. Check whether it happened.`;
     default:
       return what satisfies never;
   }

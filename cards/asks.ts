@@ -286,7 +286,7 @@ function askUnknown(step: ShownStep, facts: PlanCardFacts): Ask {
   return {
     kind: 'unknown',
     step_id: step.id,
-    label: `Step ${step.label} · we can't tell whether it went through`,
+    label: `Step ${step.label} · outcome unknown`,
     text: headlineOf(step.call),
     quotes: [...quote('Error', step.error?.message, maxFullText), ...reasonOf(step, plan)],
     known: knownOf(step, facts),

@@ -41,7 +41,7 @@ function tellTask({ step_id, label, status, who, question, call, waited, ...plan
   const whom = quoteName(who ?? 'you', 120);
   if (waited === null) {
     return status === 'unknown'
-      ? `Step ${name} (${call}): ${asked} Say what happened.`
+      ? `Step ${name} (${call}): ${asked} Check whether it happened.`
       : `Step ${name} waits for ${who === null ? 'you' : quoteName(who, 120)}: ${asked === '' ? 'It needs your answer.' : asked}`;
   }
   const where = `step ${name} of ${nameOf(plan)}`;

@@ -148,7 +148,7 @@ it('recovers a call whose answer was lost by a press, and makes it no second tim
   await server.stop('SIGKILL');
   await startAgain({ PORT: port });
 
-  const asked = bar().getByRole('region', { name: /we can't tell whether it went through/ });
+  const asked = bar().getByRole('region', { name: /outcome unknown/ });
   await asked.waitFor();
   const known = await asked.innerText();
   for (const words of [

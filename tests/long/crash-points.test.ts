@@ -100,9 +100,9 @@ async function readQuestion(api: Client, id: string): Promise<{ step: string; te
   expect(others).toEqual([]);
   const { messages } = await waitFor('the question to be asked', async () => {
     const { body } = await api.get<{ messages: Message[] }>('/api/conversations/crash/messages');
-    return body.messages.some(({ text }) => text.includes('Say what happened')) && body;
+    return body.messages.some(({ text }) => text.includes('Check whether it happened')) && body;
   });
-  const said = messages.filter(({ text }) => text.includes('Say what happened'));
+  const said = messages.filter(({ text }) => text.includes('Check whether it happened'));
   expect(said).toHaveLength(1);
   expect(said[0]).toMatchObject({ author: 'bot', plan_id: id });
   expect(said[0]?.text).toContain(step?.question);
@@ -110,7 +110,7 @@ async function readQuestion(api: Client, id: string): Promise<{ step: string; te
     `/api/plans/${id}/card`,
   );
   expect(card.body.facts.unknown.map((one) => one.id)).toEqual([step?.id]);
-  for (const words of ['tell whether it went through', 'no result came back', 'Mark done'])
+  for (const words of ['outcome unknown', 'no result came back', 'Mark done'])
     expect(JSON.stringify(card.body.adaptive_card)).toContain(words);
   return { step: step?.id ?? '', text: step?.question ?? '' };
 }

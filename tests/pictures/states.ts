@@ -495,8 +495,7 @@ export const cardStates = {
       findings: {
         open: [
           makeFinding({
-            message:
-              'https://shop.example/orders says something else now than when step 1b read it.',
+            message: 'https://shop.example/orders has changed since step 1b read it.',
             step_id: '2',
             stale_steps: 2,
             evidence: [{ text: '12 orders were open then, 14 are now' }],
@@ -512,8 +511,7 @@ export const cardStates = {
       findings: {
         open: [
           makeFinding({
-            message:
-              'https://shop.example/orders says something else now than when step 1b read it.',
+            message: 'https://shop.example/orders has changed since step 1b read it.',
             stale_steps: 2,
             status: 'replanning',
             replans: 1,

@@ -53,7 +53,7 @@ test('a call of which nobody knows what became is named by what it does, not by 
     question: 'The worker stopped during the call.',
   });
   expect(say(describeQuestion(plan, step, called))).toBe(
-    'Step 2 (Permanently deletes payroll.csv): “The worker stopped during the call.” Say what happened.',
+    'Step 2 (Permanently deletes payroll.csv): “The worker stopped during the call.” Check whether it happened.',
   );
 });
 
