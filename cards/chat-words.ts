@@ -202,7 +202,7 @@ export function describeLink(outcome: LinkOutcome, command: string): string {
   switch (outcome.kind) {
     case 'code':
       return [
-        `Your code is ${outcome.code}. It works once, within 10 minutes. Send it from the other place where you use me:`,
+        `Your code is ${outcome.code}. It works once, within 10 minutes. Send it from your other account:`,
         '',
         `/plans link ${outcome.code}        in Slack`,
         `plans link ${outcome.code}         to me in Teams`,

@@ -43,7 +43,7 @@ export const memoryWords = {
     ].join('\n'),
   line: lineOf,
   forgotten: ({ entries }: { entries: Entry[] }) => `Forgotten: ${listOf(entries.map(quote))}.`,
-  unknown: ({ id }: { id: number }) => `There is no entry ${id} here.`,
+  unknown: ({ id }: { id: number }) => `There is no entry ${id}.`,
   which: ({ entries }: { entries: Entry[] }) =>
     ['Which one do you mean?', ...entries.map(lineOf), 'Say “forget” and its number.'].join('\n'),
   /** @param shared others read here too, so private memory isn't shown */

@@ -91,7 +91,7 @@ export const recurringWords = {
   which: ({ names }: { names: string[] }) =>
     `Several things repeat there: say ${listOf(names, 'or')}.`,
   unknown: ({ id }: { id: string }) =>
-    `You have no reminder ${quoteWords(id, 80)} and no recurring steps of that name. “reminders” lists them.`,
+    `You have no reminder or recurring step ${quoteWords(id, 80)}. “reminders” lists them.`,
   never: ({ when }: { when: string }) => `${quoteWords(when, 200)} has no future date.`,
   noText: ({ title }: { title: string }) =>
     `${quoteWords(title, 200)} has no single text to change. Cancel its plan and ask for a new one.`,

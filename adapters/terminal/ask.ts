@@ -24,7 +24,8 @@ async function takeTurn(
       planning_status: status,
       text: run.response_text,
     });
-    return status === 'complete' ? exitCodes.done : exitCodes.noPlan;
+    const answered = status === 'complete' && run.escalate_reason === undefined;
+    return answered ? exitCodes.done : exitCodes.noPlan;
   }
   return answerRun(session, run);
 }
@@ -111,7 +112,7 @@ export async function runSession(
 export async function ask(service: Service, options: AskOptions, io: TerminalIo): Promise<number> {
   const session = openSession(service, options, io);
   if (options.text.trim() === '') {
-    session.say('  Say what to do: countersign ask "create notes/standup.md: Standup at 9:30"');
+    session.say('  Pass a request: countersign ask "create notes/standup.md: Standup at 9:30"');
     conclude(session, exitCodes.usage);
     return exitCodes.usage;
   }

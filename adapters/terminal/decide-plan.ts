@@ -22,10 +22,11 @@ import { sayRun, waitForRun } from './run-turn.ts';
 import { look, planData, type Session } from './session.ts';
 
 /** If the card doesn't show all effects, reading the rest comes first. */
-function questionFor({ buttons }: PlanView): string {
+function questionFor({ buttons, version }: PlanView): string {
+  const undo = version > 1 ? '  [u]ndo' : '';
   return buttons.some(({ label }) => label === reviewLabel)
-    ? '  [d] review  [a]pprove  [p]ropose changes  [u]ndo  [r]eject › '
-    : '  [a]pprove  [p]ropose changes  [u]ndo  [r]eject  [d]etails › ';
+    ? `  [d] review  [a]pprove  [p]ropose changes${undo}  [r]eject › `
+    : `  [a]pprove  [p]ropose changes${undo}  [r]eject  [d]etails › `;
 }
 
 const help =

@@ -11,7 +11,7 @@ export const exitCodes = {
   refused: 3,
   /** It waits for a person, and none can be asked here (no `--yes`, the input ended). */
   needsPerson: 4,
-  /** The planner ended without a plan or an answer. */
+  /** No plan: the request can't be read or done, or planning failed. */
   noPlan: 5,
   /** Ctrl-C. The plan continues without this terminal. */
   interrupted: 130,

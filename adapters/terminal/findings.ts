@@ -56,7 +56,7 @@ async function carryOut(session: Session, options: FindingsOptions): Promise<Fin
   if (!chosen.success)
     throw new CountersignError(
       'invalid_request',
-      `--action takes one of ${FindingAction.options.join(', ')}.`,
+      `--action must be one of ${FindingAction.options.join(', ')}.`,
     );
   return [await service.settleFinding(id, await choose(session, options), chosen.data, actor)];
 }

@@ -59,7 +59,7 @@ async function carryOut(
       if (!note.success)
         throw new CountersignError(
           'invalid_request',
-          `Say what to keep, in at most ${memoryLimits.text} characters: countersign memory keep "Ana is on leave in May"`,
+          `Pass the text to keep, up to ${memoryLimits.text} characters: countersign memory keep "Ana is on leave in May"`,
         );
       const entry = await service.keepMemory(user, note.data, actor);
       const entries = [entry];

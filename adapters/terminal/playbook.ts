@@ -58,7 +58,7 @@ function readValues(pairs: string[]): PlaybookValues {
 function readName(input: string | undefined): string {
   const name = PlaybookName.safeParse(input ?? '');
   if (name.success) return name.data;
-  throw refuse('Give the name of a playbook: letters, digits and hyphens, such as close-month.');
+  throw refuse('Pass a playbook name: letters, digits and hyphens, such as close-month.');
 }
 
 function describe({ name, title, version, params, owner, total_steps }: Playbook): string[] {

@@ -54,7 +54,7 @@ function readValues(
 ): Pick<PolicyChange, 'policy' | 'calendar'> | { problem: string } {
   if (values.length === 0) {
     return {
-      problem: `Say what to set, for example conversation_style=concise. Settings: ${settings}.`,
+      problem: `Pass NAME=VALUE, such as conversation_style=concise. Settings: ${settings}.`,
     };
   }
   let calendar: string | undefined;

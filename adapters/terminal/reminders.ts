@@ -64,7 +64,7 @@ async function carryOut(session: Session, options: RemindersOptions): Promise<Ex
     session.say(...drawLines(recurringWords.list({ entries, ...reader }), screen));
     return exitCodes.done;
   }
-  if (id === undefined) throw refuse('Say which one: countersign reminders lists them.');
+  if (id === undefined) throw refuse('Pass a reminder ID. countersign reminders lists them.');
   if (verb === 'end' && options.yes !== true) {
     if (!session.interactive) throw refuse('To end it without a question, add --yes.');
     if (!(await confirmEnd(session, id))) return exitCodes.done;

@@ -259,7 +259,7 @@ function createQueue(input: TerminalIo['input']) {
   };
 }
 
-/** A reader for `io`. `timeout_ms` bounds the wait on a pipe. */
+/** A reader for `io`. A pipe is waited for up to `timeout_ms`, and a prompt is printed only with its answer. */
 function createLineReader(
   io: TerminalIo,
   options: { interrupt: () => void; signal: AbortSignal; timeout_ms: number; silent: boolean },
@@ -271,9 +271,8 @@ function createLineReader(
       if (signal.aborted) return null;
       if (io.input.isTTY === true && !silent) return askTty(io, prompt, interrupt, signal);
       queue ??= createQueue(io.input);
-      if (!silent) io.output.write(prompt);
       const line = await queue.take(timeout_ms, signal);
-      if (!silent) io.output.write(`${line ?? ''}\n`);
+      if (!silent && line !== null) io.output.write(`${prompt}${line}\n`);
       return line;
     },
     close: () => queue?.close(),

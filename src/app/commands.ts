@@ -23,256 +23,249 @@ const opens = (parts: { http: boolean; work: boolean }) => async () =>
 
 const program = new Command('countersign')
   .description(
-    'Plans before it acts: nothing runs until you countersign exactly the plan you were shown.',
+    'A bot that plans before it acts. Nothing runs until a person approves the exact plan shown.',
   )
   .version(version)
   .addHelpText(
     'after',
-    '\nBegin with: countersign start\nThen, in another terminal: countersign ask "create notes/hello.md: Hello"\nOr step by step, by form: countersign build',
+    '\nStart here: countersign start\nThen, in another terminal: countersign ask "create notes/hello.md: Hello"\nOr use forms: countersign build',
   )
   .showHelpAfterError(
-    'countersign --help shows the commands, countersign <command> --help what each takes.',
+    'Run “countersign --help” to list commands, or “countersign <command> --help” for one.',
   )
   // Gives usage errors their own exit code.
   .exitOverride();
 
 program
   .command('start')
-  .description('everything in one process: database, console, planner, executor')
+  .description('run everything in one process')
   .action(opens({ http: true, work: true }));
 
 program
   .command('gateway')
-  .description('HTTP, console and chat platforms only')
+  .description('run only the API, the console and the chat platforms')
   .action(opens({ http: true, work: false }));
 
 program
   .command('worker')
-  .description('planners and executors only')
+  .description('run only planners and executors')
   .action(opens({ http: false, work: true }));
 
 program
   .command('migrate')
-  .description('bring the database up to this version')
+  .description('upgrade the database to this version')
   .action(runs(async () => (await import('./verbs/migrate.ts')).run));
 
 program
   .command('backup')
-  .argument('<file>', 'where to write it')
-  .description('write all of the database to a file, while the bot runs')
-  .option('--workspace', 'with the files of the workspace and of the archive')
-  .option(
-    '--postgres <bin>',
-    "the folder of another PostgreSQL's programs, for embedded data that it made",
-  )
-  .option('--json', 'for machines')
+  .argument('<file>', 'the file to write')
+  .description('back up the whole database to a file, also while the bot runs')
+  .option('--workspace', 'include the files of the workspace and the archive')
+  .option('--postgres <bin>', 'the bin folder of the PostgreSQL that wrote the embedded data')
+  .option('--json', 'print JSON')
   .action(runs(async () => (await import('./verbs/backup.ts')).backup));
 
 program
   .command('restore')
-  .argument('<file>', 'a backup')
-  .description('fill an empty database from a backup; approved and running plans are paused')
+  .argument('<file>', 'the backup file')
+  .description('restore a backup into an empty database; approved and running plans are paused')
   .option('--force', 'move existing data aside under another name')
   .option('--resume', 'continue approved and running plans instead of pausing them')
-  .option('--workspace', 'with the files of the workspace and of the archive')
-  .option('--json', 'for machines')
+  .option('--workspace', 'include the files of the workspace and the archive')
+  .option('--json', 'print JSON')
   .action(runs(async () => (await import('./verbs/backup.ts')).restore));
 
 program
   .command('export')
-  .argument('[plans...]', 'their ids')
-  .description('plans with their whole record, as JSON lines')
-  .option('--all', 'every plan')
+  .argument('[plans...]', 'plan IDs')
+  .description('write plans and their whole history as JSON lines')
+  .option('--all', 'export every plan')
   .action(runs(async () => (await import('./verbs/transfer.ts')).exportTo));
 
 program
   .command('import')
-  .argument('<file>', 'a file written by export')
-  .description('propose the plans of an export; earlier approvals don’t count')
-  .option('--ended', 'also plans that have ended')
-  .option('--json', 'for machines')
-  .addOption(new Option('--user <name>', 'who imports').default('local'))
+  .argument('<file>', 'a file that export wrote')
+  .description('propose the plans of an export here; their approvals don’t count')
+  .option('--ended', 'include plans that have ended')
+  .option('--json', 'print JSON')
+  .addOption(new Option('--user <name>', 'the importing user').default('local'))
   .action(runs(async () => (await import('./verbs/transfer.ts')).importFrom));
 
 program
   .command('retention')
   .description('delete expired data; a running bot does so every hour')
-  .option('--dry-run', 'only list what would be deleted')
-  .option('--json', 'for machines')
+  .option('--dry-run', 'list the data without deleting it')
+  .option('--json', 'print JSON')
   .action(runs(async () => (await import('./verbs/retention.ts')).run));
 
-const user = new Option('--user <name>', 'who asks').default('local');
+const user = new Option('--user <name>', 'act as this user').default('local');
 
 program
   .command('ask')
-  .argument('<request>', 'what you want done, in your words')
-  .description('plan, approve and watch in this terminal')
+  .argument('<request>', 'what you want done')
+  .description('request work, approve the plan and watch it run')
   .option('--yes', 'approve the plan as soon as it is shown')
-  .option('--json', 'one JSON object a line; the last one is the outcome')
-  .option('--extensive', 'plan in two layers, and take “all” and “every” literally')
-  .option('--level <n>', 'how fine the steps are, 0 to 10')
+  .option('--json', 'print JSON lines; the last one is the outcome')
+  .option('--extensive', 'plan in two layers; take “all” and “every” literally')
+  .option('--level <n>', 'level of detail of the steps, 0 to 10')
   .addOption(user)
   .addHelpText('after', `\nExit codes: ${describeExitCodes()}`)
   .action(runs(async () => (await terminal()).ask));
 
 program
   .command('build')
-  .description('build a plan step by step: find an operation, fill in its form, propose')
+  .description('build a plan from forms')
   .addOption(user)
   .action(runs(async () => (await terminal()).build));
 
 program
   .command('plans')
-  .argument(
-    '[plan]',
-    'a plan to show in full, or stats: counts by status, and requests no tool could meet',
-  )
-  .description('plans that need you, run, failed or wait for others')
-  .option('--find <words>', 'only plans with these words in their title, summary, id or requester')
-  .option('--status <status>', 'one status, or all')
-  .option('--trace', 'how the plan was made, stage by stage')
-  .option('--dry-run', 'what each step would do today, without calling anything')
-  .option('--json', 'for machines')
+  .alias('status')
+  .argument('[plan]', 'a plan to show in full, or stats for counts and unmet requests')
+  .description('list plans, or show one')
+  .option('--find <words>', 'search title, summary, ID and requester')
+  .option('--status <status>', 'only this status, or all')
+  .option('--trace', 'show how the plan was made')
+  .option('--dry-run', 'show what each step would do today; calls nothing')
+  .option('--json', 'print JSON')
   .addOption(user)
   .action(runs(async () => (await terminal()).plans));
 
 program
   .command('findings')
-  .argument('<plan>', 'the plan')
-  .argument('[finding]', 'with --action: which one; default: the only open one')
-  .description('list a plan’s problems, or settle one')
+  .argument('<plan>', 'plan ID')
+  .argument('[finding]', 'with --action: finding ID; default: the only open one')
+  .description('list problems of a plan, or settle one')
   .option('--action <action>', FindingAction.options.join(', '))
-  .option('--json', 'for machines')
+  .option('--json', 'print JSON')
   .addOption(user)
   .action(runs(async () => (await terminal()).findings));
 
 program
   .command('policy')
   .addArgument(
-    new Argument('[verb]', 'what to do').choices(['show', 'set', 'reset']).default('show'),
+    new Argument('[verb]', 'subcommand').choices(['show', 'set', 'reset']).default('show'),
   )
   .argument('[values...]', 'with set: conversation_style=concise probing_depth=1 …')
-  .description('your preferences for questions, approvals and style')
-  .option('--json', 'for machines')
+  .description('show or change your preferences')
+  .option('--json', 'print JSON')
   .addOption(user)
   .action(runs(async () => (await terminal()).policy));
 
 program
   .command('memory')
   .addArgument(
-    new Argument('[verb]', 'what to do').choices(['list', 'keep', 'forget']).default('list'),
+    new Argument('[verb]', 'subcommand').choices(['list', 'keep', 'forget']).default('list'),
   )
-  .argument('[words...]', 'with keep: what to keep; with forget: its number')
-  .description('what Countersign remembers for you')
-  .option('--name <name>', 'with keep: a name for the entry')
-  .option('--json', 'for machines')
+  .argument('[words...]', 'with keep: the text; with forget: the entry’s number')
+  .description('list or change what Countersign remembers for you')
+  .option('--name <name>', 'with keep: the entry’s name')
+  .option('--json', 'print JSON')
   .addOption(user)
   .action(runs(async () => (await terminal()).memory));
 
 program
   .command('playbook')
   .addArgument(
-    new Argument('[verb]', 'what to do')
+    new Argument('[verb]', 'subcommand')
       .choices(['list', 'show', 'save', 'run', 'remove'])
       .default('list'),
   )
   .argument('[words...]', 'show NAME, save PLAN-… NAME, run NAME customer=ACME …, remove NAME')
-  .description('saved plans that run again with other values')
-  .option('--param <name=text...>', 'with save: a text of the plan that each run replaces')
-  .option('--default <name=text...>', 'with save: one that a run may replace')
-  .option('--json', 'for machines')
+  .description('save plans and run them again with other values')
+  .option('--param <name=text...>', 'with save: a text that each run must replace')
+  .option('--default <name=text...>', 'with save: a text that a run may replace')
+  .option('--json', 'print JSON')
   .addOption(user)
   .action(runs(async () => (await terminal()).playbook));
 
 program
   .command('reminders')
   .addArgument(
-    new Argument('[verb]', 'what to do').choices(['list', 'skip', 'change', 'end']).default('list'),
+    new Argument('[verb]', 'subcommand').choices(['list', 'skip', 'change', 'end']).default('list'),
   )
-  .argument('[id]', 'which one: REM-… or a plan that repeats')
-  .description('your reminders and recurring steps: skip one time, change, end')
-  .option('--when <when>', 'with change: every Tuesday at 9:00, tomorrow at 14:00')
+  .argument('[id]', 'REM-…, or the ID of a recurring plan')
+  .description('list, skip, change or end your reminders and recurring steps')
+  .option('--when <when>', 'with change: the new time, such as “every Tuesday at 9:00”')
   .option('--text <text>', 'with change: the new text')
   .option('--yes', 'with end: don’t ask for confirmation')
-  .option('--json', 'for machines')
+  .option('--json', 'print JSON')
   .addOption(user)
   .action(runs(async () => (await terminal()).reminders));
 
 program
   .command('link')
-  .argument('[code]', 'the code you were given elsewhere; or show, or remove')
+  .argument('[code]', 'the code from Slack or Teams, or show, or remove')
   .description('link this account to Slack or Teams')
-  .option('--json', 'for machines')
+  .option('--json', 'print JSON')
   .addOption(user)
   .action(runs(async () => (await terminal()).link));
 
-const token = program
-  .command('token')
-  .description('personal tokens for the API: with a name, a role and an expiry');
+const token = program.command('token').description('manage personal tokens for the API');
 
 token
   .command('create')
-  .description('create a token; it is shown only once')
-  .requiredOption('--name <name>', 'what it is for')
+  .description('create a token and show it once')
+  .requiredOption('--name <name>', 'the token’s name')
   .addOption(
-    new Option('--role <role>', 'the most it may do').choices(Role.options).default('requester'),
+    new Option('--role <role>', 'the token’s role').choices(Role.options).default('requester'),
   )
-  .option('--days <n>', 'days until it expires; 0: never', '90')
-  .option('--tenant <tenant>', 'only this organisation: slack:T0123ABCD, teams:GUID')
-  .addOption(new Option('--user <name>', 'whose it is').default('local'))
-  .option('--json', 'for machines')
+  .option('--days <n>', 'days until it expires, or 0 for never', '90')
+  .option('--tenant <tenant>', 'limit it to an organisation: slack:T0123ABCD or teams:GUID')
+  .addOption(new Option('--user <name>', 'the token’s owner').default('local'))
+  .option('--json', 'print JSON')
   .action(runs(async () => (await import('./verbs/token.ts')).create));
 
 token
   .command('list')
-  .description('every token that is not revoked')
-  .option('--json', 'for machines')
+  .description('list active tokens')
+  .option('--json', 'print JSON')
   .action(runs(async () => (await import('./verbs/token.ts')).list));
 
 token
   .command('revoke')
-  .argument('<id>', 'the token, by its id in the list')
-  .description('end a token at once')
+  .argument('<id>', 'token ID')
+  .description('revoke a token')
   .action(runs(async () => (await import('./verbs/token.ts')).revoke));
 
-const mcp = program.command('mcp').description('MCP servers, and signing in at hosted ones');
+const mcp = program.command('mcp').description('list MCP servers, and sign in to hosted ones');
 
 mcp
   .command('list')
-  .description('the servers, and whether they answer')
-  .option('--json', 'for machines')
+  .description('list servers and whether they answer')
+  .option('--json', 'print JSON')
   .action(runs(async () => (await import('./verbs/mcp.ts')).list));
 
 mcp
   .command('login')
-  .argument('<server>', 'its name under mcpServers')
-  .description('sign in at a hosted server, for the whole instance')
-  .option('--port <n>', 'port for the redirect on this machine', wholeNumber, 0)
+  .argument('<server>', 'its name in mcpServers')
+  .description('sign in to a hosted server for the whole instance')
+  .option('--port <n>', 'local port for the redirect', wholeNumber, 0)
   .action(runs(async () => (await import('./verbs/mcp.ts')).login));
 
 mcp
   .command('logout')
-  .argument('<server>', 'its name under mcpServers')
-  .description('delete the sign-in at a hosted server')
+  .argument('<server>', 'its name in mcpServers')
+  .description('sign out of a hosted server')
   .action(runs(async () => (await import('./verbs/mcp.ts')).logout));
 
 program
   .command('doctor')
   .description('check the setup and suggest fixes')
-  .option('--json', 'for machines')
+  .option('--json', 'print JSON')
   .action(runs(async () => (await import('./verbs/doctor.ts')).run));
 
 program
   .command('health')
-  .description('check the running process with this configuration')
-  .option('--ready', 'also check that it can serve requests')
-  .option('--worker', 'the worker that answers on HEALTH_PORT')
+  .description('check whether the process answers')
+  .option('--ready', 'check whether it can do its work')
+  .option('--worker', 'check the worker on HEALTH_PORT')
   .action(runs(async () => (await import('./verbs/health.ts')).run));
 
 function wholeNumber(text: string): number {
   const number = Number(text);
   if (Number.isSafeInteger(number) && number > 0) return number;
-  throw new InvalidArgumentError('It must be a whole number, 1 or more.');
+  throw new InvalidArgumentError('Use a whole number from 1.');
 }
 
 const wholeNumbers = (text: string, before: number[] = []): number[] => [
@@ -285,65 +278,63 @@ const audit = program.command('audit').description('verify or export the audit l
 audit
   .command('verify')
   .description('check the audit log against its seals')
-  .option('--from <seal>', 'the first seal to check', wholeNumber)
-  .option('--expect <hash>', 'a hash you kept elsewhere, which a seal must have')
-  .option('--json', 'for machines')
+  .option('--from <seal>', 'number of the first seal to check', wholeNumber)
+  .option('--expect <hash>', 'a hash that one of the seals must have')
+  .option('--json', 'print JSON')
   .action(runs(async () => (await import('./verbs/audit.ts')).verify));
 
 audit
   .command('export')
-  .description('the audit log as JSON lines')
-  .option('--from <id>', 'the first row', wholeNumber)
+  .description('write the audit log as JSON lines')
+  .option('--from <id>', 'ID of the first row', wholeNumber)
   .action(runs(async () => (await import('./verbs/audit.ts')).exportRows));
 
-const inbox = program
-  .command('inbox')
-  .description('events of chat platforms that could not be handled and were set aside');
+const inbox = program.command('inbox').description('list or retry chat events that failed');
 
 inbox
   .command('list', { isDefault: true })
-  .description('list the latest, with reasons')
-  .option('--json', 'for machines')
+  .description('list the latest with their errors')
+  .option('--json', 'print JSON')
   .action(runs(async () => (await import('./verbs/inbox.ts')).list));
 
 inbox
   .command('retry')
-  .argument('[ids...]', 'their ids in the list', wholeNumbers)
-  .description('handle them again')
-  .option('--all', 'every one')
+  .argument('[ids...]', 'event IDs', wholeNumbers)
+  .description('handle events again')
+  .option('--all', 'retry every event')
   .action(runs(async () => (await import('./verbs/inbox.ts')).retry));
 
-const webhooks = program.command('webhooks').description('webhook endpoints');
+const webhooks = program.command('webhooks').description('list, test or retry webhook endpoints');
 
 webhooks
   .command('list')
   .description('list endpoints and pending events')
-  .option('--json', 'for machines')
+  .option('--json', 'print JSON')
   .action(runs(async () => (await import('./verbs/webhooks.ts')).list));
 
 webhooks
   .command('test')
-  .argument('[endpoint]', 'its id; all by default')
-  .description('send an event called webhook.test now')
+  .argument('[endpoint]', 'endpoint ID; default: all')
+  .description('send a webhook.test event')
   .action(runs(async () => (await import('./verbs/webhooks.ts')).test));
 
 webhooks
   .command('retry')
-  .argument('[endpoint]', 'its id; all by default')
-  .description('send abandoned and pending events again now')
+  .argument('[endpoint]', 'endpoint ID; default: all')
+  .description('send abandoned and pending events now')
   .action(runs(async () => (await import('./verbs/webhooks.ts')).retry));
 
 program
   .command('bench')
-  .addArgument(new Argument('[name...]', 'what to measure; all by default').choices(benchNames))
-  .description('run benchmarks against bare pg-boss, on a temporary database')
-  .option('--json', 'for machines')
-  .option('--steps <n>', 'size; each benchmark has its own default', wholeNumber)
-  .option('--runs <n>', 'rounds; the median counts', wholeNumber)
-  .option('--folder <dir>', 'task graphs to run (dags), or scheduling instances (schedule)')
+  .addArgument(new Argument('[name...]', 'benchmarks to run; default: all').choices(benchNames))
+  .description('run benchmarks on a temporary database')
+  .option('--json', 'print JSON')
+  .option('--steps <n>', 'size; the default depends on the benchmark', wholeNumber)
+  .option('--runs <n>', 'rounds; the median is reported', wholeNumber)
+  .option('--folder <dir>', 'folder with task graphs (dags) or scheduling instances (schedule)')
   .action(runs(async () => (await import('./verbs/bench.ts')).run));
 
-/** `0 done, 1 failed, …, 4 needs person` */
+/** `0 done, 1 failed, …, 4 needs a person` */
 function describeExitCodes(): string {
   return Object.entries(exitCodes)
     .map(([name, code]) => `${code} ${name.replace(/[A-Z]/g, ' $&').toLowerCase()}`)

@@ -55,12 +55,12 @@ export async function refuseTaken(
     'invalid_configuration',
     there === 'other'
       ? describeTaken(variable, port, hostname)
-      : `${variable}: ${port} is taken on ${hostname} by Countersign ${there.countersign}, which runs already. Use that one, stop it, or set ${variable} to another port.`,
+      : `${variable}: ${port} is taken on ${hostname} by another Countersign ${there.countersign}. Use it, stop it, or set ${variable} to another port.`,
   );
 }
 
 const describeTaken = (variable: string, port: number | string, host: string) =>
-  `${variable}: ${port} is taken on ${host}. Stop what listens there or set ${variable} to another one.`;
+  `${variable}: ${port} is taken on ${host}. Stop the program there or set ${variable} to another port.`;
 
 /** Explains to the person who set `variable` why the server can't listen. */
 export function explainTaken(

@@ -76,7 +76,11 @@ export async function serve(
       hasModel: instance.model.access !== null,
     });
     for (const chat of Object.values(instance.chats)) await chat.receive(app, instance);
+    // The banner names the address, so Fastify doesn't.
+    const { level } = app.log;
+    app.log.level = 'warn';
     await app.listen({ host: env.HOST, port: env.PORT });
+    app.log.level = level;
   } catch (cause) {
     await app.close();
     throw explainTaken('PORT', env.PORT, env.HOST, cause);
@@ -111,7 +115,7 @@ export function banner(instance: Instance, config: Config, url: string, seconds:
     ],
     ...config.chats.map(({ platform: { title, guide }, setup }): [string, string] => [
       title,
-      setup?.reached ?? `not set up: ${guide} says how`,
+      setup?.reached ?? `not set up (${guide})`,
     ]),
     ['Terminal', `${commandName} ask "create notes/hello.md: Hello"`],
     ['', `${commandName} build, to build a plan by form`],

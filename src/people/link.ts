@@ -94,7 +94,7 @@ const maxWrong = 5;
 const minutesFrom = (now: Date, by: number) => new Date(now.getTime() + by * 60_000);
 
 const wrongCode =
-  'This code is unknown, used or older than 10 minutes. Get a new one with link, where I already know you.';
+  'This code is unknown, used or older than 10 minutes. Get a new one with “link” from the account you already use.';
 
 /** @throws `not_allowed` for a typed name that only a chat platform or sign-in can prove */
 function requireOwnName(actor: Actor): void {

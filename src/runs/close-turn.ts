@@ -148,7 +148,8 @@ export function closing(result: Talk, pause: Pause | null, open: boolean): Closi
     case 'answer':
     case 'cannot': {
       const waits = open || (pause !== null && pause.kind !== 'plan');
-      if (!waits) return { planning_status: after('answer'), pause: null };
+      const escalate_reason = result.kind === 'cannot' ? result.text : null;
+      if (!waits) return { planning_status: after('answer'), pause: null, escalate_reason };
       const event = pause?.kind === 'escalation' ? 'escalate' : 'answer_beside_plan';
       return { planning_status: after(event) };
     }

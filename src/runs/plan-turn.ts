@@ -290,7 +290,7 @@ async function storeOutcome(
       locked.version === refused?.version &&
       endsRevision(outcome) &&
       (await giveBack(context, tx, locked, { actor: model, reason: shorten(result.text, 500) }));
-    if (result.kind === 'cannot') {
+    if (result.kind === 'cannot' && result.wanted !== null) {
       await recordAudit(tx, [
         {
           planId: null,

@@ -19,6 +19,7 @@ describe('with a database of its own', () => {
 
   it('says how soon it was ready in an empty home, works, and leaves nothing running at SIGTERM', async () => {
     const server = await programs.serve(options);
+    expect(server.stderr()).toBe('');
     expect(server.stdout()).toMatch(/is ready \([\d.]+ s\)/);
     for (const word of ['Console', 'Database', 'Model', 'Tools', 'Workspace', 'OPENAI_API_KEY'])
       expect(server.stdout()).toContain(word);

@@ -36,9 +36,18 @@ describe.concurrent('countersign ask', () => {
     expect(await readNote('yes.txt')).toBe('Hello');
   });
 
+  it.each([
+    ['what it cannot read', 5, ['ask', 'Frobnicate the quux']],
+    ['no request', 2, ['ask']],
+    ['an unknown option', 2, ['ask', 'help', '--nope']],
+    ['help', 0, ['ask', 'help']],
+  ] as const)('ends for %s with %i', async (_, code, command) => {
+    expect(await programs.finish([...command], options)).toMatchObject({ code });
+  });
+
   it('ends with 130 at Ctrl-C and leaves the plan as it is', async () => {
     const program = programs.run(['ask', 'Create left.txt saying "Hello"'], options);
-    await waitFor('the question', () => program.stdout().includes('[a]pprove'), {
+    await waitFor('the plan', () => program.stdout().includes('digest'), {
       timeoutMs: 30_000,
     });
     expect((await program.stop('SIGINT')).code).toBe(130);

@@ -94,7 +94,7 @@ describe('the database server', () => {
 
 describe('the queue', () => {
   it('is fine while jobs are taken', () => {
-    expect(judgeQueue([{ kind: 'plan', n: 0, oldest: null }]).text).toBe('nothing waits');
+    expect(judgeQueue([{ kind: 'plan', n: 0, oldest: null }]).text).toBe('empty');
     expect(judgeQueue([{ kind: 'plan', n: 3, oldest: 12 }])).toMatchObject({
       state: 'ok',
       text: '3 jobs due',
@@ -201,11 +201,11 @@ describe('what is around the program', () => {
         text: `Countersign 0.2.0 answers at ${server.url}`,
       });
       expect(await start()).toMatch(
-        /is taken on 127\.0\.0\.1 by Countersign 0\.2\.0, which runs already\. Use that/,
+        /is taken on 127\.0\.0\.1 by another Countersign 0\.2\.0\. Use it/,
       );
       page = 'a page of somebody else';
       expect(broken([await port()])[0]).toMatch(/→ Stop it, or set PORT to another one\./);
-      expect(await start()).toMatch(/PORT: \d+ is taken on 127\.0\.0\.1\. Stop what listens/);
+      expect(await start()).toMatch(/PORT: \d+ is taken on 127\.0\.0\.1\. Stop the program there/);
     } finally {
       await server.close();
     }

@@ -9,8 +9,7 @@ export async function checkChat(
   { platform: { title: part, guide }, setup }: ConfiguredChat,
   log: Logger,
 ): Promise<CheckResult> {
-  if (setup === null)
-    return { part, state: 'off', text: 'Not set up.', advice: `${guide} says how.` };
+  if (setup === null) return { part, state: 'off', text: 'Not set up.', advice: `See ${guide}.` };
   try {
     return { part, ...(await setup.check((message) => log.warn(message))) };
   } catch (error) {

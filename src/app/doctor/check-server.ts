@@ -128,7 +128,7 @@ export function judgeQueue(
     return {
       part,
       state: 'ok',
-      text: waiting === 0 ? 'nothing waits' : `${countOf(waiting, 'job')} due`,
+      text: waiting === 0 ? 'empty' : `${countOf(waiting, 'job')} due`,
     };
   const words = late.map(
     ({ kind, n, oldest }) =>

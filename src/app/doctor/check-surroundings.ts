@@ -186,9 +186,9 @@ export async function checkSignIns({ settings, env }: Config): Promise<CheckResu
         state: 'off',
         text:
           env.COUNTERSIGN_API_TOKEN === undefined
-            ? 'Nobody signs in, so only this machine is answered.'
+            ? 'Not set up, so only this machine is answered.'
             : 'Nobody signs in: who has the token may use any typed name.',
-        advice: 'docs/identity.md says how people sign in with Slack, Entra or Google.',
+        advice: 'docs/identity.md explains sign-in with Slack, Entra or Google.',
       },
     ];
   }

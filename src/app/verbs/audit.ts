@@ -30,15 +30,15 @@ function describeFinding({ seals, rows, unkeyed, keyed_from, fault }: AuditVerdi
       : ` The key protects seal ${keyed_from.seq}, ${keyed_from.sealed_at}, and those after it.`;
   return [
     ...(fault === null
-      ? [`The audit log is whole: ${countOf(rows, 'row')} in ${countOf(seals, 'seal')}.`]
+      ? [`The audit log matches its seals: ${countOf(rows, 'row')} in ${countOf(seals, 'seal')}.`]
       : [
-          `The audit log is NOT whole. ${fault.text}`,
-          `Before that, ${countOf(seals, 'seal')} fit (${countOf(rows, 'row')}).`,
+          `The audit log does NOT match its seals. ${fault.text}`,
+          `Matched before that: ${countOf(seals, 'seal')} (${countOf(rows, 'row')}).`,
         ]),
     ...(unkeyed === 0
       ? []
       : [
-          `Without a key: ${countOf(unkeyed, 'seal')}. The database's owner could have rewritten them.${since}`,
+          `Sealed without a key: ${countOf(unkeyed, 'seal')}. The database owner could have rewritten them.${since}`,
         ]),
   ];
 }

@@ -51,7 +51,7 @@ async function inTerminal(
 function readLevel(input: string): number {
   const level = ReasoningLevel.safeParse(Number(input));
   if (level.success && input.trim() !== '') return level.data;
-  throw new CountersignError('invalid_request', '--level takes a whole number from 0 to 10.');
+  throw new CountersignError('invalid_request', '--level must be a whole number from 0 to 10.');
 }
 
 /** Plans, approves and follows in this terminal. */

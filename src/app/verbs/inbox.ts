@@ -14,7 +14,7 @@ export function list({ json }: { json?: true }): Promise<void> {
     const shown = found.slice(0, maxShown);
     if (found.length > shown.length) warn(`There are more: these are the latest ${maxShown}.`);
     if (json === true) return printJson(shown);
-    if (shown.length === 0) return print('No event of a chat platform is set aside.');
+    if (shown.length === 0) return print('No chat events have failed.');
     for (const { id, platform, tenant, thread, kind, failed_at, error } of shown) {
       print(
         `${id}  ${failed_at}  ${platform} ${kind}, ${quoteName(tenant ?? '', 80)} ${quoteName(thread, 120)}`,
@@ -32,8 +32,8 @@ export async function retry(ids: number[] | undefined, { all }: { all?: true }):
     );
   await withDatabase(async (db) => {
     const { again, missing } = await retryFailedEvents(db.query, all === true ? null : (ids ?? []));
-    print(`${countOf(again, 'event')} to be handled again. A worker begins within seconds.`);
+    if (again > 0) print(`${countOf(again, 'event')} will be handled again within seconds.`);
     if (missing.length > 0)
-      throw new CountersignError('not_found', `Not set aside: ${missing.join(', ')}.`);
+      throw new CountersignError('not_found', `No failed event has the ID ${missing.join(', ')}.`);
   });
 }

@@ -29,7 +29,7 @@ function requireSignIns({ signIns }: Instance): SignIns {
   if (signIns !== null) return signIns;
   throw new CountersignError(
     'not_found',
-    'There is no hosted MCP server: none of mcpServers in countersign.json has a "url".',
+    'No MCP server in countersign.json is hosted: none of them has a "url".',
   );
 }
 
@@ -47,7 +47,7 @@ export function list({ json }: { json?: true }): Promise<void> {
       };
     });
     if (json === true) return printJson(rows, 2);
-    if (rows.length === 0) print('No MCP server is set up. docs/tools.md says how.');
+    if (rows.length === 0) print('No MCP servers are set up. See docs/tools.md.');
     for (const { name, state, operations, problem, sign_in } of rows) {
       const words =
         state === 'off'

@@ -9,6 +9,6 @@ export async function run(): Promise<void> {
   const place = await openMigrated(config, createLog(config, true));
   await place.close();
   const applied =
-    place.applied.length === 0 ? 'was up to date' : `is now at ${place.applied.at(-1)}`;
+    place.applied.length === 0 ? 'is up to date' : `is now at ${place.applied.at(-1)}`;
   print(`The schema of ${place.words} ${applied}.`);
 }

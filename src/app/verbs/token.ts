@@ -37,7 +37,7 @@ function readDays(input: string): number | null {
     return days === 0 ? null : days;
   throw new CountersignError(
     'invalid_request',
-    '--days takes a whole number from 0 (never expires) to 3650.',
+    '--days must be a whole number from 0 (never expires) to 3650.',
   );
 }
 

@@ -67,7 +67,7 @@ export function exportTo(ids: string[], { all }: { all?: true }): Promise<void> 
   if ((ids.length === 0) === (all === undefined))
     throw new CountersignError(
       'invalid_request',
-      'Name the plans: countersign export PLAN-… > plans.jsonl; or --all for every one.',
+      'Pass plan IDs or --all: countersign export PLAN-… > plans.jsonl',
     );
   // The reader is gone, as after `| head`.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -14,7 +14,7 @@ import { withDatabase } from './with-database.ts';
 function refuseUnknown(id: string): never {
   throw new CountersignError(
     'invalid_request',
-    `There is no endpoint ${id}; countersign webhooks list shows them.`,
+    `There is no endpoint ${id}. countersign webhooks list shows them.`,
   );
 }
 
@@ -74,7 +74,7 @@ async function retryIn(db: Database, id: string | undefined): Promise<void> {
   const again = chosen.length === 0 ? 0 : await db.transaction((tx) => retryDeliveries(tx, chosen));
   print(
     again === 0
-      ? 'Nothing waits, and nothing was given up in the last week.'
+      ? 'No event is pending, and none was abandoned in the last week.'
       : `${countOf(again, 'event')} to be told now. A worker sends them within seconds.`,
   );
 }

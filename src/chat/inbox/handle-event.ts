@@ -130,7 +130,7 @@ async function putAside(
   if (done) {
     const name = nameOf(event);
     warn(
-      `${name} was set aside; its thread goes on. \`countersign doctor\` says how to try it again.`,
+      `${name} failed and was set aside; its thread continues. Run \`countersign doctor\` to see how to retry it.`,
       error,
     );
   }

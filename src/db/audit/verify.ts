@@ -255,6 +255,6 @@ async function checkExpected(db: Queryable, expect: string, last: AuditSeal | nu
   throw new Fault(
     'expected_missing',
     null,
-    `No seal has the hash ${expect}. The log was sealed anew, cut off at its end, or pruned beyond that seal.`,
+    `No seal has the hash ${expect}. The log was sealed again, cut off at its end, or pruned past that seal.`,
   );
 }

@@ -193,7 +193,7 @@ export async function writeBackup(
     if (error instanceof CountersignError) throw error;
     throw new CountersignError(
       'archive_failed',
-      `The backup ${file} could not be written (${errorMessage(error)}). Nothing is left of it; make room or correct the path, and try again.`,
+      `Could not write the backup ${file} (${errorMessage(error)}), so the partial file was deleted. Check the path and the free space, then try again.`,
       { cause: error },
     );
   } finally {

@@ -46,7 +46,7 @@ export type RestoreOptions = {
 const damaged = (what: string) =>
   new CountersignError(
     'invalid_request',
-    `The backup is damaged: ${what}. Nothing was restored; take another one.`,
+    `The backup is damaged: ${what}. Nothing was restored. Use another backup.`,
   );
 
 async function* readFileEntries(file: string): AsyncGenerator<TarEntry> {
@@ -58,6 +58,8 @@ async function* readFileEntries(file: string): AsyncGenerator<TarEntry> {
     yield* readEntries(unzipped);
   } catch (error) {
     if (error instanceof CountersignError) throw error;
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
+      throw new CountersignError('not_found', `There is no file ${file}.`);
     throw damaged(errorMessage(error));
   } finally {
     bytes.destroy();

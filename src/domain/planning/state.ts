@@ -98,8 +98,12 @@ export const SessionResult = z.discriminatedUnion('kind', [
     /** The plan whose card goes under it. */
     plan_id: line(40).exactOptional(),
   }),
-  /** No tool can do it. `wanted`: the request, for statistics. */
-  z.strictObject({ kind: z.literal('cannot'), text: StorableText, wanted: StorableText }),
+  /** No tool can do it. `wanted`: the request, for statistics, or null if it could not be read. */
+  z.strictObject({
+    kind: z.literal('cannot'),
+    text: StorableText,
+    wanted: StorableText.nullable(),
+  }),
   z.strictObject({
     kind: z.literal('question'),
     text: StorableText,

@@ -65,7 +65,7 @@ export async function finish(task: StageTask, tool: string, args: JsonObject): P
 
 const maxQuestion = 500;
 
-/** As many as the person wants at a time, at least one. @param otherwise the reply if questions are off */
+/** As many as the person wants at a time, at least one. @param otherwise the reply to a request that can't be read */
 export async function ask(
   task: StageTask,
   all: Question[],
@@ -93,7 +93,7 @@ export async function ask(
       ? 'I was told not to ask, but this is still open:'
       : "I couldn't read what should change.";
   const text = otherwise ?? `${why} ${questions.map((one) => one.text).join(' ')}`;
-  task.stageTools.say({ kind: 'answer', text }, reason);
+  task.stageTools.say({ kind: 'cannot', text, wanted: null }, reason);
   return 'answered';
 }
 

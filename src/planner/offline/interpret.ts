@@ -25,8 +25,8 @@ export type Interpretation = { reason: string } & (
   | { kind: 'plan'; request: Request; steps: Step[] }
   | { kind: 'group'; request: Request; group: Group }
   | { kind: 'answer'; text: string }
-  /** The form's operation is not connected. */
-  | { kind: 'cannot'; text: string; wanted: string }
+  /** `wanted`: the operation that is not connected, or null if the request itself can't be planned. */
+  | { kind: 'cannot'; text: string; wanted: string | null }
   | { kind: 'questions'; questions: Question[] }
   /** `options`: texts that can be planned unchanged. */
   | { kind: 'unread'; text: string; options: string[] }
@@ -40,8 +40,12 @@ export type Work = {
   answers: ReadonlyMap<string, string>;
 };
 
-const refuse = (why: string): string =>
-  `${why}${why.endsWith('\n') ? '' : ' '}Nothing was planned.`;
+const refuse = (why: string, reason: string): Interpretation => ({
+  kind: 'cannot',
+  text: `${why}${why.endsWith('\n') ? '' : ' '}Nothing was planned.`,
+  wanted: null,
+  reason,
+});
 
 const maxCharacters = 40_000;
 const maxLookUps = 20;
@@ -130,7 +134,7 @@ async function interpretText(
   const own = commands.find(({ form }) => form.operation === null && form.looks === true);
   if (own !== undefined) {
     if (commands.length > 1)
-      return answer(
+      return refuse(
         `“${own.words}” has to be sent on its own.`,
         'no plan: a look-up among commands',
       );
@@ -145,14 +149,12 @@ async function interpretText(
     };
   if (built.kind === 'missing')
     return { ...built, kind: 'cannot', reason: `no plan: ${built.wanted} is not connected` };
-  if (built.kind === 'refused')
-    return answer(refuse(built.text), 'no plan: it cannot be planned so');
+  if (built.kind === 'refused') return refuse(built.text, 'no plan: it cannot be planned so');
   const { steps } = built;
   const loop = commands.find((command) => command.loop !== null);
   if (loop !== undefined) return interpretLoop(read.request, steps, work);
   const problem = findProblem(steps, work);
-  if (problem !== null)
-    return answer(refuse(problem), 'no plan: an argument does not fit its operation');
+  if (problem !== null) return refuse(problem, 'no plan: an argument does not fit its operation');
   const questions = await settleTargets(steps, settingOf(work), work);
   if (questions.length > 0)
     return { kind: 'questions', questions, reason: 'asked, because a target exists already' };
@@ -187,13 +189,13 @@ async function interpretLoop(
     request.outline ||
     request.parts.length > 0
   )
-    return answer(
-      "“for each …” can't be combined with other commands, times or conditions. Send it alone. Nothing was planned.",
+    return refuse(
+      "“for each …” can't be combined with other commands, times or conditions. Send it alone.",
       'no plan: a loop among others',
     );
   const group = await buildLoop(step, loop, { tools, timezone, signal });
   return typeof group === 'string'
-    ? answer(group, 'no plan: the list does not fit what was asked for')
+    ? refuse(group, 'no plan: the list does not fit what was asked for')
     : { kind: 'group', request, group, reason: 'a plan, one step for each item' };
 }
 

@@ -160,7 +160,7 @@ export async function buildLoop(
   } catch (error) {
     if (isDatabaseAway(error)) throw error;
     signal.throwIfAborted();
-    return `${errorMessage(error)} Nothing was planned.`;
+    return errorMessage(error);
   }
 }
 

@@ -73,7 +73,7 @@ describe('words about memory', () => {
     await say('m3', 'remember that rent is 900');
     await say('m3', 'remember that rent is due on Monday');
     expect(await say('m3', 'forget rent')).toBe('forget rent');
-    expect(await say('m3', 'forget 999999')).toContain('There is no entry 999999 here.');
+    expect(await say('m3', 'forget 999999')).toContain('There is no entry 999999.');
     expect(await textsOf(ana)).toHaveLength(2);
   });
 

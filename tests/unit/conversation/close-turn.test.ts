@@ -76,6 +76,9 @@ describe('what an outcome makes of its run', () => {
     });
     const columns = closing(result as Parameters<typeof closing>[0], pause, false);
     expect(columns.planning_status).toBe(status);
+    expect(columns.escalate_reason != null).toBe(
+      !['answer', 'question', 'gate'].includes(result.kind),
+    );
   });
 
   it('an answer beside what waits ends with one call to action', () => {

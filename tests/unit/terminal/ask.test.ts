@@ -79,7 +79,7 @@ describe('deciding about a plan', () => {
 
   starts when approved · no cost · digest 9f3a1c20
 
-  [a]pprove  [p]ropose changes  [u]ndo  [r]eject  [d]etails › a
+  [a]pprove  [p]ropose changes  [r]eject  [d]etails › a
   ▰▰▰▰▱▱▱▱▱▱ 2 of 5 · Creates 3.txt · “3”
 
   ✓ Done · version 1 · PLAN-3f9a1c20

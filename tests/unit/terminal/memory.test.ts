@@ -47,8 +47,8 @@ describe('countersign memory', () => {
   });
 
   it.each([
-    ['keep' as const, [], 'Say what to keep', {}],
-    ['keep' as const, ['x'.repeat(501)], 'Say what to keep, in at most 500 characters', {}],
+    ['keep' as const, [], 'Pass the text to keep', {}],
+    ['keep' as const, ['x'.repeat(501)], 'Pass the text to keep, up to 500 characters', {}],
     ['keep' as const, ['x'], 'A name has at most 80 characters.', { name: 'n'.repeat(81) }],
     ['forget' as const, ['Ben'], 'Pass the entry number', {}],
   ])('%s %j is bad usage', async (verb, words, sentence, more) => {

@@ -58,7 +58,7 @@ describe('countersign policy', () => {
   });
 
   it.each([
-    [[], 'Say what to set, for example conversation_style=concise.'],
+    [[], 'Pass NAME=VALUE, such as conversation_style=concise.'],
     [['volume=11'], 'Unknown setting “volume”.'],
     [['tone'], 'tone is neutral, friendly or clinical, not empty.'],
     [['tone=loud'], 'tone is neutral, friendly or clinical, not “loud”.'],

@@ -290,7 +290,7 @@ test.each([
   'call http_get with url: "https://example.com/a", headers: {"$template": []}',
 ])('a reference that leads nowhere is refused: %s', async (asked) => {
   const { result } = await plan(planner(), asked);
-  expect(result).toMatchObject({ kind: 'answer', text: expect.stringContaining('must be {') });
+  expect(result).toMatchObject({ kind: 'cannot', text: expect.stringContaining('must be {') });
 });
 
 test('the scope of a time is asked first and alone, and not of a command that has its own', async () => {
@@ -394,7 +394,7 @@ describe('what cannot be read', () => {
   ];
   it.each(unread)('%j is never planned, and its nearest forms plan', async (text) => {
     const { result } = await plan(planner(), text);
-    if (result.kind !== 'question' && result.kind !== 'answer') throw new Error(result.kind);
+    if (result.kind !== 'question' && result.kind !== 'cannot') throw new Error(result.kind);
     expect(result.text).toContain('“help all” lists all commands');
     const options = result.kind === 'question' ? (result.questions[0]?.options ?? []) : [];
     for (const option of options) {
@@ -501,7 +501,7 @@ describe('what cannot be read', () => {
     'tell me the weather in Berlin',
   ])('offers nothing that leaves out a part of “%s”', async (text) => {
     const { result } = await plan(planner(), text);
-    expect(result).toMatchObject({ kind: 'answer', text: expect.stringContaining('“help all”') });
+    expect(result).toMatchObject({ kind: 'cannot', text: expect.stringContaining('“help all”') });
     expect('text' in result && result.text).not.toContain('nearest');
   });
 
@@ -566,7 +566,7 @@ const refused = [
 it.each(refused)('says why it does not plan “%s”', async (text) => {
   const { result } = await plan(planner(), text);
   expect(result).toMatchObject({
-    kind: 'answer',
+    kind: 'cannot',
     text: expect.stringContaining('Nothing was planned'),
   });
 });
@@ -677,7 +677,7 @@ test('whatever the words, the planner answers, asks or plans, and what it offers
   await fc.assert(
     fc.asyncProperty(fc.array(vocabulary, { minLength: 1, maxLength: 8 }), async (parts) => {
       const { result } = await plan(planner(), parts.join(' '));
-      expect(result.kind).toMatch(/^(?:proposal|answer|question|rfc|escalation|aborted)$/);
+      expect(result.kind).toMatch(/^(?:proposal|answer|cannot|question|rfc|escalation|aborted)$/);
       if (result.kind === 'aborted') expect(result.reason).not.toBe('internal');
     }),
     { numRuns: rounds(150) },
