@@ -12,8 +12,9 @@ import type { JsonObject } from '#domain/text.ts';
 import { doesMore, type Effect, type Operation, type ToolContext } from '#domain/tool.ts';
 import { sealOf } from '#plans/content/canonical.ts';
 import { findChangedOperation } from '#plans/content/operation-digests.ts';
-import { isOutcomeUnknown, outcomeUnknown } from '#tools/failures.ts';
+import { isNothingDone, isOutcomeUnknown, outcomeUnknown } from '#tools/failures.ts';
 import { type CallDecision, decideCall } from '#tools/guard.ts';
+import { refuseOnceLate, throwIfLate } from '#tools/late-call.ts';
 import { payOnPlan } from './budget.ts';
 import { type CallbackOffer, offerCallback } from './callbacks.ts';
 import {
@@ -93,11 +94,12 @@ export async function callOperation(
     timeout = new DOMException('', 'TimeoutError');
     run.cutOff(timeout);
   }, seconds * 1000);
+  const isLate = () => permit?.isFresh() === false;
   try {
-    // Nothing may run between this check and the call.
-    if (permit?.isFresh() === false)
-      return reportNotCalled(step, 'this worker stood still, and its lease ran out meanwhile');
-    const result = await abandonOn(operation.call(args, settings), run.signal);
+    const result = await refuseOnceLate(isLate, () => {
+      throwIfLate();
+      return abandonOn(operation.call(args, settings), run.signal);
+    });
     passCrashPoint('after_call');
     if ('waitFor' in result) {
       return makeOutcome(step, {
@@ -119,6 +121,8 @@ export async function callOperation(
     const reported = findings.length === 0 ? {} : { findings: reportedBy(step, findings) };
     return makeOutcome(step, { status: 'succeeded', summary, output: data, ...reported });
   } catch (error) {
+    if (isLate() && isNothingDone(error))
+      return reportNotCalled(step, 'this worker stood still, and its lease ran out meanwhile');
     if (timeout !== undefined && run.signal.reason === timeout) {
       const message = `${operation.name} did not answer within ${seconds} s.`;
       if (step.effect === 'write') return makeUnknown(step, 'timed_out', message);

@@ -16,7 +16,6 @@ import { lockPools, readWaits, reserve, storeWaits } from '#db/sql/resources.ts'
 import { freeByStart, type Outcome, type StartTerms } from '#db/sql/settle.ts';
 import { type Lane, readLanes } from '#db/steps/steps.ts';
 import { retryUntilDatabaseAnswers } from '#db/transient.ts';
-import type { Clock } from '#domain/clock.ts';
 import { system } from '#domain/people/actor.ts';
 import { operationName } from '#domain/tool.ts';
 import { skipMissed } from '#plans/change/skip-missed.ts';
@@ -28,7 +27,7 @@ import { decideCall } from '#tools/guard.ts';
 import { offersOf } from './backends.ts';
 import { chooseSteps } from './choose-steps.ts';
 import type { ExecutorContext, Mark, Permit } from './executor-context.ts';
-import { keyOfLease } from './leases.ts';
+import { keyOfLease, startStopwatch } from './leases.ts';
 
 /** Per lane: others may fit behind one that waits for a pool. */
 const candidateLimit = 64;
@@ -232,7 +231,7 @@ export async function claimReady(
   };
 }
 
-/** The share of a lease that may pass between mark and call. */
+/** The share of a lease that may pass between its last renewal and the call. */
 const usableShare = 2 / 3;
 
 /** Marks requested in one turn of the event loop, or during another statement, share one statement. */
@@ -242,7 +241,8 @@ export function createMarker({
   warn,
   clock,
   settings,
-}: Pick<ExecutorContext, 'db' | 'worker' | 'warn' | 'clock' | 'settings'>): Mark {
+  leases: held,
+}: Pick<ExecutorContext, 'db' | 'worker' | 'warn' | 'clock' | 'settings' | 'leases'>): Mark {
   type Waiting = {
     lease: Lease;
     resolve: (permit: Permit | null) => void;
@@ -253,11 +253,14 @@ export function createMarker({
   let flushing = false;
 
   /** A lease lasts at least from the time its renewal was requested. */
-  async function ask(leases: Lease[]): Promise<{ keys: Set<string>; permit: Permit }> {
+  async function ask(leases: Lease[]): Promise<(lease: Lease) => Permit | null> {
     const passedMs = startStopwatch(clock);
     const marked = await markCalling(db.query, worker, leases, settings.lease_seconds);
-    const permit = { isFresh: () => passedMs() < usableMs };
-    return { keys: new Set(marked.map(keyOfLease)), permit };
+    const keys = new Set(marked.map(keyOfLease));
+    return (lease) =>
+      keys.has(keyOfLease(lease))
+        ? { isFresh: () => Math.min(passedMs(), held.sinceRenewedMs(lease)) < usableMs }
+        : null;
   }
 
   async function flush(): Promise<void> {
@@ -267,12 +270,11 @@ export function createMarker({
       waiting = [];
       const leases = batch.map(({ lease }) => lease);
       try {
-        const { keys, permit } = await retryUntilDatabaseAnswers(
+        const permitOf = await retryUntilDatabaseAnswers(
           () => ask(leases),
           (error) => warn('Calls could not be marked; trying again.', error),
         );
-        for (const { lease, resolve } of batch)
-          resolve(keys.has(keyOfLease(lease)) ? permit : null);
+        for (const { lease, resolve } of batch) resolve(permitOf(lease));
       } catch (error) {
         for (const { reject } of batch) reject(error);
       }
@@ -285,14 +287,4 @@ export function createMarker({
       waiting.push({ lease, resolve, reject });
       if (!flushing && waiting.length === 1) setImmediate(() => void flush());
     });
-}
-
-/**
- * Includes time while the machine is suspended: the monotonic clock stops then, and the wall clock can be set back, so the
- * greater of the two counts.
- */
-export function startStopwatch(clock: Clock): () => number {
-  const since = performance.now();
-  const at = clock.now().getTime();
-  return () => Math.max(performance.now() - since, clock.now().getTime() - at);
 }

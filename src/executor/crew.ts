@@ -112,7 +112,7 @@ export function createCrew(
   }[] = backends.map((backend) => {
     const id = `${worker}/${backend.name}`;
     const slots = createSlots(backend.concurrency, backend.mostConcurrency);
-    const leases = keepLeases(context.db, id, context.settings.lease_seconds, context.warn);
+    const leases = keepLeases(context, id);
     const own: ExecutorContext = { ...context, backend, worker: id, leases, slots };
     return { context: own, worker: createPlanWorker(own), search: createSearch(own) };
   });

@@ -65,7 +65,7 @@ export type ExecutorContext = SharedContext & {
 // The context for running one claimed step.
 
 export type Permit = {
-  /** Checked immediately before the call: false if the lease may have expired, as after a suspended process or machine. */
+  /** False if the lease may have expired, as after a suspended process or machine. Checked until the call leaves. */
   isFresh(): boolean;
 };
 

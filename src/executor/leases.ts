@@ -2,6 +2,7 @@
 import type { Database } from '#db/database.ts';
 import { type Lease, type RenewedLease, renewLeases } from '#db/sql/leases.ts';
 import { retryUntilDatabaseAnswers } from '#db/transient.ts';
+import type { Clock } from '#domain/clock.ts';
 import type { Effect } from '#domain/tool.ts';
 import { isTerminal } from '#plans/lifecycle/lifecycle-table.ts';
 
@@ -9,6 +10,8 @@ export type Leases = {
   /** Aborts when the lease is lost or the plan cancelled; the holder may abort it too. */
   hold(lease: Lease, effect: Effect): AbortController;
   release(lease: Lease): void;
+  /** Since the last renewal of `lease` was requested; Infinity if it was never renewed. */
+  sinceRenewedMs(lease: Lease): number;
   abortPlan(planId: string, reason: Error): void;
   /** Now, in case a notification was missed. */
   renew(): void;
@@ -22,21 +25,34 @@ export type Leases = {
 
 export const cancelledByPerson = () => new Error('a person cancelled the plan');
 
+type LeaseContext = {
+  db: Database;
+  clock: Clock;
+  settings: { lease_seconds: number };
+  warn(message: string, error: unknown): void;
+};
+
 /** Unique per attempt. */
 export const keyOfLease = ({ plan_id, position, attempt }: Lease): string =>
   `${plan_id}/${position}/${attempt}`;
 
 /**
- * Renews three times per lease length. Renewals also return plan states, so a missed notification still takes effect. @param
- * warn called when a renewal fails; it is retried
+ * Includes time while the machine is suspended: the monotonic clock stops then, and the wall clock can be set back, so the
+ * greater of the two counts.
  */
+export function startStopwatch(clock: Clock): () => number {
+  const since = performance.now();
+  const at = clock.now().getTime();
+  return () => Math.max(performance.now() - since, clock.now().getTime() - at);
+}
+
+/** Renews three times per lease length. Renewals also return plan states, so a missed notification still takes effect. */
 export function keepLeases(
-  db: Database,
+  { db, clock, warn, settings: { lease_seconds: leaseSeconds } }: LeaseContext,
   worker: string,
-  leaseSeconds: number,
-  warn: (message: string, error: unknown) => void,
 ): Leases {
-  const held = new Map<string, { lease: Lease; effect: Effect; abort: AbortController }>();
+  type Held = { lease: Lease; effect: Effect; abort: AbortController; renewed?: () => number };
+  const held = new Map<string, Held>();
   const stopping = new AbortController();
   let renewing = false;
   let renewedAt = performance.now();
@@ -48,10 +64,11 @@ export function keepLeases(
     }
   }
 
-  function heed(asked: Map<string, { abort: AbortController }>, renewed: RenewedLease[]): void {
+  function heed(asked: Map<string, Held>, renewed: RenewedLease[], passedMs: () => number): void {
     const kept = new Set(renewed.map(keyOfLease));
-    for (const [key, { abort }] of asked) {
-      if (!kept.has(key) && held.has(key)) abort.abort(new Error('its lease was lost'));
+    for (const [key, one] of asked) {
+      if (kept.has(key)) one.renewed = passedMs;
+      else if (held.has(key)) one.abort.abort(new Error('its lease was lost'));
     }
     const over = new Set<string>();
     for (const { plan_id, plan_status } of renewed) {
@@ -75,13 +92,17 @@ export function keepLeases(
           return;
         }
         const leases = [...asked.values()].map(({ lease }) => lease);
+        let passedMs = startStopwatch(clock);
         const renewed = await retryUntilDatabaseAnswers(
-          () => renewLeases(db.query, worker, leases, leaseSeconds),
+          () => {
+            passedMs = startStopwatch(clock);
+            return renewLeases(db.query, worker, leases, leaseSeconds);
+          },
           (error) => warn('Leases could not be renewed; trying again.', error),
           stopping.signal,
         );
         renewedAt = performance.now();
-        heed(asked, renewed);
+        heed(asked, renewed, passedMs);
       } while (again);
     } catch (error) {
       if (!stopping.signal.aborted) warn('Leases could not be renewed.', error);
@@ -98,6 +119,7 @@ export function keepLeases(
       return abort;
     },
     release: (lease) => void held.delete(keyOfLease(lease)),
+    sinceRenewedMs: (lease) => held.get(keyOfLease(lease))?.renewed?.() ?? Number.POSITIVE_INFINITY,
     abortPlan,
     renew: () => void renew(),
     abortAll(reason, mustEnd) {

@@ -1,11 +1,14 @@
 // A worker that is stopped (SIGSTOP) beyond its lease and continued: its steps were given to another or left to a person,
 // and what it has to say about them is refused and recorded.
 import { appendFile, readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { Client } from 'pg';
 import { describe, expect, it } from 'vitest';
 import type { AuditEntry } from '#domain/plan/views.ts';
 import { appendTool } from '../fixtures/append-tool.ts';
+import { listenOnLoopback } from '../fixtures/loopback.ts';
 import { useDatabase } from '../setup/database.ts';
 import { type Program, type Server, usePrograms } from '../setup/process.ts';
 import { waitFor } from '../wait.ts';
@@ -24,6 +27,7 @@ async function setStage(leaseSeconds = 3): Promise<Stage> {
   await appendFile(log, '');
   const home = await programs.home({
     executor: { lease_seconds: leaseSeconds },
+    http: { allowPrivate: ['127.0.0.1'] },
     mcpServers: { log: appendTool(log) },
   });
   const options = { home, database: database.url };
@@ -34,14 +38,17 @@ async function setStage(leaseSeconds = 3): Promise<Stage> {
   return { gateway, worker, other: () => programs.work(options), log };
 }
 
-async function start(gateway: Server, step: object): Promise<string> {
+async function start(gateway: Server, ...steps: object[]): Promise<string> {
   const plan = await gateway.api.propose({
-    title: 'One slow step',
-    steps: [{ id: 'slow', description: 'Take a while', ...step }],
+    title: 'Slow steps',
+    steps: steps.map((step) => ({ id: 'slow', description: 'Take a while', ...step })),
   });
   expect((await gateway.api.approve(plan)).status).toBe(200);
   return plan.id;
 }
+
+/** To one origin at a time (`tools/http/guarded-agent.ts`). */
+const connections = 8;
 
 /** Longer than a lease and what the server ends a silent transaction after: a worker may be stopped in the middle of one. */
 const patience = { timeoutMs: 45_000 };
@@ -163,6 +170,72 @@ describe('a worker stopped beyond its lease and continued', () => {
     expect((await findRefusal(gateway, id)).data).toMatchObject({ attempt: 1 });
     expect((await readFile(log, 'utf8')).trim()).toBe('once');
     await db.end();
+    await Promise.all([worker.stop(), second.stop()]);
+  });
+
+  it('sends no request that waited for a connection when it was stopped', async () => {
+    const arrived: string[] = [];
+    const answers: (() => void)[] = [];
+    const server = createServer(async (request, response) => {
+      arrived.push(await text(request));
+      if (arrived.length <= connections) answers.push(() => response.end());
+      else response.end();
+    });
+    const { url, close } = await listenOnLoopback(server);
+    const { gateway, worker, other } = await setStage();
+    const names = Array.from({ length: connections + 1 }, (_, at) => `s${at}`);
+    const post = (id: string) => ({ id, tool: 'http', operation: 'request' });
+    const id = await start(
+      gateway,
+      ...names.map((name) => ({ ...post(name), args: { url, method: 'POST', body: name } })),
+    );
+    await waitFor(
+      'as many requests as there are connections',
+      () => answers.length === connections,
+    );
+    const db = new Client({ connectionString: database.url });
+    await db.connect();
+    await waitFor('every call to be marked', async () => {
+      const { rows } = await db.query(
+        'select every(called_at is not null) as marked from countersign.step_states where plan_id = $1',
+        [id],
+      );
+      return rows[0]?.marked === true;
+    });
+    process.kill(worker.pid, 'SIGSTOP');
+    const second = await other();
+    await waitFor(
+      'a person to be asked about each',
+      async () => (await gateway.api.steps(id)).every(({ status }) => status === 'unknown'),
+      patience,
+    );
+    // The person looks and has made again what has not arrived.
+    const steps = Object.fromEntries(
+      names.map((name) => [name, arrived.includes(name) ? 'done' : 'retry']),
+    );
+    expect((await gateway.api.post(`/api/plans/${id}/resume`, { version: 1, steps })).status).toBe(
+      200,
+    );
+    await gateway.api.reach(id, 'completed');
+    // Its connections are free as soon as it continues, and it hears only later that it has lost its leases.
+    for (const answer of answers) answer();
+    await db.query('begin');
+    await db.query('lock table countersign.step_states in access exclusive mode');
+    process.kill(worker.pid, 'SIGCONT');
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await db.query('commit');
+    await db.end();
+    await waitFor(
+      'all late outcomes to be refused',
+      async () => {
+        const { body } = await gateway.api.get<{ entries: AuditEntry[] }>(`/api/plans/${id}/audit`);
+        const refused = body.entries.filter(({ action }) => action === 'settle_refused');
+        return refused.length === names.length;
+      },
+      patience,
+    );
+    expect(arrived.toSorted()).toEqual(names);
+    await close();
     await Promise.all([worker.stop(), second.stop()]);
   });
 });

@@ -1,6 +1,6 @@
 // One call of an endpoint: the event as JSON, signed as in Standard Webhooks (standardwebhooks.com).
 import { Webhook } from 'standardwebhooks';
-import { type Agent, fetch } from 'undici';
+import { type Dispatcher, fetch } from 'undici';
 import type { Clock } from '#domain/clock.ts';
 import { errorMessage } from '#domain/errors.ts';
 import { readRetryAfter } from '#domain/retry-after.ts';
@@ -9,7 +9,7 @@ import type { WebhookAnswer, WebhookMessage, WebhookSettings } from '#domain/web
 import { type AddressRules, findUrlProblem } from '#tools/http/addresses.ts';
 
 /** `timeoutMs`: until the endpoint must have answered. */
-type Way = { agent: Agent; rules: AddressRules; timeoutMs: number; clock: Clock };
+type Way = { agent: Dispatcher; rules: AddressRules; timeoutMs: number; clock: Clock };
 
 /** Maximum characters of JSON: receivers reject large payloads. */
 const maxCharacters = 60_000;

@@ -1,9 +1,10 @@
 // The connection behind every web call. It connects to the very address that was checked, which defeats DNS rebinding.
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { Agent, buildConnector } from 'undici';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { passesOf } from '../failures.ts';
+import { refuseLateRequests } from '../late-call.ts';
 import { type AddressRules, toNotAllowed } from './addresses.ts';
 
 export type Lookup = (host: string) => Promise<string[]>;
@@ -11,7 +12,7 @@ export type Lookup = (host: string) => Promise<string[]>;
 const lookupAll: Lookup = async (host) =>
   (await systemLookup(host, { all: true })).map((entry) => entry.address);
 
-export function createGuardedAgent(rules: AddressRules, lookup: Lookup = lookupAll): Agent {
+export function createGuardedAgent(rules: AddressRules, lookup: Lookup = lookupAll): Dispatcher {
   const connect = buildConnector({ timeout: 10_000 });
   const guarded: buildConnector.connector = (options, callback) => {
     findAddress(options.hostname, rules, lookup).then(
@@ -33,7 +34,9 @@ export function createGuardedAgent(rules: AddressRules, lookup: Lookup = lookupA
       (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), null),
     );
   };
-  return new Agent({ connect: guarded, maxResponseSize: -1, connections: 8 });
+  return new Agent({ connect: guarded, maxResponseSize: -1, connections: 8 }).compose(
+    refuseLateRequests,
+  );
 }
 
 /** @throws CountersignError address_not_allowed, tool_failed */

@@ -1,5 +1,5 @@
 // One web call: redirects followed manually so that each is checked, time and size limited.
-import { type Agent, fetch, type Response } from 'undici';
+import { type Dispatcher, fetch, type Response } from 'undici';
 import { longestReason, readBody } from '#domain/bounded-body.ts';
 import { charsetOf, decodeText } from '#domain/encoding/encoding.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
@@ -40,7 +40,7 @@ export type WebClient = {
 };
 
 export type WebClientOptions = {
-  agent: Agent;
+  agent: Dispatcher;
   rules: AddressRules;
   timeoutMs: number;
   maxBytes: number;
@@ -181,7 +181,8 @@ function translate(
 ): CountersignError {
   if (error instanceof CountersignError) return mayHaveActed(error, request);
   const inner = findRefusal(error);
-  if (inner !== null) return request.answered ? inner : withNothingDone(inner);
+  if (inner !== null)
+    return request.answered ? mayHaveActed(inner, request) : withNothingDone(inner);
   const neverSent = !request.answered && wasNeverSent(error);
   const details = neverSent ? nothingDone : request.changesSomething ? outcomeUnknown : {};
   if (signal.aborted) {

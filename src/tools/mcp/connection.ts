@@ -9,7 +9,8 @@ import type { McpServer } from '#domain/settings.ts';
 import { currentTrace, span } from '#domain/telemetry.ts';
 import { type JsonObject, makeStorableText } from '#domain/text.ts';
 import type { JsonSchema, ServerHealth } from '#domain/tool.ts';
-import { nothingDone, throwIfAborted, toAbortError } from '../failures.ts';
+import { isNothingDone, nothingDone, throwIfAborted, toAbortError } from '../failures.ts';
+import { throwIfLate } from '../late-call.ts';
 import { explainFailure, toCallError, toCallFailure } from './explain-failure.ts';
 import { createServerRedactor, openWire, type Wire } from './open-transport.ts';
 import { maxTools } from './read-tools.ts';
@@ -306,9 +307,11 @@ export function createConnection(options: ConnectionOptions): Connection {
         throwIfAborted(request.signal);
         const client = await obtain(request.signal);
         request.requireSame();
+        throwIfLate();
         try {
           return await sendOn(client, request, send);
         } catch (thrown) {
+          if (isNothingDone(thrown)) throw thrown;
           const error = await judge(thrown);
           signInNeeded = error instanceof SignInError && error.needed;
           const call = {

@@ -6,6 +6,7 @@ import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CountersignError } from '#domain/errors.ts';
 import { nothingDone, systemCode, throwIfAborted } from '../failures.ts';
+import { throwIfLate } from '../late-call.ts';
 import type { HeldPath } from './sandbox.ts';
 
 const touchedEveryMs = 2000;
@@ -82,6 +83,7 @@ export async function whileLocked<T>(
   const touching = setInterval(() => void touch(), touchedEveryMs);
   try {
     throwIfAborted(signal);
+    throwIfLate();
     return await work();
   } finally {
     clearInterval(touching);

@@ -54,7 +54,7 @@ export function makeExecutor(
       manifest: () => instance.registry.list(),
     },
     timezone: 'UTC',
-    leases: keepLeases(db, worker, settings.executor.lease_seconds, warn),
+    leases: keepLeases({ db, clock: systemClock, settings: settings.executor, warn }, worker),
     slots: createSlots(settings.executor.concurrency),
     warn,
     warnings,

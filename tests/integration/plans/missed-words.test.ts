@@ -40,7 +40,10 @@ test('a worker that is not told stops what a person cancelled when it renews its
   const { steps } = await claimReady(executor, id, 1);
   executor.leases.stop();
   // Renewed by itself only long after the test.
-  const leases = keepLeases(executor.db, executor.worker, 3600, executor.warn);
+  const leases = keepLeases(
+    { ...executor, settings: { ...executor.settings, lease_seconds: 3600 } },
+    executor.worker,
+  );
   const calls = steps.map(({ position, attempt }) =>
     leases.hold({ plan_id: id, position, attempt }, 'read'),
   );

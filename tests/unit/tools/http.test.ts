@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createAddressRules, findUrlProblem } from '#tools/http/addresses.ts';
 import { findHeaderProblem } from '#tools/http/headers.ts';
+import { refuseOnceLate } from '#tools/late-call.ts';
 import { listenOnLoopback } from '../../fixtures/loopback.ts';
 import { type Bench, openBench } from './tool-bench.ts';
 
@@ -231,6 +232,25 @@ describe('http_get', () => {
 });
 
 describe('http_request', () => {
+  it('sends nothing if its call has become late while the address was looked up', async () => {
+    const { port, hits } = await serve((_, response) => response.end());
+    const looked = Promise.withResolvers<string[]>();
+    const bench = await open({ allowPrivate: ['127.0.0.1'] }, () => looked.promise);
+    const args = { url: `http://one.test:${port}/`, method: 'POST' };
+    let late = false;
+    const failed = refuseOnceLate(
+      () => late,
+      () => bench.fail('http_request', args),
+    );
+    late = true;
+    looked.resolve(['127.0.0.1']);
+    expect(await failed).toMatchObject({ code: 'cancelled', details: { outcome: 'none' } });
+    expect(hits).toEqual([]);
+    late = false;
+    await bench.call('http_request', args);
+    expect(hits).toEqual(['POST /']);
+  });
+
   it('sends a JSON body and a key that is the same for each attempt', async () => {
     const bodies: string[] = [];
     const keys: unknown[] = [];

@@ -1,0 +1,40 @@
+// Refuses calls of a process that was suspended beyond their lease, checked right before they leave: by then another worker may
+// have the step, or a person may have looked and found nothing.
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Dispatcher } from 'undici';
+import { CountersignError } from '#domain/errors.ts';
+import { nothingDone } from './failures.ts';
+
+const lateness = new AsyncLocalStorage<() => boolean>();
+
+/** @param isLate whether `call` must no longer begin */
+export function refuseOnceLate<T>(isLate: () => boolean, call: () => T): T {
+  return lateness.run(isLate, call);
+}
+
+function refuseIf(isLate: (() => boolean) | undefined, details = {}): void {
+  if (isLate?.() !== true) return;
+  const message = 'This worker stood still, and its lease ran out.';
+  throw new CountersignError('cancelled', message, { details });
+}
+
+/** For the last moment at which nothing has been done. @throws CountersignError `cancelled`, marked `nothingDone` */
+export const throwIfLate = (): void => refuseIf(lateness.getStore(), nothingDone);
+
+/** A request may have waited for its connection since it was made; `onRequestStart` is called as its first bytes are written. */
+export const refuseLateRequests: Dispatcher.DispatcherComposeInterceptor =
+  (dispatch) => (options, handler) => {
+    const isLate = lateness.getStore();
+    if (isLate === undefined) return dispatch(options, handler);
+    return dispatch(options, {
+      onRequestStart(...start) {
+        refuseIf(isLate);
+        handler.onRequestStart?.(...start);
+      },
+      onRequestUpgrade: (...upgrade) => handler.onRequestUpgrade?.(...upgrade),
+      onResponseStart: (...start) => handler.onResponseStart?.(...start),
+      onResponseData: (...data) => handler.onResponseData?.(...data),
+      onResponseEnd: (...end) => handler.onResponseEnd?.(...end),
+      onResponseError: (...error) => handler.onResponseError?.(...error),
+    });
+  };
