@@ -20,7 +20,7 @@ import {
   viewRoadmapDetails,
 } from './session-outline.ts';
 import { kindOf, viewSessionButtons, viewSessionState } from './session-state.ts';
-import { tellSpan, tellTime } from './times.ts';
+import { describeRepeats, tellSpan, tellTime } from './times.ts';
 import type { Details, Line, Quote, Section, SessionKind, SessionView } from './view.ts';
 import { confidenceWord, formatCost } from './words.ts';
 
@@ -130,7 +130,7 @@ const gates = new Set<SessionKind>(['outline', 'roadmap', 'schedule']);
 /** The planner's summary or question. */
 function viewQuotes(facts: SessionCardFacts, kind: SessionKind): Quote[] {
   const { outline, rfc, infeasible, questions } = facts;
-  if (gates.has(kind)) return goal(outline?.summary, facts.planner);
+  if (gates.has(kind)) return goal(outline?.summary, facts.planner, describeRepeats(facts.repeats));
   if (kind === 'rfc') return quote('Why', rfc?.text, maxSentence);
   if (kind === 'escalation') return quote('Why', infeasible?.reason, maxSentence);
   const [only] = questions.length === 1 ? questions : [];

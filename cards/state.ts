@@ -7,7 +7,7 @@ import { cleanLine, showLine, showTitle } from '#domain/shown-text.ts';
 import { countOf, listOf } from '#domain/words.ts';
 import { askAboutFindings } from './findings.ts';
 import { showPerson } from './plain.ts';
-import { goal, maxSentence, quote } from './quotes.ts';
+import { goalOf, maxSentence, quote } from './quotes.ts';
 import { callPerson, isViewers, personOf } from './step-lines.ts';
 import { addRun, describeRun, tellTime } from './times.ts';
 import type { PlanView, Quote, Tone } from './view.ts';
@@ -111,11 +111,6 @@ export function viewState(facts: PlanCardFacts): PlanView['state'] {
   const state = stateOf(facts);
   const { id, version } = facts.plan;
   return { ...state, line: `${state.symbol} ${state.words} · version ${version} · ${id}` };
-}
-
-/** The goal; without a sentence, the title on the card says it. */
-function goalOf({ summary, planner_model }: Plan): Quote[] {
-  return goal(summary, planner_model);
 }
 
 function lastFeedback(facts: PlanCardFacts): Quote[] {
@@ -223,7 +218,7 @@ export function viewQuotes(facts: PlanCardFacts): Quote[] {
   const { plan } = facts;
   if (plan.revising) return lastFeedback(facts);
   if (plan.status === 'needs_review') return [];
-  return [...(plan.status === 'rejected' ? lastFeedback(facts) : []), ...goalOf(plan)];
+  return [...(plan.status === 'rejected' ? lastFeedback(facts) : []), ...goalOf(facts)];
 }
 
 /** `Ana approved (1 of 2). Also needs one of Ben or Cleo for http_request.` if several rules apply. */

@@ -86,7 +86,7 @@ export function describeExpected(
   facts: Pick<PlanCardFacts, 'expected_minutes' | 'expected_is_work' | 'working_day_minutes'>,
 ): string[] {
   const { expected_minutes: minutes, expected_is_work: isWork, working_day_minutes: day } = facts;
-  if (minutes === null) return [];
+  if (minutes === null || minutes < 1 / 60) return [];
   const isDays = isWork && day !== null && minutes >= day;
   return [`${isDays ? '' : 'about '}${formatWork(minutes, isWork ? day : null)}`];
 }
@@ -180,15 +180,19 @@ export function tellSpan(from: string, to: string, reading: Reading, between = '
 
 const undecided = new Set<string>(['proposed', 'needs_review']);
 
-function describeRepeats([rhythm, ...others]: readonly string[] = []): string | null {
+export function describeRepeats([rhythm, ...others]: readonly string[] = []): string | null {
   if (rhythm === undefined) return null;
   return others.length === 0 ? `repeats ${rhythm}` : 'repeats';
 }
 
-/** A title with when its plan runs, unless it says that itself. */
-export function addRun(title: string, run: string | null): string {
-  const isInTitle = run === null || title.includes(run.replace(/^\w+ /, ''));
-  return isInTitle ? title : `${title} · ${run}`;
+/** A title or goal with when its plan runs, unless it says that itself. */
+export function addRun(
+  text: string,
+  run: string | null,
+  join = (run: string) => ` · ${run}`,
+): string {
+  const isSaid = run === null || text.includes(run.replace(/^\w+ /, ''));
+  return isSaid ? text : text + join(run);
 }
 
 /** A plan's title in a list, with its rhythm. */

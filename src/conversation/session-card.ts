@@ -14,6 +14,7 @@ import type { PlanningState, SessionResult } from '#domain/planning/state.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { nameOnSession } from '#people/people-named.ts';
 import { digestShown } from '#runs/session-subject.ts';
+import { describeRepeats } from './repeats.ts';
 import { readDeciders } from './session-decisions.ts';
 
 /** The session at the end of this turn. */
@@ -110,6 +111,7 @@ export async function describeRun(
     pattern: run.pattern,
     rfc: run.rfc,
     outline: session?.outline ?? null,
+    ...describeRepeats(session?.outline?.nodes.flatMap(({ recurs }) => recurs ?? []) ?? []),
     roadmap: session?.roadmap ?? null,
     schedule: session?.schedule ?? null,
     portfolio: session?.portfolio ?? null,

@@ -43,6 +43,8 @@ export type SessionCardFacts = {
   pattern: PatternSpec | null;
   rfc: Rfc | null;
   outline: PlanOutline | null;
+  /** `every Monday`, for each part of the outline that repeats. */
+  repeats?: string[];
   roadmap: Roadmap | null;
   schedule: Schedule | null;
   portfolio: PortfolioReport | null;

@@ -48,11 +48,7 @@ export function writeOutline(
   now: Date,
   timezone: string,
 ): WrittenOutline {
-  const start = steps[0]?.start ?? null;
-  const isLater = start !== null && steps.every((step) => step.start === start);
-  const moment = start === null ? '' : printMoment(start, timezone).replace(' ', ' at ');
-  const gist = describeTitle(steps, timezone) + (isLater ? `, on ${moment}` : '');
-  const title = shorten(request.title ?? gist, 300);
+  const title = shorten(request.title ?? describeTitle(steps, timezone), 300);
   const node = (
     own: Pick<WrittenNode, 'id' | 'parent' | 'title' | 'structure'> & Partial<WrittenNode>,
   ) => ({ ...emptyNode, ...own });
@@ -102,10 +98,7 @@ export function writeOutline(
   });
   return {
     title,
-    summary: `${isLater ? `Not before ${moment}: ` : ''}${describeOutcome(steps, timezone)}`.slice(
-      0,
-      1000,
-    ),
+    summary: describeOutcome(steps, timezone),
     nodes: [
       node({ id: 'goal', parent: null, title, structure: 'goal' }),
       ...tasks.filter(({ part }) => part === null).map((task) => task.node),

@@ -132,10 +132,11 @@ describe('a plan', () => {
     },
   );
 
-  test('that repeats says so in its title and on its button', () => {
+  test('that repeats says so in its title, its goal and on its button', () => {
     const facts = makeFacts({ status: 'proposed', series: [weekly] }, [plain]);
-    const { title, buttons } = viewPlan({ ...facts, repeats: ['every Monday'] });
+    const { title, quotes, buttons } = viewPlan({ ...facts, repeats: ['every Monday'] });
     expect(title).toMatch(/ · repeats every Monday$/);
+    expect(quotes.map(({ words }) => words).join()).toMatch(/ Repeats every Monday\.$/);
     expect(buttons[0]?.label).toBe('Approve · repeats every Monday');
   });
 
@@ -155,8 +156,9 @@ describe('a plan', () => {
   });
 
   test('that starts later says when', () => {
-    const { buttons, title } = view([{ ...plain, not_before: '2026-12-03T08:00:00.000Z' }]);
+    const { buttons, quotes, title } = view([{ ...plain, not_before: '2026-12-03T08:00:00.000Z' }]);
     expect(buttons[0]?.label).toBe('Approve · starts Thu 3 Dec, 09:00');
+    expect(quotes.map(({ words }) => words).join()).toMatch(/ Starts Thu 3 Dec, 09:00\.$/);
     expect(title).toContain('starts Thu 3 Dec, 09:00');
   });
 

@@ -1,10 +1,9 @@
 // Overview: in one sentence what will be true, what came of it, how far it is, what changes or what failed, and the latest events.
 import { viewEvidence } from '#cards/evidence.ts';
-import { drawQuote } from '#cards/quotes.ts';
+import { drawQuote, goalOf } from '#cards/quotes.ts';
 import type { Section } from '#cards/view.ts';
 import { dryRunButton } from '#cards/words.ts';
 import type { StepCounts } from '#domain/plan/plan.ts';
-import { showPlanned } from '#domain/plan/planner-words.ts';
 import type { Change } from '#domain/plan/views.ts';
 import { html, nothing, svg, type TemplateResult } from '../lit.ts';
 import { showPane } from '../live/focus.ts';
@@ -81,14 +80,10 @@ const shownHere = new Set<Section['kind']>([
   'options',
 ]);
 
-const maxGoal = 500;
-
-/** The goal, in every status; a plan without a summary has only its title. */
+/** The goal, in every status. */
 function drawGoal({ facts }: Card): TemplateResult | typeof nothing {
-  const { summary, planner_model } = facts.plan;
-  return summary === null
-    ? nothing
-    : html`<p class="sentence">${showPlanned(summary, planner_model, maxGoal)}</p>`;
+  const [goal] = goalOf(facts);
+  return goal === undefined ? nothing : html`<p class="sentence">${goal.words}</p>`;
 }
 
 /** The plan's outcome, unless its sections say it. */
