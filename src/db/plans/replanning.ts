@@ -72,11 +72,7 @@ export type CoveredStep = { id: string; position: number; status: StepStatus; ef
 
 /** A from item `s`: the rows of `step_states` that a finding covers. */
 export const coveredBy = (planId: string, findingId: string, statuses: StepStatus[]): SQL =>
-  stepsOf(
-    planId,
-    statuses,
-    sql`(s.error ->> 'finding' = ${findingId} or s.error -> 'others' ? ${findingId})`,
-  );
+  stepsOf(planId, statuses, sql`${findingId} = any(s.held_by)`);
 
 export async function readCovered(
   db: Queryable,

@@ -179,7 +179,13 @@ export const stepStates = countersign.table(
     final_args: jsonb('final_args').$type<JsonObject>(),
     result_summary: text('result_summary'),
     output: jsonb('output').$type<Json>(),
+    /** Of a held step a copy of the next three columns, for readers; the trigger `copy_holds` writes it. */
     error: jsonb('error').$type<StepError>(),
+    /** Open findings about the step, the one shown first, or null. A running or unknown step becomes stale when it ends. */
+    held_by: text('held_by').array(),
+    /** Status and error of a stale step before it became stale. */
+    was_status: text('was_status').$type<StepStatus>(),
+    was_error: jsonb('was_error').$type<StepError>(),
   },
   (t) => [
     primaryKey({ columns: [t.plan_id, t.position] }),

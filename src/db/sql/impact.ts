@@ -72,11 +72,11 @@ export async function findNewlyCovered(
   edges: { predecessor: number; successor: number; type: string }[],
 ): Promise<(Cause & { positions: number[] })[]> {
   return tx.rows(sql`
-    select p.error ->> 'finding' as finding, min(left(f.message, 200)) as message, array_agg(distinct g.successor) as positions
+    select p.held_by[1] as finding, min(left(f.message, 200)) as message, array_agg(distinct g.successor) as positions
     from jsonb_to_recordset(${JSON.stringify(edges)}::jsonb) as g(predecessor int, successor int, type text)
     join ${countersign}.step_states p on p.plan_id = ${planId} and p.position = g.predecessor
-      and p.status in ('stale', 'running', 'unknown') and p.error ? 'finding'
-    join ${countersign}.plan_findings f on f.id = p.error ->> 'finding'
+      and p.status in ('stale', 'running', 'unknown')
+    join ${countersign}.plan_findings f on f.id = p.held_by[1]
     where g.type in ('FS', 'FF') group by 1`);
 }
 
@@ -111,7 +111,7 @@ export async function makeStale(
   { finding, message }: Cause,
   included = false,
 ): Promise<Contained> {
-  const reason = JSON.stringify({ code: 'stale', message, finding });
+  const becomes = sql`s.status not in ('stale', 'running', 'unknown', 'cancelled')`;
   const [row] = await tx.rows<PlanProgress & { stale_now: number; later: number }>(sql`
     with recursive ${affectedBy(planId, sources, included)},
     lost as materialized (
@@ -120,18 +120,14 @@ export async function makeStale(
     ),
     marked as (
       update ${countersign}.step_states s set
-        status = case when s.status in ('running', 'unknown', 'cancelled') then s.status else 'stale' end,
+        status = case when ${becomes} then 'stale' else s.status end,
         unmet = s.unmet + ${countEdgesFrom(planId, 'lost')},
-        error = case
-          when s.status = 'cancelled' or s.error ->> 'finding' = ${finding} or s.error -> 'others' ? ${finding} then s.error
-          when s.error ? 'finding' then jsonb_set(s.error, '{others}',
-            coalesce(s.error -> 'others', '[]') || to_jsonb(${finding}::text))
-          when s.status = 'unknown' then coalesce(s.error, '{}') || jsonb_build_object('finding', ${finding}::text)
-          when s.status = 'running' then ${reason}::jsonb
-          else ${reason}::jsonb || jsonb_build_object('was', jsonb_build_object('status', s.status, 'error', s.error))
-        end
+        held_by = case when s.status = 'cancelled' or ${finding} = any(s.held_by) then s.held_by
+          else array_append(s.held_by, ${finding}::text) end,
+        was_status = case when ${becomes} then s.status else s.was_status end,
+        was_error = case when ${becomes} then s.error else s.was_error end
       where s.plan_id = ${planId} and s.position = any(array(select position from affected))
-      returning s.position, s.step_id, s.partition, s.status, s.error
+      returning s.position, s.step_id, s.partition, s.status, s.was_status
     ),
     waiting as materialized (
       select s.position from ${countersign}.step_states s
@@ -139,7 +135,7 @@ export async function makeStale(
     ),
     -- Read out of what was written: whichever way the old rows were joined, Postgres might compare each with each.
     changed as (
-      select position, step_id, partition, error #>> '{was,status}' as from_status, status as to_status,
+      select position, step_id, partition, was_status as from_status, status as to_status,
         'step_stale'::text as kind, ${message}::text as detail
       from marked where status = 'stale' and position not in (select position from waiting)
     ),

@@ -9,7 +9,7 @@ import { countersign } from '../schema/columns.ts';
 import { accounting } from '../steps/accounting.ts';
 import { stepsOf } from '../steps/blocks.ts';
 import { type PlanProgress, progressOf } from '../steps/change-steps.ts';
-import { keepCover, staleOr } from '../steps/cover.ts';
+import { setError, staleOr } from '../steps/cover.ts';
 import { claimableByBackend } from './lanes.ts';
 import { laterOwner } from './later.ts';
 import { waitingPatch } from './patch-reads.ts';
@@ -80,7 +80,7 @@ export async function settleLostSteps(
     ),
     done as (
       update ${countersign}.step_states s set status = ${staleOr('f.status')}, lease_owner = null, lease_until = null,
-        question = f.question, error = ${keepCover('f.status', 'f.error')},
+        question = f.question, ${setError('f.status', 'f.error')},
         available_at = case when f.status = 'ready' then clock_timestamp() else s.available_at end,
         ended_at = case when f.status = 'ready' then null else clock_timestamp() end
       from f join held using (position) where s.plan_id = ${planId} and s.position = f.position and s.attempt = f.attempt

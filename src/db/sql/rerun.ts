@@ -102,7 +102,8 @@ export async function rerunSteps(
   positions: number[],
   addressed: string[],
 ): Promise<number[]> {
-  const findings = sql`jsonb_build_array(s.error -> 'finding') || coalesce(s.error -> 'others', '[]')`;
+  const open = sql`(select array_agg(f order by n) from unnest(s.held_by) with ordinality h(f, n)
+    where f <> all(${sql.param(addressed)}::text[]))`;
   const { rows } = await tx.execute<{ stopped: number[] | null }>(sql`
     with before as materialized (
       select s.position, s.status, ${isMet('s')} as met from ${countersign}.step_states s
@@ -114,23 +115,20 @@ export async function rerunSteps(
       select distinct successor as position from (${successorsOf(planId, 'before')}) e
     ),
     moved as (
-      update ${countersign}.step_states s set (unmet, status, error, tries, question, final_args, ended_at) = (
+      update ${countersign}.step_states s set
+        (unmet, status, error, held_by, was_status, was_error, tries, question, final_args, ended_at) = (
         select s.unmet + added,
           case when again and not kept then 'pending' when not again and s.status = 'ready' and added > 0 then 'pending' else s.status end,
-          case
-            when not again then s.error
-            when kept then (s.error - 'others') || jsonb_build_object('finding', rest -> 0,
-              'message', (select left(f.message, 200) from ${countersign}.plan_findings f where f.id = rest ->> 0),
-              'was', '{"status": "pending", "error": null}'::jsonb)
-              || case when jsonb_array_length(rest) > 1 then jsonb_build_object('others', rest - 0) else '{}' end
-          end,
+          case when not again then s.error end,
+          case when not again then s.held_by when kept then rest end,
+          case when not again then s.was_status when kept then 'pending' end, case when not again then s.was_error end,
           case when again then 0 else s.tries end, case when again then null else s.question end,
           case when again then null else s.final_args end, case when again then null else s.ended_at end
         from (
-          select *, again and s.error ? 'finding' and rest <> '[]' and jsonb_array_length(rest) < jsonb_array_length(${findings}) is true as kept
+          select *, again and cardinality(rest) < cardinality(s.held_by) is true as kept
           from (
             select s.position in (select position from before) as again, ${countEdgesFrom(planId, 'lost')} as added,
-              case when s.error ? 'finding' then (${findings}) - ${sql.param(addressed)}::text[] end as rest offset 0
+              ${open} as rest offset 0
           ) known
         ) now)
       where s.plan_id = ${planId}

@@ -6,7 +6,7 @@ import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { accounting } from '../steps/accounting.ts';
 import { type PlanProgress, progressOf } from '../steps/change-steps.ts';
-import { keepCover, staleOr } from '../steps/cover.ts';
+import { setError, staleOr } from '../steps/cover.ts';
 import { freeSuccessors } from '../steps/unblock.ts';
 
 export type Verdict = {
@@ -47,7 +47,7 @@ export async function settleByPerson(
     ),
     done as (
       update ${countersign}.step_states s set status = ${staleOr('b.to_status')}, result_summary = b.summary,
-        output = coalesce(nullif(b.output, 'null'::jsonb), s.output), error = ${keepCover('b.to_status', 'b.error')}, question = null,
+        output = coalesce(nullif(b.output, 'null'::jsonb), s.output), ${setError('b.to_status', 'b.error')}, question = null,
         available_at = case when b.to_status = 'ready' then clock_timestamp() else s.available_at end,
         tries = case when b.to_status = 'ready' then 0 else s.tries end,
         final_args = case when b.status = 'waiting' and b.to_status in ('failed', 'skipped') then null when b.status = 'failed' and b.to_status = 'ready' and not ((${keepsWord}::boolean or b.ask_before) and b.fixed) then null

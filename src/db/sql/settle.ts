@@ -7,7 +7,7 @@ import { prepareStatement, type Queryable, type Transaction } from '../database.
 import { countersign } from '../schema/columns.ts';
 import { accounting } from '../steps/accounting.ts';
 import { type PlanProgress, progressOf } from '../steps/change-steps.ts';
-import { keepCover, staleOr } from '../steps/cover.ts';
+import { setError, staleOr } from '../steps/cover.ts';
 import { freeSuccessors, type StartPlaceholders } from '../steps/unblock.ts';
 import { allowCalls, type ClaimedStep, type ClaimTerms, claimValues, contentsOf } from './claim.ts';
 import { laterOwner } from './later.ts';
@@ -74,9 +74,9 @@ const settleOf = (terms: StartPlaceholders | null): SQL => sql`
   with ${given},
   done as (
     update ${countersign}.step_states s set
-      status = case when o.status = 'running' then o.status else ${staleOr('o.status')} end,
+      status = ${staleOr('o.status')},
       result_summary = o.summary, output = o.output,
-      error = case when o.status = 'running' then s.error else ${keepCover('o.status', 'o.error')} end, question = o.question,
+      ${setError('o.status', 'o.error')}, question = o.question,
       final_args = coalesce(nullif(o.final_args, 'null'::jsonb), s.final_args),
       available_at = case when o.status in ('ready', 'running')
         then clock_timestamp() + make_interval(secs => coalesce(o.retry_in_ms, 0) / 1000) else s.available_at end,

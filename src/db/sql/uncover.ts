@@ -23,7 +23,7 @@ export type Uncovered = {
 /**
  * Removes a finding from the steps it covers, in one statement. Steps under no other open finding stop being stale; others stay
  * so and keep the decision. Running steps only lose the mark. Unbegun ones become pending, as do those a failure had stopped if
- * the plan can continue; the caller makes them ready. @param isOngoing the plan has not ended
+ * the plan `isOngoing`; the caller skips those that still are, and makes the others ready.
  */
 export async function uncover(
   tx: Queryable,
@@ -32,24 +32,12 @@ export async function uncover(
   way: Way,
   isOngoing: boolean,
 ): Promise<Uncovered> {
-  const covers = sql`coalesce(s.error ->> 'finding' = ${finding} or s.error -> 'others' ? ${finding}, false)`;
-  const isFree = sql`s.error ->> 'finding' = ${finding} and not s.error ? 'others'`;
-  const was = sql.raw(`s.error #>> '{was,status}'`);
-  const wasSkippedByCondition = sql`(${was} = 'skipped' and s.error #>> '{was,error,code}' = ${conditionNotMet})`;
-  const isPendingAgain = sql`(${was} in ('pending', 'ready') or (${was} = 'skipped' and ${isOngoing}::boolean and not ${wasSkippedByCondition}))`;
-  const status =
-    way === 'left_out'
-      ? sql`'cancelled'`
-      : sql`case when ${isPendingAgain} then 'pending' else ${was} end`;
-  const reason =
-    way === 'left_out'
-      ? sql`null::jsonb`
-      : sql`case when not ${isPendingAgain} then nullif(s.error #> '{was,error}', 'null'::jsonb) end`;
-  const endedAt =
-    way === 'left_out'
-      ? sql`coalesce(s.ended_at, clock_timestamp())`
-      : sql`case when not ${isPendingAgain} then s.ended_at end`;
-  const kept = way === 'left_out' ? sql`s.status = 'stale'` : sql`false`;
+  const covers = sql`coalesce(${finding} = any(s.held_by), false)`;
+  const isFree = sql`s.held_by = array[${finding}::text]`;
+  const wasSkippedByCondition = sql`(s.was_status = 'skipped' and coalesce(s.was_error ->> 'code', '') = ${conditionNotMet})`;
+  const isPendingAgain = sql`(s.was_status in ('pending', 'ready')
+    or (s.was_status = 'skipped' and ${isOngoing}::boolean and not ${wasSkippedByCondition}))`;
+  const isLeftOut = sql`${way === 'left_out'}::boolean`;
   const [row] = await tx.rows<{
     freed: number[] | null;
     failed_again: number[] | null;
@@ -57,8 +45,8 @@ export async function uncover(
   }>(sql`
     with covered as materialized (
       select s.position, s.status = 'stale' and ${isFree} as free,
-        ${way === 'back'}::boolean and s.status = 'stale' and ${isFree}
-          and (${was} = 'succeeded' or ${wasSkippedByCondition}) as met
+        not ${isLeftOut} and s.status = 'stale' and ${isFree}
+          and (s.was_status = 'succeeded' or ${wasSkippedByCondition}) as met
       from ${stepsOf(planId, ['stale', 'running', 'unknown'], covers)}
     ),
     freed as materialized (select position from covered where free),
@@ -71,26 +59,17 @@ export async function uncover(
     moved as (
       update ${countersign}.step_states s set
         unmet = s.unmet - ${countEdgesFrom(planId, 'back')},
-        (status, error, ended_at) = (select
-          case when covered and free and s.status = 'stale' then ${status} else s.status end,
-          case
-            when not covered then s.error
-            when free and s.status = 'stale' then ${reason}
-            when free and s.status = 'unknown' then s.error - 'finding'
-            when free then null
-            else (case when s.error ->> 'finding' = ${finding}
-                then (s.error - 'others')
-                  || jsonb_build_object('finding', s.error -> 'others' -> 0)
-                  || case when s.status = 'unknown' then '{}' else jsonb_build_object('message',
-                    (select left(f.message, 200) from ${countersign}.plan_findings f where f.id = s.error -> 'others' ->> 0)) end
-                  || case when rest = '[]' then '{}' else jsonb_build_object('others', rest) end
-                else case when rest = '[]' then s.error - 'others' else jsonb_set(s.error, '{others}', rest) end
-              end) || case when ${kept} then '{"was": {"status": "cancelled", "error": null}}'::jsonb else '{}' end
-          end,
-          case when covered and free and s.status = 'stale' then ${endedAt} else s.ended_at end
-          from (select ${covers} as covered, coalesce(${isFree}, false) as free,
-            case when s.error ->> 'finding' = ${finding} then (s.error -> 'others') - 0
-              else (s.error -> 'others') - ${finding}::text end as rest) now)
+        (status, error, ended_at, held_by, was_status, was_error) = (select
+          case when not back then s.status when ${isLeftOut} then 'cancelled' when again then 'pending' else s.was_status end,
+          case when not back then case when free and s.status = 'running' then null else s.error end
+            when not ${isLeftOut} and not again then s.was_error end,
+          case when not back then s.ended_at when ${isLeftOut} then coalesce(s.ended_at, clock_timestamp())
+            when not again then s.ended_at end,
+          case when covered then nullif(array_remove(s.held_by, ${finding}::text), '{}') else s.held_by end,
+          case when back then null when marked then 'cancelled' else s.was_status end,
+          case when not back and not marked then s.was_error end
+          from (select *, free and s.status = 'stale' as back, covered and ${isLeftOut} and s.status = 'stale' as marked
+            from (select ${covers} as covered, coalesce(${isFree}, false) as free, coalesce(${isPendingAgain}, false) as again offset 0) known) now)
       where s.plan_id = ${planId} and s.position = any(array(select position from touched))
       returning s.position, s.step_id, s.partition, s.status
     ),
@@ -182,7 +161,7 @@ export async function leaveOutBehind(
 /** Clears all stale marks of an ended plan. */
 export async function forgetCovers(tx: Queryable, planId: string): Promise<void> {
   await tx.execute(sql`
-    update ${countersign}.step_states s set error = null
-    where s.plan_id = ${planId} and s.error ->> 'code' = 'stale'
+    update ${countersign}.step_states s set error = null, held_by = null
+    where s.plan_id = ${planId} and s.held_by is not null
       and s.position = any(array(select position from ${stepsOf(planId, ['running'])}))`);
 }

@@ -22,7 +22,7 @@ import type { FindingAction } from '#domain/plan/finding.ts';
 import { requireManager } from '../authority/authority.ts';
 import type { Ruling } from '../lifecycle/decide.ts';
 import { finishIfDone } from '../lifecycle/finish.ts';
-import { isTerminal, statusWords } from '../lifecycle/lifecycle-table.ts';
+import { statusWords } from '../lifecycle/lifecycle-table.ts';
 import { readyTheFree } from '../lifecycle/ready-steps.ts';
 import { stopDependents } from '../lifecycle/stop-dependents.ts';
 import { wakeWatchers, wakeWorkers } from '../lifecycle/wake.ts';
@@ -36,10 +36,10 @@ async function proceed(
   row: PlanRow,
   finding: string,
 ): Promise<void> {
-  const isOngoing = !isTerminal(row.status);
+  const isOngoing = row.status === 'executing' || row.status === 'stalled';
   const { freed, failed, leftOut } = await uncover(tx, row.id, finding, 'back', isOngoing);
   if (leftOut.length > 0) await leaveOutBehind(tx, row.id, leftOut);
-  if (freed.length === 0 || (row.status !== 'executing' && row.status !== 'stalled')) return;
+  if (freed.length === 0 || !isOngoing) return;
   await stopDependents(tx, row.id, failed, onFailure);
   if (onFailure === 'stop_all' && row.failed + failed.length > 0) {
     await changeSteps(tx, row.id, {

@@ -1,7 +1,11 @@
 // Findings: the steps they make stale, unaffected work, and the effects of settling them.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
 import { carryOutPress } from '#conversation/press.ts';
+import { migrationsFolder } from '#db/migrate.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Severity } from '#domain/plan/finding.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
@@ -323,6 +327,58 @@ describe('a finding that is settled', () => {
     await settle(plan.id, two.id, 'leave_out');
     expect(await statusesOf(plan.id)).toMatchObject({ d: 'cancelled', e: 'cancelled' });
     await check(plan.id);
+  });
+
+  test('is in the error for a program of the version before, whose changes of it count', async () => {
+    const plan = await held([noop('a'), holdStep('c', 'a'), noop('d', 'c')]);
+    const one = await raise(plan.id, { step_id: 'a', key: 'one' });
+    const two = await raise(plan.id, { step_id: 'a', key: 'two' });
+    const ofD = sql`s.plan_id = ${plan.id} and s.step_id = 'd'`;
+    const read = () =>
+      instance.db.query.row(
+        sql`select s.held_by, s.was_status, s.error from countersign.step_states s where ${ofD}`,
+      );
+    const known = {
+      held_by: [one.id, two.id],
+      was_status: 'pending',
+      error: {
+        code: 'stale',
+        message: 'The source has changed.',
+        finding: one.id,
+        others: [two.id],
+        was: { status: 'pending', error: null },
+      },
+    };
+    expect(await read()).toEqual(known);
+
+    // A database of that version, and its migration.
+    const migration = readFileSync(join(migrationsFolder, '0057_held_steps.sql'), 'utf8');
+    const [fill = ''] = migration
+      .split('--> statement-breakpoint')
+      .filter((one) => /step_blocks/.test(one));
+    await instance.db.transaction(async (tx) => {
+      await tx.execute(sql`set local session_replication_role = replica`);
+      await tx.execute(
+        sql`update countersign.step_states s set held_by = null, was_status = null where ${ofD}`,
+      );
+      await tx.execute(sql.raw(fill));
+      await tx.execute(sql`set local session_replication_role = origin`);
+    });
+    expect(await read()).toEqual(known);
+
+    await instance.db.query.execute(sql`update countersign.step_states s
+      set error = (s.error - 'others') || jsonb_build_object('finding', s.error -> 'others' -> 0) where ${ofD}`);
+    expect(await read()).toMatchObject({ held_by: [two.id], was_status: 'pending' });
+    await instance.db.query.execute(sql`update countersign.step_states s
+      set status = 'failed', error = '{"code": "tool_failed", "message": "No."}' where ${ofD}`);
+    expect(await read()).toMatchObject({ held_by: null, was_status: null });
+    await instance.db.query.execute(sql`update countersign.step_states s
+      set status = 'stale', error = ${JSON.stringify(known.error)}::jsonb where ${ofD}`);
+    expect(await read()).toEqual(known);
+    await settle(plan.id, one.id, 'proceed');
+    await settle(plan.id, two.id, 'proceed');
+    expect(await statusesOf(plan.id)).toMatchObject({ d: 'pending' });
+    expect(await read()).toEqual({ held_by: null, was_status: null, error: null });
   });
 
   test('by leaving out is kept of steps that another one still covers', async () => {

@@ -99,8 +99,7 @@ const readCovers = (instance: TestInstance, id: string): Promise<Covered[]> =>
   instance.db.transaction(async (tx) => {
     await lockPlan(tx, id);
     const { rows } = await tx.execute<Covered>(sql`
-      select step_id as id, status, case when error ? 'finding' then array(
-        select jsonb_array_elements_text(jsonb_build_array(error -> 'finding') || coalesce(error -> 'others', '[]'))) end as findings
+      select step_id as id, status, held_by as findings
       from countersign.step_states where plan_id = ${id} order by position`);
     return rows;
   });
