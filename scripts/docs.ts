@@ -23,6 +23,7 @@ async function get(path: string): Promise<Buffer> {
 const withoutServer = (page: string) =>
   page
     .replace(/<form action="\/docs\/search".*?<\/form>/s, '')
+    .replace(/<script .*?<\/script>/, '')
     .replace('<a href="/">Console</a>', '')
     .replaceAll(
       /<li><a href="\/docs\/reference".*?<\/li>|<span><small>\w+<\/small><a href="\/docs\/reference".*?<\/span>/g,

@@ -11,6 +11,9 @@ const ending = extname(import.meta.filename);
 /** The page's entry module. */
 export const entry = `/console/page/main${ending}`;
 
+/** Searches /docs while one types. */
+export const docsSearch = `/console/page/docs-search${ending}`;
+
 /** `ours`: written here, so types and comments are stripped. */
 export type Asset = { file: string; type: string; ours: boolean };
 

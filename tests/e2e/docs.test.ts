@@ -85,6 +85,19 @@ describe('the pages', () => {
     }
   });
 
+  it('show results while one types, and the page again once the field is empty', async () => {
+    await page.goto(`${server.url}/docs/api`);
+    const field = page.getByRole('searchbox', { name: 'Search the docs' });
+    await field.pressSequentially('cancel a rem');
+    const first = page.locator('.found a').first();
+    await first.waitFor();
+    expect(await first.getAttribute('href')).toBe('/docs/tools#reminders');
+    await page.locator('header output', { hasText: /results/ }).waitFor();
+    await field.fill('');
+    await page.getByRole('heading', { name: 'HTTP API', level: 1 }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/docs/api');
+  });
+
   it('list every operation of the API in the reference', async () => {
     await page.goto(`${server.url}/docs/reference`);
     await page.getByText('/api/inbox').first().waitFor();

@@ -1,5 +1,6 @@
 // The frame of every page under /docs: menu, search, contents, and links to the previous and next page.
 import { quoteWords } from '#domain/shown-text.ts';
+import { docsSearch } from '../assets.ts';
 import type { DocsPage } from './pages.ts';
 import { escapeHtml, type Heading, type Rendered } from './render.ts';
 import type { Found } from './search.ts';
@@ -70,6 +71,7 @@ export function drawFrame(
     <link rel="icon" type="image/svg+xml" href="/console/page/icon.svg" />
     <link rel="stylesheet" href="/console/page/styles/tokens.css" />
     <link rel="stylesheet" href="/docs/docs.css" />
+    <script type="module" src="${docsSearch}"></script>
     ${head}
   </head>
   <body>
@@ -78,6 +80,7 @@ export function drawFrame(
       <a class="home" href="/docs">Countersign <span>docs</span></a>
       <form action="/docs/search" method="get" role="search">
         <input type="search" name="q" value="${escapeHtml(words)}" placeholder="Search the docs" aria-label="Search the docs" />
+        <output></output>
       </form>
       <a href="/">Console</a>
     </header>

@@ -1,4 +1,4 @@
-// /docs: documents, search, and the HTTP API reference, rendered on the server. Only the reference runs a script.
+// /docs: documents, search, and the HTTP API reference, rendered on the server.
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { FastifyInstance, FastifyReply } from 'fastify';
@@ -22,14 +22,14 @@ const pictures: Record<string, string> = {
 const titles: Record<string, string> = { '': 'Overview', api: 'HTTP API' };
 const reference: MenuEntry = { slug: 'reference', group: 'Reference', title: 'API reference' };
 
-/** The content security policy of a page under /docs. @param script it runs the reference viewer, which sets its own styles */
-function policyOf(script: boolean): string {
+/** The content security policy of a page under /docs. @param viewer it runs the reference viewer, which sets its own styles */
+function policyOf(viewer: boolean): string {
   return [
     "default-src 'none'",
     "img-src 'self' data:",
-    ...(script
-      ? ["script-src 'self'", "style-src 'self' 'unsafe-inline'", "connect-src 'self'"]
-      : ["style-src 'self'"]),
+    "script-src 'self'",
+    `style-src 'self'${viewer ? " 'unsafe-inline'" : ''}`,
+    "connect-src 'self'",
     "form-action 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
@@ -74,8 +74,8 @@ export function registerDocs(app: FastifyInstance): void {
     });
     return opening;
   };
-  const answer = (reply: FastifyReply, body: string, script = false) => {
-    reply.header('content-security-policy', policyOf(script));
+  const answer = (reply: FastifyReply, body: string, viewer = false) => {
+    reply.header('content-security-policy', policyOf(viewer));
     return send(reply, toServed(body), html);
   };
 
