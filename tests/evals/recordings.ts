@@ -18,9 +18,10 @@ const Reply = z.strictObject({
 export type Reply = z.infer<typeof Reply>;
 
 /** `sees`: what the request has more than the one before it; all of it where it is no longer the same conversation. */
-const Recorded = Reply.extend({
+const Recorded = z.strictObject({
   anew: z.literal(true).exactOptional(),
   sees: z.array(z.string()).exactOptional(),
+  ...Reply.shape,
 });
 type Recorded = z.infer<typeof Recorded>;
 const Recordings = z.record(z.string(), z.array(Recorded));
@@ -57,12 +58,17 @@ export type Message = { role: string; content?: string | null | undefined };
 /** Lines of the briefing that are rules: how to talk, how finely to plan, and what a stage is for. */
 const rules = /^(?:How they like it: |Granularity |Extensive (?:reasoning|planning)|Now: ).*\n?/gm;
 
-/** A request without the system prompt, its rules and what the replies before it said. */
+/** How nearly every case begins: a recording says only who else asks, another time, and what is there. */
+const usual =
+  /^ana asks\. Now it is Wednesday, 2026-03-04, 11:00 for them, in Europe\/Berlin\.\n?|^<untrusted source="around">\nWorkspace: empty\n<\/untrusted>\n?/gm;
+
+/** A request without the system prompt, its rules, the usual beginning and what the replies before it said. */
 export function normalise(messages: Message[]): string[] {
   return messages.flatMap(({ role, content }) => {
     if (role === 'system' || !content) return [];
-    const text = role === 'user' ? content.replace(rules, '') : `${role}: ${content}`;
-    return [shorten(text)];
+    if (role !== 'user') return [shorten(`${role}: ${content}`)];
+    const text = content.replace(rules, '').replace(usual, '').trim();
+    return text === '' ? [] : [shorten(text)];
   });
 }
 

@@ -254,10 +254,19 @@ test('a part that a dead planner left is taken up by another one; the late one c
     ana,
   );
   await waitFor('the first planner', () => asked === 1);
-  const { rows } = await instance.db.query.execute<{ part_id: string }>(sql`
-    update countersign.planning_parts set lease_until = clock_timestamp() - interval '1 second'
-    where run_id = ${run_id} and status = 'planning' returning part_id`);
-  const place = { run_id, turn: 1, part_id: rows[0]?.part_id ?? '' };
+  let part_id = '';
+  // The first planner renews its lease, so it is ended again until another one begins.
+  await waitFor('the second planner', async () => {
+    const { rows } = await instance.db.query.execute<{ part_id: string }>(sql`
+      with ended as (
+        update countersign.planning_parts set lease_until = clock_timestamp() - interval '1 second'
+        where run_id = ${run_id} and status = 'planning' and attempt = 1 returning part_id
+      )
+      select part_id, pg_notify('countersign', 'parts:' || ${run_id}) from ended`);
+    part_id = rows[0]?.part_id ?? part_id;
+    return asked === 2;
+  });
+  const place = { run_id, turn: 1, part_id };
   const run = await settled(instance, run_id);
   expect((await stepsOf(run.plan_id)).map(({ id }) => id)).toEqual(['a-1', 'a-2', 'b-1', 'b-2']);
   const late = { status: 'failed' as const, steps: [], message: 'late', cost_usd: 0 };

@@ -20,7 +20,7 @@ async function open(limits?: Parameters<typeof queueBackground>[1]) {
   begun = new Map();
   heard = 0;
   closed = 0;
-  app = Fastify();
+  app = Fastify({ forceCloseConnections: true });
   app.addHook('onRequest', async (_request, reply) => {
     heard += 1;
     reply.raw.once('close', () => {
