@@ -34,7 +34,7 @@ export function readWhenReply(reply: string, setting: Setting): When | null {
   return only === undefined || more.length > 0 ? null : only.value;
 }
 
-export function findTimes(words: Words): (Read<When> & { at: number })[] {
+function findTimes(words: Words): (Read<When> & { at: number })[] {
   const found: (Read<When> & { at: number })[] = [];
   for (let at = 0; at < words.tokens.length; ) {
     const read = readWhen(words, at);
@@ -86,6 +86,7 @@ export function readReply(reply: string, type: SlotType, setting: Setting): Json
     case 'rest':
       return readTextReply(reply);
     case 'file':
+    case 'target':
     case 'folder':
       return alone ?? only(tokens, isQuote) ?? only(tokens, isFile) ?? undefined;
     case 'address':

@@ -10,6 +10,8 @@ export type SlotType =
   /** From the colon to the end of the line. */
   | 'rest'
   | 'file'
+  /** A file, or a folder that ends in a slash. */
+  | 'target'
   | 'folder'
   | 'person'
   | 'address'
@@ -97,11 +99,11 @@ export const forms: readonly Form[] = [
     effect: 'Replaces the first text with the second one.',
     describe: ({ path, find, text }) =>
       `Replace ${quote(find)} with ${quote(text)} in ${say(path)}`,
-    near: 'change swap edit correct substitute',
+    near: 'change swap edit correct substitute fix',
   },
   {
     id: 'copy',
-    spellings: ['copy {path:file} to|into {to:file}', 'copy {path:file} ?to', 'copy ?path ?to'],
+    spellings: ['copy {path:file} to|into {to:target}', 'copy {path:file} ?to', 'copy ?path ?to'],
     operation: 'workspace_copy',
     fixed: { overwrite: true },
     changes: ['to'],
@@ -112,7 +114,7 @@ export const forms: readonly Form[] = [
   },
   {
     id: 'move',
-    spellings: ['move|rename {from:file} to|into {to:file}', 'move|rename {from:file} ?to'],
+    spellings: ['move|rename {from:file} to|into {to:target}', 'move|rename {from:file} ?to'],
     operation: 'workspace_move',
     changes: ['from', 'to'],
     example: 'move todo.txt to archive/',
@@ -128,7 +130,7 @@ export const forms: readonly Form[] = [
     example: 'delete old.txt',
     effect: 'Deletes a file for good.',
     describe: ({ path }) => `Delete ${say(path)}`,
-    near: 'remove erase drop clean',
+    near: 'remove erase drop clean trash',
   },
   {
     id: 'delete folder',
@@ -150,7 +152,7 @@ export const forms: readonly Form[] = [
     example: 'show todo.txt',
     effect: 'Shows the text of a file.',
     describe: ({ path }) => `Read ${say(path)}`,
-    near: 'open print display cat contents what says',
+    near: "open print display cat contents what says what's see view give",
   },
   {
     id: 'files',
@@ -166,7 +168,7 @@ export const forms: readonly Form[] = [
     effect: 'Lists the workspace or one of its folders.',
     describe: ({ path }) =>
       `List ${path === undefined || path === '.' ? 'the workspace' : say(path)}`,
-    near: 'ls dir folder which there list',
+    near: "ls dir folder which there list show see give what's",
   },
   {
     id: 'find',
@@ -190,7 +192,7 @@ export const forms: readonly Form[] = [
     example: 'fetch https://example.com',
     effect: 'Reads a web address.',
     describe: ({ url }) => `Fetch ${say(url)}`,
-    near: 'download load page website check ping',
+    near: 'download load page website check ping open visit',
   },
   {
     id: 'send',
@@ -220,7 +222,7 @@ export const forms: readonly Form[] = [
     effect: 'Posts a message, here or in another channel.',
     describe: ({ text, conversation }) =>
       `Post ${quote(text)}${conversation === undefined ? '' : ` in ${say(conversation)}`}`,
-    near: 'send say tell announce message write channel team',
+    near: 'send say tell announce message write channel team share publish notify',
   },
   {
     id: 'ask',
@@ -236,7 +238,7 @@ export const forms: readonly Form[] = [
       'Gives a person a task or a question. Followed by `if yes:`, it becomes a Yes/No question.',
     describe: ({ assignee, question }) =>
       `Ask ${assignee === undefined ? 'you' : say(assignee)} ${quote(question)}`,
-    near: 'assign task question let have confirm approve whether tell send message remind',
+    near: 'assign task question let have confirm approve whether tell send message remind dm ping get',
   },
   {
     id: 'remind',
@@ -258,7 +260,7 @@ export const forms: readonly Form[] = [
     example: 'add "Meeting with Zoe" to the calendar on 2 December at 15:00',
     effect: 'Adds an event to your calendar.',
     describe: ({ title }) => `Add ${quote(title)} to the calendar`,
-    near: 'book schedule block event appointment meeting invite',
+    near: 'book schedule block event appointment meeting invite call',
   },
   {
     id: 'calendar',
@@ -268,7 +270,7 @@ export const forms: readonly Form[] = [
     example: 'calendar tomorrow',
     effect: 'Shows what is in your calendar today, or on that day.',
     describe: () => 'Read the calendar',
-    near: "agenda events appointments meetings what what's show my",
+    near: "agenda events appointments meetings what what's show my free see",
   },
   {
     id: 'wait',
@@ -305,7 +307,7 @@ export const forms: readonly Form[] = [
     looks: true,
     example: 'plans',
     effect: 'Lists open plans; with a plan number, shows that plan.',
-    near: 'list show all pending',
+    near: 'list show all pending see',
   },
   {
     id: 'status',
@@ -323,7 +325,7 @@ export const forms: readonly Form[] = [
     looks: true,
     example: 'what is waiting for me',
     effect: 'Lists the plans that wait for a decision.',
-    near: 'pending approval open todo',
+    near: 'pending approval open todo show',
   },
   {
     id: 'reminders',
@@ -332,7 +334,7 @@ export const forms: readonly Form[] = [
     looks: true,
     example: 'reminders',
     effect: 'Lists your reminders and recurring steps, each with its name.',
-    near: 'recurring repeating upcoming reminder cancel stop list',
+    near: 'recurring repeating upcoming reminder cancel stop list show see all',
   },
 ];
 

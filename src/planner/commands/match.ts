@@ -30,7 +30,7 @@ export type Slots = {
   modifiers: Modifiers;
 };
 
-type Element =
+export type Element =
   | { kind: 'words'; words: string[]; optional: boolean }
   | { kind: 'colon' }
   | { kind: 'slot'; name: string; type: SlotType }
@@ -102,6 +102,7 @@ function readValue(reading: Reading, at: number, type: SlotType): Read | null {
       // With no file before it, `it` is what the previous command returned.
       return value === 'it' && reading.it === null ? one(theResult) : null;
     case 'file':
+    case 'target':
       if (value === 'it' && reading.it !== null) return one(reading.it);
       return isNamed(token) || isFile(token) ? one(text) : null;
     case 'folder':

@@ -1,11 +1,11 @@
 // Commands to offer: all of them while one types, and for a request that can't be read, the forms whose words were said, filled
 // with the person's own. A form is left out if it would lose a word; the caller offers only what plans.
 import type { CommandForm } from '#domain/planning/command-form.ts';
-import { type Read, settleWhen, type When } from '#timeline/spoken-times.ts';
-import { findTimes } from './answers.ts';
-import { type Form, forms, frames, recurringForms } from './forms.ts';
+import { type Every, settleEvery, settleWhen, type When } from '#timeline/spoken-times.ts';
+import { type Form, forms, frames, recurringForms, type SlotType } from './forms.ts';
 import {
   compile,
+  type Element,
   isAddress,
   isFile,
   isPlace,
@@ -14,6 +14,7 @@ import {
   readSlot,
   startsOf,
 } from './match.ts';
+import { readModifiers } from './modifiers.ts';
 import type { Token } from './tokens.ts';
 
 const maxCharacters = 1000;
@@ -24,6 +25,8 @@ const leads = setOf('a an to in into on at of for from with that it saying pleas
 const small = setOf(
   `${[...leads].join(' ')} the my our is this called named as file folder document`,
 );
+/** Words of questions, which nothing that only looks needs. */
+const asking = setOf('me my i do does have am is are');
 /** They change a time, or join commands, in ways that a filled form would lose. */
 const beyond = setOf(
   'every each by until till next last before after since then once later morning afternoon evening night',
@@ -44,28 +47,56 @@ const hasStart = (spelling: string, verb: string): boolean =>
 const hasPerson = ({ spellings }: Form) => spellings.some((one) => one.includes(':person}'));
 const isName = (token: Token | undefined) =>
   token?.kind === 'word' && /^[\p{Lu}@<]/u.test(token.text);
-const isTyped = (token: Token) =>
-  (isFile(token) && !/^\d+$/.test(token.text)) || isAddress(token.text);
+const isNumber = ({ text }: Token) => /^\d+$/.test(text);
+const isTyped = (token: Token) => (isFile(token) && !isNumber(token)) || isAddress(token.text);
 
-/** A request, where its verb is, and its only time. */
-type Words = { reading: Reading; first: number; time: (Read<When> & { at: number }) | null };
+/** When to do it, as it may be spelled. */
+type Timing = { at: number; next: number; ways: string[]; isExact: boolean; repeats: boolean };
+/** A request, and where its verb and the person it is for are. */
+type Words = { reading: Reading; first: number; person: number; timing: Timing | null };
+
+const isIn = (timing: Timing | null, at: number) =>
+  timing !== null && at >= timing.at && at < timing.next;
 
 /** As written, and by day if the time of day is open. */
-function spellTime({ value }: Read<When>, reading: Reading): string[] {
-  const settled = settleWhen(value, reading);
-  if (!('choices' in settled) || settled.about !== 'time') return [value.words];
-  const byDay = settled.choices.find((one) => /^(?:[7-9]|1[0-8]):/.test(one)) ?? '9:00';
+function spellTime(one: When | Every, reading: Reading): string[] {
+  const settled = 'freq' in one ? settleEvery(one) : settleWhen(one, reading);
+  if (!('choices' in settled) || settled.about !== 'time') return [one.words];
+  const byDay = settled.choices.find((time) => /^(?:[7-9]|1[0-8]):/.test(time)) ?? '9:00';
   const clock = /(?:\bat\s+)?\b\d{1,2}:\d\d|\bat\s+\d{1,2}\b/i;
-  const timed = value.words.replace(clock, `at ${byDay.padStart(5, '0')}`);
-  return [value.words, value.clock === null ? `${value.words} at ${byDay}` : timed];
+  const timed = one.words.replace(clock, `at ${byDay.padStart(5, '0')}`);
+  return [one.words, one.clock === null ? `${one.words} at ${byDay}` : timed];
 }
 
-/** Null if the spelling lacks something, or would lose a word. */
+/** Null without one, or with several. */
+function findTiming(reading: Reading): Timing | null {
+  const { tokens, source } = reading;
+  const found: Timing[] = [];
+  for (let at = 0; at < tokens.length; ) {
+    const read = readModifiers(reading, at);
+    const next = read?.next ?? at + 1;
+    if (read !== null) {
+      const { start, every, ...others } = read.value;
+      const [only, ...more] = [start, every, ...Object.values(others)].filter((one) => one);
+      const words = source.slice(tokens[at]?.start, tokens[next - 1]?.end);
+      const isOpen = more.length === 0 && (only === start || only === every);
+      const when = isOpen ? (start ?? every) : null;
+      const ways = when === null ? [words] : spellTime(when, reading);
+      const isExact = every !== null || (start?.clock ?? start?.instant ?? null) !== null;
+      found.push({ at, next, ways, isExact, repeats: every !== null });
+    }
+    at = next;
+  }
+  return found.length === 1 ? (found[0] ?? null) : null;
+}
+
+/** @param when null leaves the request's time in its text. @returns null if the spelling lacks something, or would lose a word */
 function fill(form: Form, spelling: string, input: Words, when: string | null): string | null {
-  const { reading, first, time } = input;
+  const { reading, first, person, timing } = input;
   const { tokens, source } = reading;
   const own = vocabulary.get(form);
-  const isFree = ({ value }: Token) => small.has(value) || own?.has(value) === true;
+  const isFree = ({ value }: Token) =>
+    small.has(value) || own?.has(value) === true || (form.looks === true && asking.has(value));
   const elements = compile(spelling);
   const used = new Set(tokens.slice(0, first + 1).keys());
   const use = (from: number, to: number): string => {
@@ -80,50 +111,62 @@ function fill(form: Form, spelling: string, input: Words, when: string | null): 
     const at = tokens.findIndex(({ value }) => words.includes(value));
     if (at >= 0) used.add(at);
   }
-  const isTimed =
-    !spelling.includes(':time}') && form.operation !== null && form.looks !== true && when !== null;
-  if (time !== null && (isTimed || spelling.includes(':time}'))) use(time.at, time.next);
+  const hasTime = spelling.includes(':time}');
+  const canBeTimed = form.operation !== null && (form.looks !== true || timing?.repeats === true);
+  const isTimed = when !== null && !hasTime && canBeTimed;
+  if (timing !== null && when !== null && (isTimed || hasTime)) use(timing.at, timing.next);
   const values = new Map<string, string>();
-  for (const slot of elements) {
-    if (slot.kind !== 'slot') continue;
-    const { name, type } = slot;
-    if (type === 'time' && time !== null && when !== null) values.set(name, when);
-    const isMeant = (token: Token, at: number) =>
-      !used.has(at) &&
-      (type === 'person' ? at === first + 1 && isName(token) : !isFree(token)) &&
-      (type !== 'data' || token.kind !== 'word') &&
-      !(type === 'file' && /^\d+$/.test(token.text));
-    for (const [at, token] of tokens.entries()) {
-      if (values.has(name) || type === 'time' || !isMeant(token, at)) continue;
-      const next = readSlot(slot, reading, at, noSlots());
-      if (next !== null) values.set(name, use(at, next));
-    }
-  }
+  /** Right after a word that leads to the slot, but for articles. */
+  const follows = (at: number, place: number): boolean => {
+    const before = elements[place - 1];
+    const isLead = (k: number) =>
+      before?.kind === 'words' && before.words.includes(tokens[k]?.value ?? '');
+    let k = at - 1;
+    while (k > first && !isLead(k) && small.has(tokens[k]?.value ?? '')) k -= 1;
+    return k > first && isLead(k);
+  };
+  const fillSlots = (isMeant: (type: SlotType, at: number, place: number) => boolean) => {
+    for (const [place, slot] of elements.entries())
+      for (const [at, token] of tokens.entries()) {
+        if (slot.kind !== 'slot' || slot.type === 'time') continue;
+        if (values.has(slot.name) || used.has(at) || !isMeant(slot.type, at, place)) continue;
+        const isPlain = token.kind === 'word' && !small.has(token.value) && !/\W/.test(token.text);
+        const next =
+          (isFree(token) && slot.type !== 'person') ||
+          (slot.type === 'data' && token.kind === 'word') ||
+          (/^(?:file|target)$/.test(slot.type) && isNumber(token)) ||
+          (slot.type === 'folder' && /\.\w+$/.test(token.text))
+            ? null
+            : readSlot(slot, reading, at, noSlots());
+        if (next !== null) values.set(slot.name, use(at, next));
+        // One plain word is a folder.
+        else if (slot.type === 'target' && isPlain && follows(at, place))
+          values.set(slot.name, `${use(at, at + 1)}/`);
+      }
+  };
+  for (const slot of elements)
+    if (slot.kind === 'slot' && slot.type === 'time' && timing !== null && when !== null)
+      values.set(slot.name, when);
+  fillSlots((type, at, place) => type !== 'person' && follows(at, place));
+  fillSlots((type, at) =>
+    type === 'person' ? at === person : type !== 'folder' || tokens[at]?.kind === 'quote',
+  );
   const runs: Token[][] = [[]];
   for (const [at, token] of tokens.entries())
     if (used.has(at)) runs.push([]);
     else if (token.kind !== 'mark' || runs.at(-1)?.length !== 0) runs.at(-1)?.push(token);
-  const [text, ...more] = runs
-    .filter((run) => !run.every((token) => token.kind === 'mark' || isFree(token)))
-    .map((run) => {
-      const from = run.findIndex(({ value }) => !leads.has(value));
-      const to = run.findLastIndex(({ value, kind }) => kind !== 'mark' && !small.has(value));
-      return run.slice(from, to + 1);
-    });
-  const [open, ...others] = elements.filter((one) => one.kind === 'slot' && !values.has(one.name));
-  if (more.length > 0 || others.length > 0 || (open === undefined) !== (text === undefined))
-    return null;
-  if (open?.kind === 'slot' && text !== undefined) {
-    // Words to a person may be anything; other texts have nothing that another form takes.
-    const isForPerson = hasPerson(form) || fixedOf(spelling).includes('me');
-    const isLost = (token: Token) =>
-      (token.kind !== 'word' && token.kind !== 'mark') ||
-      isPlace(token) ||
-      (!isForPerson && (isTyped(token) || (isAnyVerb(token.value) && !own?.has(token.value))));
-    const words = source.slice(text[0]?.start, text.at(-1)?.end);
-    if (open.type !== 'text' || text.some(isLost) || /^(?:and|or)\b/i.test(words)) return null;
-    values.set(open.name, words.includes('"') ? `“${words}”` : `"${words}"`);
-  }
+  const [text = [], ...more] = runs.filter(
+    (run) => !run.every((token) => token.kind === 'mark' || isFree(token)),
+  );
+  // Words to a person may be anything; other texts have nothing that another form takes.
+  const isForPerson = hasPerson(form) || fixedOf(spelling).includes('me');
+  const isLost = (token: Token) =>
+    (token.kind !== 'word' && token.kind !== 'mark') ||
+    isPlace(token) ||
+    (!isForPerson &&
+      !isIn(timing, tokens.indexOf(token)) &&
+      (isTyped(token) || (isAnyVerb(token.value) && !own?.has(token.value))));
+  if (more.length > 0 || text.some(isLost) || !divide(elements, values, text, source)) return null;
   const occurs = (word: string) => tokens.some(({ value }) => value === word);
   const written = elements.flatMap((one) => {
     if (one.kind === 'slot') return values.get(one.name) ?? [];
@@ -134,37 +177,78 @@ function fill(form: Form, spelling: string, input: Words, when: string | null): 
   return [...written, ...(isTimed ? [when] : [])].join(' ');
 }
 
+/** Divides a text among the open slots, at the words between these. @returns whether all have some and nothing is left */
+function divide(
+  elements: readonly Element[],
+  values: Map<string, string>,
+  text: Token[],
+  source: string,
+): boolean {
+  let left = text;
+  const open = elements.flatMap((slot, place) =>
+    slot.kind === 'slot' && !values.has(slot.name) ? [{ slot, lead: elements[place - 1] }] : [],
+  );
+  for (const [nth, { slot }] of open.entries()) {
+    const lead = open[nth + 1]?.lead;
+    const isLead = ({ value }: Token) => lead?.kind === 'words' && lead.words.includes(value);
+    const end = nth + 1 < open.length ? left.findIndex(isLead) : left.length;
+    const run = left.slice(0, Math.max(end, 0));
+    left = left.slice(run.length);
+    const from = run.findIndex(({ value }) => !leads.has(value));
+    const to = run.findLastIndex(
+      ({ value, kind }) => kind !== 'mark' && (value === 'this' || !small.has(value)),
+    );
+    const last = run[to + 1]?.value === '?' ? to + 1 : to;
+    const given = from < 0 ? '' : source.slice(run[from]?.start, run[last]?.end);
+    if (slot.type !== 'text' || given === '' || /^(?:and|or)\b/i.test(given)) return false;
+    values.set(slot.name, given.includes('"') ? `“${given}”` : `"${given}"`);
+  }
+  return left.length === 0;
+}
+
 /** The nearest forms, the best first, each in the ways in which it may be written. */
 export function suggestForms(reading: Reading): string[][] {
   const { tokens, source, operations } = reading;
   const first = tokens.findIndex(
-    ({ kind, value }) => kind !== 'mark' && !polite.has(value) && !small.has(value),
+    ({ kind, value }) =>
+      kind !== 'mark' && !polite.has(value) && !small.has(value) && !asking.has(value),
   );
   const { value: verb = '' } = tokens[first] ?? {};
   if (source.length > maxCharacters) return [];
   const named = tokens[first + (verb === 'call' ? 1 : 0)];
   if (operations.has(named?.value ?? '')) return [[`call ${source.slice(named?.start)}`]];
-  if (tokens.some(({ value, kind }) => beyond.has(value) || kind === 'line')) return [];
-  const [only = null, ...more] = findTimes(reading);
-  const time = more.length > 0 ? null : only;
-  const times = time === null ? [null, otherTime] : spellTime(time, reading);
+  const timing = findTiming(reading);
+  if (tokens.some((one, at) => (beyond.has(one.value) && !isIn(timing, at)) || one.kind === 'line'))
+    return [];
   const fitting = forms.filter((form) => form.id !== 'call' && vocabulary.get(form)?.has(verb));
-  const isAddressed =
-    isName(tokens[first + 1]) && !tokens.some((one) => isPlace(one) && one.kind === 'word');
-  const addressed = fitting.filter((form) => isAddressed && hasPerson(form));
+  const person = (form: Form): number =>
+    tokens.findIndex(
+      ({ value }, at) =>
+        at > first && !small.has(value) && vocabulary.get(form)?.has(value) !== true,
+    );
+  const isAddressed = (form: Form) =>
+    hasPerson(form) &&
+    isName(tokens[person(form)]) &&
+    !tokens.some((one) => isPlace(one) && one.kind === 'word');
+  const addressed = fitting.filter(isAddressed);
   const rate = (form: Form): number =>
     2 * tokens.filter(({ value }) => vocabulary.get(form)?.has(value)).length +
     Number(form.spellings.some((one) => hasStart(one, verb)));
+  const slotsIn = (spelling: string) => spelling.split('{').length;
   return (addressed.length > 0 ? addressed : fitting)
     .toSorted((a, b) => rate(b) - rate(a))
-    .map((form) =>
-      form.spellings
+    .flatMap((form) => {
+      const spellings = form.spellings
         .filter((one) => hasStart(one, verb) || form.near.split(' ').includes(verb))
         .filter((one) => !/\?|:rest\}/.test(one))
-        .flatMap((one) =>
-          times.flatMap((when) => fill(form, one, { reading, first, time }, when) ?? []),
-        ),
-    );
+        .toSorted((a, b) => slotsIn(b) - slotsIn(a));
+      const input = { reading, first, person: isAddressed(form) ? person(form) : -1, timing };
+      const write = (whens: (string | null)[]) =>
+        spellings.flatMap((one) => whens.flatMap((when) => fill(form, one, input, when) ?? []));
+      if (timing === null) return [write(form.looks === true ? [null] : [null, otherTime])];
+      const both = [write(timing.ways), write([null])];
+      return timing.isExact ? both : both.toReversed();
+    });
 }
 
 /** Each example, with the words that it can begin with. */

@@ -228,23 +228,42 @@ function canLookUp(steps: Step[], tools: PlannerTools): boolean {
 
 const maxOption = 80;
 
+const maxRepairs = 3;
+
+/** Ends of the command that an unread text may begin with: the whole text, or up to a word that joins two. */
+function endsOf(text: string): number[] {
+  const tokens = tokenize(text);
+  const ends = tokens.flatMap(({ value }, at) => {
+    const isJoint =
+      value === 'and' || value === 'then' || (value === '.' && at < tokens.length - 1);
+    const before = tokens[/^(?:,|;|\.|and)$/.test(tokens[at - 1]?.value ?? '') ? at - 2 : at - 1];
+    return isJoint && before !== undefined ? [before.end] : [];
+  });
+  return [text.length, ...new Set(ends.slice(0, maxRepairs))];
+}
+
 /** Up to two nearest requests, with the commands around the unread part. */
-function suggest(text: string, { from, to }: Unread, work: Work): string[] {
+function suggest(text: string, work: Work, repairs = maxRepairs): string[] {
+  const read = readText(text, work);
+  if (read.kind === 'request') return plans(text, work) ? [text] : [];
+  const { from, to } = read;
   const found: string[] = [];
-  for (const ways of suggestForms(readingOf(text.slice(from, to), work)))
-    for (const way of ways) {
-      const whole = (text.slice(0, from) + way + text.slice(to)).trim();
-      if (found.includes(whole) || !plans(whole, work)) continue;
-      if (found.push(whole) === 2) return found;
-      break;
-    }
+  for (const end of repairs === 0 ? [] : endsOf(text.slice(from, to)))
+    for (const ways of suggestForms(readingOf(text.slice(from, from + end), work)))
+      for (const way of ways) {
+        const whole = (text.slice(0, from) + way + text.slice(from + end)).trim();
+        const [planned] = suggest(whole, work, repairs - 1);
+        if (planned === undefined || found.includes(planned)) continue;
+        if (found.push(planned) === 2) return found;
+        break;
+      }
   return found;
 }
 
 /** Up to where it was read, the nearest forms, and how to connect a model. */
 function tellUnread(text: string, unread: Unread, work: Work): Interpretation {
   const { from, to, reached } = unread;
-  const options = suggest(text, unread, work);
+  const options = suggest(text, work);
   const fitted = text.slice(from, reached).trim();
   const rest = text.slice(reached, to).trim();
   const upTo =
@@ -260,7 +279,7 @@ function tellUnread(text: string, unread: Unread, work: Work): Interpretation {
     ...(work.request.plans?.some(({ waits }) => waits !== undefined) === true
       ? ['“help changes” lists the ways to change the waiting plan.']
       : []),
-    `“help all” lists all commands. ${connectModel}`,
+    `“help all” lists all commands; “Build a plan” fills one in by form. ${connectModel}`,
   ];
   const isShort = options.every((one) => one.length <= maxOption && !one.includes('\n'));
   // A single choice is none.

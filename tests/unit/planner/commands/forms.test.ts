@@ -80,6 +80,7 @@ const words: Record<string, string> = {
   text: '"then delete b.txt"',
   rest: 'any words, and then some; all of them',
   file: 'a.txt',
+  target: 'b.txt',
   folder: 'logs',
   person: 'Ana García',
   address: 'https://example.com/a?b=c',
@@ -439,6 +440,34 @@ describe('what cannot be read', () => {
       'add "meeting with Bob" to the calendar on Friday at 15:00',
     ],
     ['what is in todo.txt', 'show todo.txt'],
+    ['what files do I have?', 'what is in the workspace'],
+    ['show me the files in logs', 'files in logs'],
+    ['what do I have tomorrow', 'calendar tomorrow'],
+    ['search for milk in logs', 'search "milk" in logs'],
+    ['copy to b.txt the file todo.txt', 'copy todo.txt to b.txt'],
+    ['move todo.txt to the archive', 'move todo.txt to archive/'],
+    ['replace milk with oat milk in a.txt', 'replace "milk" with "oat milk" in a.txt'],
+    [
+      'schedule a call with Zoe on Friday at 3',
+      'add "call with Zoe" to the calendar on Friday at 15:00',
+    ],
+    ['Remind me to call Bob tomorrow', 'remind me "call Bob" tomorrow at 9:00'],
+    ['remind me every Friday to report', 'remind me "report" every Friday at 9:00'],
+    ['check https://example.com every hour', 'fetch https://example.com every hour'],
+    ['send a message to Ana: can you see this?', 'ask Ana "can you see this?"'],
+    ['tell #general that we ship today', 'post "we ship today" to #general'],
+    [
+      'Ask Bob if he can review the budget by Friday',
+      'ask Bob "if he can review the budget by Friday"',
+    ],
+    [
+      'Download https://example.com/a.json and save it to a.json',
+      'fetch https://example.com/a.json and save it to a.json',
+    ],
+    [
+      'add eggs to a.txt, then copy a.txt to backup',
+      'add "eggs" to a.txt, then copy a.txt to backup/',
+    ],
     [
       'every Friday at 16:00 remind me to submit my timesheet',
       'every Friday at 16:00 remind me "submit my timesheet"',
@@ -478,9 +507,7 @@ describe('what cannot be read', () => {
     'Move todo.txt to archive/ or delete it',
     'post "yes" or "no" to #general',
     'Remind me to water the plants every evening',
-    'Ask Bob if he can review the budget by Friday',
     'Schedule a meeting with Bob next Tuesday at 3pm',
-    'Download https://example.com/data.json and save it to data.json',
     'Email ana@example.com "hi"',
     'delete a.txt, b.txt and c.txt',
     'check "eggs" in shopping.txt',
@@ -673,15 +700,69 @@ test('whatever the words, every one of them is in a command or joins two', () =>
   );
 });
 
+/** The nearest commands offered for a request that can’t be read. */
+const offersOf = ({ result }: Awaited<ReturnType<typeof plan>>): string[] =>
+  result.kind === 'question' && result.questions.some(({ id }) => id === 'command')
+    ? result.questions.flatMap(({ options }) => (options ?? []).map(({ text }) => text))
+    : [];
+
+const verbs = forms.flatMap(({ spellings, near }) => [
+  ...near.split(' '),
+  ...spellings.flatMap((one) => compile(one)[0] ?? []),
+]);
+const orNone = (...some: string[]) => fc.constantFrom('', ...some);
+/** A request as one talks: any form's verb, no quotation marks, times and places where they fall. */
+const spoken = fc
+  .tuple(
+    fc.constantFrom(
+      ...verbs.map((one) => (typeof one === 'string' ? one : 'words' in one ? one.words[0] : '')),
+    ),
+    orNone('me', 'Ana', 'a file called', 'all', '#general', 'the', 'my calendar'),
+    fc.constantFrom(
+      'milk and eggs',
+      'a.txt',
+      'if we ship',
+      '"two"',
+      'https://example.com',
+      '{"a": 1}',
+    ),
+    orNone(
+      'to b.txt',
+      'to archive',
+      'in logs',
+      'to #ops',
+      'with "B"',
+      'in a.txt',
+      'to the calendar',
+    ),
+    orNone('tomorrow', 'at 3', 'on Friday at 15:00', 'every Monday', 'by Friday', 'in 2 hours'),
+    orNone('then delete c.txt', 'and post it here', 'if yes: post "x"', 'until June', '?'),
+  )
+  .map((words) => words.filter((one) => one !== '').join(' '));
+
 test('whatever the words, the planner answers, asks or plans, and what it offers plans', async () => {
+  let offered = 0;
+  const parts = fc.array(vocabulary, { minLength: 1, maxLength: 8 });
+  const requests = fc.oneof(
+    parts.map((all) => all.join(' ')),
+    { arbitrary: spoken, weight: 3 },
+  );
   await fc.assert(
-    fc.asyncProperty(fc.array(vocabulary, { minLength: 1, maxLength: 8 }), async (parts) => {
-      const { result } = await plan(planner(), parts.join(' '));
+    fc.asyncProperty(requests, async (text) => {
+      const outcome = await plan(planner(), text);
+      const { result } = outcome;
       expect(result.kind).toMatch(/^(?:proposal|answer|cannot|question|rfc|escalation|aborted)$/);
       if (result.kind === 'aborted') expect(result.reason).not.toBe('internal');
+      for (const offer of offersOf(outcome)) {
+        const next = (await plan(planner(), offer)).result;
+        expect([offer, next.kind]).toEqual([offer, expect.stringMatching(/^(?:proposal|answer)$/)]);
+        if (next.kind === 'answer') expect(next.text).not.toContain('Nothing was planned');
+        offered += 1;
+      }
     }),
-    { numRuns: rounds(150) },
+    { numRuns: rounds(4000) },
   );
+  expect(offered).toBeGreaterThan(10);
 });
 
 test.each([
