@@ -21,6 +21,7 @@ export function openChat(report: (shown: DisplayedStatus) => void): ChatPort {
     async whisper() {},
     status: {
       fadesAfterMs: 60_000,
+      async sign() {},
       async show({ thread }) {
         report({ what: 'sign', thread, at: preciseNow() });
         return undefined;

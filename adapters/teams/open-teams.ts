@@ -21,6 +21,7 @@ import { handlePress } from './press/handle-press.ts';
 import { tellPresser } from './press/reply.ts';
 import { createShow } from './press/show.ts';
 import {
+  type MessageSignal,
   type MovedSignal,
   readActivity,
   readSignal,
@@ -187,7 +188,7 @@ export function openTeams(
         authenticate: connector.authenticate,
         accept: createAccept({
           receive: (event) => receive({ ...event, body: sealAddresses(parts, event) }),
-          ...{ wait, clock, show: createShow(context) },
+          ...{ wait, clock, show: createShow(context), sign: createSign(context) },
           openPlanThis: (signal, withinMs) => openPlanThis(context, signal, withinMs),
           build: {
             show: (signal, withinMs) => showBuild(context, signal, withinMs),
@@ -199,6 +200,14 @@ export function openTeams(
       }),
   };
 }
+
+/** Shows typing for a message; the sign of one from an unknown conversation needs its address. */
+const createSign =
+  (context: TeamsContext) =>
+  ({ scene }: MessageSignal): Promise<void> =>
+    keepScene(context, scene)
+      .then(() => context.port.status?.sign(scene.place, null))
+      .catch((error: unknown) => context.warn('A first sign was not shown in Teams.', error));
 
 // Handles stored activities by kind. May be called again with the same activity.
 

@@ -21,6 +21,7 @@ type Call = {
 const rates: Partial<Record<string, Rate>> = {
   'chat.postMessage': { everyMs: 200, burst: 60 },
   'chat.update': { everyMs: 1200, burst: 20 },
+  'agents.sessions.setStatus': { everyMs: 1200, burst: 40 },
   'views.publish': { everyMs: 600, burst: 20 },
   'conversations.replies': { everyMs: 1200, burst: 40 },
   'conversations.list': { everyMs: 3500, burst: 12 },

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { describeActivity } from '#cards/activity-words.ts';
 import type { ChatPlace, RestingState, StatusPort } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
+import type { Activity } from '#domain/planning/activity.ts';
 import { createRecent } from '#domain/recent.ts';
 import { cutShown } from '#domain/shown-text.ts';
 import type { Ask } from '../calls/hold.ts';
@@ -20,6 +21,8 @@ type Ways = { words: boolean; sessions: boolean | null };
 type SessionState = 'processing' | RestingState;
 
 const maxKept = 1000;
+/** Milliseconds for a first sign, and for its removal. */
+const signWithinMs = 1500;
 /** Declared as an agent: https://docs.slack.dev/ai/agent-sessions */
 const agentScope = 'assistant:write';
 
@@ -53,6 +56,8 @@ export function createStatusPort(options: {
   const known = createRecent<Ways>({ keep: maxKept });
   /** The state of each session, by its thread. */
   const states = createRecent<SessionState>({ keep: maxKept });
+  /** First signs on their way or shown, by thread, with the result of `setWords`. */
+  const signs = createRecent<Promise<boolean | null>>({ keep: maxKept });
   const waysOf = (team: string): Ways => known.get(team) ?? { words: true, sessions: null };
 
   /** Sets the words. @returns whether the app may write as an agent, or null if Slack refused them */
@@ -94,16 +99,40 @@ export function createStatusPort(options: {
     }
   }
 
+  /** The result of a sign that nothing has replaced yet, or null. Later words wait for it: a late sign would replace them. */
+  async function takeSign(at: Target): Promise<boolean | null> {
+    const signed = signs.get(keyOf(at));
+    signs.delete(keyOf(at));
+    return (await signed?.catch(() => null)) ?? null;
+  }
+
   return {
     // Slack hides it after two minutes.
     fadesAfterMs: 60_000,
 
+    async sign(place, asked) {
+      const at = targetOf(place, asked, AbortSignal.timeout(signWithinMs));
+      if (at === null || !waysOf(place.tenant).words) return;
+      const signed = setWords(at, firstWords);
+      signs.set(keyOf(at), signed);
+      await signed;
+    },
+
+    async unsign(place, asked) {
+      const at = targetOf(place, asked, AbortSignal.timeout(signWithinMs));
+      if (at === null || !waysOf(place.tenant).words) return;
+      await takeSign(at);
+      await setWords(at, '');
+    },
+
     async show(place, { asked, activity, title = '' }, before, givenUp) {
       const at = targetOf(place, asked, givenUp);
       if (at === null) return undefined;
+      const signed = await takeSign(at);
       const { words, sessions } = waysOf(place.tenant);
-      const status = calm(`is ${describeActivity(activity)}…`);
-      const agent = words ? await setWords(at, status) : null;
+      const status = wordsFor(activity);
+      const isShown = signed !== null && status === firstWords;
+      const agent = words && !isShown ? await setWords(at, status) : signed;
       const running = Own.safeParse(before?.own).data?.session === true && before?.asked === asked;
       if (running || sessions === false) return { session: running };
       if (agent !== true && waysOf(place.tenant).words) return { session: false };
@@ -113,6 +142,7 @@ export function createStatusPort(options: {
     async clear(place, { asked }, givenUp) {
       const at = targetOf(place, asked, givenUp);
       if (at === null) return;
+      await takeSign(at);
       // Slack does so for an answer in the thread, but not for one elsewhere or for a late status.
       if (waysOf(place.tenant).words) await setWords(at, '');
     },
@@ -128,6 +158,9 @@ export function createStatusPort(options: {
 }
 
 const action = 'show what is being planned';
+
+const wordsFor = (activity: Activity): string => calm(`is ${describeActivity(activity)}…`);
+const firstWords = wordsFor({ kind: 'thinking' });
 
 /** Characters of a session's title. */
 const maxTitle = 200;

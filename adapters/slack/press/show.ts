@@ -1,5 +1,5 @@
-// Opens windows within the three seconds of a trigger: first one that says it is loading, then the content. Decides nothing, so a
-// lost press can be repeated.
+// Shows something as soon as a signal is stored: a first sign for a message, and for a press a window within the three seconds of
+// its trigger, first one that says it is loading. Decides nothing, so a lost press can be repeated.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { types } from '@slack/bolt';
 import { pressWords, windowWords } from '#cards/chat-words.ts';
@@ -8,9 +8,11 @@ import { conversationAt } from '#domain/chat/chat.ts';
 import type { AnyPress } from '#domain/chat/press.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { explainSlackError } from '../calls/explain-error.ts';
+import { nameMessage, placeOf } from '../place.ts';
 import { placeOfPress } from '../signals/name-signal.ts';
-import type { PressSignal, SentSignal, Signal } from '../signals/read-signal.ts';
+import type { MessageSignal, PressSignal, SentSignal, Signal } from '../signals/read-signal.ts';
 import type { SlackContext } from '../slack-context.ts';
+import { isAddressed } from '../talk/receive-message.ts';
 import type { Acknowledgement } from '../transport/accept.ts';
 import { openBuild, pressBuild, submitBuild } from './build.ts';
 import { isBuild } from './build-windows.ts';
@@ -107,6 +109,16 @@ async function turn(context: Showing, { team, pressed }: PressSignal): Promise<v
   await putView(context, team, view, await context.inTurn(() => fill(context, { ...held, pages })));
 }
 
+/** A first sign of work in the thread of a message to the app. */
+async function signAt({ port, warn }: SlackContext, signal: MessageSignal): Promise<void> {
+  const { team, message } = signal;
+  const { channel, ts, thread_ts } = message;
+  if (isAddressed(signal) !== 'yes') return;
+  await port.status
+    ?.sign(placeOf(team, channel, thread_ts ?? ts), nameMessage(team, channel, ts))
+    .catch((error: unknown) => warn('A first sign was not shown in Slack.', error));
+}
+
 /** Does not throw: the press is stored, and can be repeated. */
 export function createShow(given: SlackContext): (signal: Signal) => Promise<void> {
   const context: Showing = { ...given, inTurn: createTurns(filledAtOnce) };
@@ -117,6 +129,7 @@ export function createShow(given: SlackContext): (signal: Signal) => Promise<voi
       );
       return;
     }
+    if (signal.kind === 'message') return signAt(context, signal);
     if (signal.kind !== 'press' && signal.kind !== 'start') return;
     try {
       if (signal.kind === 'start') return await openBuild(context, signal);

@@ -57,14 +57,16 @@ export async function receiveMessage(
   signal: MessageSignal,
   attempt: Pick<EventAttempt, 'forget'>,
 ): Promise<void> {
-  const { people, port } = context;
+  const { people, port, service } = context;
   const { team, message, bot } = signal;
   const { user, channel, ts, thread_ts } = message;
   if (user === undefined) return attempt.forget();
   const place = placeOf(team, channel, thread_ts ?? ts);
+  const addressed = isAddressed(signal);
+  const once = nameMessage(team, channel, ts);
   const written: WrittenMessage = {
     place,
-    addressed: isAddressed(signal),
+    addressed,
     async read() {
       const text = collectText(message);
       return readPlainText(text, await nameMentioned(context, team, text, bot), bot);
@@ -76,10 +78,15 @@ export async function receiveMessage(
     answerNothing: () =>
       port.whisper(place, user, { text: escapeMrkdwn(emptyMention), card: null }),
     files: readFiles(message.files),
-    once: nameMessage(team, channel, ts),
+    once,
     writtenAt: new Date(Number(ts) * 1000),
   };
-  await handleMessage(context, written, attempt);
+  try {
+    await handleMessage(context, written, attempt);
+  } finally {
+    if (addressed === 'yes' && (await service.activityIn(conversationAt(place))) === null)
+      await port.status?.unsign?.(place, once);
+  }
 }
 
 /** Stops planning in a thread. Finished work stays; a person without permission gets an explanation. */

@@ -6,6 +6,7 @@ import { stillPlanning, writeActivity } from '#cards/activity-words.ts';
 import type { ChatPlace, ShownStatus, StatusPort } from '#domain/chat/chat.ts';
 import type { TeamsConversation } from '#domain/chat/teams-conversation.ts';
 import { CountersignError } from '#domain/errors.ts';
+import { createRecent } from '#domain/recent.ts';
 import { cutText } from '#domain/shown-text.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { type Calls, streamRefused } from '../connector/connector.ts';
@@ -18,6 +19,8 @@ const paceMs = 1000;
 /** Ends a stream before Teams does, after two minutes. */
 const streamForMs = 100_000;
 const maxStreamMs = 115_000;
+/** Conversations whose typing is remembered. */
+const maxKept = 1000;
 /** Maximum characters of an informative update. */
 const maxUpdate = 1000;
 
@@ -70,8 +73,30 @@ export function createPlanningStatus(connector: Calls, find: Find): StatusPort {
     await connector.update(where, at, { ...activity, id: at.message }, givenUp);
   }
 
+  /** When typing was last shown, by conversation. */
+  const typed = createRecent<number>({ keep: maxKept });
+
+  /** @returns when it was shown: it lasts, so a first sign is not repeated */
+  async function type(
+    where: TeamsConversation,
+    place: ChatPlace,
+    now: number,
+    givenUp?: AbortSignal,
+  ): Promise<number> {
+    const conversation = conversationIdOf(place);
+    const before = typed.get(conversation) ?? 0;
+    if (now - before < paceMs) return before;
+    typed.set(conversation, now);
+    await connector.post(where, conversation, { type: 'typing', from: { id: where.bot } }, givenUp);
+    return now;
+  }
+
   return {
     fadesAfterMs: typingMs,
+
+    async sign(place) {
+      await type(await find(place), place, Date.now());
+    },
 
     async show(place, { activity }, before, givenUp): Promise<JsonObject> {
       const kept = readKept(before);
@@ -86,9 +111,8 @@ export function createPlanningStatus(connector: Calls, find: Find): StatusPort {
       const separate = where.kind !== 'personal' || (!isFirst && kept.beside);
       if (open === null && (isFirst || separate)) {
         if (!isFirst && now - kept.said_at < typingMs) return kept;
-        const typing = { type: 'typing', from: { id: where.bot } };
-        await connector.post(where, conversation, typing, givenUp);
-        return { said_at: now, beside: separate, stream: null };
+        const typedAt = await type(where, place, now, givenUp);
+        return { said_at: typedAt, beside: separate, stream: null };
       }
       try {
         if (open !== null && now - open.began_at >= streamForMs) {

@@ -12,7 +12,12 @@ import { answerSentence, askAgain, findProblem } from '../extension/plan-this.ts
 import { readDecision, readLook } from '../press/read-press.ts';
 import { answerText, answerUnknown, Reply } from '../press/reply.ts';
 import type { Show } from '../press/show.ts';
-import type { BuildSignal, PlanThisSignal, Signal } from '../signals/read-activity.ts';
+import type {
+  BuildSignal,
+  MessageSignal,
+  PlanThisSignal,
+  Signal,
+} from '../signals/read-activity.ts';
 import { isAddressed } from '../talk/receive-message.ts';
 
 // Names activities for the inbox: their idempotency keys, and the thread that keeps their order. Pure.
@@ -64,13 +69,15 @@ export function createAccept(parts: {
   wait: WaitUntilHandled;
   clock: Clock;
   show: Show;
+  /** A first sign of work on a message; not awaited. Must not throw. */
+  sign(signal: MessageSignal): Promise<void>;
   openPlanThis(signal: PlanThisSignal, withinMs: number): Promise<object>;
   build: {
     show(signal: BuildSignal, withinMs: number): Promise<object>;
     refuseTerms(signal: BuildSignal, withinMs: number): Promise<object | null>;
   };
 }): Accept {
-  const { receive, wait, clock, show, openPlanThis, build } = parts;
+  const { receive, wait, clock, show, sign, openPlanThis, build } = parts;
 
   /** A submitted dialog closes once its result is committed. */
   async function acceptPlanThis(
@@ -115,7 +122,9 @@ export function createAccept(parts: {
     }
     const decision = kind === 'press' ? readDecision(signal.verb, signal.data) : null;
     if (asks && decision === null) return { answer: answerUnknown(pressWords.unknownButton) };
-    const { id } = await receive({ ...nameActivity(signal, body, clock.now()), awaited: asks });
+    const event = { ...nameActivity(signal, body, clock.now()), awaited: asks };
+    const { id, stored } = await receive(event);
+    if (stored && kind === 'message' && isAddressed(signal) === 'yes') void sign(signal);
     if (!asks || decision === null) return null;
     const outcome = await wait.outcome(id, leftOf(waitedForMs));
     if (outcome.state === 'open') {

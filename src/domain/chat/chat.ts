@@ -81,6 +81,10 @@ export type ShownStatus = {
 export type StatusPort = {
   /** Milliseconds after which the platform hides it and it is shown again. */
   fadesAfterMs: number;
+  /** A first sign of work on the message `asked`, before it is handled. */
+  sign(place: ChatPlace, asked: string | null): Promise<void>;
+  /** Removes the first sign of a message that led to no planning, where it doesn't fade in seconds. */
+  unsign?(place: ChatPlace, asked: string): Promise<void>;
   /** @param before what is shown now, or null. @returns what the port keeps for the next call */
   show(
     place: ChatPlace,

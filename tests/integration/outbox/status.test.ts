@@ -36,6 +36,7 @@ const port: ChatPort = {
   },
   status: {
     fadesAfterMs: 60_000,
+    async sign() {},
     async show({ thread }, { activity }) {
       await dawdle();
       note(thread, activity.kind);

@@ -21,6 +21,18 @@ test('in a direct message the status goes as well, though the answer is no reply
   await waitFor('the end', () => slack.statuses(direct).length === 0);
 });
 
+test('a message has a first sign before it is handled, and loses it if nothing is planned', async () => {
+  const { slack, ana } = await useDesk(database, { planner });
+  const direct = slack.direct(ana.id).id;
+  await slack.say(ana.id, direct, 'status');
+  await waitFor('the answer', () => slack.messages(direct).length === 2);
+  await waitFor('the end', () => slack.statuses(direct).length === 0);
+  const shown = slack.calls.flatMap(({ parameters: { channel_id: channel, status } }) =>
+    channel === direct ? [status] : [],
+  );
+  expect(shown).toEqual(['is thinking…', '']);
+});
+
 test('what Slack takes no status for is answered all the same', async () => {
   const desk = await useDesk(database, { planner });
   const { slack, ana, channel } = desk;
@@ -55,8 +67,9 @@ test('of two processes that write to Slack, one shows each status', async () => 
   turn.answer('Done.');
   await waitFor('the end', () => slack.statuses(channel).length === 0);
   await other.close();
+  // The first sign may come from the other process.
   const shown = slack.calls.flatMap(({ parameters: { status } }) =>
-    typeof status === 'string' && status !== '' ? [status] : [],
+    typeof status === 'string' && /^(?!is thinking)./.test(status) ? [status] : [],
   );
   expect(shown).toEqual([...new Set(shown)]);
 });

@@ -75,6 +75,18 @@ test.concurrent('in a channel the bot types from the request on until it answers
   expect(teams.streams.filter((one) => one.conversation === conversation)).toEqual([]);
 });
 
+test.concurrent('the bot types for a message before it is handled', async () => {
+  const { teams } = use;
+  const ana = teams.addPerson('ana');
+  const chat = teams.addPersonal(ana);
+  // Planning would type too.
+  await teams.say(ana, chat, 'help');
+  await waitFor('typing', () => teams.typing.includes(chat.id));
+  await waitFor('the answer', () =>
+    teams.messages.some(({ conversation }) => conversation === chat.id),
+  );
+});
+
 test.concurrent('an answer that comes at once begins no stream', async () => {
   const { teams } = use;
   const ana = teams.addPerson('ana');

@@ -51,6 +51,7 @@ async function acceptWith(outcome: EventOutcome, pressed: PressSignal = signal) 
     clock: { now: () => new Date() },
     build: { show: async () => ({}), refuseTerms: async () => null },
     openPlanThis: async () => ({}),
+    sign: async () => {},
     show: {
       look: async (_look, _scene, withinMs) => {
         drawn.push(withinMs);
