@@ -81,7 +81,11 @@ async function readTimes(context: ConversationContext, plan: Plan, steps: Step[]
   const head = await readScheduleHead(db, plan.id, plan.version);
   const { starts_at = null, ends_at = null, profile = context.profile } = head ?? {};
   const working_day_minutes = measureWorkingDay(profile);
-  const common = { working_day_minutes, ...describeRepeats(plan.series) };
+  const common = {
+    working_day_minutes,
+    ...describeRepeats(plan.series),
+    ...(compared.has(plan.status) ? await readStepTimes(context, plan, steps) : {}),
+  };
   if (head === null || starts_at === null || ends_at === null || plan.series.length > 0) {
     const isWork = countsAsWork(steps, working_day_minutes);
     const expected_minutes = isWork === null ? null : longestMinutes(plan, steps);
@@ -97,7 +101,6 @@ async function readTimes(context: ConversationContext, plan: Plan, steps: Step[]
       : (span.to - span.from) / 60_000,
     expected_is_work: isWork,
     scheduled: { starts_at, ends_at },
-    ...(compared.has(plan.status) ? await readStepTimes(context, plan, steps) : {}),
     ...(plan.status === 'executing' ? await readMoved(context, plan) : {}),
   };
 }
@@ -116,6 +119,7 @@ async function readStepTimes(
 ): Promise<Pick<PlanCardFacts, 'times' | 'deadline'>> {
   const ids = steps.map(({ id }) => id);
   const scheduled = await readScheduledSteps(db.query, plan.id, plan.version, ids);
+  if (scheduled.length === 0) return {};
   const times = Object.fromEntries(scheduled.map(({ step_id, ...one }) => [step_id, one]));
   const spareOf = ({ deadline, ends_at }: (typeof scheduled)[number]) =>
     Date.parse(deadline ?? '') - Date.parse(ends_at);

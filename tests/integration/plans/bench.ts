@@ -1,11 +1,17 @@
 // An executor whose every move is made by a test: no jobs, no timers except its leases, and a database that can fail on request.
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { storeBackend } from '#db/backends.ts';
 import type { Database } from '#db/database.ts';
+import { storeArtifacts } from '#db/planning/artifacts.ts';
 import type { Outcome } from '#db/sql/settle.ts';
 import { systemClock, systemRandom } from '#domain/clock.ts';
+import { toDependency } from '#domain/plan/dependency.ts';
 import type { Plan, PlanDraft, StepStatus } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
+import { OutlineNode } from '#domain/planning/outline.ts';
+import { StrategyProfile } from '#domain/planning/schedule.ts';
+import type { ReadBusy } from '#domain/planning/shift.ts';
 import type { ExecutorContext, Mark } from '#executor/executor-context.ts';
 import { keepLeases } from '#executor/leases.ts';
 import { runStep } from '#executor/run-step.ts';
@@ -14,6 +20,7 @@ import { startPlan, takeTurn } from '#executor/turn.ts';
 import { createBudget } from '#planner/budget/budget.ts';
 import { ana, runPlan, type TestInstance } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
+import { type Edge, makeRoadmap } from '../../unit/planner/schedule/bench.ts';
 
 let workers = 0;
 
@@ -103,6 +110,76 @@ export async function startBy(
   await startPlan(executor, plan.id, { approvers: [], guardedApprovers: {} });
   return plan;
 }
+
+type Part = {
+  step: StepDraft;
+  /** Epoch milliseconds. */
+  from: number;
+  minutes: number;
+  deadline?: number | null;
+  person?: string | null;
+};
+
+const everyHour = { days: ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'], from: '00:00', to: '24:00' };
+const printTime = (at: number): string => new Date(at).toISOString();
+
+/** Stores a schedule of a plan's steps, each a part named by its step in capitals. */
+export async function storeSchedule(instance: TestInstance, plan: Plan, parts: Part[]) {
+  const name = (id = '') => id.toUpperCase();
+  const node = (id: string, rest: Partial<OutlineNode>) =>
+    OutlineNode.parse({ ...{ id, title: `Part ${id}`, level: 2, parent: 'goal' }, ...rest });
+  const roadmap = makeRoadmap(
+    parts.flatMap(({ step }) =>
+      (step.after ?? []).map((edge) => {
+        const { id, type, lag_minutes } = toDependency(edge);
+        return [name(id), name(step.id), type, lag_minutes] satisfies Edge;
+      }),
+    ),
+  );
+  const { pattern } = roadmap;
+  const ends = parts.map(({ from, minutes }) => from + minutes * 60_000);
+  const blocks = parts.map(({ step, from, person = null }, at) => ({
+    ...{ node: name(step.id), starts_at: printTime(from), ends_at: printTime(ends[at] ?? from) },
+    ...{ fixed: false, person, holds: false },
+  }));
+  await instance.db.transaction((tx) =>
+    storeArtifacts(tx, plan.id, plan.version, {
+      outline: {
+        ...{ title: plan.title, summary: '', pattern, risks: [], assumptions: [] },
+        nodes: [
+          node('goal', { structure: 'goal', level: 1, parent: null }),
+          ...parts.map(({ step, minutes, deadline = null }) =>
+            node(name(step.id), {
+              structure: 'task',
+              steps: [step],
+              duration_minutes: minutes,
+              deadline: deadline === null ? null : printTime(deadline),
+            }),
+          ),
+        ],
+      },
+      roadmap,
+      schedule: {
+        ...{
+          timezone: 'UTC',
+          profile: StrategyProfile.parse({ working_hours: [everyHour] }),
+          blocks,
+        },
+        starts_at: printTime(Math.min(...parts.map(({ from }) => from))),
+        ends_at: printTime(Math.max(...ends)),
+      },
+      notes: [],
+    }),
+  );
+}
+
+/** For the check of running plans against their schedules. @param ahead milliseconds */
+export const watchContext = (instance: TestInstance, readBusy: ReadBusy, ahead = () => 0) => ({
+  ...{ db: instance.db, catalogue: instance.catalogue, random: systemRandom, readBusy },
+  ...{ clock: { now: () => new Date(Date.now() + ahead()) }, enqueue: async () => {} },
+  profile: instance.config.settings.schedule,
+  warn: (message: string) => expect.fail(message),
+});
 
 export function outcomeOf(
   step: { position: number; attempt: number },

@@ -5,19 +5,22 @@ import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
 import { afterAll, expect, test } from 'vitest';
 import { checkSchedule, checkSchedules, readShift } from '#conversation/shift.ts';
-import { storeArtifacts } from '#db/planning/artifacts.ts';
-import { systemRandom } from '#domain/clock.ts';
 import type { PlanPatch } from '#domain/plan/patch.ts';
 import type { Plan } from '#domain/plan/plan.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
-import { OutlineNode } from '#domain/planning/outline.ts';
-import { StrategyProfile } from '#domain/planning/schedule.ts';
 import { createReads } from '#planner/reads/open-reads.ts';
 import { createReadBusy } from '#planner/schedule/busy.ts';
 import { holdStep, writeStep } from '../../fixtures/steps.ts';
 import { ana } from '../../setup/instance.ts';
-import { makeRoadmap } from '../../unit/planner/schedule/bench.ts';
-import { claimReady, outcomeOf, settleOutcomes, startBy, useExecutor } from './bench.ts';
+import {
+  claimReady,
+  outcomeOf,
+  settleOutcomes,
+  startBy,
+  storeSchedule,
+  useExecutor,
+  watchContext,
+} from './bench.ts';
 
 const hour = 3_600_000;
 const day = { days: ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'], from: '00:00', to: '24:00' };
@@ -55,7 +58,7 @@ async function begin(begun: number, deadline: number) {
 }
 
 /** Its two steps, an hour each, from `begun` hours ago. @param who does the first */
-async function schedule(
+function schedule(
   plan: Plan,
   a: StepDraft,
   b: StepDraft,
@@ -63,42 +66,11 @@ async function schedule(
   deadline: number,
   who: string | null = null,
 ) {
-  const start = Date.now() - begun * hour;
-  const node = (id: string, rest: Partial<OutlineNode>) =>
-    OutlineNode.parse({
-      id,
-      title: `Part ${id}`,
-      structure: 'task',
-      level: 2,
-      parent: 'goal',
-      ...rest,
-    });
-  const nodes = [
-    node('goal', { structure: 'goal', level: 1, parent: null }),
-    node('A', { steps: [a], duration_minutes: 60 }),
-    node('B', { steps: [b], duration_minutes: 60, deadline: iso(start + deadline * hour) }),
-  ];
-  const block = (id: string, at: number) => ({
-    ...{ node: id, starts_at: iso(start + at * hour), ends_at: iso(start + (at + 1) * hour) },
-    ...{ fixed: false, person: id === 'A' ? who : null, holds: false },
-  });
-  const roadmap = makeRoadmap([['A', 'B']]);
-  const { pattern } = roadmap;
-  await instance.db.transaction((tx) =>
-    storeArtifacts(tx, plan.id, plan.version, {
-      outline: { title: 'Two parts', summary: '', pattern, risks: [], assumptions: [], nodes },
-      roadmap,
-      schedule: {
-        ...{ timezone: 'UTC', profile: StrategyProfile.parse({}) },
-        ...{
-          blocks: [block('A', 0), block('B', 1)],
-          starts_at: iso(start),
-          ends_at: iso(start + 2 * hour),
-        },
-      },
-      notes: [],
-    }),
-  );
+  const from = Date.now() - begun * hour;
+  return storeSchedule(instance, plan, [
+    { step: a, from, minutes: 60, person: who },
+    { step: b, from: from + hour, minutes: 60, deadline: from + deadline * hour },
+  ]);
 }
 
 const startedAt = (id: string, step: string, at: string | null) =>
@@ -106,12 +78,7 @@ const startedAt = (id: string, step: string, at: string | null) =>
     sql`update countersign.step_states set started_at = ${at}::timestamptz where plan_id = ${id} and step_id = ${step}`,
   );
 
-const context = () => ({
-  ...{ db: instance.db, catalogue: instance.catalogue, clock: { now: () => new Date() } },
-  ...{ profile: instance.config.settings.schedule, random: systemRandom },
-  readBusy,
-  ...{ enqueue: async () => {}, warn: (message: string) => expect.fail(message) },
-});
+const context = () => watchContext(instance, readBusy);
 const card = (id: string) => instance.service.card(id, { user: ana.id, timezone: 'UTC' });
 const findings = async (id: string) =>
   (await instance.service.listFindings(id, { limit: 10 })).findings;

@@ -3,7 +3,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
 import { tellTime } from '#cards/times.ts';
+import { checkSchedule } from '#conversation/shift.ts';
 import { sayLag } from '#domain/length.ts';
 import type { Plan, Series, Step } from '#domain/plan/plan.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
@@ -15,7 +17,7 @@ import { readReviews, squeeze } from '../../fixtures/read-reviews.ts';
 import { draftStep } from '../../fixtures/steps.ts';
 import { rounds } from '../../rounds.ts';
 import { ana, settleAsRead } from '../../setup/instance.ts';
-import { ripen, runReady, useExecutor } from './bench.ts';
+import { ripen, runReady, storeSchedule, useExecutor, watchContext } from './bench.ts';
 
 const minuteMs = 60_000;
 const dayMs = 1440 * minuteMs;
@@ -41,6 +43,8 @@ const shape = fc.array(
     /** Minutes from now. */
     dated: fc.option(fc.integer({ min: 120, max: 30_000 }), { freq: 3 }),
     open: fc.boolean(),
+    /** Minutes from its start. */
+    due: fc.option(fc.integer({ min: 100, max: 50_000 }), { freq: 2 }),
   }),
   { minLength: 2, maxLength: mostSteps },
 );
@@ -56,12 +60,12 @@ const rule = fc.option(
 type Drawn<A> = A extends fc.Arbitrary<infer Value> ? Value : never;
 type Shape = Drawn<typeof shape>;
 
-/** A wait, a date, a stop and a repetition, in every draw. */
+/** A wait, a date, a stop, a deadline and a repetition, in every draw. */
 const everyKind: [Shape, number[], Drawn<typeof rule>, Drawn<typeof zone>] = [
   [
-    { before: 0, type: 'FS', lagged: false, dated: null, open: true },
-    { before: 0, type: 'FS', lagged: true, dated: null, open: false },
-    { before: 0, type: 'FS', lagged: false, dated: 300, open: false },
+    { before: 0, type: 'FS', lagged: false, dated: null, open: true, due: null },
+    { before: 0, type: 'FS', lagged: true, dated: null, open: false, due: 2000 },
+    { before: 0, type: 'FS', lagged: false, dated: 300, open: false, due: null },
   ],
   [10, 90, 1440, 1680, 2880, 4330],
   'FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=30',
@@ -114,10 +118,13 @@ function explain(
   return expect.fail(`${step.id} waits for ${step.available_at}, and nothing says why.`);
 }
 
+const Promised = z.object({ kind: z.literal('deadline'), limit: z.string() });
+const readNothing = async () => ({ busy: [], failed: false });
+
 const zoneOf = (series: Series | null): string => series?.timezone ?? 'Europe/Berlin';
 
 test('no step waits, starts or stops in a way that its review did not say', async () => {
-  let told = { waits: 0, dates: 0, stops: 0, repetitions: 0 };
+  const told = { waits: 0, dates: 0, stops: 0, deadlines: 0, repetitions: 0 };
   await fc.assert(
     fc.asyncProperty(shape, lags, rule, zone, async (drawn, waits, rrule, timezone) => {
       const now = Math.floor(Date.now() / minuteMs) * minuteMs;
@@ -132,13 +139,20 @@ test('no step waits, starts or stops in a way that its review did not say', asyn
                 write('then', 'then.md', [{ id: 'first', type: 'FS', lag_minutes: 45 }]),
               ],
             };
+      const own = stepsOf(drawn, waits, now);
       const draft = {
         title: 'Timed',
-        steps: stepsOf(drawn, waits, now),
+        steps: own,
         series: series === null ? [] : [series],
       };
       const plan = await instance.service.propose(draft, { user: 'ana' }, ana);
       const viewer = { user: 'ana', timezone: zoneOf(series) };
+      const parts = own.map((step, at) => {
+        const from = step.not_before == null ? now : Date.parse(step.not_before);
+        const due = drawn[at - 1]?.due ?? null;
+        return { step, from, minutes: 1, deadline: due === null ? null : from + due * minuteMs };
+      });
+      await storeSchedule(instance, plan, parts);
       const texts = await readReviews(instance.service, plan, viewer);
       // The console draws the card's lines, not the calls alone.
       texts.delete('console');
@@ -148,6 +162,18 @@ test('no step waits, starts or stops in a way that its review did not say', asyn
       };
       await instance.service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
       await startPlan(executor, plan.id, { approvers: [], guardedApprovers: {} });
+      // Two months later, all that could be kept are missed.
+      await checkSchedule(
+        watchContext(instance, readNothing, () => 60 * dayMs),
+        plan.id,
+      );
+      const { findings } = await instance.service.listFindings(plan.id, { limit: 50 });
+      const missed = findings.flatMap(({ evidence }) =>
+        evidence.flatMap(({ data }) => Promised.safeParse(data).data?.limit ?? []),
+      );
+      for (const limit of missed)
+        expectShown(`by ${tellTime(limit, { now: plan.created_at, viewer })}`);
+      told.deadlines += missed.length;
       const [seen, stopped] = [new Set<string>(), new Set<string>()];
       for (let round = 0; round < 60; round += 1) {
         const { steps } = await instance.service.listSteps(plan.id, { limit: 500 });
@@ -158,16 +184,15 @@ test('no step waits, starts or stops in a way that its review did not say', asyn
           const words = explain(step, byId, plan, series);
           if (words === null) continue;
           expectShown(words);
-          if (step.id.includes('#') && !words.endsWith('after'))
-            told = { ...told, repetitions: told.repetitions + 1 };
-          else if (words.endsWith('after')) told = { ...told, waits: told.waits + 1 };
-          else told = { ...told, dates: told.dates + 1 };
+          told[
+            words.endsWith('after') ? 'waits' : step.id.includes('#') ? 'repetitions' : 'dates'
+          ] += 1;
         }
         const waiting = steps.filter(({ status, id }) => status === 'waiting' && !stopped.has(id));
         for (const { id } of waiting) {
           stopped.add(id);
           expectShown('asks you before it runs');
-          told = { ...told, stops: told.stops + 1 };
+          told.stops += 1;
           await settleAsRead(instance, plan.id, { [id]: 'retry' });
         }
         if (ready.length + waiting.length === 0) break;
@@ -177,7 +202,10 @@ test('no step waits, starts or stops in a way that its review did not say', asyn
       const open = drawn.flatMap((one, at) => (one.open ? [`s${at}`] : []));
       expect([...stopped].sort()).toEqual(open);
       const { steps } = await instance.service.listSteps(plan.id, { limit: 500 });
-      expect(steps.filter(({ status }) => status !== 'succeeded').map(({ id }) => id)).toEqual([]);
+      const left = steps.filter(({ status }) => status !== 'succeeded');
+      expect(left.map(({ id, status, error, question }) => [id, status, error, question])).toEqual(
+        [],
+      );
       if (series !== null)
         await instance.service.cancel(plan.id, { version: 1 }, ana).catch(() => {});
     }),

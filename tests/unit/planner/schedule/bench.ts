@@ -62,7 +62,7 @@ export function makeOutline(nodes: Drawn[]): PlanOutline {
   });
 }
 
-type Edge = [from: string, to: string, type?: 'FS' | 'SS' | 'FF' | 'SF', lag?: number];
+export type Edge = [from: string, to: string, type?: 'FS' | 'SS' | 'FF' | 'SF', lag?: number];
 
 export function makeRoadmap(edges: Edge[] = []): Roadmap {
   return Roadmap.parse({
