@@ -123,8 +123,7 @@ export function createCalendarOperations(
         const reads = await Promise.all(
           read.map(async (one) => {
             const found = await readOne(one, range, args.calendar !== undefined, context.signal);
-            if (busyOf === undefined || !one.isPersonal) return found;
-            return { ...found, events: found.events.map(hideWords) };
+            return one.isPersonal ? { ...found, events: found.events.map(hideWords) } : found;
           }),
         );
         const events = reads.flatMap((one) => one.events);
@@ -192,7 +191,7 @@ export function createCalendarOperations(
   ];
 }
 
-/** Busy time alone: a schedule is read by more people than the calendar. */
+/** Busy time alone: a plan is read by more people than a person's calendar. Its owner reads titles by naming it. */
 const hideWords = (event: CalendarEvent): CalendarEvent => ({
   ...event,
   title: '',
@@ -254,7 +253,8 @@ function toEvent(args: z.output<typeof AddArguments>, context: ToolContext): New
     throw new CountersignError('invalid_arguments', 'The event ends before it begins.');
   const key = createHash('sha256').update(context.idempotencyKey).digest('hex').slice(0, 32);
   return {
-    uid: `${key}@countersign`,
+    // With the plan's ID, so that its own events don't delay its later steps.
+    uid: `${context.planId === null ? '' : `${context.planId}.`}${key}@countersign`,
     title: args.title,
     start,
     end,

@@ -160,11 +160,15 @@ describe('calendar_read', () => {
       expect(await list('slack:T1:U1', 'other')).toEqual(['ana']);
       expect(await list('@Ben', 'other')).toEqual(['ben']);
       expect(await list('cy', 'other')).toEqual([]);
-      // A schedule is shown to more people than a person's own calendar.
-      expect((await read('slack:T1:U1', 'requester')).events).toMatchObject([
-        { calendar: 'ana', title: '' },
-        { calendar: 'team', title: 'Standup' },
-      ]);
+      // A plan is shown to more people than a person's own calendar, which its owner reads by name.
+      for (const busyOf of ['requester', undefined] as const)
+        expect((await read('slack:T1:U1', busyOf)).events).toMatchObject([
+          { calendar: 'ana', title: '' },
+          { calendar: 'team', title: 'Standup' },
+        ]);
+      const asked = { calendar: 'ana', from: '2026-03-28', to: '2026-03-29', timezone: 'UTC' };
+      const { data: named } = await owned.call('calendar_read', asked, { user: 'slack:T1:U1' });
+      expect(named).toMatchObject({ events: [{ title: 'Standup' }] });
       const data = await read('dan', 'other');
       expect(data.calendars).toEqual(['the calendar at calendar.example.com']);
       expect(JSON.stringify(data)).not.toContain('private-1');
@@ -310,6 +314,11 @@ describe('calendar_add', () => {
       { start: '2026-10-25T09:30:00+01:00' },
       { start: '2026-10-26T09:30:00+01:00', end: '2026-10-26T10:30:00+01:00' },
     ]);
+    const ofPlan = await bench.call('calendar_add', args, {
+      planId: 'PLAN-1',
+      idempotencyKey: 'a',
+    });
+    expect(ofPlan.data).toMatchObject({ uid: expect.stringMatching(/^PLAN-1\./) });
   });
 
   it.each([
