@@ -1,4 +1,4 @@
-// Prices of models, and efforts and shutdown dates of OpenAI's, looked up on 25 November 2026 in OpenAI's lists of models, prices
+// Prices of models, and efforts and shutdown dates of OpenAI's, looked up on 29 November 2026 in OpenAI's lists of models, prices
 // and deprecations. `prices` in countersign.json overrides and extends the prices.
 import { z } from 'zod';
 import type { Environment } from '#domain/settings.ts';

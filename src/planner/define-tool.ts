@@ -51,8 +51,8 @@ function allowsNull({ anyOf, type }: Record<string, unknown>): boolean {
   return Array.isArray(anyOf) && anyOf.some((one) => isObject(one) && one.type === 'null');
 }
 
-/** Longer limits don't matter for a written sentence. */
-const maxShownLength = 300;
+/** Limits from here on don't matter for a written sentence. */
+const shownLength = 300;
 
 /** A compact JSON Schema: nullable means optional, and any JSON value is `{}`. */
 function compact(schema: unknown): unknown {
@@ -60,8 +60,7 @@ function compact(schema: unknown): unknown {
   const { properties, required, ...rest } = withoutNull(schema);
   const shown = Object.entries(rest)
     .filter(
-      ([key, value]) =>
-        !unshown.has(key) && !(key === 'maxLength' && Number(value) > maxShownLength),
+      ([key, value]) => !unshown.has(key) && !(key === 'maxLength' && Number(value) >= shownLength),
     )
     .map(([key, item]) => [
       key,
@@ -73,7 +72,8 @@ function compact(schema: unknown): unknown {
           ? compact(item)
           : item,
     ]);
-  if (!isObject(properties)) return Object.fromEntries(shown);
+  if (!isObject(properties) || Object.keys(properties).length === 0)
+    return Object.fromEntries(shown);
   const names = Array.isArray(required) ? required : [];
   const needed = names.filter((name) => {
     const property = properties[name];

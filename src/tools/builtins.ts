@@ -246,7 +246,7 @@ function createDelete(sandbox: Sandbox): Operation {
   return defineOperation({
     tool: 'workspace',
     operation: 'delete',
-    description: 'Delete a file of the workspace for good, or a folder with recursive.',
+    description: 'Delete a file for good, or a folder with recursive.',
     effect: 'write',
     destructive: true,
     targetArgument: 'path',

@@ -1,7 +1,7 @@
 // Resolves references in arguments (`$from` and `$artifact`, with RFC 6901 pointers) to outputs and artifacts.
 import { CountersignError } from '#domain/errors.ts';
 import { substitute } from '#domain/plan/arguments.ts';
-import type { Json, JsonObject } from '#domain/text.ts';
+import { isObject, type Json, type JsonObject, parseJson } from '#domain/text.ts';
 import { isShortened } from './limit-output.ts';
 
 /** `$decide` values stay. @param whole refuses cut values @throws CountersignError invalid_reference */
@@ -75,7 +75,24 @@ export function readPointer(value: Json, pointer: string): PointerResult {
 function readMember(value: Json, key: string): Json | undefined {
   if (value === null || typeof value !== 'object') return undefined;
   if (Array.isArray(value)) return /^(0|[1-9]\d*)$/.test(key) ? value[Number(key)] : undefined;
-  return Object.hasOwn(value, key) ? value[key] : undefined;
+  if (Object.hasOwn(value, key)) return value[key];
+  const inside = readJsonText(value);
+  return inside === null ? undefined : readMember(inside, key);
+}
+
+/** By output: a step may take many values of one. */
+const jsonTexts = new WeakMap<object, JsonObject | Json[] | null>();
+
+/** The JSON that makes up the text of an output, as MCP servers without output schemas answer; its members count as the output's. */
+export function readJsonText(output: Json): JsonObject | Json[] | null {
+  if (!isObject(output) || typeof output.text !== 'string') return null;
+  const known = jsonTexts.get(output);
+  if (known !== undefined) return known;
+  const isAll = Object.keys(output).every((key) => key === 'text' || key === 'attachments');
+  const parsed = isAll && /^\s*[[{]/.test(output.text) ? parseJson(output.text) : null;
+  const inside = Array.isArray(parsed) || isObject(parsed) ? parsed : null;
+  jsonTexts.set(output, inside);
+  return inside;
 }
 
 function describeMiss(value: Json, key: string, walked: string): string {
@@ -84,7 +101,7 @@ function describeMiss(value: Json, key: string, walked: string): string {
   if (Array.isArray(value))
     return `${where} is a list of ${value.length} and has no item ${JSON.stringify(key)}`;
   if (typeof value !== 'object') return `${where} is not an object or a list`;
-  const keys = Object.keys(value);
+  const keys = Object.keys({ ...readJsonText(value), ...value });
   const has = keys.length === 0 ? 'is empty' : `has only ${keys.slice(0, 8).join(', ')}`;
   return `there is no ${JSON.stringify(key)}; ${where} ${has}`;
 }

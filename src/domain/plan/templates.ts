@@ -64,8 +64,11 @@ function writeReference({ $from, path }: ArgumentReference): string {
   return `{{${$from}${path}}}`;
 }
 
+/** Also `{{name}}`, which is no template but may be taken for one. */
+const escaped = /\\\{\{|\{\{ {0,3}[^\s{}/]{1,200}(?:\/[^{}]{0,300}?)? {0,3}\}\}/g;
+
 function escapeText(text: string): string {
-  return text.includes('{{') ? text.replace(pattern, (found) => `\\${found}`) : text;
+  return text.includes('{{') ? text.replace(escaped, (found) => `\\${found}`) : text;
 }
 
 function writeValue(value: Json): Json {
@@ -108,7 +111,7 @@ const numberId = /^\d{1,9}[a-z]?$/;
 export function findBareTemplate(args: Json, isStep: (id: string) => boolean): string | null {
   if (!hasBraces(args)) return null;
   for (const text of literalsOf(args)) {
-    for (const [, id = ''] of text.matchAll(/\{\{ {0,3}([^\s{}/]{1,200}) {0,3}\}\}/g)) {
+    for (const [, id = ''] of text.matchAll(/(?<!\\)\{\{ {0,3}([^\s{}/]{1,200}) {0,3}\}\}/g)) {
       if (!numberId.test(id) && isStep(id)) return id;
     }
   }

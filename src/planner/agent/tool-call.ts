@@ -54,8 +54,8 @@ export function readArguments(text: string): JsonObject | string {
 export function writeResult(call: ToolCall, result: ToolResult, quotes = false): ChatMessage {
   if (quotes) {
     const { ok, explanations, data } = result;
-    // Success is evident from the data.
-    const found = JSON.stringify(ok && data !== null ? { data } : { explanations });
+    // As it is: the paths of references begin here.
+    const found = JSON.stringify(ok && data !== null ? data : { explanations });
     const content = `${JSON.stringify({ ok })}\n${wrapUntrusted(call.name, found)}`;
     return { role: 'tool', callId: call.id, content };
   }

@@ -51,7 +51,7 @@ function outputOf({ anyOf, ...rest }: JsonSchema): JsonSchema {
   return isObject(first) ? first : { ...rest, ...(anyOf === undefined ? {} : { anyOf }) };
 }
 
-const plainTypes = new Set<unknown>(['string', 'integer', 'boolean']);
+const plainTypes = new Set<unknown>(['string', 'integer', 'number', 'boolean']);
 
 /** Its output is only a location, which no other step uses. */
 function isReceipt({ source, effect, human, output }: OperationSpec): boolean {
@@ -59,6 +59,9 @@ function isReceipt({ source, effect, human, output }: OperationSpec): boolean {
   const properties = isObject(output?.properties) ? Object.values(output.properties) : [];
   return properties.every((one) => isObject(one) && plainTypes.has(one.type));
 }
+
+/** Of more values than three. */
+const longEnumeration = /: "\w+"(?: \| "\w+"){3,20}(?=;|$)/g;
 
 /**
  * `workspace_write(path: string; content: string; overwrite?: boolean) [destructive]: Write a file` @param outputs of earlier
@@ -69,17 +72,18 @@ export function writeLine(
   access: OperationAccess,
   outputs = new Map<string, string>(),
 ): string {
-  // Ours are many on every call: texts go without a type, and so do plain values of outputs.
+  // Sent on every call: texts go without a type, and so do plain values and long enumerations of ours.
   const isOwn = spec.source === 'builtin';
   const untyped = (text: string, types: RegExp) => (isOwn ? text.replaceAll(types, '') : text);
-  const args = cut(untyped(writeFields(spec.input, 1), /: string(?=;|$)/g), maxArguments);
+  const texts = writeFields(spec.input, 1).replaceAll(/: string(?=;|$)/g, '');
+  const args = cut(untyped(texts, longEnumeration), maxArguments);
   const written =
     spec.output === undefined || isReceipt(spec)
       ? ''
       : cut(
           untyped(
             writeType(outputOf(spec.output), 2),
-            /: (?:string|integer|number|boolean|object|unknown|true)(?=;| \})/g,
+            /: (?:(?:string|integer|number|boolean|object|unknown|true)(?: \| null)?|"\w+"(?: \| "\w+"){3,20})(?=;| \})/g,
           ),
           maxOutput,
         );

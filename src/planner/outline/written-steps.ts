@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import { allFields, type FieldName, StepDraft } from '#domain/plan/step-content.ts';
 import type { Written } from '#domain/plan/step-fields.ts';
-import { readTemplates } from '#domain/plan/templates.ts';
+import { findBareTemplate, readTemplates } from '#domain/plan/templates.ts';
 import { isObject, type Json, JsonObject, line, parseJson } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { toMoment } from '#timeline/recurrence.ts';
@@ -98,6 +98,13 @@ export function createStepReader(manifest: OperationSpec[], timezone: string): S
     const name = `Step ${id.slice(0, 40)}`;
     const args = readArguments(fields.args);
     if (args === undefined) return { problems: [`${name}: args is not a JSON object.`] };
+    const bare = findBareTemplate(readJson(fields.args) ?? null, () => true);
+    if (bare !== null)
+      return {
+        problems: [
+          `${name}: {{${bare}}} names no value and would stay as it is. A step's value is {{id/path}}, an item's in for_each {{item/path}}; what is known only when the step runs is a whole argument, {"$decide":"…"}. For these very characters write \\{{${bare}}}.`,
+        ],
+      };
     const present = Object.entries(fields).filter(([, value]) => value !== null);
     const { when, ...rest } = JsonObject.parse(Object.fromEntries(present));
     const parsed = schema.safeParse({
@@ -139,10 +146,13 @@ function readPhase(phase: Json | undefined): string | null | undefined {
   return typeof phase === 'string' && phase.trim() !== '' ? phase.trim() : undefined;
 }
 
+const readJson = (value: Json | undefined): Json | undefined =>
+  typeof value === 'string' ? (value.trim() === '' ? {} : parseJson(value)) : value;
+
 /** Null if none were given, undefined if they are not an object. */
 function readArguments(value: Json | undefined): JsonObject | null | undefined {
   if (value === undefined || value === null) return null;
-  const given = typeof value === 'string' ? (value.trim() === '' ? {} : parseJson(value)) : value;
+  const given = readJson(value);
   return isObject(given) ? readTemplates(JsonObject.parse(given)) : undefined;
 }
 

@@ -1,6 +1,7 @@
 // Shapes of real outputs, for operations that declare none, so that plans name existing values.
 import { isObject, type Json } from '#domain/text.ts';
 import type { JsonSchema, OperationSpec } from '#domain/tool.ts';
+import { readJsonText } from '#tools/resolve-arguments.ts';
 
 const maxDepth = 4;
 const maxKeys = 40;
@@ -29,6 +30,14 @@ function shapeOf(value: Json, depth = 0): JsonSchema {
   };
 }
 
+/** With the members of a JSON text, which references may name as well. */
+function shapeOfOutput(data: Json): JsonSchema {
+  const inside = readJsonText(data);
+  if (!Array.isArray(inside)) return shapeOf(isObject(data) ? { ...inside, ...data } : data);
+  const { additionalProperties: _, ...open } = shapeOf(data);
+  return open;
+}
+
 function join(one: JsonSchema, other: JsonSchema): JsonSchema {
   if (one.type === 'array' && other.type === 'array') {
     const [a, b] = [one.items, other.items];
@@ -50,7 +59,9 @@ function join(one: JsonSchema, other: JsonSchema): JsonSchema {
         }),
       ),
       required: names.filter((name) => needed.every((list) => list.has(name))),
-      additionalProperties: false,
+      ...([one, other].every((shape) => shape.additionalProperties === false)
+        ? { additionalProperties: false }
+        : {}),
     };
   }
   return one.type === other.type ? { type: one.type } : {};
@@ -70,7 +81,7 @@ export function createSeenShapes(): SeenShapes {
     note(name, data) {
       const known = shapes.get(name);
       if (known === undefined && shapes.size >= maxOperations) return;
-      const seen = shapeOf(data);
+      const seen = shapeOfOutput(data);
       const shape = known === undefined ? seen : join(known, seen);
       if (known === undefined || JSON.stringify(known) !== JSON.stringify(shape))
         shapes.set(name, shape);

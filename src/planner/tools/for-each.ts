@@ -17,7 +17,7 @@ import { partitionSteps } from '../draft/partition-steps.ts';
 import { isInSummary, summariseGroup, summaryOperations } from '../draft/summarise-group.ts';
 import { capacityShape, createStepReader } from '../outline/written-steps.ts';
 import { type Coverage, isPartial, maxItems, newCoverage, tellPart } from '../reads/list-pages.ts';
-import { fail, type ToolContext, type ToolOutcome } from '../tool.ts';
+import { fail, succeed, type ToolContext, type ToolOutcome } from '../tool.ts';
 import { draftDefaults, keepEdit, openDraft } from './draft-tool.ts';
 import { escapeText, fill, valueAt, writeValue } from './fill-template.ts';
 import { groupConditions, holds, itemSourceShape, lackingFields, listItems } from './list-items.ts';
@@ -41,7 +41,7 @@ const { artifact, paging, ...listedShape } = itemSourceShape;
 
 const ForEachShape = {
   id: z.string().describe('steps are id-1, id-2, …'),
-  title: z.string(),
+  title: z.string().default('Items'),
   ...listedShape,
   group_by: z
     .string()
@@ -50,7 +50,7 @@ const ForEachShape = {
       'pointer; then {{item/key}}, {{item/count}}, {{item/sum/amount}}, and what its items share: {{item/email}}',
     ),
   having: z.array(AnyJson).optional().describe('as "where", of groups: /count, /sum/amount'),
-  step: z.strictObject(stepShape).describe(template),
+  step: z.strictObject(stepShape).optional().describe(template),
   phase: z.string().optional(),
   then_summarise: z.string().optional().describe('what one summary of all is to say'),
   summary_path: z.string().optional(),
@@ -59,7 +59,10 @@ const wideShape = {
   ...ForEachShape,
   artifact,
   paging,
-  step: z.strictObject({ ...stepShape, ...sharedShape }).describe(template),
+  step: z
+    .strictObject({ ...stepShape, ...sharedShape })
+    .optional()
+    .describe(template),
   partition_by: z.string().optional().describe('JSON pointer into the item'),
 };
 /** `items` come from our own code; models never see them. */
@@ -105,7 +108,7 @@ class Expansion {
 
   constructor(given: ForEach, { tools, state }: ToolContext) {
     this.#given = given;
-    this.#template = JsonObject.parse(given.step);
+    this.#template = given.step === undefined ? {} : JsonObject.parse(given.step);
     this.#read = createStepReader(tools.manifest(), state.timezone).readNew;
     this.#check = checkStep(tools);
     this.#specs = new Map(tools.manifest().map((spec) => [spec.name, spec]));
@@ -242,7 +245,36 @@ function tellFound(coverage: Coverage, taken: number, what: 'taken' | 'groups'):
   return `${found} found${taken === listed ? '' : `, ${taken.toLocaleString('en-US')} ${what}`}`;
 }
 
+/** Of a for_each without a step: answers a question, and leaves the draft as it is. */
+function tellCounts(
+  given: ForEach,
+  coverage: Coverage,
+  counted: { totals: string[]; grouped: JsonObject[]; sample: Json[]; lacking: Lacking },
+): ToolOutcome {
+  const { totals, grouped, sample, lacking } = counted;
+  const data = {
+    found: isPartial(coverage) ? tellPart(coverage) : coverage.listed,
+    totals,
+    ...(given.group_by === undefined ? { first: sample } : listGroups(grouped)),
+    ...(lacking.size === 0 ? {} : { lacking: Object.fromEntries(lacking) }),
+    ...(coverage.skipped.length === 0 ? {} : { unread: coverage.skipped.slice(0, gapsShown) }),
+  };
+  const { operation, args = {} } = given;
+  return {
+    result: succeed(toJson(data)),
+    ...(operation === undefined ? {} : { read: { operation, args, data: toJson(data) } }),
+  };
+}
+
+const maxGroupsShown = 20;
+const withoutItems = ({ items: _, ...group }: JsonObject): JsonObject => group;
+const listGroups = (grouped: JsonObject[]) => ({
+  groups: grouped.slice(0, maxGroupsShown).map(withoutItems),
+  of: grouped.length,
+});
+
 async function addForEach(given: ForEach, toolContext: ToolContext): Promise<ToolOutcome> {
+  const counts = given.step === undefined;
   const expansion = new Expansion(given, toolContext);
   const coverage = newCoverage();
   const lacking: Lacking = new Map();
@@ -262,12 +294,14 @@ async function addForEach(given: ForEach, toolContext: ToolContext): Promise<Too
       if (!holds(item, given)) continue;
       if (sample.length < 5) sample.push(item);
       tally.add(item);
-      if (groups === null) expansion.add(item, found);
-      else groups.add(valueAt(item, given.group_by ?? '') ?? null, item);
+      if (groups === null && !counts) expansion.add(item, found);
+      else groups?.add(valueAt(item, given.group_by ?? '') ?? null, item);
       if (isSliceOver()) await nextTurn();
     }
   }
   const grouped = groups?.list((group) => holds(group, { where: given.having })) ?? [];
+  if (counts)
+    return tellCounts(given, coverage, { totals: tally.describe(), grouped, sample, lacking });
   for (const [nth, group] of grouped.entries()) {
     expansion.add(group, nth + 1);
     if (isSliceOver()) await nextTurn();
@@ -322,8 +356,7 @@ async function addForEach(given: ForEach, toolContext: ToolContext): Promise<Too
     : [];
   const sentences = [sentence, ...gaps.map(({ text }) => text), ...advice].join(' ');
   const outcome = await keepEdit(edited, toolContext, sentences);
-  const shown =
-    groups === null ? sample : grouped.slice(0, 5).map(({ items: _, ...group }) => group);
+  const shown = groups === null ? sample : grouped.slice(0, 5).map(withoutItems);
   const data = { found, taken: steps.length, first: shown, totals };
   // The request that brought the artifact has read it.
   const { operation, args: asked = {} } = given;
@@ -363,7 +396,7 @@ export const forEach = defineTool({
   ...draftDefaults,
   name: 'for_each',
   description:
-    'Adds a step for each item that a read lists; code pages and filters. Of a group that is there: its id and what changes, null removes.',
+    'Adds a step for each item that a read lists; code pages, filters and sums. Without "step" it only counts and sums. Of a group that is there: its id and what changes, null removes.',
   prerequisites: [],
   input: ForEachInput,
   shown: Shown,

@@ -46,7 +46,7 @@ const getPlan = defineTool({
 
 const Continue = z.strictObject({
   plan: planId.nullable().default(null),
-  revision: z.int().min(1),
+  revision: z.int().min(1).optional(),
   ...ChangeInput.shape,
   title: line(300).optional(),
   summary: line(1000).optional(),
@@ -78,6 +78,8 @@ async function continuePlan(
   const { atHand } = tools;
   if (atHand === null) return { result: fail('There is no plan to continue here.') };
   if (args.plan === null) return askWhich(await atHand.listWaiting(state.run_id), toolContext);
+  if (args.revision === undefined)
+    return { result: fail('Give "revision" as the plan shows it: it may have changed since.') };
   const read = readChange(args, args.revision, createStepReader(tools.manifest(), state.timezone));
   if ('problems' in read) return { result: fail(...read.problems.slice(0, maxShownProblems)) };
   const { title, summary } = args;
@@ -198,7 +200,7 @@ export const planDispatcher: Tool<ReadCall> = {
 
 /** Told where plans are at hand, so that no other request pays for it. */
 export const planGuide = `Words that change a plan are no new plan. "on_plan" calls, "?" may be left out:
-- plan_continue {plan?, revision, why, title?, summary?, add?, replace?, edit?, remove?, rerun?, wait?, repeat?}: "fix what failed and go on", "also …", "skip step 4". One that waits for approval gets its next version; state its title and summary where they change. Of others what succeeded is not repeated, a failed step is replaced, and the person approves the rest. Several wait and it is unclear which is meant: without "plan".
+- plan_continue {plan?, revision?, why, title?, summary?, add?, replace?, edit?, remove?, rerun?, wait?, repeat?}: "fix what failed and go on", "also …", "skip step 4". One that waits for approval gets its next version; state its title and summary where they change. Of others what succeeded is not repeated, a failed step is replaced, and the person approves the rest. Several wait and it is unclear which is meant: only "why", and the person is asked.
   why: a sentence for the person. add: steps as "add_steps" takes them, with ids unlike any of the plan. replace: [{"step","by"}], "by" is one of "add" and takes its place and the use of its output. edit: [{"id", …}] of steps that have not begun, only what changes of ${editable.join(', ')}; null removes. remove, rerun: ids. wait: [{"step","for"}]. repeat: [{"series", rrule?, starts_at?, until?, timezone?}] of steps that repeat.
 - plan_again {plan}: takes it as the draft: "run it again", "the same for …", "for all …". The draft of one that waits is its next version, else it is a new plan. Edit it, then submit it.
 - answer_step {plan, step, answer}: they answered a step that waits for them; "answer" is text, or the values of its fields. They confirm it.

@@ -3,11 +3,14 @@ import { z } from 'zod';
 import { findLines } from '#domain/find-lines.ts';
 import { isObject, type Json, type JsonObject } from '#domain/text.ts';
 import { defineTool } from '../define-tool.ts';
-import { maxShown } from '../reads/session-reads.ts';
 import { fail, succeed, type ToolContext } from '../tool.ts';
 
+/** Characters of a turn's outputs that have room beside the prompt; a short one is shown whole all the same. */
+const roomOfReads = 6000;
+const alwaysWhole = 3000;
 /** Characters, also of the beginning. */
-const pageLength = 10_000;
+const pageLength = 3500;
+const leastPage = 1500;
 const matchesShown = 10;
 const linesAround = 3;
 
@@ -19,8 +22,12 @@ function textOf(data: Json): string {
   return typeof data === 'string' ? data : JSON.stringify(data, null, 1);
 }
 
-function page(text: string, from: number): { text: string; next: number | null } {
-  const end = from + pageLength;
+function page(
+  text: string,
+  from: number,
+  length = pageLength,
+): { text: string; next: number | null } {
+  const end = from + length;
   return {
     text: text.slice(from, end).toWellFormed(),
     next: end < text.length ? end : null,
@@ -33,15 +40,18 @@ export async function keepLong(
   data: Json,
   { tools, state }: Pick<ToolContext, 'tools' | 'state'>,
 ): Promise<Json | null> {
-  if (JSON.stringify(data).length <= maxShown) return null;
+  const taken = state.reads.reduce((sum, one) => sum + JSON.stringify(one.data).length, 0);
+  const room = roomOfReads - taken;
+  if (JSON.stringify(data).length <= Math.max(room, alwaysWhole)) return null;
   const artifact = await tools.requests?.keep(state.run_id, read, data);
   if (artifact == null) return null;
   const text = textOf(data);
+  const { text: begins, next } = page(text, 0, Math.min(pageLength, Math.max(room, leastPage)));
   return {
-    begins: page(text, 0).text,
+    begins,
     characters: text.length,
     artifact,
-    more: `read {"operation":"${tool}","args":{"artifact":"${artifact}","from":${pageLength}}} continues; "find":"words" instead of "from" searches it`,
+    more: `read {"operation":"${tool}","args":{"artifact":"${artifact}","from":${next}}} continues; "find":"words" instead of "from" searches it`,
   };
 }
 

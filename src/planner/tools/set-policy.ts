@@ -46,7 +46,8 @@ async function setPreferences(
 
 export const setPolicy = defineTool({
   name: 'set_policy',
-  description: 'Keeps how they want to be talked to, asked or sought approval from (“be brief”).',
+  description:
+    'Comes first: keeps how they want to be talked to, asked or sought approval from (“be brief”).',
   input: SetPolicy,
   execute: setPreferences,
 });

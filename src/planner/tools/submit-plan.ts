@@ -4,7 +4,8 @@ import canonicalize from 'canonicalize';
 import { z } from 'zod';
 import { dollars } from '#domain/budget.ts';
 import { parseInSlices } from '#domain/parse-in-slices.ts';
-import { hasRuntime } from '#domain/plan/arguments.ts';
+import { hasRuntime, isOpen, referencesOf } from '#domain/plan/arguments.ts';
+import { conditionsOf } from '#domain/plan/condition.ts';
 import { PlanDraft } from '#domain/plan/plan.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { OutlineGap, PlanOutline } from '#domain/planning/outline.ts';
@@ -167,6 +168,7 @@ export const submitPlan = defineTool({
         ? []
         : [
             ...(await findDoubts(draft.data.steps, tools.manifest())),
+            ...findGuesses(draft.data.steps, toolContext),
             ...(await findOverspent(draft.data, toolContext)),
           ];
     if (doubts.length > 0)
@@ -263,4 +265,38 @@ async function findDoubts(steps: StepDraft[], manifest: OperationSpec[]): Promis
     .filter((ids) => ids.length > 1)
     .slice(0, maxDoubts)
     .map((ids) => `Steps ${listOf(ids.slice(0, 5))} make the same call.`);
+}
+
+/** Values of outputs that nothing describes, of reads that could be called now: a wrong guess fails only after the approval. */
+function findGuesses(
+  steps: StepDraft[],
+  { tools, state }: Pick<ToolContext, 'tools' | 'state'>,
+): string[] {
+  const read = new Set(state.reads.map(({ operation }) => operation));
+  const readable = new Set(tools.readable().map(({ name }) => name));
+  const unknown = new Map(
+    tools
+      .manifest()
+      .filter(({ name, output }) => output === undefined && readable.has(name) && !read.has(name))
+      .map(({ tool, operation, name }) => [`${tool}\n${operation}`, name]),
+  );
+  const names = new Map(
+    steps.flatMap(({ id = '', tool, operation, args = {} }) => {
+      const name = unknown.get(`${tool}\n${operation}`);
+      return name === undefined || isOpen(args) ? [] : [[id, name] as const];
+    }),
+  );
+  if (names.size === 0) return [];
+  const taken = steps.flatMap(({ args = {}, when }) => [
+    ...referencesOf(args).map(({ $from, path }) => ({ step: $from, path })),
+    ...conditionsOf(when),
+  ]);
+  return [...names].slice(0, maxDoubts).flatMap(([id, name]) => {
+    const guess = taken.find(({ step, path }) => step === id && !['', '/text'].includes(path));
+    return guess === undefined
+      ? []
+      : [
+          `Nothing says that ${name} returns ${guess.path}: call it with "read" to see what it does.`,
+        ];
+  });
 }

@@ -25,7 +25,7 @@ export function createList(sandbox: Sandbox): Operation {
   return defineOperation({
     tool: 'workspace',
     operation: 'list',
-    description: 'List the files and folders of the workspace, or of one of its folders.',
+    description: 'List files and folders.',
     effect: 'read',
     destructive: false,
     targetArgument: 'path',

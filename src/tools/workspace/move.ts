@@ -19,7 +19,7 @@ export function createMove(sandbox: Sandbox): Operation {
     tool: 'workspace',
     operation: 'move',
     description:
-      'Move or rename a file or folder in the workspace. "to" is the new path, or a folder (ending in /) to put it in; folders are created as needed.',
+      'Move or rename a file or folder. "to" is the new path, or a folder (ending in /) to put it in; folders are created as needed.',
     effect: 'write',
     destructive: false,
     targetArgument: 'to',

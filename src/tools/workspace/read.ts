@@ -23,7 +23,7 @@ export function createRead(sandbox: Sandbox): Operation {
   return defineOperation({
     tool: 'workspace',
     operation: 'read',
-    description: 'Read the text of a file in the workspace, or a range of its lines.',
+    description: 'Read the text of a file, or a range of its lines.',
     effect: 'read',
     destructive: false,
     targetArgument: 'path',

@@ -22,6 +22,13 @@ const contract = [
   ),
   '901. Termination: either party may end this contract by giving 90 days of notice in writing.',
 ].join('\n');
+const customers = [
+  'name,city,owes',
+  ...Array.from(
+    { length: 200 },
+    (_, n) => `P${n + 1},${n % 3 === 2 ? 'Lagos' : 'Lima'},${n + 1}.00`,
+  ),
+].join('\n');
 const invoices = 'customer,amount\nAcme,10.50\nInitech,20.00\nAcme,5.25\n';
 
 const ticket = fields({ id: text, title: text, state: oneOf('open', 'closed'), assignee: text });
@@ -204,6 +211,33 @@ export const lookUp: EvalCase[] = [
       says: { has: ['90'] },
       atMost: { calls: 3, tokensACall: 6000 },
     },
+  },
+  {
+    id: 'look-up-count',
+    request: 'How many customers in customers.csv are from Lagos, and what do they owe together?',
+    files: { 'customers.csv': customers },
+    expect: {
+      outcome: 'answer',
+      says: { has: ['66', '6633'] },
+      atMost: { calls: 2, tokensACall: 6000 },
+    },
+  },
+  {
+    id: 'look-up-json-text',
+    request: 'Put a note on Ana Rossi’s record that her account manager should call her, by name',
+    operations: [
+      looks('crm_find', 'Look up a customer by name.', { name: text }, undefined, {
+        data: { text: '{"id":"C-17","name":"Ana Rossi","account_manager":"Ben Okafor"}' },
+      }),
+      does('crm_note', 'Add a note to a customer.', { customer_id: text, text }),
+    ],
+    expect: plans(
+      [
+        gate('crm_find', {}, { key: 'find' }),
+        gate('crm_note', { customer_id: { $from: 'find' }, text: { $from: 'find' } }),
+      ],
+      { count: 2, atMost: { calls: 3 } },
+    ),
   },
   {
     id: 'look-up-csv-text',

@@ -217,6 +217,20 @@ describe('a change that a model proposes', () => {
     await service.cancel(plan.id, { version: 2 }, ana);
   });
 
+  test('of one of two waiting plans asks which, without its revision', async () => {
+    const { service } = instance;
+    for (const path of ['menu.md', 'rooms.md'])
+      await service.propose(
+        { title: `Write ${path}`, steps: [step('1', 'write', { path, content: 'x' })] },
+        { user: 'ana', conversation: 'two' },
+        ana,
+      );
+    instance.play([call('on_plan', { call: 'plan_continue', args: { why: 'Into kitchen/.' } })]);
+    const run = await instance.ask('Put it into kitchen instead', { conversation: 'two' });
+    expect(run).toMatchObject({ planning_status: 'needs_clarification' });
+    expect(run.response_text).toMatch(/1\) PLAN-\w+ Write rooms.md\s+2\) PLAN-\w+ Write menu.md/);
+  });
+
   test('of a waiting plan says what the next version is called and does, or shows no stale summary', async () => {
     const { service } = instance;
     const draft = {
@@ -410,8 +424,8 @@ const Page = z.object({
 });
 
 function readPage(result: string): z.infer<typeof Page> {
-  const json = result.split('\n').find((line) => line.startsWith('{"data"')) ?? '{}';
-  return z.object({ data: Page }).parse(JSON.parse(json)).data;
+  const [, , json = '{}'] = result.split('\n');
+  return Page.parse(JSON.parse(json));
 }
 
 describe('an answer that is said in the chat', () => {

@@ -98,5 +98,6 @@ it('finds what names a step and no value of it', () => {
   const isStep = (id: string) => id === 'ask';
   expect(findBareTemplate({ a: ['said {{ask}}'] }, isStep)).toBe('ask');
   expect(findBareTemplate({ a: 'said {{2}}' }, () => true)).toBeNull();
+  expect(findBareTemplate({ a: 'said \\{{ask}}' }, isStep)).toBeNull();
   expect(findBareTemplate({ a: 'said {{name}}', b: { $decide: '{{ask}}' } }, isStep)).toBeNull();
 });

@@ -119,6 +119,18 @@ describe('a reference', () => {
     expect(readPointer(document, '/foo/-').ok).toBe(false);
     expect(readPointer(document, '/m~2').ok).toBe(false);
   });
+
+  it('leads into the JSON that is the text of an output, and of nothing else', () => {
+    const [one, list] = [{ text: '{"id":"C-17"}' }, { text: '[{"id":"C-17"}]' }];
+    expect(readPointer(one, '/id')).toEqual({ ok: true, value: 'C-17' });
+    expect(readPointer(one, '/text')).toEqual({ ok: true, value: one.text });
+    expect(readPointer(list, '/0/id')).toEqual({ ok: true, value: 'C-17' });
+    expect(readPointer(one, '/name')).toMatchObject({
+      reason: expect.stringContaining('id, text'),
+    });
+    expect(readPointer({ path: 'a.json', ...one }, '/id').ok).toBe(false);
+    expect(readPointer({ text: '{"id"' }, '/id').ok).toBe(false);
+  });
 });
 
 it.each([

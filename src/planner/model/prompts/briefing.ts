@@ -54,7 +54,7 @@ const tones: Record<InteractionPolicy['tone'], string> = {
 
 const styles: Record<InteractionPolicy['conversation_style'], string> = {
   concise: 'Lead with the outcome; no preamble.',
-  standard: 'Lead with the outcome, then what is needed to understand it.',
+  standard: 'Lead with the outcome.',
   conversational: 'Write as in a conversation, in full sentences.',
   coach: 'Say why for each choice you made, and what it means for the person.',
 };
@@ -69,10 +69,10 @@ function describePolicy(policy: InteractionPolicy): string {
       : `Ask at most ${probing_depth} questions.`;
   const dare = {
     high: 'Assume what is sensible rather than ask.',
-    medium: 'Ask only where a wrong assumption would cost something.',
+    medium: '',
     low: 'Where something has two meanings, ask before you assume.',
   }[autonomy];
-  const questions = probing_depth === 0 ? ask : `${ask} ${dare}`;
+  const questions = probing_depth === 0 || dare === '' ? ask : `${ask} ${dare}`;
   return `How they like it: ${tones[tone]} ${styles[conversation_style]} At most ${sentences} sentences or ${items} lines of a list, unless they ask for more; warnings, negations and doubts stay. ${questions}${describeIdeas(policy)}`;
 }
 
@@ -96,7 +96,7 @@ function describeTime(now: Date, timezone: string): string {
 }
 
 /** Characters of earlier reads. */
-const maxReads = 12_000;
+const maxReads = 7000;
 
 /** Only the latest ones if space is short. */
 function describeReads(reads: SessionRead[]): string[] {

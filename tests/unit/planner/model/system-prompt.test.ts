@@ -63,7 +63,7 @@ describe('an operation in the list', () => {
     );
     const large = { ...operation, input: { type: 'object', properties, required: ['field_59'] } };
     const line = writeLine(large, { guarded: none, readable: none });
-    expect(line).toMatch(/^tracker_list\(field_59: string; field_0\?: string; .*…\)/);
+    expect(line).toMatch(/^tracker_list\(field_59; field_0\?; .*…\)/);
     expect(line.length).toBeLessThan(600);
     expect(describeOperation(large, { guarded: none, readable: none }).input).toContain(
       'A long explanation',
@@ -141,6 +141,16 @@ describe('the prompt', () => {
     const checker = new ReferenceChecker();
     expect(checker.checkPath(step.path, { ...producer, output })).toContain('/tickets/0/title');
     expect(checker.checkPath('/tickets/0/id', { ...producer, output })).toBeNull();
+    shapes.note('tracker_text', { text: '{"id":"T-1"}' });
+    shapes.note('tracker_texts', { text: '[{"id":"T-1"}]' });
+    const textual = (name: string) => shapes.describe({ ...silent, name }).output ?? {};
+    expect(writeLine(shapes.describe({ ...silent, name: 'tracker_text' }), access)).toContain(
+      '-> seen: { id: string; text: string }',
+    );
+    const find = (name: string, path: string) =>
+      checker.checkPath(path, { ...producer, output: textual(name) });
+    expect(find('tracker_text', '/title')).toContain('/title');
+    expect(find('tracker_texts', '/0/id')).toBeNull();
   });
 
   it('marks the keys of seen outputs as data, of any source', () => {

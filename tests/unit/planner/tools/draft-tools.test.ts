@@ -453,6 +453,38 @@ describe('for_each over text', () => {
     ]);
   });
 
+  it('without a step counts and sums, and leaves the draft as it is', async () => {
+    const { call, drafted } = open({}, { export: csv });
+    const { step: _, group_by, ...counted } = mails;
+    const where = [{ path: '/customer', is: 'equals', value: 'Acme' }];
+    expect((await call('for_each', { ...counted, where })).data).toMatchObject({
+      found: 3,
+      totals: expect.arrayContaining(['2 items', 'amount: sum 15,00 EUR of 2 numbers']),
+    });
+    expect((await call('for_each', { ...counted, group_by })).data).toMatchObject({
+      groups: [{ key: 'Acme', count: 2, sum: { amount: '15,00 EUR' } }, { key: 'Initech' }],
+      of: 2,
+    });
+    const nowhere = [{ path: '/client', is: 'equals', value: 'Acme' }];
+    expect((await call('for_each', { ...counted, where: nowhere })).data).toMatchObject({
+      totals: ['0 items'],
+      lacking: { '/client': 3 },
+    });
+    expect(drafted()).toEqual([]);
+  });
+
+  it('refuses a placeholder that names no value', async () => {
+    const { call, drafted } = open({}, { export: csv });
+    const path = '{{customer}}.md';
+    const step = { ...mails.step, args: { ...mails.step.args, path } };
+    expect((await call('for_each', { ...mails, step })).says).toContain('{{customer}} names no');
+    const one = { id: '1', ...step, description: 'Write' };
+    expect((await call('add_steps', { steps: [one] })).says).toContain('{"$decide"');
+    const kept = { ...one, args: { path: 'a.md', content: 'Dear \\{{name}}' } };
+    await call('add_steps', { steps: [kept] });
+    expect(drafted().map(({ args }) => args?.content)).toEqual(['Dear {{name}}']);
+  });
+
   it('is read as it is told, and says where lists are', async () => {
     const { call, drafted } = open({}, { export: csv });
     const { group_by: _, ...each } = mails;
