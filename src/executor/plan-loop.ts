@@ -11,6 +11,7 @@ import { passCrashPoint } from '#domain/crash-points.ts';
 import { measure, span } from '#domain/telemetry.ts';
 import { operationName } from '#domain/tool.ts';
 import { announceProgress } from '#plans/lifecycle/wake.ts';
+import { hasReady } from './claim.ts';
 import type { ExecutorContext, Mark, StepRun } from './executor-context.ts';
 import { runStep } from './run-step.ts';
 import { type Claimant, Pace } from './slots.ts';
@@ -183,14 +184,15 @@ export class PlanLoop implements Claimant {
       const ended = takeBatch(this.#finished, batch);
       // Settling may free steps to claim in the same turn.
       const mayClaim = (this.#seen.more || ended.length > 0) && !this.isStopping();
-      // Other plans queue for the slots that a turn holds, so it asks for more only once more is known to be ready.
-      const most = this.#seen.more ? batch : ended.length;
-      const room = await this.#findRoom(mayClaim ? Math.min(most, 2 * batch - held) : 0);
+      const known = this.#seen.more ? batch : ended.length;
+      const most = ended.length > 0 ? known : await this.#countReady(mayClaim);
+      const asked = mayClaim ? Math.min(batch, most, 2 * batch - held) : 0;
+      const room = this.context.slots.admit(this, Math.max(0, asked));
       const turns = ended.length > 0 || room > 0;
       const turn = turns ? this.#turn(ended, room) : null;
       await this.#callClaimed();
       await turn;
-      const mode = turns ? 'turning' : this.#decideMode(mayClaim);
+      const mode = turns ? 'turning' : this.#decideMode();
       switch (mode) {
         case 'turning':
           break;
@@ -210,13 +212,13 @@ export class PlanLoop implements Claimant {
     }
   }
 
-  #decideMode(mayClaim: boolean): Mode {
+  #decideMode(): Mode {
     if (this.#finished.length > 0) return 'turning';
     if (this.#calling > 0) return 'calling';
     if (this.#broken !== null) return 'ended';
     if (this.#poked && !this.isStopping()) return 'turning';
-    if (mayClaim) return 'queued';
-    const { nextInMs } = this.#seen;
+    const { more, nextInMs } = this.#seen;
+    if (more && !this.isStopping()) return 'queued';
     const isSoon = nextInMs !== null && nextInMs <= longestNapMs;
     return isSoon && !this.isStopping() ? 'napping' : 'ended';
   }
@@ -238,14 +240,23 @@ export class PlanLoop implements Claimant {
     this.#seen = { ...this.#seen, more: true, nextInMs: null };
   }
 
-  /** At 0, the loop is queued and will be woken. */
-  async #findRoom(wanted: number): Promise<number> {
-    const { slots, db } = this.context;
-    // Nothing is held before the first turn, so nothing is lost if the database can't be reached.
-    if (wanted > 0 && this.person === null && slots.isFull()) {
-      this.person = (await readPlanRow(db.query, this.planId)).requester;
+  /**
+   * Every worker is woken for each ready step, and other plans queue for the slots that a turn holds: late ones take none, and no
+   * lock.
+   */
+  async #countReady(mayClaim: boolean): Promise<number> {
+    if (!mayClaim) return 0;
+    try {
+      const plan = await readPlanRow(this.context.db.query, this.planId);
+      this.person = plan.requester;
+      // With one more than is ready, the turn sees that nothing else is.
+      if (hasReady(plan)) return plan.ready + 1;
+    } catch (error) {
+      // Only the claim fails: outcomes that are still to come must be settled.
+      this.#broken = error;
     }
-    return slots.admit(this, Math.max(0, wanted));
+    this.#seen = { ...this.#seen, more: false, nextInMs: null, others: false };
+    return 0;
   }
 
   /** Never throws: outcomes held meanwhile must still be settled. */
@@ -351,7 +362,8 @@ export class PlanLoop implements Claimant {
     void runTraced(run).then((outcome) => {
       this.#calling--;
       this.#returned++;
-      if (performance.now() - began < quickMs) this.#pace.count();
+      // A call that only waited took no slot, so its successor may start at once as well.
+      if (!held || performance.now() - began < quickMs) this.#pace.count();
       letGo();
       this.#finished.push({ step, lease, outcome });
       this.#wake();

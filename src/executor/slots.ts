@@ -13,7 +13,6 @@ export type Claimant = {
 };
 
 export type Slots = {
-  isFull(): boolean;
   /**
    * Up to `wanted`; they count as held until released. At 0 the claimant queues and is woken; asking for 0 leaves the queue.
    */
@@ -205,7 +204,6 @@ export function createSlots(limit: number, most = limit): Slots {
   }
 
   return {
-    isFull: () => line.size > 0 || countFree(1) === 0,
     admit(claimant, wanted) {
       const kept = granted.get(claimant) ?? 0;
       granted.delete(claimant);

@@ -29,7 +29,6 @@ import {
   type Claim,
   claimReady,
   decideStart,
-  hasReady,
   type LaneCache,
   nothingClaimed,
   openLaneCache,
@@ -110,11 +109,6 @@ export async function takeTurn(
     }
     return { ...claim, plan, cache, announced: changed ? notifies || announce : null };
   };
-  if (outcomes.length === 0) {
-    // Every worker is woken for each ready step; late ones take no lock and write nothing.
-    const plan = await readPlanRow(context.db.query, planId);
-    if (!hasReady(plan)) return { ...nothingClaimed, plan, cache: known, announced: null };
-  }
   const turn = await context.db.transaction(work, { planOnce: true });
   if (outcomes.length > 0) passCrashPoint('after_outcome');
   return turn;

@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm';
 import { describe, expect, test, vi } from 'vitest';
 import type { Outcome } from '#db/sql/settle.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
+import { createPlanWorker } from '#executor/crew.ts';
 import { takeTurn } from '#executor/turn.ts';
 import { ana, noop } from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
@@ -184,16 +185,20 @@ test('an outcome whose lease was lost starts nothing', async () => {
   expect(await statusesOf(instance, id)).toEqual({ a: 'running', b: 'pending' });
 });
 
-test('a worker that is woken when nothing is ready begins no transaction', async () => {
+test('a worker that is woken begins no transaction when nothing is ready, and takes no more slots than it may need', async () => {
   const { id, end } = await begin([noop('a'), noop('b', 'a')]);
   const began = vi.fn(instance.db.transaction);
+  const admit = vi.fn(executor.slots.admit);
   const woken = {
     ...executor,
+    slots: { ...executor.slots, admit },
     db: { ...instance.db, transaction: began as typeof instance.db.transaction },
   };
-  expect(await takeTurn(woken, id, [], 10, null)).toMatchObject({ steps: [], more: false });
+  const worker = createPlanWorker(woken);
+  await worker.work(id);
   expect(began).toHaveBeenCalledTimes(0);
   await takeTurn(executor, id, end(), 0, null);
-  expect((await takeTurn(woken, id, [], 10, null)).steps).toMatchObject([{ step_id: 'b' }]);
-  expect(began).toHaveBeenCalledTimes(1);
+  await worker.work(id);
+  expect(await statusesOf(instance, id)).toEqual({ a: 'succeeded', b: 'succeeded' });
+  expect(Math.max(...admit.mock.calls.map(([, wanted]) => wanted))).toBe(2);
 });
