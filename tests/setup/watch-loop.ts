@@ -106,12 +106,12 @@ function measureSlowness(): number {
 const toIdleMs = (ms: number, slownessOf = measureSlowness): number =>
   ms < longestTurnMs ? ms : ms / slownessOf();
 
-/** The result of `work`. @throws Error if it takes longer than a turn may */
-export function runInTurn<T>(work: () => T): T {
+/** The result of `work`. @throws Error if it takes longer than `turns` turns may */
+export function runInTurn<T>(work: () => T, turns = 1): T {
   const { value, ms } = measureTurn(work);
-  const took = toIdleMs(ms);
-  if (took < longestTurnMs) return value;
-  throw new Error(`It took ${Math.round(took)} ms, and a turn has ${longestTurnMs} ms.`);
+  const [took, limit] = [toIdleMs(ms), turns * longestTurnMs];
+  if (took < limit) return value;
+  throw new Error(`It took ${Math.round(took)} ms, and it has ${limit} ms.`);
 }
 
 /** @throws Error if the loop was held since `startWatch` */
