@@ -8,7 +8,7 @@ import { listenOnLoopback } from '../fixtures/loopback.ts';
 import { call, propose } from '../fixtures/model-calls.ts';
 import { type OpenAiDouble, start, type Turn } from '../fixtures/openai-double.ts';
 import { draftStep } from '../fixtures/steps.ts';
-import { openBrowser } from '../setup/chromium.ts';
+import { openContext } from '../setup/chromium.ts';
 import { useDatabase } from '../setup/database.ts';
 import { type Program, type Server, usePrograms } from '../setup/process.ts';
 import { waitFor } from '../wait.ts';
@@ -152,9 +152,9 @@ test('a call that runs when the model changes ends, also where a later version h
 test('it is connected in an open page, which then no longer says that there is none', async () => {
   await send('DELETE');
   await whenConnected(false);
-  const browser = await openBrowser();
-  onTestFinished(() => browser.close());
-  const page = await browser.newPage();
+  const context = await openContext();
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
   page.setDefaultTimeout(20_000);
   await page.goto(gateway.url);
   await page.getByText('No model is connected').waitFor();

@@ -1,12 +1,11 @@
 // Settings → Access for somebody who signed in: a real provider, a real server, a real browser.
 import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { serve } from '#app/serve.ts';
 import { freePort, type OpenIdDouble, startOpenId } from '../fixtures/open-id.ts';
 import { expectAccessibleOnce } from '../setup/axe.ts';
-import { openBrowser } from '../setup/chromium.ts';
+import { openContext } from '../setup/chromium.ts';
 import { useDatabase } from '../setup/database.ts';
 import { openTestInstance, type TestInstance } from '../setup/instance.ts';
 
@@ -14,16 +13,12 @@ const database = useDatabase();
 let openId: OpenIdDouble;
 let instance: TestInstance;
 let app: FastifyInstance;
-let browser: Browser;
 let site: string;
 
 beforeAll(async () => {
   const port = await freePort();
   site = `http://127.0.0.1:${port}`;
-  [openId, browser] = await Promise.all([
-    startOpenId([`${site}/sign-in/corp/callback`]),
-    openBrowser(),
-  ]);
+  openId = await startOpenId([`${site}/sign-in/corp/callback`]);
   instance = await openTestInstance(database.url, {
     work: false,
     settings: {
@@ -34,7 +29,6 @@ beforeAll(async () => {
   app = (await serve(instance, instance.config, pino({ level: 'silent' }))).app;
 });
 afterAll(async () => {
-  await browser?.close();
   await app?.close();
   await instance?.close();
   await openId?.close();
@@ -45,7 +39,8 @@ const callWith = (token: string) =>
 
 it('makes a token that works until it is revoked, and signs its owner out', async () => {
   openId.expect({ sub: 'b1', name: 'Ben', email: 'ben@corp.example', email_verified: true });
-  const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
+  const context = await openContext({ permissions: ['clipboard-read', 'clipboard-write'] });
+  onTestFinished(() => context.close());
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);
   const faults: string[] = [];

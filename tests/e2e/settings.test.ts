@@ -1,45 +1,12 @@
 // The sliders as a person sets them: in the console with mouse and keyboard, in the terminal, and the same over HTTP.
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { PolicyOverride } from '#domain/people/policy.ts';
 import { expectAccessible } from '../setup/axe.ts';
-import { openBrowser } from '../setup/chromium.ts';
-import { useDatabase } from '../setup/database.ts';
-import { type Server, usePrograms } from '../setup/process.ts';
+import { page, server, useConsole } from '../setup/console.ts';
 
-const database = useDatabase();
-const programs = usePrograms();
-let server: Server;
-let browser: Browser;
-let context: BrowserContext;
-let page: Page;
-let faults: string[];
-
-beforeAll(async () => {
-  const home = await programs.home({ mcpServers: { gone: { command: 'no-such-program' } } });
-  [server, browser] = await Promise.all([
-    programs.serve({ home, database: database.url }),
-    openBrowser(),
-  ]);
-});
-afterAll(() => browser?.close());
-
-beforeEach(async () => {
-  faults = [];
-  context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
-  page = await context.newPage();
-  page.setDefaultTimeout(15_000);
-  page.on('pageerror', (error) => faults.push(error.message));
-  page.on('console', (message) => {
-    if (message.type() === 'error') faults.push(message.text());
-  });
-  await page.goto(server.url);
-});
-afterEach(async () => {
-  await context.close();
-  expect(faults).toEqual([]);
-});
+useConsole({ mcpServers: { gone: { command: 'no-such-program' } } });
+beforeEach(() => page.goto(server.url));
 
 async function readSet(): Promise<PolicyOverride> {
   const answer = await fetch(`${server.url}/api/policy/local`);

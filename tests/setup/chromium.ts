@@ -3,7 +3,12 @@
 import { access, constants } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+} from 'playwright-core';
 import { installPackage } from './debian.ts';
 
 const flags = [
@@ -78,4 +83,17 @@ export async function findChromium(): Promise<string> {
 /** A browser with its own profile, deleted on close. */
 export async function openBrowser(): Promise<Browser> {
   return await chromium.launch({ executablePath: await findChromium(), args: flags });
+}
+
+/** Kept outside this module, which is loaded again for each test file. */
+const shared = globalThis as { testBrowser?: Promise<Browser> };
+
+/**
+ * A context of the browser that the test files of this process share, which ends with the process. Without motion: a page that
+ * animates draws sixty times a second for as long as a plan runs.
+ */
+export async function openContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
+  shared.testBrowser ??= openBrowser();
+  const browser = await shared.testBrowser;
+  return browser.newContext({ reducedMotion: 'reduce', ...options });
 }

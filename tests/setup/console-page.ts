@@ -1,11 +1,11 @@
 // A real browser on the page of an instance with staged planning sessions.
 import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
-import type { Browser, Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
 import { serve } from '#app/serve.ts';
 import { stagedPlanner } from '../fixtures/staged-planner.ts';
-import { openBrowser } from './chromium.ts';
+import { openContext } from './chromium.ts';
 import type { TestInstance } from './instance.ts';
 import { useInstance } from './use-instance.ts';
 
@@ -13,21 +13,21 @@ export function useConsolePage() {
   const planner = stagedPlanner(() => instance.db.query);
   const instance: TestInstance = useInstance({ planner });
   let app: FastifyInstance;
-  let browser: Browser;
+  const contexts: BrowserContext[] = [];
   let url: string;
   beforeAll(async () => {
     const config = { ...instance.config, env: { ...instance.config.env, PORT: 0 } };
     const served = await serve(instance, config, pino({ level: 'silent' }));
     app = served.app;
     url = `http://127.0.0.1:${served.port}`;
-    browser = await openBrowser();
   });
   afterAll(async () => {
-    await browser?.close();
+    await Promise.all(contexts.map((context) => context.close()));
     await app?.close();
   });
   async function openPage(conversation: string): Promise<Page> {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 1000 } });
+    const context = await openContext({ viewport: { width: 1280, height: 1000 } });
+    contexts.push(context);
     const page = await context.newPage();
     page.setDefaultTimeout(15_000);
     await page.goto(`${url}/?c=${conversation}`);

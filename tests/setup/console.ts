@@ -1,9 +1,9 @@
 // The console as a person uses it: a real browser, program and files. Requests to other servers and logged errors fail the test.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
-import { openBrowser } from './chromium.ts';
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterEach, beforeAll, beforeEach, expect } from 'vitest';
+import { openContext } from './chromium.ts';
 import { type FreshDatabase, useDatabase } from './database.ts';
 import { type Server, usePrograms } from './process.ts';
 
@@ -13,7 +13,6 @@ export let context: BrowserContext;
 export let page: Page;
 export let programs: ReturnType<typeof usePrograms>;
 export let database: FreshDatabase;
-let browser: Browser;
 /** Errors in the page, and requests to other servers. */
 let faults: string[];
 export const here = new Set<string>();
@@ -27,16 +26,12 @@ export function useConsole(settings: object = {}): void {
   programs = usePrograms();
   beforeAll(async () => {
     home = await programs.home(settings);
-    [server, browser] = await Promise.all([
-      programs.serve({ home, database: database.url }),
-      openBrowser(),
-    ]);
+    server = await programs.serve({ home, database: database.url });
     here.add(new URL(server.url).host);
   });
-  afterAll(() => browser?.close());
   beforeEach(async () => {
     faults = [];
-    context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+    context = await openContext({ viewport: { width: 1280, height: 900 } });
     page = await openPage();
   });
   afterEach(async () => {
