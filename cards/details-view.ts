@@ -7,7 +7,7 @@ import { isolateText, quoteName, showLine } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { pressOf } from './buttons.ts';
 import { windowWords } from './chat-words.ts';
-import { nameEvidence } from './evidence.ts';
+import { evidenceLabel, nameEvidence } from './evidence.ts';
 import { mapShown, showPerson, throughAgent } from './plain.ts';
 
 import type { ReviewPage, ReviewStep } from './review.ts';
@@ -63,7 +63,7 @@ function viewRows(facts: PlanCardFacts): DetailsView['facts'] {
   return [
     { label: 'Requested by', text: asked },
     ...(approvals === '' ? [] : [{ label: 'Approval', text: approvals }]),
-    ...(evidence === '' ? [] : [{ label: 'Based on', text: evidence }]),
+    ...(evidence === '' ? [] : [{ label: evidenceLabel, text: evidence }]),
     { label: 'Planner', text: quoteName(plan.planner_model, 80) },
     ...(plan.executor_model === null
       ? []

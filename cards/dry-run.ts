@@ -4,6 +4,7 @@ import type { Simulation } from '#domain/service.ts';
 import { cutShown, isolateText, quoteName, showWhole } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { headlineOf, leadOf } from './calls.ts';
+import type { Table } from './view.ts';
 import { formatCost } from './words.ts';
 
 type Call = Simulation['calls'][number];
@@ -105,13 +106,24 @@ export function viewDryRun(simulation: Simulation, now: string, most = 200): Dry
   };
 }
 
+/** Its rows, to be drawn below `headOf`. */
+export const tableOf = ({ title, rows }: DryRunView): Table => ({
+  caption: title,
+  columns: ['Step', 'What it does', 'Today'],
+  rows: rows.map(({ lead, text, note }) => [lead, text, note]),
+});
+
+export const headOf = ({ title, sum, problems }: DryRunView): string[] => [
+  title,
+  sum,
+  ...problems.map((problem) => `✕ ${problem}`),
+];
+
 /** As lines of text. */
-export function writeDryRun({ title, problems, rows, sum }: DryRunView): string {
+export function writeDryRun(view: DryRunView): string {
   return [
-    title,
-    sum,
-    ...problems.map((problem) => `✕ ${problem}`),
-    ...rows.map(({ lead, text, note }) =>
+    ...headOf(view),
+    ...view.rows.map(({ lead, text, note }) =>
       [lead, note === '' ? text : `${text} · ${note}`].filter((part) => part !== '').join('  '),
     ),
   ].join('\n');

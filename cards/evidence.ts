@@ -3,9 +3,12 @@ import type { PlanCardFacts } from '#domain/chat/card.ts';
 import { isRecord } from '#domain/plan/operation-form.ts';
 import { showLine } from '#domain/shown-text.ts';
 import { tellTime } from './times.ts';
+import type { Table } from './view.ts';
 
-/** `what`: `notes/brief.md, read 11:02`. */
-export type Evidence = { what: string; content: string };
+/** `what`: `notes/brief.md, read 11:02`; `url`: of a page or thread. */
+export type Evidence = { what: string; url: string | null; content: string };
+
+export const evidenceLabel = 'Based on';
 
 type Fields = { [key: string]: unknown };
 
@@ -32,7 +35,9 @@ export function viewEvidence(facts: PlanCardFacts): Evidence[] {
     const { at, output } = read;
     const when = typeof at === 'string' ? `, read ${tellTime(at, facts)}` : '';
     const shown = isRecord(output) && typeof output.text === 'string' ? output.text : output;
+    const url = isRecord(read.args) ? read.args.url : null;
     return {
+      url: typeof url === 'string' && /^https?:/.test(url) ? url : null,
       what: `${showRead(`${tool} ${operation}`, read)}${when}`,
       content: typeof shown === 'string' ? shown : JSON.stringify(shown, null, 2),
     };
@@ -40,6 +45,14 @@ export function viewEvidence(facts: PlanCardFacts): Evidence[] {
 }
 
 const maxNamed = 5;
+/** Characters of a read's content in a table. */
+const maxContent = 300;
+
+export const tabulateEvidence = (facts: PlanCardFacts): Table => ({
+  caption: evidenceLabel,
+  columns: ['Read', 'Content'],
+  rows: viewEvidence(facts).map(({ what, content }) => [what, showLine(content, maxContent)]),
+});
 
 /** In one line, or ''. */
 export function nameEvidence(facts: PlanCardFacts): string {

@@ -77,7 +77,7 @@ export function fitsTeams(card: Drawn): boolean {
   return measureCard(card) <= platformLimits.teams.payload;
 }
 
-function fitsSlack(blocks: Drawn[]): boolean {
+export function fitsSlack(blocks: unknown[]): boolean {
   return (
     blocks.length <= platformLimits.slack.blocks &&
     measureBlocks(blocks) <= platformLimits.slack.message

@@ -36,6 +36,8 @@ export const platformLimits = {
     url: 3000,
     /** In a `plan` block: a task's name, and the block's title. */
     taskTitle: 256,
+    /** A `data_table` block without its header; `characters` of all tables of a message. `page` is our own choice. */
+    table: { rows: 100, characters: 10_000, page: 10 },
     /** Windows and the Home tab. */
     viewBlocks: 100,
     viewTitle: 24,

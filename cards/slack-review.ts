@@ -1,9 +1,11 @@
 // A review's calls as blocks, in full, with long values as text that Slack never parses. Pure.
 import { windowWords } from './chat-words.ts';
+import { type Evidence, evidenceLabel } from './evidence.ts';
 import { type Drawn, expandBlocks, findTemplate } from './expand.ts';
 import { platformLimits } from './limits.ts';
 import { drawQuote } from './quotes.ts';
 import { boundary, type ReviewStep } from './review.ts';
+import { andMore } from './words.ts';
 
 const template = findTemplate('slack/review.json');
 
@@ -87,6 +89,31 @@ const draw = (blocks: Sized[][]): Drawn[] =>
 /** Our line, with a note. */
 export function drawReviewLine(text: string, note = ''): Drawn[] {
   return draw(pack(sections([...run(text, bold), ...run(note === '' ? '' : `  ${note}`, italic)])));
+}
+
+type Inline = { type: 'text' | 'link'; text: string; url?: string; style?: Style };
+
+const maxReads = 20;
+
+/** The evidence of a plan for windows, which have no tables; addresses are links. */
+export function drawEvidence(reads: Evidence[]): Drawn[] {
+  const lines = reads.slice(0, maxReads).flatMap(({ what, url }): Inline[] => {
+    const at = url === null ? -1 : what.indexOf(url);
+    if (url === null || at < 0) return [{ type: 'text', text: `\n${what}` }];
+    return [
+      { type: 'text', text: `\n${what.slice(0, at)}` },
+      { type: 'link', text: url, url },
+      { type: 'text', text: what.slice(at + url.length) },
+    ];
+  });
+  const rest = andMore(reads.length - maxReads);
+  const elements: Inline[] = [
+    { type: 'text', text: evidenceLabel, style: bold },
+    ...lines,
+    { type: 'text', text: rest === '' ? '' : `\n${rest}` },
+  ];
+  const filled = elements.filter(({ text }) => text !== '');
+  return [{ type: 'rich_text', elements: [{ type: 'rich_text_section', elements: filled }] }];
 }
 
 function drawStep(step: ReviewStep): Sized[] {

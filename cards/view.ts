@@ -234,6 +234,9 @@ export function keyOf(view: PlanView | SessionView): string {
 
 export type TextLink = { url: string; label: string };
 
+/** Rows below the names of their columns: a table where the surface has one, else lines. */
+export type Table = { caption: string; columns: string[]; rows: string[][] };
+
 /** An answer, note or question: text without a plan. */
 export type TextView = {
   kind: 'notice';

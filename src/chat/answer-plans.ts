@@ -8,13 +8,15 @@ import { readExport } from '#conversation/read-record.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
-import type { Export, PlanReads, Service } from '#domain/service.ts';
+import type { Export, PlanReads, Service, Simulation } from '#domain/service.ts';
 
 /** How a chat draws the answers. */
 export type PlansDrawing<T> = {
   note(text: string): T;
   plan(facts: PlanCardFacts): T;
   list(list: PlanListView, now: string): T;
+  /** As a table, if the platform has tables. */
+  dryRun?(simulation: Simulation, now: string): T;
   recurring(view: RecurringView): T;
   /** A plan's record, as text or as a file. */
   record(wanted: Export): Promise<T>;
@@ -36,7 +38,7 @@ export type PlansQuestion = {
   now: Date;
 };
 
-/** Rows of a dry run in a chat's answer. */
+/** Rows of a dry run as text. */
 const rowsInChat = 20;
 
 async function answer<T>(
@@ -73,7 +75,10 @@ async function answer<T>(
     case 'link':
       return draw.note(describeLink(found.outcome, `${command} link`));
     case 'dry_run':
-      return draw.note(writeDryRun(viewDryRun(found.simulation, now, rowsInChat)));
+      return (
+        draw.dryRun?.(found.simulation, now) ??
+        draw.note(writeDryRun(viewDryRun(found.simulation, now, rowsInChat)))
+      );
     case 'recurring': {
       const { timezone } = question;
       return draw.recurring(viewRecurring(found.entries, { timezone, now }));

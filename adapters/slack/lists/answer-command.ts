@@ -2,23 +2,26 @@
 import type { types } from '@slack/bolt';
 import { buildWords } from '#cards/build-words.ts';
 import { exportWords, writeTrace } from '#cards/chat-words.ts';
-import { drawBlocks } from '#cards/expand.ts';
+import { headOf, tableOf, viewDryRun, writeDryRun } from '#cards/dry-run.ts';
+import { evidenceLabel, tabulateEvidence } from '#cards/evidence.ts';
+import { drawBlocks, fitsSlack } from '#cards/expand.ts';
 import { platformLimits } from '#cards/limits.ts';
 import { escapeMrkdwn } from '#cards/plain.ts';
 import { describeCommands, type PlanListView } from '#cards/plan-list.ts';
 import { drawPlanLists } from '#cards/slack-lists.ts';
 import { textSection } from '#cards/slack-windows.ts';
+import { drawTable, writeTable } from '#cards/table.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { answerPlans } from '#chat/answer-plans.ts';
 import { readRecord } from '#conversation/read-record.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import { person } from '#domain/people/actor.ts';
-import type { Export } from '#domain/service.ts';
+import type { Export, Simulation } from '#domain/service.ts';
 import { explainSlackError } from '../calls/explain-error.ts';
 import type { Ask } from '../calls/hold.ts';
 import { sendFile } from '../port/send-file.ts';
 import { drawRecurring } from '../press/recurring.ts';
-import { toBlocks } from '../press/windows.ts';
+import { textSections, toBlocks } from '../press/windows.ts';
 import type { CommandSignal } from '../signals/read-signal.ts';
 import type { SlackContext } from '../slack-context.ts';
 
@@ -60,7 +63,8 @@ async function sendExport(
 
 const help = describeCommands('/plans', [[...buildWords.command], [...exportWords.asFile]]);
 
-type Answer = { text: string; blocks: types.KnownBlock[] };
+/** `plain`: the same without tables, for a Slack that takes none. */
+type Answer = { text: string; blocks: types.KnownBlock[]; plain?: types.KnownBlock[] };
 
 const say = (text: string): Answer => ({ text: escapeMrkdwn(text), blocks: [textSection(text)] });
 
@@ -69,7 +73,36 @@ function drawPlan(facts: PlanCardFacts): Answer {
   const view = viewPlan(facts);
   const buttons = view.buttons.filter(({ press }) => press.action === 'details');
   const { text, blocks } = drawBlocks({ ...view, asks: [], asks_more: 0, buttons });
-  return { text, blocks: toBlocks(blocks) };
+  const plain = toBlocks(blocks);
+  const table = tabulateEvidence(facts);
+  if (table.rows.length === 0) return { text, blocks: plain };
+  const label = textSection(evidenceLabel);
+  const drawn = [...plain, label, ...toBlocks(drawTable(table))];
+  const lines = textSections([evidenceLabel, ...writeTable(table)]);
+  const answer = { text, blocks: [...plain, ...lines] };
+  return fitsSlack(drawn) ? { ...answer, blocks: drawn, plain: answer.blocks } : answer;
+}
+
+/** As many rows as fit; the last one counts the others. */
+function drawDryRun(simulation: Simulation, now: string): Answer {
+  const draw = (most: number): Answer => {
+    const view = viewDryRun(simulation, now, most);
+    const words = writeDryRun(view);
+    const plain = textSections(words.split('\n'));
+    const head = textSections(headOf(view));
+    return {
+      text: say(words).text,
+      blocks: [...head, ...toBlocks(drawTable(tableOf(view)))],
+      plain,
+    };
+  };
+  let most = platformLimits.slack.table.rows - 1;
+  let answer = draw(most);
+  while (most > 1 && !fitsSlack(answer.blocks)) {
+    most = Math.floor(most * 0.8);
+    answer = draw(most);
+  }
+  return answer;
 }
 
 function drawList({ title, sections, inbox, more, text }: PlanListView, now: string): Answer {
@@ -100,6 +133,7 @@ export async function answerCommand(
       note: say,
       plan: drawPlan,
       list: drawList,
+      dryRun: drawDryRun,
       recurring: drawRecurring,
       record: async (wanted) => say(await sendExport(context, { team, user, id }, wanted)),
     },

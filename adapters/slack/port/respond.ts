@@ -4,7 +4,13 @@ import type { types } from '@slack/bolt';
 import { CountersignError } from '#domain/errors.ts';
 
 /** `replace_original`: in place of the message that was pressed. */
-type Reply = { text: string; blocks?: types.KnownBlock[]; replace_original?: boolean };
+type Reply = {
+  text: string;
+  blocks?: types.KnownBlock[];
+  /** Replaces `blocks` if Slack refuses them. */
+  plain?: types.KnownBlock[];
+  replace_original?: boolean;
+};
 
 /** Answers visibly only to the sender. @returns false if the address is not Slack's or has expired */
 export type Respond = (url: string, reply: Reply) => Promise<boolean>;
@@ -25,7 +31,7 @@ export function createRespond(options: {
   warn(message: string, error?: unknown): void;
 }): Respond {
   const { apiUrl, warn } = options;
-  return async (url, reply) => {
+  return async function answer(url, { plain, ...reply }): Promise<boolean> {
     if (!isSlackAddress(url, apiUrl)) {
       warn('An answer was asked for at an address that is not Slack’s. Nothing was sent.');
       return false;
@@ -49,6 +55,7 @@ export function createRespond(options: {
         passesAfterMs: Number.isFinite(seconds) ? seconds * 1000 : 0,
       });
     }
+    if (plain !== undefined) return answer(url, { ...reply, blocks: plain });
     // The address expires after half an hour; by then the person has asked again.
     warn(`Slack did not take the answer to somebody: ${response.status}.`);
     return false;

@@ -4,11 +4,12 @@ import { agreeing, reviewAsk } from '#cards/ask-review.ts';
 import { windowWords } from '#cards/chat-words.ts';
 import { type DetailsView, dryRunPage, isDryRun, viewDetails } from '#cards/details-view.ts';
 import { viewDryRun, writeDryRun } from '#cards/dry-run.ts';
+import { viewEvidence } from '#cards/evidence.ts';
 import { drawBlocks } from '#cards/expand.ts';
 import { platformLimits } from '#cards/limits.ts';
 import { type ReviewStep, readReview } from '#cards/review.ts';
 import { viewSession } from '#cards/session-view.ts';
-import { drawReviewLine, drawReviewSteps } from '#cards/slack-review.ts';
+import { drawEvidence, drawReviewLine, drawReviewSteps } from '#cards/slack-review.ts';
 import { alertBlock, drawForm, drawTicks, textSection } from '#cards/slack-windows.ts';
 import type { Form, PlanView, SectionKind } from '#cards/view.ts';
 import { asShared, viewPlan } from '#cards/view-model.ts';
@@ -20,19 +21,7 @@ import { maxNumbered } from '#domain/plan/step-numbers.ts';
 import type { Service } from '#domain/service.ts';
 import { isSamePress } from './handle-press.ts';
 import type { Held } from './held.ts';
-import { makeWindow, noticeWindow, toBlocks } from './windows.ts';
-
-/** Puts lines into as few sections as possible. */
-function textSections(lines: string[]): types.KnownBlock[] {
-  const texts: string[] = [];
-  for (const line of lines) {
-    const before = texts.at(-1);
-    if (before === undefined || before.length + 1 + line.length > platformLimits.slack.sectionText)
-      texts.push(line);
-    else texts[texts.length - 1] = `${before}\n${line}`;
-  }
-  return texts.map(textSection);
-}
+import { makeWindow, noticeWindow, textSections, toBlocks } from './windows.ts';
 
 /** A code point has at most two UTF-16 code units. */
 const parts = /[\s\S]{1,1450}/gu;
@@ -182,6 +171,8 @@ export async function fillDetails(
     earlier === null
       ? drawCard(viewPlan(facts))
       : lineBlocks(view.title, words.page({ page: pages.length }));
+  const evidence = earlier === null ? viewEvidence(facts) : [];
+  const guard = viewPlan(facts).buttons.find((button) => button.guard !== undefined)?.guard;
   const ends: Block[] = [
     ...(ticks ? toBlocks(drawTicks(steps.flatMap(toTick))) : []),
     ...(covers === null ? [] : lineBlocks(covers)),
@@ -194,7 +185,9 @@ export async function fillDetails(
     held: { ...held, pages, press: { action: 'details', plan_id: id, version, digest } },
     blocks: [
       ...(changed ? lineBlocks(refused ? words.notApproved(plan) : words.changed(plan)) : []),
+      ...(approve === null || guard === undefined ? [] : [alertBlock(guard.text)]),
       ...head,
+      ...(evidence.length === 0 ? [] : toBlocks(drawEvidence(evidence))),
       { type: 'divider' },
       ...(steps.length === 0
         ? [textSection(windowWords.noSteps)]

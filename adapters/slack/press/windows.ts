@@ -2,6 +2,7 @@
 import type { types } from '@slack/bolt';
 import { windowWords } from '#cards/chat-words.ts';
 import type { Drawn } from '#cards/expand.ts';
+import { platformLimits } from '#cards/limits.ts';
 import { drawWindow, textSection } from '#cards/slack-windows.ts';
 import { type Held, writeHeld } from './held.ts';
 
@@ -44,4 +45,16 @@ export function makeWindow(options: {
 
 export function noticeWindow({ title, text }: { title: string; text: string }): types.ModalView {
   return makeWindow({ title, blocks: [textSection(text)] });
+}
+
+/** Puts lines into as few sections as possible. */
+export function textSections(lines: string[]): types.KnownBlock[] {
+  const texts: string[] = [];
+  for (const line of lines) {
+    const before = texts.at(-1);
+    if (before === undefined || before.length + 1 + line.length > platformLimits.slack.sectionText)
+      texts.push(line);
+    else texts[texts.length - 1] = `${before}\n${line}`;
+  }
+  return texts.map(textSection);
 }

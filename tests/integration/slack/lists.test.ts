@@ -58,7 +58,9 @@ test('/plans says what waits, the reader first, and answers each subcommand', as
   const one = await ask(own.id);
   expect(one.shown).toContain('Of ana');
   expect(one.shown).not.toContain('countersign:approve');
-  expect((await ask(`${own.id} dry run`)).shown).toContain('2 steps to run');
+  const dry = await ask(`${own.id} dry run`);
+  expect(dry.shown).toContain('2 steps to run');
+  expect(dry.shown).toContain('data_table');
   expect((await ask('PLAN-00000000')).shown).toMatch(/no plan|not found|PLAN-00000000/i);
 });
 

@@ -11,7 +11,7 @@ import {
 import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { waitFor } from '../../wait.ts';
-import { type Desk, seeCard, useDesk } from './desk.ts';
+import { type Desk, openWindow, seeCard, useDesk } from './desk.ts';
 
 const database = useDatabase();
 let model: OpenAiDouble;
@@ -86,6 +86,17 @@ test('an instruction in somebody else’s words changes nothing but the marked t
   expect(plan.approver_policy).toEqual({ kind: 'requester' });
   expect(plan.total_steps).toBe(1);
   expect(JSON.stringify(plan)).not.toContain('IGNORE');
+  const window = await openWindow(desk, ana, card, 'countersign:details');
+  const details = JSON.stringify(window.blocks);
+  expect(details).toMatch(/Based on.*This thread, \d+ messages \(.*"type":"link"/);
+  await slack.command(ana.id, channel, '/plans', id);
+  const [answer] = await waitFor('the answer', async () => {
+    const all = slack.ephemerals(ana.id);
+    return all.length > 0 && all;
+  });
+  const shown = JSON.stringify(answer?.blocks);
+  expect(shown).toMatch(/"data_table".*This thread, \d+ messages/);
+  expect(`${details}${shown}`).not.toContain('IGNORE');
 });
 
 test('of a thread of 5,000 messages the first and the newest are read, and the rest is counted', {

@@ -23,7 +23,7 @@ test('reads are named by what was read and when, and their content is text', () 
   );
   expect(first?.what).toMatch(/^notes\/ brief\.md, read .*\d\d:02/);
   expect(first?.content).toBe('<b>Ship</b> it');
-  expect(second).toEqual({ what: 'crm list', content: '[\n  1\n]' });
+  expect(second).toEqual({ what: 'crm list', url: null, content: '[\n  1\n]' });
 });
 
 test('a line names the first of them', () => {

@@ -1,9 +1,10 @@
 // Approve in Slack asks once more where something is guarded, and only there.
 import { expect, test } from 'vitest';
+import { fillDetails } from '#adapters/slack/press/fill-window.ts';
 import { drawBlocks } from '#cards/expand.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
-import { checkSlackMessage } from '../../fixtures/block-kit.ts';
+import { checkSlackMessage, checkSlackView } from '../../fixtures/block-kit.ts';
 import { makeHugeFacts, samples } from '../../fixtures/plans.ts';
 
 function withGuarded(facts: PlanCardFacts, guarded: boolean): PlanCardFacts {
@@ -43,4 +44,18 @@ test('Review asks nothing in a chat, and brings the question to where the plan i
   expect(review?.guard?.text).toContain('Guarded: ');
   expect(buttonOf(facts, 'details')?.confirm).toBeUndefined();
   expect(checkSlackMessage(drawBlocks(viewPlan(facts)))).toEqual([]);
+});
+
+test.each([true, false])('a window that approves warns of guarded calls: %s', async (guarded) => {
+  const facts = withGuarded(samples.proposed, guarded);
+  const { id: plan_id, version, digest } = facts.plan;
+  const press = { action: 'details', plan_id, version, digest } as const;
+  const place = { channel: 'C1', thread: null };
+  const held = { team: 'T1', user: 'U1', place, press, missing: null, fields: [], pages: [''] };
+  const service = { listSteps: async () => ({ steps: [], next_cursor: null }) };
+  const window = await fillDetails(service, facts, held, false);
+  expect(checkSlackView(window)).toEqual([]);
+  const [first] = window.blocks;
+  expect(first?.type === 'alert').toBe(guarded);
+  if (guarded) expect(JSON.stringify(first)).toContain('Guarded: ');
 });

@@ -1,5 +1,5 @@
 // Overview: in one sentence what will be true, what came of it, how far it is, what changes or what failed, and the latest events.
-import { viewEvidence } from '#cards/evidence.ts';
+import { evidenceLabel, viewEvidence } from '#cards/evidence.ts';
 import { drawQuote, goalOf } from '#cards/quotes.ts';
 import type { Section } from '#cards/view.ts';
 import { dryRunButton } from '#cards/words.ts';
@@ -103,7 +103,7 @@ function drawEvidence({ facts }: Card): TemplateResult | typeof nothing {
     ({ what, content }) =>
       html`<li><details><summary>${what}</summary><pre>${content}</pre></details></li>`,
   );
-  return drawSection('Based on', html`<ul class="evidence">${items}</ul>`);
+  return drawSection(evidenceLabel, html`<ul class="evidence">${items}</ul>`);
 }
 
 /** Starts the request in the composer; the person adds what is different and sends it. */

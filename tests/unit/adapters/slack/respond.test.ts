@@ -3,6 +3,9 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { createRespond, isSlackAddress } from '#adapters/slack/port/respond.ts';
+import { toBlocks } from '#adapters/slack/press/windows.ts';
+import { textSection } from '#cards/slack-windows.ts';
+import { drawTable } from '#cards/table.ts';
 
 test.each([
   ['https://hooks.slack.com/commands/T1/2/3', true],
@@ -53,3 +56,24 @@ test.each([200, 404])(
   },
   5000,
 );
+
+test('blocks that Slack refuses are answered without tables', async () => {
+  const taken: string[] = [];
+  const server = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray()).toString();
+    if (body.includes('data_table')) return response.writeHead(400).end('invalid_blocks');
+    taken.push(body);
+    return response.end('ok');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('It has no port.');
+  const apiUrl = `http://127.0.0.1:${address.port}/api/`;
+  const respond = createRespond({ apiUrl, warn: () => {} });
+  const blocks = toBlocks(drawTable({ caption: 'Plans', columns: ['Plan'], rows: [['One']] }));
+  const plain = [textSection('One')];
+  expect(await respond(`${apiUrl}answer`, { text: 'One', blocks, plain })).toBe(true);
+  expect(taken).toEqual([expect.stringContaining('"blocks":[{"type":"section"')]);
+});
