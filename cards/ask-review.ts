@@ -3,7 +3,7 @@ import type { CardPress } from '#domain/chat/card.ts';
 import { cutShown } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { makeButton } from './buttons.ts';
-import { drawQuote } from './quotes.ts';
+import { drawQuote } from './plain.ts';
 import type { AnyPress, Ask, Button, PlanView } from './view.ts';
 
 const maxShort = 120;

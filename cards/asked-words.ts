@@ -2,7 +2,7 @@
 import type { Asked } from '#domain/chat/asked.ts';
 import type { Notice } from '#domain/chat/message-parts.ts';
 import { quoteName, quoteWords } from '#domain/shown-text.ts';
-import { drawQuote, quote } from './quotes.ts';
+import { drawQuote, quote } from './plain.ts';
 
 /** The link to the plan's card. */
 export const openCard = 'Open the card';

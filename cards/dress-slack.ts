@@ -4,8 +4,7 @@ import { confirmOf } from './buttons.ts';
 import { describeField } from './form-fields.ts';
 import { platformLimits } from './limits.ts';
 import { isBinding } from './lines.ts';
-import { escapeMrkdwn } from './plain.ts';
-import { drawQuote } from './quotes.ts';
+import { drawQuote, escapeMrkdwn } from './plain.ts';
 import { moreTasks } from './tasks.ts';
 import { drawPlainText, drawText, moreLines } from './text.ts';
 import {

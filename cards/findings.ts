@@ -6,8 +6,7 @@ import { countOf } from '#domain/words.ts';
 import { makeButton } from './buttons.ts';
 import { describeHeld, describeProgress, severityWords } from './finding-words.ts';
 import { makeSection, plainLine } from './lines.ts';
-import { showPerson } from './plain.ts';
-import { quote } from './quotes.ts';
+import { quote, showPerson } from './plain.ts';
 import type { Ask, Button, Section } from './view.ts';
 
 const maxLines = 5;

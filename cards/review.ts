@@ -7,7 +7,7 @@ import { maxNumbered, type NumberedStep, orderByLabel } from '#domain/plan/step-
 import type { Service } from '#domain/service.ts';
 import { cutShown, showWhole } from '#domain/shown-text.ts';
 import { headlineOf, leadOf, marksOf, markWords, type WholePart, wholeParts } from './calls.ts';
-import { drawQuote } from './quotes.ts';
+import { drawQuote } from './plain.ts';
 import { notesOf, quotesOf } from './step-lines.ts';
 import type { Quote } from './view.ts';
 

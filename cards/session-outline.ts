@@ -5,7 +5,7 @@ import type { RoadmapMetrics } from '#domain/planning/roadmap.ts';
 import { quoteName, quoteWords, showTitle } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { makeSection, plainLine } from './lines.ts';
-import { quote } from './quotes.ts';
+import { quote } from './plain.ts';
 import { formatDuration, tellTime } from './times.ts';
 import type { Details, Line, Section } from './view.ts';
 import { andMore, describeRisks } from './words.ts';

@@ -11,8 +11,7 @@ import {
 import { countOf } from '#domain/words.ts';
 import { introduceQuestions } from './calls-to-action.ts';
 import { makeSection, plainLine } from './lines.ts';
-import { mapShown } from './plain.ts';
-import { goal, maxSentence, quote } from './quotes.ts';
+import { goal, mapShown, maxSentence, quote } from './plain.ts';
 import {
   viewOutline,
   viewOutlineDetails,

@@ -3,7 +3,7 @@ import { windowWords } from './chat-words.ts';
 import { type Evidence, evidenceLabel } from './evidence.ts';
 import { type Drawn, expandBlocks, findTemplate } from './expand.ts';
 import { platformLimits } from './limits.ts';
-import { drawQuote } from './quotes.ts';
+import { drawQuote } from './plain.ts';
 import { boundary, type ReviewStep } from './review.ts';
 import { andMore } from './words.ts';
 

@@ -2,7 +2,7 @@
 import { cutShown, showLine } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { describeField } from './form-fields.ts';
-import { drawQuote } from './quotes.ts';
+import { drawQuote } from './plain.ts';
 import type { AnyPress, Ask, CardView, Line, Section, TextLink, TextView, Tone } from './view.ts';
 import { andMore } from './words.ts';
 

@@ -8,7 +8,7 @@ import {
   type WholePart,
   wholeParts,
 } from '#cards/calls.ts';
-import { drawQuote, maxFullText, quote } from '#cards/quotes.ts';
+import { drawQuote, maxFullText, quote } from '#cards/plain.ts';
 import { formatTime } from '#cards/times.ts';
 import { describeCut, describeFields, describeOthers } from '#cards/version-words.ts';
 import type { PlanView } from '#cards/view.ts';

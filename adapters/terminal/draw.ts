@@ -1,7 +1,7 @@
 // Draws a plan's or session's view in columns. All words come from the view.
 import stringWidth from 'string-width';
 import { describeField } from '#cards/form-fields.ts';
-import { drawQuote } from '#cards/quotes.ts';
+import { drawQuote } from '#cards/plain.ts';
 import type { Ask, CardView, Line, PlanView, Quote, Section, SessionView } from '#cards/view.ts';
 import { andMore } from '#cards/words.ts';
 import { showWhole } from '#domain/shown-text.ts';

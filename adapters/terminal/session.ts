@@ -3,7 +3,7 @@ import { createInterface, type Interface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogUpdate } from 'log-update';
 import stringWidth from 'string-width';
-import { drawQuote } from '#cards/quotes.ts';
+import { drawQuote } from '#cards/plain.ts';
 import type { PlanView } from '#cards/view.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { CountersignError } from '#domain/errors.ts';

@@ -6,11 +6,10 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Service } from '#domain/service.ts';
-import { queueBackground } from './background.ts';
 import { bodyLimits } from './context.ts';
 import { answerErrors, explainError, sendProblem } from './errors.ts';
+import { measureRequests, queueBackground } from './every-request.ts';
 import { type Doors, guardVisits, type Reach } from './guard.ts';
-import { measureRequests } from './metrics.ts';
 import { answerUnknownPaths, unreadable } from './not-found.ts';
 import { toProblem } from './problem.ts';
 import { validatorCompiler } from './validation.ts';

@@ -6,7 +6,7 @@ import type { Transaction } from '#db/database.ts';
 import { lockPlan, type PlanRow } from '#db/plans/plans.ts';
 import { comesAfter, createPages, type PageCursor } from '#db/plans/waiting.ts';
 import { countersign, plans, planVersions, runs } from '#db/schema.ts';
-import { changeSteps } from '#db/steps/change-steps.ts';
+import { changeSteps } from '#db/steps/accounting.ts';
 import { isoOf } from '#db/time.ts';
 import { system } from '#domain/people/actor.ts';
 import type { ConversationContext } from '#messages/context.ts';

@@ -22,10 +22,10 @@ import type {
   Rerun,
   Settlement,
 } from '#domain/service.ts';
-import { requireReadable } from '#messages/call-to-action.ts';
 import type { ConversationContext } from '#messages/context.ts';
+import { requireReadable } from '#messages/outgoing.ts';
 import { speakAsBot } from '#messages/speak.ts';
-import { readZoneOf } from '#people/zone.ts';
+import { readZoneOf } from '#people/policy.ts';
 import { requireManager } from '#plans/authority/authority.ts';
 import { refreshUserGroups } from '#plans/authority/members.ts';
 import { prepareRevise } from '#plans/change/propose.ts';

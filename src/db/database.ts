@@ -5,10 +5,15 @@ import { PgDialect, PgJsonb } from 'drizzle-orm/pg-core';
 import { Client, Pool, type PoolClient, type QueryResultRow, types } from 'pg';
 import type { Db } from 'pg-boss';
 import { parseExactly } from '#domain/exact-json.ts';
+import {
+  limitSilence,
+  limitSilenceOf,
+  sendAtOnce,
+  usualSilenceMs,
+  type WrittenStatement,
+} from './connection.ts';
 import { watchDisk } from './disk.ts';
 import * as schema from './schema.ts';
-import { sendAtOnce, type WrittenStatement } from './send-at-once.ts';
-import { limitSilence, limitSilenceOf, usualSilenceMs } from './silence.ts';
 
 /** A statement that Postgres parses and plans once per connection; `sql.placeholder(name)` marks each value. */
 export type Statement = { name: string; text: string; params: unknown[] };

@@ -2,9 +2,9 @@
 import { EventEmitter } from 'node:events';
 import { sql } from 'drizzle-orm';
 import pg from 'pg';
+import { goodbyeMs, limitSilence } from './connection.ts';
 import type { Queryable } from './database.ts';
 import { schemaName, sessionName } from './instance.ts';
-import { goodbyeMs, limitSilence } from './silence.ts';
 
 export type Topic =
   | `plan:${string}`

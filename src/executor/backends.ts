@@ -18,7 +18,7 @@ import { readLabels } from '#db/steps/pages.ts';
 import { describeBlockage } from '#domain/plan/blockage.ts';
 import type { Settings } from '#domain/settings.ts';
 import type { OperationSpec, ToolRegistry } from '#domain/tool.ts';
-import { wakeWatchersLater } from '#plans/lifecycle/wake.ts';
+import { wakeWatchersLater } from '#plans/lifecycle/lifecycle.ts';
 import { findBlocked } from '#plans/views/blocked.ts';
 import type { Backend, SharedContext } from './executor-context.ts';
 import { findDifferences } from './shared-settings.ts';

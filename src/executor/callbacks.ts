@@ -14,7 +14,7 @@ import { CountersignError } from '#domain/errors.ts';
 import { system } from '#domain/people/actor.ts';
 import { operationName } from '#domain/tool.ts';
 import { shorten } from '#domain/words.ts';
-import { wakeWatchers, wakeWorkers } from '#plans/lifecycle/wake.ts';
+import { wakeWatchers, wakeWorkers } from '#plans/lifecycle/lifecycle.ts';
 import { digestJson } from '#tools/catalogue.ts';
 import { nothingDone } from '#tools/failures.ts';
 import { withoutSecrets } from '#tools/files/asked-secrets.ts';

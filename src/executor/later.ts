@@ -14,8 +14,8 @@ import {
   operationName,
   type ToolOutput,
 } from '#domain/tool.ts';
+import { wakeWatchers, wakeWorkers } from '#plans/lifecycle/lifecycle.ts';
 import { isTerminal } from '#plans/lifecycle/lifecycle-table.ts';
-import { wakeWatchers, wakeWorkers } from '#plans/lifecycle/wake.ts';
 import type { SharedContext } from './executor-context.ts';
 import { reportedBy } from './findings.ts';
 import { makeFailure, makeOutcome, makeUnknown, reportCutOff } from './outcomes.ts';

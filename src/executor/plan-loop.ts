@@ -10,7 +10,7 @@ import { retryUntilDatabaseAnswers } from '#db/transient.ts';
 import { passCrashPoint } from '#domain/crash-points.ts';
 import { measure, span } from '#domain/telemetry.ts';
 import { operationName } from '#domain/tool.ts';
-import { announceProgress } from '#plans/lifecycle/wake.ts';
+import { announceProgress } from '#plans/lifecycle/lifecycle.ts';
 import { hasReady } from './claim.ts';
 import type { ExecutorContext, Mark, StepRun } from './executor-context.ts';
 import { runStep } from './run-step.ts';

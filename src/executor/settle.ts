@@ -23,7 +23,7 @@ import {
   type StoredOutcome,
   settleSteps,
 } from '#db/sql/settle.ts';
-import type { PlanProgress } from '#db/steps/change-steps.ts';
+import type { PlanProgress } from '#db/steps/accounting.ts';
 import { touchPlan } from '#db/steps/events.ts';
 import { readPositions } from '#db/steps/versions.ts';
 import { system } from '#domain/people/actor.ts';
@@ -32,9 +32,9 @@ import { makeStorable, makeStorableText } from '#domain/text.ts';
 import { shorten } from '#domain/words.ts';
 import { raiseFindings } from '#plans/findings/raise.ts';
 import { finishIfDone } from '#plans/lifecycle/finish.ts';
+import { wakeWatchers } from '#plans/lifecycle/lifecycle.ts';
 import { isTerminal } from '#plans/lifecycle/lifecycle-table.ts';
 import { stopDependents } from '#plans/lifecycle/stop-dependents.ts';
-import { wakeWatchers } from '#plans/lifecycle/wake.ts';
 import type { SharedContext } from './executor-context.ts';
 import { stepOf } from './findings.ts';
 

@@ -20,9 +20,13 @@ import {
 } from '#plans/content/preflight.ts';
 import { raiseFindings } from '#plans/findings/raise.ts';
 import { finishIfDone } from '#plans/lifecycle/finish.ts';
-import { transition } from '#plans/lifecycle/lifecycle.ts';
+import {
+  announceProgress,
+  transition,
+  wakeWatchers,
+  wakeWorkers,
+} from '#plans/lifecycle/lifecycle.ts';
 import { readyTheFree } from '#plans/lifecycle/ready-steps.ts';
-import { announceProgress, wakeWatchers, wakeWorkers } from '#plans/lifecycle/wake.ts';
 import type { PlansContext } from '#plans/plans-context.ts';
 import { offersOf } from './backends.ts';
 import {

@@ -4,7 +4,7 @@ import { appendMessage, type NewMessage } from '#db/chat/messages.ts';
 import type { Transaction } from '#db/database.ts';
 import { type MessageParts, textParts } from '#domain/chat/message-parts.ts';
 import type { Enqueue } from '#domain/jobs.ts';
-import { askToDeliver } from './ask-to-deliver.ts';
+import { askToDeliver } from './outgoing.ts';
 
 const botName = 'Countersign';
 

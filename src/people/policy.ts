@@ -12,7 +12,14 @@ import {
   storeCalendar,
   storePolicy,
 } from '#db/people/policies.ts';
-import { type RunRow, readLatestRun, readLatestRuns, updateRun } from '#db/planning/runs.ts';
+import {
+  type RunRow,
+  readLatestRun,
+  readLatestRuns,
+  readRun,
+  updateRun,
+} from '#db/planning/runs.ts';
+import { readPlanRow } from '#db/plans/plans.ts';
 import type { Clock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
@@ -30,6 +37,7 @@ import { JsonObject } from '#domain/text.ts';
 import { requireRecentSetting } from '#messages/act-once.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { speakAsBot } from '#messages/speak.ts';
+import { checkTimezone } from '#timeline/recurrence.ts';
 
 /** After this long a conversation starts over. */
 const heldForMs = 24 * 3_600_000;
@@ -150,4 +158,31 @@ export async function setPolicy(
     const why = `The calendar is not connected, since its address would be stored unencrypted. ${key}`;
     throw new CountersignError('invalid_request', why);
   }
+}
+
+/** The speaker's zone, or null if unknown or invalid. */
+export function zoneOf({ timezone }: Actor): string | null {
+  return timezone === undefined || checkTimezone(timezone) !== null ? null : timezone;
+}
+
+/**
+ * The zone that a message gives a run, or null for no change. Only the requester's messages count: their working hours are in it.
+ */
+export async function readZoneOf(
+  db: Queryable,
+  actor: Actor,
+  { user }: Pick<RunRow, 'user'>,
+): Promise<string | null> {
+  return (await isOnePerson(db, actor.id, user)) ? zoneOf(actor) : null;
+}
+
+/** A run's zone, or null if unknown. */
+export async function readZoneOfRun(db: Queryable, runId: string): Promise<string | null> {
+  return (await readRun(db, runId)).decision?.timezone ?? null;
+}
+
+/** The zone of the run that made a plan, or null if unknown. @throws `plan_not_found` */
+export async function readZoneOfPlan(db: Queryable, planId: string): Promise<string | null> {
+  const { run_id } = await readPlanRow(db, planId);
+  return run_id === null ? null : readZoneOfRun(db, run_id);
 }

@@ -10,9 +10,8 @@ import { pickModes, type WantedModes } from '#domain/plan/modes.ts';
 import type { RunRequest } from '#domain/planning/run.ts';
 import type { SessionDecision, TurnDecision } from '#domain/planning/state.ts';
 import { currentTrace, linkTo } from '#domain/telemetry.ts';
-import { askToDeliver } from '#messages/ask-to-deliver.ts';
-import { requireReadable } from '#messages/call-to-action.ts';
 import type { ConversationContext } from '#messages/context.ts';
+import { askToDeliver, requireReadable } from '#messages/outgoing.ts';
 import { storePersonMessage } from '#messages/store-person-message.ts';
 import { readRecurringWords } from '#notices/recurring.ts';
 import { type MemoryRequest, readMemoryRequest } from '#people/memory.ts';
@@ -21,8 +20,8 @@ import {
   readPolicyRequest,
   sayPreference,
   storePolicyRequest,
+  zoneOf,
 } from '#people/policy.ts';
-import { zoneOf } from '#people/zone.ts';
 import { requireBudget, requireRoom } from './person-limits.ts';
 import { readModes } from './read-modes.ts';
 import { nextRunStatus } from './run-table.ts';

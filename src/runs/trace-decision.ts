@@ -7,8 +7,8 @@ import type { PlanRow } from '#db/plans/plans.ts';
 import { planVersions } from '#db/schema.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { TraceEntry } from '#domain/planning/trace.ts';
-import { callOfPlan } from '#messages/call-to-action.ts';
 import type { ConversationContext } from '#messages/context.ts';
+import { callOfPlan } from '#messages/outgoing.ts';
 import { readPolicyOf } from '#people/policy.ts';
 import { statusWords } from '#plans/lifecycle/lifecycle-table.ts';
 

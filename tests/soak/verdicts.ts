@@ -1,7 +1,7 @@
 // Checks after a soak: nothing lost, done or said twice, or left behind.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { usualSilenceMs } from '#db/silence.ts';
+import { usualSilenceMs } from '#db/connection.ts';
 import { cardOf, findButton } from '../fixtures/teams/sent-cards.ts';
 import type { Settled } from './attend.ts';
 import type { Life } from './fleet.ts';

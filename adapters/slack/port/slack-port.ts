@@ -16,14 +16,17 @@ import { createAsk, queueProgress } from '../calls/hold.ts';
 import { type Reach, reachNobody } from '../people/reach.ts';
 import type { ClientOf } from '../workspaces.ts';
 import {
+  addMention,
   contentOf,
   createWriteContent,
+  findMentioned,
+  type Mentioned,
   quiet,
+  reachEach,
   type SlackContent,
   type SlackMessageBody,
 } from './content.ts';
 import { findPosted, metadataOf, nothingUnder, readUnder } from './look-back.ts';
-import { addMention, findMentioned, type Mentioned, reachEach } from './mention.ts';
 import { nameUnder, sendFile } from './send-file.ts';
 import { createStatusPort } from './status.ts';
 

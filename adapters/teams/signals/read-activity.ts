@@ -5,7 +5,7 @@ import type { ChatPlace } from '#domain/chat/chat.ts';
 import type { TeamsConversation } from '#domain/chat/teams-conversation.ts';
 import { parseShallowJson } from '#domain/json.ts';
 import { makeStorable } from '#domain/text.ts';
-import { splitConversation } from '../place.ts';
+import { splitConversation } from '../port/make-activity.ts';
 import { type Attached, Attachments, readAttachments } from './read-attachments.ts';
 import { type BuildPress, readBuild } from './read-build.ts';
 import { type PlanThis, readPlanThis } from './read-plan-this.ts';

@@ -8,7 +8,7 @@ import { readAddress as toAddress } from '#domain/people/names.ts';
 import { createRecent } from '#domain/recent.ts';
 import { type TeamsAccess, vouches } from '../access.ts';
 import type { Calls, Member } from '../connector/connector.ts';
-import { conversationIdOf } from '../place.ts';
+import { conversationIdOf } from '../port/make-activity.ts';
 import type { Scene } from '../signals/read-activity.ts';
 
 export type TeamsPerson = {

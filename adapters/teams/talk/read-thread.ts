@@ -8,7 +8,7 @@ import type { Clock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { createRecent } from '#domain/recent.ts';
 import type { Calls, ChannelMessage } from '../connector/connector.ts';
-import { nameMessage } from '../place.ts';
+import { nameMessage } from '../port/make-activity.ts';
 import type { Readers } from '../port/members.ts';
 import { linkTo } from '../port/mention.ts';
 import {

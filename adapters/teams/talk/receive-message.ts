@@ -5,10 +5,15 @@ import { type Addressed, handleMessage, type WrittenMessage } from '#chat/talk.t
 import { readWord } from '#conversation/read-word.ts';
 import { trimBlanks } from '#domain/words.ts';
 import { answerCommand, drawNote, readCommand } from '../lists/answer-command.ts';
-import { nameMessage } from '../place.ts';
+import { nameMessage } from '../port/make-activity.ts';
 import type { MessageSignal } from '../signals/read-activity.ts';
-import { attachQuote, filesIn, isWritten, quoteAttached } from '../signals/read-attachments.ts';
-import { readHtml } from '../signals/read-html.ts';
+import {
+  attachQuote,
+  filesIn,
+  isWritten,
+  quoteAttached,
+  readHtml,
+} from '../signals/read-attachments.ts';
 import type { TeamsContext } from '../teams-context.ts';
 import { speakerIn } from './people.ts';
 

@@ -20,7 +20,7 @@ import { systemRandom } from '#domain/clock.ts';
 import type { PlatformName } from '#domain/platform-name.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { readAsked } from '#notices/asked.ts';
-import { readZoneOfPlan, readZoneOfRun } from '#people/zone.ts';
+import { readZoneOfPlan, readZoneOfRun } from '#people/policy.ts';
 import type { OpenChats } from './open-chats.ts';
 import type { Connections } from './open-connections.ts';
 

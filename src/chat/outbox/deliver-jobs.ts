@@ -1,4 +1,4 @@
-// Sends deliver jobs, other than for messages (`#messages/ask-to-deliver.ts`): a place opens, a plan changes, or recovery finds a
+// Sends deliver jobs, other than for messages (`#messages/outgoing.ts`): a place opens, a plan changes, or recovery finds a
 // dead holder or lost job.
 import { findWaitingPlaces, storePlace } from '#db/chat/places.ts';
 import { askForCards } from '#db/chat/posts.ts';
@@ -6,7 +6,7 @@ import type { Transaction } from '#db/database.ts';
 import { lockPlan } from '#db/plans/plans.ts';
 import { type ChatPlace, conversationAt } from '#domain/chat/chat.ts';
 import type { PlatformName } from '#domain/platform-name.ts';
-import { sendDelivery } from '#messages/ask-to-deliver.ts';
+import { sendDelivery } from '#messages/outgoing.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 
 /**

@@ -7,7 +7,6 @@ import { answerPlanQuestion } from '#cards/plan-answers.ts';
 import { lockRun, type RunRow, updateRun } from '#db/planning/runs.ts';
 import { type PlanRow, readChangesOf, readPlansOf } from '#db/plans/plans.ts';
 import { callOf, type MessageParts } from '#domain/chat/message-parts.ts';
-import { type NearWord, readNearWord } from '#domain/chat/near-words.ts';
 import { readRecurringRequest } from '#domain/plan/recurring.ts';
 import { type ConversationContext, readsCommands } from '#messages/context.ts';
 import { speakAsBot } from '#messages/speak.ts';
@@ -19,7 +18,7 @@ import { sourcesOf } from '#plans/lifecycle/lifecycle-table.ts';
 import { readDraft, revisableSteps } from '#plans/views/draft.ts';
 import { isDecidable, isOpen, nameShown, waitsFor } from '#runs/session-subject.ts';
 import { readCardFacts } from '../plan-card.ts';
-import type { Word } from '../read-word.ts';
+import { type NearWord, readNearWord, type Word } from '../read-word.ts';
 import { readPlanQuestion } from './plan-questions.ts';
 import type { Reply } from './reply.ts';
 

@@ -179,7 +179,7 @@ export const stepStates = countersign.table(
     final_args: jsonb('final_args').$type<JsonObject>(),
     result_summary: text('result_summary'),
     output: jsonb('output').$type<Json>(),
-    /** Of a held step a copy of the next three columns, for readers; the trigger `copy_holds` writes it. */
+    /** If findings hold the step, a copy of the next three columns for readers, written by the trigger `copy_holds`. */
     error: jsonb('error').$type<StepError>(),
     /** Open findings about the step, the one shown first, or null. A running or unknown step becomes stale when it ends. */
     held_by: text('held_by').array(),

@@ -4,8 +4,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
-import { accounting } from '../steps/accounting.ts';
-import { type PlanProgress, progressOf } from '../steps/change-steps.ts';
+import { accounting, type PlanProgress, progressOf } from '../steps/accounting.ts';
 import { isMet } from '../steps/conditions.ts';
 
 /** A query of the positions that `selector` means; one may come twice. */

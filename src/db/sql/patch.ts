@@ -2,8 +2,7 @@
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
-import { accounting } from '../steps/accounting.ts';
-import { changeSteps, type PlanProgress } from '../steps/change-steps.ts';
+import { accounting, changeSteps, type PlanProgress } from '../steps/accounting.ts';
 import { isMet, isSkippedByCondition } from '../steps/conditions.ts';
 import { insertEvents } from '../steps/events.ts';
 import { type ChangeableContent, changeRecord, changeSettings } from '../steps/step-columns.ts';

@@ -4,8 +4,7 @@ import type { StepError, StepStatus } from '#domain/plan/plan.ts';
 import type { Json } from '#domain/text.ts';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
-import { accounting } from '../steps/accounting.ts';
-import { type PlanProgress, progressOf } from '../steps/change-steps.ts';
+import { accounting, type PlanProgress, progressOf } from '../steps/accounting.ts';
 import { setError, staleOr } from '../steps/cover.ts';
 import { freeSuccessors } from '../steps/unblock.ts';
 

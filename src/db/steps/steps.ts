@@ -4,11 +4,10 @@ import type { Step } from '#domain/plan/plan.ts';
 import type { ReviewRank } from '#domain/plan/review-rank.ts';
 import type { StepContent } from '#domain/plan/step-content.ts';
 import type { JsonObject } from '#domain/text.ts';
-import { copyRows, type RowForm, writeList } from '../copy-rows.ts';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import type { planEdges, planLanes } from '../schema.ts';
-import { writers } from './step-columns.ts';
+import { copyRows, type RowForm, writeList, writers } from './step-columns.ts';
 import { endRows } from './versions.ts';
 
 /** Its edges are inserted separately. */

@@ -343,7 +343,7 @@ export type Note = { example: string; effect: string };
 const notesOf = (effects: Record<string, string>): Note[] =>
   Object.entries(effects).map(([example, effect]) => ({ example, effect }));
 
-/** Times, conditions and loops around commands; read by modifiers.ts and request.ts. */
+/** Times, conditions and loops around commands; read by tokens.ts and request.ts. */
 export const frames = notesOf({
   'post "go" here on 2 December at 14:00':
     'Starts the command at that time. After a command, it applies to that command; at the start of a line, to the whole line.',

@@ -10,8 +10,7 @@ import {
   type Words,
 } from '#timeline/spoken-times.ts';
 import type { SlotType } from './forms.ts';
-import { type Modifiers, noModifiers, readModifiers } from './modifiers.ts';
-import type { Token } from './tokens.ts';
+import { type Modifiers, noModifiers, readModifiers, type Token } from './tokens.ts';
 
 export type Reading = Omit<Words, 'tokens'> & {
   tokens: readonly Token[];

@@ -3,7 +3,7 @@ import { trimTail } from '#domain/words.ts';
 import type { Span } from '#timeline/spoken-times.ts';
 import { type Form, forms } from './forms.ts';
 import { matchSpelling, type Reading, type Slots } from './match.ts';
-import { type Modifiers, noModifiers, readModifiers } from './modifiers.ts';
+import { type Modifiers, noModifiers, readModifiers } from './tokens.ts';
 
 /** `rows`: one step for each row of a table, `files`: for each file of a folder; `summary`: the path of one summary of all. */
 export type Loop = { over: 'rows' | 'files'; path: string; summary: string | null };

@@ -14,8 +14,7 @@ import {
   readSlot,
   startsOf,
 } from './match.ts';
-import { readModifiers } from './modifiers.ts';
-import type { Token } from './tokens.ts';
+import { readModifiers, type Token } from './tokens.ts';
 
 const maxCharacters = 1000;
 const setOf = (words: string) => new Set(words.split(' '));

@@ -10,9 +10,9 @@ import type { Form, SlotType } from '../commands/forms.ts';
 import { compile, isResult } from '../commands/match.ts';
 import { type Command, CommandRefusal, placeFor, type Request } from '../commands/request.ts';
 import { readCall } from './call-arguments.ts';
+import type { Built, Setting, Step } from './describe.ts';
 import { orderSteps } from './order-steps.ts';
 import { Questions } from './questions.ts';
-import type { Built, Setting, Step } from './step.ts';
 
 /** By any spelling of the form that has it. */
 function typeOf({ spellings }: Form, name: string): SlotType {

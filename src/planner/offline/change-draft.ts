@@ -15,10 +15,15 @@ import { outlineOfDraft } from '../outline/outline-of-draft.ts';
 import type { StageTask } from '../reasoner.ts';
 import { readComments } from './comments.ts';
 import { ask, conclude, finish, type Planned, stop, toArgs } from './conclude.ts';
-import { type Described, describeOutcome, describeStep, describeTitle } from './describe.ts';
+import {
+  type Described,
+  describeOutcome,
+  describeStep,
+  describeTitle,
+  filesOf,
+} from './describe.ts';
 import { type Interpretation, interpret, type Work } from './interpret.ts';
 import { writeEdges, writeStep } from './outline.ts';
-import { filesOf } from './step.ts';
 
 /** The answer to a question about the change, or else the original message. */
 export function feedbackOf(

@@ -15,10 +15,10 @@ import type { PlannerTools } from '../ports.ts';
 import { buildSteps } from './build.ts';
 import { showCall } from './call-arguments.ts';
 import { unreadId } from './conversation.ts';
+import type { Setting, Step } from './describe.ts';
 import { connectModel, writeHelp } from './help.ts';
 import { answerItself, lookUp } from './look-up.ts';
 import { buildLoop, type Group } from './loops.ts';
-import type { Setting, Step } from './step.ts';
 import { settleTargets } from './taken-targets.ts';
 
 export type Interpretation = { reason: string } & (

@@ -8,9 +8,8 @@ import { countOf, showName } from '#domain/words.ts';
 import type { Command } from '../commands/request.ts';
 import type { PlannerTools } from '../ports.ts';
 import { saysMore } from '../reads/list-pages.ts';
-import { describeStep } from './describe.ts';
+import { describeStep, type Step } from './describe.ts';
 import { writeHelp } from './help.ts';
-import type { Step } from './step.ts';
 
 const maxShown = 4000;
 const maxEntries = 200;

@@ -8,9 +8,8 @@ import { CommandRefusal, type Loop } from '../commands/request.ts';
 import { columnPattern } from '../commands/tokens.ts';
 import type { PlannerTools } from '../ports.ts';
 import { listPages, newCoverage } from '../reads/list-pages.ts';
-import { describeStep } from './describe.ts';
+import { describeStep, type Step } from './describe.ts';
 import { columnsIn, toTemplate } from './outline.ts';
-import type { Step } from './step.ts';
 
 const pageRows = 1000;
 const maxNamed = 5;

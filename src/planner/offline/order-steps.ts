@@ -6,7 +6,7 @@ import { toDependency } from '#domain/plan/dependency.ts';
 import { shorten } from '#domain/words.ts';
 import type { Span } from '#timeline/spoken-times.ts';
 import { CommandRefusal } from '../commands/request.ts';
-import { filesOf, type Step } from './step.ts';
+import { filesOf, type Step } from './describe.ts';
 
 const overlap = (a: string, b: string): boolean =>
   a === b || a === '' || b === '' || a.startsWith(`${b}/`) || b.startsWith(`${a}/`);

@@ -8,9 +8,8 @@ import type { Request } from '../commands/request.ts';
 import { columnPattern } from '../commands/tokens.ts';
 import type { WrittenOutline } from '../outline/written-outline.ts';
 import { printMoment } from '../schedule/time-words.ts';
-import { describeOutcome, describeStep, describeTitle } from './describe.ts';
+import { describeOutcome, describeStep, describeTitle, type Step } from './describe.ts';
 import { readWait } from './order-steps.ts';
-import type { Step } from './step.ts';
 
 export type WrittenNode = WrittenOutline['nodes'][number];
 

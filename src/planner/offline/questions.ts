@@ -3,7 +3,7 @@ import { nextOccurrences } from '#timeline/recurrence.ts';
 import { type Doubt, settleEvery, settleWhen, type When } from '#timeline/spoken-times.ts';
 import { type Question, readChoice, readWhenReply } from '../commands/answers.ts';
 import { type Command, CommandRefusal } from '../commands/request.ts';
-import type { Setting } from './step.ts';
+import type { Setting } from './describe.ts';
 
 export class Questions {
   readonly asked: Question[] = [];

@@ -5,7 +5,7 @@ import { trimTail } from '#domain/words.ts';
 import { type Question, readReply } from '../commands/answers.ts';
 import { baseName, placeFor } from '../commands/request.ts';
 import type { PlannerTools } from '../ports.ts';
-import { filesOf, type Setting, type Step } from './step.ts';
+import { filesOf, type Setting, type Step } from './describe.ts';
 
 const clean = (path: string): string => trimTail(posix.normalize(path), /\//);
 

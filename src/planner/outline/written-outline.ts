@@ -13,9 +13,8 @@ import type { OperationSpec } from '#domain/tool.ts';
 import { readDuration } from '#timeline/durations.ts';
 import { checkTimezone, toMoment } from '#timeline/recurrence.ts';
 import { checkRule, readRule } from '#timeline/rule.ts';
-import { findHuman, measureLengths } from './measure-lengths.ts';
 import { takeId } from './outline-tree.ts';
-import { createStepReader, WrittenStep } from './written-steps.ts';
+import { createStepReader, findHuman, measureLengths, WrittenStep } from './written-steps.ts';
 
 const moment = z
   .string()

@@ -1,16 +1,17 @@
 // The context of a stage runner, the event it returns to the controller's table, and the composite confidence of its result
-// (B8).
+// (B8), which decides whether to continue, retry or ask a person.
 import type { Clock } from '#domain/clock.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import { askedQuestion } from '#domain/planning/asked-question.ts';
 import type { PlanningRequest } from '#domain/planning/run.ts';
 import type { Stage, StageEvent } from '#domain/planning/stages.ts';
-import type { Confidence } from '#domain/planning/trace.ts';
+import type { Confidence, Violation } from '#domain/planning/trace.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { PlanningLimits } from '../budget/limits.ts';
 import type { PlannerTools } from '../ports.ts';
 import type { CallAnswer, Reasoner } from '../reasoner.ts';
 import type { Product } from '../tool.ts';
+import { traceStep } from '../trace-step.ts';
 import type { Session } from './session.ts';
 import type { SessionTools } from './stage-tools.ts';
 
@@ -127,4 +128,59 @@ export function judgeConfidence(confidence: number, thresholds: Thresholds): Ver
   const score = round(clamp(confidence));
   if (score >= round(thresholds.continue)) return 'continue';
   return score >= round(thresholds.escalate) ? 'retry' : 'escalate';
+}
+
+/** Keeps the result with the session. */
+export function weighStage(
+  { session, thresholds }: Pick<StageContext, 'session' | 'thresholds'>,
+  parts: Pick<Confidence, 'self' | 'rules' | 'heuristics'>,
+): Verdict {
+  const confidence = composeConfidence(parts);
+  session.setConfidence(session.state.stage, confidence);
+  return judgeConfidence(confidence.composite, thresholds);
+}
+
+/** Counts this as a try. */
+export function mayRetry({ session, limits }: StageContext, stage: Stage): boolean {
+  if ((session.state.retries[stage] ?? 0) >= limits.retries) return false;
+  session.retry(stage);
+  return true;
+}
+
+/** VALIDATE_OUTLINE adds the confidence of its rules. */
+export function keepSureness(session: StageContext['session']): void {
+  const { self, heuristics } = session.sureness;
+  if (self === null && heuristics === null) return;
+  session.setConfidence(
+    'DRAFT_OUTLINE',
+    composeConfidence({ self, rules: 1, heuristics: heuristics ?? 1 }),
+  );
+}
+
+/** A blocking violation of an order or of times costs a half, a doubt a tenth. */
+export function scoreViolations(violations: readonly Violation[]): number {
+  const blocking = violations.filter((violation) => violation.blocking).length;
+  return Math.max(0, 1 - 0.5 * blocking - 0.1 * (violations.length - blocking));
+}
+
+/** Traces the stage's own check since `at`. @param sound the message without findings */
+export function noteCheck(
+  { session, clock }: StageContext,
+  at: Date,
+  violations: Violation[],
+  sound: string,
+): void {
+  const { stage, confidence } = session.state;
+  session.note({
+    ...traceStep({
+      stage,
+      tool: 'controller',
+      startedAt: at,
+      endedAt: clock.now(),
+      ok: violations.every(({ blocking }) => !blocking),
+      confidence: confidence[stage]?.composite ?? null,
+      explanation: violations.map(({ text }) => text).join(' ') || sound,
+    }),
+    ...(violations.length === 0 ? {} : { violations }),
+  });
 }

@@ -13,12 +13,16 @@ import {
   callTool,
   fillStage,
   giveUp,
+  keepSureness,
+  mayRetry,
+  noteCheck,
   redraft,
   type StageContext,
   type StageRunner,
+  scoreViolations,
+  weighStage,
 } from './stage.ts';
 import type { Resting } from './table.ts';
-import { keepSureness, mayRetry, noteCheck, scoreViolations, weighStage } from './weigh.ts';
 
 // DRAFT_ROADMAP and VALIDATE_ROADMAP: the order. Computed by rules; a model or the person's words only change it.
 const draftRoadmap: StageRunner = async (context) => {

@@ -5,7 +5,7 @@ import { countOf, onOneLine } from '#domain/words.ts';
 import { describeChangedTimes } from '../draft/draft-times.ts';
 import { type Edited, emptyOutline } from '../draft/edit-draft.ts';
 import { compareOutlines, whoseChange } from '../outline/compare-outlines.ts';
-import { findHuman, measureLengths } from '../outline/measure-lengths.ts';
+import { findHuman, measureLengths } from '../outline/written-steps.ts';
 import {
   fail,
   succeed,

@@ -2,8 +2,7 @@
 import { sql } from 'drizzle-orm';
 import { recordAudit } from '#db/audit/audit.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
-import { readApprovals, readApprovedVersion, readVerified } from '#db/plans/approvals.ts';
-import type { PlanRow } from '#db/plans/plans.ts';
+import { type PlanRow, readApprovals, readApprovedVersion, readVerified } from '#db/plans/plans.ts';
 import { approvals } from '#db/schema.ts';
 import { touchPlan } from '#db/steps/events.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -13,7 +12,7 @@ import type { Approval } from '#domain/service.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { listOf } from '#domain/words.ts';
 import { currentOf } from '../lifecycle/current.ts';
-import { wakeWatchers } from '../lifecycle/wake.ts';
+import { wakeWatchers } from '../lifecycle/lifecycle.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { approvalsThatSuffice, isAmong, isSatisfied, judge } from './approver-rules.ts';
 import { describeAllMissing } from './approver-words.ts';

@@ -3,8 +3,7 @@
 import { findSpeakers } from '#db/chat/messages.ts';
 import type { Queryable } from '#db/database.ts';
 import { type FormerLink, readLinks, readNamesOf, readTenantsOf } from '#db/people/identities.ts';
-import { readGivenWithRole, readVerified } from '#db/plans/approvals.ts';
-import { type PlanRow, readAskedAt } from '#db/plans/plans.ts';
+import { type PlanRow, readAskedAt, readGivenWithRole, readVerified } from '#db/plans/plans.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { type Actor, isVerified } from '#domain/people/actor.ts';
 import { isSamePerson, needsPlatform, personKey } from '#domain/people/names.ts';

@@ -24,11 +24,10 @@ import { quoteWords } from '#domain/shown-text.ts';
 import { doesMore, operationName } from '#domain/tool.ts';
 import { countOf, listOf } from '#domain/words.ts';
 import { localDate } from '#timeline/recurrence.ts';
-import { digestPlan } from '../content/canonical.ts';
-import { findChangedOperation } from '../content/operation-digests.ts';
+import { digestPlan, findChangedOperation } from '../content/canonical.ts';
 import { readHeader } from '../content/preflight.ts';
 import { finishIfDone } from '../lifecycle/finish.ts';
-import { wakeWatchers } from '../lifecycle/wake.ts';
+import { wakeWatchers } from '../lifecycle/lifecycle.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { nameOccurrences } from '../series/begun.ts';
 import {

@@ -20,18 +20,22 @@ import { currentTrace } from '#domain/telemetry.ts';
 import type { Catalogues } from '#domain/tool.ts';
 import { refreshUserGroups } from '../authority/members.ts';
 import { requireArtifacts } from '../content/artifact-references.ts';
-import { digestPlan, type PlanHeader, termsOf, withDigests } from '../content/canonical.ts';
+import {
+  digestOperations,
+  digestPlan,
+  type PlanHeader,
+  termsOf,
+  withDigests,
+} from '../content/canonical.ts';
 import { type NewArtifact, readContext, splitContext } from '../content/context.ts';
 import { lookAtTargets } from '../content/look-at-targets.ts';
 import { type NormalPlan, normalisePlan, requireCallsAllowed } from '../content/normalise.ts';
-import { digestOperations } from '../content/operation-digests.ts';
 import { pinPosts } from '../content/post-targets.ts';
 import { resolvePrerequisites } from '../content/resolve-prerequisites.ts';
 import { raiseFindings } from '../findings/raise.ts';
 import { dismissAll } from '../findings/settle.ts';
-import { tellWebhooks, transition } from '../lifecycle/lifecycle.ts';
+import { tellWebhooks, transition, wakeWatchersLater } from '../lifecycle/lifecycle.ts';
 import { nextStatus } from '../lifecycle/lifecycle-table.ts';
-import { wakeWatchersLater } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { type Begun, expandDraft, withTemplates } from '../series/normalise.ts';
 import { endOfLast } from '../series/series.ts';

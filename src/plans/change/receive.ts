@@ -27,17 +27,13 @@ import type { PatchOutcome } from '#domain/plan/patch-outcome.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { requireManager } from '../authority/authority.ts';
 import { requireArtifacts } from '../content/artifact-references.ts';
-import {
-  addedOperations,
-  digestOperations,
-  requireSameOperations,
-} from '../content/operation-digests.ts';
+import { addedOperations, digestOperations, requireSameOperations } from '../content/canonical.ts';
 import { pinPatchPosts } from '../content/post-targets.ts';
 import { Problems } from '../content/problems.ts';
 import { currentOf } from '../lifecycle/current.ts';
 import { finishIfDone } from '../lifecycle/finish.ts';
+import { wakeWatchers } from '../lifecycle/lifecycle.ts';
 import { statusWords } from '../lifecycle/lifecycle-table.ts';
-import { wakeWatchers } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { reservedId } from '../series/normalise.ts';
 import { applyWithoutApproval, drawPatchId, storeWaiting } from './apply.ts';

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import type { Transaction } from '#db/database.ts';
 import { findOverdue, readSeries } from '#db/plans/series.ts';
 import { skipDependents } from '#db/sql/settle.ts';
-import { changeSteps, type PlanProgress } from '#db/steps/change-steps.ts';
+import { changeSteps, type PlanProgress } from '#db/steps/accounting.ts';
 import type { StepError } from '#domain/plan/plan.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { keepUnbegun } from '../series/begun.ts';

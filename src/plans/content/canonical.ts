@@ -1,7 +1,8 @@
 // The digest a person countersigns: SHA-256 over the plan as canonical JSON (RFC 8785), steps streamed, volatile fields left out; and
-// the seal of a step, over what is executed of it.
+// the seal of a step, over what is executed of it. Digests of operations say whether they are as shown.
 import { createHash, hash } from 'node:crypto';
-import { canonical, isPlain } from '#domain/canonical.ts';
+import canonicalize from 'canonicalize';
+import { CountersignError } from '#domain/errors.ts';
 import type { ApproverPolicy, PlanContext, Risk, Series } from '#domain/plan/plan.ts';
 import {
   allFields,
@@ -11,6 +12,34 @@ import {
   sealedFields,
 } from '#domain/plan/step-content.ts';
 import { isSliceOver, nextTurn } from '#domain/slices.ts';
+import { type Catalogue, operationName } from '#domain/tool.ts';
+import { describeChange, digestOperation } from '#tools/catalogue.ts';
+
+/** Characters that JSON escapes, and surrogates: a lone one has no canonical form. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes control characters
+const notPlain = /["\\\u0000-\u001f\ud800-\udfff]/;
+
+/** Whether the quoted text is its own canonical form. */
+export function isPlain(text: string): boolean {
+  return !notPlain.test(text);
+}
+
+function isEmptyObject(value: object): boolean {
+  for (const _ in value) return false;
+  return Object.getPrototypeOf(value) === Object.prototype;
+}
+
+/** @throws if the value has no canonical form */
+export function canonical(value: unknown): string {
+  if (value === null) return 'null';
+  if (typeof value === 'string' && isPlain(value)) return `"${value}"`;
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
+  if (Array.isArray(value) && value.length === 0) return '[]';
+  if (typeof value === 'object' && isEmptyObject(value)) return '{}';
+  const text = canonicalize(value);
+  if (text === undefined) throw new TypeError('canonical: the value has no JSON form');
+  return text;
+}
 
 /** A version without its steps. */
 export type PlanHeader = {
@@ -131,4 +160,60 @@ export function sealOf(step: SealedContent): string {
   for (const [name, field] of own)
     if (!isEmpty(field, step[name])) parts.push(canonical({ [name]: step[name] }));
   return hash('sha256', `[${parts.join(',')}]`, 'hex');
+}
+
+/** Digests of operations by name. Plans stored before operations had digests have none and are not compared. */
+export type OperationDigests = Record<string, string>;
+
+/** The digests of these operations as in `shown`, or else the current ones; one that is not offered has none. */
+export function digestOperations(
+  catalogue: Pick<Catalogue, 'get'>,
+  names: readonly string[],
+  shown: OperationDigests = {},
+): OperationDigests {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      if (Object.hasOwn(shown, name)) return [[name, shown[name] ?? '']];
+      const spec = catalogue.get(name);
+      return spec === undefined ? [] : [[name, digestOperation(spec)]];
+    }),
+  );
+}
+
+/** How an operation changed since the plan or change was shown, as a sentence, or null if it did not or has no digest. */
+export function findChangedOperation(
+  digests: OperationDigests,
+  catalogue: Pick<Catalogue, 'get'>,
+  name: string,
+  what: 'plan' | 'change' = 'plan',
+): string | null {
+  const shown = Object.hasOwn(digests, name) ? digests[name] : undefined;
+  const spec = catalogue.get(name);
+  if (shown === undefined || spec === undefined) return null;
+  const change = describeChange(shown, spec);
+  return change === null
+    ? null
+    : `${name} changed since this ${what} was shown: ${change}. Propose the ${what} again.`;
+}
+
+/** The operations that a patch adds steps of. */
+export function addedOperations({
+  added,
+}: {
+  added: readonly { now: Pick<StepContent, 'tool' | 'operation'> }[];
+}): string[] {
+  return [...new Set(added.map(({ now }) => operationName(now.tool, now.operation)))].sort();
+}
+
+/** @throws `preflight_failed` if the operation of an added step differs from the one that was shown */
+export function requireSameOperations(
+  digests: OperationDigests,
+  catalogue: Pick<Catalogue, 'get'>,
+  names: readonly string[],
+  what: 'plan' | 'change' = 'plan',
+): void {
+  for (const name of names) {
+    const reason = findChangedOperation(digests, catalogue, name, what);
+    if (reason !== null) throw new CountersignError('preflight_failed', reason);
+  }
 }

@@ -1,5 +1,4 @@
 // The fields in which a step differs between two versions, as text.
-import { canonical } from '#domain/canonical.ts';
 import { renameReferences } from '#domain/plan/arguments.ts';
 import { shortenSized } from '#domain/plan/call-words.ts';
 import type { AskingStep } from '#domain/plan/condition-labels.ts';
@@ -8,6 +7,7 @@ import { allFields, type StepContent } from '#domain/plan/step-content.ts';
 import type { FieldChange } from '#domain/plan/views.ts';
 import { readsLikeJson } from '#domain/shown-text.ts';
 import { operationName } from '#domain/tool.ts';
+import { canonical } from './canonical.ts';
 
 /** For values shown in addition to the call; values that bind the call are never cut. */
 const maxText = 200;

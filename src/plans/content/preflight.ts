@@ -17,8 +17,13 @@ import type { Simulation } from '#domain/service.ts';
 import { type Catalogue, doesMore, operationName } from '#domain/tool.ts';
 import { countOf } from '#domain/words.ts';
 import type { PlansContext } from '../plans-context.ts';
-import { digestPlan, type PlanHeader, termsOf, withDigests } from './canonical.ts';
-import { findChangedOperation } from './operation-digests.ts';
+import {
+  digestPlan,
+  findChangedOperation,
+  type PlanHeader,
+  termsOf,
+  withDigests,
+} from './canonical.ts';
 
 export type PreflightProblem = Simulation['problems'][number];
 

@@ -24,18 +24,14 @@ import type { PatchEffect } from '../change/model.ts';
 import { dropPatch, requirePatchable, rulesFor } from '../change/receive.ts';
 import { requireShownCalls } from '../change/sets.ts';
 import { isAsShown, readChange } from '../change/waiting.ts';
-import {
-  addedOperations,
-  digestOperations,
-  requireSameOperations,
-} from '../content/operation-digests.ts';
+import { addedOperations, digestOperations, requireSameOperations } from '../content/canonical.ts';
 import { findVersion, requirePreflight } from '../content/preflight.ts';
 import { clockTime, currentOf } from '../lifecycle/current.ts';
 import type { Ruling } from '../lifecycle/decide.ts';
 import { finishIfDone } from '../lifecycle/finish.ts';
+import { wakeWatchers } from '../lifecycle/lifecycle.ts';
 import { sourcesOf } from '../lifecycle/lifecycle-table.ts';
 import { reviveSkipped } from '../lifecycle/ready-steps.ts';
-import { wakeWatchers } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { readPassedInPatch } from './passed-starts.ts';
 import { continuePlan } from './resume.ts';

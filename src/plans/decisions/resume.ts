@@ -5,7 +5,7 @@ import type { Queryable, Transaction } from '#db/database.ts';
 import { lockPlan, type PlanRow } from '#db/plans/plans.ts';
 import { restartAllSeries } from '#db/plans/series.ts';
 import { plans } from '#db/schema.ts';
-import { changeSteps } from '#db/steps/change-steps.ts';
+import { changeSteps } from '#db/steps/accounting.ts';
 import { touchPlan } from '#db/steps/events.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
@@ -14,10 +14,9 @@ import type { Rerun, Settlement } from '#domain/service.ts';
 import { requireAnswerer } from '../authority/asked-person.ts';
 import type { Ruling } from '../lifecycle/decide.ts';
 import { finishIfDone } from '../lifecycle/finish.ts';
-import { transition } from '../lifecycle/lifecycle.ts';
+import { transition, wakeWatchers, wakeWorkers } from '../lifecycle/lifecycle.ts';
 import { nextStatus, sourcesOf } from '../lifecycle/lifecycle-table.ts';
 import { reviveSkipped } from '../lifecycle/ready-steps.ts';
-import { wakeWatchers, wakeWorkers } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
 import {
   checkRepeated,

@@ -5,7 +5,7 @@ import { showName } from '#db/people/identities.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
 import { readWaiting } from '#db/sql/predecessors.ts';
 import { settleByPerson, type Verdict } from '#db/sql/settle-by-person.ts';
-import type { PlanProgress } from '#db/steps/change-steps.ts';
+import type { PlanProgress } from '#db/steps/accounting.ts';
 import { readStepsById } from '#db/steps/pages.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';

@@ -10,7 +10,7 @@ import type { Actor } from '#domain/people/actor.ts';
 import { assigneeOf, takerOf } from '#domain/plan/assignee.ts';
 import type { StepStatus } from '#domain/plan/plan.ts';
 import type { Settlement } from '#domain/service.ts';
-import { wakeWatchers } from '../lifecycle/wake.ts';
+import { wakeWatchers } from '../lifecycle/lifecycle.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { requireAsSeen, requireOutcomes, requireWaiting } from './require-named.ts';
 

@@ -7,7 +7,7 @@ import { insertFinding, updateFindings } from '#db/plans/findings.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
 import { planFindings } from '#db/schema.ts';
 import { type Cause, makeStale, positionsOf } from '#db/sql/impact.ts';
-import type { PlanProgress } from '#db/steps/change-steps.ts';
+import type { PlanProgress } from '#db/steps/accounting.ts';
 import { touchPlan } from '#db/steps/events.ts';
 import type { Random } from '#domain/clock.ts';
 import type { Enqueue } from '#domain/jobs.ts';
@@ -15,8 +15,7 @@ import { type Actor, system } from '#domain/people/actor.ts';
 import type { FindingAction, NewFinding, RaisedFinding, Severity } from '#domain/plan/finding.ts';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
 import { onOneLine } from '#domain/words.ts';
-import { tellWebhooks } from '../lifecycle/lifecycle.ts';
-import { wakeWatchers } from '../lifecycle/wake.ts';
+import { tellWebhooks, wakeWatchers } from '../lifecycle/lifecycle.ts';
 
 type RaiseContext = { enqueue: Enqueue<Transaction>; random: Random };
 

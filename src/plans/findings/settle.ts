@@ -14,7 +14,7 @@ import {
 import { lockPlan, type PlanRow } from '#db/plans/plans.ts';
 import { countersign, planFindings } from '#db/schema.ts';
 import { forgetCovers, leaveOutBehind, skipDeadEnds, uncover } from '#db/sql/uncover.ts';
-import { changeSteps } from '#db/steps/change-steps.ts';
+import { changeSteps } from '#db/steps/accounting.ts';
 import { touchPlan } from '#db/steps/events.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
@@ -22,10 +22,10 @@ import type { FindingAction } from '#domain/plan/finding.ts';
 import { requireManager } from '../authority/authority.ts';
 import type { Ruling } from '../lifecycle/decide.ts';
 import { finishIfDone } from '../lifecycle/finish.ts';
+import { wakeWatchers, wakeWorkers } from '../lifecycle/lifecycle.ts';
 import { statusWords } from '../lifecycle/lifecycle-table.ts';
 import { readyTheFree } from '../lifecycle/ready-steps.ts';
 import { stopDependents } from '../lifecycle/stop-dependents.ts';
-import { wakeWatchers, wakeWorkers } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { isBlocking } from './raise.ts';
 

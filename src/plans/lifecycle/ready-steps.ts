@@ -1,8 +1,8 @@
 // Finds steps that may run next when a plan starts, or continues after a failure.
 import { sql } from 'drizzle-orm';
 import type { Transaction } from '#db/database.ts';
+import { changeSteps, type PlanProgress } from '#db/steps/accounting.ts';
 import { stepsOf } from '#db/steps/blocks.ts';
-import { changeSteps, type PlanProgress } from '#db/steps/change-steps.ts';
 import { isSkippedByCondition } from '#db/steps/conditions.ts';
 import type { OnFailure } from '../plans-context.ts';
 import { stopDependents } from './stop-dependents.ts';

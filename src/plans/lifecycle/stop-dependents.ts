@@ -2,7 +2,7 @@
 import type { Transaction } from '#db/database.ts';
 import { stopAllSeries } from '#db/plans/series.ts';
 import { skipDependents } from '#db/sql/settle.ts';
-import { changeSteps, type PlanProgress } from '#db/steps/change-steps.ts';
+import { changeSteps, type PlanProgress } from '#db/steps/accounting.ts';
 import type { OnFailure } from '../plans-context.ts';
 
 /** The caller holds the plan's lock. @returns the plan's counters after it, or null if nothing was stopped */

@@ -24,7 +24,7 @@ import type { Verdict } from '#tools/ports.ts';
 import { resolveIfClear } from '../change/follow-patch.ts';
 import type { PatchEffect } from '../change/model.ts';
 import { checkPatch } from '../change/receive.ts';
-import { addedOperations } from '../content/operation-digests.ts';
+import { addedOperations } from '../content/canonical.ts';
 import { usesModel } from '../content/preflight.ts';
 import { raiseFindings } from '../findings/raise.ts';
 import type { PlansContext } from '../plans-context.ts';

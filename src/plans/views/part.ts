@@ -2,7 +2,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable, Transaction } from '#db/database.ts';
 import { countersign } from '#db/schema.ts';
-import { changeSteps } from '#db/steps/change-steps.ts';
+import { changeSteps } from '#db/steps/accounting.ts';
 import { readStepsById } from '#db/steps/pages.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { nameCall } from '#domain/plan/call-words.ts';

@@ -2,11 +2,10 @@
 import { sql } from 'drizzle-orm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { copyRows } from '#db/copy-rows.ts';
 import { type Database, openDatabase } from '#db/database.ts';
-import { countsOf } from '#db/steps/accounting.ts';
-import { changeSteps } from '#db/steps/change-steps.ts';
+import { changeSteps, countsOf } from '#db/steps/accounting.ts';
 import { readSteps } from '#db/steps/pages.ts';
+import { copyRows } from '#db/steps/step-columns.ts';
 import { contentRows, type NewStep, stateRows } from '#db/steps/steps.ts';
 import { StepStatus } from '#domain/plan/plan.ts';
 import { contentOfDraft } from '#domain/plan/step-content.ts';

@@ -1,8 +1,8 @@
 // Rows that are copied arrive as they are, and a failed copy leaves a usable connection.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { copyRows, type RowForm, writeList } from '#db/copy-rows.ts';
 import { type Database, openDatabase } from '#db/database.ts';
+import { copyRows, type RowForm, writeList } from '#db/steps/step-columns.ts';
 import { useDatabase } from '../../setup/database.ts';
 
 const database = useDatabase();

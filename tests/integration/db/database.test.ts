@@ -1,9 +1,9 @@
 // Connections that break in the middle of something: the statement fails, the process and the pool continue.
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { copyRows } from '#db/copy-rows.ts';
 import { type Database, openDatabase } from '#db/database.ts';
 import { planningMemo } from '#db/schema.ts';
+import { copyRows } from '#db/steps/step-columns.ts';
 import { isLockTimeout, isTransient, retryUntilDatabaseAnswers } from '#db/transient.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { waitFor } from '../../wait.ts';

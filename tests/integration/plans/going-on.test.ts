@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { drawText } from '#cards/text.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { lockPlan } from '#db/plans/plans.ts';
-import { changeSteps } from '#db/steps/change-steps.ts';
+import { changeSteps } from '#db/steps/accounting.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import { refusal } from '../../fixtures/refusal.ts';

@@ -1,8 +1,9 @@
 // Pages that refresh themselves don't delay people who wait.
 import type { AddressInfo } from 'node:net';
-import Fastify, { type FastifyInstance } from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import Fastify from 'fastify';
 import { afterEach, expect, it } from 'vitest';
-import { queueBackground } from '#api/background.ts';
+import { queueBackground } from '#api/every-request.ts';
 import { waitFor } from '../../wait.ts';
 
 const refresh = { priority: 'u=7, i' };

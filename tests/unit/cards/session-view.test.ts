@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { drawAdaptiveCard, drawBlocks } from '#cards/expand.ts';
+import { drawQuote } from '#cards/plain.ts';
 import { readSessionPress } from '#cards/press.ts';
-import { drawQuote } from '#cards/quotes.ts';
 import { viewSession } from '#cards/session-view.ts';
 import { drawText } from '#cards/text.ts';
 import { SessionPress } from '#domain/chat/session-card.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { drawQuote } from '#cards/quotes.ts';
+import { drawQuote } from '#cards/plain.ts';
 import { drawText } from '#cards/text.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { PlanStatus } from '#domain/plan/plan.ts';

@@ -1,6 +1,6 @@
 // Expressions that take long, and the readers of what people and models write.
 import { expect, test } from 'vitest';
-import { readNearWord } from '#domain/chat/near-words.ts';
+import { readNearWord } from '#conversation/read-word.ts';
 import { readStepChoice } from '#domain/plan/step-choice.ts';
 import { cleanLine } from '#domain/shown-text.ts';
 import { findWrittenCalls } from '#models/written-calls.ts';

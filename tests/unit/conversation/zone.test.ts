@@ -1,7 +1,7 @@
 // The zone of times in messages.
 import { expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
-import { zoneOf } from '#people/zone.ts';
+import { zoneOf } from '#people/policy.ts';
 
 test.each([
   ['Asia/Tokyo', 'Asia/Tokyo'],

@@ -1,11 +1,11 @@
 // JSON from outside keeps its numbers: read and written again they are the same, at any size.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { canonical } from '#domain/canonical.ts';
 import { compareDecimals, readDecimal } from '#domain/decimal.ts';
 import { parseExactly } from '#domain/exact-json.ts';
 import { parseRequestJson, parseShallowJson } from '#domain/json.ts';
 import { JsonValue, makeStorable } from '#domain/text.ts';
+import { canonical } from '#plans/content/canonical.ts';
 import { rounds } from '../../rounds.ts';
 
 describe('a number in JSON', () => {

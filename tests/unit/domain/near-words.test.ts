@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type NearWord, readNearWord } from '#domain/chat/near-words.ts';
+import { type NearWord, readNearWord } from '#conversation/read-word.ts';
 
 const table: [NearWord, string[]][] = [
   [

@@ -1,6 +1,6 @@
 // Overview: in one sentence what will be true, what came of it, how far it is, what changes or what failed, and the latest events.
 import { evidenceLabel, viewEvidence } from '#cards/evidence.ts';
-import { drawQuote, goalOf } from '#cards/quotes.ts';
+import { drawQuote, goalOf } from '#cards/plain.ts';
 import type { Section } from '#cards/view.ts';
 import { dryRunButton } from '#cards/words.ts';
 import type { StepCounts } from '#domain/plan/plan.ts';

@@ -2,7 +2,7 @@
 // buttons, forms and questions are those of the plan's card, as the server says them.
 import { repeat } from 'lit-html/directives/repeat.js';
 import { inputIdOf } from '#cards/input-ids.ts';
-import { drawQuote } from '#cards/quotes.ts';
+import { drawQuote } from '#cards/plain.ts';
 import { describeRun } from '#cards/times.ts';
 import type { Ask, Button } from '#cards/view.ts';
 import { showText } from '#domain/shown-text.ts';

@@ -1,13 +1,12 @@
 // All that is known of one step: why it waits, its arguments, what came of it.
 import { boundsOf, headlineOf, wholeParts } from '#cards/calls.ts';
-import { maxFullText } from '#cards/quotes.ts';
+import { maxFullText } from '#cards/plain.ts';
 import { describeRetry } from '#cards/words.ts';
 import { sayLength } from '#domain/length.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { Dependency } from '#domain/plan/dependency.ts';
-import { describeHandedOver, isHandedOver } from '#domain/plan/handed-over.ts';
 import type { Step } from '#domain/plan/plan.ts';
-import { showResult } from '#domain/plan/planner-words.ts';
+import { describeHandedOver, isHandedOver, showResult } from '#domain/plan/planner-words.ts';
 import { factsIn } from '#domain/plan/step-words.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { html, nothing, type TemplateResult } from '../lit.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { isServed, vouches } from '#adapters/teams/access.ts';
 import { isAnswerable } from '#adapters/teams/connector/authenticate.ts';
 import { readCommand } from '#adapters/teams/lists/answer-command.ts';
-import { conversationIdOf, splitConversation } from '#adapters/teams/place.ts';
+import { conversationIdOf, splitConversation } from '#adapters/teams/port/make-activity.ts';
 import {
   type MessageSignal,
   readActivity,

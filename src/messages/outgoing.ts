@@ -1,7 +1,11 @@
-// Calls to action of waiting plans and planning sessions, and the length limit of messages.
+// Messages to people: calls to action of waiting plans and planning sessions, the length limit, and the job that delivers to a
+// conversation on a chat platform.
 import { refusalWords } from '#cards/decision-words.ts';
+import { askForDelivery } from '#db/chat/places.ts';
+import type { Transaction } from '#db/database.ts';
 import type { CallToAction, MessageParts } from '#domain/chat/message-parts.ts';
 import { CountersignError } from '#domain/errors.ts';
+import type { Enqueue } from '#domain/jobs.ts';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import type { Plan } from '#domain/plan/plan.ts';
 import { longestMessage } from '#domain/text.ts';
@@ -43,4 +47,28 @@ export function requireReadable(text: string): void {
   if (problem === null) return;
   const details = { limit_characters: longestMessage };
   throw new CountersignError('invalid_request', problem, { details });
+}
+
+/**
+ * In the caller's transaction; delivery later reads the current state.
+ * @param later low priority: never ahead of a reply to a person
+ */
+export async function askToDeliver(
+  { enqueue }: { enqueue: Enqueue<Transaction> },
+  tx: Transaction,
+  conversation: string,
+  later = false,
+): Promise<void> {
+  if (await askForDelivery(tx, conversation)) await sendDelivery(enqueue, tx, conversation, later);
+}
+
+/** Sends only the job. Urgent ones have their own key, so that they aren't merged into a waiting one. */
+export async function sendDelivery(
+  enqueue: Enqueue<Transaction>,
+  tx: Transaction,
+  conversation: string,
+  later: boolean,
+): Promise<void> {
+  const options = later ? { key: conversation } : { key: `${conversation}@soon`, urgent: true };
+  await enqueue(tx, 'deliver', { conversation }, options);
 }

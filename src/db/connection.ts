@@ -1,0 +1,122 @@
+// Our additions to pg's connections. Drops those on which the database went silent: after a failover, or if a firewall forgot the
+// connection, no error arrives, and TCP would wait 15 minutes. And sends several statements in one round trip.
+import { Socket } from 'node:net';
+import {
+  Client,
+  type ClientBase,
+  type Connection,
+  type Pool,
+  type PoolClient,
+  Query,
+  type QueryResultRow,
+} from 'pg';
+
+/** Milliseconds that the server is waited for, where nothing else is said. */
+export const usualSilenceMs = 20_000;
+
+/** Milliseconds that a connection which is closed may take to say goodbye. */
+export const goodbyeMs = 1000;
+
+const watched = new WeakSet<Socket>();
+
+function giveUp(this: Socket): void {
+  const seconds = (this.timeout ?? 0) / 1000;
+  const error = new Error(
+    `The database has said nothing for ${seconds} s, so this connection was given up.`,
+  );
+  this.destroy(Object.assign(error, { code: 'ETIMEDOUT' }));
+}
+
+/** Gives up `client` if neither side sends anything for `ms`; its statement fails with `ETIMEDOUT`. 0 disables the limit. */
+export function limitSilence(client: ClientBase, ms: number): void {
+  if (!(client instanceof Client)) return;
+  const { stream } = client.connection;
+  if (!(stream instanceof Socket)) return;
+  if (!watched.has(stream)) {
+    watched.add(stream);
+    stream.on('timeout', giveUp);
+  }
+  stream.setTimeout(ms);
+}
+
+/**
+ * Limits the silence of `pool`'s connections in use. When one is given up, idle ones are too: the cause usually affects all,
+ * and new ones are cheap. @returns closes the pool, cutting off slow connections
+ */
+export function limitSilenceOf(pool: Pool, ms: number): () => Promise<void> {
+  const open = new Set<PoolClient>();
+  const idle = new Set<PoolClient>();
+  pool.on('connect', (client) => {
+    open.add(client);
+    client.connection.stream.once('close', () => open.delete(client));
+    client.connection.stream.on('timeout', () => {
+      for (const other of [...idle]) {
+        // Its pool hears of that now, and hands it out no more.
+        other.emit('error', new Error('Another connection to the database has gone silent.'));
+        other.connection.stream.destroy();
+      }
+    });
+  });
+  pool.on('acquire', (client) => {
+    idle.delete(client);
+    limitSilence(client, ms);
+  });
+  pool.on('release', (_error, client) => {
+    limitSilence(client, 0);
+    idle.add(client);
+  });
+  pool.on('remove', (client) => idle.delete(client));
+  return async () => {
+    await pool.end();
+    const cut = setTimeout(() => {
+      for (const { connection } of open) connection.stream.destroy();
+    }, goodbyeMs);
+    cut.unref();
+  };
+}
+
+/** A prepared statement with its values as Postgres reads them. */
+export type WrittenStatement = { name: string; text: string; values: string[] };
+
+/** Statements prepared per connection, under names of our own because pg tracks those it prepares itself. */
+const prepared = new WeakMap<Connection, Set<string>>();
+
+function send(connection: Connection, statements: WrittenStatement[], named: boolean): void {
+  const known = prepared.get(connection) ?? new Set();
+  prepared.set(connection, known);
+  connection.stream.cork();
+  for (const { name, text, values } of statements) {
+    const statement = named ? `${name}_at_once` : '';
+    if (!known.has(statement)) connection.parse({ name: statement, text, types: [] }, true);
+    if (named) known.add(statement);
+    connection.bind({ statement, values }, true);
+    connection.describe({ type: 'P' }, true);
+    connection.execute(null, true);
+  }
+  // Results are read while Postgres commits.
+  connection.flush();
+  connection.sync();
+  connection.stream.uncork();
+}
+
+/**
+ * Runs `statements` in order; each sees the effects of earlier ones. Postgres treats everything between two Syncs as one
+ * transaction: commits at the end, or skips the rest and rolls back after an error. @param named false leaves nothing prepared
+ * @returns the rows of each, after commit @throws the failure, or a lost connection, after which it may have committed. The
+ * connection must not be reused: its prepared statements are unknown
+ */
+export function sendAtOnce(
+  client: PoolClient,
+  statements: WrittenStatement[],
+  named = true,
+): Promise<QueryResultRow[][]> {
+  return new Promise((resolve, reject) => {
+    const query = new Query('', [], (error, results) => {
+      if (error) reject(error);
+      // pg hands over one result, or a list where there are several.
+      else resolve([results].flat().map(({ rows }) => rows));
+    });
+    query.submit = (connection) => send(connection, statements, named);
+    client.query(query);
+  });
+}
