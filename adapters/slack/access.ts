@@ -5,7 +5,7 @@ import {
   readEncryptionKey,
   refuseSetting as refuse,
   secret,
-} from '#domain/settings.ts';
+} from '#domain/environment.ts';
 import { listOf } from '#domain/words.ts';
 
 const token = z.string().regex(/^\S+$/, 'must not have blanks or line breaks in it').optional();

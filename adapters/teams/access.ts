@@ -1,6 +1,6 @@
 // The Teams bot's credentials from the environment, which must be complete, and the tenants it serves.
 import { z } from 'zod';
-import { type Environment, flag, optional, refuseSetting as refuse } from '#domain/settings.ts';
+import { type Environment, flag, optional, refuseSetting as refuse } from '#domain/environment.ts';
 
 export const teamsVariables = z.object({
   MicrosoftAppId: z

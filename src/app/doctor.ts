@@ -1,17 +1,11 @@
 // doctor: checks each part and suggests fixes.
 import { access, constants, mkdir } from 'node:fs/promises';
 import type { Logger } from 'pino';
-import { readAuditState } from '#db/audit/seals.ts';
 import { readBackends, readShared } from '#db/backends.ts';
-import { readInboxState } from '#db/chat/inbox.ts';
-import { readDeliveryState } from '#db/chat/places.ts';
 import { countJobs } from '#db/gauges.ts';
 import { migrationState, readNewestMigration, readSchemaAge } from '#db/migrate.ts';
-import { countDeletedPlans, readRetention } from '#db/retention.ts';
 import { readIdentity, readServerFacts } from '#db/server-facts.ts';
-import { readPools } from '#db/sql/resources.ts';
 import { causeOf } from '#db/transient.ts';
-import { readEndpoints } from '#db/webhooks.ts';
 import { commandName } from '#domain/command-name.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { modelApis } from '#domain/model-apis.ts';
@@ -20,7 +14,7 @@ import { showWhole } from '#domain/shown-text.ts';
 import { countOf, listOf } from '#domain/words.ts';
 import { findDifferences } from '#executor/shared-settings.ts';
 import { type ModelAccess, readModelAccess } from '#models/access.ts';
-import { auditKeyOf, type Config } from './config.ts';
+import type { Config } from './config.ts';
 import { checkCalendars } from './doctor/check-calendars.ts';
 import { checkChat, checkInstalled } from './doctor/check-chats.ts';
 import { checkPeople } from './doctor/check-people.ts';
@@ -32,6 +26,14 @@ import {
   judgeServer,
   judgeVersions,
 } from './doctor/check-server.ts';
+import {
+  checkAudit,
+  checkDelivery,
+  checkInbox,
+  checkRetention,
+  checkWebhooks,
+  listPools,
+} from './doctor/check-stored.ts';
 import {
   checkDisk,
   checkKey,
@@ -157,175 +159,6 @@ async function listBackends({ settings }: Config, { db }: Instance): Promise<Che
     }),
   );
   return [...backends, ...judgeWorkspaces(found), ...differences, ...judgeVersions(found, version)];
-}
-
-async function listPools({ db }: Instance): Promise<CheckResult[]> {
-  return (await readPools(db.query)).map(({ name, capacity, headroom, in_use, waiting }) => {
-    const kept = headroom === 0 ? '' : `, ${headroom} kept back`;
-    const line =
-      waiting.length === 0
-        ? 'nobody waits'
-        : waiting.length === 1
-          ? `${waiting[0]} waits`
-          : `${waiting[0]} and ${countOf(waiting.length - 1, 'other plan')} wait`;
-    return {
-      part: `Pool ${name}`,
-      state: 'ok',
-      text: `${in_use} of ${capacity} in use${kept}; ${line}`,
-    };
-  });
-}
-
-/** Count limit. */
-const eventsCounted = 1000;
-
-/** Events from chat platforms; silent while they are handled in time. */
-async function checkInbox({ db }: Instance): Promise<CheckResult[]> {
-  const { open, oldest, failed, last } = await readInboxState(db.query, eventsCounted);
-  const count = (n: number) =>
-    n < eventsCounted
-      ? `${countOf(n, 'event')} of chat platforms`
-      : '1,000 or more events of chat platforms';
-  if (last !== null) {
-    return [
-      {
-        part: 'Inbox',
-        state: 'broken',
-        text: `${count(failed)} could not be handled, the latest (${last.id}, ${last.platform}) because: ${last.error}`,
-        advice: `${commandName} inbox lists them. When the cause is gone: ${commandName} inbox retry --all`,
-      },
-    ];
-  }
-  const all = open < eventsCounted;
-  const since = oldest === null || !all ? '' : `, the oldest since ${oldest.toISOString()}`;
-  return open === 0
-    ? []
-    : [
-        {
-          part: 'Inbox',
-          state: 'ok',
-          text: `${count(open)} ${open === 1 ? 'waits' : 'wait'}${since}`,
-        },
-      ];
-}
-
-/** Posts to chat platforms; silent while they are delivered. */
-async function checkDelivery({ db }: Instance): Promise<CheckResult[]> {
-  const { waiting, broken, last, failed, error } = await readDeliveryState(db.query, eventsCounted);
-  if (last !== null) {
-    const more = broken > 1 ? ` So are ${countOf(broken - 1, 'other conversation')}.` : '';
-    return [
-      {
-        part: 'Delivery',
-        state: 'broken',
-        text: `Nothing can be posted to ${last.platform} ${last.tenant}, ${last.channel}: ${last.broken}${more}`,
-        advice: 'Fix it, then write something there. Waiting messages are posted.',
-      },
-    ];
-  }
-  if (error !== null) {
-    return [
-      {
-        part: 'Delivery',
-        state: 'broken',
-        text: `${countOf(failed, 'message')} could not be shown, the latest because: ${error}`,
-        advice: 'The others went on. The log says which it was and where.',
-      },
-    ];
-  }
-  return waiting === 0
-    ? []
-    : [
-        {
-          part: 'Delivery',
-          state: 'ok',
-          text: `${countOf(waiting, 'conversation')} ${waiting === 1 ? 'waits' : 'wait'} to be brought up to date`,
-        },
-      ];
-}
-
-/** Webhook endpoints; silent if there are none. */
-async function checkWebhooks({ db }: Instance): Promise<CheckResult[]> {
-  return (await readEndpoints(db.query)).map((endpoint): CheckResult => {
-    const { id, url, open, failed, failures, last_error, gone_at } = endpoint;
-    const part = `Webhook ${id}`;
-    const text = `${new URL(url).host}: ${countOf(open, 'event')} to come, ${failed} given up`;
-    if (gone_at === null && failures === 0 && failed === 0) return { part, state: 'ok', text };
-    return {
-      part,
-      state: gone_at !== null || failures > 0 ? 'broken' : 'ok',
-      text: last_error === null ? text : `${text}; the last failure: ${last_error}`,
-      advice:
-        failed === 0 && gone_at === null
-          ? `It is called again by itself; at once by: ${commandName} webhooks retry ${id}`
-          : `When the cause is gone: ${commandName} webhooks retry ${id}`,
-    };
-  });
-}
-
-/** Milliseconds; a running worker seals rows within about a minute. */
-const sealedWithinMs = 15 * 60_000;
-
-/** How far the audit log is sealed, and the hash to store elsewhere. */
-async function checkAudit({ env }: Config, { db }: Instance): Promise<CheckResult[]> {
-  const { last, unsealed, oldest_unsealed } = await readAuditState(db.query);
-  if (last === null && oldest_unsealed === null) return [];
-  const keyId = last?.key_id ?? null;
-  const isForeign = keyId !== null && keyId !== auditKeyOf(env)?.id;
-  const keyWords = isForeign
-    ? ', with a key that is not the COUNTERSIGN_ENCRYPTION_KEY of this command'
-    : keyId === null
-      ? ', without a key'
-      : '';
-  const sealed =
-    last === null
-      ? 'nothing is sealed yet'
-      : `sealed up to row ${last.last_id} by seal ${last.seq} (${last.hash})${keyWords}`;
-  const rest = unsealed === 0 ? '' : `; ${countOf(unsealed, 'row')} to come`;
-  const late = oldest_unsealed !== null && Date.now() - oldest_unsealed.getTime() > sealedWithinMs;
-  const result: CheckResult = { part: 'Audit log', state: 'ok', text: `${sealed}${rest}` };
-  if (late && (await readBackends(db.query)).length > 0)
-    return [
-      {
-        ...result,
-        state: 'broken',
-        text: `${result.text}, the oldest since ${oldest_unsealed.toISOString()}`,
-        advice: "The worker's log says why it is not sealed.",
-      },
-    ];
-  if (isForeign)
-    return [
-      {
-        ...result,
-        state: 'broken',
-        advice:
-          'Set COUNTERSIGN_ENCRYPTION_KEY as the workers have it. Where it was changed on purpose, the next seal has the new one.',
-      },
-    ];
-  return [
-    last?.key_id === null
-      ? {
-          ...result,
-          advice: 'Set COUNTERSIGN_ENCRYPTION_KEY, so that the database alone cannot make seals.',
-        }
-      : result,
-  ];
-}
-
-/** Reports what retention could not delete, and why; silent before its first round. */
-async function checkRetention({ db }: Instance): Promise<CheckResult[]> {
-  const state = await readRetention(db.query);
-  if (state === null) return [];
-  const { problem, running, ended_at } = state;
-  if (problem !== null) {
-    const advice = `When the cause is gone: ${commandName} retention`;
-    return [{ part: 'Retention', state: 'broken', text: problem, advice }];
-  }
-  const when = running
-    ? 'it is at work'
-    : `its last round ended ${ended_at?.toISOString() ?? 'before it was done'}`;
-  const text = `${countOf(await countDeletedPlans(db.query), 'plan')} deleted so far; ${when}`;
-  return [{ part: 'Retention', state: 'ok', text }];
 }
 
 async function lookInside(config: Config, log: Logger, reached: Reached): Promise<CheckResult[]> {

@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSeal, type Seal } from '#db/seal.ts';
+import { readEncryptionKey } from '#domain/environment.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
-import { readEncryptionKey } from '#domain/settings.ts';
 import type { Config } from './config.ts';
 
 const keyBytes = 32;

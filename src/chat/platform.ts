@@ -6,11 +6,11 @@ import type { ChatHomes, ChatPlace, ChatPort, RateLimits } from '#domain/chat/ch
 import type { FindPlace } from '#domain/chat/find-place.ts';
 import type { FetchFile, ReadMessages } from '#domain/chat/thread.ts';
 import type { Clock } from '#domain/clock.ts';
+import type { Environment } from '#domain/environment.ts';
 import type { Enqueue, EnqueueAll } from '#domain/jobs.ts';
 import type { UserGroupReader } from '#domain/people/user-groups.ts';
 import type { PlatformName } from '#domain/platform-name.ts';
 import type { PlanReads, Service } from '#domain/service.ts';
-import type { Environment } from '#domain/settings.ts';
 import type { CheckResult } from '#domain/settings-view.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { InboxHandler } from './inbox/inbox-context.ts';

@@ -1,4 +1,5 @@
-// The service behind cards, slash command, HTTP, console and terminal. `src/conversation` provides it.
+// The service behind cards, slash command, HTTP, console and terminal. `src/conversation` provides it. Over 400 lines: one
+// interface is what keeps the surfaces alike, and the types are its arguments.
 import { z } from 'zod';
 import type { AttachedFile } from './attached-file.ts';
 import type { PlanCardFacts, Pressed } from './chat/card.ts';

@@ -1,6 +1,6 @@
 // Credentials and address of the model server. Separate from the client, which a process without a model never loads.
+import type { Environment } from '#domain/environment.ts';
 import type { ModelApi } from '#domain/model-apis.ts';
-import type { Environment } from '#domain/settings.ts';
 
 export type ModelAccess = {
   apiKey?: string | undefined;

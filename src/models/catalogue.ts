@@ -1,7 +1,7 @@
 // Prices of models, and efforts and shutdown dates of OpenAI's, looked up on 29 November 2026 in OpenAI's lists of models, prices
 // and deprecations. `prices` in countersign.json overrides and extends the prices.
 import { z } from 'zod';
-import type { Environment } from '#domain/settings.ts';
+import type { Environment } from '#domain/environment.ts';
 
 /** US dollars per million tokens. */
 export type Price = {

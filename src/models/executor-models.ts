@@ -1,6 +1,6 @@
 // The models that steps may use: the process's own, and those that approved plans name.
+import type { Environment } from '#domain/environment.ts';
 import { CountersignError } from '#domain/errors.ts';
-import type { Environment } from '#domain/settings.ts';
 import { findModel, type Price } from './catalogue.ts';
 import type { ChatModel } from './chat.ts';
 

@@ -19,7 +19,7 @@ import {
 } from '#app/doctor/check-surroundings.ts';
 import { refuseTaken } from '#app/ports.ts';
 import type { ServerFacts } from '#db/server-facts.ts';
-import { Environment } from '#domain/settings.ts';
+import { Environment } from '#domain/environment.ts';
 import type { CheckResult } from '#domain/settings-view.ts';
 import { listenOnLoopback } from '../fixtures/loopback.ts';
 

@@ -5,8 +5,9 @@ import { findFailing } from '#app/health.ts';
 import { logOptions } from '#app/logging.ts';
 import { createScrub, secretsOf } from '#app/secrets.ts';
 import { readTraceTarget } from '#app/telemetry/target.ts';
+import { Environment } from '#domain/environment.ts';
 import { CountersignError } from '#domain/errors.ts';
-import { Environment, Settings } from '#domain/settings.ts';
+import { Settings } from '#domain/settings.ts';
 import { type Attributes, addMeter, setTracer, span, type Tracer } from '#domain/telemetry.ts';
 
 /** A tracer with one span at a time. */

@@ -1,5 +1,5 @@
 // Whether and where traces are sent, by OpenTelemetry's variables, without loading its SDK.
-import type { Environment } from '#domain/settings.ts';
+import type { Environment } from '#domain/environment.ts';
 import { trimTail } from '#domain/words.ts';
 
 export type TraceTarget = {

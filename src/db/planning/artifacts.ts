@@ -1,4 +1,5 @@
-// Outline, roadmap and schedule of a plan version, written in a few statements at any size.
+// Outline, roadmap and schedule of a plan version, written in a few statements at any size. Over 400 lines: what is written here
+// is read back here, row by row.
 import { and, asc, eq, sql } from 'drizzle-orm';
 import type { PlanningArtifacts, PlanningNote } from '#domain/planning/artifacts.ts';
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';

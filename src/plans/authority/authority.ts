@@ -1,5 +1,5 @@
 // Decides who may decide about a plan, on every surface. A model never may. A plan starts when every rule is satisfied: its own
-// and that of each guarded operation it uses.
+// and that of each guarded operation it uses. Over 400 lines: every judgement is of one snapshot, whose shape only this file knows.
 import { findSpeakers } from '#db/chat/messages.ts';
 import type { Queryable } from '#db/database.ts';
 import { type FormerLink, readLinks, readNamesOf, readTenantsOf } from '#db/people/identities.ts';

@@ -4,8 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { chatPlatforms } from '#app/platforms.ts';
 import { benchNames } from '#bench/names.ts';
 import { deliveryRule } from '#chat/outbox/delivery-context.ts';
+import { Environment } from '#domain/environment.ts';
 import { defaultPolicy } from '#domain/people/policy.ts';
-import { Environment, Settings } from '#domain/settings.ts';
+import { Settings } from '#domain/settings.ts';
 
 const read = (name: string) => readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8');
 const pages = readdirSync(new URL('../../../docs', import.meta.url)).filter((name) =>
