@@ -57,6 +57,8 @@ export const Pause = z.strictObject({
   gate: Gate.nullable().default(null),
   /** Digest of a gate's content. */
   digest: line(64).nullable().default(null),
+  /** The plan's own limit, if that is the budget. */
+  limit_usd: z.number().exactOptional(),
 });
 export type Pause = z.infer<typeof Pause>;
 

@@ -60,7 +60,7 @@ function isReceipt({ source, effect, human, output }: OperationSpec): boolean {
   return properties.every((one) => isObject(one) && plainTypes.has(one.type));
 }
 
-/** Of more values than three. */
+/** Four values or more. */
 const longEnumeration = /: "\w+"(?: \| "\w+"){3,20}(?=;|$)/g;
 
 /**

@@ -161,7 +161,13 @@ function closeStage(task: StageTask, report: AgentReport, limits: PlanningLimits
       const question = describeBudgetStop(state, request.policy, limit);
       stageTools.ask(
         { kind: 'question', text: question, questions: [askedQuestion(question)] },
-        { kind: 'budget', resume: stage, gate: state.pause?.gate ?? null, digest: null },
+        {
+          kind: 'budget',
+          resume: stage,
+          gate: state.pause?.gate ?? null,
+          digest: null,
+          ...(limit === undefined ? {} : { limit_usd: limit }),
+        },
         `the soft ceiling of a ${ceiling} would be passed while planning ${quoteWords(request.text, 80)}`,
       );
       return 'needs_clarification';

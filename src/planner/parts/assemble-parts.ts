@@ -29,7 +29,7 @@ export function findMissing(
   for (const { part, status, message } of parts) {
     if (status === 'planned') continue;
     const held = 'Planning it would exceed the budget of one turn.';
-    missing.set(part.id, status === 'held' ? held : (message ?? 'Its planner gave no reason.'));
+    missing.set(part.id, message ?? (status === 'held' ? held : 'Its planner gave no reason.'));
   }
   // Acyclic, so each round reaches at least one part further.
   for (let found = true; found; ) {

@@ -80,8 +80,11 @@ export function endOfPart(outcome: PlanningOutcome): EndOfPart {
       return { status: 'planned', steps: draft.steps, message, again: false };
     }
     case 'question': {
-      if (session?.pause?.kind === 'budget')
-        return { status: 'held', steps: [], message: null, again: false };
+      if (session?.pause?.kind === 'budget') {
+        const isOwn = session.pause.limit_usd !== undefined;
+        const message = isOwn ? 'Planning it would exceed the limit of this plan.' : null;
+        return { status: 'held', steps: [], message, again: false };
+      }
       const problem = session?.reason?.startsWith('cap_') ? problemOf(outcome) : null;
       const asked = result.questions.map(({ text }) => text).join(' ');
       return failed(problem ?? `It has a question: ${asked}`);

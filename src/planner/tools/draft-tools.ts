@@ -1,5 +1,6 @@
 // The draft as an artifact that the model edits in place (B4): add, change and remove steps, set times, and submit it. One
 // answer reports all problems of a call, and valid steps are kept.
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { parseRequestJson } from '#domain/json.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
@@ -89,10 +90,11 @@ const add = defineTool({
   wide: WideAddSteps,
   async execute({ steps, before }, toolContext) {
     const draft = openDraft(toolContext);
-    const { found, problems } = readSteps(
-      nameSteps(listSteps(steps), draft),
-      readerOf(toolContext).readNew,
-    );
+    const list = nameSteps(listSteps(steps), draft);
+    const { found: read, problems } = readSteps(list, readerOf(toolContext).readNew);
+    const places = placeSteps(draft);
+    // Sent again with those that were refused.
+    const found = read.filter(({ step }) => !isDeepStrictEqual(places.get(step.id)?.step, step));
     const sound: NewStep[] = [];
     const seen = new Set<string>();
     const check = checkStep(toolContext.tools);
@@ -110,6 +112,8 @@ const add = defineTool({
       if (wrong.length > 0) problems.push(...wrong);
       else sound.push(one);
     }
+    if (sound.length === 0 && problems.length === 0 && read.length > 0)
+      return { result: succeed(null, 'They are in the draft already.') };
     if (sound.length === 0)
       return {
         result: fail(
@@ -119,7 +123,7 @@ const add = defineTool({
     const sentence =
       problems.length === 0
         ? `Added ${countOf(sound.length, 'step')}.`
-        : `Added ${sound.length} of ${countOf(found.length, 'step')}: all but those below. Add only those again.`;
+        : `Added ${sound.length} of ${countOf(list.length, 'step')}: all but those below. Add only those again.`;
     return keepEdit(addSteps(draft, sound, before ?? null), toolContext, sentence, problems);
   },
 });

@@ -245,7 +245,7 @@ function tellFound(coverage: Coverage, taken: number, what: 'taken' | 'groups'):
   return `${found} found${taken === listed ? '' : `, ${taken.toLocaleString('en-US')} ${what}`}`;
 }
 
-/** Of a for_each without a step: answers a question, and leaves the draft as it is. */
+/** Without a step, for_each answers a question and leaves the draft as it is. */
 function tellCounts(
   given: ForEach,
   coverage: Coverage,

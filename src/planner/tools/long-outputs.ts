@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject } from '#domain/text.ts';
 import { defineTool } from '../define-tool.ts';
 import { fail, succeed, type ToolContext } from '../tool.ts';
 
-/** Characters of a turn's outputs that have room beside the prompt; a short one is shown whole all the same. */
+/** Characters of outputs that fit with the prompt; a short one is always shown whole. */
 const roomOfReads = 6000;
 const alwaysWhole = 3000;
 /** Characters, also of the beginning. */

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { passCrashPoint } from '#domain/crash-points.ts';
 import { askedQuestion } from '#domain/planning/asked-question.ts';
+import { limitOf } from '#domain/planning/outline.ts';
 import { payingRun, ScaffoldPart } from '#domain/planning/part.ts';
 import type { SessionRead } from '#domain/planning/state.ts';
 import { quoteWords } from '#domain/shown-text.ts';
@@ -101,10 +102,14 @@ function readParts(given: z.infer<typeof ScaffoldInput>): ScaffoldPart[] | { pro
 function holdForBudget(
   { state, policy }: ToolContext,
   progress: string,
-  partsUsd: number,
+  ended: EndedPart[],
 ): Partial<ToolOutcome> {
+  const partsUsd = ended.reduce((sum, { cost_usd }) => sum + cost_usd, 0);
   const spent = { ...state, cost_usd: state.cost_usd + partsUsd };
-  const text = `${progress} ${describeBudgetStop(spent, policy)}`;
+  // The plan's own limit is named in the message; the turn's has none.
+  const isOwn = ended.some(({ status, message }) => status === 'held' && message !== null);
+  const limit = isOwn && state.outline !== null ? limitOf(state.outline) : undefined;
+  const text = `${progress} ${describeBudgetStop(spent, policy, limit)}`;
   return {
     changes: {
       result: { kind: 'question', text, questions: [askedQuestion(text)] },
@@ -136,11 +141,7 @@ async function conclude(toolContext: ToolContext, ended: EndedPart[]): Promise<T
     ...(missing.length === 0 ? {} : { read: rememberMissing(toolContext, missing) }),
   };
   if (!ended.some(({ status }) => status === 'held')) return outcome;
-  const held = holdForBudget(
-    toolContext,
-    sentence,
-    ended.reduce((sum, { cost_usd }) => sum + cost_usd, 0),
-  );
+  const held = holdForBudget(toolContext, sentence, ended);
   return { ...outcome, ...held, changes: { ...outcome.changes, ...held.changes } };
 }
 

@@ -137,7 +137,9 @@ class Column {
     return { text, amount };
   }
 
+  /** Numbers that name things are not summed. */
   get isNumeric(): boolean {
+    if (/(?:^|[_\s])id$/i.test(this.name)) return false;
     return this.sum.count > 0 && this.values - this.sum.count <= this.sum.count;
   }
 

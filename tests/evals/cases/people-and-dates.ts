@@ -86,6 +86,23 @@ export const peopleAndDates: EvalCase[] = [
     ),
   },
   {
+    id: 'dates-month-in-name',
+    request:
+      'on the first working day of each month at 10 ask Ben if the invoices are checked, and if he says yes write "sent" to reports/invoices-<month>.md',
+    expect: plans(
+      [
+        gate('human_confirm', { assignee: { $has: ['ben'] } }, { key: 'ask' }),
+        gate('workspace_write', { path: { $decide: true }, content: 'sent' }, { key: 'write' }),
+      ],
+      {
+        count: 2,
+        order: [['ask', 'write']],
+        series: [{ rrule: { $has: ['MONTHLY'] } }],
+        atMost: { calls: 2 },
+      },
+    ),
+  },
+  {
     id: 'dates-by-friday',
     request: 'Assign Leo the task of updating the wiki, due Friday 6pm',
     expect: plans(

@@ -196,7 +196,9 @@ test('the parts of a plan that has used up its own limit wait for the person', a
     sql`update countersign.model_calls set cost_usd = 0.5 where run_id = ${run.run_id}`,
   );
   await instance.service.proposeChanges(id, { version, feedback: 'The south too' }, ana);
-  await waitFor('the question', async () => (await partsOf(run.run_id)).at(-1) === 'held');
+  await waitFor('the part', async () => (await partsOf(run.run_id)).at(-1) === 'held');
+  const { response_text: question } = await settled(instance, run.run_id);
+  expect(question).toContain('the limit of this plan is $0.50. You can also reply with a higher');
 });
 
 test('what the plan lacks is a finding, until it is planned after all', async () => {

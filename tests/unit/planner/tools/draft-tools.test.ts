@@ -168,6 +168,18 @@ describe('add_steps', () => {
     expect((await call('add_steps', { steps: [write('2')] })).says).toContain('step 2 already');
   });
 
+  it('takes the same steps again with those that it refused', async () => {
+    const { call, drafted } = open();
+    const wrong = write('2', { args: { path: '2.txt' } });
+    const first = await call('add_steps', { steps: [write('1'), wrong] });
+    expect(first.says).toContain('Added 1 of 2 steps');
+    expect(await call('add_steps', { steps: [write('1'), write('2')] })).toMatchObject({
+      ok: true,
+    });
+    expect(await call('add_steps', { steps: [write('1')] })).toMatchObject({ ok: true });
+    expect(drafted().map(({ id }) => id)).toEqual(['1', '2']);
+  });
+
   it('reads times in the person’s zone, conditions, and a place before another step', async () => {
     const { call, drafted } = open({ timezone: 'Europe/Berlin' });
     await call('add_steps', { steps: [write('1'), write('2')] });
@@ -464,6 +476,10 @@ describe('for_each over text', () => {
     expect((await call('for_each', { ...counted, group_by })).data).toMatchObject({
       groups: [{ key: 'Acme', count: 2, sum: { amount: '15,00 EUR' } }, { key: 'Initech' }],
       of: 2,
+    });
+    const numbered = open({}, { export: 'id,fee\n7,2.50\n8,2.50\n' });
+    expect((await numbered.call('for_each', counted)).data).toMatchObject({
+      totals: ['2 items', expect.stringContaining('fee: '), 'fee: sum 5.00 of 2 numbers'],
     });
     const nowhere = [{ path: '/client', is: 'equals', value: 'Acme' }];
     expect((await call('for_each', { ...counted, where: nowhere })).data).toMatchObject({
