@@ -123,19 +123,6 @@ describe('a session at a gate', () => {
 });
 
 describe('who decides', () => {
-  test('is the requester or a configured approver; others learn who can', async () => {
-    const run = await ask('who', 'Plan the launch');
-    await say('who', 'approve', ben);
-    expect((await textsIn('who')).at(-1)).toBe('Only ana or cleo can decide about this.');
-    await expect(
-      instance.service.decideRun(run, await pressOf(run, { kind: 'approve' }), ben),
-    ).rejects.toMatchObject({ code: 'not_allowed' });
-    expect(requestsOf(run)).toHaveLength(1);
-    await say('who', 'approve', cleo);
-    await settled(run);
-    expect(requestsOf(run)[1]?.decision).toMatchObject({ kind: 'approve', by: 'cleo' });
-  });
-
   test('is never a model, whatever it says', async () => {
     const run = await ask('model', 'Plan the launch');
     const model: Actor = { kind: 'model', id: 'ana', via: 'system' };
@@ -259,26 +246,6 @@ describe('a schedule that doesn’t fit', () => {
     });
   });
 });
-
-describe('a question', () => {
-  test('offers what can be picked, and takes the answer', async () => {
-    const run = await ask('offers', 'Ask me');
-    expect((await cardOf(run)).offers).toEqual([
-      { name: 'The blue one', text: 'cheaper', answer: '1. The blue one' },
-    ]);
-    await instance.service.reply(run, 'The blue one', ana);
-    await settled(run);
-    expect(requestsOf(run)[1]).toMatchObject({
-      text: 'The blue one',
-      decision: { kind: 'said' },
-      history: [
-        { author: 'person', text: 'Ask me' },
-        { author: 'bot', text: 'Which one?\n1. The blue one: cheaper' },
-      ],
-    });
-  });
-});
-
 describe('the trace', () => {
   const traceOf = async (planId: string) => (await instance.service.trace(planId)).entries;
 

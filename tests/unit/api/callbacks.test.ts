@@ -22,18 +22,6 @@ afterEach(() => api.close());
 const from = (address: string) => ({ 'x-forwarded-for': address });
 const post = (path: string, body: unknown, address = '203.0.113.7') =>
   api.post(`/api/callbacks/${path}`, body, from(address));
-
-it('takes a result from anybody who has the address, and says nothing more', async () => {
-  const response = await post(token, { data: { url: 'x' } });
-  expect(response.status).toBe(204);
-  expect(await response.text()).toBe('');
-  expect((await post(token, { error: ' No. ' })).status).toBe(204);
-  expect(taken).toEqual([
-    [token, { data: { url: 'x' } }],
-    [token, { error: 'No.' }],
-  ]);
-});
-
 it.each([
   [{}, 400],
   [{ data: 1, error: 'both' }, 400],

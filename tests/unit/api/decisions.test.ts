@@ -2,20 +2,6 @@ import { expect, it } from 'vitest';
 import { proposeDraft, readProblem, useApi } from '../../fixtures/api.ts';
 
 const api = useApi();
-
-it('approves the version and digest that were read', async () => {
-  const { id, version, digest } = await proposeDraft(api);
-  const body = { version, digest, user: 'ana', steps: ['1'] };
-  const response = await api.post(`/api/plans/${id}/approve`, body);
-  expect(response.status).toBe(200);
-  expect(await response.json()).toMatchObject({ status: 'approved', decided_by: 'ana' });
-  expect(api.service.lastCall('checkApproval')).toEqual([
-    id,
-    { version, digest, steps: ['1'] },
-    { kind: 'person', id: 'ana', via: 'api' },
-  ]);
-});
-
 it('passes on what became of unknown steps, and refuses other fates', async () => {
   const { id, version } = await proposeDraft(api);
   const steps = { '1': 'retry', '2': 'done' };

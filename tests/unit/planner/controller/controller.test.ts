@@ -1,6 +1,5 @@
 // The outer loop with a scripted reasoner: the happy path, retries, caps, pauses, decisions, and planners that die.
 import { describe, expect, it } from 'vitest';
-import { defaultPolicy } from '#domain/people/policy.ts';
 import type { PlanningOutcome, PlanningRequest } from '#domain/planning/run.ts';
 import type { Stage } from '#domain/planning/stages.ts';
 import { keepInMemory } from '../../../fixtures/memory-planner.ts';
@@ -199,41 +198,5 @@ describe('caps', () => {
       expect(outcome.result.kind).toBe('question');
       expect(asked).toHaveLength(1 + retries);
     }
-  });
-});
-
-describe('milestone approvals', () => {
-  const policy = { ...defaultPolicy, approval_policy: 'milestone_approvals' as const };
-
-  async function until(gate: 'outline' | 'roadmap') {
-    const scripted = script(straight);
-    const first = request('Write two notes', { policy });
-    let outcome = await scripted.planner.plan(first, signal());
-    let last = first;
-    if (gate === 'roadmap') {
-      if (outcome.result.kind !== 'gate') throw new Error('no gate');
-      const { digest } = outcome.result;
-      last = next(last, { decision: { kind: 'approve', by: 'ana', digest } });
-      outcome = await scripted.planner.plan(last, signal());
-    }
-    return { ...scripted, outcome, last };
-  }
-
-  it('stop at the outline, then at the roadmap, then at the plan', async () => {
-    const { outcome: first } = await until('outline');
-    expect(first.result).toMatchObject({ kind: 'gate', gate: 'outline' });
-    const { planner, outcome: second, last } = await until('roadmap');
-    expect(second.result).toMatchObject({ kind: 'gate', gate: 'roadmap' });
-    if (second.result.kind !== 'gate') throw new Error('no gate');
-    const { digest } = second.result;
-    const third = await planner.plan(
-      next(last, { decision: { kind: 'approve', by: 'ana', digest } }),
-      signal(),
-    );
-    expect(third.result.kind).toBe('proposal');
-    expect(third.session?.approvals).toMatchObject({
-      outline: { by: 'ana' },
-      roadmap: { by: 'ana' },
-    });
   });
 });
