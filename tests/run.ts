@@ -32,14 +32,14 @@ async function check(script: string, ...args: string[]): Promise<number> {
     stdio: ['ignore', 'pipe', 'pipe'],
     shell: process.platform === 'win32',
   });
-  const said: Buffer[] = [];
+  const chunks: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (part: Buffer) => said.push(part));
+    stream.on('data', (part: Buffer) => chunks.push(part));
   const code = await new Promise<number>((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (status) => resolve(status ?? 1));
   });
-  process.stdout.write(Buffer.concat(said));
+  process.stdout.write(Buffer.concat(chunks));
   return code;
 }
 

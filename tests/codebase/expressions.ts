@@ -102,8 +102,9 @@ export function collectExpressions({ path, text }: Source): {
     if (callee.type !== 'Identifier' || callee.name !== 'RegExp') return;
     const [pattern, flags] = args;
     if (pattern === undefined || pattern.type === 'SpreadElement') return;
-    const said = flags?.type === 'Literal' && typeof flags.value === 'string' ? flags.value : '';
-    made.push({ node: pattern, flags: said, at: at(start) });
+    const flagText =
+      flags?.type === 'Literal' && typeof flags.value === 'string' ? flags.value : '';
+    made.push({ node: pattern, flags: flagText, at: at(start) });
   };
   new Visitor({
     Literal(node) {

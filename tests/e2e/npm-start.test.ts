@@ -15,14 +15,14 @@ test.skipIf(process.platform === 'win32')('npm start ends with npm', async () =>
     env: { PATH: process.env.PATH, HOME: home, COUNTERSIGN_HOME: home, PORT: '0' },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  let said = '';
+  let output = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
+    output += text;
   });
   try {
     const url = await waitFor(
       'the address of the console',
-      () => /Console\s+(http:\S+)/.exec(said)?.[1],
+      () => /Console\s+(http:\S+)/.exec(output)?.[1],
       { timeoutMs: 60_000 },
     );
     expect((await fetch(`${url}/readyz`)).status).toBe(200);

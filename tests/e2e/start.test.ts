@@ -96,12 +96,12 @@ describe('with a database of somebody else', () => {
       Workspace: 'ok',
       Model: 'off',
     });
-    const told = await programs.finish(['doctor'], options);
+    const report = await programs.finish(['doctor'], options);
     // Connections, room on the disk and moments are others a second later.
     const still = (text: string) => text.replaceAll(/\d[\d.:TZ-]*/g, 'n');
     for (const { part, text } of findings) {
-      expect(told.stdout).toContain(part);
-      expect(still(told.stdout)).toContain(still(text));
+      expect(report.stdout).toContain(part);
+      expect(still(report.stdout)).toContain(still(text));
     }
   });
 });

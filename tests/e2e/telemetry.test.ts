@@ -237,14 +237,14 @@ describe('one story', () => {
   });
 
   it('is told without a secret, wherever that was planted', () => {
-    const told = [
+    const written = [
       ...receiver.bodies.map((body) => body.slice(body.indexOf('} {'))),
       gateway.stderr(),
       worker.stderr(),
       metricsOfWorker,
     ].join('\n');
     for (const secret of [...Object.values(planted), slack.token, slack.app.signingSecret])
-      expect(told).not.toContain(secret);
+      expect(written).not.toContain(secret);
   });
 
   it('is counted by the worker', () => {

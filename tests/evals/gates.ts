@@ -26,13 +26,13 @@ export function judge(expect: Expectation, judged: Judged): string[] {
   const { result } = judged.outcome;
   const kinds: string[] = [expect.outcome].flat();
   const draft = result.kind === 'proposal' ? result.draft : null;
-  const said = readShown(result);
+  const shown = readShown(result);
   return [
     ...(kinds.includes(result.kind)
       ? []
-      : [`the outcome is ${result.kind} (${said.slice(0, 300)}), not ${kinds.join(' or ')}`]),
+      : [`the outcome is ${result.kind} (${shown.slice(0, 300)}), not ${kinds.join(' or ')}`]),
     ...(draft === null ? [] : judgePlan(expect, draft, judged)),
-    ...judgeWords(expect, said),
+    ...judgeWords(expect, shown),
     ...judgeReads(expect, judged.reads),
     ...judgeSize(expect, judged.prompts),
     ...judgeKept(expect, judged),

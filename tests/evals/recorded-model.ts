@@ -54,12 +54,12 @@ export async function openRecordedModels(): Promise<RecordedModels> {
 
 /** A request as the model reads it: messages and tools, without the API's wrapping. */
 function readBody({ messages, tools = [] }: ChatBody): string[] {
-  const said = messages.map((message) =>
+  const contents = messages.map((message) =>
     message.role === 'assistant' && message.tool_calls !== undefined
       ? JSON.stringify(message.tool_calls.map((call) => call.function))
       : (message.content ?? ''),
   );
-  return [...said, ...tools.map((tool) => JSON.stringify(tool.function))];
+  return [...contents, ...tools.map((tool) => JSON.stringify(tool.function))];
 }
 
 /** Most of a request is in every other one: what was counted is not counted again. */

@@ -116,8 +116,10 @@ describe('each metric of ours', () => {
   });
 
   test('that the documents name is there', () => {
-    const told = [...page.matchAll(/^\| `(countersign_\w+)` \|/gm)].map(([, name = '']) => name);
-    expect(told.filter((name) => !ours().includes(name))).toEqual([]);
+    const documented = [...page.matchAll(/^\| `(countersign_\w+)` \|/gm)].map(
+      ([, name = '']) => name,
+    );
+    expect(documented.filter((name) => !ours().includes(name))).toEqual([]);
   });
 });
 

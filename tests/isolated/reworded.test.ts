@@ -23,8 +23,8 @@ const { reword } = vi.hoisted(() => ({
         return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, wrap(one)]));
       if (typeof value !== 'function') return value;
       return (...args: unknown[]) => {
-        const said: unknown = value(...args);
-        return typeof said === 'string' ? wrap(said) : said;
+        const worded: unknown = value(...args);
+        return typeof worded === 'string' ? wrap(worded) : worded;
       };
     };
     return Object.fromEntries(Object.entries(await load()).map(([key, one]) => [key, wrap(one)]));
@@ -117,8 +117,8 @@ async function planOf(run: string, turn: number): Promise<Plan> {
 }
 
 const lastSaid = async () => {
-  const said = await readLatestMessages(db, conversation, 20);
-  return said.filter(({ author }) => author === 'bot').at(-1);
+  const messages = await readLatestMessages(db, conversation, 20);
+  return messages.filter(({ author }) => author === 'bot').at(-1);
 };
 
 test('a question is answered, and what is planned is changed, approved and done', async () => {
@@ -157,8 +157,8 @@ test('a person is asked to do a step, says that it is done, and the plan ends', 
   const { id, version } = await planOf(run, 1);
   await say('approve');
   const asked = await waitFor('the question', async () => {
-    const said = await lastSaid();
-    return said?.parts?.kind === 'task' ? said : null;
+    const message = await lastSaid();
+    return message?.parts?.kind === 'task' ? message : null;
   });
   expect(asked.parts).toMatchObject({ facts: { step_id: '1', question: 'Is it open?' } });
   await instance.service.resume(id, { version, steps: { '1': 'done' } }, ana);
@@ -168,12 +168,12 @@ test('a person is asked to do a step, says that it is done, and the plan ends', 
 test('a session is decided at each gate, and its card leaves the call to its buttons', async () => {
   const run = await ask('Plan the launch');
   await rests(run, 1);
-  const said = await lastSaid();
-  expect(said?.parts).toMatchObject({ kind: 'gate', action: { kind: 'gate', gate: 'outline' } });
+  const message = await lastSaid();
+  expect(message?.parts).toMatchObject({ kind: 'gate', action: { kind: 'gate', gate: 'outline' } });
   const session = await instance.service.runCard(run, { user: 'ana', timezone: 'UTC' });
   const { card, text } = drawForChat(slackDrawing, {
-    text: said?.text ?? '',
-    parts: said?.parts ?? null,
+    text: message?.text ?? '',
+    parts: message?.parts ?? null,
     facts: null,
     session,
     superseded: false,
@@ -208,8 +208,8 @@ test('an offer is picked by its name, and questions that are answered go', async
   await say('The blue one');
   await rests(run, 2);
   const answers = [{ question_id: 'offers', text: 'The blue one' }];
-  const said = await readLatestMessages(db, conversation, 20);
-  expect(said.map(({ parts }) => parts)).toContainEqual(
+  const messages = await readLatestMessages(db, conversation, 20);
+  expect(messages.map(({ parts }) => parts)).toContainEqual(
     expect.objectContaining({ kind: 'said', facts: { answers, rest: null } }),
   );
 });

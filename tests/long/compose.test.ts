@@ -83,10 +83,10 @@ async function start(name: string) {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let said = '';
+  let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => {
-      said += text;
+      output += text;
     });
   const exited = new Promise<number | NodeJS.Signals | null>((resolve) => {
     child.once('close', (code, signal) => resolve(code ?? signal));
@@ -104,7 +104,7 @@ async function start(name: string) {
       () => false,
     );
   };
-  return { child, exited, said: () => said, isHealthy };
+  return { child, exited, said: () => output, isHealthy };
 }
 
 async function ask<T>(path: string, body?: object): Promise<T> {

@@ -102,10 +102,10 @@ async function readQuestion(api: Client, id: string): Promise<{ step: string; te
     const { body } = await api.get<{ messages: Message[] }>('/api/conversations/crash/messages');
     return body.messages.some(({ text }) => text.includes('Check whether it happened')) && body;
   });
-  const said = messages.filter(({ text }) => text.includes('Check whether it happened'));
-  expect(said).toHaveLength(1);
-  expect(said[0]).toMatchObject({ author: 'bot', plan_id: id });
-  expect(said[0]?.text).toContain(step?.question);
+  const questions = messages.filter(({ text }) => text.includes('Check whether it happened'));
+  expect(questions).toHaveLength(1);
+  expect(questions[0]).toMatchObject({ author: 'bot', plan_id: id });
+  expect(questions[0]?.text).toContain(step?.question);
   const card = await api.get<{ facts: PlanCardFacts; adaptive_card: unknown }>(
     `/api/plans/${id}/card`,
   );

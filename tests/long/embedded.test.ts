@@ -82,12 +82,12 @@ function start(args: string[]): { child: ChildProcess; exited: Promise<number | 
 /** A process of its own that is in the database. */
 async function startGuest(): Promise<Guest> {
   const { child, exited } = start([]);
-  let said = '';
+  let output = '';
   child.stdout?.on('data', (chunk) => {
-    said += chunk;
+    output += chunk;
   });
-  await waitFor('the process to be in', () => said.includes('\n'), { timeoutMs: 20_000 });
-  return { child, exited, ...(JSON.parse(said) as { url: string; owned: boolean }) };
+  await waitFor('the process to be in', () => output.includes('\n'), { timeoutMs: 20_000 });
+  return { child, exited, ...(JSON.parse(output) as { url: string; owned: boolean }) };
 }
 
 async function leave({ child, exited }: Guest): Promise<void> {

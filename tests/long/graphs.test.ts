@@ -75,9 +75,9 @@ async function compareOverviews(planId: string, graph: Graph, seen: Overview[]):
         counts[after]++;
         now.set(step_id, after);
       }
-      const said = expected.get(revision);
-      if (said === undefined) continue;
-      expect(said, `the overview at revision ${revision}`).toEqual(counts);
+      const wanted = expected.get(revision);
+      if (wanted === undefined) continue;
+      expect(wanted, `the overview at revision ${revision}`).toEqual(counts);
       compared++;
     }
     since = page.to;

@@ -95,18 +95,18 @@ test('npx countersign starts with a database of its own, plans, runs, shows its 
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let said = '';
+  let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => {
-      said += text;
+      output += text;
     });
   try {
     const url = await waitFor(
       'the address of the console',
-      () => /Console\s+(http:\S+)/.exec(said)?.[1],
+      () => /Console\s+(http:\S+)/.exec(output)?.[1],
       { timeoutMs: 90_000 },
     ).catch((error: unknown) => {
-      throw new Error(`it did not start: ${said}`, { cause: error });
+      throw new Error(`it did not start: ${output}`, { cause: error });
     });
     const api = createClient(url);
     const plan = await api.propose({
@@ -143,5 +143,5 @@ test('npx countersign starts with a database of its own, plans, runs, shows its 
   }
   const postmaster = join(home, 'postgres', 'data', 'postmaster.pid');
   await waitFor('the database to be stopped', () => !existsSync(postmaster), { timeoutMs: 60_000 });
-  expect(said).not.toMatch(/error|ExperimentalWarning/i);
+  expect(output).not.toMatch(/error|ExperimentalWarning/i);
 });

@@ -235,12 +235,12 @@ async function withProgram<T>(work: (url: string, home: string) => Promise<T>): 
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   try {
-    let said = '';
+    let output = '';
     const url = await new Promise<string>((resolve, reject) => {
-      program.once('exit', () => reject(new Error(`the program ended: ${said}`)));
+      program.once('exit', () => reject(new Error(`the program ended: ${output}`)));
       program.stdout.setEncoding('utf8').on('data', (text: string) => {
-        said += text;
-        const [, found] = /^ *Console +(http:\S+)$/m.exec(said) ?? [];
+        output += text;
+        const [, found] = /^ *Console +(http:\S+)$/m.exec(output) ?? [];
         if (found !== undefined) resolve(found);
       });
     });

@@ -169,15 +169,15 @@ const started = { ...approved, execution_started_at: '2026-02-03T14:02:00.000Z' 
 const running = { status: 'executing', ...started } as const;
 const ended = { ...started, execution_ended_at: '2026-02-03T14:09:40.000Z' };
 
-const said = { session: null, facts: null, parts: null, superseded: false };
+const message = { session: null, facts: null, parts: null, superseded: false };
 
 function ofPlan(about: string, facts: PlanCardFacts, text = ''): CardState {
-  return { about, said: { ...said, text, facts } };
+  return { about, said: { ...message, text, facts } };
 }
 
 function ofSession(about: string, session: SessionCardFacts, text: string): CardState {
   const shown = { ...session, text, may_decide: false, approvers: 'Ana', viewer };
-  return { about, said: { ...said, text, session: shown } };
+  return { about, said: { ...message, text, session: shown } };
 }
 
 const ready = {
@@ -610,7 +610,7 @@ export const cardStates = {
   ),
   superseded: {
     about: 'A card with a newer one below it',
-    said: { ...said, text: '', facts: stateOf({}), parts: null, superseded: true },
+    said: { ...message, text: '', facts: stateOf({}), parts: null, superseded: true },
   },
   'portfolio-conflict': ofPlan(
     'Its times meet other plans',
@@ -733,7 +733,7 @@ export const cardStates = {
   answer: {
     about: 'An answer',
     said: {
-      ...said,
+      ...message,
       text: 'There are 3 files in news/: march.md, april.md and readers.csv. The newest is april.md, from yesterday.',
     },
   },

@@ -69,8 +69,8 @@ async function readAllowed(db: Queryable, planId: string): Promise<MadeCall[]> {
 export async function checkCalls(db: Queryable, planId: string, made: MadeCall[]): Promise<void> {
   const allowed = Map.groupBy(await readAllowed(db, planId), ({ step }) => step);
   for (const [step, calls] of Map.groupBy(made, (call) => call.step)) {
-    const said = allowed.get(step) ?? [];
+    const allowedCalls = allowed.get(step) ?? [];
     // One call per attempt: each is the one its attempt was allowed to make.
-    expect(calls, `calls of ${step}`).toEqual(said);
+    expect(calls, `calls of ${step}`).toEqual(allowedCalls);
   }
 }

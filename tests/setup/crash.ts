@@ -43,8 +43,8 @@ export function useCrashes(atOnce: number) {
   /** Asks a program that dies at `point`, and waits until it has. @returns the run's ID */
   async function askDying(scene: Scene, point: string, request: object): Promise<string> {
     const server = await startDying(scene, point);
-    const said = { user: 'ana', conversation: 'crash', ...request };
-    const { body } = await server.api.post<{ run_id: string }>('/api/run', said);
+    const options = { user: 'ana', conversation: 'crash', ...request };
+    const { body } = await server.api.post<{ run_id: string }>('/api/run', options);
     expect(await server.exited).toEqual(killed);
     return body.run_id;
   }

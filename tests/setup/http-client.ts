@@ -100,8 +100,8 @@ export function createClient(url: string, ...others: string[]): Client {
       return await settle(run_id);
     },
     async reply(runId, text, user) {
-      const said = { text, ...(user === undefined ? {} : { user }) };
-      require2xx(await post(`/api/runs/${runId}/reply`, said));
+      const body = { text, ...(user === undefined ? {} : { user }) };
+      require2xx(await post(`/api/runs/${runId}/reply`, body));
       return await settle(runId);
     },
   };

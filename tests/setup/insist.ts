@@ -12,11 +12,11 @@ export async function insist<T>({ url }: { url: string }, path: string, body: ob
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(60_000),
     }).catch(() => null);
-    const said: unknown = await answer?.json().catch(() => null);
+    const reply: unknown = await answer?.json().catch(() => null);
     // The route's own answer.
-    if (answer?.ok === true && said !== null) return said as T;
+    if (answer?.ok === true && reply !== null) return reply as T;
     // Anything else is a bug in the test or the gateway.
-    if (answer?.ok === false) expect([answer.status, said]).toEqual([503, expect.anything()]);
+    if (answer?.ok === false) expect([answer.status, reply]).toEqual([503, expect.anything()]);
     await pause(300);
   }
 }

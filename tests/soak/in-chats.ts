@@ -159,13 +159,13 @@ export function openSlackDesk(
       const words = wordsFor(story.kind, story.reads ?? story.name, ledger.url);
       const alone = !needsThread(story) && !isTaken(direct.get(user)) && chance.next() < 0.3;
       if (alone) direct.set(user, story);
-      const said = alone
+      const request = alone
         ? await slack.directMessage(user, words)
         : await slack.mention(user, chance.pick(channels), words);
-      const { channel, ts } = said.message;
+      const { channel, ts } = request.message;
       asked.set(story.name, { user, channel, ts, alone });
-      note(story, 'the request', said.deliveries);
-      return await isHeard(said.deliveries, () => findRun(records, story) !== undefined);
+      note(story, 'the request', request.deliveries);
+      return await isHeard(request.deliveries, () => findRun(records, story) !== undefined);
     },
     showsPlan: (story) => findOpen(story) !== undefined,
     showsAnswer: (story) => answersTo(story).length > 0,
@@ -270,8 +270,8 @@ export function openTeamsDesk({ teams, records, ledger }: Stage, chance: Chance)
       if (card === undefined) return;
       const opens = findButton(cardOf(card), 'Approve')?.card !== undefined;
       const path = opens ? ['Approve', 'Approve and run'] : 'Approve';
-      const heard = await isHeard(story, 'a press', teams.press(person, card, path));
-      if (heard && (await isDecided(story, records))) return;
+      const arrived = await isHeard(story, 'a press', teams.press(person, card, path));
+      if (arrived && (await isDecided(story, records))) return;
       await pause(againAfterMs);
     }
   }
@@ -292,8 +292,8 @@ export function openTeamsDesk({ teams, records, ledger }: Stage, chance: Chance)
       asked.set(story.name, { person, place, root, conversation, from: teams.messages.length });
       const words = wordsFor(story.kind, story.reads ?? story.name, ledger.url);
       const call = teams.say(person, place, words, root === null ? {} : { root });
-      const said = call.then(({ answer }) => answer);
-      if (await isHeard(story, 'the request', said)) return true;
+      const pressAnswer = call.then(({ answer }) => answer);
+      if (await isHeard(story, 'the request', pressAnswer)) return true;
       // It may have been stored.
       await pause(10_000);
       return findRun(records, story) !== undefined;

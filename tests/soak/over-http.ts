@@ -62,9 +62,9 @@ function openHttpDesk({ front, records }: Stage, user: string): Omit<Desk, 'ask'
 async function getPlan(front: string, id: string): Promise<Plan> {
   for (;;) {
     const answer = await fetch(`${front}/api/plans/${id}`).catch(() => null);
-    const said: unknown = await answer?.json().catch(() => null);
+    const body: unknown = await answer?.json().catch(() => null);
     // The route's own answer.
-    if (answer?.status === 200 && said !== null) return said as Plan;
+    if (answer?.status === 200 && body !== null) return body as Plan;
     await pause(300);
   }
 }

@@ -166,15 +166,15 @@ async function readBroughtLate({ records }: Stage, stories: Story[]): Promise<Ma
 /** @param calmAt milliseconds since 1970 when the last incident had ended and every process was back */
 export async function judgeRest(stage: Stage, stories: Story[], calmAt: number): Promise<Verdict> {
   const broughtLate = await readBroughtLate(stage, stories);
-  const heard = stories.filter(({ outcome }) => outcome !== 'not heard');
+  const arrived = stories.filter(({ outcome }) => outcome !== 'not heard');
   const waitedFor = (story: Story) => Math.max(story.at.asked, calmAt, broughtLate.get(story) ?? 0);
   const lateBy = (story: Story) => (story.at.rest ?? Date.now()) - waitedFor(story);
   const brought = [...broughtLate.values()].filter((at) => at > 0);
   return judge(
     `every request came to rest within ${restWithinMs / 1000} s of the last incident, or of the platform's next try`,
-    heard
+    arrived
       .filter((story) => lateBy(story) > restWithinMs)
       .map((story) => `${story.name} after ${(lateBy(story) / 1000).toFixed(0)} s`),
-    `${(Math.max(0, ...heard.map(lateBy)) / 1000).toFixed(0)} s at most; of ${brought.length} requests an event came by the platform's schedule, of ${brought.filter((at) => at > calmAt).length} after trouble had ended`,
+    `${(Math.max(0, ...arrived.map(lateBy)) / 1000).toFixed(0)} s at most; of ${brought.length} requests an event came by the platform's schedule, of ${brought.filter((at) => at > calmAt).length} after trouble had ended`,
   );
 }

@@ -107,10 +107,10 @@ export function scriptModel(ledger: string, chance: Chance): Script {
     const trouble = chance.next();
     if (trouble < 0.02) return { status: 429, headers: { 'retry-after': '1' } };
     if (trouble < 0.04) return { status: 500 };
-    const said = body.messages.flatMap(({ role, content }) =>
+    const contents = body.messages.flatMap(({ role, content }) =>
       role === 'user' && typeof content === 'string' ? [content] : [],
     );
-    const name = said.flatMap((text) => findName(text) ?? []).at(-1);
+    const name = contents.flatMap((text) => findName(text) ?? []).at(-1);
     if (name !== undefined && wordsIn(body).includes(changeWords(name))) {
       const args = { from: `soak/${fileOf(name)}.txt`, to: `last/${name}.txt` };
       return revise({ id: '2', args: JSON.stringify(args) });
@@ -123,7 +123,7 @@ export function scriptModel(ledger: string, chance: Chance): Script {
     }
     const kind = kinds.find(
       (one) =>
-        name !== undefined && said.some((text) => text.includes(wordsFor(one, name, ledger))),
+        name !== undefined && contents.some((text) => text.includes(wordsFor(one, name, ledger))),
     );
     if (name === undefined || kind === undefined || kind === 'unclear')
       return { text: `What is to be done about ${name ?? wordsIn(body).slice(0, 40)}?` };

@@ -124,8 +124,8 @@ describe('the secrets of a configuration', () => {
     });
     const variables = { OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20of-the-collector,x=y' };
     const scrub = createScrub(secretsOf({ env, settings, secrets: [] }, variables));
-    const told = 'sk-very-secret pass%40word1 pass@word1 of-the-server of-the-collector';
-    expect(scrub(told)).toBe('… … … … …');
+    const text = 'sk-very-secret pass%40word1 pass@word1 of-the-server of-the-collector';
+    expect(scrub(text)).toBe('… … … … …');
     expect(scrub(JSON.stringify({ a: 'token "with" quotes' }))).toBe('{"a":"…"}');
     expect(scrub('nothing to hide at https://mcp.example')).toBe(
       'nothing to hide at https://mcp.example',

@@ -67,8 +67,8 @@ it('a request for a run with a key is one run, however often it is sent', async 
 it('a message with a key is said once', async () => {
   const key = randomUUID();
   const path = '/api/conversations/keyed/messages';
-  const said = await Promise.all([1, 2, 3].map(() => post(path, { text: 'status' }, key)));
-  expect(said.map(({ status }) => status)).toEqual([202, 202, 202]);
+  const answers = await Promise.all([1, 2, 3].map(() => post(path, { text: 'status' }, key)));
+  expect(answers.map(({ status }) => status)).toEqual([202, 202, 202]);
   const { body } = await gateway.api.get<{ messages: { author: string }[] }>(path);
   expect(body.messages.filter(({ author }) => author === 'person')).toHaveLength(1);
 });

@@ -44,11 +44,11 @@ test('one message makes one version, in the chat and as a reply, more than three
 test('where none waits it is a request; what a plan lacks is refused', async () => {
   const { service } = instance;
   const { run_id } = await service.say('none waits', 'step 2 text: C', ana);
-  const said = await waitFor('an answer', async () => {
+  const answer = await waitFor('an answer', async () => {
     const run = await service.getRun(run_id ?? '');
     return run.planning_status === 'running' ? null : run.response_text;
   });
-  expect(said).toContain('“help all” lists all commands');
+  expect(answer).toContain('“help all” lists all commands');
   const { id } = await ask('of ana');
   for (const text of ['step 9 text: C', 'remove step 7']) {
     await service.say('of ana', text, ana);

@@ -219,7 +219,7 @@ test.each(Array.from({ length: rounds(5) }, (_, i) => i + 1))(
     for (const actor of people) {
       const found = await readAll(actor.id);
       expect(allIds(found).toSorted()).toEqual(plans.map(({ id }) => id).toSorted());
-      const said = [...found].flatMap(([group, some]) =>
+      const listed = [...found].flatMap(([group, some]) =>
         some.map(({ id, status, waits }) => ({ id, status, group, waits })),
       );
       const expected = [];
@@ -230,7 +230,7 @@ test.each(Array.from({ length: rounds(5) }, (_, i) => i + 1))(
         expected.push({ id, status: plan.status, group, waits });
       }
       const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
-      expect(said.toSorted(byId), actor.id).toEqual(expected.toSorted(byId));
+      expect(listed.toSorted(byId), actor.id).toEqual(expected.toSorted(byId));
     }
   },
 );

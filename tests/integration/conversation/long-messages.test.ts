@@ -34,8 +34,8 @@ const refused = { code: 'invalid_request', message: expect.stringMatching(limit)
 const { textsIn } = readsOf(() => instance);
 
 test('a message of a chat that is too long is answered with the limit, and no planner is asked', async () => {
-  const said = await instance.service.say('slack-long', tooLong, ana, { once: 'test:long' });
-  expect(said).toEqual({ run_id: null });
+  const reply = await instance.service.say('slack-long', tooLong, ana, { once: 'test:long' });
+  expect(reply).toEqual({ run_id: null });
   const [message, answer, ...more] = await textsIn('slack-long');
   expect(message?.length).toBeLessThan(1000);
   expect(answer).toMatch(limit);

@@ -53,9 +53,9 @@ test('ten tries of one word at once decide once, and nobody reads that it was de
   );
   const done = await reach(instance, plan.id, 'completed');
   expect(done.approvals).toHaveLength(1);
-  const said = await textsIn('slack-word');
-  expect(said.filter((text) => text === 'approve')).toHaveLength(1);
-  expect(said.filter((text) => text.includes('changed nothing'))).toEqual([]);
+  const texts = await textsIn('slack-word');
+  expect(texts.filter((text) => text === 'approve')).toHaveLength(1);
+  expect(texts.filter((text) => text.includes('changed nothing'))).toEqual([]);
 });
 
 test('a word that is refused is said and answered once', async () => {
@@ -63,9 +63,9 @@ test('a word that is refused is said and answered once', async () => {
   for (const _ of times(3)) {
     await instance.service.say('slack-refused', 'approve', ben, { once: 'test:refused' });
   }
-  const said = await textsIn('slack-refused');
-  expect(said.filter((text) => text === 'approve')).toHaveLength(1);
-  expect(said.filter((text) => text.startsWith('Only ana'))).toHaveLength(1);
+  const texts = await textsIn('slack-refused');
+  expect(texts.filter((text) => text === 'approve')).toHaveLength(1);
+  expect(texts.filter((text) => text.startsWith('Only ana'))).toHaveLength(1);
   expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
 });
 
@@ -111,8 +111,8 @@ test('a deciding word that is heard more than half an hour after it was written 
   for (const word of ['approve', 'cancel', 'propose changes: less'])
     await instance.service.say('slack-late', word, ana, minutesAgo(31));
   expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
-  const said = await textsIn('slack-late');
-  expect(said.filter((text) => text.includes('more than half an hour ago'))).toHaveLength(3);
+  const texts = await textsIn('slack-late');
+  expect(texts.filter((text) => text.includes('more than half an hour ago'))).toHaveLength(3);
   // Messages that decide nothing are answered however late.
   await instance.service.say('slack-late', 'status', ana, minutesAgo(31));
   expect(
@@ -178,8 +178,8 @@ test('a word does not wait for long, and not for the card of something else', as
   await approve(0);
   await keepCard('slack-9c885af10d5807bc72fb85235576db5f', plan.id, 'sending');
   await approve(61_000);
-  const said = await textsIn('slack-9c885af10d5807bc72fb85235576db5f');
-  expect(said.filter((text) => text.includes('came after you wrote that'))).toHaveLength(2);
+  const texts = await textsIn('slack-9c885af10d5807bc72fb85235576db5f');
+  expect(texts.filter((text) => text.includes('came after you wrote that'))).toHaveLength(2);
   expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
 });
 
@@ -235,16 +235,16 @@ test('a word decides nothing about a version that the card was not drawn for, ho
 test('a word that was written just before the card stood there decides nothing, one at that moment does', async () => {
   const plan = await planIn('slack-01d2ae7fc7bcf88debaf7ac8ac5e21f2');
   await liveOnPlatform('slack-01d2ae7fc7bcf88debaf7ac8ac5e21f2');
-  const stood = new Date();
-  await keepCard('slack-01d2ae7fc7bcf88debaf7ac8ac5e21f2', plan.id, 'posted', stood);
+  const postedAt = new Date();
+  await keepCard('slack-01d2ae7fc7bcf88debaf7ac8ac5e21f2', plan.id, 'posted', postedAt);
   const approve = (written_at: Date) =>
     instance.service.say('slack-01d2ae7fc7bcf88debaf7ac8ac5e21f2', 'approve', ana, { written_at });
-  await approve(new Date(stood.getTime() - 1));
+  await approve(new Date(postedAt.getTime() - 1));
   expect((await textsIn('slack-01d2ae7fc7bcf88debaf7ac8ac5e21f2')).join()).toContain(
     'came after you wrote that',
   );
   expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
-  await approve(stood);
+  await approve(postedAt);
   await reach(instance, plan.id, 'completed');
 });
 

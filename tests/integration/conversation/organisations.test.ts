@@ -79,7 +79,7 @@ test('of two organisations that speak first at the same moment one has the conve
   const { service } = instance;
   for (let n = 0; n < 10; n++) {
     const id = `race-${n}`;
-    const said = await Promise.allSettled([
+    const results = await Promise.allSettled([
       service.say(id, 'approve', ofHere),
       service.startRun({ text: 'Create a.md saying "A"', conversation: id }, ofThere),
       service.say(id, 'status', ofThere),
@@ -87,7 +87,7 @@ test('of two organisations that speak first at the same moment one has the conve
     ]);
     const owners = new Set(await tenantsIn(id));
     expect(owners.size).toBe(1);
-    const refused = said.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+    const refused = results.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
     expect(refused).toHaveLength(2);
     for (const error of refused) expect(error).toMatchObject({ code: 'not_found' });
     const winners = owners.has(here) ? ours : theirs;

@@ -77,7 +77,7 @@ async function run(draft: PlanDraft, conversation: string) {
   return (await instance.service.listSteps(plan.id, { limit: 9 })).steps;
 }
 
-const said = async (conversation: string) =>
+const textsIn = async (conversation: string) =>
   (await instance.service.messages(conversation, { limit: 50 })).map(({ text }) => text);
 
 test('posts in its own conversation and in another of its workspace', async () => {
@@ -88,9 +88,9 @@ test('posts in its own conversation and in another of its workspace', async () =
     [own, own],
     [other, other],
   ]) {
-    const before = (await said(where ?? '')).filter((text) => text === 'Deployed').length;
+    const before = (await textsIn(where ?? '')).filter((text) => text === 'Deployed').length;
     expect((await run(saying(target), own))[0]?.status).toBe('succeeded');
-    expect((await said(where ?? '')).filter((text) => text === 'Deployed')).toHaveLength(
+    expect((await textsIn(where ?? '')).filter((text) => text === 'Deployed')).toHaveLength(
       before + 1,
     );
   }
@@ -212,7 +212,7 @@ test.each([
   expect(steps.find(({ id: step }) => step === 'tell')).toMatchObject(
     reason === null ? { status: 'succeeded' } : { status: 'failed', error },
   );
-  expect(await said(id)).toEqual(reason === null ? ['Deployed'] : []);
+  expect(await textsIn(id)).toEqual(reason === null ? ['Deployed'] : []);
 });
 
 test('a person who left the channel after the approval posts nothing there, and the step says why', async () => {
@@ -231,7 +231,7 @@ test('a person who left the channel after the approval posts nothing there, and 
   const [step] = await instance.service.getSteps(plan.id, ['tell']);
   const error = { code: 'invalid_arguments', message: 'The requester is not in #C-left.' };
   expect(step).toMatchObject({ status: 'failed', error });
-  expect(await said(target)).toEqual([]);
+  expect(await textsIn(target)).toEqual([]);
 });
 
 test('is not reported as posted where the platform does not take anything', async () => {

@@ -59,8 +59,8 @@ test('plans are counted by their status, by the same two statements however many
 });
 
 test('what no tool can do is told with how often and by how many it was asked, the most frequent first', async () => {
-  const { response_text: said } = await ask('one', 'Call flights_book with to: Rome');
-  expect(said).toContain('No connected operation is called flights_book');
+  const { response_text: answer } = await ask('one', 'Call flights_book with to: Rome');
+  expect(answer).toContain('No connected operation is called flights_book');
   await ask('two', 'call  flights_book with to: Paris', ben);
   await ask('three', 'Call flights_book', ana);
   await ask('four', 'Call plumber_call');

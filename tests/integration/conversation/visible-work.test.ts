@@ -83,8 +83,8 @@ it('writes at most about one note a second, the latest', async () => {
   const last = JSON.stringify({ kind: 'drafting', steps: 500 });
   await waitFor('the last one', () => reader.told.includes(last));
   turn.answer('So many.');
-  const told = (await reader.leave()).filter((one) => one.includes('drafting'));
-  expect(told.length).toBeLessThanOrEqual(2);
+  const notes = (await reader.leave()).filter((one) => one.includes('drafting'));
+  expect(notes.length).toBeLessThanOrEqual(2);
 });
 
 it('stops the planner for those who may, and says so', async () => {
@@ -101,8 +101,8 @@ it('stops the planner for those who may, and says so', async () => {
   const run = await instance.service.stopRun(run_id, 1, ana);
   expect(run).toMatchObject({ planning_status: 'aborted', turn: 1 });
   await waitFor('the planner to hear it', () => turn.signal.aborted);
-  const said = await instance.service.messages('stop', { limit: 10 });
-  expect(said.map(({ text }) => text)).toEqual([
+  const page = await instance.service.messages('stop', { limit: 10 });
+  expect(page.map(({ text }) => text)).toEqual([
     'Stop me',
     'Planning stopped. Nothing has changed. Say what you want instead.',
   ]);
@@ -118,8 +118,8 @@ it.each(['stop', 'cancel', 'Stop!'])('stops the planner at the word “%s”', a
   const turn = await begun(asked);
   await instance.service.say(conversation, word, ana);
   await waitFor('the planner to hear it', () => turn.signal.aborted);
-  const said = await instance.service.messages(conversation, { limit: 10 });
-  expect(said.map(({ text }) => text)).toEqual([
+  const page = await instance.service.messages(conversation, { limit: 10 });
+  expect(page.map(({ text }) => text)).toEqual([
     asked,
     word,
     'Planning stopped. Nothing has changed. Say what you want instead.',

@@ -24,28 +24,28 @@ const moveOn = (id: string) =>
 async function watch(
   service: Service,
   change: () => Promise<unknown>,
-  isLast: (told: NonNullable<InboxChange['plans']>) => boolean,
+  isLast: (changes: NonNullable<InboxChange['plans']>) => boolean,
 ): Promise<NonNullable<InboxChange['plans']>> {
   const ending = new AbortController();
-  const told: NonNullable<InboxChange['plans']> = [];
+  const changes: NonNullable<InboxChange['plans']> = [];
   const stream = service.watchInbox({}, ending.signal)[Symbol.asyncIterator]();
   let next = stream.next();
   await change();
   for (;;) {
     const { value = [], done } = await next;
-    for (const { plans } of value) told.push(...(plans ?? []));
-    if (done === true || isLast(told)) break;
+    for (const { plans } of value) changes.push(...(plans ?? []));
+    if (done === true || isLast(changes)) break;
     next = stream.next();
   }
   ending.abort();
   await stream.next();
-  return told;
+  return changes;
 }
 
 test('a plan that is proposed, decided or stopped has moved; one whose steps go on has not', async () => {
   const before = await propose();
   let made = '';
-  const told = await watch(
+  const changes = await watch(
     instance.service,
     async () => {
       made = (await propose()).id;
@@ -53,7 +53,7 @@ test('a plan that is proposed, decided or stopped has moved; one whose steps go 
     },
     (plans) => plans.some(({ id }) => id === made) && plans.some(({ id }) => id === before.id),
   );
-  expect(told).toContainEqual({ id: made, moved: true });
+  expect(changes).toContainEqual({ id: made, moved: true });
 
   // From the second change on it is known how it was.
   const both = await watch(
@@ -86,14 +86,14 @@ test('of an organisation nobody is told of plans of another', async () => {
     await instance.db.query.execute(
       sql`update countersign.plans set tenant = ${tenant} where id = ${id}`,
     );
-  const told = await watch(
+  const changes = await watch(
     serveWithin(instance.service, { tenant: 'slack:T1', reader: ana.id }),
     async () => {
       for (const { id } of [theirs, own, ours]) await moveOn(id);
     },
     (plans) => plans.some(({ id }) => id === ours.id) && plans.some(({ id }) => id === own.id),
   );
-  expect(told.map(({ id }) => id)).not.toContain(theirs.id);
+  expect(changes.map(({ id }) => id)).not.toContain(theirs.id);
 });
 
 test('of what changes while somebody does not read, little is kept', async () => {
@@ -128,16 +128,16 @@ test.each([60, 2000])('%i who watch are told the same within seconds, in groups'
   const streams = Array.from({ length: many }, () =>
     watched(undefined, ending.signal)[Symbol.asyncIterator](),
   );
-  const told: unknown[] = [];
+  const notices: unknown[] = [];
   const waiting = streams.map(async (stream) => {
     const next = await stream.next();
-    told.push(next);
+    notices.push(next);
     return next;
   });
   await moveOn(id);
   const began = performance.now();
   await Promise.race(waiting);
-  expect(told.length).toBeLessThan(many / 4);
+  expect(notices.length).toBeLessThan(many / 4);
   for (const { value } of await Promise.all(waiting))
     expect(value).toEqual([{ plans: [{ id, moved: true }] }]);
   expect(performance.now() - began).toBeLessThan(5000);

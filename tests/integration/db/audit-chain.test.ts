@@ -233,8 +233,8 @@ describe('the audit log', () => {
   });
 
   test('is sealed by a worker once enough has come, or a minute has passed, and tells a hash a day', async () => {
-    const told: number[] = [];
-    const round = createSealing(db, { key, clock, tell: ({ seq }) => told.push(seq) });
+    const reported: number[] = [];
+    const round = createSealing(db, { key, clock, tell: ({ seq }) => reported.push(seq) });
     await record(db.query, 'first');
     await tamper(sql`update countersign.audit set at = ${now.toISOString()}`);
     await round();
@@ -245,6 +245,6 @@ describe('the audit log', () => {
     now = new Date('2126-05-04T09:02:00Z');
     await round();
     expect(await verify()).toMatchObject({ ok: true, seals: 2, unsealed: 0 });
-    expect(told).toEqual([1, 2]);
+    expect(reported).toEqual([1, 2]);
   });
 });

@@ -30,10 +30,10 @@ afterAll(() => instance.close());
 describe('an approved plan', () => {
   const findUnstarted = async () => await findUnstartedPlans(instance.db.query, 3, 1000);
   /** Its job is as a worker left it; `heard` seconds ago that worker was heard of. */
-  const leave = (id: string, state: string, heard: number | null = null) =>
+  const leave = (id: string, state: string, heardAt: number | null = null) =>
     instance.db.query.execute(sql`
       update pgboss.job set state = ${state}::pgboss.job_state, started_on = now() - interval '1 hour',
-        heartbeat_on = now() - make_interval(secs => ${heard}::float8)
+        heartbeat_on = now() - make_interval(secs => ${heardAt}::float8)
       where name = 'execute' and singleton_key = ${id}`);
 
   test('is started by a job of its own again once nobody is about to start it, and not before', async () => {
@@ -149,9 +149,9 @@ describe('a back end that looks for work', () => {
       sql`update countersign.backends set seen_at = seen_at - interval '1 minute' where id = 'gone'`,
     );
     await missDeadBackends(executor);
-    const told = async (id: string) =>
+    const notices = async (id: string) =>
       (await instance.service.overview(id)).recent_events.some(({ kind }) => kind === 'blocked');
-    expect([await told(last), await told(old[0] ?? '')]).toEqual([true, false]);
+    expect([await notices(last), await notices(old[0] ?? '')]).toEqual([true, false]);
   });
 });
 

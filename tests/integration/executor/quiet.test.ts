@@ -25,9 +25,9 @@ afterAll(async () => {
 });
 
 test('two workers do not keep waking each other about it', async () => {
-  let told = 0;
+  let wakeups = 0;
   client.on('notification', ({ payload }) => {
-    if (payload?.startsWith('work:')) told++;
+    if (payload?.startsWith('work:')) wakeups++;
   });
   await client.query('listen countersign');
   const steps = [noop('1'), { ...noop('2', '1'), capabilities: ['gpu'] }];
@@ -38,7 +38,7 @@ test('two workers do not keep waking each other about it', async () => {
   });
   // Pending notifications have arrived; several rounds of both workers follow.
   await pause(200);
-  const before = told;
+  const before = wakeups;
   await pause(400);
-  expect(told - before).toBeLessThanOrEqual(2);
+  expect(wakeups - before).toBeLessThanOrEqual(2);
 });

@@ -124,12 +124,12 @@ describe.each(eras)('an agent that speaks the protocol of %s', (era) => {
     });
     const { plan, cursor } = proposed.data;
     const id = plan?.plan ?? '';
-    const told: (string | undefined)[] = [];
+    const statuses: (string | undefined)[] = [];
     const waiting = call(
       client,
       'plan_wait',
       { plan: id, cursor, timeout_seconds: 30 },
-      { onprogress: ({ message }) => told.push(message), resetTimeoutOnProgress: true },
+      { onprogress: ({ message }) => statuses.push(message), resetTimeoutOnProgress: true },
     );
     await approve(plan);
     let { data } = await waiting;
@@ -180,11 +180,11 @@ describe('waiting', () => {
       const ends = call(there, 'plan_wait', { plan: id, cursor, timeout_seconds: 60 });
       await underWay(other.url, 1);
       await other.close();
-      const { data: told } = await ends;
-      expect(told).toMatchObject({ timed_out: true, state: 'awaiting_approval', cursor });
+      const { data: final } = await ends;
+      expect(final).toMatchObject({ timed_out: true, state: 'awaiting_approval', cursor });
       const again = call(client, 'plan_wait', {
         plan: id,
-        cursor: told.cursor,
+        cursor: final.cursor,
         timeout_seconds: 30,
       });
       await approve(stays.plan);
@@ -221,13 +221,17 @@ describe('waiting', () => {
     const asks = draftStep('1', 'Ask', 'human_task', { question: 'Which colour?' });
     const { data } = await call(client, 'plan_propose', { title: 'Ask', steps: [asks] });
     await approve(data.plan);
-    let told = data;
-    while (told.state === 'awaiting_approval' || told.state === 'running')
-      told = (await call(client, 'plan_wait', { plan: data.plan?.plan, cursor: told.cursor })).data;
-    expect(told).toMatchObject({ state: 'needs_person', waiting: [{ question: 'Which colour?' }] });
+    let latest = data;
+    while (latest.state === 'awaiting_approval' || latest.state === 'running')
+      latest = (await call(client, 'plan_wait', { plan: data.plan?.plan, cursor: latest.cursor }))
+        .data;
+    expect(latest).toMatchObject({
+      state: 'needs_person',
+      waiting: [{ question: 'Which colour?' }],
+    });
     const plan = await gateway.instance.service.getPlan(data.plan?.plan ?? '');
     await gateway.instance.service.cancel(plan.id, { version: plan.version }, local);
-    const over = await call(client, 'plan_wait', { plan: plan.id, cursor: told.cursor });
+    const over = await call(client, 'plan_wait', { plan: plan.id, cursor: latest.cursor });
     expect(over.data.state).toBe('cancelled');
   });
 

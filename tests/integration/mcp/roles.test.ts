@@ -98,11 +98,11 @@ it('each tool takes its role, and reaches plans of its own organisation only', a
       const client = await connect(await makeToken(tenant, role));
       const { tools } = await client.listTools();
       expect(tools.map(({ name }) => name).sort()).toEqual(Object.keys(calls).sort());
-      const told = await Promise.all(
+      const results = await Promise.all(
         tools.map(async ({ name }) => [name, await call(client, name, calls[name] ?? {})]),
       );
       const elsewhere = tenant === tenants[0] ? 'ok' : 'plan_not_found';
-      expect(Object.fromEntries(told)).toEqual({
+      expect(Object.fromEntries(results)).toEqual({
         plan_propose: role === 'viewer' ? 'forbidden' : 'ok',
         plan_get: elsewhere,
         plan_list: 'ok',

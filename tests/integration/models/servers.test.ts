@@ -47,7 +47,7 @@ function open(url: string, more: Partial<ModelOptions> = {}) {
   });
 }
 
-function said(message: object, more: object = {}): Answer {
+function replyOf(message: object, more: object = {}): Answer {
   const choice = { index: 0, message: { role: 'assistant', ...message }, finish_reason: 'stop' };
   return { json: { choices: [{ ...choice, ...more }] } };
 }
@@ -75,7 +75,7 @@ describe('a parameter that a server refuses', () => {
                 type: 'invalid_request_error',
               },
             }
-          : said({ content: '', tool_calls: [{ id: 'D681PevKs', function: called }] }),
+          : replyOf({ content: '', tool_calls: [{ id: 'D681PevKs', function: called }] }),
     });
     const model = open(mistral.url);
     expect((await model.complete(ask({ maxOutputTokens: 50 }), never)).toolCalls).toEqual([
@@ -93,7 +93,7 @@ describe('a parameter that a server refuses', () => {
           text.includes(`"${name}"`),
         );
         return wrong === undefined
-          ? said({ content: 'hi' })
+          ? replyOf({ content: 'hi' })
           : { status: 400, json: { error: { message: `Unknown field '${wrong}'.`, param: null } } };
       },
     });
@@ -130,7 +130,7 @@ describe('a parameter that a server refuses', () => {
       '/chat/completions': (body) =>
         'max_completion_tokens' in body
           ? { status: 422, json: { message: 'max_completion_tokens is not permitted' } }
-          : said({ content: 'hi' }),
+          : replyOf({ content: 'hi' }),
     });
     const model = open(mistral.url);
     const replies = await Promise.all([1, 2, 3].map(() => model.complete(ask(), never)));
@@ -254,7 +254,7 @@ describe('a server’s reason', () => {
   );
 
   it('is not followed to another server: a redirect names the address', async () => {
-    const other = await serve({ '/chat/completions': () => said({ content: 'hi' }) });
+    const other = await serve({ '/chat/completions': () => replyOf({ content: 'hi' }) });
     const beside = `${other.url}/chat/completions`;
     const leads: Record<string, string> = {
       '/near': '/v1/chat/completions',
@@ -299,7 +299,7 @@ describe('a reply in a server’s own way', () => {
   it('has its calls read: no id, arguments as an object, no usage (Ollama)', async () => {
     const ollama = await serve({
       '/chat/completions': () =>
-        said({
+        replyOf({
           content: '',
           tool_calls: [{ id: '', function: { name: readTool.name, arguments: { path: 'a.md' } } }],
         }),
@@ -362,7 +362,7 @@ describe('a reply in a server’s own way', () => {
     ['llama.cpp', '{"name": "workspace_read", "parameters": {"path": "a.md"}}'],
     ['a fenced block', '```json\n{"name": "workspace_read", "arguments": {"path": "a.md"}}\n```'],
   ])('has a call that was written as text read as one: %s', async (_, content) => {
-    const { url } = await serve({ '/chat/completions': () => said({ content }) });
+    const { url } = await serve({ '/chat/completions': () => replyOf({ content }) });
     const reply = await open(url).complete(ask(), never);
     expect(reply.toolCalls).toEqual([{ id: 'call_1_0', ...called }]);
     expect(reply.content).toBe('');
@@ -375,7 +375,7 @@ describe('a reply in a server’s own way', () => {
     'Such as {"name": "workspace_read", "arguments": {"path": "a.md"}}, say.',
     '{"name": "Ana", "age": 3}',
   ])('keeps what is no call of an offered tool as text: %s', async (content) => {
-    const { url } = await serve({ '/chat/completions': () => said({ content }) });
+    const { url } = await serve({ '/chat/completions': () => replyOf({ content }) });
     expect(await open(url).complete(ask(), never)).toMatchObject({ content, toolCalls: [] });
   });
 
@@ -383,8 +383,8 @@ describe('a reply in a server’s own way', () => {
     const { url } = await serve({
       '/chat/completions': (_, index) =>
         index === 0
-          ? said({ content: '<think>\nShall I?\n</think>\n\nYes.' })
-          : said({ content: '', reasoning_content: 'Hm …' }, { finish_reason: 'length' }),
+          ? replyOf({ content: '<think>\nShall I?\n</think>\n\nYes.' })
+          : replyOf({ content: '', reasoning_content: 'Hm …' }, { finish_reason: 'length' }),
     });
     const model = open(url);
     expect((await model.complete(ask(), never)).content).toBe('Yes.');
@@ -401,7 +401,7 @@ describe('a reply in a server’s own way', () => {
     ];
     const { url } = await serve({
       '/chat/completions': (_, index) =>
-        index === 0 ? said({ content }) : { json: { error: { message: 'Upstream is gone.' } } },
+        index === 0 ? replyOf({ content }) : { json: { error: { message: 'Upstream is gone.' } } },
     });
     const model = open(url);
     expect((await model.complete(ask(), never)).content).toBe('Yes.');
@@ -417,8 +417,8 @@ describe('a reply in a server’s own way', () => {
     const { url } = await serve({
       '/chat/completions': (_, index) =>
         index === 0
-          ? said({ tool_calls: [{ id: 'c', function: called }] })
-          : said({ content: quoted }),
+          ? replyOf({ tool_calls: [{ id: 'c', function: called }] })
+          : replyOf({ content: quoted }),
     });
     const model = open(url);
     await model.complete(ask(), never);
@@ -430,10 +430,10 @@ describe('a reply in a server’s own way', () => {
     const gemini = await serve({
       '/chat/completions': ({ messages = [] }, index) => {
         if (index === 0)
-          return said({ tool_calls: [{ id: 'call_1', function: called, extra_content }] });
+          return replyOf({ tool_calls: [{ id: 'call_1', function: called, extra_content }] });
         const isSigned = JSON.stringify(messages).includes('EoYCCoMC');
         return isSigned
-          ? said({ content: 'It says hello.' })
+          ? replyOf({ content: 'It says hello.' })
           : {
               status: 400,
               json: [{ error: { message: 'Function call is missing a thought_signature' } }],
@@ -483,8 +483,8 @@ describe('the thoughts of a model', () => {
     const { url, seen } = await serve({
       '/chat/completions': ({ messages = [] }) =>
         messages.length === 1
-          ? said({ content: null, ...sent, tool_calls: [call] })
-          : said({ content: 'hi' }),
+          ? replyOf({ content: null, ...sent, tool_calls: [call] })
+          : replyOf({ content: 'hi' }),
     });
     const model = open(url);
     const reply = await model.complete(ask(), never);
@@ -498,7 +498,7 @@ describe('the thoughts of a model', () => {
       const { url, seen } = await serve({
         '/chat/completions': (body) => {
           if (body.messages?.length === 1)
-            return said({
+            return replyOf({
               [field]: field === 'reasoning_content' ? 'Hm' : [{ type: 'a' }],
               tool_calls: [call],
             });
@@ -509,7 +509,7 @@ describe('the thoughts of a model', () => {
                   detail: [{ type: 'extra_forbidden', loc: ['body', 'messages', 1, field] }],
                 },
               }
-            : said({ content: 'hi' });
+            : replyOf({ content: 'hi' });
         },
       });
       const model = open(url);
@@ -523,12 +523,12 @@ describe('the thoughts of a model', () => {
   it('are sent empty where the server misses them', async () => {
     const { url } = await serve({
       '/chat/completions': ({ messages = [] }) => {
-        if (messages.length === 1) return said({ tool_calls: [call] });
+        if (messages.length === 1) return replyOf({ tool_calls: [call] });
         const message =
           'The `reasoning_content` in the thinking mode must be passed back to the API.';
         return messages[1]?.reasoning_content === undefined
           ? { status: 400, json: { error: { message } } }
-          : said({ content: 'hi' });
+          : replyOf({ content: 'hi' });
       },
     });
     const model = open(url);
@@ -587,7 +587,7 @@ describe('a call in another form', () => {
       'c_0',
     ],
   ])('is read as what it means: %s', async (_, message, id = 'c') => {
-    const { url } = await serve({ '/chat/completions': () => said(message) });
+    const { url } = await serve({ '/chat/completions': () => replyOf(message) });
     const { toolCalls, finishReason } = await open(url).complete(ask(), never);
     expect(toolCalls).toEqual([{ id, ...called }]);
     expect(finishReason).toBe('tool_calls');
@@ -601,7 +601,7 @@ describe('a call in another form', () => {
     ['path=a.md'],
   ])('is left to the model where it may mean several things: %s', async (given) => {
     const { url } = await serve({
-      '/chat/completions': () => said({ tool_calls: [fn('workspace_raed', given)] }),
+      '/chat/completions': () => replyOf({ tool_calls: [fn('workspace_raed', given)] }),
     });
     const { toolCalls } = await open(url).complete(ask(), never);
     expect(toolCalls).toEqual([{ id: 'c', name: 'workspace_raed', arguments: given }]);
@@ -613,7 +613,7 @@ describe('a call in another form', () => {
       reasoning: '\u0000',
       tool_calls: [fn('a\u0000', path)],
     };
-    const { url } = await serve({ '/chat/completions': () => said(message) });
+    const { url } = await serve({ '/chat/completions': () => replyOf(message) });
     const reply = await open(url).complete(ask(), never);
     expect(JSON.stringify(reply)).not.toMatch(/\\u0000|\\ud800/);
     expect(reply).toMatchObject({ content: 'a\ufffdb\ufffd', toolCalls: [{ name: 'a\ufffd' }] });
@@ -622,7 +622,7 @@ describe('a call in another form', () => {
   it('keeps calls apart that share an id, and every digit of a number', async () => {
     const { url } = await serve({
       '/chat/completions': () =>
-        said({
+        replyOf({
           tool_calls: [
             fn(readTool.name, path),
             fn(readTool.name, "{'path': 9007199254740993,}"),
@@ -830,8 +830,8 @@ describe('a check of the models', () => {
       }),
       '/chat/completions': ({ model }) =>
         model === 'gpt-4.1'
-          ? said({ tool_calls: [{ id: 'c', function: { name: 'ready', arguments: '{}' } }] })
-          : said({ content: 'I am ready.' }),
+          ? replyOf({ tool_calls: [{ id: 'c', function: { name: 'ready', arguments: '{}' } }] })
+          : replyOf({ content: 'I am ready.' }),
     });
     const [planner, executor] = await checkModels({ baseUrl: url, api: 'chat' }, roles, free);
     expect(planner).toMatchObject({

@@ -29,8 +29,8 @@ let here: string;
 
 /** The platform knows everyone who has an address, and each has a channel of their own for each thread. */
 function answer(post: ChatPost): Posted {
-  const said = platform.standing.find(({ message }) => message === post.message);
-  const reached = (said?.content.mention?.people ?? []).flatMap(({ name }) => {
+  const posted = platform.standing.find(({ message }) => message === post.message);
+  const reached = (posted?.content.mention?.people ?? []).flatMap(({ name }) => {
     const place = { ...post, channel: `D${post.thread}-${name}`, thread: null };
     return name.includes('@') ? [{ name, place, timezone: null }] : [];
   });
@@ -66,13 +66,15 @@ function watchPosts(): ChatContent[] {
 
 test('approvers who are not there are mentioned on the card and told alone; who asked is not', async () => {
   await ask();
-  const [told] = await waitFor('ben to be told', () => {
+  const [notice] = await waitFor('ben to be told', () => {
     const found = alone('ben@example.com');
     return found.length === 0 ? null : found;
   });
-  expect(told?.content.text).toMatch(/ana.* asks for your approval of PLAN-.* “Weekly report”/);
+  expect(notice?.content.text).toMatch(/ana.* asks for your approval of PLAN-.* “Weekly report”/);
   const [card] = inThread();
-  expect(JSON.stringify(told?.content.card)).toContain(`https://chat.example.com/${card?.message}`);
+  expect(JSON.stringify(notice?.content.card)).toContain(
+    `https://chat.example.com/${card?.message}`,
+  );
   expect(card?.content.mention?.people.map(({ name }) => name)).toEqual([
     'ben@example.com',
     'Cleo',
@@ -131,11 +133,11 @@ test('the person of a task is told when it waits for them, and no reminder of th
   expect(inThread()[0]?.content.mention).toBeUndefined();
   const plan = await instance.service.getPlan(id);
   await instance.service.approve(id, plan, ana);
-  const [told] = await waitFor('ben to be told', () => {
+  const [notice] = await waitFor('ben to be told', () => {
     const found = alone('ben@example.com');
     return found.length === 0 ? null : found;
   });
-  expect(told?.content.text).toContain('What did it cost?');
+  expect(notice?.content.text).toContain('What did it cost?');
   await instance.service.pause(id, { version: plan.version }, ana);
   await instance.service.resume(id, { version: plan.version }, ana);
   await delivered(instance);

@@ -211,8 +211,8 @@ describe('A post that gets through after it was given up', () => {
 test('a message was sent when its platform says so, and where it does not say, before it was asked', async () => {
   const instance = await work();
   const here = await open(instance, place());
-  const said = new Date('2026-05-04T09:30:00.123Z');
-  platform.answer = (post) => (post.message === 'm1' ? { ...post, sent_at: said } : post);
+  const sentAt = new Date('2026-05-04T09:30:00.123Z');
+  platform.answer = (post) => (post.message === 'm1' ? { ...post, sent_at: sentAt } : post);
   const begun = Date.now();
   await speaker.say(here, ['first', 'second']);
   await delivered(instance);
@@ -220,7 +220,7 @@ test('a message was sent when its platform says so, and where it does not say, b
     select ${isoOf('sent_at', 'milliseconds')} as sent_at from countersign.chat_posts
     where conversation = ${here} order by message_id`);
   const [first, second] = rows.map(({ sent_at }) => new Date(sent_at).getTime());
-  expect(first).toBe(said.getTime());
+  expect(first).toBe(sentAt.getTime());
   expect(second).toBeGreaterThan(begun - 2 * maxSkewMs);
   expect(second).toBeLessThan(Date.now());
 });

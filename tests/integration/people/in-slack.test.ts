@@ -39,9 +39,9 @@ test('a code from Slack, sent from Teams, makes both one person in Slack at once
   expect(await ask('mine')).not.toContain(plan.id);
   expect(await ask('link show')).toContain('No other account is linked');
 
-  const said = await ask('link');
-  const [, code = ''] = /Your code is ([2-9A-Z]{5}-[2-9A-Z]{5})/.exec(said) ?? [];
-  expect(said).toContain(`plans link ${code}`);
+  const answer = await ask('link');
+  const [, code = ''] = /Your code is ([2-9A-Z]{5}-[2-9A-Z]{5})/.exec(answer) ?? [];
+  expect(answer).toContain(`plans link ${code}`);
   const outcome = await service.link(readLinkCommand(code), elsewhere);
   expect(outcome).toMatchObject({ kind: 'linked', person: 'ana@example.com' });
 
@@ -79,9 +79,9 @@ test('a single workspace beside several Teams tenants lists its own plans, in ev
     teams,
   );
   for (const list of ['', 'all']) {
-    const said = await ask(list);
-    expect(said).toContain(own.id);
-    expect(said).not.toContain(theirs.id);
+    const answer = await ask(list);
+    expect(answer).toContain(own.id);
+    expect(answer).not.toContain(theirs.id);
   }
   expect(await ask(theirs.id)).not.toContain('Asked in Teams');
 });

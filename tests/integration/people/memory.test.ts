@@ -26,8 +26,8 @@ beforeEach(() =>
 
 async function say(conversation: string, text: string, actor: Actor = ana) {
   await instance.service.say(conversation, text, actor);
-  const said = await readLatestMessages(instance.db.query, conversation, 1);
-  return said.at(-1)?.text ?? '';
+  const messages = await readLatestMessages(instance.db.query, conversation, 1);
+  return messages.at(-1)?.text ?? '';
 }
 
 async function readAuditEntries(): Promise<string[]> {

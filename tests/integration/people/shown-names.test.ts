@@ -74,8 +74,8 @@ test('what is said of somebody has their name, and a name that has changed stand
   await change('3', ben);
   await service.noteName(ben.id, 'ben@example.com');
   await change('4', ben);
-  const said = await service.messages('conv-said', { limit: 10 });
-  expect(said.map(({ text }) => / was changed by (.*): version /.exec(text)?.[1])).toEqual([
+  const page = await service.messages('conv-said', { limit: 10 });
+  expect(page.map(({ text }) => / was changed by (.*): version /.exec(text)?.[1])).toEqual([
     'Ben',
     'Benjamin',
     'slack:T1:U2',
@@ -163,7 +163,7 @@ test.each([
   ['slack:T1:U1', [], 'Asks slack:T1:U1'],
 ])(
   'a question to %s says before the approval whether anybody is meant',
-  async (assignee, called, said) => {
+  async (assignee, called, warning) => {
     await Promise.all(
       called.map((name, index) =>
         instance.service.noteName(`slack:T1:U${called.length}${index}`, name),
@@ -174,7 +174,7 @@ test.each([
       args: { question: 'Well?', assignee },
     };
     const { id } = await propose({ steps: [ask] }, `slack-${'0'.repeat(32)}`);
-    expect(await cardFor(id, ben)).toContain(said);
+    expect(await cardFor(id, ben)).toContain(warning);
     const elsewhere = await propose({ steps: [ask] });
     expect(await cardFor(elsewhere.id, ben)).not.toContain(', a name that');
   },

@@ -404,13 +404,13 @@ test('people of the organisation reach what their role is for', () =>
 
 test('what is said in a conversation is for those who are in it, whatever the role of others', () =>
   judge(async (report) => {
-    const said = guarded().filter(isSaid);
-    expect(said.length).toBeGreaterThan(12);
+    const messageRoutes = guarded().filter(isSaid);
+    expect(messageRoutes.length).toBeGreaterThan(12);
     const others = [
       ...roles(here).filter(([role]) => role !== 'requester'),
       ['operator', operator],
     ];
-    for (const route of said)
+    for (const route of messageRoutes)
       for (const [who = '', token = ''] of others) {
         const { status, body } = await go(token, route, accountOf(here, 'requester'));
         if ((status === 404 || status === 403) && !body.includes(secret)) continue;

@@ -292,9 +292,9 @@ describe('a change that a model proposes', () => {
       }),
     );
     await instance.ask('on Tuesdays at 9 from then on', { conversation });
-    const told = toldIn(instance.requests()[0] ?? { model: '', messages: [] }).join('\n');
-    expect(told).toContain('“Week” (series weekly) repeats by FREQ=WEEKLY;BYDAY=MO');
-    expect(told).toMatch(/\(id 1\) \w+, from 2031-05-05T/);
+    const context = toldIn(instance.requests()[0] ?? { model: '', messages: [] }).join('\n');
+    expect(context).toContain('“Week” (series weekly) repeats by FREQ=WEEKLY;BYDAY=MO');
+    expect(context).toMatch(/\(id 1\) \w+, from 2031-05-05T/);
     const { pending_patch: change } = await service.getPlan(plan.id);
     expect(change?.widening.join()).toContain('Week');
     await service.cancel(plan.id, { version: 1 }, ana);
@@ -432,7 +432,7 @@ describe('an answer that is said in the chat', () => {
   const room = [{ name: 'room', label: 'Room', type: 'choice', options: ['Blue', 'Red'] }];
 
   /** A plan in which ana is asked for a room, and the confirmation shown to her. */
-  async function asked(conversation: string, said: unknown) {
+  async function asked(conversation: string, value: unknown) {
     const { service } = instance;
     const args = { question: 'Which room?', assignee: 'ana', form: room };
     const steps = [draftStep('ask', 'Ask', 'human_task', args)];
@@ -445,7 +445,7 @@ describe('an answer that is said in the chat', () => {
     await waitFor('the question', async () =>
       (await service.getPlan(plan.id)).counts.waiting === 1 ? true : null,
     );
-    instance.play([call('answer_step', { plan: plan.id, step: 'ask', answer: said })]);
+    instance.play([call('answer_step', { plan: plan.id, step: 'ask', answer: value })]);
     const run = await instance.ask('the blue one', { conversation });
     return { plan, run };
   }

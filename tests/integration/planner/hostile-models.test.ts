@@ -61,8 +61,8 @@ async function expectPaid(run: RunView, calls: number): Promise<void> {
   expect(paid.usd).toBeCloseTo(calls * replyCost, 9);
   expect(run.cost_usd).toBeCloseTo(calls * replyCost, 9);
   const trace = await instance.trace(run.run_id);
-  const told = trace.reduce((sum, { cost_delta }) => sum + cost_delta, 0);
-  expect(told).toBeCloseTo(calls * replyCost, 9);
+  const total = trace.reduce((sum, { cost_delta }) => sum + cost_delta, 0);
+  expect(total).toBeCloseTo(calls * replyCost, 9);
 }
 
 async function ask(script: Script, text = 'Write two files') {

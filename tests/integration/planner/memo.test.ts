@@ -113,12 +113,12 @@ describe('a model call', () => {
   test('that a planner makes twice is asked twice, and replayed in that order', async () => {
     const { model, asked } = countingModel();
     const texts = async (planner: ReturnType<typeof payFor>) => {
-      const said: string[] = [];
+      const replies: string[] = [];
       for (let i = 0; i < 3; i += 1) {
         const paid = await planner.complete(ask('same'), stage, signal);
-        if (paid.kind === 'reply') said.push(paid.reply.content);
+        if (paid.kind === 'reply') replies.push(paid.reply.content);
       }
-      return said;
+      return replies;
     };
     expect(await texts(payFor(model))).toEqual(['answer 1', 'answer 2', 'answer 3']);
     expect(await texts(payFor(model))).toEqual(['answer 1', 'answer 2', 'answer 3']);

@@ -57,8 +57,8 @@ describe('remember', () => {
     expect(await kept()).toEqual([]);
     const run = await instance.reply(asked.run_id, 'Yes');
     expect(run.response_text).toMatch(/\nGern\./);
-    const said = await instance.service.messages('kept', { limit: 50 });
-    expect(said.map(({ text }) => text)).toContainEqual(
+    const page = await instance.service.messages('kept', { limit: 50 });
+    expect(page.map(({ text }) => text)).toContainEqual(
       expect.stringMatching(
         /^I'll remember “Anna: anna\.k@example\.com”\. To undo, say “forget \d+”\.$/,
       ),
@@ -91,8 +91,8 @@ describe('remember', () => {
     const after = await instance.reply(run.run_id, 'Yes, keep that');
     expect(after.plan_id).toBeDefined();
     expect(await kept()).toEqual([['Ana', 'ana.mori@example.com']]);
-    const said = await instance.service.messages('chosen', { limit: 50 });
-    expect(said.map(({ text }) => text)).toContainEqual(
+    const page = await instance.service.messages('chosen', { limit: 50 });
+    expect(page.map(({ text }) => text)).toContainEqual(
       expect.stringMatching(/^I'll remember “Ana: ana\.mori@example\.com”\. To undo, say /),
     );
   });

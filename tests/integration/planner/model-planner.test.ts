@@ -218,9 +218,9 @@ describe('a proposal', () => {
     const outcome = await plan(planner, 'in English', {
       revision: { previous, feedback: ['shorter', 'in English'] },
     });
-    const said = JSON.stringify(server.requests[0]?.messages);
-    expect(said).toContain('1. shorter\\n2. in English');
-    expect(said).toContain('Step 1b (id b): Write b');
+    const context = JSON.stringify(server.requests[0]?.messages);
+    expect(context).toContain('1. shorter\\n2. in English');
+    expect(context).toContain('Step 1b (id b): Write b');
     const [a, b] = proposalOf(outcome).steps;
     expect(a).toMatchObject({ id: 'a', args: { path: 'a.txt', content: 'a' } });
     expect(b).toMatchObject({ id: 'b', args: { path: 'b.txt', content: 'kürzer' } });

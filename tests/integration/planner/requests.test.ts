@@ -140,9 +140,9 @@ test('the same request of a run is filed once, however many ask at the same time
 });
 
 test('a request that would change something is to be a step of the plan', async () => {
-  const said: string[] = [];
+  const answers: string[] = [];
   instance.play((body, index) => {
-    said.push(resultsIn(body).at(-1) ?? '');
+    answers.push(resultsIn(body).at(-1) ?? '');
     return index === 0
       ? call('request_data', {
           operation: 'workspace_write',
@@ -152,19 +152,19 @@ test('a request that would change something is to be a step of the plan', async 
       : call('answer', { text: 'No.' });
   });
   await instance.ask('Write a.md');
-  expect(said[1]).toContain('it has to be a step of the plan');
+  expect(answers[1]).toContain('it has to be a step of the plan');
   expect((await readRows()).some(({ operation }) => operation === 'workspace_write')).toBe(false);
 });
 
 test('a request that fails says why', async () => {
   instead = () => Promise.reject(new CountersignError('tool_failed', 'The shop is closed.'));
-  let said = '';
+  let message = '';
   instance.play((body, index) => {
-    said = resultsIn(body).at(-1) ?? '';
+    message = resultsIn(body).at(-1) ?? '';
     return index === 0 ? request() : call('answer', { text: 'No.' });
   });
   await instance.ask('Which orders are there?');
-  expect(said).toContain('The shop is closed.');
+  expect(message).toContain('The shop is closed.');
   expect((await readRows())[0]).toMatchObject({ status: 'failed', artifact_id: null });
 });
 

@@ -183,10 +183,10 @@ describe('a turn that comes twice', () => {
     script = () => proposeFiles(['b.txt']);
     const one = ask();
     const outcomes = await Promise.all([planOnce(one), planOnce(one), planOnce(one)]);
-    const told = outcomes.filter(({ result }) => result.kind !== 'superseded');
-    expect(told.length).toBeGreaterThan(0);
-    const [draft] = told.map(proposalOf);
-    for (const outcome of told) expect(proposalOf(outcome)).toEqual(draft);
+    const delivered = outcomes.filter(({ result }) => result.kind !== 'superseded');
+    expect(delivered.length).toBeGreaterThan(0);
+    const [draft] = delivered.map(proposalOf);
+    for (const outcome of delivered) expect(proposalOf(outcome)).toEqual(draft);
     const lines = await listCheckpoints(db.query, one.runId);
     expect(lines.map(({ seq }) => seq)).toEqual(lines.map((_, index) => index + 1));
     expect(lines.filter(({ stage }) => stage === 'NEEDS_CLARIFICATION')).toHaveLength(1);

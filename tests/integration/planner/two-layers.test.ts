@@ -101,11 +101,11 @@ test('twelve parts, of which three break off and two are unsound: a sound plan w
   const missing = ['p4', 'p9', 'p12'];
   const there = parts(12).flatMap(({ id }) => (missing.includes(id) ? [] : [`${id}-1`, `${id}-2`]));
   expect(steps.map(({ id }) => id)).toEqual(there);
-  const said = plan.risks.map(({ text }) => text);
-  expect(said).toHaveLength(3);
-  expect(said[0]).toMatch(/^“Part p4” is not in this plan\. .*wait for each other/);
-  expect(said[1]).toMatch(/^“Part p9” is not in this plan\. .*nowhere/);
-  expect(said[2]).toBe(
+  const risks = plan.risks.map(({ text }) => text);
+  expect(risks).toHaveLength(3);
+  expect(risks[0]).toMatch(/^“Part p4” is not in this plan\. .*wait for each other/);
+  expect(risks[1]).toMatch(/^“Part p9” is not in this plan\. .*nowhere/);
+  expect(risks[2]).toBe(
     '“Part p12” is not in this plan. It comes after “Part p9”, which is missing.',
   );
 });

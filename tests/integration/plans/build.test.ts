@@ -129,12 +129,12 @@ test('a plan that is too long to keep, or has too many steps, says so', async ()
 async function follow(terminal: FakeTerminal, script: [said: RegExp, line: string][]) {
   const left = [...script];
   for (let from = 0, others = 0; left.length > 0; ) {
-    const said = await waitFor(`a prompt, before ${left[0]?.[0]}`, async () => {
+    const prompt = await waitFor(`a prompt, before ${left[0]?.[0]}`, async () => {
       const text = terminal.plain().slice(from);
       return /› $/.test(text) && text;
     });
-    from += said.length;
-    const isNext = left[0]?.[0].test(said) === true;
+    from += prompt.length;
+    const isNext = left[0]?.[0].test(prompt) === true;
     others = isNext ? 0 : others + 1;
     if (others > 9) throw new Error(`Never asked: ${left[0]?.[0]}\n${terminal.plain()}`);
     terminal.type(isNext ? (left.shift()?.[1] ?? '') : '');

@@ -257,9 +257,9 @@ describe('“deploy at a time if the status is green, else tell me”', () => {
     expect(Date.parse(looked.started_at ?? '')).toBeGreaterThanOrEqual(at.getTime());
     expect([ran.status, skipped.status]).toEqual(['succeeded', 'skipped']);
     expect(await isThere(`${status}-deploy.md`)).toBe(status === 'green');
-    const said = await instance.service.messages(options.conversation, { limit: 50 });
-    const told = said.some(({ text }) => text === 'Not deployed: the status is red.');
-    expect(told).toBe(status === 'red');
+    const messages = await instance.service.messages(options.conversation, { limit: 50 });
+    const isTold = messages.some(({ text }) => text === 'Not deployed: the status is red.');
+    expect(isTold).toBe(status === 'red');
   });
 });
 
@@ -334,9 +334,9 @@ describe('a condition on a choice whose label says something else', () => {
 
   test.each(labels)('shows %s with its label wherever the step is shown', async (value, label) => {
     const condition = when('ask', '/fields/what', 'equals', value);
-    const both = (said: string | null | undefined) => {
-      expect(said).toContain(`"${value}" (“`);
-      expect(said).not.toContain('\u202e');
+    const both = (label: string | null | undefined) => {
+      expect(label).toContain(`"${value}" (“`);
+      expect(label).not.toContain('\u202e');
     };
     const first = await instance.service.propose(
       plan(ask(value, label), write('w', when('ask', '/fields/what', 'equals', 'other'))),
@@ -345,7 +345,7 @@ describe('a condition on a choice whose label says something else', () => {
     );
     // A list has the step alone; so has what a reader opens.
     const { steps } = await instance.service.listSteps(first.id, { limit: 10 });
-    const said = (shown: ShownStep | undefined) =>
+    const conditionOf = (shown: ShownStep | undefined) =>
       shown === undefined
         ? null
         : boundsOf(
@@ -353,7 +353,7 @@ describe('a condition on a choice whose label says something else', () => {
             (id) => id,
             (at) => at,
           ).join();
-    expect(said(steps.at(-1))).toContain('is "other"');
+    expect(conditionOf(steps.at(-1))).toContain('is "other"');
     const { revision } = await instance.service.overview(first.id);
     await instance.service.patch(
       first.id,
@@ -364,8 +364,8 @@ describe('a condition on a choice whose label says something else', () => {
       ana,
     );
     const page = await instance.service.listSteps(first.id, { limit: 10 });
-    both(said(page.steps.at(-1)));
-    both(said(await stepOf(first.id, 'w')));
+    both(conditionOf(page.steps.at(-1)));
+    both(conditionOf(await stepOf(first.id, 'w')));
     const { changed } = await instance.service.versionDiff(first.id, 1, 2);
     both(changed[0]?.changes.find(({ field }) => field === 'when')?.to);
     const facts = await instance.service.card(first.id, { user: 'ana', timezone: 'UTC' });

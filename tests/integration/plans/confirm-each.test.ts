@@ -115,10 +115,10 @@ describe('a plan in which each step asks', () => {
       expect((await stepOf(plan.id, id)).status).toBe('skipped');
     for (const path of ['no.md', 'used.md'])
       await expect(readFile(join(instance.workspace, path))).rejects.toThrow('ENOENT');
-    const said = (await instance.service.audit(plan.id, { limit: 200 })).find(
+    const entry = (await instance.service.audit(plan.id, { limit: 200 })).find(
       ({ action }) => action === 'settle_failed',
     );
-    expect(said).toMatchObject({
+    expect(entry).toMatchObject({
       actor: 'ana',
       data: { step: 'a', answer: 'No', yes_or_no: true },
     });

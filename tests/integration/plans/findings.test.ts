@@ -146,9 +146,9 @@ describe('a finding', () => {
     const plan = await held([noop('a'), holdStep('b', 'a')]);
     expect(await refusalCode(raise(plan.id, { step_id: 'no' }))).toBe('unknown_step');
     expect(await refusalCode(raise(plan.id, { partition: 'no' }))).toBe('unknown_step');
-    const told = { category: 'reported' as const, message: 'No.', evidence: [], step_id: 'a' };
+    const finding = { category: 'reported' as const, message: 'No.', evidence: [], step_id: 'a' };
     const by = (severity: Severity) =>
-      instance.service.raiseFinding(plan.id, { ...told, severity }, ben);
+      instance.service.raiseFinding(plan.id, { ...finding, severity }, ben);
     expect(await refusalCode(by('CRITICAL'))).toBe('not_allowed');
     expect((await by('INFO')).raised_by).toBe('ben');
   });
@@ -555,12 +555,12 @@ test('a finding is told in the conversation, asked about on the card, and settle
   await service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
   await waitFor('b to wait', async () => (await statusesOf(plan.id)).b === 'waiting');
   const finding = await raise(plan.id, { step_id: 'a' });
-  const [told] = await waitFor('the news', async () => {
+  const [notice] = await waitFor('the news', async () => {
     const messages = await instance.service.messages(conversation, { limit: 50 });
     const found = messages.filter(({ text }) => text.includes('Problem in'));
     return found.length > 0 ? found : null;
   });
-  expect(told?.text).toContain('“The source has changed.” 2 steps are on hold');
+  expect(notice?.text).toContain('“The source has changed.” 2 steps are on hold');
   const facts = await instance.service.card(plan.id, { user: 'ana', timezone: 'UTC' });
   const [ask] = viewPlan(facts).asks;
   expect(ask?.buttons.map(({ label }) => label)).toEqual([

@@ -110,10 +110,10 @@ describe('an answer with a form', () => {
   test.each<[string, object, string]>([
     ['fields where none are asked for', { answers: { ask: { amount: 3 } } }, 'invalid_answer'],
     ['an answer about a step nothing is said of', { answers: { x: 'yes' } }, 'invalid_request'],
-  ])('is refused for %s', async (_, said, code) => {
+  ])('is refused for %s', async (_, answer, code) => {
     const id = await askIn([task('ask')]);
     await expect(
-      instance.service.resume(id, { version: 1, steps: done, ...said }, ana),
+      instance.service.resume(id, { version: 1, steps: done, ...answer }, ana),
     ).rejects.toMatchObject({ code });
     expect((await stepOf(id, 'ask')).status).toBe('waiting');
   });

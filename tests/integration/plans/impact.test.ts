@@ -143,9 +143,9 @@ async function play(instance: TestInstance, steps: Graph, commands: Command[]): 
         'step_id' in about
           ? [about.step_id]
           : steps.flatMap((step) => (step.partition === about.partition ? [step.id ?? ''] : []));
-      const told = { severity: 'ERROR', category: 'reported', message: 'No.' } as const;
+      const report = { severity: 'ERROR', category: 'reported', message: 'No.' } as const;
       const finding = await service
-        .raiseFinding(id, { ...told, evidence: [], ...about }, ana)
+        .raiseFinding(id, { ...report, evidence: [], ...about }, ana)
         .catch((error: unknown) => {
           if (error instanceof CountersignError && error.code === 'unknown_step') return null;
           throw error;

@@ -380,7 +380,7 @@ describe('steps whose worker was lost', () => {
     ['unknown', {}, 'says that it does not know either.'],
   ] as const)(
     'tell whoever is asked what their worker says when it comes back: %s',
-    async (status, rest, said) => {
+    async (status, rest, report) => {
       const executor = executorFor();
       const { id } = await startBy(executor, instance, { title: 'Late', steps: [move('m')] });
       const { step, lease } = await claimOne(executor, id);
@@ -393,7 +393,7 @@ describe('steps whose worker was lost', () => {
       const { steps } = await instance.service.listSteps(id, { limit: 1 });
       expect(steps[0]?.status).toBe('unknown');
       expect(steps[0]?.question?.split('Its worker came back').length).toBe(2);
-      expect(steps[0]?.question?.endsWith(said)).toBe(true);
+      expect(steps[0]?.question?.endsWith(report)).toBe(true);
       const audit = await instance.service.audit(id, { limit: 100 });
       const refused = audit.filter(({ action }) => action === 'settle_refused');
       expect(refused[0]?.data).toMatchObject({ attempt: 1, status });

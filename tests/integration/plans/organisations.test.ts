@@ -175,12 +175,12 @@ describe('what one organisation has written', () => {
 
 test('a webhook is told of the plans of those that it names, or of all', async () => {
   const { db, service } = gateway;
-  const told = { url: 'http://127.0.0.1:9/', events: null };
+  const webhook = { url: 'http://127.0.0.1:9/', events: null };
   await db.transaction((tx) =>
     storeEndpoints(tx, [
-      { ...told, id: 'unnamed' },
-      { ...told, id: 'of-one', organisations: [one] },
-      { ...told, id: 'shared', shared: true },
+      { ...webhook, id: 'unnamed' },
+      { ...webhook, id: 'of-one', organisations: [one] },
+      { ...webhook, id: 'shared', shared: true },
     ]),
   );
   const toldOf = async (actor: Actor) => {
@@ -214,10 +214,10 @@ test('settings that no organisation reaches are named at the start, those that a
 });
 
 describe('whose the folder is that was there before', () => {
-  /** @param asked organisations with plans, in order @param said the stored tenancy, or null if none */
+  /** @param asked organisations with plans, in order @param shared the stored tenancy, or null if none */
   async function settle(
     asked: (string | null)[],
-    said: boolean | null,
+    shared: boolean | null,
     configured: boolean | null,
   ) {
     const { db, listener } = gateway;
@@ -228,7 +228,7 @@ describe('whose the folder is that was there before', () => {
       await gateway.service.startRun({ text: 'hello' }, tenant === null ? ana : { ...ana, tenant });
     const follow = (value: boolean | null) =>
       followTenancy(db, listener, value, (message) => expect(message).toBe(''));
-    if (said !== null) await follow(said);
+    if (shared !== null) await follow(shared);
     const read = await follow(configured);
     return read();
   }
@@ -239,8 +239,8 @@ describe('whose the folder is that was there before', () => {
     ['of the first of each platform', [one, 'teams:X', two], false, true, [one, 'teams:X']],
     ['of the only one that there has been', [null, one], null, true, [one]],
     ['nobody’s, where several shared it before anything was kept', [one, two], null, true, []],
-  ])('it is %s', async (_, asked, said, configured, owners) => {
-    expect(await settle(asked, said, configured)).toEqual({ apart: true, owners });
+  ])('it is %s', async (_, asked, shared, configured, owners) => {
+    expect(await settle(asked, shared, configured)).toEqual({ apart: true, owners });
     // It stays under another configuration.
     const again = await followTenancy(gateway.db, gateway.listener, false, () => {});
     expect(again()).toEqual({ apart: true, owners });
@@ -255,19 +255,19 @@ describe('whose the folder is that was there before', () => {
   test('what another process says while it is first read here is not missed', async () => {
     await settle([one], null, null);
     const { db, listener } = gateway;
-    let hear: (topic: string) => void = () => {};
+    let notify: (topic: string) => void = () => {};
     const query = Object.create(db.query, {
       execute: {
         async value(statement: Parameters<typeof db.query.execute>[0]) {
           const before = await db.query.execute(statement);
           await followTenancy(db, listener, true, () => {});
-          hear('tenancy');
+          notify('tenancy');
           return before;
         },
       },
     });
-    const on = (_: string, wake: typeof hear) => {
-      hear = wake;
+    const on = (_: string, wake: typeof notify) => {
+      notify = wake;
       return () => {};
     };
     const read = await followTenancy({ ...db, query }, { on }, null, () => {});

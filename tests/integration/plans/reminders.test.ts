@@ -190,16 +190,16 @@ describe('a plan that cannot be expired', () => {
     const bad = await proposeIn('never reminded');
     await proposeIn('young and quiet');
     const round = createExpiry(at(4 * 24), staleAfter, 1);
-    const heard = async (conversation: string) =>
+    const remindersIn = async (conversation: string) =>
       (await textsIn(conversation)).filter((text) => text.includes('still waiting'));
     await whileRefused(bad.id, 'messages', async () => {
       await round();
       await round();
     });
-    expect(await heard('young and quiet')).toHaveLength(1);
+    expect(await remindersIn('young and quiet')).toHaveLength(1);
     await round();
     await round();
-    expect(await heard('never reminded')).toHaveLength(1);
+    expect(await remindersIn('never reminded')).toHaveLength(1);
   });
 });
 

@@ -91,19 +91,19 @@ describe('without a model', () => {
 
   test('what cannot be run again says why and what to write', async () => {
     const { id } = await instance.service.propose(draft, {}, ana);
-    const said = async (text: string) => {
+    const answerTo = async (text: string) => {
       const { planning_status, response_text, plan_id } = await ask(instance, text);
       expect([planning_status, plan_id]).toEqual(['complete', undefined]);
       return response_text;
     };
-    expect(await said(`run ${id} again with Initech=Globex`)).toContain(
+    expect(await answerTo(`run ${id} again with Initech=Globex`)).toContain(
       `${id} does not contain "Initech"`,
     );
-    expect(await said(`run ${id} again with Globex instead of ACME`)).toContain(
+    expect(await answerTo(`run ${id} again with Globex instead of ACME`)).toContain(
       `run ${id} again with ACME=Globex`,
     );
-    expect(await said('run PLAN-00000000 again')).toContain('no plan PLAN-00000000');
-    expect(await said('run playbook absent')).toContain('There is no playbook absent');
+    expect(await answerTo('run PLAN-00000000 again')).toContain('no plan PLAN-00000000');
+    expect(await answerTo('run playbook absent')).toContain('There is no playbook absent');
   });
 
   test('values that do not fit are told, and nothing is proposed', async () => {
@@ -223,12 +223,12 @@ describe('with a model, where several organisations share the instance', () => {
     const playbook = { params: {}, defaults: {} };
     await service.savePlaybook(id, { name: 'report', ...playbook }, here);
     await service.savePlaybook(id, { name: 'own', ...playbook }, ana);
-    const said = async (text: string, actor: Actor) =>
+    const answerTo = async (text: string, actor: Actor) =>
       (await ask(instance, text, actor)).response_text;
-    expect(await said(`run ${id} again`, there)).toContain(`no plan ${id}`);
-    expect(await said('run playbook report', there)).toContain('There is no playbook report');
-    expect(await said('run playbook own', there)).toContain('There is no playbook own');
-    expect(await said('playbooks', there)).toContain('run playbook two-files');
+    expect(await answerTo(`run ${id} again`, there)).toContain(`no plan ${id}`);
+    expect(await answerTo('run playbook report', there)).toContain('There is no playbook report');
+    expect(await answerTo('run playbook own', there)).toContain('There is no playbook own');
+    expect(await answerTo('playbooks', there)).toContain('run playbook two-files');
     expect((await ask(instance, 'run playbook report', here)).plan_id).toMatch(/^PLAN-/);
   });
 });

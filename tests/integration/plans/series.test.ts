@@ -532,12 +532,12 @@ describe('a change of a series', () => {
   test('keeps out a step that a change removed from one occurrence', async () => {
     const steps = [note, { ...look, id: 'tell', after: ['note'] }];
     const { id } = await startBy(executor, instance, draftOf(daily({ steps })));
-    const told = (await openOf(id)).findLast((step) => step.id.startsWith('tell'))?.id ?? '';
-    await change(id, [{ op: 'remove_steps', steps: { ids: [told] } }]);
+    const tellStep = (await openOf(id)).findLast((step) => step.id.startsWith('tell'))?.id ?? '';
+    await change(id, [{ op: 'remove_steps', steps: { ids: [tellStep] } }]);
     await change(id, [ofSeries({ rrule: hoursLater })]);
     const open = (await openOf(id)).map((step) => step.id);
     expect(open).toHaveLength(59);
-    expect(open).not.toContain(told);
+    expect(open).not.toContain(tellStep);
   });
 
   test('is extended on a date that it removed', async () => {

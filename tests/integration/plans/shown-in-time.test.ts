@@ -124,7 +124,7 @@ const readNothing = async () => ({ busy: [], failed: false });
 const zoneOf = (series: Series | null): string => series?.timezone ?? 'Europe/Berlin';
 
 test('no step waits, starts or stops in a way that its review did not say', async () => {
-  const told = { waits: 0, dates: 0, stops: 0, deadlines: 0, repetitions: 0 };
+  const counts = { waits: 0, dates: 0, stops: 0, deadlines: 0, repetitions: 0 };
   await fc.assert(
     fc.asyncProperty(shape, lags, rule, zone, async (drawn, waits, rrule, timezone) => {
       const now = Math.floor(Date.now() / minuteMs) * minuteMs;
@@ -173,7 +173,7 @@ test('no step waits, starts or stops in a way that its review did not say', asyn
       );
       for (const limit of missed)
         expectShown(`by ${tellTime(limit, { now: plan.created_at, viewer })}`);
-      told.deadlines += missed.length;
+      counts.deadlines += missed.length;
       const [seen, stopped] = [new Set<string>(), new Set<string>()];
       for (let round = 0; round < 60; round += 1) {
         const { steps } = await instance.service.listSteps(plan.id, { limit: 500 });
@@ -184,7 +184,7 @@ test('no step waits, starts or stops in a way that its review did not say', asyn
           const words = explain(step, byId, plan, series);
           if (words === null) continue;
           expectShown(words);
-          told[
+          counts[
             words.endsWith('after') ? 'waits' : step.id.includes('#') ? 'repetitions' : 'dates'
           ] += 1;
         }
@@ -193,7 +193,7 @@ test('no step waits, starts or stops in a way that its review did not say', asyn
         for (const { id } of waiting) {
           stopped.add(id);
           expectShown('asks you before it runs');
-          told.stops += 1;
+          counts.stops += 1;
           await settleAsRead(instance, plan.id, { [id]: 'retry' });
         }
         if (ready.length + waiting.length === 0) break;
@@ -213,7 +213,7 @@ test('no step waits, starts or stops in a way that its review did not say', asyn
     { numRuns: rounds(20), endOnFailure: true, examples: [everyKind] },
   );
   expect(
-    Object.values(told).every((count) => count > 0),
-    JSON.stringify(told),
+    Object.values(counts).every((count) => count > 0),
+    JSON.stringify(counts),
   ).toBe(true);
 });

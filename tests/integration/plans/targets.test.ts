@@ -230,14 +230,14 @@ describe('an overwrite is not hidden', () => {
       /\(not checked: may overwrite\)$/,
     ],
   ];
-  test.each(cases)('%s', async (_name, steps, said) => {
+  test.each(cases)('%s', async (_name, steps, expected) => {
     await writeFile(at('ledger.txt'), 'precious');
     await writeFile(at('name.txt'), 'ledger.txt');
     const plan = await propose(...steps);
     const [shown] = await instance.service.getSteps(plan.id, ['x']);
     if (shown === undefined) throw new Error('There is no step x.');
     expect(shown.call.destructive).toBe(true);
-    expect(headlineOf(shown.call)).toMatch(said);
+    expect(headlineOf(shown.call)).toMatch(expected);
     let text = '';
     for await (const part of instance.service.exportMarkdown(plan.id)) text += part;
     expect(text).toMatch(/### \d+\. [^\n]*(Overwrites|may overwrite)/);

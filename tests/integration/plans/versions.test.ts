@@ -97,14 +97,14 @@ class Story {
   }
   remove(id: string): void {
     this.model.delete(id);
-    for (const said of this.model.values()) said.after = said.after.filter((one) => one !== id);
+    for (const step of this.model.values()) step.after = step.after.filter((one) => one !== id);
   }
   /** Changes the model, and says by which operation a patch does. */
   operate({ what, step, other }: Choice, narrowing: boolean): PatchOperation[] {
     const id = this.#pick(step);
-    const said = this.model.get(id);
+    const current = this.model.get(id);
     const kind = narrowing ? 'remove' : ['set', 'args', 'add', 'remove', 'link', 'cut'][what % 6];
-    if (said === undefined) return [];
+    if (current === undefined) return [];
     if (kind === 'remove') {
       // In an approved plan, dependents of a removed step go too: starting without it would widen the plan.
       const ids = narrowing ? this.#behind(id) : [id];
@@ -119,37 +119,37 @@ class Story {
       return step === undefined ? [] : [{ op: 'add_step', step: { ...step, id: added } }];
     }
     if (kind === 'link' || kind === 'cut') {
-      const among = kind === 'cut' ? said.after : this.#earlier(id);
+      const among = kind === 'cut' ? current.after : this.#earlier(id);
       const before = among[other % among.length] ?? '';
       const link = { id: before, type: 'FS', lag_minutes: 0 } as const;
-      if (before === '' || (kind === 'link' && said.after.includes(before))) return [];
-      said.after = said.after.filter((one) => one !== before);
+      if (before === '' || (kind === 'link' && current.after.includes(before))) return [];
+      current.after = current.after.filter((one) => one !== before);
       if (kind === 'cut') return [{ op: 'remove_dependency', step: id, after: link }];
-      said.after.push(before);
+      current.after.push(before);
       return [{ op: 'add_dependency', step: id, after: link }];
     }
     const value = ++this.#value;
     if (kind === 'set') {
-      said.priority = value;
-      said.tags = [`t${value % 3}`];
+      current.priority = value;
+      current.tags = [`t${value % 3}`];
       return [
         {
           op: 'update_steps',
           steps: { ids: [id] },
-          set: { priority: value, tags: [...said.tags] },
+          set: { priority: value, tags: [...current.tags] },
         },
       ];
     }
-    said.content = `${value}`;
-    const args = { path: `${id}.md`, content: said.content };
+    current.content = `${value}`;
+    const args = { path: `${id}.md`, content: current.content };
     return [{ op: 'update_steps', steps: { ids: [id] }, set: { args } }];
   }
 }
 
 /** Number of steps of `b` that are new, removed and changed compared with `a`. */
 function differ(a: Model, b: Model) {
-  const text = (said: Said | undefined) =>
-    JSON.stringify(said === undefined ? null : { ...said, after: said.after.toSorted() });
+  const text = (step: Said | undefined) =>
+    JSON.stringify(step === undefined ? null : { ...step, after: step.after.toSorted() });
   const both = [...b.keys()].filter((id) => a.has(id));
   return {
     added: b.size - both.length,
@@ -164,7 +164,7 @@ async function expectAsModelled(id: string, story: Story): Promise<void> {
   expect(await expectVersions(db.query, id)).toBe(story.versions.length);
   for (const [nth, model] of story.versions.entries()) {
     const steps = await readVersion(db.query, id, nth + 1);
-    const said = steps.slice(1).map(({ id: step, priority, args, tags, after }): [string, Said] => [
+    const rows = steps.slice(1).map(({ id: step, priority, args, tags, after }): [string, Said] => [
       step,
       {
         priority,
@@ -174,7 +174,7 @@ async function expectAsModelled(id: string, story: Story): Promise<void> {
       },
     ]);
     const kept = [...model].map(([step, is]) => [step, { ...is, after: is.after.toSorted() }]);
-    expect(Object.fromEntries(said)).toEqual(Object.fromEntries(kept));
+    expect(Object.fromEntries(rows)).toEqual(Object.fromEntries(kept));
     for (const other of [0, nth - 1, story.versions.length - 1]) {
       const now = story.versions[other];
       if (now === undefined || other === nth) continue;

@@ -33,7 +33,7 @@ export type Chat = {
   /** Messages that only that person sees. */
   told(who: Who): string[];
   /** Asks for a list of plans. */
-  list(who: Who, said: string): Promise<void>;
+  list(who: Who, args: string): Promise<void>;
 };
 
 /** `changed`: the text after an edit; `file`: its name; `alert`: a forwarded message of another app; `gone`: deleted then. */
@@ -127,7 +127,7 @@ function openSlackChat(slack: SlackDouble): ChatOfPeople {
       await slack.replay(last);
     },
     told: (who) => slack.ephemerals(people[who].id).map((message) => JSON.stringify(message)),
-    list: async (who, said) => void (await slack.command(people[who].id, channel, '/plans', said)),
+    list: async (who, args) => void (await slack.command(people[who].id, channel, '/plans', args)),
   };
 }
 
@@ -211,7 +211,7 @@ function openTeamsChat(teams: Connector): ChatOfPeople {
       ...answers[who],
       ...inPlace(directs[who].id).map(({ activity }) => JSON.stringify(activity)),
     ],
-    list: async (who, said) => void (await teams.say(people[who], directs[who], `plans ${said}`)),
+    list: async (who, args) => void (await teams.say(people[who], directs[who], `plans ${args}`)),
   };
 }
 
@@ -241,7 +241,7 @@ function openWebhookChat(chat: Awaited<ReturnType<typeof startWebhookChat>>): Ch
       if (last !== null) await chat.send(last);
     },
     told: (who) => chat.whispers.filter(({ user }) => user === who).map(({ text }) => text),
-    list: (who, said) => send(who, { text: `/plans ${said}`, mentions: true }),
+    list: (who, args) => send(who, { text: `/plans ${args}`, mentions: true }),
   };
 }
 

@@ -106,18 +106,18 @@ describe.each(['slack', 'teams', 'webhook-chat'] as const)('%s', (platform) => {
   test('words close to a decision and questions reach the model, which shows the card again and decides nothing', async () => {
     const chat = open();
     const id = await askFor(chat, 'a.txt');
-    const heard: string[] = [];
+    const received: string[] = [];
     replies = (words) => {
-      heard.push(words);
+      received.push(words);
       return call('answer', { text: `Heard: ${words}`, plan: id });
     };
-    const said = ['LGTM', 'use b.txt instead', 'what about step 1, can it also go to Ben?'];
-    for (const words of said) {
+    const inputs = ['LGTM', 'use b.txt instead', 'what about step 1, can it also go to Ben?'];
+    for (const words of inputs) {
       await chat.say('ana', words);
       await see(chat, `Heard: ${words}`, 'Approve');
       expect(await openCards(chat, 1)).toEqual([id]);
     }
-    expect(heard).toEqual(said);
+    expect(received).toEqual(inputs);
     expect(await chats.instance.service.getPlan(id)).toMatchObject({
       status: 'proposed',
       version: 1,

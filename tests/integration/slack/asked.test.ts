@@ -35,8 +35,8 @@ const posts = ({ slack }: Desk) =>
 
 async function askBen(desk: Asking) {
   const asked = await askFor(desk, 'ship it', desk.ben.id);
-  const told = await waitFor('ben to be told', () => direct(desk, desk.ben.id)[0]);
-  return { ...asked, told };
+  const notice = await waitFor('ben to be told', () => direct(desk, desk.ben.id)[0]);
+  return { ...asked, told: notice };
 }
 
 test('an approver is mentioned on the card and told alone, with what is asked and a link to the card', async () => {

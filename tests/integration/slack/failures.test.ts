@@ -37,7 +37,7 @@ const broken = ({ instance }: Desk) =>
 const answers = ({ slack, channel }: Desk, root: string) =>
   slack.replies(channel, root).map(({ text }) => text);
 
-const heard = (desk: Desk, root: string, count: number) =>
+const replies = (desk: Desk, root: string, count: number) =>
   waitFor(`${count} answers`, async () => answers(desk, root).length === count);
 
 test.each([
@@ -49,15 +49,15 @@ test.each([
     const desk = await useFailing();
     const { slack, ana, channel } = desk;
     const { message } = await slack.mention(ana.id, channel, 'hello');
-    await heard(desk, message.ts, 1);
+    await replies(desk, message.ts, 1);
     slack.fail('chat.postMessage', { error });
     await slack.say(ana.id, channel, 'and now?', { thread_ts: message.ts });
     expect(await broken(desk)).toContain(words);
     expect(answers(desk, message.ts).filter((text) => text.startsWith('Heard'))).toHaveLength(1);
     await slack.say(ana.id, channel, 'again', { thread_ts: message.ts });
     await waitFor('all answers', async () => {
-      const said = answers(desk, message.ts).filter((text) => text.startsWith('Heard'));
-      return said.join() === 'Heard: hello,Heard: and now?,Heard: again';
+      const echoes = answers(desk, message.ts).filter((text) => text.startsWith('Heard'));
+      return echoes.join() === 'Heard: hello,Heard: and now?,Heard: again';
     });
   },
 );
@@ -109,13 +109,13 @@ test('while Slack fails, hangs up or keeps silent, what was said is posted in or
   // Messages during planning join it, and share one answer.
   const conversation = conversationAt(placeOf(slack.workspace.id, channel, message.ts));
   await waitFor('the first answer', async () => {
-    const said = await readLatestMessages(instance.db.query, conversation, 10);
-    return said.some(({ text }) => text === 'Heard: one');
+    const messages = await readLatestMessages(instance.db.query, conversation, 10);
+    return messages.some(({ text }) => text === 'Heard: one');
   });
   await slack.say(ana.id, channel, 'two', { thread_ts: message.ts });
   await waitFor('both answers', async () => {
-    const said = answers(desk, message.ts).filter((text) => text.startsWith('Heard'));
-    return said.join() === 'Heard: one,Heard: two';
+    const echoes = answers(desk, message.ts).filter((text) => text.startsWith('Heard'));
+    return echoes.join() === 'Heard: one,Heard: two';
   });
 });
 

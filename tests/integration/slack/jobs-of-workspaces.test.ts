@@ -33,12 +33,12 @@ const fileOf = (word: string) => String([...words, ''].indexOf(word));
 
 /** The model's replies: a file for a mention; for regions a read and then two parts, each with its planner. */
 function answer(body: ChatBody): Turn {
-  const said = JSON.stringify(body.messages);
-  const word = words.find((one) => said.includes(one)) ?? 'nobody';
+  const context = JSON.stringify(body.messages);
+  const word = words.find((one) => context.includes(one)) ?? 'nobody';
   const file = `${fileOf(word)}.txt`;
   const part = partIn(body);
   if (part !== null) return planFiles([{ id: '1', path: `${fileOf(word)}/${part}.txt` }]);
-  if (!said.includes('all regions'))
+  if (!context.includes('all regions'))
     return proposeFiles([file], { title: `${word} asked for this` });
   const results = resultsIn(body);
   if (results.length === 0)
@@ -240,10 +240,10 @@ test('what is done for one workspace touches nothing of another, whichever job d
     if (team === theirs.place.workspace.id) expect(parameters.user_id).toBe(theirs.place.user.id);
   }
   for (const { messages } of model.requests) {
-    const told = words.filter((word) => JSON.stringify(messages).includes(word));
-    expect(told).toHaveLength(1);
+    const leaked = words.filter((word) => JSON.stringify(messages).includes(word));
+    expect(leaked).toHaveLength(1);
   }
-  const told = receiver.received.filter(({ data }) => ourIds.includes(data.plan?.id ?? ''));
-  expect(told.length).toBeGreaterThan(5);
-  for (const event of told) expect(JSON.stringify(event)).not.toContain(theirs.word);
+  const received = receiver.received.filter(({ data }) => ourIds.includes(data.plan?.id ?? ''));
+  expect(received.length).toBeGreaterThan(5);
+  for (const event of received) expect(JSON.stringify(event)).not.toContain(theirs.word);
 });

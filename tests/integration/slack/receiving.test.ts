@@ -44,8 +44,8 @@ for (const socket of [false, true]) {
       select from countersign.inbox_keys where event_id = ${fromAna[0]?.id ?? 0}`);
     expect(names).toHaveLength(1);
     const talk = await waitFor('an answer', async () => {
-      const said = await talkIn(use, channel.id, message.ts);
-      return said.length > 1 && said;
+      const messages = await talkIn(use, channel.id, message.ts);
+      return messages.length > 1 && messages;
     });
     expect(talk).toEqual(['ana@example.com: what is 1 < 2?', 'bot: Heard: what is 1 < 2?']);
   });
@@ -85,8 +85,8 @@ test('what cannot be stored is not acknowledged, and the retry is the first', as
   await slack.settle();
   expect((await slack.replay(delivery.signal)).status).toBe(200);
   await waitFor('an answer', async () => {
-    const said = await talkIn(use, channel.id, message.ts);
-    return said.length === 2;
+    const messages = await talkIn(use, channel.id, message.ts);
+    return messages.length === 2;
   });
   expect((await slack.replay(delivery.signal)).status).toBe(200);
   await settled(instance);
@@ -127,8 +127,8 @@ test('direct messages are one conversation, threads in it included', async () =>
   const { message } = await slack.directMessage(ana.id, 'hello');
   const answers = (count: number) =>
     waitFor(`${count} answers`, async () => {
-      const said = await talkIn(use, message.channel, null);
-      return said.filter((line) => line.startsWith('bot')).length === count;
+      const messages = await talkIn(use, message.channel, null);
+      return messages.filter((line) => line.startsWith('bot')).length === count;
     });
   await answers(1);
   await slack.directMessage(ana.id, 'and this', { thread_ts: message.ts });
@@ -147,8 +147,8 @@ test('another workspace cannot reach a thread of this one', async () => {
   const { slack, ana, channel, instance } = use;
   const { message, deliveries } = await slack.mention(ana.id, channel.id, 'hello');
   const before = await waitFor('an answer', async () => {
-    const said = await talkIn(use, channel.id, message.ts);
-    return said.length === 2 && said;
+    const messages = await talkIn(use, channel.id, message.ts);
+    return messages.length === 2 && messages;
   });
   const [delivery] = deliveries;
   if (delivery === undefined) throw new Error('Nothing was sent.');

@@ -28,8 +28,8 @@ afterAll(() => model.close());
 
 /** The text marked as the thread in a request to the model. */
 function threadIn(body: ChatBody | undefined): string {
-  const said = body?.messages.map(({ content }) => content ?? '').join('\n') ?? '';
-  return /<untrusted source="thread">\n([\s\S]*?)\n<\/untrusted>/.exec(said)?.[1] ?? '';
+  const context = body?.messages.map(({ content }) => content ?? '').join('\n') ?? '';
+  return /<untrusted source="thread">\n([\s\S]*?)\n<\/untrusted>/.exec(context)?.[1] ?? '';
 }
 
 /** The request to the model that follows a mention in the thread. */
@@ -40,9 +40,9 @@ async function askIn(desk: Desk, root: string, text = 'plan what we agreed above
 }
 
 test('an instruction in somebody else’s words changes nothing but the marked text', async () => {
-  const said: string[] = [];
+  const contexts: string[] = [];
   reply = (body) => {
-    said.push(JSON.stringify(body.messages));
+    contexts.push(JSON.stringify(body.messages));
     return noted();
   };
   const desk = await useDesk(database, { env: env() });

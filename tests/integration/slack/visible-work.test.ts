@@ -90,8 +90,8 @@ test('Slack’s own Stop stops the planner for those who may', async () => {
   await slack.stop(ana.id, channel, message.ts);
   await waitFor('the planner to hear it', () => turn.signal.aborted);
   await waitFor('the end', () => slack.session(channel, message.ts) === 'active');
-  const [said] = slack.replies(channel, message.ts);
-  expect(said?.text).toContain('Planning stopped.');
+  const [reply] = slack.replies(channel, message.ts);
+  expect(reply?.text).toContain('Planning stopped.');
 });
 
 test('a session is suspended while its plan waits for a person, and closed once the plan has ended', async () => {

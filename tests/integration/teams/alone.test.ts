@@ -26,9 +26,9 @@ test('the stats are for whoever asks alone, wherever they ask, and tell them of 
   const before = teams.messages.length;
   await teams.say(ben, channel, 'plans stats');
   const own = teams.addPersonal(ben).id;
-  const told = JSON.stringify((await awaitMessage(teams, own, 'flights_book')).activity);
-  expect(told).toContain('2 times, by 2 people');
-  expect(told).not.toContain('plumber_call');
+  const answerText = JSON.stringify((await awaitMessage(teams, own, 'flights_book')).activity);
+  expect(answerText).toContain('2 times, by 2 people');
+  expect(answerText).not.toContain('plumber_call');
   // A public answer would appear before the answer to the next question.
   const next = await teams.say(ben, channel, 'help');
   await awaitMessage(teams, next.conversation, 'plans that need you, run');
@@ -49,7 +49,7 @@ test('a code from Slack, sent to the bot in Teams, makes both one person in Team
       teams.messages
         .slice(before)
         .map(({ activity }) => JSON.stringify(activity))
-        .find((said) => said.includes(answer)),
+        .find((line) => line.includes(answer)),
     );
   };
 

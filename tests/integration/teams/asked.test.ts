@@ -33,8 +33,8 @@ test('an approver is mentioned on the card and told alone, with what is asked an
   expect(first).toContain('<at>ben</at>: please approve or reject this.');
   expect(mentions(card)).toBe(1);
   expect(first).toContain(ben.id);
-  const told = await awaitMessage(teams, benAlone.id, 'asks for your approval');
-  expect(JSON.stringify(told.activity)).toContain(`/${card.id}?`);
+  const notice = await awaitMessage(teams, benAlone.id, 'asks for your approval');
+  expect(JSON.stringify(notice.activity)).toContain(`/${card.id}?`);
   const plan = /PLAN-[0-9a-f]+/.exec(first)?.[0] ?? '';
   // Guarded calls are listed again before the approval.
   expect(first).toContain('Guarded: ');
@@ -49,14 +49,14 @@ test('an approver is mentioned on the card and told alone, with what is asked an
   });
   const inChannel = teams.messages.filter((one) => one.conversation === conversation);
   expect(inChannel.filter((one) => mentions(one) > 0)).toEqual([]);
-  expect(teams.messages.filter((one) => one.conversation === benAlone.id)).toEqual([told]);
+  expect(teams.messages.filter((one) => one.conversation === benAlone.id)).toEqual([notice]);
 });
 
 test('a name of any letters is no markup', async () => {
   const { card, ben } = await askInChannel({ name: '<b>*Ben*</b>\n{x} [y](z)' });
-  const said = JSON.stringify(cardOf(card));
-  expect(said).toContain(ben.id);
-  expect(said).not.toMatch(/\*Ben\*|<b>|\]\(z/);
+  const cardText = JSON.stringify(cardOf(card));
+  expect(cardText).toContain(ben.id);
+  expect(cardText).not.toMatch(/\*Ben\*|<b>|\]\(z/);
 });
 
 test('in a chat with one person nobody is mentioned', async () => {

@@ -238,15 +238,15 @@ test('plans, help and settings answer where they are asked; a sentence that begi
   const back = await teams.invoke(ben, list, 'list', { list: 'inbox' });
   expect(words(back)).toContain('Plans');
   const chat = teams.addPersonal(ana);
-  for (const [said, heard] of [
+  for (const [input, reply] of [
     ['plans mine', 'Your plans'],
     ['plans stats', ' waiting'],
     [`plans ${planOf(card)}`, 'Two of nothing'],
     ['/plans nonsense', 'Unknown command: “plans nonsense”'],
     ['help', 'plans that need you, run'],
   ] as const) {
-    await teams.say(ana, chat, said);
-    await awaitMessage(teams, chat.id, heard);
+    await teams.say(ana, chat, input);
+    await awaitMessage(teams, chat.id, reply);
   }
   await teams.say(ana, chat, 'settings');
   const settings = await awaitMessage(teams, chat.id, 'Preferences');

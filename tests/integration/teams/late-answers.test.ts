@@ -30,7 +30,7 @@ test('a note that was read is told once, as is one of a process that notes no re
   const channel = teams.addChannel([ana, ben]);
   const { conversation } = await teams.say(ana, channel, 'do nothing, twice');
   const card = await awaitMessage(teams, conversation, '"approve"');
-  const told = () => teams.messages.filter((one) => one.conversation === chat.id);
+  const notices = () => teams.messages.filter((one) => one.conversation === chat.id);
 
   const first = await teams.press(ben, card, 'Approve');
   expect(JSON.stringify(first.body)).toContain('Only ana can');
@@ -52,7 +52,7 @@ test('a note that was read is told once, as is one of a process that notes no re
     where id in (${before?.id}, ${lost?.id})`);
   const message = await awaitMessage(teams, chat.id, 'Only ana can');
   await settled(instance);
-  expect(told()).toEqual([message]);
+  expect(notices()).toEqual([message]);
   // A reply told elsewhere is removed; the first stays read.
   expect(await readReplies(instance)).toEqual([read, { ...before, read: false }]);
 });

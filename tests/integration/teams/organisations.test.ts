@@ -51,8 +51,8 @@ for (const single of [true, false]) {
     // Not from a list, it is about another conversation on either.
     expect(words(await open(other.id, {}))).not.toContain('Theirs');
     const one = await teams.say(ana, channel, `plans ${other.id}`);
-    const told = await awaitMessage(teams, one.conversation, other.id);
-    expect(JSON.stringify(told.activity).includes('There is no plan')).toBe(!single);
+    const reply = await awaitMessage(teams, one.conversation, other.id);
+    expect(JSON.stringify(reply.activity).includes('There is no plan')).toBe(!single);
   });
 
   test(`${single ? 'of one tenant the planner tells of every plan of the instance' : 'of several tenants the planner tells people of no plan of another'}`, async () => {
@@ -61,7 +61,7 @@ for (const single of [true, false]) {
     const list = await awaitMessage(teams, all.conversation, own.id);
     expect(JSON.stringify(list.activity).includes(other.id)).toBe(single);
     const one = await teams.say(ana, channel, `plan ${other.id}`);
-    const told = await awaitMessage(teams, one.conversation, other.id);
-    expect(JSON.stringify(told.activity).includes('Theirs')).toBe(single);
+    const answer = await awaitMessage(teams, one.conversation, other.id);
+    expect(JSON.stringify(answer.activity).includes('Theirs')).toBe(single);
   });
 }

@@ -33,9 +33,9 @@ async function openTeam() {
   const team = channel.team ?? '';
   async function ask(root: string) {
     const before = model.requests.length;
-    const said = await teams.say(ana, channel, 'plan what we agreed above', { root });
+    const message = await teams.say(ana, channel, 'plan what we agreed above', { root });
     const body = await waitFor('the model to be asked', async () => model.requests[before]);
-    return { ...said, body };
+    return { ...message, body };
   }
   return { ...use, ana, ben, cleo, channel, team, ask };
 }

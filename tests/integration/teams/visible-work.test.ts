@@ -148,11 +148,11 @@ test.concurrent('a stream that grows old is ended with a sentence, and the answe
   const { teams, instance, chat, turn, stream, answers } = await streamIn(words);
   await age(instance, chat.id, 101_000);
   turn.report({ kind: 'reading', operation: 'files_read', what: 'a.md' });
-  const told = await awaitMessage(teams, chat.id, 'takes longer than usual');
-  expect([told.id, stream.state]).toEqual([stream.id, 'ended']);
+  const notice = await awaitMessage(teams, chat.id, 'takes longer than usual');
+  expect([notice.id, stream.state]).toEqual([stream.id, 'ended']);
   turn.answer('Here it is, below.');
   const message = await awaitMessage(teams, chat.id, 'Here it is, below.');
-  expect(answers()).toEqual([told, message]);
+  expect(answers()).toEqual([notice, message]);
 });
 
 test.concurrent('a stream that does not take the message as its end is closed in words, and the message follows', async () => {

@@ -182,7 +182,7 @@ describe('another organisation', () => {
           const args = fill(spec.input, way, all) as JsonObject;
           const signal = AbortSignal.timeout(2000);
           const context = toolContext({ signal });
-          const told = await Promise.all([
+          const results = await Promise.all([
             tell(() => other.validate(spec.name, args)),
             tell(() => operation?.check?.(args)),
             tell(() => operation?.inspect?.(args, signal)),
@@ -190,8 +190,8 @@ describe('another organisation', () => {
             tell(() => operation?.preview?.(args, signal)),
           ]);
           // Destroyed files are checked below.
-          told.push(await tell(() => operation?.call(args, context)));
-          expect(told.join(), `${spec.name} ${way}`).not.toContain(secret);
+          results.push(await tell(() => operation?.call(args, context)));
+          expect(results.join(), `${spec.name} ${way}`).not.toContain(secret);
         }
     }
     expect(await readFile(join(first, 'secret-of-T1.md'), 'utf8')).toBe(before);
@@ -231,10 +231,10 @@ describe('another organisation', () => {
       timezone: 'UTC',
     });
     const known = [await tools.lookAround?.('run-1', never), tools.manifest(), tools.readable()];
-    const said = JSON.stringify(known);
+    const context = JSON.stringify(known);
     for (const word of [secret, 'secret-of-T1', 'team-of-one', 'notes_', 'unnamed', 'T1'])
-      expect(said).not.toContain(word);
-    expect(said).toContain('mine.md');
+      expect(context).not.toContain(word);
+    expect(context).toContain('mine.md');
   });
 
   test('is not offered through a worker what its own process keeps from it', async () => {

@@ -10,7 +10,7 @@ const refresh = { priority: 'u=7, i' };
 let app: FastifyInstance | undefined;
 /** Requests that the route has begun, and what answers each. */
 let begun: Map<string, () => void>;
-let heard: number;
+let received: number;
 let closed: number;
 afterEach(async () => {
   for (const answer of begun.values()) answer();
@@ -19,11 +19,11 @@ afterEach(async () => {
 
 async function open(limits?: Parameters<typeof queueBackground>[1]) {
   begun = new Map();
-  heard = 0;
+  received = 0;
   closed = 0;
   app = Fastify({ forceCloseConnections: true });
   app.addHook('onRequest', async (_request, reply) => {
-    heard += 1;
+    received += 1;
     reply.raw.once('close', () => {
       closed += 1;
     });
@@ -55,7 +55,7 @@ it('serves one background request at a time, and those that people wait for at o
     get('urgent', { headers: { priority: 'u=1' } }),
   ];
   await untilBegun('person', 'urgent');
-  await waitFor('all to be heard', () => heard === 4);
+  await waitFor('all to be heard', () => received === 4);
   expect(begun.has('second')).toBe(false);
   for (const name of ['person', 'urgent', 'first']) answer(name);
   expect((await first).status).toBe(200);
@@ -69,7 +69,7 @@ it('begins a background request when nobody is served, or after a while', async 
   const person = patient('person');
   await untilBegun('person');
   const later = patient('later', { headers: refresh });
-  await waitFor('both to be heard', () => heard === 2);
+  await waitFor('both to be heard', () => received === 2);
   expect(begun.has('later')).toBe(false);
   answer('person');
   await untilBegun('later');
@@ -104,7 +104,7 @@ it('serves none whose client has left before its turn', async () => {
   const gone = Array.from({ length: 30 }, (_, index) =>
     get(`gone-${index}`, { headers: refresh, signal: left.signal }),
   );
-  await waitFor('all to be heard', () => heard === 31);
+  await waitFor('all to be heard', () => received === 31);
   left.abort();
   for (const one of gone) await expect(one).rejects.toThrow();
   await waitFor('all to be closed', () => closed === 30);

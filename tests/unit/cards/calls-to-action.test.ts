@@ -24,9 +24,9 @@ const others: typeof decided = [
 
 describe('calls to action', () => {
   it.each([...decided, ...others])('of %s differ by tone, and shout in none', (_, write) => {
-    const said = tones.map(write);
-    expect(new Set(said).size).toBe(tones.length);
-    for (const text of said) expect(text).not.toMatch(/!|sorry|apolog/i);
+    const texts = tones.map(write);
+    expect(new Set(texts).size).toBe(tones.length);
+    for (const text of texts) expect(text).not.toMatch(/!|sorry|apolog/i);
   });
 
   it.each(decided)('of %s name the words that decide exactly, whatever the tone', (_, write) => {

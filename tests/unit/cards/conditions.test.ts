@@ -37,7 +37,7 @@ test.each([
     'only if step 1a /fields/what is "a" (“b’ \\u{B7} asks before it runs”)',
   ],
   ['green', 'green', 'only if step 1a /fields/what is "green"'],
-])('a condition on the choice %s says that it is called %s', (value, label, said) => {
+])('a condition on the choice %s says that it is called %s', (value, label, wording) => {
   const options = [{ value, label }, 'other'];
   const form = [{ name: 'what', type: 'choice', options }];
   const steps = describeSteps({ get: () => undefined }, [
@@ -55,7 +55,7 @@ test.each([
   const facts = makeFacts({}, steps);
   const [ask, go] = facts.steps;
   if (ask === undefined || go === undefined) throw new Error('There are no steps.');
-  expect(notesOf(go, facts)[0]).toBe(said);
+  expect(notesOf(go, facts)[0]).toBe(wording);
   // Who approves reads both in the form, and who is asked in the field.
   const shown = JSON.stringify(ask.call.parts);
   const waiting = { ...ask, output: { form } };

@@ -208,7 +208,7 @@ function misname<T extends object>(facts: T, shown: string): T & { names: Record
   return { ...facts, names };
 }
 
-const said = { session: null, facts: null, parts: null, superseded: false };
+const message = { session: null, facts: null, parts: null, superseded: false };
 const names = fc.constantFrom(...(Object.keys(samples) as SampleName[]));
 const runs = { numRuns: rounds(100) };
 
@@ -217,8 +217,8 @@ describe('hostile words', () => {
     fc.assert(
       fc.property(names, hostile, target, (name, text, where) => {
         const facts = infect(name, text, where);
-        expectSafeInSlack(drawForChat(slackDrawing, { ...said, text, facts }));
-        expectSafeInTeams(drawForChat(teamsDrawing, { ...said, text, facts }));
+        expectSafeInSlack(drawForChat(slackDrawing, { ...message, text, facts }));
+        expectSafeInTeams(drawForChat(teamsDrawing, { ...message, text, facts }));
         expectReadable(drawText(viewPlan(facts)));
       }),
       runs,
@@ -231,7 +231,7 @@ describe('hostile words', () => {
         const facts = forge(name, text);
         expectQuoted(drawText(viewPlan(facts)).split('\n'));
         for (const platform of ['slack', 'teams'] as const) {
-          const { card } = drawForChat(drawings[platform], { ...said, text: '', facts });
+          const { card } = drawForChat(drawings[platform], { ...message, text: '', facts });
           expectQuoted(textsOf(nodesOf(card)).flatMap((one) => one.split('\n')));
         }
         expectQuoted(drawProposal(viewPlan(facts), screen));
@@ -245,8 +245,8 @@ describe('hostile words', () => {
     fc.assert(
       fc.property(fc.constantFrom(...Object.values(sessions)), hostile, (session, text) => {
         const facts = infectSession(session, text);
-        expectSafeInSlack(drawForChat(slackDrawing, { ...said, text, session: facts }));
-        expectSafeInTeams(drawForChat(teamsDrawing, { ...said, text, session: facts }));
+        expectSafeInSlack(drawForChat(slackDrawing, { ...message, text, session: facts }));
+        expectSafeInTeams(drawForChat(teamsDrawing, { ...message, text, session: facts }));
         expectReadable(drawText(viewSession(facts)));
       }),
       runs,
@@ -264,8 +264,8 @@ describe('hostile words', () => {
           const facts = misname(plan, name);
           const session = misname(run, name);
           for (const about of [{ facts }, { session }]) {
-            expectSafeInSlack(drawForChat(slackDrawing, { ...said, text: 'Look.', ...about }));
-            expectSafeInTeams(drawForChat(teamsDrawing, { ...said, text: 'Look.', ...about }));
+            expectSafeInSlack(drawForChat(slackDrawing, { ...message, text: 'Look.', ...about }));
+            expectSafeInTeams(drawForChat(teamsDrawing, { ...message, text: 'Look.', ...about }));
           }
           expectReadable(drawText(viewPlan(facts)));
           expectReadable(drawText(viewSession(session)));
@@ -282,8 +282,8 @@ describe('hostile words', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         fc.pre(text.trim() !== '');
-        expectSafeInSlack(drawForChat(slackDrawing, { ...said, text: `. ${text}` }));
-        expectSafeInTeams(drawForChat(teamsDrawing, { ...said, text: `. ${text}` }));
+        expectSafeInSlack(drawForChat(slackDrawing, { ...message, text: `. ${text}` }));
+        expectSafeInTeams(drawForChat(teamsDrawing, { ...message, text: `. ${text}` }));
       }),
       runs,
     );
@@ -314,7 +314,7 @@ describe('a host in letters that only look like others', () => {
         drawProposal(viewPlan(facts), screen),
         drawReport(viewPlan(facts), screen),
         ...(['slack', 'teams'] as const).map((platform) =>
-          textsOf(nodesOf(drawForChat(drawings[platform], { ...said, text: '', facts }).card)),
+          textsOf(nodesOf(drawForChat(drawings[platform], { ...message, text: '', facts }).card)),
         ),
       ];
       expect(shows(drawn.flat()).length).toBeGreaterThan(5);
@@ -330,8 +330,8 @@ describe('a host in letters that only look like others', () => {
 
 describe('a link', () => {
   const linked = (where: string, summary: string) => {
-    const told = { tool: 'tracker', target: where, result_summary: summary };
-    const steps = [makeStep('1', { status: 'succeeded', ...told })];
+    const step = { tool: 'tracker', target: where, result_summary: summary };
+    const steps = [makeStep('1', { status: 'succeeded', ...step })];
     const view = viewPlan(makeFacts({ status: 'completed' }, steps));
     return view.sections.flatMap(({ lines }) => lines);
   };
@@ -367,8 +367,10 @@ it('a plan of 5,000 steps of 3,000 characters is one card on each platform', () 
     }),
   );
   const facts = makeFacts({ total_steps: 5000 }, steps, { link: ours });
-  expectSafeInSlack(drawForChat(slackDrawing, { ...said, text: 'Look.', facts }));
-  expectSafeInTeams(drawForChat(teamsDrawing, { ...said, text: 'Look.', facts }));
-  const drawn = JSON.stringify(drawForChat(slackDrawing, { ...said, text: 'Look.', facts }).card);
+  expectSafeInSlack(drawForChat(slackDrawing, { ...message, text: 'Look.', facts }));
+  expectSafeInTeams(drawForChat(teamsDrawing, { ...message, text: 'Look.', facts }));
+  const drawn = JSON.stringify(
+    drawForChat(slackDrawing, { ...message, text: 'Look.', facts }).card,
+  );
   expect(drawn).toContain('"text":"Review"');
 });

@@ -106,6 +106,6 @@ it('says a failure once: that in the sentence, why in its section', () => {
   };
   const view = viewPlan(makeFacts(plan, failed));
   expect(view.sentence).toBe('Step 1b failed.');
-  const told = JSON.stringify([view.sentence, view.sections]);
-  expect(told.split('The tracker is closed').length - 1).toBe(1);
+  const drawn = JSON.stringify([view.sentence, view.sections]);
+  expect(drawn.split('The tracker is closed').length - 1).toBe(1);
 });

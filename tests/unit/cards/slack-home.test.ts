@@ -61,12 +61,12 @@ test('every group at its fullest fits one view, and what is left out is counted'
     others: many({ status: 'proposed' }, 300),
     done: many({ status: 'completed' }, 400),
   }).map((page) => ({ ...page, total: 2000 }));
-  const said = Array.from({ length: 9 }, (_, index) => ({
+  const entries = Array.from({ length: 9 }, (_, index) => ({
     conversation: `C${index}`,
     request: 'x'.repeat(500),
     policy: defaultPolicy,
   }));
-  const blocks = drawHome({ ...before, groups, policies: said }, now);
+  const blocks = drawHome({ ...before, groups, policies: entries }, now);
   expect(blocks.length).toBeLessThanOrEqual(platformLimits.slack.viewBlocks);
   const shown = JSON.stringify(blocks);
   expect(shown.match(/And [\d,]+ more: \/plans \w+/g)).toEqual([

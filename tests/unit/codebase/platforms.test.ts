@@ -30,11 +30,11 @@ describe.each(platforms.map((platform) => [platform.name, platform] as const))(
     test.each(Object.entries(samples))(
       'draws a plan that is %s, by its name and with its words',
       (_, facts) => {
-        const said = { text: 'Here it is.', parts: null, session: null, superseded: false };
-        const { text, card } = drawForChat(platform.drawing, { ...said, facts });
+        const message = { text: 'Here it is.', parts: null, session: null, superseded: false };
+        const { text, card } = drawForChat(platform.drawing, { ...message, facts });
         expect(JSON.stringify(card)).toContain(facts.plan.id);
         expect(text).not.toBe('');
-        const notice = drawForChat(platform.drawing, { ...said, facts: null });
+        const notice = drawForChat(platform.drawing, { ...message, facts: null });
         expect(JSON.stringify(notice.card)).toContain('Here it is.');
         expect(notice.text).toContain('Here it is.');
       },

@@ -14,8 +14,8 @@ describe('what was said', () => {
     ['PLAN-3f9a1c20', null],
     ['PLAN-3f9a1c20 export now', null],
     ['PLAN-3f9a export', null],
-  ])('asks for a record or does not: %s', (said, wanted) => {
-    expect(readExport(said)).toEqual(wanted);
+  ])('asks for a record or does not: %s', (input, wanted) => {
+    expect(readExport(input)).toEqual(wanted);
   });
 });
 

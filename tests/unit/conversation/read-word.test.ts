@@ -15,8 +15,8 @@ describe('words that approve some steps', () => {
   ])('"%s" is exact', (text, kind, items) => {
     const word = readWord(text);
     if (word.kind !== 'approve_part') throw new Error(`read as ${word.kind}`);
-    const said = word.choice.items.map(({ from, to }) => (to === null ? from : `${from}-${to}`));
-    expect([word.choice.kind, said]).toEqual([kind, items]);
+    const choice = word.choice.items.map(({ from, to }) => (to === null ? from : `${from}-${to}`));
+    expect([word.choice.kind, choice]).toEqual([kind, items]);
   });
 
   it.each([

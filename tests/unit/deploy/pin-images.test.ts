@@ -41,9 +41,9 @@ it('pins each base image, renews the digests, and changes nothing else', async (
 
 it.each(['', 'sha256:', 'unauthorized'])(
   'leaves the files where the registry says “%s”',
-  async (said) => {
+  async (output) => {
     const before = await read();
-    await expect(pin(said)).rejects.toThrow();
+    await expect(pin(output)).rejects.toThrow();
     expect(await read()).toEqual(before);
   },
 );

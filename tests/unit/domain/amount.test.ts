@@ -7,7 +7,7 @@ import type { JsonObject } from '#domain/text.ts';
 import { Tally } from '#planner/tools/tally-items.ts';
 import { rounds } from '../../rounds.ts';
 
-const told = (text: string) => {
+const parse = (text: string) => {
   const amount = readAmount(text);
   if (amount === null) return null;
   const [point, comma] = [amount.point, amount.comma].map((one) => one && writeDecimal(one));
@@ -33,7 +33,7 @@ describe('an amount', () => {
     ['1.5E+3', ['1500', null, '']],
     ['9007199254740993', ['9007199254740993', '9007199254740993', '']],
   ])('%s', (text, amount) => {
-    expect(told(text)).toEqual(amount);
+    expect(parse(text)).toEqual(amount);
   });
 
   it.each([
@@ -53,7 +53,7 @@ describe('an amount', () => {
     '0x10',
     '12 34',
   ])('%s is none', (text) => {
-    expect(told(text)).toBeNull();
+    expect(parse(text)).toBeNull();
   });
 });
 
@@ -176,10 +176,10 @@ describe('a tally', () => {
         Array.from({ length: 40 }, (_, c) => [`c${c}`, c % 2 === 0 ? `g${at % 200}` : at]),
       ),
     );
-    const told = tally(wide);
-    expect(told.length).toBeLessThanOrEqual(50);
-    expect(told.join('').length).toBeLessThan(40_000);
-    expect(told.at(-1)).toContain('left out');
+    const totals = tally(wide);
+    expect(totals.length).toBeLessThanOrEqual(50);
+    expect(totals.join('').length).toBeLessThan(40_000);
+    expect(totals.at(-1)).toContain('left out');
   });
 
   it('adds what binary numbers would round, whatever there is', () => {

@@ -66,9 +66,9 @@ it.each(table)('an operation reads “%s”', (words, operation) => {
 it('a text that reads like another type is quoted', () => {
   const set = { target: 'false', partition: '1' };
   const update = PatchOperation.parse({ op: 'update_steps', steps: { ids: ['2'] }, set });
-  const [said] = describeOperations([update], (id) => id);
-  expect(said).toContain('target "false"');
-  expect(said).toContain('partition "1"');
+  const [line] = describeOperations([update], (id) => id);
+  expect(line).toContain('target "false"');
+  expect(line).toContain('partition "1"');
 });
 
 it('a value that is cut is said with its size', () => {

@@ -27,16 +27,16 @@ test('a changed condition is told whole, however long it is', () => {
 test('a changed condition and a lost question come before many changed arguments, and these are counted', () => {
   const args = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`field${i}`, i]));
   const when = [{ step: 'fetch', path: '', is: 'exists' as const }];
-  const told = tell({ ...step, when, ask_before: true }, { ...step, args });
-  expect(told[0]).toBe('only if: the output of step fetch has a value → (nothing)');
-  expect(told[1]).toBe('asks before it runs: yes → (nothing)');
-  expect(told).toHaveLength(21);
-  expect(told.at(-1)).toBe('and 12 more fields');
+  const lines = tell({ ...step, when, ask_before: true }, { ...step, args });
+  expect(lines[0]).toBe('only if: the output of step fetch has a value → (nothing)');
+  expect(lines[1]).toBe('asks before it runs: yes → (nothing)');
+  expect(lines).toHaveLength(21);
+  expect(lines.at(-1)).toBe('and 12 more fields');
 });
 
 test('a long argument is told with its length', () => {
-  const [told = ''] = tell(step, { ...step, args: { content: 'y'.repeat(5000) } });
-  expect(told).toMatch(/^content: \(nothing\) → y+… \(5,000 characters\)$/);
+  const [line = ''] = tell(step, { ...step, args: { content: 'y'.repeat(5000) } });
+  expect(line).toMatch(/^content: \(nothing\) → y+… \(5,000 characters\)$/);
 });
 
 test.each([
@@ -46,6 +46,6 @@ test.each([
   ['', ' ', 'flag: "" → " "'],
   [{ a: 1 }, '{"a":1}', 'flag: {"a":1} → "{\\"a\\":1}"'],
   [true, 'yes', 'flag: true → yes'],
-])('a value of another type is told apart: %j and %j', (from, to, told) => {
-  expect(tell({ ...step, args: { flag: from } }, { ...step, args: { flag: to } })).toEqual([told]);
+])('a value of another type is told apart: %j and %j', (from, to, line) => {
+  expect(tell({ ...step, args: { flag: from } }, { ...step, args: { flag: to } })).toEqual([line]);
 });

@@ -250,12 +250,12 @@ function narrow(plan: Step[], change: Change): Step[] | null {
   const found = changeOf(plan, change);
   if (found === null) return null;
   const { step, now } = found;
-  const said: VersionStep | null = now;
+  const final: VersionStep | null = now;
   const effect: PatchEffect = {
     added: [],
     changed:
-      said === null ? [] : [{ position: step.position, before: step, now: said, args_by: null }],
-    removed: said === null ? [step] : [],
+      final === null ? [] : [{ position: step.position, before: step, now: final, args_by: null }],
+    removed: final === null ? [step] : [],
     replaced: new Map(),
     names: new Map(),
     edgesAdded: [],

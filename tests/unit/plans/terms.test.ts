@@ -13,7 +13,7 @@ const nightly: Series = {
   until: null,
   steps: [],
 };
-const said = (changes: Partial<Series>) =>
+const termsOf = (changes: Partial<Series>) =>
   describeTerms({ step_approval: 'none', series: [{ ...nightly, ...changes }] }, null).join(' ');
 
 it('says the limit of a plan on what its models cost, and how it changes', () => {
@@ -32,7 +32,7 @@ it('says the limit of a plan on what its models cost, and how it changes', () =>
 
 describe('a series whose time the clocks skip', () => {
   it('says when it does not come, and does not come then', () => {
-    expect(said({})).toBe(
+    expect(termsOf({})).toBe(
       '“Nightly copy” repeats every day at 02:30 (Europe/Berlin), until you stop it. Not when the clocks go forward (Sun, 29 Mar 2026, 03:00): there is no 02:30 then.',
     );
     const [from, to] = [new Date('2026-03-28T12:00:00Z'), new Date('2026-03-30T12:00:00Z')];
@@ -50,10 +50,12 @@ describe('a series whose time the clocks skip', () => {
     ['a zone whose clocks do not change', { timezone: 'Asia/Tokyo' }],
     ['the hour that comes twice', { rrule: 'FREQ=YEARLY', starts_at: '2026-10-25T02:30:00+02:00' }],
   ])('says nothing of %s', (_, changes) => {
-    expect(said(changes)).not.toContain('clocks');
+    expect(termsOf(changes)).not.toContain('clocks');
   });
 
   it('says it of a rule that comes in summer time first, for the change of next year', () => {
-    expect(said({ starts_at: '2026-06-01T02:00:00+02:00' })).toContain('Sun, 28 Mar 2027, 03:00');
+    expect(termsOf({ starts_at: '2026-06-01T02:00:00+02:00' })).toContain(
+      'Sun, 28 Mar 2027, 03:00',
+    );
   });
 });

@@ -119,12 +119,12 @@ describe('deciding about a plan', () => {
       { except: ['2'] },
       'Approved all but 2 (Moves notes/standup.md to archive/standup.md).',
     ],
-  ])('"%s" approves the steps with these numbers', async (line, part, said) => {
+  ])('"%s" approves the steps with these numbers', async (line, part, echo) => {
     const { code, calls, printed } = await run(done, [line]);
     expect(code).toBe(exitCodes.done);
     const sent = calls.find(({ method }) => method === 'approve');
     expect(sent?.args[1]).toEqual({ version: 1, digest, ...part });
-    expect(printed).toContain(said);
+    expect(printed).toContain(echo);
   });
 
   it('a number that is not drawn approves nothing', async () => {

@@ -105,8 +105,8 @@ describe.each(days)('in %s from %s on', (zone, date) => {
         timeZone: 'UTC',
       }),
     );
-    const said = { rrule: rule.rrule, timezone: zone, starts_at, until: null };
-    expect(describeNext(said, new Date(Date.parse(starts_at) - 60_000))).toBe(
+    const repetition = { rrule: rule.rrule, timezone: zone, starts_at, until: null };
+    expect(describeNext(repetition, new Date(Date.parse(starts_at) - 60_000))).toBe(
       `${names.join(', ')} …`,
     );
   });

@@ -75,12 +75,18 @@ describe('chat_post', () => {
     const posts: Post[] = [];
     await open({ chat: { post: async (message) => void posts.push(message) } });
     const step = { planId: 'PLAN-00000001', stepId: '1' };
-    const said = { from: 'console:1', user: 'ana', step, text: 'Done', once: 'PLAN-00000001:1:1' };
+    const posted = {
+      from: 'console:1',
+      user: 'ana',
+      step,
+      text: 'Done',
+      once: 'PLAN-00000001:1:1',
+    };
     await bench.call('chat_post', { text: 'Done' });
     await bench.call('chat_post', { text: 'Done', conversation: 'slack:2' });
     expect(posts).toEqual([
-      { conversation: 'console:1', ...said },
-      { conversation: 'slack:2', ...said },
+      { conversation: 'console:1', ...posted },
+      { conversation: 'slack:2', ...posted },
     ]);
     const error = await bench.fail('chat_post', { text: 'x' }, { conversation: null });
     expect(error.message).toMatch(/no conversation/);

@@ -158,12 +158,12 @@ describe('entries that fit a budget', () => {
   ])('are never made one where they %s', async (_, texts, budget) => {
     const { entries, tokens } = await fitEntries(texts, budget, estimateTokens);
     expect(tokens).toBeLessThanOrEqual(budget);
-    const said = new Set(texts.flatMap(({ quotes }) => quotes.map(({ text }) => text)));
+    const quoted = new Set(texts.flatMap(({ quotes }) => quotes.map(({ text }) => text)));
     for (const { quotes } of entries)
       for (const { text, count } of quotes) {
         expect(count).toBe(1);
         const parts = text.split('…').map((part) => part.trim());
-        expect([...said].some((whole) => parts.every((part) => whole.includes(part)))).toBe(true);
+        expect([...quoted].some((whole) => parts.every((part) => whole.includes(part)))).toBe(true);
       }
     const shown = entries.flatMap(({ quotes }) => quotes).length;
     const omitted = entries.reduce((sum, one) => sum + one.omitted, 0);
@@ -278,8 +278,8 @@ describe('a draft', () => {
 
   it('says how many steps gave nothing', async () => {
     const { port } = openPort([read('a', 'Yes.'), read('b', '')], 3);
-    const told = await run(createGather(port), { steps: ['a', 'b'] }, 'g');
-    expect(told).toMatchObject({ sources: 1, missing: 4, entries: 1 });
+    const gathered = await run(createGather(port), { steps: ['a', 'b'] }, 'g');
+    expect(gathered).toMatchObject({ sources: 1, missing: 4, entries: 1 });
   });
 
   it('that is made twice is stored once', async () => {
@@ -306,15 +306,15 @@ describe('a draft', () => {
     );
     expect(top).toMatchObject({ sources: 60, missing: 0 });
     expect(top.tokens).toBeLessThanOrEqual(250);
-    const told = await run(
+    const narrowed = await run(
       createFinalise(port, undefined),
       { draftbook: top, task: 'Sum up.' },
       'f',
     );
-    const trace = ReportTrace.parse(artifacts.get(told.trace));
+    const trace = ReportTrace.parse(artifacts.get(narrowed.trace));
     const named = trace.entries.flatMap(({ steps }) => steps);
     expect(new Set(named)).toEqual(new Set(letters.map(({ id }) => id)));
-    expect(told.text).toContain('60 outputs.');
+    expect(narrowed.text).toContain('60 outputs.');
   });
 
   it('is data for the model, and its own marks are not taken for those of sources', async () => {
@@ -338,8 +338,8 @@ describe('a draft', () => {
     const { model, prompts } = answering('One owes 0.5 EUR [1]. Many owe more [2, 99]. The end.');
     const finalise = createFinalise(port, model);
     const args = { draftbook: book.draftbook, task: 'Who owes what?' };
-    const told = await run(finalise, args, 'f');
-    expect(told).toMatchObject({
+    const report = await run(finalise, args, 'f');
+    expect(report).toMatchObject({
       text: 'One owes 0.5 EUR. Many owe more. The end.',
       sentences: 3,
       unsourced: 1,
@@ -347,13 +347,13 @@ describe('a draft', () => {
       sources: 20,
       cost_usd: 0.01,
     });
-    const trace = ReportTrace.parse(artifacts.get(told.trace));
+    const trace = ReportTrace.parse(artifacts.get(report.trace));
     expect(trace.sentences.map(({ entries }) => entries)).toEqual([[1], [2], []]);
     expect(trace.entries.map(({ n, steps }) => [n, steps])).toEqual([
       [1, ['l1']],
       [2, ['l4']],
     ]);
-    expect(await run(finalise, args, 'f')).toEqual(told);
+    expect(await run(finalise, args, 'f')).toEqual(report);
     expect(prompts).toHaveLength(1);
   });
 
@@ -361,14 +361,14 @@ describe('a draft', () => {
     const { port, artifacts } = openPort(letters);
     const book = await run(createGather(port), { partition: 'p2', budget_tokens: 4000 }, 'g');
     const { model, prompts } = answering('All owe something [1].');
-    const told = await run(
+    const report = await run(
       createFinalise(port, model),
       { draftbook: book, task: 'Who owes?', budget_tokens: 200 },
       'f',
     );
     const material = prompts[0]?.prompt.split('<material>')[1] ?? '';
     expect(await estimateTokens(material)).toBeLessThanOrEqual(210);
-    const trace = ReportTrace.parse(artifacts.get(told.trace));
+    const trace = ReportTrace.parse(artifacts.get(report.trace));
     expect(trace.entries[0]?.steps).toContain('l2');
   });
 

@@ -44,9 +44,9 @@ test('a long call is shown on pages that Slack takes, and confirmed from the las
   for (let cursor: string | null = ''; cursor !== null; ) {
     const window = open([cursor], thread);
     for (const block of window.blocks) {
-      const said = 'text' in block && typeof block.text === 'object' ? block.text.text : '';
-      expect(said.length).toBeLessThanOrEqual(3000);
-      text += said;
+      const blockText = 'text' in block && typeof block.text === 'object' ? block.text.text : '';
+      expect(blockText.length).toBeLessThanOrEqual(3000);
+      text += blockText;
     }
     cursor = nextOf(window);
     expect(window.submit?.text).toBe(cursor === null ? 'Yes' : undefined);

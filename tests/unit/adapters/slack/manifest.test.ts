@@ -243,8 +243,8 @@ test('a manifest for an agent adds what Slack’s own Stop needs, and nothing el
   expect(added(agent.oauth_config.scopes.bot, manifest.oauth_config.scopes.bot)).toEqual([
     'assistant:write',
   ]);
-  const { bot_events: heard } = manifest.settings.event_subscriptions;
-  expect(added(agent.settings.event_subscriptions.bot_events, heard)).toEqual([
+  const { bot_events: events } = manifest.settings.event_subscriptions;
+  expect(added(agent.settings.event_subscriptions.bot_events, events)).toEqual([
     'agent_session_stopped',
   ]);
 });

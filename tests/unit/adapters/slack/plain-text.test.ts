@@ -58,7 +58,7 @@ test('names everybody a text mentions', () => {
   expect(mentionedIn('<@U1> and <@W2|w> not <#C1>')).toEqual(['U1', 'W2']);
 });
 
-function heard(message: Partial<MessageSignal['message']>): MessageSignal {
+function signalOf(message: Partial<MessageSignal['message']>): MessageSignal {
   const base = { type: 'message' as const, channel: 'C1', ts: '1.2', user: 'U9', text: 'hello' };
   return { kind: 'message', team: 'T1', event: 'Ev1', bot: 'U1', message: { ...base, ...message } };
 }
@@ -76,7 +76,7 @@ test.each<[string, Partial<MessageSignal['message']>, ReturnType<typeof isAddres
   ['another app', { channel: 'D1', bot_id: 'B1' }, 'no'],
   ['ourselves', { channel: 'D1', user: 'U1' }, 'no'],
 ])('%s is addressed to us: %s', (_, message, answer) => {
-  expect(isAddressed(heard(message))).toBe(answer);
+  expect(isAddressed(signalOf(message))).toBe(answer);
 });
 
 const rich = (...elements: object[]) => [{ type: 'rich_text', elements }];

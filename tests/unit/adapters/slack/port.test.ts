@@ -50,10 +50,10 @@ test('what is posted stands in its thread once, however often it is tried, and p
   const { slack, ana, channel, port } = await usePort();
   const { message } = await slack.say(ana.id, channel, 'hello');
   const place = placeOf(slack.workspace.id, channel, message.ts);
-  const said = content(`<!channel> <@${ana.id}> @here`);
-  const first = await port.post(place, said, 'one');
-  expect(await port.post(place, said, 'one')).toEqual({ ...first, found: true });
-  const other = await port.post(place, said, 'two');
+  const posted = content(`<!channel> <@${ana.id}> @here`);
+  const first = await port.post(place, posted, 'one');
+  expect(await port.post(place, posted, 'one')).toEqual({ ...first, found: true });
+  const other = await port.post(place, posted, 'two');
   expect(other.message).not.toBe(first.message);
   const replies = slack.replies(channel, message.ts);
   expect(replies.map(({ ts }) => ts)).toEqual([first.message, other.message]);
@@ -166,9 +166,9 @@ test('where Slack takes no blocks the words stand alone, and no button stays', a
 test('text that is too long stands in a file under its message, once', async () => {
   const { slack, channel, port, place } = await usePort();
   const file = { name: 'answer.txt', title: 'All of it', text: 'line <!channel>\n'.repeat(5000) };
-  const said = { ...content('beginning'), file };
-  const post = await port.post(place, said, 'key-of-it');
-  expect(await port.post(place, said, 'key-of-it')).toEqual({ ...post, found: true });
+  const posted = { ...content('beginning'), file };
+  const post = await port.post(place, posted, 'key-of-it');
+  expect(await port.post(place, posted, 'key-of-it')).toEqual({ ...post, found: true });
   const [message, ...replies] = slack.messages(channel);
   expect([message?.ts, replies.map(({ thread_ts }) => thread_ts)]).toEqual([
     post.message,
@@ -177,7 +177,7 @@ test('text that is too long stands in a file under its message, once', async () 
   expect(slack.files().map(({ content: bytes }) => bytes?.toString('utf8'))).toEqual([file.text]);
   // A try that died between the message and its file is made up for.
   const other = await port.post(place, content('beginning'), 'other-key');
-  await port.post(place, said, 'other-key');
+  await port.post(place, posted, 'other-key');
   expect(slack.replies(channel, other.message)).toHaveLength(1);
 });
 
@@ -205,24 +205,24 @@ test('text in several messages goes on where Slack stopped it, and keeps no othe
   slack.fail('files.getUploadURLExternal', missing, 3);
   const lines = Array.from({ length: 12_000 }, (_, i) => `line ${i}`).join('\n');
   const file = { name: 'answer.txt', title: 'All <!channel> of it', text: lines };
-  const said = { ...content('beginning'), file };
+  const posted = { ...content('beginning'), file };
   const { message } = await port.post(place, content('beginning'), 'key', null);
   // The message, then two pages; Slack has enough at the third.
   const pages = () => slack.replies(channel, message);
   const postMessage = client.chat.postMessage.bind(client.chat);
   let left = 2;
-  vi.spyOn(client.chat, 'postMessage').mockImplementation((said) => {
+  vi.spyOn(client.chat, 'postMessage').mockImplementation((request) => {
     if (left-- === 0) slack.fail('chat.postMessage', { status: 429, retryAfter: 7 });
-    return postMessage(said);
+    return postMessage(request);
   });
-  const refused = await refusal(port.post(place, said, 'key', new Date()));
+  const refused = await refusal(port.post(place, posted, 'key', new Date()));
   expect(refused).toMatchObject({ passesAfterMs: 7000 });
   expect(pages()).toHaveLength(2);
   const other = placeOf(slack.workspace.id, elsewhere, null);
   await port.post(other, { ...content('short'), file: { ...file, text: 'short' } }, 'other', null);
   expect(slack.messages(elsewhere).map(({ text }) => text)).toHaveLength(2);
   time.pass(7000);
-  await port.post(place, said, 'key', new Date());
+  await port.post(place, posted, 'key', new Date());
   const texts = pages().map(({ text }) => text);
   expect(texts).toHaveLength(11);
   expect(new Set(texts).size).toBe(11);
@@ -287,12 +287,12 @@ test('a post that is given up on its way is heard out: who posted it learns wher
 test('a post that is given up while its file is sent says where it stands, and that its file is still to come', async () => {
   const { slack, place, channel, port, asked } = await useOwnPort();
   slack.fail('files.getUploadURLExternal', { silence: 'before' });
-  const said = {
+  const message = {
     ...content('beginning'),
     file: { name: 'a.txt', title: 'All of it', text: 'all' },
   };
   const giving = new AbortController();
-  const posting = port.post(place, said, 'key', null, giving.signal);
+  const posting = port.post(place, message, 'key', null, giving.signal);
   while (!asked().includes('files.getUploadURLExternal')) await pause();
   giving.abort();
   const cut = await posting;
@@ -300,7 +300,7 @@ test('a post that is given up while its file is sent says where it stands, and t
   expect(slack.messages(channel).map(({ ts }) => ts)).toEqual([cut.message]);
   expect(slack.files()).toEqual([]);
   const { unfinished: _, ...whole } = cut;
-  expect(await port.post(place, said, 'key', new Date())).toEqual({ ...whole, found: true });
+  expect(await port.post(place, message, 'key', new Date())).toEqual({ ...whole, found: true });
   expect(slack.files().map(({ content: bytes }) => bytes?.toString('utf8'))).toEqual(['all']);
 });
 

@@ -34,10 +34,10 @@ test('where Slack is stood in for, the addresses of that count, and no other por
 test.each([200, 404])(
   'what Slack says beside its status %i is not waited for, and the connection is let go',
   async (status) => {
-    const said = Promise.withResolvers<ServerResponse>();
+    const answered = Promise.withResolvers<ServerResponse>();
     const server = createServer((_request, response) => {
       response.writeHead(status).write('and so on');
-      said.resolve(response);
+      answered.resolve(response);
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -50,7 +50,7 @@ test.each([200, 404])(
     const apiUrl = `http://127.0.0.1:${address.port}/api/`;
     const respond = createRespond({ apiUrl, warn: () => {} });
     expect(await respond(`${apiUrl}answer`, { text: 'hello' })).toBe(status === 200);
-    const response = await said.promise;
+    const response = await answered.promise;
     if (!response.closed) await once(response, 'close');
     // Less than the ten seconds after which any answer is let go.
   },

@@ -65,10 +65,10 @@ test.each(['invalid_auth', 'account_inactive', 'not_authed', 'team_disabled'])(
 
 test('it comes back when Slack is away, whether it hangs up, breaks or refuses for a while', async () => {
   const { slack, ana } = await useSockets();
-  const heard: string[] = [];
+  const received: string[] = [];
   const { warnings } = connect(slack, {
     async accept(body) {
-      heard.push(body.toString());
+      received.push(body.toString());
       return null;
     },
   });
@@ -85,7 +85,7 @@ test('it comes back when Slack is away, whether it hangs up, breaks or refuses f
     await connected(slack);
   }
   await slack.directMessage(ana.id, 'hello again');
-  expect(heard).toEqual([expect.stringContaining('hello again')]);
+  expect(received).toEqual([expect.stringContaining('hello again')]);
   expect(warnings.filter((one) => one === 'Slack is connected again.')).toHaveLength(3);
 });
 
@@ -141,7 +141,7 @@ async function useLink(speak: (socket: WebSocket) => void) {
 }
 
 test('a frame that makes no sense is left out with a warning, and the next is heard', async () => {
-  const heard: string[] = [];
+  const received: string[] = [];
   const { at } = await useLink((socket) => {
     for (const frame of [
       { type: 'hello' },
@@ -153,11 +153,11 @@ test('a frame that makes no sense is left out with a warning, and the next is he
   });
   const { warnings } = connect(at, {
     async accept(body) {
-      heard.push(body.toString());
+      received.push(body.toString());
       return null;
     },
   });
-  await expect.poll(() => heard).toEqual(['{"command":"/plans"}']);
+  await expect.poll(() => received).toEqual(['{"command":"/plans"}']);
   const unread = expect.stringContaining('cannot be read');
   expect(warnings).toEqual([unread, unread]);
 });
@@ -173,9 +173,9 @@ test('told to end before Slack has said hello, it hangs up', async () => {
 test('what Slack has sent by the end is stored and acknowledged; what comes later is neither', async () => {
   const storing = Promise.withResolvers<null>();
   const begun: string[] = [];
-  const told: unknown[] = [];
+  const logged: unknown[] = [];
   const { at, links } = await useLink((socket) => {
-    socket.on('message', (data) => told.push(JSON.parse(String(data))));
+    socket.on('message', (data) => logged.push(JSON.parse(String(data))));
     say(socket, { type: 'hello' });
     say(socket, { type: 'slash_commands', envelope_id: 'before', payload: {} });
   });
@@ -195,5 +195,5 @@ test('what Slack has sent by the end is stored and acknowledged; what comes late
   storing.resolve(null);
   await ended;
   expect(begun).toHaveLength(1);
-  await expect.poll(() => told).toMatchObject([{ envelope_id: 'before' }]);
+  await expect.poll(() => logged).toMatchObject([{ envelope_id: 'before' }]);
 });

@@ -36,7 +36,7 @@ function read(changes: object): Signal | null {
   return activity === null ? null : readSignal(activity);
 }
 
-function heard(changes: object): MessageSignal {
+function signalOf(changes: object): MessageSignal {
   const signal = read(changes);
   if (signal?.kind !== 'message') throw new Error(`It is no message but ${signal?.kind}.`);
   return signal;
@@ -47,7 +47,7 @@ const mention = { type: 'mention', mentioned: bot, text: '<at>Countersign</at>' 
 
 test('a post of a channel is a conversation of its own, a chat is one', () => {
   const at = (id: string, conversationType: string) =>
-    heard({ conversation: { id, conversationType, tenantId: tenant } }).scene.place;
+    signalOf({ conversation: { id, conversationType, tenantId: tenant } }).scene.place;
   expect(at(`${channel};messageid=5`, 'channel')).toMatchObject({ channel, thread: '5' });
   // A post that names no thread begins one.
   expect(at(channel, 'channel')).toMatchObject({ channel, thread: '17' });
@@ -112,14 +112,14 @@ test('what is only told beside a message may have any form without the message b
     entities: [7, { type: 'mention', mentioned: { id: 8 } }, mention],
     membersAdded: 'x',
   };
-  expect(heard(odd)).toMatchObject({ text: 'hello', mentions: [{ id: bot.id }] });
-  expect(heard({ channelData: 'x' })).toMatchObject({ text: 'hello' });
-  expect(heard({ entities: 'x' })).toMatchObject({ text: 'hello', mentions: [] });
+  expect(signalOf(odd)).toMatchObject({ text: 'hello', mentions: [{ id: bot.id }] });
+  expect(signalOf({ channelData: 'x' })).toMatchObject({ text: 'hello' });
+  expect(signalOf({ entities: 'x' })).toMatchObject({ text: 'hello', mentions: [] });
 });
 
 test('the time zone is the first that exists of those that Teams tells', () => {
   const zone = (timezone: string, localTimezone: string) =>
-    heard({ entities: [{ type: 'clientInfo', timezone }], localTimezone }).scene.timezone;
+    signalOf({ entities: [{ type: 'clientInfo', timezone }], localTimezone }).scene.timezone;
   expect(zone('Europe/Madrid', 'Asia/Tokyo')).toBe('Europe/Madrid');
   expect(zone('Nowhere/Land', 'Asia/Tokyo')).toBe('Asia/Tokyo');
   expect(zone('Nowhere/Land', '')).toBeNull();
@@ -156,7 +156,7 @@ test.each([
   ['<at>Ben &amp; Co</at> look', '@Ben & Co look'],
   ['&amp;nbsp; stays', '&nbsp; stays'],
 ])('%s reads as %s', (text, words) => {
-  expect(readPlainText(heard({ text, entities: [mention] }), bot.id)).toBe(words);
+  expect(readPlainText(signalOf({ text, entities: [mention] }), bot.id)).toBe(words);
 });
 
 const html = (content: string) => ({ attachments: [{ contentType: 'text/html', content }] });
@@ -224,15 +224,15 @@ test.each<[string, object, string]>([
     'look\n\nAttached, from somebody:\n> Disk full\n> host: db-1\n\nMessage from Ben:\n> approve',
   ],
 ])('what others wrote stands below, under their names: %s', (_, activity, words) => {
-  expect(readPlainText(heard({ entities: [mention], ...activity }), bot.id)).toBe(words);
+  expect(readPlainText(signalOf({ entities: [mention], ...activity }), bot.id)).toBe(words);
 });
 
 test('text that cannot be stored is made storable where it comes in', () => {
-  expect(heard({ text: 'a\u0000b\ud800' }).text).toBe('a\ufffdb\ufffd');
+  expect(signalOf({ text: 'a\u0000b\ud800' }).text).toBe('a\ufffdb\ufffd');
 });
 
 test('marks of formatted text are left out', () => {
-  const signal = heard({ text: '<p>one</p><br/><b>two</b>', textFormat: 'xml' });
+  const signal = signalOf({ text: '<p>one</p><br/><b>two</b>', textFormat: 'xml' });
   expect(readPlainText(signal, bot.id)).toBe('one\n\ntwo');
 });
 
@@ -240,7 +240,7 @@ test.each(['<at>', '<at ', '<at></at', '<p ', '<br ', ' ', '&nbsp;', '\ue000 '])
   'a text of nothing but %j is read at once, however long',
   (part) => {
     const text = part.repeat(99_990 / part.length);
-    const signal = heard({ text: `a${text}b`, textFormat: 'xml', entities: [mention] });
+    const signal = signalOf({ text: `a${text}b`, textFormat: 'xml', entities: [mention] });
     expect(readPlainText(signal, bot.id).startsWith('a')).toBe(true);
     expect(firstMention(text)).toBeNull();
   },
@@ -249,11 +249,11 @@ test.each(['<at>', '<at ', '<at></at', '<p ', '<br ', ' ', '&nbsp;', '\ue000 '])
 test('who is addressed', () => {
   const group = { id: '19:group@thread.v2', conversationType: 'groupChat', tenantId: tenant };
   const post = { id: `${channel};messageid=5`, conversationType: 'channel', tenantId: tenant };
-  expect(isAddressed(heard({}))).toBe('yes');
-  expect(isAddressed(heard({ conversation: group }))).toBe('no');
-  expect(isAddressed(heard({ conversation: group, entities: [mention] }))).toBe('yes');
-  expect(isAddressed(heard({ conversation: post }))).toBe('maybe');
-  expect(isAddressed(heard({ conversation: post, text: '<at>Ben</at> look' }))).toBe('no');
+  expect(isAddressed(signalOf({}))).toBe('yes');
+  expect(isAddressed(signalOf({ conversation: group }))).toBe('no');
+  expect(isAddressed(signalOf({ conversation: group, entities: [mention] }))).toBe('yes');
+  expect(isAddressed(signalOf({ conversation: post }))).toBe('maybe');
+  expect(isAddressed(signalOf({ conversation: post, text: '<at>Ben</at> look' }))).toBe('no');
 });
 
 test.each([

@@ -100,9 +100,9 @@ test('a note is noted as read once it has gone out, and not before; without a no
 test('a press is stored as awaited where Teams wants its outcome as the answer, and not where it does not', async () => {
   const asked = await acceptWith({ state: 'handled', reply: null });
   expect(asked.stored).toMatchObject([{ awaited: true }]);
-  const told = await acceptWith({ state: 'open' }, { ...signal, asks: false });
-  expect(told.stored).toMatchObject([{ awaited: false }]);
-  expect([asked.waited.length, told.waited.length]).toEqual([1, 0]);
+  const answer = await acceptWith({ state: 'open' }, { ...signal, asks: false });
+  expect(answer.stored).toMatchObject([{ awaited: false }]);
+  expect([asked.waited.length, answer.waited.length]).toEqual([1, 0]);
 });
 
 const never = () => new Promise<never>(() => {});
@@ -182,8 +182,8 @@ async function decideAfter(ms: number, asks = true) {
 
 test('why nothing was decided is the answer to the press, or where nobody waits any more a word in their chat', async () => {
   const answered = { replies: [{ note: 'Only ana can approve this.' }], whispers: [] };
-  const told = { replies: [], whispers: ['29:ben: Only ana can approve this.'] };
+  const expected = { replies: [], whispers: ['29:ben: Only ana can approve this.'] };
   expect(await decideAfter(5999)).toEqual(answered);
-  expect(await decideAfter(6000)).toEqual(told);
-  expect(await decideAfter(0, false)).toEqual(told);
+  expect(await decideAfter(6000)).toEqual(expected);
+  expect(await decideAfter(0, false)).toEqual(expected);
 });

@@ -44,10 +44,10 @@ describe('a message of the bot', () => {
     ['a long text above the largest card', long, makeHugeFacts()],
   ])('is taken by both platforms: %s', async (_, text, shown) => {
     for (const superseded of [false, true]) {
-      const said = { text, facts: shown, session: null, parts: null, superseded };
-      expect(objections(drawForChat(slackDrawing, said))).toEqual([]);
+      const message = { text, facts: shown, session: null, parts: null, superseded };
+      expect(objections(drawForChat(slackDrawing, message))).toEqual([]);
       await nextTurn();
-      expect(measureCard(drawForChat(teamsDrawing, said).card)).toBeLessThanOrEqual(
+      expect(measureCard(drawForChat(teamsDrawing, message).card)).toBeLessThanOrEqual(
         platformLimits.teams.payload,
       );
       await nextTurn();
@@ -57,22 +57,22 @@ describe('a message of the bot', () => {
   it.each(['slack', 'teams'] as const)(
     'on %s keeps the text and all buttons of its card',
     (platform) => {
-      const said = {
+      const message = {
         text: long,
         facts: makeHugeFacts(),
         session: null,
         parts: null,
         superseded: false,
       };
-      const drawn = JSON.stringify(drawForChat(drawings[platform], said).card);
+      const drawn = JSON.stringify(drawForChat(drawings[platform], message).card);
       expect(drawn).toContain('0 <!channel>');
       for (const label of ['Review', 'Propose changes', 'Reject']) expect(drawn).toContain(label);
     },
   );
 
   it.each(['slack', 'teams'] as const)('on %s has no buttons once it is superseded', (platform) => {
-    const said = { text: 'Look.', facts, session: null, parts: null, superseded: true };
-    const drawn = JSON.stringify(drawForChat(drawings[platform], said));
+    const message = { text: 'Look.', facts, session: null, parts: null, superseded: true };
+    const drawn = JSON.stringify(drawForChat(drawings[platform], message));
     expect(drawn).not.toContain('approve"');
     expect(drawn).not.toMatch(/Action\.|"button"/);
     expect(drawn).toContain(`The card of ${facts.plan.id}`);
@@ -82,36 +82,36 @@ describe('a message of the bot', () => {
   it.each(['slack', 'teams'] as const)(
     'on %s asks for nothing once it is superseded',
     (platform) => {
-      const said = { ...asking, facts, session: null, superseded: true };
-      const drawn = JSON.stringify(drawForChat(drawings[platform], said));
+      const message = { ...asking, facts, session: null, superseded: true };
+      const drawn = JSON.stringify(drawForChat(drawings[platform], message));
       expect(drawn).toContain('Look.');
       expect(drawn).not.toContain(JSON.stringify(call).slice(1, -1));
     },
   );
 
   it('is the same content for the same message, so that it is not sent again', () => {
-    const said = { text: 'Look.', facts, session: null, parts: null, superseded: false };
-    expect(drawForChat(slackDrawing, said)).toEqual(
-      drawForChat(slackDrawing, structuredClone(said)),
+    const message = { text: 'Look.', facts, session: null, parts: null, superseded: false };
+    expect(drawForChat(slackDrawing, message)).toEqual(
+      drawForChat(slackDrawing, structuredClone(message)),
     );
   });
 
   it('says in its text for notifications what it says', () => {
-    const said = { text: 'a <!here>', facts, session: null, parts: null, superseded: false };
-    expect(drawForChat(slackDrawing, said).text).toMatch(/^a &lt;!here&gt;\n/);
-    expect(drawForChat(teamsDrawing, said).text).toBe('a <!here>');
+    const message = { text: 'a <!here>', facts, session: null, parts: null, superseded: false };
+    expect(drawForChat(slackDrawing, message).text).toMatch(/^a &lt;!here&gt;\n/);
+    expect(drawForChat(teamsDrawing, message).text).toBe('a <!here>');
   });
 
   it.each(['executing', 'completed', 'failed', 'cancelled'] as const)(
     'on Slack, where its text is read aloud in place of its card, tells how a plan stands that is %s',
     (name) => {
       const shown = samples[name];
-      const said = { ...asking, facts: shown, session: null, superseded: false };
-      const { text } = drawForChat(slackDrawing, said);
+      const message = { ...asking, facts: shown, session: null, superseded: false };
+      const { text } = drawForChat(slackDrawing, message);
       expect(text).toContain('Look.');
       expect(text).toContain(escapeMrkdwn(viewPlan(shown).state.line));
       expect(text).not.toContain('Reply “approve”');
-      const before = drawForChat(slackDrawing, { ...said, facts });
+      const before = drawForChat(slackDrawing, { ...message, facts });
       expect(before.text).toContain(escapeMrkdwn(call));
     },
   );
@@ -123,8 +123,8 @@ describe('a message of the bot', () => {
       '計画'.repeat(2500),
       '👍🏽'.repeat(2000),
     ]) {
-      const said = { text: long, facts, session: null, parts: null, superseded: false };
-      const { text } = drawForChat(slackDrawing, said);
+      const message = { text: long, facts, session: null, parts: null, superseded: false };
+      const { text } = drawForChat(slackDrawing, message);
       expect(Buffer.byteLength(text)).toBeLessThanOrEqual(platformLimits.slack.fallbackBytes);
       expect(Buffer.byteLength(text)).toBeGreaterThan(300);
       expect(text.replaceAll('&lt;', '')).not.toMatch(/&(?!amp;|gt;)/);

@@ -11,16 +11,16 @@ beforeEach(() => {
 function startCall(ms: number) {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const late: (string | undefined)[] = [];
-  const told: AbortSignal[] = [];
+  const signals: AbortSignal[] = [];
   const outcome = settleWithin(
     ms,
     (givenUp) => {
-      told.push(givenUp);
+      signals.push(givenUp);
       return promise;
     },
     (value) => void late.push(value),
   ).catch((error: unknown) => error);
-  const [givenUp] = told;
+  const [givenUp] = signals;
   if (givenUp === undefined) throw new Error('The call was not made.');
   return { resolve, reject, late, givenUp, outcome };
 }

@@ -23,8 +23,8 @@ test.each([
   ['show', { do: 'show' }],
   [' Remove ', { do: 'remove' }],
   ['k7m2p 9qx4r', { do: 'use', code: 'k7m2p 9qx4r' }],
-])('“link %s” is read', (said, command) => {
-  expect(readLinkCommand(said)).toEqual(command);
+])('“link %s” is read', (input, command) => {
+  expect(readLinkCommand(input)).toEqual(command);
 });
 
 test.each([

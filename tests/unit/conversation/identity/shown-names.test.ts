@@ -139,8 +139,8 @@ describe('What a platform calls somebody', () => {
     ['👩\u200d🚀 Ana', '👩\u200d🚀 Ana'],
     ['Иван (Ivan)', 'Иван (Ivan)'],
     ['*Ana* <!channel>', '*Ana* <!channel>'],
-  ])('%j is shown as %j', (said, shown) => {
-    expect(readCalled(said)).toBe(shown);
+  ])('%j is shown as %j', (input, shown) => {
+    expect(readCalled(input)).toBe(shown);
   });
 
   test.each([
@@ -155,8 +155,8 @@ describe('What a platform calls somebody', () => {
     'Аna',
     'Ben Αna',
     'a'.repeat(81),
-  ])('%j is not shown', (said) => {
-    expect(readCalled(said)).toBeNull();
+  ])('%j is not shown', (input) => {
+    expect(readCalled(input)).toBeNull();
   });
 });
 

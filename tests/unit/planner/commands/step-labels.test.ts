@@ -21,21 +21,21 @@ test.each([
   ['Remove step 2A.', ['p', 'r', 's']],
   ['leave out step 3', ['p', 'q', 'r']],
 ])('"%s" leaves out what the card calls that', (text, left) => {
-  const said = read(text);
-  if (said.kind !== 'changes') throw new Error(said.question.text);
-  expect(said.changes.steps.map(({ id }) => id)).toEqual(left);
+  const feedback = read(text);
+  if (feedback.kind !== 'changes') throw new Error(feedback.question.text);
+  expect(feedback.changes.steps.map(({ id }) => id)).toEqual(left);
 });
 
 test('"step 2b before step 2a" orders the two', () => {
-  const said = read('step 2b before step 2a');
-  if (said.kind !== 'changes') throw new Error(said.question.text);
-  const [, moved] = said.changes.steps;
+  const feedback = read('step 2b before step 2a');
+  if (feedback.kind !== 'changes') throw new Error(feedback.question.text);
+  const [, moved] = feedback.changes.steps;
   expect(moved?.after).toMatchObject([{ id: 'p' }, { id: 'r', type: 'FS' }]);
 });
 
 test('a label that no step has is asked about', () => {
-  const said = read('leave out step 2c');
-  expect(said).toMatchObject({
+  const feedback = read('leave out step 2c');
+  expect(feedback).toMatchObject({
     kind: 'question',
     question: { text: expect.stringContaining('There is no step 2c') },
   });
@@ -56,17 +56,17 @@ test.each([
     ['q', 'r'],
   ],
 ])('the numbers in comments are those of the card: %j', (comments, left) => {
-  const said = readComments(comments, previous, setting);
-  if (said.kind !== 'changes') throw new Error(said.question.text);
-  expect(said.changes.steps.map(({ id }) => id)).toEqual(left);
+  const parsed = readComments(comments, previous, setting);
+  if (parsed.kind !== 'changes') throw new Error(parsed.question.text);
+  expect(parsed.changes.steps.map(({ id }) => id)).toEqual(left);
 });
 
 test('a step that is gone keeps its number', () => {
   const steps = [write('p'), write('q', ['p']), write('r', ['q']), write('s', ['r'])];
   const comments = [comment('p', 'remove it'), comment(null, 'remove step 3')];
-  const said = readComments(comments, { ...previous, steps }, setting);
-  if (said.kind !== 'changes') throw new Error(said.question.text);
-  expect(said.changes.steps.map(({ id }) => id)).toEqual(['q', 's']);
+  const parsed = readComments(comments, { ...previous, steps }, setting);
+  if (parsed.kind !== 'changes') throw new Error(parsed.question.text);
+  expect(parsed.changes.steps.map(({ id }) => id)).toEqual(['q', 's']);
 });
 
 test.each([

@@ -50,8 +50,8 @@ it('looks into a folder that is named without a slash', async () => {
 });
 
 it('means the moved file in later commands', async () => {
-  const said = ['Move a.txt to archive/, then copy it to c.txt', 'Use archive/a-3.txt instead'];
-  expect(listSteps(proposalOf(await converse(planner, said))).at(-1)).toBe(
+  const lines = ['Move a.txt to archive/, then copy it to c.txt', 'Use archive/a-3.txt instead'];
+  expect(listSteps(proposalOf(await converse(planner, lines))).at(-1)).toBe(
     '2 workspace_copy {"overwrite":true,"path":"archive/a-3.txt","to":"c.txt"} <- 1',
   );
 });

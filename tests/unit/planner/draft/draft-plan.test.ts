@@ -88,7 +88,7 @@ const drafts = fc
       const source = takes !== null && takes < at ? { $from: `s${takes}`, path: '/content' } : 'x';
       const [first, ...others] = before;
       const plain = typed === 'FS' && lag === 0;
-      const said =
+      const words =
         first === undefined || plain
           ? before
           : // A lead on a step whose output is taken cannot be; it is tried elsewhere.
@@ -102,7 +102,7 @@ const drafts = fc
             ];
       return {
         ...(reads ? read(`s${at}`) : write(`s${at}`, { args: { path: 'x', content: source } })),
-        ...(said.length === 0 ? {} : { after: said }),
+        ...(words.length === 0 ? {} : { after: words }),
         ...(start === null ? {} : { not_before: start }),
         ...(minutes === null ? {} : { duration_minutes: minutes }),
       };
@@ -380,17 +380,17 @@ describe('times', () => {
   });
 
   it('stay in the words of the person, and never come earlier than the step says', async () => {
-    const said = '2026-03-05T09:00:00+01:00';
+    const start = '2026-03-05T09:00:00+01:00';
     const later = '2026-03-06T09:00:00+01:00';
     const { plan } = await draft(
       outlineOf([
-        task('a', { not_before: said }),
+        task('a', { not_before: start }),
         node('b', { steps: [write('b', { not_before: later })] }),
       ]),
       {},
       scheduleOf([{ node: 'a' }, { node: 'b' }]),
     );
-    expect(plan.steps.map(({ not_before }) => not_before)).toEqual([said, later]);
+    expect(plan.steps.map(({ not_before }) => not_before)).toEqual([start, later]);
   });
 
   it('that were said hold though no schedule was made', async () => {

@@ -87,10 +87,10 @@ describe('a plain plan', () => {
   });
 
   it('comes out as the same steps, with the moments as they were said', async () => {
-    const said = '2026-03-12T18:00:00+01:00';
+    const deadline = '2026-03-12T18:00:00+01:00';
     const outline = makeOutline([
-      { id: '1', not_before: said, steps: [machineStep('1', { not_before: said })] },
-      { id: '2', not_before: said, steps: [machineStep('2', { not_before: said })] },
+      { id: '1', not_before: deadline, steps: [machineStep('1', { not_before: deadline })] },
+      { id: '2', not_before: deadline, steps: [machineStep('2', { not_before: deadline })] },
     ]);
     const { schedule, roadmap, blocks } = await run({
       outline,
@@ -98,7 +98,7 @@ describe('a plain plan', () => {
     });
     expect(blocks).toEqual(['1 03-12 18:00 held fixed', '2 03-12 18:00 held fixed']);
     const { steps } = draftPlan(outline, roadmap, schedule);
-    expect(steps.map(({ not_before }) => not_before)).toEqual([said, said]);
+    expect(steps.map(({ not_before }) => not_before)).toEqual([deadline, deadline]);
   });
 
   it('gets a forecast where durations are known, which holds nothing back', async () => {
@@ -124,21 +124,21 @@ describe('a plain plan', () => {
   });
 
   it('holds the moment of a step that says it, not the one a forecast moves it to', async () => {
-    const said = at('10 09:00');
+    const start = at('10 09:00');
     const { schedule, outline, roadmap, blocks } = await run({
       outline: makeOutline([
         { id: '1', duration_minutes: 240 },
         {
           id: '2',
-          not_before: said,
+          not_before: start,
           duration_minutes: 5,
-          steps: [machineStep('2', { not_before: said })],
+          steps: [machineStep('2', { not_before: start })],
         },
       ]),
       roadmap: makeRoadmap([['1', '2']]),
     });
     expect(blocks?.[1]).toBe('2 03-10 12:15 – 03-10 12:20');
-    expect(draftPlan(outline, roadmap, schedule).steps[1]?.not_before).toBe(said);
+    expect(draftPlan(outline, roadmap, schedule).steps[1]?.not_before).toBe(start);
   });
 
   it('asks a person at the hour that was named, even in the evening', async () => {

@@ -219,17 +219,17 @@ describe('what many steps and shared means need', () => {
   it('stays with the step, and a pool that is not there is told', async () => {
     const { call, drafted } = open({}, {}, { capacity: { pools: { gpu: 2 }, capabilities: [] } });
     const notes = { prereq_tags: ['a'] };
-    const said = { partition: 'p', tags: ['a'], priority: 3, resources: { gpu: 1 }, notes };
+    const fields = { partition: 'p', tags: ['a'], priority: 3, resources: { gpu: 1 }, notes };
     const added = await call('add_steps', {
       steps: [
-        write('1', { ...said, capabilities: ['eu'] }),
+        write('1', { ...fields, capabilities: ['eu'] }),
         write('2', { resources: { gpu: 3 } }),
         write('3', { resources: { cpu: 1 } }),
       ],
     });
     expect(added.says).toContain('Step 2: It needs 3 of gpu, and there are 2.');
     expect(added.says).toContain('Step 3: There is no resource pool cpu. There are gpu.');
-    expect(drafted()).toMatchObject([{ id: '1', ...said, capabilities: ['eu'] }]);
+    expect(drafted()).toMatchObject([{ id: '1', ...fields, capabilities: ['eu'] }]);
   });
 
   it('names the steps of a phase or group that a note calls by its title', async () => {

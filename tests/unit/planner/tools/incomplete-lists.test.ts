@@ -15,7 +15,7 @@ const rows = (from: number, to: number): Json[] =>
   Array.from({ length: Math.max(0, to - from) }, (_, at) => ({ id: from + at, kind: 'open' }));
 
 /** A planner's tools with one listing, whose pages `answer` makes. */
-function open(answer: (args: JsonObject) => Json, taken: string[], said: string[] = []) {
+function open(answer: (args: JsonObject) => Json, taken: string[], answers: string[] = []) {
   const list: OperationSpec = {
     tool: 'crm',
     operation: 'list',
@@ -51,7 +51,7 @@ function open(answer: (args: JsonObject) => Json, taken: string[], said: string[
       },
       guarded: [],
     })(),
-    toolContext: { ...desk, ownMessages: said, tools },
+    toolContext: { ...desk, ownMessages: answers, tools },
     clock: systemClock,
     remember: async (_tool, _args, make) => ({ outcome: await make(), remembered: false }),
     report: () => undefined,
