@@ -191,8 +191,8 @@ export function addRun(
   run: string | null,
   join = (run: string) => ` · ${run}`,
 ): string {
-  const isSaid = run === null || text.includes(run.replace(/^\w+ /, ''));
-  return isSaid ? text : text + join(run);
+  const isIncluded = run === null || text.includes(run.replace(/^\w+ /, ''));
+  return isIncluded ? text : text + join(run);
 }
 
 /** A plan's title in a list, with its rhythm. */

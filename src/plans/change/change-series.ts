@@ -10,6 +10,8 @@ import { changesBetween, mergeArguments } from '#domain/plan/merge.ts';
 import type { PatchOperation, PinnedOperation } from '#domain/plan/patch.ts';
 import type { Series } from '#domain/plan/plan.ts';
 import { isSameRepetition } from '#timeline/repetition.ts';
+import { normaliseStep, type StepRules } from '../content/normalise-step.ts';
+import { Problems } from '../content/problems.ts';
 import { keepUnbegun, nameOccurrences } from '../series/begun.ts';
 import { type Begun, expandDraft } from '../series/normalise.ts';
 import {
@@ -23,20 +25,34 @@ import type { SeriesChange } from './model.ts';
 
 type ChangeSeries = Extract<PatchOperation, { op: 'change_series' }>;
 
-/** @throws `unknown_step` if the plan has no such series, `invalid_request` for a change that changes nothing */
+/**
+ * @throws `unknown_step` if the plan has no such series or step, `invalid_request` for a change that changes nothing, errors of
+ * the new arguments
+ */
 async function changeOf(
   tx: Queryable,
   row: PlanRow,
+  rules: StepRules,
   { series: id, set: { args = {}, ...set } }: ChangeSeries,
 ): Promise<{ found: SeriesRow; before: Series; now: Series }> {
   const found = (await readSeries(tx, row.id)).find((one) => one.id === id);
   if (found === undefined)
     throw new CountersignError('unknown_step', `Nothing named ${id} repeats in ${row.id}.`);
   const { expanded_to: _, expand_at: __, stopped_at: ___, ...before } = found;
+  const missing = Object.keys(args).find((name) => before.steps.every((step) => step.id !== name));
+  if (missing !== undefined)
+    throw new CountersignError('unknown_step', `No step of ${id} has the ID ${missing}.`);
+  const problems = new Problems();
   const steps = before.steps.map((step) => {
-    const given = args[step.id ?? ''];
-    return given === undefined ? step : { ...step, args: mergeArguments(step.args ?? {}, given) };
+    const { id: name = '' } = step;
+    const given = args[name];
+    if (given === undefined) return step;
+    const merged = { ...step, args: mergeArguments(step.args ?? {}, given) };
+    // Checked here too: there may be no occurrence to change.
+    normaliseStep(merged, name, `series ${id}, set.args.${name}`, rules, problems);
+    return merged;
   });
+  problems.settle();
   const now = { ...before, ...set, steps };
   if (isSameRepetition(before, now) && isDeepStrictEqual(before.steps, steps))
     throw new CountersignError('invalid_request', 'This change changes nothing.');
@@ -131,7 +147,7 @@ export async function expandSeriesChanges(
   tx: Queryable,
   row: PlanRow,
   operations: PinnedOperation[],
-  now: Date,
+  rules: StepRules & { now: Date },
 ): Promise<{ operations: PinnedOperation[]; series: SeriesChange[] }> {
   const changes = operations.filter((one) => one.op === 'change_series');
   if (changes.length === 0) return { operations, series: [] };
@@ -143,8 +159,8 @@ export async function expandSeriesChanges(
         'invalid_request',
         `This change has two operations for what repeats as ${change.series}. Put both into one.`,
       );
-    const changed = await changeOf(tx, row, change);
-    const { operations: own, begun } = await replaceSteps(tx, row, change, changed, now);
+    const changed = await changeOf(tx, row, rules, change);
+    const { operations: own, begun } = await replaceSteps(tx, row, change, changed, rules.now);
     all.push(...own);
     series.push({ before: changed.before, begun });
   }

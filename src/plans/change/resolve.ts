@@ -153,7 +153,7 @@ export async function resolvePatch(
   { base_revision: base, operations: given }: Patch,
 ): Promise<PatchEffect> {
   requirePast(row, base);
-  const { operations, series } = await expandSeriesChanges(tx, row, given, rules.now);
+  const { operations, series } = await expandSeriesChanges(tx, row, given, rules);
   const selectors = selectorsIn(operations, (step) => selectorOf(step, rules.catalogue));
   const partitions = [...new Set(selectors.map(({ partition }) => partition).filter(isText))];
   const tags = [...new Set(selectors.map(({ tag }) => tag).filter(isText))];

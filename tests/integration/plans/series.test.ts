@@ -454,6 +454,20 @@ describe('a change of a series', () => {
     for (const { args } of open) expect(args).toEqual({ path: 'a.txt', content: 'new' });
   });
 
+  test('is refused for arguments that would fail, with and without an occurrence to change', async () => {
+    const far = { rrule: 'FREQ=YEARLY', starts_at: new Date(Date.now() + 200 * day).toISOString() };
+    for (const more of [{}, far]) {
+      const { id } = await startBy(executor, instance, draftOf(daily({ ...more, steps: [note] })));
+      const refused = (args: NonNullable<SeriesSet['args']>) =>
+        expect(change(id, [ofSeries({ rrule: 'FREQ=WEEKLY', args })])).rejects;
+      await refused({ note: { overwrite: 'often' } }).toMatchObject({ code: 'invalid_arguments' });
+      await refused({ note: { path: '../a.txt' } }).toMatchObject({
+        code: 'path_outside_workspace',
+      });
+      await refused({ nothing: { path: 'a.txt' } }).toMatchObject({ code: 'unknown_step' });
+    }
+  });
+
   test('keeps what was left out once, and what was moved once', async () => {
     const { id } = await startBy(executor, instance, draftOf(daily({ steps: [note] })));
     const [moved] = (await openOf(id)).slice(5);
