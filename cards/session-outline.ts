@@ -1,5 +1,7 @@
 // The outline as a tree and the roadmap as waves: what fits on a card, and all of it for the details.
 import type { SessionCardFacts } from '#domain/chat/session-card.ts';
+import type { Dependency } from '#domain/plan/dependency.ts';
+import { describeDependency } from '#domain/plan/step-numbers.ts';
 import type { OutlineNode } from '#domain/planning/outline.ts';
 import type { RoadmapMetrics } from '#domain/planning/roadmap.ts';
 import { quoteName, quoteWords, showTitle } from '#domain/shown-text.ts';
@@ -51,7 +53,16 @@ function countBelow(placed: Placed[]): Placed[] {
   return placed;
 }
 
-function describeNode({ node, below }: Placed, hides: boolean, facts: SessionCardFacts): string {
+/** `2 days after 1.1`, for each wait with a length. */
+const waitsOf = (edges: readonly Dependency[], nameOf: (id: string) => string): string[] =>
+  edges.flatMap((edge) =>
+    edge.lag_minutes > 0 ? [describeDependency({ ...edge, id: nameOf(edge.id) })] : [],
+  );
+
+/** `numbers`: of all nodes, by ID. */
+type Tree = { facts: SessionCardFacts; least: number; numbers: ReadonlyMap<string, string> };
+
+function describeNode({ node, below }: Placed, hides: boolean, { facts, numbers }: Tree): string {
   const { structure, rhythm, target, duration_minutes: minutes, deadline } = node;
   const plain = structure === 'task' || structure === 'goal';
   return [
@@ -60,18 +71,21 @@ function describeNode({ node, below }: Placed, hides: boolean, facts: SessionCar
     ...(rhythm === 'continuous' ? ['ongoing'] : []),
     ...(target === null ? [] : [`up to ${target.amount} ${quoteName(target.unit, 40)}`]),
     ...(minutes === null || minutes === 0 ? [] : [`about ${formatDuration(minutes * 60_000)}`]),
+    ...waitsOf(node.after, (id) => numbers.get(id) ?? id),
     ...(deadline === null ? [] : [`by ${tellTime(deadline, facts)}`]),
     ...(hides && below > 0 ? [`${below} below`] : []),
   ].join(', ');
 }
 
-function lineOf(placed: Placed, least: number, hides: boolean, facts: SessionCardFacts): Line {
+function lineOf(placed: Placed, hides: boolean, tree: Tree): Line {
   const { node, number, depth } = placed;
-  const space = indent.repeat(Math.max(0, depth - least));
+  const space = indent.repeat(Math.max(0, depth - tree.least));
   return plainLine(`${space}${number}  ${showTitle(node.title, 160)}`, {
-    note: describeNode(placed, hides, facts),
+    note: describeNode(placed, hides, tree),
   });
 }
+
+const numbersOf = (shown: Placed[]) => new Map(shown.map(({ node, number }) => [node.id, number]));
 
 /** A single goal repeats the title; the tree starts below it. */
 function withoutGoal(placed: Placed[]): { shown: Placed[]; least: number } {
@@ -97,9 +111,10 @@ function viewTree(facts: SessionCardFacts): Section | null {
   if (facts.outline === null) return null;
   const { shown, least } = withoutGoal(placeNodes(facts.outline.nodes));
   const depth = depthThatFits(shown, least);
+  const tree = { facts, least, numbers: numbersOf(shown) };
   const lines = shown
     .filter((one) => one.depth <= depth)
-    .map((one) => lineOf(one, least, one.depth === depth, facts));
+    .map((one) => lineOf(one, one.depth === depth, tree));
   return makeSection('outline', 'Outline', lines, maxNodes, shown.length);
 }
 
@@ -123,9 +138,10 @@ export function viewOutline(facts: SessionCardFacts): (Section | null)[] {
 export function viewOutlineDetails(facts: SessionCardFacts): Details | null {
   if (facts.outline === null || (viewTree(facts)?.hidden ?? 0) === 0) return null;
   const { shown, least } = withoutGoal(placeNodes(facts.outline.nodes));
+  const tree = { facts, least, numbers: numbersOf(shown) };
   return {
     title: `All ${countOf(shown.length, 'part')}`,
-    lines: shown.slice(0, maxDetails).map((one) => lineOf(one, least, false, facts)),
+    lines: shown.slice(0, maxDetails).map((one) => lineOf(one, false, tree)),
     more: Math.max(0, shown.length - maxDetails),
   };
 }
@@ -145,18 +161,28 @@ function titlesOf({ outline }: SessionCardFacts): (id: string) => string | null 
   };
 }
 
-function wavesOf(facts: SessionCardFacts): string[][] {
+function wavesOf(facts: SessionCardFacts): { titles: string[]; waits: string[] }[] {
+  const { waves = [], edges = [] } = facts.roadmap ?? {};
   const titleOf = titlesOf(facts);
-  const waves = (facts.roadmap?.waves ?? []).map((wave) =>
-    wave.map(titleOf).filter((title) => title !== null),
-  );
-  return waves.filter((wave) => wave.length > 0);
+  const names = new Map(facts.outline?.nodes.map(({ id, title }) => [id, title]));
+  const nameOf = (id: string) => showTitle(names.get(id) ?? id, 60);
+  const found = waves.map((wave) => ({
+    titles: wave.map(titleOf).filter((title) => title !== null),
+    waits: wave.flatMap((id) =>
+      waitsOf(
+        edges.flatMap(({ from, to, ...edge }) => (to === id ? [{ ...edge, id: from }] : [])),
+        nameOf,
+      ),
+    ),
+  }));
+  return found.filter(({ titles }) => titles.length > 0);
 }
 
 function viewOrder(facts: SessionCardFacts): Section | null {
-  const lines = wavesOf(facts).map((wave, at): Line => {
-    const parallel = wave.slice(0, maxBeside).join('  ∥  ');
-    return plainLine(parallel, { lead: `${at + 1}`, note: andMore(wave.length - maxBeside) });
+  const lines = wavesOf(facts).map(({ titles, waits }, at): Line => {
+    const parallel = titles.slice(0, maxBeside).join('  ∥  ');
+    const notes = [andMore(titles.length - maxBeside), ...waits].filter((note) => note !== '');
+    return plainLine(parallel, { lead: `${at + 1}`, note: notes.join(' · ') });
   });
   return makeSection('order', 'Order', lines, maxWaves);
 }
@@ -196,11 +222,11 @@ export function viewRoadmap(facts: SessionCardFacts): (Section | null)[] {
 /** All waves in full, or null if the card shows them all. */
 export function viewRoadmapDetails(facts: SessionCardFacts): Details | null {
   const waves = wavesOf(facts);
-  if (waves.length <= maxWaves && waves.every((wave) => wave.length <= maxBeside)) {
+  if (waves.length <= maxWaves && waves.every(({ titles }) => titles.length <= maxBeside)) {
     return null;
   }
-  const lines = waves.flatMap((wave, at) =>
-    wave.map((title) => plainLine(title, { lead: `${at + 1}` })),
+  const lines = waves.flatMap(({ titles }, at) =>
+    titles.map((title) => plainLine(title, { lead: `${at + 1}` })),
   );
   return {
     title: 'Full order',

@@ -61,6 +61,33 @@ describe('the card of an outline', () => {
     ]);
   });
 
+  it('says how long a part waits, in the outline and in the order', () => {
+    const nodes = [
+      makeNode('goal', { structure: 'goal' }),
+      makeNode('a', { parent: 'goal', title: 'Build' }),
+      makeNode('b', {
+        parent: 'goal',
+        title: 'Ship',
+        after: [{ id: 'a', type: 'FS', lag_minutes: 2880 }],
+      }),
+    ];
+    const { outline, roadmap } = sessions.roadmap;
+    if (outline === null || roadmap === null) throw new Error('no order');
+    const edges = [
+      { ...{ from: 'a', to: 'b', type: 'FS' as const }, lag_minutes: 2880, why: 'stated' as const },
+    ];
+    const facts = {
+      outline: { ...outline, nodes },
+      roadmap: { ...roadmap, waves: [['a'], ['b']], edges },
+    };
+    const notesOf = (of: keyof typeof sessions) =>
+      viewSession(makeSession({ ...sessions[of], ...facts })).sections[0]?.lines.map(
+        ({ note }) => note,
+      );
+    expect(notesOf('outline')).toEqual(['', '2 days after 1']);
+    expect(notesOf('roadmap')).toEqual(['', '2 days after Build']);
+  });
+
   it('says what a part is beside a task, and by when', () => {
     const notes = viewSession(sessions.outline).sections[0]?.lines.map(({ note }) => note);
     expect(notes).toEqual([
