@@ -241,7 +241,10 @@ export function viewSessionButtons(facts: SessionCardFacts, kind: SessionKind): 
       return [
         ...choices(
           'session_changes',
-          (infeasible?.relaxations ?? []).map(({ text }) => ({ name: text, answer: text })),
+          (infeasible?.relaxations ?? []).map(({ text, label }, at) => ({
+            name: label === undefined ? text : `${at + 1}: ${label}`,
+            answer: text,
+          })),
         ),
         changes(otherForm),
         reject('Reject'),

@@ -19,7 +19,7 @@ import {
   viewRoadmapDetails,
 } from './session-outline.ts';
 import { kindOf, viewSessionButtons, viewSessionState } from './session-state.ts';
-import { describeRepeats, tellSpan, tellTime } from './times.ts';
+import { describeRepeats, formatWeek, tellSpan, tellTime } from './times.ts';
 import type { Details, Line, Quote, Section, SessionKind, SessionView } from './view.ts';
 import { confidenceWord, formatCost } from './words.ts';
 
@@ -65,17 +65,22 @@ function viewConflicts(facts: SessionCardFacts): Section | null {
 }
 
 function viewSchedule(facts: SessionCardFacts): (Section | null)[] {
-  const share = facts.portfolio?.utilisation ?? null;
-  const busy =
-    share === null
-      ? null
-      : makeSection(
-          'options',
-          'Working time',
-          [plainLine(`${Math.round(share * 100)} % booked`)],
-          1,
-        );
-  return [makeSection('times', 'Dates', linesOf(facts), maxBlocks), viewConflicts(facts), busy];
+  return [
+    makeSection('times', 'Dates', linesOf(facts), maxBlocks),
+    viewConflicts(facts),
+    viewLoad(facts),
+  ];
+}
+
+/** How full each person's working time is, by weeks. */
+function viewLoad({ portfolio }: SessionCardFacts): Section | null {
+  const { weeks = [], utilisation } = portfolio ?? {};
+  const booked = (share: number) => `${Math.round(share * 100)} % booked`;
+  const lines = weeks.map(({ person, from, share }) =>
+    plainLine(`${showTitle(person, 60)}, ${formatWeek(from)}: ${booked(share)}`),
+  );
+  if (lines.length === 0 && utilisation != null) lines.push(plainLine(booked(utilisation)));
+  return makeSection('options', 'Working time', lines, 6);
 }
 
 /** Every block, or null if the card shows them all. */
@@ -131,7 +136,9 @@ function viewQuotes(facts: SessionCardFacts, kind: SessionKind): Quote[] {
   const { outline, rfc, infeasible, questions } = facts;
   if (gates.has(kind)) return goal(outline?.summary, facts.planner, describeRepeats(facts.repeats));
   if (kind === 'rfc') return quote('Why', rfc?.text, maxSentence);
-  if (kind === 'escalation') return quote('Why', infeasible?.reason, maxSentence);
+  // Written by code, which quotes the names in it.
+  if (kind === 'escalation' && infeasible !== null)
+    return [{ by: 'Why', words: showLine(infeasible.reason, maxSentence) }];
   const [only] = questions.length === 1 ? questions : [];
   return kind === 'questions' ? quote('Question', only, maxSentence) : [];
 }
@@ -162,7 +169,7 @@ function viewOffers({ offers }: SessionCardFacts): Section | null {
 
 function viewRelaxations({ infeasible }: SessionCardFacts): Section | null {
   const lines = (infeasible?.relaxations ?? []).map(({ text }, i) =>
-    plainLine(quoteWords(text, 300), { lead: `${i + 1}` }),
+    plainLine(showLine(text, 300), { lead: `${i + 1}` }),
   );
   return makeSection('relaxations', 'What would make it fit', lines, 5);
 }

@@ -153,6 +153,12 @@ export function dayName(iso: string, timezone: string): string {
   );
 }
 
+/** `week of 2 Feb`. @param monday such as `2026-02-02` */
+export function formatWeek(monday: string): string {
+  const { day, month } = partsOf(new Date(`${monday}T12:00:00Z`), 'UTC');
+  return `week of ${day} ${month}`;
+}
+
 /** A card's reader and time; `user` is empty if several read it. */
 type Reading = { now: string; viewer: { user: string; timezone: string } };
 

@@ -56,6 +56,10 @@ export const PortfolioReport = z.strictObject({
   conflicts: z.array(Conflict),
   /** Busy share of working time between first and last block, or null without such time. */
   utilisation: z.number().min(0).nullable(),
+  /** The same for each person and week with work of the schedule. `from`: its first day. */
+  weeks: z
+    .array(z.strictObject({ person: line(200), from: z.iso.date(), share: z.number().min(0) }))
+    .exactOptional(),
   /** Calendars and plans checked, and those that could not be read. */
   looked_at: z.array(line(300)),
   unread: z.array(line(500)),
@@ -63,7 +67,12 @@ export const PortfolioReport = z.strictObject({
 export type PortfolioReport = z.infer<typeof PortfolioReport>;
 
 /** One change that would make an infeasible schedule possible. */
-export const Relaxation = z.strictObject({ node: line(200).nullable(), text: line(500) });
+export const Relaxation = z.strictObject({
+  node: line(200).nullable(),
+  text: line(500),
+  /** For a button, without names: the card lists the text. */
+  label: line(60).exactOptional(),
+});
 
 export const Infeasibility = z.strictObject({
   reason: line(1000),

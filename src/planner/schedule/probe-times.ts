@@ -14,6 +14,7 @@ import {
   mergeIntervals,
   minuteMs,
   openWorkingTime,
+  printDay,
   startOfDay,
   subtractIntervals,
   type WorkingTime,
@@ -37,7 +38,7 @@ const maxShown = 100;
 export function probeTimes(
   probed: ProbedSchedule,
   busy: readonly BusyTime[],
-): Pick<PortfolioReport, 'conflicts' | 'utilisation'> {
+): Pick<PortfolioReport, 'conflicts' | 'utilisation' | 'weeks'> {
   const { outline, schedule } = probed;
   const minutes = new Map(outline.nodes.map(({ id, duration_minutes }) => [id, duration_minutes]));
   const own = schedule.blocks.flatMap(({ node, person, fixed, starts_at, ends_at }): Own[] => {
@@ -56,15 +57,19 @@ export function probeTimes(
   const room = found.reduce((sum, one) => sum + one.room, 0);
   return {
     conflicts: found.flatMap(({ conflicts }) => conflicts).slice(0, maxShown),
-    utilisation: room > 0 ? Math.round((used / room) * 1000) / 1000 : null,
+    utilisation: shareOf(used, room),
+    weeks: found.flatMap(({ weeks }) => weeks).slice(0, maxShown),
   };
 }
+
+const shareOf = (used: number, room: number): number | null =>
+  room > 0 ? Math.round((used / room) * 1000) / 1000 : null;
 
 function probePerson(
   probed: ProbedSchedule,
   own: Own[],
   busy: BusyTime[],
-): { conflicts: Conflict[]; used: number; room: number } {
+): { conflicts: Conflict[]; used: number; room: number; weeks: Week[] } {
   const { schedule } = probed;
   const time = openWorkingTime(schedule.profile, schedule.timezone);
   const span = {
@@ -98,18 +103,65 @@ function probePerson(
       slots,
     }));
   });
-  const inside = workingTimeWithin(time, span);
-  const used =
-    own.reduce((sum, { length }) => sum + length, 0) +
-    sorted
-      .filter(({ from, to }) => from < span.to && to > span.from)
+  const measure = (within: Interval, work: number) => {
+    const inside = workingTimeWithin(time, within);
+    const taken = sorted
+      .filter(({ from, to }) => from < within.to && to > within.from)
       .reduce((sum, one) => sum + measureIntervals(intersectIntervals(inside, [one])), 0);
-  const most = schedule.profile.minutes_a_day;
+    const most = schedule.profile.minutes_a_day;
+    const room =
+      most === null ? measureIntervals(inside) : capacity(inside, most, schedule.timezone);
+    return { used: work + taken, room };
+  };
+  const weeks = weeksOf(own, schedule.timezone).flatMap((week): Week[] => {
+    const within = { from: Math.max(week.from, span.from), to: Math.min(week.to, span.to) };
+    const work = own.reduce((sum, block) => sum + workWithin(block, week, time), 0);
+    const { used, room } = measure(within, work);
+    const share = shareOf(used, room);
+    const from = printDay(dayOf(week.from, schedule.timezone));
+    return share === null ? [] : [{ person: own[0]?.person ?? '', from, share }];
+  });
   return {
     conflicts,
-    used,
-    room: most === null ? measureIntervals(inside) : capacity(inside, most, schedule.timezone),
+    weeks,
+    ...measure(
+      span,
+      own.reduce((sum, { length }) => sum + length, 0),
+    ),
   };
+}
+
+type Week = NonNullable<PortfolioReport['weeks']>[number];
+
+/** By working time; a block outside it belongs to the week in which it starts. */
+function workWithin({ from, to, length }: Own, week: Interval, time: WorkingTime): number {
+  if (from >= week.to || to < week.from) return 0;
+  if (from >= week.from && to <= week.to) return length;
+  const part = { from: Math.max(from, week.from), to: Math.min(to, week.to) };
+  const [all, own] = [{ from, to }, part].map((span) =>
+    measureIntervals(workingTimeWithin(time, span)),
+  );
+  return all === undefined || own === undefined || all === 0
+    ? from >= week.from
+      ? length
+      : 0
+    : (length * own) / all;
+}
+
+/** Monday to Monday, each in which a block begins or continues. */
+function weeksOf(own: readonly Own[], timezone: string): Interval[] {
+  const mondays = new Set<number>();
+  for (const { from, to } of own) {
+    const last = dayOf(Math.max(from, to - 1), timezone);
+    // Day 0, the first of January 1970, was a Thursday.
+    for (let day = dayOf(from, timezone); day <= last + 6; day += 7) {
+      const monday = day - ((day + 3) % 7);
+      if (monday <= last) mondays.add(monday);
+    }
+  }
+  return [...mondays]
+    .sort((a, b) => a - b)
+    .map((day) => ({ from: startOfDay(day, timezone), to: startOfDay(day + 7, timezone) }));
 }
 
 /** The latest end up to each place in a list sorted by start. */

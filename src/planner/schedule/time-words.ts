@@ -6,7 +6,7 @@ import { findMove, type StepMove } from '#domain/planning/artifacts.ts';
 import type { Infeasibility } from '#domain/planning/schedule.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
 import { quoteWords } from '#domain/shown-text.ts';
-import { countOf, listOf, shorten } from '#domain/words.ts';
+import { countOf, listOf, listSome, shorten } from '#domain/words.ts';
 import type { Lateness, Pass } from '#timeline/forward-pass.ts';
 import { formatMoment } from '#timeline/recurrence.ts';
 import type { Remedy } from '#timeline/relaxations.ts';
@@ -35,7 +35,8 @@ function sayDate(date: string): string {
 export function sayNode({ nodes, places }: OutlineIndex, id: string): string {
   const title = nodes[places.get(id) ?? -1]?.title;
   if (title === undefined) return quoteWords(id, 200);
-  const name = quoteWords(title, 80);
+  // Its own quotation marks are inside those of the name.
+  const name = quoteWords(title.replaceAll(/["“”]/g, "'"), 80);
   const same = nodes.filter((node) => node.title === title).length > 1 || title.length > 80;
   return same ? `${name} (${id})` : name;
 }
@@ -90,6 +91,9 @@ function describeLateness(
   }
 }
 
+/** To a whole minute. */
+const roundUp = (at: number) => Math.ceil(at / 60_000) * 60_000;
+
 function describeRemedy(
   index: OutlineIndex,
   remedy: Remedy,
@@ -101,24 +105,40 @@ function describeRemedy(
       const nodes = remedy.nodes.slice(0, 3);
       const texts = nodes.map(
         ({ id, to }) =>
-          `the deadline of ${sayNode(index, ownerOf(id))} to ${sayMoment(Math.ceil(to / 60_000) * 60_000, timezone)}`,
+          `the deadline of ${sayNode(index, ownerOf(id))} to ${sayMoment(roundUp(to), timezone)}`,
       );
       // Moving only some of them would not help.
       if (remedy.nodes.length > nodes.length) return [];
       const [only] = remedy.nodes;
       const node = remedy.nodes.length === 1 && only !== undefined ? ownerOf(only.id) : null;
-      return [{ node, text: shorten(`Move ${listOf(texts)}.`, 500) }];
+      const label =
+        only === undefined || node === null
+          ? `Move ${countOf(nodes.length, 'deadline')}`
+          : `Move the deadline to ${sayMoment(roundUp(only.to), timezone)}`;
+      return [{ node, text: shorten(`Move ${listOf(texts)}.`, 500), label }];
     }
     case 'release': {
       const node = ownerOf(remedy.node);
-      return [{ node, text: `Let ${sayNode(index, node)} start as soon as it can.` }];
+      const text = `Let ${sayNode(index, node)} start as soon as it can.`;
+      return [{ node, text, label: 'Start as soon as possible' }];
     }
-    case 'days_on':
-      return [{ node: null, text: `Work on ${listOf(remedy.dates.map(sayDate))}.` }];
+    case 'days_on': {
+      const dates = remedy.dates.map(sayDate);
+      return [
+        {
+          node: null,
+          text: `Work on ${listOf(dates)}.`,
+          label: `Work on ${listSome(dates, 1, 'day')}`,
+        },
+      ];
+    }
     case 'shorten': {
       const node = ownerOf(remedy.node);
       const minutes = Math.max(1, Math.floor(remedy.minutes / (1 + buffer)));
-      return [{ node, text: `Give ${sayNode(index, node)} ${sayInHours(minutes)}.` }];
+      const length = sayInHours(minutes);
+      return [
+        { node, text: `Give ${sayNode(index, node)} ${length}.`, label: `Allow only ${length}` },
+      ];
     }
     default:
       return remedy satisfies never;

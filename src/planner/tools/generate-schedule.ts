@@ -64,7 +64,7 @@ export const generateSchedule = defineTool({
   stages: ['DRAFT_SCHEDULE'],
   prerequisites: ['valid_roadmap'],
   produces: ['schedule'],
-  revision: 4,
+  revision: 5,
   async execute(input, toolContext) {
     const { outline, roadmap } = toolContext.state;
     if (outline === null || roadmap === null)

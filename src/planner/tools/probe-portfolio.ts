@@ -32,7 +32,7 @@ export function createProbePortfolio({
     prerequisites: ['schedule'],
     produces: ['portfolio'],
     // Calendars and other plans change by themselves.
-    revision: 2,
+    revision: 3,
     async execute(_, toolContext) {
       const { outline, roadmap, schedule } = toolContext.state;
       if (outline === null || roadmap === null || schedule === null)

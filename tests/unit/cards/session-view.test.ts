@@ -218,6 +218,35 @@ describe('other cards', () => {
     expect(checkSlackMessage(drawBlocks(view))).toEqual([]);
   });
 
+  it('a relaxation with a label has a short, whole button, and its words once in the list', () => {
+    const text = "Move the deadline of “Ask Clara 'Please review'” to Tue, 8 Dec 2026, 17:00.";
+    const label = 'Move the deadline to Tue, 8 Dec 2026, 17:00';
+    const infeasible = {
+      reason: '“Ask Clara” ends late.',
+      relaxations: [{ node: null, text, label }],
+    };
+    const view = viewSession(makeSession({ ...sessions.escalation, infeasible }));
+    expect(view.buttons[0]).toMatchObject({ label: `1: ${label}`, press: { choice: text } });
+    expect(view.quotes.map(({ words }) => words)).toEqual(['“Ask Clara” ends late.']);
+    expect(linesOf(view, 'relaxations')).toEqual([text]);
+  });
+
+  it('working time is said per person and week', () => {
+    const { portfolio } = sessions.schedule;
+    if (portfolio === null) throw new Error('no portfolio');
+    const weeks = [
+      { person: 'ana', from: '2026-02-02', share: 0.4 },
+      { person: 'Ben', from: '2026-02-09', share: 1.1 },
+    ];
+    const view = viewSession(
+      makeSession({ ...sessions.schedule, portfolio: { ...portfolio, weeks } }),
+    );
+    expect(linesOf(view, 'options')).toEqual([
+      'ana, week of 2 Feb: 40 % booked',
+      'Ben, week of 9 Feb: 110 % booked',
+    ]);
+  });
+
   it('whoever may not decide reads who can', () => {
     const view = viewSession(
       makeSession({ ...sessions.outline, may_decide: false, approvers: 'ana or ben' }),

@@ -122,7 +122,7 @@ describe('a schedule that doesn’t fit', () => {
 
   it('takes one of the ways by its number', async () => {
     const { calls, printed } = await run(script, ['3', '2']);
-    expect(printed).toContain('2  “Let Ana read it on Wednesday evening”');
+    expect(printed).toContain('2  Let Ana read it on Wednesday evening');
     expect(calls.map(({ method, args }) => [method, args[1]])).toEqual([
       ['reply', '3'],
       [

@@ -198,10 +198,23 @@ describe('the report', () => {
     ]);
     const { portfolio } = await probe(day, { plans: [other('10 12:00', '10 13:00')] });
     expect(portfolio.utilisation).toBe(0.75);
+    expect(portfolio.weeks).toEqual([{ person: 'ana', from: '2026-03-09', share: 0.75 }]);
     const full = scheduleOf(day.blocks, { minutes_a_day: 240 });
     expect(
       (await probe(full, { plans: [other('10 12:00', '10 13:00')] })).portfolio.utilisation,
     ).toBe(1.5);
+  });
+
+  it('says how full it is for each week, also of work that goes over a weekend', async () => {
+    const long = scheduleOf([block('1', '13 13:00', '16 13:00')]);
+    const { portfolio } = await probe(long, {
+      plans: [other('16 09:00', '16 10:00')],
+      durations: { 1: 480 },
+    });
+    expect(portfolio.weeks?.map(({ from, share }) => [from, share])).toEqual([
+      ['2026-03-09', 1],
+      ['2026-03-16', 1.25],
+    ]);
   });
 
   it('has nothing to say of an empty schedule, and reads nothing for it', async () => {
