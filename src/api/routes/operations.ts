@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { OperationField, OperationOffer, OutputChoice } from '#domain/plan/operation-field.ts';
 import { CommandForm } from '#domain/planning/command-form.ts';
 import { line } from '#domain/text.ts';
-import { listCommands } from '#planner/commands/suggest.ts';
+import { listCommands } from '#planner/offline/help.ts';
 import { actorOf } from '../actor.ts';
 import { answers, json } from '../answers.ts';
 import type { Routes } from '../context.ts';

@@ -1,7 +1,7 @@
 // Reads a reply by the type of the slot it answers.
 import { type Json, parseJson } from '#domain/text.ts';
 import { trimTail } from '#domain/words.ts';
-import { type Read, readSpan, readWhen, type When, type Words } from '#timeline/spoken-times.ts';
+import { readSpan, readWhen, type When, type Words } from '#timeline/spoken-times.ts';
 import type { SlotType } from './forms.ts';
 import { isAddress, isFile, isPlace } from './match.ts';
 import { type Token, tokenize } from './tokens.ts';
@@ -30,18 +30,13 @@ export function readWhenReply(reply: string, setting: Setting): When | null {
   const words: Words = { source: reply, tokens: tokenize(reply), ...setting };
   const plain = /^(?:at\s+)?(\d{1,2})$/i.exec(trimTail(reply.trim(), /[\s.!]/))?.[1];
   if (plain !== undefined) return readWhenReply(`at ${plain}:00`, setting);
-  const [only, ...more] = findTimes(words);
-  return only === undefined || more.length > 0 ? null : only.value;
-}
-
-function findTimes(words: Words): (Read<When> & { at: number })[] {
-  const found: (Read<When> & { at: number })[] = [];
+  const found: When[] = [];
   for (let at = 0; at < words.tokens.length; ) {
     const read = readWhen(words, at);
-    if (read !== null) found.push({ ...read, at });
+    if (read !== null) found.push(read.value);
     at = read?.next ?? at + 1;
   }
-  return found;
+  return found.length === 1 ? (found[0] ?? null) : null;
 }
 
 /** Named in full or for the most part; null if none or several match. */
@@ -50,25 +45,16 @@ export function readChoice(reply: string, choices: readonly string[]): string | 
   const number = /^(?:number |option )?(\d{1,2})$/.exec(input)?.[1];
   const exact = choices.find((one) => one.toLowerCase() === input);
   if (exact !== undefined) return exact;
-  const half = /\b(?:morning|am|a\.m)\b/.test(input)
-    ? (hour: number) => hour < 12
-    : /\b(?:afternoon|evening|night|pm|p\.m)\b/.test(input)
-      ? (hour: number) => hour >= 12
-      : null;
-  const timed =
-    half === null
-      ? []
-      : choices.filter((one) => /^\d{1,2}:\d\d$/.test(one) && half(Number(one.split(':')[0])));
+  const isEarly = /\b(?:morning|am|a\.m)\b/.test(input);
+  const isHalf = isEarly || /\b(?:afternoon|evening|night|pm|p\.m)\b/.test(input);
+  const isMeant = (one: string) =>
+    /^\d{1,2}:\d\d$/.test(one) && Number(one.split(':')[0]) < 12 === isEarly;
+  const timed = isHalf ? choices.filter(isMeant) : [];
   if (timed.length === 1 && choices.length === 2) return timed[0] ?? null;
   if (number !== undefined) return choices[Number(number) - 1] ?? null;
-  const words = new Set(input.split(/[^\p{L}\p{N}:-]+/u));
-  const scores = choices.map(
-    (one) =>
-      one
-        .toLowerCase()
-        .split(/[^\p{L}\p{N}:-]+/u)
-        .filter((word) => words.has(word)).length,
-  );
+  const wordsOf = (text: string) => text.toLowerCase().split(/[^\p{L}\p{N}:-]+/u);
+  const words = new Set(wordsOf(input));
+  const scores = choices.map((one) => wordsOf(one).filter((word) => words.has(word)).length);
   const best = Math.max(...scores);
   const at = scores.indexOf(best);
   return best > 0 && scores.lastIndexOf(best) === at ? (choices[at] ?? null) : null;

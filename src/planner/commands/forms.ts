@@ -1,30 +1,15 @@
 // The table of forms: spellings with slots, operation, example and effect in words. The parser, help, docs/commands.md, the
 // suggestions and the tests read it. A spelling has words (`a|b`), optional words (`[in]`), slots (`{name:type}`), and missing
 // slots to ask for (`?name`). Slots are named as the operation's arguments.
+import { sayLength } from '#domain/length.ts';
 import { isReference } from '#domain/plan/argument-kinds.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
-import { countOf, onOneLine } from '#domain/words.ts';
+import { onOneLine } from '#domain/words.ts';
 
-export type SlotType =
-  | 'text'
-  /** From the colon to the end of the line. */
-  | 'rest'
-  | 'file'
-  /** A file, or a folder that ends in a slash. */
-  | 'target'
-  | 'folder'
-  | 'person'
-  | 'address'
-  | 'place'
-  | 'data'
-  | 'time'
-  | 'clock'
-  | 'span'
-  | 'operation'
-  | 'arguments'
-  | 'plan'
-  | 'step'
-  | 'name';
+type Thing = 'file' | 'target' | 'folder' | 'person' | 'address' | 'place' | 'plan' | 'step';
+type Words = 'text' | 'rest' | 'data' | 'name' | 'operation' | 'arguments';
+/** `rest`: from the colon to the end of the line. `target`: a file, or a folder that ends in a slash. */
+export type SlotType = Thing | Words | 'time' | 'clock' | 'span';
 
 export type Form = {
   id: string;
@@ -53,12 +38,6 @@ const say = (value: Json | undefined): string =>
       : JSON.stringify(value ?? '');
 const quote = (value: Json | undefined): string =>
   typeof value === 'string' ? `"${onOneLine(value, 80)}"` : say(value);
-
-function saySeconds(seconds: number): string {
-  const [size, unit] =
-    seconds % 3600 === 0 ? [3600, 'hour'] : seconds % 60 === 0 ? [60, 'minute'] : [1, 'second'];
-  return countOf(seconds / size, unit);
-}
 
 export const forms: readonly Form[] = [
   {
@@ -278,7 +257,7 @@ export const forms: readonly Form[] = [
     operation: 'control_wait',
     example: 'wait 10 minutes',
     effect: 'Waits before the next command (up to a day).',
-    describe: ({ seconds }) => `Wait ${saySeconds(Number(seconds))}`,
+    describe: ({ seconds }) => `Wait ${sayLength(Number(seconds) / 60)}`,
     near: 'pause sleep delay hold',
   },
   {
@@ -461,6 +440,6 @@ const changeRows: ChangeRow[] = [
   ],
 ];
 
-export const changeForms = changeRows.map(([id, example, effect, ...spellings]) => {
-  return { id, example, effect, spellings };
-});
+export const changeForms = changeRows.map(([id, example, effect, ...spellings]) => ({
+  ...{ id, example, effect, spellings },
+}));

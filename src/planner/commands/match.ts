@@ -205,34 +205,17 @@ export function matchSpelling(
   const slots = noSlots();
   let i = at;
   for (const element of compile(spelling)) {
-    switch (element.kind) {
-      case 'words': {
-        const fits = element.words.includes(reading.tokens[i]?.value ?? '');
-        if (!fits && !element.optional) return { reached: i };
-        if (fits) i += 1;
-        break;
-      }
-      case 'colon': {
-        const modifiers = readModifiers(reading, i);
-        if (modifiers !== null) {
-          slots.modifiers = modifiers.value;
-          i = modifiers.next;
-        }
-        if (reading.tokens[i]?.value !== ':') return { reached: i };
-        i += 1;
-        break;
-      }
-      case 'lack':
-        slots.lacks.push(element.name);
-        break;
-      case 'slot': {
-        const next = readSlot(element, reading, i, slots);
-        if (next === null) return { reached: i };
-        i = next;
-        break;
-      }
-      default:
-        element satisfies never;
+    const modifiers = element.kind === 'colon' ? readModifiers(reading, i) : null;
+    if (modifiers !== null) ({ value: slots.modifiers, next: i } = modifiers);
+    if (element.kind === 'lack') slots.lacks.push(element.name);
+    else if (element.kind === 'slot') {
+      const next = readSlot(element, reading, i, slots);
+      if (next === null) return { reached: i };
+      i = next;
+    } else {
+      const words = element.kind === 'colon' ? [':'] : element.words;
+      if (words.includes(reading.tokens[i]?.value ?? '')) i += 1;
+      else if (element.kind === 'colon' || !element.optional) return { reached: i };
     }
   }
   return { slots, next: i };

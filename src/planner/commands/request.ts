@@ -25,14 +25,12 @@ export type Command = {
 };
 
 export type Part = { structure: 'phase' | 'milestone'; title: string; lag: Span | null };
-export type Pattern = { source: string; subtype: string | null; isNew: boolean };
 
 export type Request = {
   commands: Command[];
   title: string | null;
   parts: Part[];
   outline: boolean;
-  pattern: Pattern | null;
 };
 
 /** The unread span; text before `reached` matched a form. */
@@ -64,13 +62,7 @@ const noFrame: Frame = { modifiers: noModifiers, answer: null };
 
 class RequestReader {
   readonly #reading: Reading;
-  readonly #request: Request = {
-    commands: [],
-    title: null,
-    parts: [],
-    outline: false,
-    pattern: null,
-  };
+  readonly #request: Request = { commands: [], title: null, parts: [], outline: false };
   #at = 0;
   /** Modifiers at the start of the line. */
   #frame: Frame = noFrame;
@@ -135,7 +127,7 @@ class RequestReader {
     else if (/^\d{1,3}$/.test(value) && this.#value(1) === '.') this.#at += 2;
   }
 
-  /** `outline first:`, `plan Launch:`, `plan a KIND with the new subtype NAME:` */
+  /** `outline first:`, `plan Launch:` */
   #readHead(): void {
     while (this.#kind() === 'line') this.#at += 1;
     this.#skipMarker();
@@ -146,17 +138,8 @@ class RequestReader {
       ({ value, kind }, at) => at > this.#at && (value === ':' || kind === 'line'),
     );
     if (colon < this.#at + 2 || tokens[colon]?.value !== ':') return;
-    const name = source.slice(tokens[this.#at + 1]?.start, tokens[colon - 1]?.end);
-    const subtype =
-      /^an?\s(.{1,80})\swith the (new )?subtype\s([\p{L}][\p{L}\p{N}_-]{1,79})$/iu.exec(name);
+    this.#request.title = source.slice(tokens[this.#at + 1]?.start, tokens[colon - 1]?.end);
     this.#request.outline = true;
-    if (subtype === null) this.#request.title = name;
-    else
-      this.#request.pattern = {
-        source: (subtype[1] ?? '').trim(),
-        subtype: (subtype[3] ?? '').replaceAll('-', '_').toLowerCase(),
-        isNew: subtype[2] !== undefined,
-      };
     this.#at = colon + 1;
   }
 
@@ -180,14 +163,13 @@ class RequestReader {
     }
     const colon = end - 1;
     if (tokens[colon]?.value !== ':' || colon === this.#at + 1) throw new Stop(colon);
-    for (let at = this.#at + 1; at <= colon; at += 1) {
-      const modifiers = tokens[at]?.value === 'after' ? readModifiers(this.#reading, at) : null;
-      const isLag = modifiers?.next === colon && modifiers.value.lag !== null;
-      if (at < colon && !(isLag && at > this.#at + 1)) continue;
-      const lag = at < colon ? (modifiers?.value.lag ?? null) : null;
-      parts.push({ structure, title: text(this.#at + 1, at), lag });
-      break;
-    }
+    const lagAt = (at: number): Span | null => {
+      const read = tokens[at]?.value === 'after' ? readModifiers(this.#reading, at) : null;
+      return read?.next === colon ? read.value.lag : null;
+    };
+    let at = this.#at + 2;
+    while (at < colon && lagAt(at) === null) at += 1;
+    parts.push({ structure, title: text(this.#at + 1, at), lag: lagAt(at) });
     this.#at = end;
     return true;
   }

@@ -1,8 +1,7 @@
-// Commands to offer: all of them while one types, and for a request that can't be read, the forms whose words were said, filled
-// with the person's own. A form is left out if it would lose a word; the caller offers only what plans.
-import type { CommandForm } from '#domain/planning/command-form.ts';
+// Commands to offer for a request that can't be read: the forms whose words were said, filled with the person's own. A form is left
+// out if it would lose a word; the caller offers only what plans.
 import { type Every, settleEvery, settleWhen, type When } from '#timeline/spoken-times.ts';
-import { type Form, forms, frames, recurringForms, type SlotType } from './forms.ts';
+import { type Form, forms, type SlotType } from './forms.ts';
 import {
   compile,
   type Element,
@@ -75,11 +74,10 @@ function findTiming(reading: Reading): Timing | null {
     const read = readModifiers(reading, at);
     const next = read?.next ?? at + 1;
     if (read !== null) {
-      const { start, every, ...others } = read.value;
-      const [only, ...more] = [start, every, ...Object.values(others)].filter((one) => one);
+      const { start, every } = read.value;
+      const isOnly = Object.values(read.value).filter((one) => one !== null).length === 1;
+      const when = isOnly ? (start ?? every) : null;
       const words = source.slice(tokens[at]?.start, tokens[next - 1]?.end);
-      const isOpen = more.length === 0 && (only === start || only === every);
-      const when = isOpen ? (start ?? every) : null;
       const ways = when === null ? [words] : spellTime(when, reading);
       const isExact = every !== null || (start?.clock ?? start?.instant ?? null) !== null;
       found.push({ at, next, ways, isExact, repeats: every !== null });
@@ -106,10 +104,7 @@ function fill(form: Form, spelling: string, input: Words, when: string | null): 
     one.kind !== 'words' || small.has(one.words[0] ?? '') || one.optional ? [] : [one.words],
   );
   if (tokens.filter(({ value }) => own?.has(value)).length < parts.length) return null;
-  for (const words of parts) {
-    const at = tokens.findIndex(({ value }) => words.includes(value));
-    if (at >= 0) used.add(at);
-  }
+  for (const words of parts) used.add(tokens.findIndex(({ value }) => words.includes(value)));
   const hasTime = spelling.includes(':time}');
   const canBeTimed = form.operation !== null && (form.looks !== true || timing?.repeats === true);
   const isTimed = when !== null && !hasTime && canBeTimed;
@@ -131,7 +126,7 @@ function fill(form: Form, spelling: string, input: Words, when: string | null): 
         if (values.has(slot.name) || used.has(at) || !isMeant(slot.type, at, place)) continue;
         const isPlain = token.kind === 'word' && !small.has(token.value) && !/\W/.test(token.text);
         const next =
-          (isFree(token) && slot.type !== 'person') ||
+          (isFree(token) && slot.type !== 'person' && token.value !== reading.it) ||
           (slot.type === 'data' && token.kind === 'word') ||
           (/^(?:file|target)$/.test(slot.type) && isNumber(token)) ||
           (slot.type === 'folder' && /\.\w+$/.test(token.text))
@@ -248,15 +243,4 @@ export function suggestForms(reading: Reading): string[][] {
       const both = [write(timing.ways), write([null])];
       return timing.isExact ? both : both.toReversed();
     });
-}
-
-/** Each example, with the words that it can begin with. */
-export function listCommands(): CommandForm[] {
-  const whole = forms.map(({ example, effect, spellings }) => {
-    return { example, effect, starts: [...new Set(spellings.flatMap(startsOf))] };
-  });
-  const framed = [...frames, ...recurringForms]
-    .filter(({ example }) => !example.includes('\n'))
-    .map((note) => ({ ...note, starts: [note.example.split(/[ :"]/, 1)[0]?.toLowerCase() ?? ''] }));
-  return [...whole, ...framed];
 }

@@ -114,15 +114,10 @@ export function tokenize(source: string): Token[] {
       continue;
     }
     let end = at;
-    for (end = at; end < source.length && !/\s/.test(source.charAt(end)); end += 1)
+    for (; end < source.length && !/\s/.test(source.charAt(end)); end += 1)
       end += columnAt(source, end);
     let word = end;
-    for (
-      let k = 0;
-      k < maxMarks && word > at + 1 && marks.test(source.slice(word - 1, word));
-      k += 1
-    )
-      word -= 1;
+    while (end - word < maxMarks && word > at + 1 && marks.test(source.charAt(word - 1))) word -= 1;
     const isMark = word === at + 1 && marks.test(letter);
     add(isMark ? 'mark' : 'word', at, word, source.slice(at, word));
     for (let k = word; k < end; k += 1) add('mark', k, k + 1, source.charAt(k));

@@ -46,14 +46,15 @@ export function readConversation(
 ): Conversation {
   const before = history.filter((one) => one.text.trim() !== '');
   const answers = new Map<string, string>();
-  let current: Pick<Utterance, 'text' | 'answers'> = {
-    text,
-    ...(given === undefined ? {} : { answers: given }),
-  };
   let end = before.length;
   const open = questionsOf(before[end - 1]);
-  const isNew =
-    open.length === 0 || open.some(({ id }) => id === unreadId) || (!settled && isCommand(text));
+  const unread = open.filter(({ id }) => id === unreadId);
+  let current: Pick<Utterance, 'text' | 'answers'> = {
+    // The number of an offered command is that command.
+    text: assignAnswers(unread, text)[0]?.text ?? text,
+    ...(given === undefined ? {} : { answers: given }),
+  };
+  const isNew = open.length === 0 || unread.length > 0 || (!settled && isCommand(text));
   for (let first = true; !isNew; first = false) {
     const [asked, person] = [questionsOf(before[end - 1]), before[end - 2]];
     if (

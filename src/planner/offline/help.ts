@@ -1,8 +1,10 @@
-// Help on commands: a first screen, the commands for a word, or the arguments of an operation.
+// Help on commands: a first screen, the commands for a word, or the arguments of an operation; and all of them, while one types.
+import type { CommandForm } from '#domain/planning/command-form.ts';
 import type { Json } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { listOf, shorten } from '#domain/words.ts';
 import { changeForms, forms, frames, type Note, recurringForms } from '../commands/forms.ts';
+import { startsOf } from '../commands/match.ts';
 import { showCall } from './call-arguments.ts';
 
 export const connectModel =
@@ -71,4 +73,15 @@ export function writeHelp(manifest: readonly OperationSpec[], about?: Json): str
   return notes.length === 0
     ? `No command matches “${shorten(word, 60)}”. ${more}`
     : notes.map(lineOf).join('\n');
+}
+
+/** Each example, with the words that it can begin with. */
+export function listCommands(): CommandForm[] {
+  const whole = forms.map(({ example, effect, spellings }) => {
+    return { example, effect, starts: [...new Set(spellings.flatMap(startsOf))] };
+  });
+  const framed = [...frames, ...recurringForms]
+    .filter(({ example }) => !example.includes('\n'))
+    .map((note) => ({ ...note, starts: [note.example.split(/[ :"]/, 1)[0]?.toLowerCase() ?? ''] }));
+  return [...whole, ...framed];
 }

@@ -248,8 +248,9 @@ function suggest(text: string, work: Work, repairs = maxRepairs): string[] {
   if (read.kind === 'request') return plans(text, work) ? [text] : [];
   const { from, to } = read;
   const found: string[] = [];
+  const it = from > 0 ? 'it' : null;
   for (const end of repairs === 0 ? [] : endsOf(text.slice(from, to)))
-    for (const ways of suggestForms(readingOf(text.slice(from, from + end), work)))
+    for (const ways of suggestForms(readingOf(text.slice(from, from + end), work, it)))
       for (const way of ways) {
         const whole = (text.slice(0, from) + way + text.slice(from + end)).trim();
         const [planned] = suggest(whole, work, repairs - 1);

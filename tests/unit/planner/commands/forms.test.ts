@@ -9,8 +9,8 @@ import { objectIn } from '#domain/text.ts';
 import { changeForms, forms, frames, recurringForms } from '#planner/commands/forms.ts';
 import { compile } from '#planner/commands/match.ts';
 import { readRequest } from '#planner/commands/request.ts';
-import { listCommands } from '#planner/commands/suggest.ts';
 import { tokenize } from '#planner/commands/tokens.ts';
+import { listCommands } from '#planner/offline/help.ts';
 import type { PlannerTools } from '#planner/ports.ts';
 import { createMemoryPlanner } from '../../../fixtures/memory-planner.ts';
 import { rounds } from '../../../rounds.ts';
@@ -464,6 +464,7 @@ describe('what cannot be read', () => {
       'Download https://example.com/a.json and save it to a.json',
       'fetch https://example.com/a.json and save it to a.json',
     ],
+    ['write "a" to a.txt, then copy it to backup', 'write "a" to a.txt, then copy it to backup/'],
     [
       'add eggs to a.txt, then copy a.txt to backup',
       'add "eggs" to a.txt, then copy a.txt to backup/',
@@ -555,8 +556,12 @@ describe('what cannot be read', () => {
       expect(offered).toContain(kept);
   });
 
-  it('is answered by another command', async () => {
-    const outcome = await converse(planner(), ['make me a sandwich', 'delete old.txt']);
+  it.each([
+    ['make me a sandwich', 'delete old.txt'],
+    ['trash old.txt', '1'],
+    ['trash old.txt', 'delete old.txt'],
+  ])('“%s” is answered by a command or its number: %s', async (asked, answer) => {
+    const outcome = await converse(planner(), [asked, answer]);
     expect(listSteps(proposalOf(outcome))).toEqual(['1 workspace_delete {"path":"old.txt"}']);
   });
 });
@@ -760,9 +765,9 @@ test('whatever the words, the planner answers, asks or plans, and what it offers
         offered += 1;
       }
     }),
-    { numRuns: rounds(4000) },
+    { numRuns: rounds(1500) },
   );
-  expect(offered).toBeGreaterThan(10);
+  expect(offered).toBeGreaterThan(5);
 });
 
 test.each([
