@@ -51,12 +51,20 @@ export function keepLeases(
   { db, clock, warn, settings: { lease_seconds: leaseSeconds } }: LeaseContext,
   worker: string,
 ): Leases {
-  type Held = { lease: Lease; effect: Effect; abort: AbortController; renewed?: () => number };
+  type Held = {
+    lease: Lease;
+    effect: Effect;
+    abort: AbortController;
+    since: number;
+    renewed?: () => number;
+  };
   const held = new Map<string, Held>();
   const stopping = new AbortController();
   let renewing = false;
   let renewedAt = performance.now();
-  let again = false;
+  /** The age from which leases are renewed next, if somebody asked meanwhile. */
+  let again: number | null = null;
+  const leaseMs = leaseSeconds * 1000;
 
   function abortPlan(planId: string, reason: Error): void {
     for (const { lease, abort } of held.values()) {
@@ -67,8 +75,10 @@ export function keepLeases(
   function heed(asked: Map<string, Held>, renewed: RenewedLease[], passedMs: () => number): void {
     const kept = new Set(renewed.map(keyOfLease));
     for (const [key, one] of asked) {
-      if (kept.has(key)) one.renewed = passedMs;
-      else if (held.has(key)) one.abort.abort(new Error('its lease was lost'));
+      if (kept.has(key)) {
+        one.renewed = passedMs;
+        one.since = performance.now() - passedMs();
+      } else if (held.has(key)) one.abort.abort(new Error('its lease was lost'));
     }
     const over = new Set<string>();
     for (const { plan_id, plan_status } of renewed) {
@@ -77,16 +87,16 @@ export function keepLeases(
     for (const planId of over) abortPlan(planId, cancelledByPerson());
   }
 
-  async function renew(): Promise<void> {
-    if (renewing) {
-      again = true;
-      return;
-    }
+  /** @param fromMs spares younger leases: short steps end before theirs do, and a renewal and their settling wait for each other */
+  async function renew(fromMs: number): Promise<void> {
+    again = Math.min(again ?? fromMs, fromMs);
+    if (renewing) return;
     renewing = true;
     try {
-      do {
-        again = false;
-        const asked = new Map(held);
+      while (again !== null) {
+        const oldest = performance.now() - again;
+        again = null;
+        const asked = new Map([...held].filter(([, { since }]) => since <= oldest));
         if (asked.size === 0) {
           renewedAt = performance.now();
           return;
@@ -103,7 +113,7 @@ export function keepLeases(
         );
         renewedAt = performance.now();
         heed(asked, renewed, passedMs);
-      } while (again);
+      }
     } catch (error) {
       if (!stopping.signal.aborted) warn('Leases could not be renewed.', error);
     } finally {
@@ -111,17 +121,17 @@ export function keepLeases(
     }
   }
 
-  const timer = setInterval(() => void renew(), (leaseSeconds * 1000) / 3);
+  const timer = setInterval(() => void renew(leaseMs / 6), leaseMs / 3);
   return {
     hold(lease, effect) {
       const abort = new AbortController();
-      held.set(keyOfLease(lease), { lease, effect, abort });
+      held.set(keyOfLease(lease), { lease, effect, abort, since: performance.now() });
       return abort;
     },
     release: (lease) => void held.delete(keyOfLease(lease)),
     sinceRenewedMs: (lease) => held.get(keyOfLease(lease))?.renewed?.() ?? Number.POSITIVE_INFINITY,
     abortPlan,
-    renew: () => void renew(),
+    renew: () => void renew(0),
     abortAll(reason, mustEnd) {
       for (const { effect, abort } of held.values())
         if (mustEnd || effect !== 'write') abort.abort(reason);
