@@ -146,7 +146,9 @@ export type Tool<Input = unknown, Context = ToolContext> = {
   quotes?: boolean;
   /** For other planners; not counted in the turn's time. */
   waits?: boolean;
-  /** To models; default true. */
+  /** Not in a model's list of tools; it runs if called by its name. */
+  hidden?: true;
+  /** To models; default true unless hidden. */
   isOffered?(state: Readonly<PlanningState>, modes: PlanningModes): boolean;
   /** Incremented when its rules change; results of older rules are not reused. Null if never remembered. */
   revision: number | null;

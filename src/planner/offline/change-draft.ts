@@ -10,7 +10,7 @@ import { shorten } from '#domain/words.ts';
 import type { Setting } from '../commands/answers.ts';
 import { type Changes, type ReadChanges, readChanges } from '../commands/changes.ts';
 import { draftPlan } from '../draft/draft-plan.ts';
-import { withoutAddedCheckpoints } from '../order/waves.ts';
+import { withoutAddedCheckpoints } from '../order/metrics.ts';
 import { outlineOfDraft } from '../outline/outline-of-draft.ts';
 import type { StageTask } from '../reasoner.ts';
 import { readComments } from './comments.ts';

@@ -19,7 +19,7 @@ import type { Setting, Step } from './describe.ts';
 import { connectModel, writeHelp } from './help.ts';
 import { answerItself, lookUp } from './look-up.ts';
 import { buildLoop, type Group } from './loops.ts';
-import { settleTargets } from './taken-targets.ts';
+import { settleTargets } from './order-steps.ts';
 
 export type Interpretation = { reason: string } & (
   | { kind: 'plan'; request: Request; steps: Step[] }

@@ -8,8 +8,7 @@ import { type OutlineIndex, seriesOf } from '../outline/outline-tree.ts';
 import { buildEvents } from '../outline/precedence.ts';
 import type { CollectedEdges } from './collect-edges.ts';
 import type { Operations } from './durations.ts';
-import { type Marks, readMarks } from './metrics.ts';
-import { makeCheckpoint } from './waves.ts';
+import { type Marks, makeCheckpoint, readMarks } from './metrics.ts';
 
 export type Checks = {
   edges: RoadmapEdge[];

@@ -6,8 +6,8 @@ import { indexOutline, type OutlineIndex, seriesOf } from '../outline/outline-tr
 import { planChecks } from './checked-way.ts';
 import { type CollectedEdges, mergeEdges } from './collect-edges.ts';
 import type { Operations } from './durations.ts';
+import { insertCheckpoints, lineUp } from './metrics.ts';
 import { reduceEdges } from './reduce-edges.ts';
-import { insertCheckpoints, lineUp } from './waves.ts';
 
 export type Way = {
   name: RoadmapWay;

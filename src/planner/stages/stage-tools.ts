@@ -16,7 +16,7 @@ import type { CallAnswer, StageTools } from '../reasoner.ts';
 import { fail, type Tool, type ToolContext, type ToolOutcome, type ToolResult } from '../tool.ts';
 import { readCall, readTool } from '../tools/catalogue-tools.ts';
 import { countSteps } from '../tools/draft-tool.ts';
-import { planCall, planTool } from '../tools/going-on.ts';
+import { planCall, planTool } from '../tools/existing-plans.ts';
 import { traceStep } from '../trace-step.ts';
 import type { Session } from './session.ts';
 
@@ -91,7 +91,7 @@ export function createStageTools(parts: StageToolsParts): SessionTools {
     const refuse = (why: string) => ({ problems: [why] });
     const tool = find(name);
     if (tool === undefined) {
-      const shown = ready().filter(({ isOffered }) => isOffered === undefined);
+      const shown = ready().filter(({ hidden, isOffered }) => !hidden && isOffered === undefined);
       return refuse(
         `There is no tool or read operation ${name.slice(0, 100)}. There are the tools ${shown.map((one) => one.name).join(', ')}; find operations with search_operations.`,
       );
@@ -202,7 +202,10 @@ export function createStageTools(parts: StageToolsParts): SessionTools {
     offered() {
       hasUnseenFailure = false;
       return ready()
-        .filter((tool) => tool.isOffered?.({ ...session.state, outline }, modes) ?? true)
+        .filter(
+          ({ hidden, isOffered }) =>
+            !hidden && (isOffered?.({ ...session.state, outline }, modes) ?? true),
+        )
         .map(({ name, description, parameters, wide }) => ({
           name,
           description,

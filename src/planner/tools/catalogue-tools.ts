@@ -102,7 +102,7 @@ export function createSearchTools(
       description: 'Tells the full input, output and effect of operations.',
       input: z.strictObject({ names: z.array(z.string()).min(1).max(5) }),
       reads: true,
-      isOffered: () => false,
+      hidden: true,
       async execute({ names }, context) {
         const manifest = new Map(context.tools.manifest().map((spec) => [spec.name, spec]));
         const unknown = names.filter((name) => !manifest.has(name));

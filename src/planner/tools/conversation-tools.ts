@@ -4,7 +4,7 @@ import { PlanStatus } from '#domain/plan/plan.ts';
 import { defineTool, showSchema, toolDefaults } from '../define-tool.ts';
 import { summarisePlan } from '../reads/describe-plans.ts';
 import { fail, succeed, type Tool } from '../tool.ts';
-import { existingPlanTools, planDispatcher } from './going-on.ts';
+import { existingPlanTools, planDispatcher } from './existing-plans.ts';
 import { memoryTool } from './memory-tools.ts';
 import { routeChange } from './route-change.ts';
 import { setPolicy } from './set-policy.ts';
@@ -71,7 +71,7 @@ const listPlans = defineTool({
   description: 'Lists the latest plans.',
   input: FilterInput,
   reads: true,
-  isOffered: () => false,
+  hidden: true,
   async execute({ status }, { tools, state }) {
     const { plans } = await tools.listPlans(state.run_id, {
       ...(status === null ? {} : { status: [status] }),
@@ -90,7 +90,7 @@ function decide(word: 'approve' | 'reject'): Tool {
     name: `plan_${word}`,
     description: `Only a person can ${word} a plan. Calling this changes nothing.`,
     parameters: showSchema(PlanId),
-    isOffered: () => false,
+    hidden: true,
     prepare: () => ({ input: null }),
     execute: async () => ({
       result: fail(

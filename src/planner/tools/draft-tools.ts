@@ -214,7 +214,7 @@ const show = defineTool({
   prerequisites: ['draft'],
   input: ShowSteps,
   reads: true,
-  isOffered: () => false,
+  hidden: true,
   async execute({ ids, query, from }, toolContext) {
     const { state, now } = toolContext;
     const { outline, timezone } = state;

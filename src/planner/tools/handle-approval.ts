@@ -257,7 +257,7 @@ export const handleApproval: Tool<ApprovalInput> = {
     'Puts what is due before the person and takes their decision. Only the controller calls it; a call by a model fails.',
   parameters: { type: 'object', properties: {} },
   stages: ['SEEK_APPROVAL'],
-  isOffered: () => false,
+  hidden: true,
   prepare: () => ({ problems: ['Only a person decides; a model cannot.'] }),
   execute: async ({ decision }, toolContext) =>
     decision === null ? ask(toolContext) : decide(decision, toolContext),

@@ -67,7 +67,7 @@ export const readArtifact = defineTool({
   description: 'Reads on in a long output, or searches it.',
   input: ReadArtifact,
   reads: true,
-  isOffered: () => false,
+  hidden: true,
   async execute({ artifact, from = 0, find }, { tools, state }) {
     const data = (await tools.requests?.load(state.run_id, artifact)) ?? null;
     if (data === null) return { result: fail(`There is no artifact ${artifact.slice(0, 80)}.`) };

@@ -46,7 +46,7 @@ export function createProbePreference(port: PreferencePort): Tool<Record<string,
     description:
       'Asks the person once how much they like to read, below an answer. set_policy keeps their answer.',
     input: noArguments,
-    isOffered: () => false,
+    hidden: true,
     stages: askingStages,
     revision: 3,
     execute: (_, toolContext) => ask(toolContext, port),

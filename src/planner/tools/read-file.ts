@@ -12,7 +12,7 @@ export const readFile = defineTool({
   input: ReadFile,
   shown: ReadFile,
   reads: true,
-  isOffered: () => false,
+  hidden: true,
   async execute({ id }, { tools, state, signal }) {
     if (tools.files === undefined) return { result: fail('No files are attached here.') };
     const { name, text, cut } = await tools.files.read(state.run_id, id, signal);

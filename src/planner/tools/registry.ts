@@ -29,7 +29,7 @@ const lookAroundTool: Tool = {
   name: 'look_around',
   description: 'Looks at what is there before anything is planned.',
   parameters: { type: 'object', properties: {} },
-  isOffered: () => false,
+  hidden: true,
   revision: 1,
   prepare: () => ({ input: null }),
   async execute(_, { tools, state, signal }) {
@@ -47,7 +47,7 @@ function readingTool(spec: OperationSpec): Tool<JsonObject> {
     description: spec.description,
     parameters: spec.input,
     reads: true,
-    isOffered: () => false,
+    hidden: true,
     revision: 2,
     // The operation's own schema reports problems.
     prepare: (args) => ({ input: args }),

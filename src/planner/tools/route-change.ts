@@ -49,6 +49,6 @@ export const routeChange = defineTool({
     'Says which part of the plan the feedback concerns. Call it once; drafting comes next.',
   input: RouteChange,
   stages: ['SEEK_APPROVAL'],
-  isOffered: () => false,
+  hidden: true,
   execute: async (input, toolContext) => route(input, toolContext),
 });

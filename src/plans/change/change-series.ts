@@ -10,8 +10,8 @@ import { changesBetween, mergeArguments } from '#domain/plan/merge.ts';
 import type { PatchOperation, PinnedOperation } from '#domain/plan/patch.ts';
 import type { Series } from '#domain/plan/plan.ts';
 import { isSameRepetition } from '#timeline/repetition.ts';
+import { Problems } from '../content/check-references.ts';
 import { normaliseStep, type StepRules } from '../content/normalise-step.ts';
-import { Problems } from '../content/problems.ts';
 import { keepUnbegun, nameOccurrences } from '../series/begun.ts';
 import { type Begun, expandDraft } from '../series/normalise.ts';
 import {

@@ -7,13 +7,13 @@ import { CountersignError } from '#domain/errors.ts';
 import { toDependency } from '#domain/plan/dependency.ts';
 import { type AddedDraft, addedBy, type PatchOperation } from '#domain/plan/patch.ts';
 import type { Json } from '#domain/text.ts';
+import { Problems } from '../content/check-references.ts';
 import {
   foldTitle,
   namesPrerequisites,
   readPrerequisites,
   StepNames,
 } from '../content/prerequisite-notes.ts';
-import { Problems } from '../content/problems.ts';
 import { hasBegun } from './conflicts.ts';
 
 const maxOperations = 100_000;

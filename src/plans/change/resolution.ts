@@ -17,7 +17,7 @@ import { contentOf, contentOfSettings } from '#domain/plan/step-content.ts';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
 import { isSliceOver, mapInSlices, nextTurn } from '#domain/slices.ts';
 import { operationName } from '#domain/tool.ts';
-import { createReferenceCheck } from '../content/check-references.ts';
+import { createReferenceCheck, Problems } from '../content/check-references.ts';
 import { dependenciesOf } from '../content/dependencies.ts';
 import {
   checkResources,
@@ -27,7 +27,6 @@ import {
   readTime,
   type StepRules,
 } from '../content/normalise-step.ts';
-import { Problems } from '../content/problems.ts';
 import { checkSelected, isSelected, selectorOf } from '../content/read-steps.ts';
 import { type Conflict, canBeRemoved, hasBegun, patchConflict } from './conflicts.ts';
 import type { PatchEffect, VersionStep } from './model.ts';

@@ -4,7 +4,7 @@ import { findArtifacts } from '#db/plans/artifacts.ts';
 import { artifactsOf } from '#domain/plan/arguments.ts';
 import type { StepContent } from '#domain/plan/step-content.ts';
 import { isSliceOver, nextTurn } from '#domain/slices.ts';
-import { Problems } from './problems.ts';
+import { Problems } from './check-references.ts';
 
 /** @throws CountersignError `invalid_reference` that names the steps */
 export async function requireArtifacts(

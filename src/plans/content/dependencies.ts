@@ -5,7 +5,7 @@ import { conditionsOf } from '#domain/plan/condition.ts';
 import { type Dependency, toDependency } from '#domain/plan/dependency.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { JsonObject } from '#domain/text.ts';
-import type { Problems } from './problems.ts';
+import type { Problems } from './check-references.ts';
 
 /** A step and its path in the request. */
 export type StepLocation = { label: string; position: number; path: string };

@@ -10,8 +10,7 @@ import { parseDuration } from '#timeline/durations.ts';
 import { describeCall } from '#tools/describe-call.ts';
 import type { PoolLimits } from '../plans-context.ts';
 import { type SealedContent, sealOf } from './canonical.ts';
-import { areReadable } from './check-references.ts';
-import type { Problems } from './problems.ts';
+import { areReadable, type Problems } from './check-references.ts';
 
 /** The rules that a draft is checked against. */
 export type StepRules = {

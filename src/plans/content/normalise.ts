@@ -8,10 +8,9 @@ import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { type Catalogue, operationName } from '#domain/tool.ts';
 import { buildDigraph, findCycle } from '#graph/digraph.ts';
 import type { PoolLimits } from '../plans-context.ts';
-import { createReferenceCheck } from './check-references.ts';
+import { createReferenceCheck, Problems } from './check-references.ts';
 import { dependenciesOf } from './dependencies.ts';
 import { normaliseStep, type StepRules } from './normalise-step.ts';
-import { Problems } from './problems.ts';
 import { checkSelected, findReads } from './read-steps.ts';
 import { Lanes } from './touches.ts';
 

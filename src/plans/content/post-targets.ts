@@ -26,7 +26,7 @@ import { addedBy, type PatchOperation, type PlanPatch } from '#domain/plan/patch
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { PlansContext } from '../plans-context.ts';
-import { Problems } from './problems.ts';
+import { Problems } from './check-references.ts';
 
 /** The plan that posts. */
 type Poster = { conversation: string | null; requester: string };

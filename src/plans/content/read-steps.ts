@@ -4,7 +4,7 @@ import { predecessorsOf, type StepDraft } from '#domain/plan/step-content.ts';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
 import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { type Catalogue, operationName } from '#domain/tool.ts';
-import type { Problems } from './problems.ts';
+import type { Problems } from './check-references.ts';
 
 /** The steps it reads besides its references, or null if there are none. */
 export function selectorOf(

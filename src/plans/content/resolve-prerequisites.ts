@@ -9,9 +9,9 @@ import { quoteWords } from '#domain/shown-text.ts';
 import { isSliceOver, mapInSlices, nextTurn } from '#domain/slices.ts';
 import { countOf, shorten } from '#domain/words.ts';
 import { breakCircles } from '#graph/digraph.ts';
+import { Problems } from './check-references.ts';
 import { idsOf } from './normalise.ts';
 import { namesPrerequisites, readPrerequisites, StepNames } from './prerequisite-notes.ts';
-import { Problems } from './problems.ts';
 
 const maxPerStep = 10_000;
 const maxInAll = 500_000;

@@ -6,7 +6,7 @@ import { quoteWords } from '#domain/shown-text.ts';
 import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { checkTimezone } from '#timeline/recurrence.ts';
 import { checkRule, readRule } from '#timeline/rule.ts';
-import { Problems } from '../content/problems.ts';
+import { Problems } from '../content/check-references.ts';
 import {
   countedOut,
   horizonMs,

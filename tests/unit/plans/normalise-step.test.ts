@@ -1,7 +1,7 @@
 // Reservations of a draft's step: pools by exact name.
 import { expect, test } from 'vitest';
+import { Problems } from '#plans/content/check-references.ts';
 import { checkResources } from '#plans/content/normalise-step.ts';
-import { Problems } from '#plans/content/problems.ts';
 
 const pools = { cpu: { capacity: 4, headroom: 1 } };
 

@@ -13,7 +13,7 @@ import type { Surroundings } from '../../ports.ts';
 import { describePlan } from '../../reads/describe-plans.ts';
 import { nameWriter } from '../../reads/joined-messages.ts';
 import type { StageTask } from '../../reasoner.ts';
-import { planGuide } from '../../tools/going-on.ts';
+import { planGuide } from '../../tools/existing-plans.ts';
 import { writeBriefing, writeTask } from './briefing.ts';
 import { writeSystemPrompt } from './system-prompt.ts';
 

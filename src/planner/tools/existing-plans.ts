@@ -36,7 +36,7 @@ const getPlan = defineTool({
   description: 'Reads a plan, a page of its steps at a time.',
   input: GetPlan,
   reads: true,
-  isOffered: () => false,
+  hidden: true,
   async execute({ plan, after = 0 }, { tools, state }) {
     if (tools.atHand === null)
       return { result: succeed(toJson(await tools.getPlan(state.run_id, plan))) };
@@ -106,7 +106,7 @@ const continueTool = defineTool({
   name: 'plan_continue',
   description: 'Changes a plan that waits, runs, failed or is done.',
   input: Continue,
-  isOffered: () => false,
+  hidden: true,
   execute: continuePlan,
 });
 
@@ -117,7 +117,7 @@ const repeatTool = defineTool({
   description: 'Takes a plan as the draft: the next version of one that waits, else a new plan.',
   input: Again,
   produces: ['pattern', 'draft'],
-  isOffered: () => false,
+  hidden: true,
   async execute({ plan }, { tools, state, request }) {
     if (tools.atHand === null) return { result: fail('There is no plan to repeat here.') };
     const waiting = await tools.atHand.readWaiting(state.run_id, plan);
@@ -153,7 +153,7 @@ const answerStep = defineTool({
   name: 'answer_step',
   description: 'Puts their answer to a step that waits before them to confirm.',
   input: Answer,
-  isOffered: () => false,
+  hidden: true,
   async execute({ plan, step, answer }, { tools, state }) {
     if (tools.atHand === null) return { result: fail('There is no plan here.') };
     const fields = StepAnswer.safeParse(answer);
