@@ -59,6 +59,7 @@ const shared = [
   'domain/people/memory-note.ts',
   'domain/plan/answer.ts',
   'domain/plan/argument-kinds.ts',
+  'domain/plan/argument-words.ts',
   'domain/plan/build.ts',
   'domain/plan/edge-ends.ts',
   'domain/plan/expected-step.ts',

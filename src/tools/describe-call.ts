@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { showTarget } from '#domain/chat/post-target.ts';
 import { describeOption } from '#domain/plan/answer.ts';
 import { isArtifact, isReference, isRuntime, isTemplate } from '#domain/plan/argument-kinds.ts';
+import { nameArgument } from '#domain/plan/argument-words.ts';
 import {
   type ArgumentReference,
   isOpen,
@@ -42,9 +43,11 @@ type Described =
 
 class Arguments {
   readonly #left: Map<string, Json>;
+  readonly #toPart: typeof toPart;
 
-  constructor(args: JsonObject) {
+  constructor(args: JsonObject, draw: typeof toPart) {
     this.#left = new Map(Object.entries(args));
+    this.#toPart = draw;
   }
 
   take(name: string): Json | undefined {
@@ -64,11 +67,11 @@ class Arguments {
 
   payload(name: string): CallPart[] {
     const value = this.take(name);
-    return value === undefined ? [] : [{ label: name, payload: true, ...toValue(value) }];
+    return value === undefined ? [] : [{ ...this.#toPart(name, value), payload: true }];
   }
 
   rest(): CallPart[] {
-    const parts = [...this.#left].map(([label, value]) => toPart(label, value));
+    const parts = [...this.#left].map(([name, value]) => this.#toPart(name, value));
     this.#left.clear();
     return parts;
   }
@@ -96,8 +99,27 @@ function toValue(value: Json): CallValue {
   return { text: JSON.stringify(value), later: isOpen(value), json: true };
 }
 
+/** `“One”, “Two”`, or null for anything but a list of plain values that can be told apart. */
+function writeList(value: Json): string | null {
+  if (!Array.isArray(value)) return null;
+  const items = value.map((item) => {
+    if (typeof item === 'string') return /[“”\r\n]/.test(item) ? null : `“${item}”`;
+    if (typeof item === 'number') return String(item);
+    return isReference(item) ? describeReference(item) : null;
+  });
+  return items.length === 0 || items.includes(null) ? null : items.join(', ');
+}
+
 function toPart(label: string, value: Json): CallPart {
   return { label, payload: false, ...toValue(value) };
+}
+
+/** An argument of a built-in operation, whose schema leaves no doubt about its type. */
+function toPlainPart(name: string, value: Json): CallPart {
+  const part = toPart(nameArgument(name), value);
+  if (typeof value === 'boolean') return { ...part, text: value ? 'yes' : 'no' };
+  const list = writeList(value);
+  return list === null ? part : { ...part, text: list };
 }
 
 function eachOf(label: string, value: Json | undefined): CallPart[] {
@@ -225,7 +247,7 @@ function describeMove(args: Arguments, verb: 'Moves' | 'Copies', from: string): 
     ],
     destructive: overwrite !== undefined && overwrite !== false,
     replaces: overwrite !== undefined && overwrite !== false,
-    parts: overwrite === undefined ? [] : [toPart('overwrite', overwrite)],
+    parts: overwrite === undefined ? [] : [toPlainPart('overwrite', overwrite)],
   };
 }
 
@@ -244,7 +266,7 @@ function describeEdit(args: Arguments): Effect {
       class: 'changes',
       headline: ['Edits', path],
       destructive: true,
-      parts: action === undefined ? [] : [toPart('action', action)],
+      parts: action === undefined ? [] : [toPlainPart('action', action)],
     };
   if (action !== 'replace')
     return { class: 'changes', headline: [verb, path], parts: args.payload('text') };
@@ -257,7 +279,7 @@ function describeEdit(args: Arguments): Effect {
     parts: [
       ...args.payload('find'),
       ...args.payload('text'),
-      ...(typeof all === 'boolean' || all === undefined ? [] : [toPart('all', all)]),
+      ...(typeof all === 'boolean' || all === undefined ? [] : [toPlainPart('all', all)]),
     ],
   };
 }
@@ -269,7 +291,8 @@ function describeDelete(args: Arguments): Effect {
     class: 'changes',
     headline: ['Permanently deletes', args.value('path', '(no path given)'), ...all],
     destructive: true,
-    parts: recursive === undefined || recursive === true ? [] : [toPart('recursive', recursive)],
+    parts:
+      recursive === undefined || recursive === true ? [] : [toPlainPart('recursive', recursive)],
   };
 }
 
@@ -478,7 +501,7 @@ function withTarget(
   const [, ...plain] = call.headline;
   const parts =
     seen.state === 'new'
-      ? call.parts.filter(({ label, text }) => label !== 'overwrite' || text !== 'true')
+      ? call.parts.filter(({ label, text }) => label !== 'overwrite' || text !== 'yes')
       : call.parts;
   const rest =
     seen.leads_to === undefined
@@ -512,7 +535,8 @@ export function describeCall(
   seen?: SeenState | null,
 ): CallDescription {
   const known = describerOf(name, spec, args);
-  const left = new Arguments(args);
+  const isBuiltin = known !== undefined && spec?.source !== 'file';
+  const left = new Arguments(args, isBuiltin ? toPlainPart : toPart);
   const effect: Effect =
     known === undefined
       ? {

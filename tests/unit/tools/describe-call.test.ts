@@ -1,8 +1,10 @@
 // Calls as people read them before approving.
 import { describe, expect, it } from 'vitest';
+import { wholeLines } from '#cards/calls.ts';
 import type { SeenState } from '#domain/plan/seen.ts';
-import type { JsonObject } from '#domain/text.ts';
+import { isObject, type Json, type JsonObject } from '#domain/text.ts';
 import { describeCall } from '#tools/describe-call.ts';
+import { openBench } from './tool-bench.ts';
 
 it('shows a form as its fields, with a help text only where there is one', () => {
   const form = [
@@ -63,4 +65,58 @@ describe('overwrite: true', () => {
       expect(parts.some(({ label }) => label === 'overwrite')).toBe(is);
     },
   );
+});
+
+describe('a built-in call', () => {
+  /** A value of each type, none of which needs JSON. */
+  const sample = (schema: JsonObject): Json => {
+    const { type, enum: options, anyOf } = schema;
+    if (Array.isArray(options)) return options[0] ?? null;
+    const [first] = Array.isArray(anyOf) ? anyOf : [];
+    if (isObject(first)) return sample(first);
+    if (type === 'boolean') return true;
+    if (type === 'integer' || type === 'number') return 4000;
+    if (type === 'array') return ['One', 'Two'];
+    return type === 'object' ? { $from: '3', path: '' } : 'Some text';
+  };
+
+  it('is shown without a raw key or JSON, whatever its arguments', async () => {
+    const noop = async () => {};
+    const bench = await openBench(
+      {},
+      {
+        reminders: { set: noop },
+        chat: {} as never,
+        files: {} as never,
+        drafts: {} as never,
+        plans: {} as never,
+        textModel: {} as never,
+      },
+    );
+    const raw: string[] = [];
+    const specs = bench.registry.list();
+    for (const { name, input } of specs) {
+      const { properties = {} } = input as { properties?: JsonObject };
+      const args = Object.fromEntries(
+        Object.entries(properties).map(([key, schema]) => [key, sample(schema as JsonObject)]),
+      );
+      const lines = wholeLines(describeCall(name, bench.registry.get(name), args));
+      raw.push(...lines.filter((line) => /[a-z]_[a-z]|[[{]["{]|true|false/.test(line)));
+    }
+    await bench.close();
+    expect(specs.length).toBeGreaterThan(20);
+    expect(raw).toEqual([]);
+  });
+
+  it('shows a list whose items could be taken for others as JSON', () => {
+    const { parts } = describeCall('draft_finalise', undefined, {
+      draftbook: { $from: '3', path: '' },
+      totals: ['a”, “b', 'c'],
+      budget_tokens: 4000,
+    });
+    expect(parts.map(({ label, text }) => `${label}: ${text}`)).toEqual([
+      'totals: ["a”, “b","c"]',
+      'token budget: 4000',
+    ]);
+  });
 });

@@ -1,5 +1,7 @@
 // A step's action, drawn by kind: file diff, request, message, question, or arguments. Every argument is there.
+
 import { showTarget } from '#domain/chat/post-target.ts';
+import { nameArgument } from '#domain/plan/argument-words.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import { isRecord } from '#domain/plan/operation-form.ts';
 import type { StepPreview } from '#domain/plan/preview.ts';
@@ -119,7 +121,17 @@ export function drawStepBody(
   const rest = [...left].filter(([key]) => step.tool !== 'workspace' || !named.test(key));
   const seen = draw === undefined || preview === undefined ? drawSeen(step) : nothing;
   if (body === nothing && rest.length === 0 && seen === nothing) return nothing;
-  return html`<div class="step-body">${seen} ${body} ${drawRest(rest, names)}</div>`;
+  return html`<div class="step-body">${seen} ${body} ${drawRest(
+    rest.map((entry) => inWords(step, entry)),
+    names,
+  )}</div>`;
+}
+
+/** Arguments of built-in operations have names in words. */
+function inWords({ call }: ShownStep, [name, value]: [string, Json]): [string, Json] {
+  const words = nameArgument(name);
+  if (!call.parts.some(({ label }) => label === words)) return [name, value];
+  return [words, typeof value === 'boolean' ? (value ? 'yes' : 'no') : value];
 }
 
 /** The target's state when it was looked up, for targets that are not files. */

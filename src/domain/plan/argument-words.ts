@@ -1,0 +1,17 @@
+// Names of built-in operations' arguments in words.
+
+/** Labels that say more than an argument's name. */
+const labels: Record<string, string> = {
+  after: 'after (path)',
+  around: 'lines around each match',
+  budget_tokens: 'token budget',
+  duration_minutes: 'duration (minutes)',
+  from_line: 'first line',
+  max_bytes: 'limit (bytes)',
+  recursive: 'with subfolders',
+  rrule: 'repeats by the rule',
+  words: 'limit (words)',
+};
+
+export const nameArgument = (name: string): string =>
+  (Object.hasOwn(labels, name) ? labels[name] : undefined) ?? name.replaceAll('_', ' ');
