@@ -1,7 +1,7 @@
 // A planner's activity in a few words: the status shown until its answer.
 import type { Activity } from '#domain/planning/activity.ts';
 import { cleanLine, showLine } from '#domain/shown-text.ts';
-import { countOf } from '#domain/words.ts';
+import { capitalise, countOf } from '#domain/words.ts';
 
 /** Maximum characters of a path, address or query in a status. */
 const maxWhat = 80;
@@ -56,7 +56,7 @@ export function describeActivity(activity: Activity): string {
 /** On its own line: `Reading notes/brief.md …`. */
 export function writeActivity(activity: Activity): string {
   const words = describeActivity(activity);
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)} …`;
+  return `${capitalise(words)} …`;
 }
 
 /** For platforms that can't show activity. */

@@ -1,7 +1,7 @@
 // Messages about decisions made in words or by buttons: confirmations, refusals and status.
 import { quoteWords } from '#domain/shown-text.ts';
 import { longestMessage } from '#domain/text.ts';
-import { countOf } from '#domain/words.ts';
+import { capitalise, countOf } from '#domain/words.ts';
 
 const sayWhatChanges = 'Say what should change, for example “propose changes: …”.';
 
@@ -57,7 +57,7 @@ export const statusAnswers = {
   plan: ({ id, version, status }: { id: string; version: number; status: string }) =>
     `${id} (version ${version}) is ${status}`,
   session: ({ shown, deciders }: { shown: string; deciders: string }) =>
-    `${shown.charAt(0).toUpperCase()}${shown.slice(1)} is waiting for ${deciders}.`,
+    `${capitalise(shown)} is waiting for ${deciders}.`,
   meantApprove: ({ shown }: { shown: string }) => `Did you mean to approve ${shown}?`,
 } as const;
 

@@ -5,7 +5,7 @@ import { cutShown, isolateText, quoteName, showWhole } from '#domain/shown-text.
 import { countOf } from '#domain/words.ts';
 import { headlineOf, leadOf } from './calls.ts';
 import type { Table } from './view.ts';
-import { formatCost } from './words.ts';
+import { formatCost, stepWords } from './words.ts';
 
 type Call = Simulation['calls'][number];
 
@@ -18,15 +18,7 @@ type DryRunView = {
   sum: string;
 };
 
-const ended: Partial<Record<StepStatus, string>> = {
-  succeeded: 'done already',
-  skipped: 'skipped',
-  failed: 'has failed',
-  running: 'running now',
-  waiting: 'waiting for a person now',
-  unknown: 'outcome unknown',
-  stale: 'on hold',
-};
+const untouched = new Set<StepStatus>(['pending', 'ready', 'cancelled']);
 
 const dryRunWords = {
   title: ({ id, version }: { id: string; version: number }) =>
@@ -58,7 +50,7 @@ function describeAsks({ asks }: Call): string {
   return asks.kind === 'task' ? `asks ${who}` : `asks ${who} before it runs`;
 }
 
-const openOf = ({ calls }: Simulation) => calls.filter(({ status }) => ended[status] === undefined);
+const openOf = ({ calls }: Simulation) => calls.filter(({ status }) => untouched.has(status));
 
 function sumUp(simulation: Simulation): string {
   const open = openOf(simulation);
@@ -86,8 +78,9 @@ function sumUp(simulation: Simulation): string {
 export function viewDryRun(simulation: Simulation, now: string, most = 200): DryRunView {
   const { plan_id: id, version, calls, problems, total } = simulation;
   const rows = calls.slice(0, most).map((one) => {
-    const state = ended[one.status] ?? describeFound(one);
-    const note = [state, ended[one.status] === undefined ? describeAsks(one) : ''];
+    const isOpen = untouched.has(one.status);
+    const state = isOpen ? describeFound(one) : stepWords[one.status];
+    const note = [state, isOpen ? describeAsks(one) : ''];
     return {
       lead: leadOf(one.label, one.guarded, one.call.destructive),
       text: isolateText(cutShown(headlineOf(one.call, now), 300)),

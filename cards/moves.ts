@@ -2,6 +2,7 @@
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { StepMove } from '#domain/planning/artifacts.ts';
 import { showTitle } from '#domain/shown-text.ts';
+import { capitalise } from '#domain/words.ts';
 import { dayName, isSameDay, tellClock, tellTime } from './times.ts';
 
 type Reading = { now: string; viewer: { user: string; timezone: string } };
@@ -36,7 +37,7 @@ export function offerOrders(orders: PlanCardFacts['orders']): MoveOffer[] {
       ? []
       : [
           {
-            label: `${name.charAt(0).toUpperCase()}${name.slice(1)} instead`,
+            label: `${capitalise(name)} instead`,
             choice: `do the steps ${name}`,
           },
         ],

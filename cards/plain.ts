@@ -4,6 +4,7 @@ import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { PlanSummary } from '#domain/plan/plan.ts';
 import { showPlanned } from '#domain/plan/planner-words.ts';
 import { quoteName, quoteWords } from '#domain/shown-text.ts';
+import { capitalise } from '#domain/words.ts';
 import { addRun, describeRun } from './times.ts';
 import type { Quote } from './view.ts';
 
@@ -90,7 +91,7 @@ export function goal(
 ): Quote[] {
   const words = showPlanned(summary ?? '', planner, maxSentence);
   if (words === '') return [];
-  const sentence = (run: string) => ` ${run.charAt(0).toUpperCase()}${run.slice(1)}.`;
+  const sentence = (run: string) => ` ${capitalise(run)}.`;
   return [{ by: 'Goal', words: addRun(words, run, sentence) }];
 }
 

@@ -1,7 +1,6 @@
 // A review: every call of a plan with its exact effect, page by page, however long a value is.
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
-import type { StepStatus } from '#domain/plan/plan.ts';
 import { reviewRank } from '#domain/plan/review-rank.ts';
 import { maxNumbered, type NumberedStep, orderByLabel } from '#domain/plan/step-numbers.ts';
 import type { Service } from '#domain/service.ts';
@@ -10,6 +9,7 @@ import { headlineOf, leadOf, marksOf, markWords, type WholePart, wholeParts } fr
 import { drawQuote } from './plain.ts';
 import { notesOf, quotesOf } from './step-lines.ts';
 import type { Quote } from './view.ts';
+import { stepWords } from './words.ts';
 
 export type ReviewStep = {
   id: string;
@@ -57,19 +57,6 @@ function readStart(cursor: string): Start {
 function writeStart({ page, index, skip }: Start): string {
   return `${index}.${skip}.${page}`;
 }
-
-const stepWords: Record<StepStatus, string> = {
-  pending: 'waiting for earlier steps',
-  ready: 'ready',
-  running: 'running',
-  waiting: 'waiting for a person',
-  succeeded: 'done',
-  failed: 'failed',
-  skipped: 'skipped',
-  cancelled: 'cancelled',
-  stale: 'out of date',
-  unknown: 'outcome unknown',
-};
 
 function toReviewStep(
   { step, label, after }: NumberedStep<ShownStep>,

@@ -4,11 +4,11 @@ import type { PartProgress, PlanCardFacts } from '#domain/chat/card.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { Plan, StepStatus } from '#domain/plan/plan.ts';
 import { cutShown, quoteName, quoteWords } from '#domain/shown-text.ts';
-import { countOf } from '#domain/words.ts';
+import { capitalise, countOf } from '#domain/words.ts';
 
 import { nameOf, personOf } from './step-lines.ts';
 import type { Task, TaskList, TaskStatus } from './view.ts';
-import { andMore } from './words.ts';
+import { andMore, stepWords } from './words.ts';
 
 const maxNote = 160;
 
@@ -36,12 +36,10 @@ function noteOf(step: ShownStep, facts: PlanCardFacts): string {
     case 'failed':
       return quoteWords(step.error?.message ?? '', maxNote);
     case 'unknown':
-      return 'Outcome unknown';
     case 'skipped':
     case 'cancelled':
-      return 'Not run';
     case 'stale':
-      return 'On hold';
+      return capitalise(stepWords[step.status]);
     case 'succeeded':
       return quoteWords(step.result_summary ?? '', maxNote);
     default:

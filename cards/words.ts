@@ -1,7 +1,7 @@
 // Statuses, counts and amounts in words.
 import type { InboxGroup } from '#domain/plan/inbox.ts';
 import type { EntryKind } from '#domain/plan/operation-form.ts';
-import type { PlanStatus, Step } from '#domain/plan/plan.ts';
+import type { PlanStatus, Step, StepStatus } from '#domain/plan/plan.ts';
 import type { RoadmapMetrics } from '#domain/planning/roadmap.ts';
 import { countOf } from '#domain/words.ts';
 import type { SessionKind, SessionView } from './view.ts';
@@ -29,6 +29,20 @@ export const statusSymbols: Record<PlanStatus, string> = {
   completed: '✓',
   rejected: '✕',
   cancelled: '■',
+};
+
+/** Statuses of steps, the same everywhere. */
+export const stepWords: Record<StepStatus, string> = {
+  pending: 'not started',
+  ready: 'ready',
+  running: 'running',
+  waiting: 'waiting for a person',
+  succeeded: 'done',
+  failed: 'failed',
+  skipped: 'skipped',
+  cancelled: 'not run',
+  stale: 'on hold',
+  unknown: 'outcome unknown',
 };
 
 export const groupTitles: Record<InboxGroup, string> = {

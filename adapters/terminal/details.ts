@@ -12,7 +12,7 @@ import { drawQuote, maxFullText, quote } from '#cards/plain.ts';
 import { formatTime } from '#cards/times.ts';
 import { describeCut, describeFields, describeOthers } from '#cards/version-words.ts';
 import type { PlanView } from '#cards/view.ts';
-import { confidenceWord, describeRetry } from '#cards/words.ts';
+import { confidenceWord, describeRetry, stepWords } from '#cards/words.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import { describeDependency, labelSteps, maxNumbered } from '#domain/plan/step-numbers.ts';
@@ -74,7 +74,7 @@ function drawStep(
     ...(step.guarded ? ['🛡 guarded'] : []),
     effects[step.effect],
     ...(after === '' ? [] : [after]),
-    step.status,
+    stepWords[step.status],
   ].join(' · ');
   const head = screen.style('bold', names.get(step.id) ?? cleanLine(step.id));
   const headline = screen.style('bold', headlineOf(step.call, now));

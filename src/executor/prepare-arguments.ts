@@ -16,6 +16,7 @@ import { isReplanning } from '#domain/plan/replan.ts';
 import { answeredNo, decidesItself } from '#domain/plan/yes-no.ts';
 import { isObject, type Json, type JsonObject } from '#domain/text.ts';
 import type { Operation } from '#domain/tool.ts';
+import { capitalise } from '#domain/words.ts';
 import type { Decided } from '#models/decide-arguments.ts';
 import { formatMoment, toLocalIso } from '#timeline/recurrence.ts';
 import { describeCall } from '#tools/describe-call.ts';
@@ -268,7 +269,7 @@ async function findFailedCondition(run: StepRun): Promise<Skip | null> {
     const { labelOf } = await readNamed(run, ids);
     const label = labelOf(failed.step);
     const reason = explainCondition(failed, outputs.get(failed.step), label) ?? '';
-    return { reason: `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.` };
+    return { reason: `${capitalise(reason)}.` };
   });
 }
 

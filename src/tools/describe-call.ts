@@ -103,7 +103,8 @@ function toValue(value: Json): CallValue {
 function writeList(value: Json): string | null {
   if (!Array.isArray(value)) return null;
   const items = value.map((item) => {
-    if (typeof item === 'string') return /[“”\r\n]/.test(item) ? null : `“${item}”`;
+    if (typeof item === 'string')
+      return /[“”\r\n]/.test(item) ? null : quoteWords(item, item.length);
     if (typeof item === 'number') return String(item);
     return isReference(item) ? describeReference(item) : null;
   });

@@ -2,7 +2,7 @@
 // and server.
 import { z } from 'zod';
 import type { Json } from '../text.ts';
-import { isStorableText } from '../words.ts';
+import { capitalise, isStorableText } from '../words.ts';
 
 /** Limits of all surfaces, including a Teams card. */
 export const formLimits = { fields: 20, options: 50, bytes: 6000 } as const;
@@ -37,7 +37,7 @@ export function labelOf(name: string): string {
     (_, end, start) => `${end} ${start.toLowerCase()}`,
   );
   const text = words.replaceAll(/[_-]+/g, ' ').trim();
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return capitalise(text);
 }
 
 const FormField = z

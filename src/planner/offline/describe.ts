@@ -4,7 +4,7 @@ import type { StepCondition } from '#domain/plan/condition.ts';
 import type { Dependency } from '#domain/plan/dependency.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
-import { countOf, listOf, onOneLine, shorten, trimTail } from '#domain/words.ts';
+import { capitalise, countOf, listOf, onOneLine, shorten, trimTail } from '#domain/words.ts';
 import { formatMoment } from '#timeline/recurrence.ts';
 import { describeRecurrence } from '#timeline/repetition.ts';
 import type { Question } from '../commands/answers.ts';
@@ -138,5 +138,5 @@ export function describeOutcome(steps: Described[], timezone: string): string {
   const rest = steps.length - phrases.length;
   if (rest > 0) phrases.push(`does ${countOf(rest, 'more thing')}`);
   const words = listOf(joinPhrases(phrases));
-  return shorten(`${words.charAt(0).toUpperCase()}${words.slice(1)}.`, 1000);
+  return shorten(`${capitalise(words)}.`, 1000);
 }

@@ -2,7 +2,7 @@
 import type { CommandForm } from '#domain/planning/command-form.ts';
 import type { Json } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
-import { listOf, shorten } from '#domain/words.ts';
+import { capitalise, listOf, shorten } from '#domain/words.ts';
 import { changeForms, forms, frames, type Note, recurringForms } from '../commands/forms.ts';
 import { startsOf } from '../commands/match.ts';
 import { showCall } from './call-arguments.ts';
@@ -61,10 +61,7 @@ export function writeHelp(manifest: readonly OperationSpec[], about?: Json): str
   const word = String(about).toLowerCase();
   if (word === 'all')
     return Object.entries(topics)
-      .flatMap(([topic, notes]) => [
-        `${topic.charAt(0).toUpperCase()}${topic.slice(1)}:`,
-        ...notes.map(lineOf),
-      ])
+      .flatMap(([topic, notes]) => [`${capitalise(topic)}:`, ...notes.map(lineOf)])
       .concat('“playbooks” lists saved plans. See docs/commands.md for everything.', connectModel)
       .join('\n');
   const spec = manifest.find(({ name }) => name.toLowerCase() === word);

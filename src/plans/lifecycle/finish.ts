@@ -31,7 +31,7 @@ function summariseRun(
   const parts = [
     skipped.total > 0 ? `${countOf(skipped.total, 'step')} skipped` : '',
     notStarted > 0 ? `${countOf(notStarted, 'step')} not started` : '',
-    counts.cancelled > 0 ? `${countOf(counts.cancelled, 'step')} left out` : '',
+    counts.cancelled > 0 ? `${countOf(counts.cancelled, 'step')} not run` : '',
   ].filter((part) => part !== '');
   const done =
     counts.succeeded === 0 ? 'Nothing was done' : `${countOf(counts.succeeded, 'step')} done`;

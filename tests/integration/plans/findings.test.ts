@@ -289,7 +289,7 @@ describe('a finding that is settled', () => {
     const finding = await raise(plan.id, { step_id: 'a' });
     await settle(plan.id, finding.id, 'leave_out');
     expect(await reach(instance, plan.id, 'completed')).toMatchObject({
-      result_summary: '1 step done, 2 steps left out.',
+      result_summary: '1 step done, 2 steps not run.',
     });
     await check(plan.id);
   });

@@ -119,7 +119,7 @@ describe('a patch that narrows an approved plan', () => {
     });
     await resume(plan.id);
     const done = await reach(instance, plan.id, 'completed');
-    expect(done.result_summary).toBe('2 steps done, 2 steps left out.');
+    expect(done.result_summary).toBe('2 steps done, 2 steps not run.');
     expect(await instance.service.simulate(plan.id, {}, ana)).toMatchObject({ problems: [] });
   });
 

@@ -27,7 +27,7 @@ describe('a task', () => {
     ['succeeded', 'complete', ''],
     ['failed', 'error', 'no reply'],
     ['unknown', 'error', 'Outcome unknown'],
-    ['skipped', 'pending', 'Not run'],
+    ['skipped', 'pending', 'Skipped'],
     ['stale', 'pending', 'On hold'],
   ] as const)('of a step that is %s is %s', (status, expected, note) => {
     const task = firstOf(withFirst(status, { error: { code: 'timed_out', message: 'no reply' } }));

@@ -115,8 +115,8 @@ describe('the timeline', () => {
     const [scheduled, estimated] = rows.map((row) => describeRow(row, 480));
     expect(scheduled?.label).toContain('Ana');
     expect(scheduled?.label).not.toContain('Help with the launch');
-    expect(scheduled?.text).toMatch(/^Not yet; scheduled .* – .*, 3 working days$/);
-    expect(estimated?.text).toMatch(/^Not yet; estimate: begins .*, 5 min$/);
+    expect(scheduled?.text).toMatch(/^Not started; scheduled .* – .*, 3 working days$/);
+    expect(estimated?.text).toMatch(/^Not started; estimate: begins .*, 5 min$/);
   });
 
   it('takes the times that the server has worked out for the steps of an open group', () => {

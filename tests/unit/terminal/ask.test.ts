@@ -194,7 +194,7 @@ describe('deciding about a plan', () => {
   it('shows the calls in full before it asks again', async () => {
     const { printed } = await run(done, ['d', 'a']);
     expect(printed).toContain(`Digest ${digest}`);
-    expect(printed).toContain('workspace_move · changes something · after 1 · pending');
+    expect(printed).toContain('workspace_move · changes something · after 1 · not started');
     expect(printed).toContain(
       '1  Creates notes/standup.md\n     │ content:\n     │   Standup at 9:30',
     );

@@ -3,7 +3,7 @@ import type { Tone } from '#cards/view.ts';
 import { statusSymbols, statusWords } from '#cards/words.ts';
 import type { InboxPlan } from '#domain/plan/inbox.ts';
 import type { PlanStatus } from '#domain/plan/plan.ts';
-import { capitalise } from '../plan/format.ts';
+import { capitalise } from '#domain/words.ts';
 import type { Words } from '../plan/words.ts';
 
 const waitingWords: Record<NonNullable<InboxPlan['waits']>, Words> = {

@@ -2,6 +2,7 @@
 import * as times from '#cards/times.ts';
 import * as words from '#cards/words.ts';
 import { readsLikeJson, showText } from '#domain/shown-text.ts';
+import { capitalise } from '#domain/words.ts';
 
 export const zone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
@@ -44,10 +45,6 @@ export function formatCost(usd: number): string {
 export function formatConfidence(confidence: number | null): string {
   if (confidence === null) return 'Not stated';
   return `${capitalise(words.confidenceWord(confidence))} (${confidence.toFixed(2)})`;
-}
-
-export function capitalise(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** Quotes a text that reads like another type. */

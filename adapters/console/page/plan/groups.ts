@@ -1,9 +1,10 @@
 // Groups of steps in words: what they are called, how far they are, and which steps decide when the plan ends.
+import { stepWords } from '#cards/words.ts';
 import type { GroupBy, StepGroup } from '#domain/plan/groups.ts';
 import type { StepCounts } from '#domain/plan/plan.ts';
 import type { Forecast } from '#domain/planning/forecast.ts';
 import { quoteName } from '#domain/shown-text.ts';
-import { countOf } from '#domain/words.ts';
+import { capitalise, countOf } from '#domain/words.ts';
 import { formatDuration } from './format.ts';
 import type { StepLabels } from './step-labels.ts';
 
@@ -22,12 +23,12 @@ export function nameGroup(by: GroupBy, key: string): string {
 export type Heat = 'done' | 'running' | 'failed' | 'hold' | 'later' | 'left_out';
 
 export const heatWords: Record<Heat, { symbol: string; words: string }> = {
-  done: { symbol: '✓', words: 'done' },
-  running: { symbol: '▸', words: 'running' },
-  failed: { symbol: '✕', words: 'failed' },
-  hold: { symbol: '◷', words: 'on hold' },
-  later: { symbol: '○', words: 'not yet' },
-  left_out: { symbol: '⊘', words: 'left out' },
+  done: { symbol: '✓', words: stepWords.succeeded },
+  running: { symbol: '▸', words: stepWords.running },
+  failed: { symbol: '✕', words: stepWords.failed },
+  hold: { symbol: '◷', words: stepWords.stale },
+  later: { symbol: '○', words: stepWords.pending },
+  left_out: { symbol: '⊘', words: stepWords.cancelled },
 };
 
 export type HeatShare = { heat: Heat; count: number; from: number; width: number };
@@ -75,7 +76,8 @@ export function describeGroup({ steps, counts }: Pick<StepGroup, 'steps' | 'coun
   const [only, ...more] = shares;
   if (only === undefined) return countOf(steps, 'step');
   if (more.length > 0) return describeCounts(counts);
-  return only.heat === 'later' ? 'Not started' : `All ${heatWords[only.heat].words}`;
+  const { words } = heatWords[only.heat];
+  return only.heat === 'later' ? capitalise(words) : `All ${words}`;
 }
 
 const leftOut: Record<NonNullable<Forecast['critical']['left_out']>, string> = {

@@ -1,25 +1,27 @@
 // States of steps in words and a symbol. The symbol is never alone and the colour never the only sign.
 import type { Tone } from '#cards/view.ts';
+import { stepWords } from '#cards/words.ts';
 import type { StepStatus } from '#domain/plan/plan.ts';
-import { capitalise } from './format.ts';
+import { capitalise } from '#domain/words.ts';
 
 export type Words = { symbol: string; words: string; tone: Tone };
 
-const stepWords: Record<StepStatus, Words> = {
-  pending: { symbol: '○', words: 'Not yet', tone: 'default' },
-  ready: { symbol: '◌', words: 'Ready', tone: 'default' },
-  running: { symbol: '▸', words: 'Running', tone: 'accent' },
-  waiting: { symbol: '◷', words: 'Waiting for a person', tone: 'warning' },
-  succeeded: { symbol: '✓', words: 'Done', tone: 'good' },
-  failed: { symbol: '✕', words: 'Failed', tone: 'attention' },
-  skipped: { symbol: '–', words: 'Skipped', tone: 'default' },
-  cancelled: { symbol: '⊘', words: 'Cancelled', tone: 'default' },
-  stale: { symbol: '≈', words: 'On hold', tone: 'warning' },
-  unknown: { symbol: '?', words: 'Outcome unknown', tone: 'warning' },
+const signs: Record<StepStatus, [symbol: string, tone: Tone]> = {
+  pending: ['○', 'default'],
+  ready: ['◌', 'default'],
+  running: ['▸', 'accent'],
+  waiting: ['◷', 'warning'],
+  succeeded: ['✓', 'good'],
+  failed: ['✕', 'attention'],
+  skipped: ['–', 'default'],
+  cancelled: ['⊘', 'default'],
+  stale: ['≈', 'warning'],
+  unknown: ['?', 'warning'],
 };
 
 export function describeStep(status: StepStatus): Words {
-  return stepWords[status];
+  const [symbol, tone] = signs[status];
+  return { symbol, words: capitalise(stepWords[status]), tone };
 }
 
 /** `step_succeeded` → `Step succeeded`, or `Step 2b succeeded`. */

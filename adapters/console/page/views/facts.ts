@@ -2,18 +2,13 @@
 import { throughAgent } from '#cards/plain.ts';
 import { describeExpected, tellSpan } from '#cards/times.ts';
 import type { Plan } from '#domain/plan/plan.ts';
+import { capitalise } from '#domain/words.ts';
 import { html, type TemplateResult } from '../lit.ts';
 import { describeError, request } from '../live/api.ts';
 import { startSaving } from '../live/open.ts';
 import type { Card } from '../live/state.ts';
 import { change } from '../live/store.ts';
-import {
-  capitalise,
-  formatConfidence,
-  formatCost,
-  formatDuration,
-  formatTime,
-} from '../plan/format.ts';
+import { formatConfidence, formatCost, formatDuration, formatTime } from '../plan/format.ts';
 import { callPerson, reader } from '../plan/people.ts';
 import { drawIcon } from './parts.ts';
 

@@ -3,8 +3,9 @@ import { describeRisks } from '#cards/words.ts';
 import type { Forecast } from '#domain/planning/forecast.ts';
 import type { RoadmapOption } from '#domain/planning/roadmap.ts';
 import { quoteWords, showTitle } from '#domain/shown-text.ts';
+import { capitalise } from '#domain/words.ts';
 import { html, nothing, type TemplateResult } from '../lit.ts';
-import { capitalise, formatDuration } from '../plan/format.ts';
+import { formatDuration } from '../plan/format.ts';
 import { drawSection } from './parts.ts';
 
 function drawOption({ name, differs, metrics }: RoadmapOption, chosen: boolean): TemplateResult {

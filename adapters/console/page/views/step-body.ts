@@ -1,5 +1,4 @@
 // A step's action, drawn by kind: file diff, request, message, question, or arguments. Every argument is there.
-
 import { showTarget } from '#domain/chat/post-target.ts';
 import { nameArgument } from '#domain/plan/argument-words.ts';
 import type { ShownStep } from '#domain/plan/call.ts';

@@ -1,8 +1,9 @@
 // Trace: how the planner came to this plan, stage by stage, with what each step took, cost and found.
 import { type TraceLine, type TraceNote, type TraceStage, viewTrace } from '#cards/trace-view.ts';
+import { capitalise } from '#domain/words.ts';
 import { html, nothing, type TemplateResult } from '../lit.ts';
 import type { PlanView } from '../live/state.ts';
-import { capitalise, formatMoment } from '../plan/format.ts';
+import { formatMoment } from '../plan/format.ts';
 import { drawEmpty, drawLoading } from './parts.ts';
 
 const columns = ['Step', 'Took', 'Cost', 'Confidence', 'Result'];

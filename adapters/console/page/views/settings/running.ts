@@ -1,9 +1,8 @@
 // Execution: who runs steps, what they share, when people work, and what happens when something fails.
 import type { SettingsView } from '#domain/settings-view.ts';
 import { showLine } from '#domain/shown-text.ts';
-import { countOf, listOf } from '#domain/words.ts';
+import { capitalise, countOf, listOf } from '#domain/words.ts';
 import { html, type TemplateResult } from '../../lit.ts';
-import { capitalise } from '../../plan/format.ts';
 import { drawBlock, drawFactList, drawState, drawWhere, type Fact } from './parts.ts';
 
 type Running = SettingsView['running'];

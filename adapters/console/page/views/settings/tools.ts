@@ -2,11 +2,11 @@
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { OperationFacts, SettingsView, ToolFacts } from '#domain/settings-view.ts';
 import { showLine, showText } from '#domain/shown-text.ts';
-import { countOf, listOf } from '#domain/words.ts';
+import { capitalise, countOf, listOf } from '#domain/words.ts';
 import { html, nothing, type TemplateResult } from '../../lit.ts';
 import { connect, disconnect, searchTools } from '../../live/settings.ts';
 import type { Settings } from '../../live/state.ts';
-import { capitalise, formatTime } from '../../plan/format.ts';
+import { formatTime } from '../../plan/format.ts';
 import { drawBadge, drawEmpty, drawIcon } from '../parts.ts';
 import { drawCheck, drawState, drawWhere } from './parts.ts';
 
