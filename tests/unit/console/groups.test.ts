@@ -33,7 +33,11 @@ describe('a group of steps', () => {
   it.each([
     [counts({ pending: 20 }), 'Not started', 'later'],
     [counts({ succeeded: 20 }), 'All done', 'done'],
-    [counts({ succeeded: 12, running: 3, pending: 5 }), '12 done, 3 running, 5 not started', 'running'],
+    [
+      counts({ succeeded: 12, running: 3, pending: 5 }),
+      '12 done, 3 running, 5 not started',
+      'running',
+    ],
     [counts({ succeeded: 12, failed: 1, waiting: 2 }), '12 done, 1 failed, 2 on hold', 'failed'],
     [counts({ succeeded: 12, pending: 1 }), '12 done, 1 not started', 'running'],
     [counts({ running: 4, stale: 1 }), '4 running, 1 on hold', 'hold'],
