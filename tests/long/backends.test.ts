@@ -88,8 +88,6 @@ beforeAll(async () => {
   gateway = await programs.serve({ verb: 'gateway', home, database: database.url });
 });
 
-describe('while no worker is there', () => {});
-
 describe('two workers with different tools', () => {
   beforeAll(async () => {
     [{ program: alpha, home: alphaHome }, { program: beta }] = await Promise.all([

@@ -178,7 +178,7 @@ async function walkInbox({ page, url, look }: Walk): Promise<void> {
 
 async function walkBuilder({ page, url, story, look }: Walk): Promise<void> {
   await page.goto(url);
-  await page.getByRole('button', { name: 'Build a plan' }).click();
+  await page.getByRole('button', { name: 'Build a plan', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Build a plan' });
   await dialog.getByRole('option').first().waitFor();
   await look('the palette of operations');
