@@ -8,7 +8,7 @@ import { waitFor } from '../../wait.ts';
 
 const ana = person('ana', 'slack');
 const ben = person('ben', 'slack');
-let late = Promise.withResolvers<void>();
+const late = { begun: Promise.withResolvers<void>(), answer: Promise.withResolvers<void>() };
 
 const script = scriptedPlanner(({ text }) => {
   if (text === 'Ask')
@@ -19,7 +19,10 @@ const script = scriptedPlanner(({ text }) => {
 const planner = {
   ...script,
   plan: async (...asked: Parameters<typeof script.plan>) => {
-    if (asked[0].text === 'Late') await late.promise;
+    if (asked[0].text === 'Late') {
+      late.begun.resolve();
+      await late.answer.promise;
+    }
     return script.plan(...asked);
   },
 };
@@ -100,9 +103,9 @@ test('while its planner asks, the plan needs the reader, who can keep the versio
 test('a new version that comes after the version was kept counts no more', async () => {
   const { id } = await propose('late');
   await change(id, 'Late');
+  await late.begun.promise;
   await instance.service.resume(id, { version: 1 }, ana);
-  late.resolve();
-  late = Promise.withResolvers();
+  late.answer.resolve();
   await change(id, 'Fail');
   expect(await waits(id)).toMatchObject({ version: 1, total_steps: 1 });
   expect(await kept(id)).toHaveLength(2);
