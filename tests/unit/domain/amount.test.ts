@@ -80,12 +80,12 @@ describe('a tally', () => {
 
   it('groups by the exact text, with counts that add up to all', () => {
     const regions = ['North', 'South', 'North', 'north', 'North ', ''];
-    expect(tally(regions.map((region, id) => ({ region, id: id % 2 })))).toEqual([
+    expect(tally(regions.map((region, id) => ({ region, units: id % 2 })))).toEqual([
       '6 items',
       'region: North (2), South (1), north (1), North  (1), 1 empty',
-      'id: 0 (3), 1 (3)',
-      'id: sum 3 of 6 numbers',
-      'id by region: North 0 (2), South 1 (1), north 1 (1), North  0 (1), without region (1)',
+      'units: 0 (3), 1 (3)',
+      'units: sum 3 of 6 numbers',
+      'units by region: North 0 (2), South 1 (1), north 1 (1), North  0 (1), without region (1)',
     ]);
   });
 

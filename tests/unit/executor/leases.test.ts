@@ -23,7 +23,7 @@ test('leases of short steps are not renewed, those of longer ones are, well befo
   leases.hold(lease(2), 'read');
   await vi.advanceTimersByTimeAsync(1000);
   expect(rows).toHaveBeenCalledTimes(1);
-  // Somebody who missed a message asks about all.
+  // After a missed message, all are asked about.
   leases.renew();
   await vi.advanceTimersByTimeAsync(0);
   expect(rows).toHaveBeenCalledTimes(2);
