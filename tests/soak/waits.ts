@@ -18,7 +18,7 @@ const at = (column: string) =>
   `coalesce('@' || extract(epoch from ${column})::numeric(14, 1), '-')`;
 
 const readOpen = `
-  select encode(body, 'escape') as of,
+  select coalesce(encode(body, 'escape'), '') as of,
     'event ' || id || ' (' || kind || '), try ' || attempt || ' due ' || ${at('due_at')}
       || coalesce(', lease of ' || l.holder || ' until ' || ${at('l.lease_until')}, '') || coalesce(', ' || left(error, 120), '') as what
   from countersign.inbox left join countersign.inbox_leases l using (platform, tenant, thread)
@@ -38,7 +38,7 @@ const readOpen = `
       || ', drawn again ' || ${at('redraw_at')} || coalesce(', ' || left(error, 120), '')
   from countersign.chat_posts where plan_id is not null and (state = 'sending' or asked > answered or redraw_at is not null)
   union all
-  select data::text, 'job ' || name || ' is ' || state || ', retries ' || retry_count || ', not before ' || ${at('start_after')}
+  select coalesce(data::text, ''), 'job ' || name || ' is ' || state || ', retries ' || retry_count || ', not before ' || ${at('start_after')}
   from pgboss.job where state in ('created', 'retry', 'active')`;
 
 /** Sent but not acknowledged so far. */
