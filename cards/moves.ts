@@ -19,7 +19,7 @@ function nameMove({ from }: StepMove, slot: string, reading: Reading): string {
 }
 
 /** A local date and time for a change in words. */
-function writeMoment(slot: string, timezone: string): string {
+export function writeMoment(slot: string, timezone: string): string {
   const parts = new Intl.DateTimeFormat('sv-SE', {
     timeZone: timezone,
     dateStyle: 'short',

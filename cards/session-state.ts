@@ -1,7 +1,9 @@
 // A session's state as symbol and words, and its buttons, bound to the turn and digest shown.
 import type { SessionCardFacts, SessionOver, SessionPress } from '#domain/chat/session-card.ts';
 import type { StepMove } from '#domain/planning/artifacts.ts';
+import { offlinePlanner } from '#domain/plan/planner-words.ts';
 import { findMove, openMoves } from '#domain/planning/artifacts.ts';
+import type { Relaxation } from '#domain/planning/schedule.ts';
 import { cleanLine, cutShown, showLine, showTitle } from '#domain/shown-text.ts';
 import { type MoveOffer, offerMoves, offerOrders } from './moves.ts';
 import { callPerson } from './step-lines.ts';
@@ -179,8 +181,15 @@ const maxChoices = 5;
 const maxLabel = 60;
 const maxChoice = 600;
 
+/** Those that the planner can make. */
+export function relaxationsOf({ infeasible, planner }: SessionCardFacts): Relaxation[] {
+  return (infeasible?.relaxations ?? []).filter(
+    ({ change }) => change !== undefined || planner !== offlinePlanner,
+  );
+}
+
 export function viewSessionButtons(facts: SessionCardFacts, kind: SessionKind): SessionButton[] {
-  const { run_id, turn, digest, offers, infeasible, decision, request } = facts;
+  const { run_id, turn, digest, offers, decision, request } = facts;
   const button = (
     action: SessionPress['action'],
     label: string,
@@ -241,9 +250,9 @@ export function viewSessionButtons(facts: SessionCardFacts, kind: SessionKind): 
       return [
         ...choices(
           'session_changes',
-          (infeasible?.relaxations ?? []).map(({ text, label }, at) => ({
+          relaxationsOf(facts).map(({ text, label, change = text }, at) => ({
             name: label === undefined ? text : `${at + 1}: ${label}`,
-            answer: text,
+            answer: change,
           })),
         ),
         changes(otherForm),

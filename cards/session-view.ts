@@ -18,7 +18,7 @@ import {
   viewRoadmap,
   viewRoadmapDetails,
 } from './session-outline.ts';
-import { kindOf, viewSessionButtons, viewSessionState } from './session-state.ts';
+import { kindOf, relaxationsOf, viewSessionButtons, viewSessionState } from './session-state.ts';
 import { describeRepeats, formatWeek, tellSpan, tellTime } from './times.ts';
 import type { Details, Line, Quote, Section, SessionKind, SessionView } from './view.ts';
 import { confidenceWord, formatCost } from './words.ts';
@@ -167,8 +167,8 @@ function viewOffers({ offers }: SessionCardFacts): Section | null {
   return makeSection('offers', 'Options', lines, 5);
 }
 
-function viewRelaxations({ infeasible }: SessionCardFacts): Section | null {
-  const lines = (infeasible?.relaxations ?? []).map(({ text }, i) =>
+function viewRelaxations(facts: SessionCardFacts): Section | null {
+  const lines = relaxationsOf(facts).map(({ text }, i) =>
     plainLine(showLine(text, 300), { lead: `${i + 1}` }),
   );
   return makeSection('relaxations', 'What would make it fit', lines, 5);

@@ -1,8 +1,10 @@
-// Structured logs: JSON lines on stderr for servers, in a file for commands that own the terminal. Secrets are redacted by field
-// name and by configured value.
+// Logs: JSON lines on stderr, readable lines if that is a terminal, JSON in a file for commands that own the terminal. Secrets are
+// redacted by field name and by configured value.
 import pino, { type Logger, type LoggerOptions } from 'pino';
 import { errorMessage } from '#domain/errors.ts';
+import { escapeExact } from '#domain/shown-text.ts';
 import { logFields } from '#domain/telemetry.ts';
+import { isObject, parseJson } from '#domain/text.ts';
 import type { Config } from './config.ts';
 import { openLogFile } from './home.ts';
 import { openLogSink } from './log-sink.ts';
@@ -75,12 +77,26 @@ export function logOptions(level: string, scrub?: Scrub): LoggerOptions {
   };
 }
 
+/** @returns a line of the log as `15:38:10 warn  The MCP server gh cannot be started. (spawn gh ENOENT)` */
+export function formatForTerminal(line: string): string {
+  const entry = parseJson(line);
+  if (!isObject(entry)) return line;
+  const { level, time, msg = '', err } = entry;
+  const at = new Date(Number(time)).toTimeString().slice(0, 8);
+  const cause = isObject(err) ? ` (${err.message})` : '';
+  return `${at} ${(pino.levels.labels[Number(level)] ?? '').padEnd(5)} ${escapeExact(`${msg}${cause}`)}\n`;
+}
+
 /** @param quiet for interactive commands: logs to `<home>/logs/countersign.log` */
 export function createLog(
   config: Config,
   quiet: boolean,
   scrub = createScrub(secretsOf(config, process.env)),
 ): Logger {
-  const options = logOptions(config.env.LOG_LEVEL, scrub);
+  const readable = !quiet && process.stderr.isTTY;
+  const write: Scrub = readable
+    ? Object.assign((line: string) => formatForTerminal(scrub(line)), { add: scrub.add })
+    : scrub;
+  const options = logOptions(config.env.LOG_LEVEL, write);
   return pino(options, openLogSink(quiet ? openLogFile(config) : 2));
 }

@@ -1,7 +1,7 @@
 // Secrets never get into the log, at any depth of what is logged.
 import pino from 'pino';
 import { expect, test } from 'vitest';
-import { logOptions } from '#app/logging.ts';
+import { formatForTerminal, logOptions } from '#app/logging.ts';
 
 function log(fields: object): Record<string, unknown> {
   const lines: string[] = [];
@@ -37,4 +37,12 @@ test('what is no secret is told, and of an error nothing that hangs on it', () =
   const line = log({ plan: 'PLAN-00000001', err: error });
   expect(line).toMatchObject({ msg: 'said', plan: 'PLAN-00000001', err: { message: 'lost' } });
   expect(JSON.stringify(line)).not.toContain('hush');
+});
+
+test('a terminal gets one readable line an entry, without control characters', () => {
+  const escape = String.fromCharCode(27);
+  const err = { message: `no${escape}[31m` };
+  const shown = formatForTerminal(JSON.stringify({ level: 40, time: 0, msg: 'Lost', err }));
+  expect(shown).toMatch(/^\d\d:\d\d:\d\d warn {2}Lost \(no.+\)\n$/);
+  expect(shown).not.toContain(escape);
 });

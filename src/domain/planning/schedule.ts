@@ -72,7 +72,11 @@ export const Relaxation = z.strictObject({
   text: line(500),
   /** For a button, without names: the card lists the text. */
   label: line(60).exactOptional(),
+  /** The change in words that the offline planner reads too; missing if no such words exist. */
+  change: line(500).exactOptional(),
 });
+
+export type Relaxation = z.infer<typeof Relaxation>;
 
 export const Infeasibility = z.strictObject({
   reason: line(1000),

@@ -7,6 +7,7 @@ import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import { labelVersion } from '#domain/plan/step-numbers.ts';
 import type { RoadmapWay } from '#domain/planning/roadmap.ts';
+import { sayLength } from '#domain/length.ts';
 import { type Json, JsonObject, mapTexts, parseJson } from '#domain/text.ts';
 import { countOf, trimTail } from '#domain/words.ts';
 import { type Every, readEvery, timeOnDay, type When } from '#timeline/spoken-times.ts';
@@ -20,7 +21,12 @@ import { tokenize } from './tokens.ts';
 export type Changes = {
   steps: StepDraft[];
   /** [] with a deadline: all steps that have one. A null deadline removes it. */
-  move: { steps: string[]; not_before?: string; deadline?: string | null } | null;
+  move: {
+    steps: string[];
+    not_before?: string | null;
+    deadline?: string | null;
+    duration?: string;
+  } | null;
   rule: string | null;
   addition: { text: string; place: 'beside' | 'behind' } | null;
   order: RoadmapWay | null;
@@ -276,7 +282,14 @@ function makeChange(id: string, plan: Plan, { values, times }: Slots): Change | 
     case 'deadline':
     case 'no deadline': {
       const deadline = times.when === undefined ? null : momentOf(times.when, plan, true);
-      return { move: { steps: plan.only === null ? [] : [plan.only], deadline } };
+      const step = values.step === undefined ? plan.only : findChanged(plan, values.step);
+      return { move: { steps: step === null ? [] : [step], deadline } };
+    }
+    case 'as soon as possible':
+      return { move: { steps: [findChanged(plan, values.step)], not_before: null } };
+    case 'takes': {
+      const duration = sayLength(Number(values.length) / 60);
+      return { move: { steps: [findChanged(plan, values.step)], duration } };
     }
     case 'one at a time':
     case 'checked':

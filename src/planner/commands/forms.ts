@@ -406,12 +406,20 @@ const changeRows: ChangeRow[] = [
     'change [the] time to {when:time}',
     '[move] [it] [to] {when:time} [instead]',
   ],
+  [
+    'as soon as possible',
+    'start step 1 as soon as possible',
+    'Removes its start time.',
+    'start step {step:step} as soon as possible',
+  ],
+  ['takes', 'step 1 takes 2 days', 'Sets how long it takes.', 'step {step:step} takes {length:span}'],
   ['repeat', 'every Tuesday at 9:00', 'Changes the repetition.', 'every [instead]'],
   [
     'deadline',
     'move the deadline to 20 December at 17:00',
     'Sets the deadline.',
     'move|set [the] deadline to {when:time}',
+    'move|set [the] deadline of step {step:step} to {when:time}',
   ],
   ['no deadline', 'remove the deadline', 'Removes the deadline.', 'remove|drop [the] deadline'],
   [

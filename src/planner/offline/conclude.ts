@@ -89,10 +89,8 @@ export async function ask(
   }
   // Questions are off, and there is nothing sensible to assume.
   const why =
-    task.state.change == null
-      ? 'I was told not to ask, but this is still open:'
-      : "I couldn't read what should change.";
-  const text = otherwise ?? `${why} ${questions.map((one) => one.text).join(' ')}`;
+    task.state.change == null ? 'I was told not to ask, but this is still open: ' : '';
+  const text = otherwise ?? `${why}${questions.map((one) => one.text).join(' ')}`;
   task.stageTools.say({ kind: 'cannot', text, wanted: null }, reason);
   return 'answered';
 }

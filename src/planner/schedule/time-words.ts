@@ -1,5 +1,6 @@
 // Times, durations and infeasible schedules in words.
 import { Temporal } from 'temporal-polyfill';
+import { writeMoment } from '#cards/moves.ts';
 import { sayMinutes, tellSpan } from '#cards/times.ts';
 import { sayInHours } from '#domain/length.ts';
 import { findMove, type StepMove } from '#domain/planning/artifacts.ts';
@@ -37,8 +38,9 @@ export function sayNode({ nodes, places }: OutlineIndex, id: string): string {
   if (title === undefined) return quoteWords(id, 200);
   // Its own quotation marks are inside those of the name.
   const name = quoteWords(title.replaceAll(/["“”]/g, "'"), 80);
-  const same = nodes.filter((node) => node.title === title).length > 1 || title.length > 80;
-  return same ? `${name} (${id})` : name;
+  // A goal may have its only task's title.
+  const same = nodes.filter((node) => node.title === title && node.structure !== 'goal');
+  return same.length > 1 || title.length > 80 ? `${name} (${id})` : name;
 }
 
 type Placed = Extract<Pass, { kind: 'placed' }>;
@@ -91,6 +93,14 @@ function describeLateness(
   }
 }
 
+/** `step "2"`, which a change in words refers to; null without exactly one step. */
+function nameStep({ nodes, places }: OutlineIndex, node: string | null): string | null {
+  const [step, ...more] = nodes[places.get(node ?? '') ?? -1]?.steps ?? [];
+  return step?.id === undefined || step.id.includes('"') || more.length > 0
+    ? null
+    : `step "${step.id}"`;
+}
+
 /** To a whole minute. */
 const roundUp = (at: number) => Math.ceil(at / 60_000) * 60_000;
 
@@ -100,6 +110,10 @@ function describeRemedy(
   timezone: string,
   buffer: number,
 ): Infeasibility['relaxations'] {
+  const about = (node: string | null, change: (step: string) => string) => {
+    const step = nameStep(index, node);
+    return { node, ...(step === null ? {} : { change: change(step) }) };
+  };
   switch (remedy.kind) {
     case 'deadlines': {
       const nodes = remedy.nodes.slice(0, 3);
@@ -115,12 +129,18 @@ function describeRemedy(
         only === undefined || node === null
           ? `Move ${countOf(nodes.length, 'deadline')}`
           : `Move the deadline to ${sayMoment(roundUp(only.to), timezone)}`;
-      return [{ node, text: shorten(`Move ${listOf(texts)}.`, 500), label }];
+      const to = new Date(roundUp(only?.to ?? 0)).toISOString();
+      const change = (step: string) =>
+        `move the deadline of ${step} to ${writeMoment(to, timezone)}`;
+      return [
+        { ...about(node, change), text: shorten(`Move ${listOf(texts)}.`, 500), label },
+      ];
     }
     case 'release': {
       const node = ownerOf(remedy.node);
       const text = `Let ${sayNode(index, node)} start as soon as it can.`;
-      return [{ node, text, label: 'Start as soon as possible' }];
+      const change = (step: string) => `start ${step} as soon as possible`;
+      return [{ ...about(node, change), text, label: 'Start as soon as possible' }];
     }
     case 'days_on': {
       const dates = remedy.dates.map(sayDate);
@@ -136,9 +156,9 @@ function describeRemedy(
       const node = ownerOf(remedy.node);
       const minutes = Math.max(1, Math.floor(remedy.minutes / (1 + buffer)));
       const length = sayInHours(minutes);
-      return [
-        { node, text: `Give ${sayNode(index, node)} ${length}.`, label: `Allow only ${length}` },
-      ];
+      const text = `Give ${sayNode(index, node)} ${length}.`;
+      const change = (step: string) => `${step} takes ${length}`;
+      return [{ ...about(node, change), text, label: `Allow only ${length}` }];
     }
     default:
       return remedy satisfies never;

@@ -184,10 +184,25 @@ describe('a deadline', () => {
     expect(result).toMatchObject({ kind: 'escalation' });
     if (result.kind !== 'escalation') return;
     expect(result.infeasible.reason).toContain('after its deadline (Thu, 5 Mar 2026, 17:00)');
-    expect(result.infeasible.relaxations.length).toBeGreaterThan(0);
-    // Relaxing a limit in words leads to the plan.
-    proposalOf(await talk.all('Move the deadline to 20 March 17:00'));
-    expect(talk.session.stage).toBe('NEEDS_CLARIFICATION');
+    // A limit that is relaxed in words, as the buttons do, leads to the plan.
+    const offered = result.infeasible.relaxations.map(({ change }) => change);
+    expect(offered.length).toBeGreaterThan(1);
+    for (const change of [...offered, 'Move the deadline to 20 March 17:00']) {
+      const again = new Talk();
+      await again.all('Ask Ana "Please review notes.md" takes 3 days by tomorrow 17:00.');
+      proposalOf(await again.all(change ?? ''));
+      expect(again.session.stage).toBe('NEEDS_CLARIFICATION');
+    }
+  });
+
+  it('is met by an earlier start, which is offered in words that are read', async () => {
+    const ask = 'Tomorrow at 16:00 ask Ana "Please review notes.md" takes 2 hours by tomorrow 17:00';
+    const { result } = await new Talk().all(ask);
+    const offered = result.kind === 'escalation' ? result.infeasible.relaxations : [];
+    const talk = new Talk();
+    await talk.all(ask);
+    const earlier = offered.find(({ change }) => change?.endsWith('as soon as possible'));
+    proposalOf(await talk.all(earlier?.change ?? ''));
   });
 
   it.each([
