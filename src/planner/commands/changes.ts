@@ -1,4 +1,6 @@
 // Changes of a waiting plan by the forms of the table. A partly read change is asked about; anything unmentioned stays.
+
+import { sayLength } from '#domain/length.ts';
 import { isReference } from '#domain/plan/argument-kinds.ts';
 import { referencesOf } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
@@ -7,7 +9,6 @@ import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import { labelVersion } from '#domain/plan/step-numbers.ts';
 import type { RoadmapWay } from '#domain/planning/roadmap.ts';
-import { sayLength } from '#domain/length.ts';
 import { type Json, JsonObject, mapTexts, parseJson } from '#domain/text.ts';
 import { countOf, trimTail } from '#domain/words.ts';
 import { type Every, readEvery, timeOnDay, type When } from '#timeline/spoken-times.ts';

@@ -412,7 +412,12 @@ const changeRows: ChangeRow[] = [
     'Removes its start time.',
     'start step {step:step} as soon as possible',
   ],
-  ['takes', 'step 1 takes 2 days', 'Sets how long it takes.', 'step {step:step} takes {length:span}'],
+  [
+    'takes',
+    'step 1 takes 2 days',
+    'Sets how long it takes.',
+    'step {step:step} takes {length:span}',
+  ],
   ['repeat', 'every Tuesday at 9:00', 'Changes the repetition.', 'every [instead]'],
   [
     'deadline',

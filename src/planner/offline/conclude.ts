@@ -88,8 +88,7 @@ export async function ask(
     if (ends !== undefined) return ends;
   }
   // Questions are off, and there is nothing sensible to assume.
-  const why =
-    task.state.change == null ? 'I was told not to ask, but this is still open: ' : '';
+  const why = task.state.change == null ? 'I was told not to ask, but this is still open: ' : '';
   const text = otherwise ?? `${why}${questions.map((one) => one.text).join(' ')}`;
   task.stageTools.say({ kind: 'cannot', text, wanted: null }, reason);
   return 'answered';

@@ -132,9 +132,7 @@ function describeRemedy(
       const to = new Date(roundUp(only?.to ?? 0)).toISOString();
       const change = (step: string) =>
         `move the deadline of ${step} to ${writeMoment(to, timezone)}`;
-      return [
-        { ...about(node, change), text: shorten(`Move ${listOf(texts)}.`, 500), label },
-      ];
+      return [{ ...about(node, change), text: shorten(`Move ${listOf(texts)}.`, 500), label }];
     }
     case 'release': {
       const node = ownerOf(remedy.node);

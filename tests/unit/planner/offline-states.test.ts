@@ -196,7 +196,8 @@ describe('a deadline', () => {
   });
 
   it('is met by an earlier start, which is offered in words that are read', async () => {
-    const ask = 'Tomorrow at 16:00 ask Ana "Please review notes.md" takes 2 hours by tomorrow 17:00';
+    const ask =
+      'Tomorrow at 16:00 ask Ana "Please review notes.md" takes 2 hours by tomorrow 17:00';
     const { result } = await new Talk().all(ask);
     const offered = result.kind === 'escalation' ? result.infeasible.relaxations : [];
     const talk = new Talk();
