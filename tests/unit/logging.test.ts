@@ -40,9 +40,9 @@ test('what is no secret is told, and of an error nothing that hangs on it', () =
 });
 
 test('a terminal gets one readable line an entry, without control characters', () => {
-  const escape = String.fromCharCode(27);
-  const err = { message: `no${escape}[31m` };
+  const esc = String.fromCharCode(27);
+  const err = { message: `no${esc}[31m` };
   const shown = formatForTerminal(JSON.stringify({ level: 40, time: 0, msg: 'Lost', err }));
   expect(shown).toMatch(/^\d\d:\d\d:\d\d warn {2}Lost \(no.+\)\n$/);
-  expect(shown).not.toContain(escape);
+  expect(shown).not.toContain(esc);
 });

@@ -106,5 +106,5 @@ test('a comment nobody can read, and answers nobody can read, give the plan back
     now = await turns(turn);
   }
   expect(await api.plan(plan.id)).toMatchObject({ status: 'proposed', version: 1 });
-  expect(now.response_text).toMatch(/^I couldn't read what should change\./);
+  expect(now.response_text).toContain('What should change?');
 });
