@@ -1,5 +1,8 @@
-// A route's documented responses: results, and all possible problems grouped by status.
+// Options of documented routes: access, schemas, results, and all possible problems grouped by status.
+import type { FastifyContextConfig } from 'fastify';
 import { z } from 'zod';
+import type { RouteRole, RouteSubject } from './guard.ts';
+import { tags } from './openapi.ts';
 import { type ProblemCode, problemKinds } from './problem.ts';
 import { ProblemAnswer } from './schemas.ts';
 
@@ -16,15 +19,7 @@ const always: ProblemCode[] = [
   'database_unavailable',
 ];
 
-export const bodyProblems: ProblemCode[] = [
-  'invalid_json',
-  'body_too_large',
-  'unsupported_media_type',
-  'key_reused',
-];
-
 export const decisionProblems: ProblemCode[] = [
-  ...bodyProblems,
   'not_allowed',
   'stale_version',
   'already_decided',
@@ -63,20 +58,63 @@ function problemAnswers(codes: ProblemCode[]): Record<number, Answer<string, z.Z
   );
 }
 
-/** The type covers only results, which handlers return. */
-export function answers<Good extends Record<number, Answer<string, z.ZodType>>>(
-  good: Good,
-  codes: ProblemCode[] = [],
-): Good {
+type Takes = {
+  description?: string;
+  security?: Record<string, string[]>[];
+  consumes?: string[];
+  params?: z.ZodType;
+  querystring?: z.ZodType;
+  headers?: z.ZodType;
+  body?: z.ZodType;
+};
+
+/** Problems that a route's access, subject and body imply. */
+function impliedProblems(
+  role: RouteRole,
+  subject: RouteSubject,
+  { body, consumes }: { body?: unknown; consumes?: unknown },
+) {
+  const codes: ProblemCode[] = isOutsideApi(role) ? ['internal'] : [...always];
   // Retention may have deleted the plan.
-  const gone: ProblemCode[] = codes.includes('plan_not_found') ? ['plan_deleted'] : [];
-  return { ...problemAnswers([...always, ...codes, ...gone]), ...good };
+  if (subject === 'plan' || subject === 'press') codes.push('plan_not_found', 'plan_deleted');
+  if (subject === 'run' || subject === 'press') codes.push('run_not_found');
+  if (body === undefined) return codes;
+  codes.push('body_too_large', 'unsupported_media_type');
+  if (consumes === undefined) codes.push('invalid_json');
+  if (role !== 'open') codes.push('key_reused');
+  return codes;
 }
 
-/** Outside the API: only the named problems and `internal`. */
-export function openAnswers<Good extends Record<number, Answer<string, z.ZodType>>>(
-  good: Good,
-  codes: ProblemCode[] = [],
-): Good {
-  return { ...problemAnswers(['internal', ...codes]), ...good };
+const isOutsideApi = (role: RouteRole) => role === 'open' || role === 'page' || role === 'metrics';
+
+/** Options of documented routes under one tag. The type of `response` covers only results, which handlers return. */
+export function routesOf(tag: keyof typeof tags) {
+  return <Good extends Record<number, Answer<string, z.ZodType>>, Taken extends Takes>(
+    role: RouteRole,
+    subject: RouteSubject,
+    operationId: string,
+    summary: string,
+    {
+      response,
+      problems = [],
+      config,
+      ...taken
+    }: Taken & {
+      response: Good;
+      problems?: ProblemCode[];
+      config?: Partial<FastifyContextConfig>;
+    },
+  ) => ({
+    config: { role, subject, ...config },
+    schema: {
+      operationId,
+      tags: [tags[tag]],
+      summary,
+      ...taken,
+      response: {
+        ...problemAnswers([...impliedProblems(role, subject, taken), ...problems]),
+        ...response,
+      } as Good,
+    },
+  });
 }

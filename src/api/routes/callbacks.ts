@@ -2,9 +2,11 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { type AnswerCallback, CallbackResult, callbackPath } from '#domain/callback.ts';
-import { answers, json } from '../answers.ts';
-import { openToAll, tags } from '../openapi.ts';
+import { json, routesOf } from '../answers.ts';
+import { openToAll } from '../openapi.ts';
 import { documented } from '../registry.ts';
+
+const route = routesOf('system');
 
 export type CallbackOptions = { answer: AnswerCallback };
 
@@ -27,29 +29,24 @@ const Body = documented(CallbackResult, {
 export const callbackRoutes: FastifyPluginAsyncZod<CallbackOptions> = async (app, { answer }) => {
   app.post(
     `${callbackPath}:token`,
-    {
-      config: { role: 'open', subject: 'instance', limited: true },
-      schema: {
-        operationId: 'answerCallback',
-        tags: [tags.system],
-        summary: 'Report the result of long-running work',
-        description:
-          'For the service that received this address from an operation. It works for one attempt of one step and one result; the same result sent again gets the same answer. An invalid result (422) changes nothing.',
-        security: openToAll,
-        params: Path,
-        body: Body,
-        response: answers({ 204: json('The step is settled.', z.null()) }, [
-          'invalid_json',
-          'body_too_large',
-          'unsupported_media_type',
-          'rate_limited',
-          'not_found',
-          'callback_over',
-          'invalid_arguments',
-          'tool_unavailable',
-        ]),
-      },
-    },
+    route('open', 'instance', 'answerCallback', 'Report the result of long-running work', {
+      config: { limited: true },
+      description:
+        'For the service that received this address from an operation. It works for one attempt of one step and one result; the same result sent again gets the same answer. An invalid result (422) changes nothing.',
+      security: openToAll,
+      params: Path,
+      body: Body,
+      response: { 204: json('The step is settled.', z.null()) },
+      problems: [
+        'invalid_request',
+        'database_unavailable',
+        'rate_limited',
+        'not_found',
+        'callback_over',
+        'invalid_arguments',
+        'tool_unavailable',
+      ],
+    }),
     async (request, reply) => {
       await answer(request.params.token, request.body);
       return reply.code(204).send(null);

@@ -2,26 +2,21 @@
 import { isKnown } from '#domain/people/principal.ts';
 import { pickModes } from '#domain/plan/modes.ts';
 import { actorOf, viewerOf } from '../actor.ts';
-import { answers, decisionProblems, json } from '../answers.ts';
+import { decisionProblems, json, routesOf } from '../answers.ts';
 import type { Routes } from '../context.ts';
 import { answerPost } from '../idempotency.ts';
-import { tags } from '../openapi.ts';
 import { AfterQuery, ConversationPath, ConversationsQuery, TalkBody } from '../requests.ts';
 import { ConversationList, MessageList, RunReference } from '../schemas.ts';
+
+const route = routesOf('conversations');
 
 export const conversationRoutes: Routes = async (app) => {
   app.get(
     '/api/conversations',
-    {
-      config: { role: 'viewer', subject: 'list' },
-      schema: {
-        operationId: 'listConversations',
-        tags: [tags.conversations],
-        summary: 'List conversations',
-        querystring: ConversationsQuery,
-        response: answers({ 200: json('A page of conversations.', ConversationList) }),
-      },
-    },
+    route('viewer', 'list', 'listConversations', 'List conversations', {
+      querystring: ConversationsQuery,
+      response: { 200: json('A page of conversations.', ConversationList) },
+    }),
     async (request) => {
       const { user, mine, ...page } = request.query;
       const { principal } = request;
@@ -34,17 +29,11 @@ export const conversationRoutes: Routes = async (app) => {
 
   app.get(
     '/api/conversations/:id/messages',
-    {
-      config: { role: 'viewer', subject: 'conversation' },
-      schema: {
-        operationId: 'listMessages',
-        tags: [tags.conversations],
-        summary: 'List messages',
-        params: ConversationPath,
-        querystring: AfterQuery,
-        response: answers({ 200: json('The messages.', MessageList) }),
-      },
-    },
+    route('viewer', 'conversation', 'listMessages', 'List messages', {
+      params: ConversationPath,
+      querystring: AfterQuery,
+      response: { 200: json('The messages.', MessageList) },
+    }),
     async (request) => ({
       messages: await request.service.messages(request.params.id, request.query),
     }),
@@ -52,17 +41,12 @@ export const conversationRoutes: Routes = async (app) => {
 
   app.post(
     '/api/conversations/:id/messages',
-    {
-      config: { role: 'requester', subject: 'conversation' },
-      schema: {
-        operationId: 'say',
-        tags: [tags.conversations],
-        summary: 'Post a message',
-        params: ConversationPath,
-        body: TalkBody,
-        response: answers({ 202: json('Heard.', RunReference) }, decisionProblems),
-      },
-    },
+    route('requester', 'conversation', 'say', 'Post a message', {
+      params: ConversationPath,
+      body: TalkBody,
+      response: { 202: json('Heard.', RunReference) },
+      problems: decisionProblems,
+    }),
     async (request, reply) => {
       const { text, user, plan_reasoning_mode, planning_mode, reasoning_level, ...on_screen } =
         request.body;

@@ -8,11 +8,9 @@ import type { Actor } from '#domain/people/actor.ts';
 import type { Plan } from '#domain/plan/plan.ts';
 import type { Decision, Service } from '#domain/service.ts';
 import { actorOf } from '../actor.ts';
-import { answers, bodyProblems, decisionProblems, json } from '../answers.ts';
+import { decisionProblems, json, routesOf } from '../answers.ts';
 import type { Routes } from '../context.ts';
 import { answerChecked, answerPost } from '../idempotency.ts';
-import { tags } from '../openapi.ts';
-import type { ProblemCode } from '../problem.ts';
 import {
   ApproveBody,
   ChangeRequestBody,
@@ -25,7 +23,7 @@ import {
 } from '../requests.ts';
 import { PlanAnswer, RunAnswer, SimulationAnswer } from '../schemas.ts';
 
-const planProblems: ProblemCode[] = [...decisionProblems, 'plan_not_found'];
+const route = routesOf('decisions');
 
 /** Blank feedback counts as none. */
 function decisionOf({ version, feedback }: z.infer<typeof DecisionBody>): Decision {
@@ -74,25 +72,20 @@ type Verb = (service: Service, id: string, decision: Decision, actor: Actor) => 
 export const decisionRoutes: Routes = async (app) => {
   app.post(
     '/api/plans/:id/approve',
-    {
-      config: { role: 'approver', subject: 'plan' },
-      schema: {
-        operationId: 'approvePlan',
-        tags: [tags.decisions],
-        summary: 'Approve a plan',
-        params: PlanPath,
-        body: ApproveBody,
-        response: answers({ 200: json('The plan as it stands now.', PlanAnswer) }, [
-          ...planProblems,
-          'digest_mismatch',
-          'times_passed',
-          'patch_conflict',
-          'unknown_step',
-          'steps_missing',
-          'preflight_failed',
-        ]),
-      },
-    },
+    route('approver', 'plan', 'approvePlan', 'Approve a plan', {
+      params: PlanPath,
+      body: ApproveBody,
+      response: { 200: json('The plan as it stands now.', PlanAnswer) },
+      problems: [
+        ...decisionProblems,
+        'digest_mismatch',
+        'times_passed',
+        'patch_conflict',
+        'unknown_step',
+        'steps_missing',
+        'preflight_failed',
+      ],
+    }),
     async (request, reply) => {
       const { user, ...approval } = request.body;
       return answerChecked(
@@ -106,27 +99,21 @@ export const decisionRoutes: Routes = async (app) => {
 
   app.post(
     '/api/press',
-    {
-      config: { role: 'requester', subject: 'press' },
-      schema: {
-        operationId: 'press',
-        tags: [tags.decisions],
-        summary: 'Press a button of a card',
-        body: PressBody,
-        response: answers({ 200: json('What it was about, as it stands now.', PressAnswer) }, [
-          ...planProblems,
-          'run_not_found',
-          'digest_mismatch',
-          'times_passed',
-          'patch_conflict',
-          'unknown_step',
-          'steps_missing',
-          'preflight_failed',
-          'invalid_answer',
-          'feedback_required',
-        ]),
-      },
-    },
+    route('requester', 'press', 'press', 'Press a button of a card', {
+      body: PressBody,
+      response: { 200: json('What it was about, as it stands now.', PressAnswer) },
+      problems: [
+        ...decisionProblems,
+        'digest_mismatch',
+        'times_passed',
+        'patch_conflict',
+        'unknown_step',
+        'steps_missing',
+        'preflight_failed',
+        'invalid_answer',
+        'feedback_required',
+      ],
+    }),
     async (request, reply) => {
       const press = pressOf(request.body);
       const actor = actorOf(request, request.body.user);
@@ -145,17 +132,12 @@ export const decisionRoutes: Routes = async (app) => {
   const addVerb = (path: string, operationId: string, summary: string, act: Verb): void => {
     app.post(
       `/api/plans/:id/${path}`,
-      {
-        config: { role: 'requester', subject: 'plan' },
-        schema: {
-          operationId,
-          tags: [tags.decisions],
-          summary,
-          params: PlanPath,
-          body: DecisionBody,
-          response: answers({ 200: json('The plan as it stands now.', PlanAnswer) }, planProblems),
-        },
-      },
+      route('requester', 'plan', operationId, summary, {
+        params: PlanPath,
+        body: DecisionBody,
+        response: { 200: json('The plan as it stands now.', PlanAnswer) },
+        problems: decisionProblems,
+      }),
       async (request, reply) =>
         answerPost(request, reply, (joined) =>
           act(
@@ -173,21 +155,18 @@ export const decisionRoutes: Routes = async (app) => {
   );
   app.post(
     '/api/plans/:id/propose-changes',
-    {
-      config: { role: 'requester', subject: 'plan' },
-      schema: {
-        operationId: 'proposeChanges',
-        tags: [tags.decisions],
-        summary: 'Propose changes, as feedback or comments on steps',
+    route(
+      'requester',
+      'plan',
+      'proposeChanges',
+      'Propose changes, as feedback or comments on steps',
+      {
         params: PlanPath,
         body: ChangeRequestBody,
-        response: answers({ 200: json('The plan as it stands now.', PlanAnswer) }, [
-          ...planProblems,
-          'feedback_required',
-          'unknown_step',
-        ]),
+        response: { 200: json('The plan as it stands now.', PlanAnswer) },
+        problems: [...decisionProblems, 'feedback_required', 'unknown_step'],
       },
-    },
+    ),
     async (request, reply) => {
       const { user, comments = [], ...rest } = request.body;
       const decision = decisionOf(rest);
@@ -216,17 +195,18 @@ export const decisionRoutes: Routes = async (app) => {
   );
   app.post(
     '/api/plans/:id/retry',
-    {
-      config: { role: 'requester', subject: 'plan' },
-      schema: {
-        operationId: 'retryPlan',
-        tags: [tags.decisions],
-        summary: 'Retry failed steps and those skipped because of them',
+    route(
+      'requester',
+      'plan',
+      'retryPlan',
+      'Retry failed steps and those skipped because of them',
+      {
         params: PlanPath,
         body: RetryBody,
-        response: answers({ 200: json('The plan as it stands now.', PlanAnswer) }, planProblems),
+        response: { 200: json('The plan as it stands now.', PlanAnswer) },
+        problems: decisionProblems,
       },
-    },
+    ),
     async (request, reply) => {
       const { user, ended_at, ...decision } = request.body;
       const seen = ended_at === undefined ? {} : { ended_at };
@@ -239,22 +219,18 @@ export const decisionRoutes: Routes = async (app) => {
 
   app.post(
     '/api/plans/:id/resume',
-    {
-      config: { role: 'requester', subject: 'plan' },
-      schema: {
-        operationId: 'resumePlan',
-        tags: [tags.decisions],
-        summary: 'Resume a plan, answer a step, or report an unknown outcome',
+    route(
+      'requester',
+      'plan',
+      'resumePlan',
+      'Resume a plan, answer a step, or report an unknown outcome',
+      {
         params: PlanPath,
         body: ResumeBody,
-        response: answers({ 200: json('The plan as it stands now.', PlanAnswer) }, [
-          ...planProblems,
-          'unknown_step',
-          'invalid_answer',
-          'feedback_required',
-        ]),
+        response: { 200: json('The plan as it stands now.', PlanAnswer) },
+        problems: [...decisionProblems, 'unknown_step', 'invalid_answer', 'feedback_required'],
       },
-    },
+    ),
     async (request, reply) => {
       const { user, ...settlement } = request.body;
       return answerPost(request, reply, (joined) =>
@@ -265,20 +241,12 @@ export const decisionRoutes: Routes = async (app) => {
 
   app.post(
     '/api/plans/:id/simulate',
-    {
-      config: { role: 'requester', subject: 'plan' },
-      schema: {
-        operationId: 'simulatePlan',
-        tags: [tags.decisions],
-        summary: 'Dry run: show what the plan would do',
-        params: PlanPath,
-        body: SimulateBody,
-        response: answers(
-          { 200: json('The calls, in an order the plan allows.', SimulationAnswer) },
-          [...bodyProblems, 'plan_not_found', 'stale_version'],
-        ),
-      },
-    },
+    route('requester', 'plan', 'simulatePlan', 'Dry run: show what the plan would do', {
+      params: PlanPath,
+      body: SimulateBody,
+      response: { 200: json('The calls, in an order the plan allows.', SimulationAnswer) },
+      problems: ['stale_version'],
+    }),
     async (
       request: FastifyRequest<{
         Params: z.infer<typeof PlanPath>;

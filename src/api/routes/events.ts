@@ -2,10 +2,12 @@
 import { once } from 'node:events';
 import { PassThrough, type Readable } from 'node:stream';
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
-import { answers, text } from '../answers.ts';
+import { routesOf, text } from '../answers.ts';
 import type { ApiContext, Routes } from '../context.ts';
-import { tags } from '../openapi.ts';
 import { ConversationPath, PlanPath, StreamHeaders, StreamQuery } from '../requests.ts';
+
+const route = routesOf('plans');
+const ofConversation = routesOf('conversations');
 
 // Server-sent events: resumable, with heartbeats and backpressure. `@fastify/sse` leaks the source if a client leaves during
 // `drain`, and sends heartbeats without readers.
@@ -125,19 +127,16 @@ export const eventRoutes: Routes = async (app, context) => {
   app.get(
     '/api/plans/:id/events',
     {
-      config: { role: 'viewer', subject: 'plan', endless: true },
-      exposeHeadRoute: false,
-      schema: {
-        operationId: 'watchPlan',
-        tags: [tags.plans],
-        summary: "Stream a plan's changes",
+      ...route('viewer', 'plan', 'watchPlan', "Stream a plan's changes", {
+        config: { endless: true },
         description:
           'Events named `change`: the ID is the revision, the data is a Change. Begins with the first change by default.',
         params: PlanPath,
         querystring: StreamQuery,
         headers: StreamHeaders,
-        response: answers({ 200: text('The stream; it stays open.', media) }, ['plan_not_found']),
-      },
+        response: { 200: text('The stream; it stays open.', media) },
+      }),
+      exposeHeadRoute: false,
     },
     async (request, reply) => {
       const { id } = request.params;
@@ -154,16 +153,13 @@ export const eventRoutes: Routes = async (app, context) => {
   app.get(
     '/api/inbox/events',
     {
-      config: { role: 'viewer', subject: 'list', endless: true },
-      exposeHeadRoute: false,
-      schema: {
-        operationId: 'watchInbox',
-        tags: [tags.plans],
-        summary: 'Stream which plans change',
+      ...route('viewer', 'list', 'watchInbox', 'Stream which plans change', {
+        config: { endless: true },
         description:
           'Events named `plans`, at most one a second: the data has `plans`, each with its `id` and whether it `moved`, by more than the progress of its steps; null: any may have changed. Begins with the next change.',
-        response: answers({ 200: text('The stream; it stays open.', media) }),
-      },
+        response: { 200: text('The stream; it stays open.', media) },
+      }),
+      exposeHeadRoute: false,
     },
     (request, reply) =>
       sendEvents(request, reply, context, {
@@ -175,19 +171,16 @@ export const eventRoutes: Routes = async (app, context) => {
   app.get(
     '/api/conversations/:id/events',
     {
-      config: { role: 'viewer', subject: 'conversation', endless: true },
-      exposeHeadRoute: false,
-      schema: {
-        operationId: 'watchConversation',
-        tags: [tags.conversations],
-        summary: 'Stream messages',
+      ...ofConversation('viewer', 'conversation', 'watchConversation', 'Stream messages', {
+        config: { endless: true },
         description:
           'Events named `message`: the ID is the message’s, the data is a Message. Begins with the first message by default. Events named `planning` have no ID: the data is the current planning (`run_id`, `turn`, `activity`) or null, at once and on each change.',
         params: ConversationPath,
         querystring: StreamQuery,
         headers: StreamHeaders,
-        response: answers({ 200: text('The stream; it stays open.', media) }),
-      },
+        response: { 200: text('The stream; it stays open.', media) },
+      }),
+      exposeHeadRoute: false,
     },
     async (request, reply) => {
       const { id } = request.params;

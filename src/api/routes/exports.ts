@@ -1,11 +1,12 @@
 // Exports: the plan as Markdown, its run as JSON lines, its dates as a calendar, and its planning trace.
 import { Readable } from 'node:stream';
 import type { FastifyBaseLogger } from 'fastify';
-import { answers, json, text } from '../answers.ts';
+import { json, routesOf, text } from '../answers.ts';
 import type { Routes } from '../context.ts';
-import { tags } from '../openapi.ts';
 import { AfterQuery, PlanPath, VersionsPath } from '../requests.ts';
 import { AuditAnswer, PlanningAnswer, TraceAnswer, VersionDiffAnswer } from '../schemas.ts';
+
+const route = routesOf('exports');
 
 const markdown = 'text/markdown';
 
@@ -13,15 +14,14 @@ export const exportRoutes: Routes = async (app) => {
   app.get(
     '/api/plans/:id/plan.md',
     {
-      config: { role: 'viewer', subject: 'plan' },
+      ...route(
+        'viewer',
+        'plan',
+        'exportMarkdown',
+        'Export a plan as Markdown that can be imported again',
+        { params: PlanPath, response: { 200: text('The plan.', markdown) } },
+      ),
       exposeHeadRoute: false,
-      schema: {
-        operationId: 'exportMarkdown',
-        tags: [tags.exports],
-        summary: 'Export a plan as Markdown that can be imported again',
-        params: PlanPath,
-        response: answers({ 200: text('The plan.', markdown) }, ['plan_not_found']),
-      },
     },
     async (request, reply) => {
       const { id } = request.params;
@@ -36,15 +36,14 @@ export const exportRoutes: Routes = async (app) => {
   app.get(
     '/api/plans/:id/log.jsonl',
     {
-      config: { role: 'viewer', subject: 'plan' },
+      ...route(
+        'viewer',
+        'plan',
+        'exportLog',
+        'Export the attempts as JSON lines, in the order they ended',
+        { params: PlanPath, response: { 200: text('The log.', 'application/jsonl') } },
+      ),
       exposeHeadRoute: false,
-      schema: {
-        operationId: 'exportLog',
-        tags: [tags.exports],
-        summary: 'Export the attempts as JSON lines, in the order they ended',
-        params: PlanPath,
-        response: answers({ 200: text('The log.', 'application/jsonl') }, ['plan_not_found']),
-      },
     },
     async (request, reply) => {
       const { id } = request.params;
@@ -59,15 +58,14 @@ export const exportRoutes: Routes = async (app) => {
   app.get(
     '/api/plans/:id/schedule.ics',
     {
-      config: { role: 'viewer', subject: 'plan' },
+      ...route(
+        'viewer',
+        'plan',
+        'exportCalendar',
+        "Export the dates of a plan's steps as a calendar",
+        { params: PlanPath, response: { 200: text('The calendar.', 'text/calendar') } },
+      ),
       exposeHeadRoute: false,
-      schema: {
-        operationId: 'exportCalendar',
-        tags: [tags.exports],
-        summary: "Export the dates of a plan's steps as a calendar",
-        params: PlanPath,
-        response: answers({ 200: text('The calendar.', 'text/calendar') }, ['plan_not_found']),
-      },
     },
     async (request, reply) => {
       const { id } = request.params;
@@ -81,67 +79,39 @@ export const exportRoutes: Routes = async (app) => {
 
   app.get(
     '/api/plans/:id/trace',
-    {
-      config: { role: 'viewer', subject: 'plan' },
-      schema: {
-        operationId: 'getTrace',
-        tags: [tags.exports],
-        summary: 'Read how a plan was made',
-        params: PlanPath,
-        response: answers({ 200: json('The trace.', TraceAnswer) }, ['plan_not_found']),
-      },
-    },
+    route('viewer', 'plan', 'getTrace', 'Read how a plan was made', {
+      params: PlanPath,
+      response: { 200: json('The trace.', TraceAnswer) },
+    }),
     async (request) => request.service.trace(request.params.id),
   );
 
   app.get(
     '/api/plans/:id/planning',
-    {
-      config: { role: 'viewer', subject: 'plan' },
-      schema: {
-        operationId: 'getPlanning',
-        tags: [tags.exports],
-        summary: 'Read the outline, roadmap and schedule',
-        params: PlanPath,
-        response: answers({ 200: json('What it was made from.', PlanningAnswer) }, [
-          'plan_not_found',
-        ]),
-      },
-    },
+    route('viewer', 'plan', 'getPlanning', 'Read the outline, roadmap and schedule', {
+      params: PlanPath,
+      response: { 200: json('What it was made from.', PlanningAnswer) },
+    }),
     async (request) => request.service.planning(request.params.id),
   );
 
   app.get(
     '/api/plans/:id/audit',
-    {
-      config: { role: 'viewer', subject: 'plan' },
-      schema: {
-        operationId: 'getAudit',
-        tags: [tags.exports],
-        summary: "Read a plan's audit log",
-        params: PlanPath,
-        querystring: AfterQuery,
-        response: answers({ 200: json('A page of the audit.', AuditAnswer) }, ['plan_not_found']),
-      },
-    },
+    route('viewer', 'plan', 'getAudit', "Read a plan's audit log", {
+      params: PlanPath,
+      querystring: AfterQuery,
+      response: { 200: json('A page of the audit.', AuditAnswer) },
+    }),
     async (request) => ({ entries: await request.service.audit(request.params.id, request.query) }),
   );
 
   app.get(
     '/api/plans/:id/versions/:a..:b',
-    {
-      config: { role: 'viewer', subject: 'plan' },
-      schema: {
-        operationId: 'getVersionDiff',
-        tags: [tags.exports],
-        summary: 'Compare two versions',
-        params: VersionsPath,
-        response: answers({ 200: json('The differences.', VersionDiffAnswer) }, [
-          'plan_not_found',
-          'not_found',
-        ]),
-      },
-    },
+    route('viewer', 'plan', 'getVersionDiff', 'Compare two versions', {
+      params: VersionsPath,
+      response: { 200: json('The differences.', VersionDiffAnswer) },
+      problems: ['not_found'],
+    }),
     async (request) => {
       const { id, a, b } = request.params;
       return request.service.versionDiff(id, a, b);

@@ -7,12 +7,14 @@ import { isKnown, Role } from '#domain/people/principal.ts';
 import { line } from '#domain/text.ts';
 import { type Identity, requireLesser, signInSeconds } from '#people/identity.ts';
 import { actorOf } from '../actor.ts';
-import { answers, bodyProblems, json, openAnswers } from '../answers.ts';
+import { json, routesOf } from '../answers.ts';
 import { cookieOf, hostCookie, setCookie } from '../cookies.ts';
 import { sessionCookie } from '../guard.ts';
 import { answerChecked } from '../idempotency.ts';
-import { openToAll, tags } from '../openapi.ts';
+import { openToAll } from '../openapi.ts';
 import { documented } from '../registry.ts';
+
+const route = routesOf('system');
 
 export type IdentityOptions = {
   identity: Pick<
@@ -111,16 +113,11 @@ export const identityRoutes: FastifyPluginAsyncZod<IdentityOptions> = async (
 
   app.get(
     '/api/sign-in',
-    {
-      config: pages,
-      schema: {
-        operationId: 'listSignIns',
-        tags: [tags.system],
-        summary: 'List sign-in providers',
-        security: openToAll,
-        response: openAnswers({ 200: json('The providers.', SignInAnswer) }, ['forbidden']),
-      },
-    },
+    route('page', 'instance', 'listSignIns', 'List sign-in providers', {
+      security: openToAll,
+      response: { 200: json('The providers.', SignInAnswer) },
+      problems: ['forbidden'],
+    }),
     async () => ({ providers: identity.providers.map(({ name, label }) => ({ name, label })) }),
   );
 
@@ -160,16 +157,10 @@ export const identityRoutes: FastifyPluginAsyncZod<IdentityOptions> = async (
 
   app.post(
     '/api/sign-out',
-    {
-      config: { role: 'viewer', subject: 'self' },
-      schema: {
-        operationId: 'signOut',
-        tags: [tags.system],
-        summary: 'Sign out, here or everywhere',
-        body: SignOutBody,
-        response: answers({ 200: json('It is done.', Done) }, bodyProblems),
-      },
-    },
+    route('viewer', 'self', 'signOut', 'Sign out, here or everywhere', {
+      body: SignOutBody,
+      response: { 200: json('It is done.', Done) },
+    }),
     async (request, reply) => {
       const session = cookieOf(request, cookies.session);
       setCookie(reply, { name: cookies.session, value: '', path: '/', seconds: 0, secure });
@@ -184,50 +175,33 @@ export const identityRoutes: FastifyPluginAsyncZod<IdentityOptions> = async (
 
   app.get(
     '/api/me',
-    {
-      config: { role: 'viewer', subject: 'self' },
-      schema: {
-        operationId: 'getMe',
-        tags: [tags.system],
-        summary: 'Read who you are',
-        response: answers({ 200: json('The one who asks.', MeAnswer) }),
-      },
-    },
+    route('viewer', 'self', 'getMe', 'Read who you are', {
+      response: { 200: json('The one who asks.', MeAnswer) },
+    }),
     async (request) => request.principal,
   );
 
   app.get(
     '/api/tokens',
-    {
-      config: { role: 'viewer', subject: 'self' },
-      schema: {
-        operationId: 'listTokens',
-        tags: [tags.system],
-        summary: "List your personal tokens; admins get everyone's",
-        response: answers({
-          200: json(
-            'The tokens.',
-            documented(z.object({ tokens: z.array(TokenAnswer) }), { id: 'TokenList' }),
-          ),
-        }),
+    route('viewer', 'self', 'listTokens', "List your personal tokens; admins get everyone's", {
+      response: {
+        200: json(
+          'The tokens.',
+          documented(z.object({ tokens: z.array(TokenAnswer) }), { id: 'TokenList' }),
+        ),
       },
-    },
+    }),
     async (request) => ({ tokens: (await identity.listTokens(reachOf(request))).map(describe) }),
   );
 
   app.post(
     '/api/tokens',
-    {
-      config: { role: 'viewer', subject: 'self', keyless: true },
-      schema: {
-        operationId: 'createToken',
-        tags: [tags.system],
-        summary: 'Create a personal token',
-        description: 'Requires a signed-in person. A token never has more rights than its owner.',
-        body: NewToken,
-        response: answers({ 201: json('The token, shown this once.', MadeToken) }, bodyProblems),
-      },
-    },
+    route('viewer', 'self', 'createToken', 'Create a personal token', {
+      config: { keyless: true },
+      description: 'Requires a signed-in person. A token never has more rights than its owner.',
+      body: NewToken,
+      response: { 201: json('The token, shown this once.', MadeToken) },
+    }),
     async (request, reply) => {
       const { principal } = request;
       if (principal.by !== 'session')
@@ -249,16 +223,11 @@ export const identityRoutes: FastifyPluginAsyncZod<IdentityOptions> = async (
 
   app.delete(
     '/api/tokens/:id',
-    {
-      config: { role: 'viewer', subject: 'self' },
-      schema: {
-        operationId: 'revokeToken',
-        tags: [tags.system],
-        summary: 'Revoke a personal token',
-        params: z.object({ id: line(100) }),
-        response: answers({ 200: json('It is revoked.', Done) }, ['not_found']),
-      },
-    },
+    route('viewer', 'self', 'revokeToken', 'Revoke a personal token', {
+      params: z.object({ id: line(100) }),
+      response: { 200: json('It is revoked.', Done) },
+      problems: ['not_found'],
+    }),
     async (request) => {
       const actor = actorOf(request, undefined);
       await identity.revokeToken(request.params.id, reachOf(request), actor);

@@ -2,13 +2,14 @@
 import { z } from 'zod';
 import { charsetOf, decodeText } from '#domain/encoding/encoding.ts';
 import { actorOf } from '../actor.ts';
-import { answers, json } from '../answers.ts';
+import { json, routesOf } from '../answers.ts';
 import { bodyLimits, type Routes } from '../context.ts';
 import { answerChecked } from '../idempotency.ts';
-import { tags } from '../openapi.ts';
 import { ImportQuery } from '../requests.ts';
 import { PlanAnswer } from '../schemas.ts';
 import { proposalProblems } from './plans.ts';
+
+const route = routesOf('exports');
 
 const markdown = 'text/markdown';
 
@@ -21,22 +22,15 @@ export const importRoutes: Routes = async (app) => {
   app.post(
     '/api/plans/import',
     {
-      config: { role: 'admin', subject: 'new', accepts: markdown },
-      bodyLimit: bodyLimits.plan,
-      schema: {
-        operationId: 'importMarkdown',
-        tags: [tags.exports],
-        summary: 'Propose the plan of a Markdown export',
+      ...route('admin', 'new', 'importMarkdown', 'Propose the plan of a Markdown export', {
+        config: { accepts: markdown },
         consumes: [markdown],
         querystring: ImportQuery,
         body: z.string('must be the Markdown of a plan').min(1),
-        response: answers({ 201: json('The plan, which waits for approval.', PlanAnswer) }, [
-          'body_too_large',
-          'unsupported_media_type',
-          'key_reused',
-          ...proposalProblems,
-        ]),
-      },
+        response: { 201: json('The plan, which waits for approval.', PlanAnswer) },
+        problems: proposalProblems,
+      }),
+      bodyLimit: bodyLimits.plan,
     },
     async (request, reply) => {
       const actor = actorOf(request, request.query.user);

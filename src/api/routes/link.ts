@@ -3,11 +3,12 @@ import { z } from 'zod';
 import { LinkOutcome, linked } from '#domain/people/link.ts';
 import { line } from '#domain/text.ts';
 import { actorOf } from '../actor.ts';
-import { answers, bodyProblems, json } from '../answers.ts';
+import { json, routesOf } from '../answers.ts';
 import type { Routes } from '../context.ts';
 import { answerPost } from '../idempotency.ts';
-import { tags } from '../openapi.ts';
 import { documented } from '../registry.ts';
+
+const route = routesOf('conversations');
 
 const user = documented(line(200), {
   description: 'The account; default `local`.',
@@ -35,36 +36,22 @@ const LinkAnswer = documented(LinkOutcome, {
 export const linkRoutes: Routes = async (app) => {
   app.get(
     '/api/link',
-    {
-      config: { role: 'viewer', subject: 'self' },
-      schema: {
-        operationId: 'showLink',
-        tags: [tags.conversations],
-        summary: "Read an account's links",
-        querystring: LinkQuery,
-        response: answers({ 200: json('The person and their accounts.', LinkAnswer) }),
-      },
-    },
+    route('viewer', 'self', 'showLink', "Read an account's links", {
+      querystring: LinkQuery,
+      response: { 200: json('The person and their accounts.', LinkAnswer) },
+    }),
     async (request) => request.service.link({ do: 'show' }, actorOf(request, request.query.user)),
   );
 
   app.post(
     '/api/link',
-    {
-      config: { role: 'requester', subject: 'self' },
-      schema: {
-        operationId: 'link',
-        tags: [tags.conversations],
-        summary: 'Create or use a link code',
-        description:
-          'A code works once, within 10 minutes, from the other account: `/plans link CODE` in Slack, `plans link CODE` in Teams. After five wrong codes, an account has to wait 10 minutes.',
-        body: LinkBody,
-        response: answers(
-          { 200: json('The code, or the person and their accounts.', LinkAnswer) },
-          [...bodyProblems, 'not_allowed', 'not_found'],
-        ),
-      },
-    },
+    route('requester', 'self', 'link', 'Create or use a link code', {
+      description:
+        'A code works once, within 10 minutes, from the other account: `/plans link CODE` in Slack, `plans link CODE` in Teams. After five wrong codes, an account has to wait 10 minutes.',
+      body: LinkBody,
+      response: { 200: json('The code, or the person and their accounts.', LinkAnswer) },
+      problems: ['not_allowed', 'not_found'],
+    }),
     async (request, reply) => {
       const { code, user: name } = request.body;
       const command =
@@ -75,16 +62,11 @@ export const linkRoutes: Routes = async (app) => {
 
   app.delete(
     '/api/link',
-    {
-      config: { role: 'requester', subject: 'self' },
-      schema: {
-        operationId: 'unlink',
-        tags: [tags.conversations],
-        summary: 'Unlink an account',
-        querystring: LinkQuery,
-        response: answers({ 200: json('Who the account is now.', LinkAnswer) }, ['not_allowed']),
-      },
-    },
+    route('requester', 'self', 'unlink', 'Unlink an account', {
+      querystring: LinkQuery,
+      response: { 200: json('Who the account is now.', LinkAnswer) },
+      problems: ['not_allowed'],
+    }),
     async (request) => request.service.link({ do: 'remove' }, actorOf(request, request.query.user)),
   );
 };

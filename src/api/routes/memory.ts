@@ -3,11 +3,12 @@ import { z } from 'zod';
 import { MemoryEntry, MemoryNote } from '#domain/people/memory.ts';
 import { line } from '#domain/text.ts';
 import { actorOf } from '../actor.ts';
-import { answers, bodyProblems, json } from '../answers.ts';
+import { json, routesOf } from '../answers.ts';
 import type { Routes } from '../context.ts';
 import { answerPost } from '../idempotency.ts';
-import { tags } from '../openapi.ts';
 import { documented } from '../registry.ts';
+
+const route = routesOf('conversations');
 
 const MemoryPath = z.object({
   user: documented(line(200), { description: 'The person; `local` without sign-in.' }),
@@ -28,20 +29,13 @@ const EntryList = documented(z.object({ entries: z.array(EntryAnswer) }), {
 });
 
 export const memoryRoutes: Routes = async (app) => {
-  const common = { tags: [tags.conversations] };
-
   app.get(
     '/api/memory/:user',
-    {
-      config: { role: 'viewer', subject: 'person' },
-      schema: {
-        ...common,
-        operationId: 'listMemory',
-        summary: "List a person's memory",
-        params: MemoryPath,
-        response: answers({ 200: json('The entries.', EntryList) }, ['not_allowed']),
-      },
-    },
+    route('viewer', 'person', 'listMemory', "List a person's memory", {
+      params: MemoryPath,
+      response: { 200: json('The entries.', EntryList) },
+      problems: ['not_allowed'],
+    }),
     async (request) => {
       const actor = actorOf(request, request.params.user);
       return { entries: await request.service.listMemory(actor.id, actor) };
@@ -50,21 +44,12 @@ export const memoryRoutes: Routes = async (app) => {
 
   app.post(
     '/api/memory/:user',
-    {
-      config: { role: 'requester', subject: 'person' },
-      schema: {
-        ...common,
-        operationId: 'keepMemory',
-        summary: 'Add an entry',
-        params: MemoryPath,
-        body: NoteBody,
-        response: answers({ 200: json('The entry.', EntryAnswer) }, [
-          ...bodyProblems,
-          'not_allowed',
-          'limit_exceeded',
-        ]),
-      },
-    },
+    route('requester', 'person', 'keepMemory', 'Add an entry', {
+      params: MemoryPath,
+      body: NoteBody,
+      response: { 200: json('The entry.', EntryAnswer) },
+      problems: ['not_allowed', 'limit_exceeded'],
+    }),
     async (request, reply) =>
       answerPost(request, reply, (joined) => {
         const actor = actorOf(request, request.params.user);
@@ -74,21 +59,12 @@ export const memoryRoutes: Routes = async (app) => {
 
   app.put(
     '/api/memory/:user/:id',
-    {
-      config: { role: 'requester', subject: 'person' },
-      schema: {
-        ...common,
-        operationId: 'editMemory',
-        summary: 'Replace an entry',
-        params: EntryPath,
-        body: NoteBody,
-        response: answers({ 200: json('The entry as it is now.', EntryAnswer) }, [
-          ...bodyProblems,
-          'not_allowed',
-          'not_found',
-        ]),
-      },
-    },
+    route('requester', 'person', 'editMemory', 'Replace an entry', {
+      params: EntryPath,
+      body: NoteBody,
+      response: { 200: json('The entry as it is now.', EntryAnswer) },
+      problems: ['not_allowed', 'not_found'],
+    }),
     async (request) => {
       const { user, id } = request.params;
       const actor = actorOf(request, user);
@@ -98,19 +74,11 @@ export const memoryRoutes: Routes = async (app) => {
 
   app.delete(
     '/api/memory/:user/:id',
-    {
-      config: { role: 'requester', subject: 'person' },
-      schema: {
-        ...common,
-        operationId: 'forgetMemory',
-        summary: 'Delete an entry',
-        params: EntryPath,
-        response: answers({ 200: json('The entry as it was.', EntryAnswer) }, [
-          'not_allowed',
-          'not_found',
-        ]),
-      },
-    },
+    route('requester', 'person', 'forgetMemory', 'Delete an entry', {
+      params: EntryPath,
+      response: { 200: json('The entry as it was.', EntryAnswer) },
+      problems: ['not_allowed', 'not_found'],
+    }),
     async (request) => {
       const { user, id } = request.params;
       const actor = actorOf(request, user);

@@ -5,11 +5,12 @@ import { CommandForm } from '#domain/planning/command-form.ts';
 import { line } from '#domain/text.ts';
 import { listCommands } from '#planner/offline/help.ts';
 import { actorOf } from '../actor.ts';
-import { answers, json } from '../answers.ts';
+import { json, routesOf } from '../answers.ts';
 import type { Routes } from '../context.ts';
-import { tags } from '../openapi.ts';
 import { documented } from '../registry.ts';
 import { number } from '../requests.ts';
+
+const route = routesOf('plans');
 
 const Field = documented(OperationField, {
   id: 'OperationField',
@@ -43,21 +44,15 @@ const CommandList = documented(z.object({ commands: z.array(CommandForm) }), {
 export const operationRoutes: Routes = async (app) => {
   app.get(
     '/api/operations',
-    {
-      config: { role: 'viewer', subject: 'list' },
-      schema: {
-        operationId: 'findOperations',
-        tags: [tags.plans],
-        summary: 'Find operations by their purpose',
-        description:
-          'Operations of this process, live workers and connected servers. Without words, the most used.',
-        querystring: z.strictObject({
-          words: line(200).exactOptional(),
-          limit: number(1, 200).default(30),
-        }),
-        response: answers({ 200: json('The operations.', OfferList) }),
-      },
-    },
+    route('viewer', 'list', 'findOperations', 'Find operations by their purpose', {
+      description:
+        'Operations of this process, live workers and connected servers. Without words, the most used.',
+      querystring: z.strictObject({
+        words: line(200).exactOptional(),
+        limit: number(1, 200).default(30),
+      }),
+      response: { 200: json('The operations.', OfferList) },
+    }),
     async (request) => {
       const { words = '', limit } = request.query;
       const actor = actorOf(request, undefined);
@@ -67,47 +62,37 @@ export const operationRoutes: Routes = async (app) => {
 
   app.get(
     '/api/commands',
-    {
-      config: { role: 'viewer', subject: 'list' },
-      schema: {
-        operationId: 'listCommands',
-        tags: [tags.plans],
-        summary: 'List the commands',
-        response: answers({ 200: json('The forms.', CommandList) }),
-      },
-    },
+    route('viewer', 'list', 'listCommands', 'List the commands', {
+      response: { 200: json('The forms.', CommandList) },
+    }),
     async () => ({ commands: listCommands() }),
   );
 
   app.get(
     '/api/operations/:name',
-    {
-      config: { role: 'viewer', subject: 'list' },
-      schema: {
-        operationId: 'getOperation',
-        tags: [tags.plans],
-        summary: 'Read an operation with the fields of its form',
-        params: OperationPath,
-        response: answers({ 200: json('The operation.', Form) }, ['unknown_operation']),
-      },
-    },
+    route('viewer', 'list', 'getOperation', 'Read an operation with the fields of its form', {
+      params: OperationPath,
+      response: { 200: json('The operation.', Form) },
+      problems: ['unknown_operation'],
+    }),
     async (request) =>
       request.service.getOperation(request.params.name, actorOf(request, undefined)),
   );
 
   app.get(
     '/api/operations/:name/values',
-    {
-      config: { role: 'requester', subject: 'list' },
-      schema: {
-        operationId: 'suggestValues',
-        tags: [tags.plans],
-        summary: 'Values to choose from for a field with a `pick`: files, people',
+    route(
+      'requester',
+      'list',
+      'suggestValues',
+      'Values to choose from for a field with a `pick`: files, people',
+      {
         params: OperationPath,
         querystring: z.strictObject({ field: line(1000), typed: line(200).exactOptional() }),
-        response: answers({ 200: json('The values.', Values) }, ['unknown_operation']),
+        response: { 200: json('The values.', Values) },
+        problems: ['unknown_operation'],
       },
-    },
+    ),
     async (request) => {
       const { field, typed = '' } = request.query;
       const actor = actorOf(request, undefined);

@@ -1,47 +1,37 @@
 // Changes of a plan: submitted against a revision, and read.
 import { readPatch } from '#domain/plan/templates.ts';
 import { actorOf } from '../actor.ts';
-import { answers, bodyProblems, json } from '../answers.ts';
+import { json, routesOf } from '../answers.ts';
 import { bodyLimits, type Routes } from '../context.ts';
 import { answerChecked } from '../idempotency.ts';
-import { tags } from '../openapi.ts';
 import { PatchBody, PatchesQuery, PlanPath } from '../requests.ts';
 import { PatchAnswer, PatchList } from '../schemas.ts';
 import { proposalProblems } from './plans.ts';
+
+const route = routesOf('plans');
 
 export const patchRoutes: Routes = async (app) => {
   app.post(
     '/api/plans/:id/patches',
     {
-      config: { role: 'requester', subject: 'plan' },
-      bodyLimit: bodyLimits.plan,
-      schema: {
-        operationId: 'patchPlan',
-        tags: [tags.plans],
-        summary: 'Change a plan',
+      ...route('requester', 'plan', 'patchPlan', 'Change a plan', {
         description:
           'A change that narrows an approved plan is applied at once. One that widens it is approved or rejected like a plan, with the version and digest of the answer. Bodies up to 64 MB.',
         params: PlanPath,
         body: PatchBody,
-        response: answers(
-          {
-            200: json('The change is applied.', PatchAnswer),
-            202: json(
-              'The change waits for an approval; the plan goes on without it.',
-              PatchAnswer,
-            ),
-          },
-          [
-            ...bodyProblems,
-            ...proposalProblems,
-            'plan_not_found',
-            'not_allowed',
-            'invalid_transition',
-            'patch_conflict',
-            'steps_missing',
-          ],
-        ),
-      },
+        response: {
+          200: json('The change is applied.', PatchAnswer),
+          202: json('The change waits for an approval; the plan goes on without it.', PatchAnswer),
+        },
+        problems: [
+          ...proposalProblems,
+          'not_allowed',
+          'invalid_transition',
+          'patch_conflict',
+          'steps_missing',
+        ],
+      }),
+      bodyLimit: bodyLimits.plan,
     },
     async (request, reply) => {
       const { user, ...patch } = request.body;
@@ -61,17 +51,11 @@ export const patchRoutes: Routes = async (app) => {
 
   app.get(
     '/api/plans/:id/patches',
-    {
-      config: { role: 'viewer', subject: 'plan' },
-      schema: {
-        operationId: 'listPatches',
-        tags: [tags.plans],
-        summary: "List a plan's patches",
-        params: PlanPath,
-        querystring: PatchesQuery,
-        response: answers({ 200: json('A page of changes.', PatchList) }, ['plan_not_found']),
-      },
-    },
+    route('viewer', 'plan', 'listPatches', "List a plan's patches", {
+      params: PlanPath,
+      querystring: PatchesQuery,
+      response: { 200: json('A page of changes.', PatchList) },
+    }),
     async (request) => request.service.listPatches(request.params.id, request.query),
   );
 };

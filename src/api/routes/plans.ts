@@ -1,10 +1,9 @@
 // Plans: propose one, find them, and read them without loading them.
 import { readDraft } from '#domain/plan/templates.ts';
 import { actorOf, viewerOf } from '../actor.ts';
-import { answers, bodyProblems, json } from '../answers.ts';
+import { json, routesOf } from '../answers.ts';
 import { bodyLimits, type Routes } from '../context.ts';
 import { answerChecked } from '../idempotency.ts';
-import { tags } from '../openapi.ts';
 import type { ProblemCode } from '../problem.ts';
 import {
   ForecastQuery,
@@ -32,6 +31,8 @@ import {
   StepList,
 } from '../schemas.ts';
 
+const route = routesOf('plans');
+
 /** Reasons to reject a well-formed plan. */
 export const proposalProblems: ProblemCode[] = [
   'unknown_operation',
@@ -53,20 +54,14 @@ export const planRoutes: Routes = async (app) => {
   app.post(
     '/api/plans',
     {
-      config: { role: 'requester', subject: 'new' },
-      bodyLimit: bodyLimits.plan,
-      schema: {
-        operationId: 'proposePlan',
-        tags: [tags.plans],
-        summary: 'Propose a plan',
+      ...route('requester', 'new', 'proposePlan', 'Propose a plan', {
         description:
           'Stored completely or not at all. Bodies up to 64 MB; the answer omits the steps.',
         body: ProposeBody,
-        response: answers({ 201: json('The plan, which waits for approval.', PlanAnswer) }, [
-          ...bodyProblems,
-          ...proposalProblems,
-        ]),
-      },
+        response: { 201: json('The plan, which waits for approval.', PlanAnswer) },
+        problems: proposalProblems,
+      }),
+      bodyLimit: bodyLimits.plan,
     },
     async (request, reply) => {
       const { user, conversation, ...draft } = request.body;
@@ -86,33 +81,21 @@ export const planRoutes: Routes = async (app) => {
 
   app.get(
     '/api/plans',
-    {
-      config: { role: 'viewer', subject: 'list' },
-      schema: {
-        operationId: 'listPlans',
-        tags: [tags.plans],
-        summary: 'Find plans',
-        querystring: PlansQuery,
-        response: answers({ 200: json('A page of plans.', PlanList) }),
-      },
-    },
+    route('viewer', 'list', 'listPlans', 'Find plans', {
+      querystring: PlansQuery,
+      response: { 200: json('A page of plans.', PlanList) },
+    }),
     async (request) => request.service.listPlans(request.query),
   );
 
   app.get(
     '/api/inbox',
-    {
-      config: { role: 'viewer', subject: 'list' },
-      schema: {
-        operationId: 'getInbox',
-        tags: [tags.plans],
-        summary: "Read a person's inbox",
-        description:
-          'Groups: needs_you, running, failed, others, done. Every plan is in one group; search filters are combined.',
-        querystring: InboxQuery,
-        response: answers({ 200: json('The groups.', InboxAnswer) }),
-      },
-    },
+    route('viewer', 'list', 'getInbox', "Read a person's inbox", {
+      description:
+        'Groups: needs_you, running, failed, others, done. Every plan is in one group; search filters are combined.',
+      querystring: InboxQuery,
+      response: { 200: json('The groups.', InboxAnswer) },
+    }),
     async (request) => {
       const { user, ...query } = request.query;
       return request.service.inbox({ ...query, user: viewerOf(request, user) });
@@ -121,62 +104,38 @@ export const planRoutes: Routes = async (app) => {
 
   app.get(
     '/api/stats',
-    {
-      config: { role: 'viewer', subject: 'list' },
-      schema: {
-        operationId: 'getStats',
-        tags: [tags.plans],
-        summary: 'Count plans, and requests that no tool can do',
-        description: 'Counts by status, and the most frequent recent requests that no tool can do.',
-        response: answers({ 200: json('The counts.', StatsAnswer) }),
-      },
-    },
+    route('viewer', 'list', 'getStats', 'Count plans, and requests that no tool can do', {
+      description: 'Counts by status, and the most frequent recent requests that no tool can do.',
+      response: { 200: json('The counts.', StatsAnswer) },
+    }),
     async (request) => request.service.stats(),
   );
 
   app.get(
     '/api/plans/:id',
-    {
-      config: { role: 'viewer', subject: 'plan' },
-      schema: {
-        operationId: 'getPlan',
-        tags: [tags.plans],
-        summary: 'Read a plan without its steps',
-        params: PlanPath,
-        response: answers({ 200: json('The plan.', PlanAnswer) }, ['plan_not_found']),
-      },
-    },
+    route('viewer', 'plan', 'getPlan', 'Read a plan without its steps', {
+      params: PlanPath,
+      response: { 200: json('The plan.', PlanAnswer) },
+    }),
     async (request) => request.service.getPlan(request.params.id),
   );
 
   app.get(
     '/api/plans/:id/overview',
-    {
-      config: { role: 'viewer', subject: 'plan' },
-      schema: {
-        operationId: 'getOverview',
-        tags: [tags.plans],
-        summary: "Count a plan's steps by status",
-        params: PlanPath,
-        response: answers({ 200: json('The counts.', OverviewAnswer) }, ['plan_not_found']),
-      },
-    },
+    route('viewer', 'plan', 'getOverview', "Count a plan's steps by status", {
+      params: PlanPath,
+      response: { 200: json('The counts.', OverviewAnswer) },
+    }),
     async (request) => request.service.overview(request.params.id),
   );
 
   app.get(
     '/api/plans/:id/diff',
-    {
-      config: { role: 'viewer', subject: 'plan' },
-      schema: {
-        operationId: 'getDiff',
-        tags: [tags.plans],
-        summary: 'List changes since a revision',
-        params: PlanPath,
-        querystring: SinceQuery,
-        response: answers({ 200: json('The changes.', DiffAnswer) }, ['plan_not_found']),
-      },
-    },
+    route('viewer', 'plan', 'getDiff', 'List changes since a revision', {
+      params: PlanPath,
+      querystring: SinceQuery,
+      response: { 200: json('The changes.', DiffAnswer) },
+    }),
     async (request) => {
       const { since, limit, compact } = request.query;
       return request.service.diff(request.params.id, since, limit, compact);
@@ -185,20 +144,12 @@ export const planRoutes: Routes = async (app) => {
 
   app.get(
     '/api/plans/:id/steps',
-    {
-      config: { role: 'viewer', subject: 'plan' },
-      schema: {
-        operationId: 'listSteps',
-        tags: [tags.plans],
-        summary: 'Read steps, by page or by id',
-        params: PlanPath,
-        querystring: StepsQuery,
-        response: answers({ 200: json('The steps.', StepList) }, [
-          'plan_not_found',
-          'unknown_step',
-        ]),
-      },
-    },
+    route('viewer', 'plan', 'listSteps', 'Read steps, by page or by id', {
+      params: PlanPath,
+      querystring: StepsQuery,
+      response: { 200: json('The steps.', StepList) },
+      problems: ['unknown_step'],
+    }),
     async (request) => {
       const { ids, ...filter } = request.query;
       if (ids === undefined) return request.service.listSteps(request.params.id, filter);
@@ -208,65 +159,41 @@ export const planRoutes: Routes = async (app) => {
 
   app.get(
     '/api/plans/:id/partitions',
-    {
-      config: { role: 'viewer', subject: 'plan' },
-      schema: {
-        operationId: 'listPartitions',
-        tags: [tags.plans],
-        summary: "Count a plan's steps by partition",
-        params: PlanPath,
-        querystring: PartitionsQuery,
-        response: answers({ 200: json('The partitions.', PartitionList) }, ['plan_not_found']),
-      },
-    },
+    route('viewer', 'plan', 'listPartitions', "Count a plan's steps by partition", {
+      params: PlanPath,
+      querystring: PartitionsQuery,
+      response: { 200: json('The partitions.', PartitionList) },
+    }),
     async (request) => request.service.listPartitions(request.params.id, request.query),
   );
 
   app.get(
     '/api/plans/:id/matches',
-    {
-      config: { role: 'viewer', subject: 'plan' },
-      schema: {
-        operationId: 'countMatches',
-        tags: [tags.plans],
-        summary: 'Count matching steps by partition',
-        params: PlanPath,
-        querystring: MatchesQuery,
-        response: answers({ 200: json('The counts.', MatchesAnswer) }, ['plan_not_found']),
-      },
-    },
+    route('viewer', 'plan', 'countMatches', 'Count matching steps by partition', {
+      params: PlanPath,
+      querystring: MatchesQuery,
+      response: { 200: json('The counts.', MatchesAnswer) },
+    }),
     async (request) => request.service.findSteps(request.params.id, request.query.words),
   );
 
   app.get(
     '/api/plans/:id/groups',
-    {
-      config: { role: 'viewer', subject: 'plan' },
-      schema: {
-        operationId: 'getGroups',
-        tags: [tags.plans],
-        summary: "Group a plan's steps, with dependencies between groups",
-        params: PlanPath,
-        querystring: GroupsQuery,
-        response: answers({ 200: json('The groups.', GroupsAnswer) }, ['plan_not_found']),
-      },
-    },
+    route('viewer', 'plan', 'getGroups', "Group a plan's steps, with dependencies between groups", {
+      params: PlanPath,
+      querystring: GroupsQuery,
+      response: { 200: json('The groups.', GroupsAnswer) },
+    }),
     async (request) => request.service.groups(request.params.id, request.query),
   );
 
   app.get(
     '/api/plans/:id/forecast',
-    {
-      config: { role: 'viewer', subject: 'plan' },
-      schema: {
-        operationId: 'getForecast',
-        tags: [tags.plans],
-        summary: 'Read the critical path and expected times',
-        params: PlanPath,
-        querystring: ForecastQuery,
-        response: answers({ 200: json('The forecast.', ForecastAnswer) }, ['plan_not_found']),
-      },
-    },
+    route('viewer', 'plan', 'getForecast', 'Read the critical path and expected times', {
+      params: PlanPath,
+      querystring: ForecastQuery,
+      response: { 200: json('The forecast.', ForecastAnswer) },
+    }),
     async (request) => request.service.forecast(request.params.id, request.query.ids ?? []),
   );
 };

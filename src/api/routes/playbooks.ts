@@ -4,14 +4,15 @@ import { PlanDraft } from '#domain/plan/plan.ts';
 import { Playbook, PlaybookName, PlaybookValues } from '#domain/plan/playbook.ts';
 import { line } from '#domain/text.ts';
 import { actorOf } from '../actor.ts';
-import { answers, bodyProblems, json } from '../answers.ts';
+import { json, routesOf } from '../answers.ts';
 import type { Routes } from '../context.ts';
 import { answerChecked, answerPost } from '../idempotency.ts';
-import { tags } from '../openapi.ts';
 import { documented } from '../registry.ts';
 import { ImportQuery } from '../requests.ts';
 import { PlanAnswer } from '../schemas.ts';
 import { proposalProblems } from './plans.ts';
+
+const route = routesOf('plans');
 
 const user = ImportQuery.shape.user;
 
@@ -55,19 +56,11 @@ const RunBody = documented(
 );
 
 export const playbookRoutes: Routes = async (app) => {
-  const common = { tags: [tags.plans] };
-
   app.get(
     '/api/playbooks',
-    {
-      config: { role: 'viewer', subject: 'list' },
-      schema: {
-        ...common,
-        operationId: 'listPlaybooks',
-        summary: 'List playbooks',
-        response: answers({ 200: json('The playbooks.', PlaybookList) }),
-      },
-    },
+    route('viewer', 'list', 'listPlaybooks', 'List playbooks', {
+      response: { 200: json('The playbooks.', PlaybookList) },
+    }),
     async (request) => ({
       playbooks: await request.service.listPlaybooks(actorOf(request, undefined)),
     }),
@@ -75,22 +68,12 @@ export const playbookRoutes: Routes = async (app) => {
 
   app.post(
     '/api/playbooks',
-    {
-      config: { role: 'requester', subject: 'new' },
-      schema: {
-        ...common,
-        operationId: 'savePlaybook',
-        summary: 'Save a plan as a playbook',
-        description: 'Replaces your playbook of the same name.',
-        body: SaveBody,
-        response: answers({ 200: json('The playbook.', PlaybookAnswer) }, [
-          ...bodyProblems,
-          'plan_not_found',
-          'not_allowed',
-          'limit_exceeded',
-        ]),
-      },
-    },
+    route('requester', 'new', 'savePlaybook', 'Save a plan as a playbook', {
+      description: 'Replaces your playbook of the same name.',
+      body: SaveBody,
+      response: { 200: json('The playbook.', PlaybookAnswer) },
+      problems: ['plan_not_found', 'not_allowed', 'limit_exceeded'],
+    }),
     async (request, reply) => {
       const { user: given, plan_id, ...playbook } = request.body;
       const actor = actorOf(request, given);
@@ -100,58 +83,36 @@ export const playbookRoutes: Routes = async (app) => {
 
   app.get(
     '/api/playbooks/:name',
-    {
-      config: { role: 'viewer', subject: 'list' },
-      schema: {
-        ...common,
-        operationId: 'getPlaybook',
-        summary: 'Read a playbook with its steps',
-        params: PlaybookPath,
-        response: answers({ 200: json('The playbook.', WholePlaybook) }, ['not_found']),
-      },
-    },
+    route('viewer', 'list', 'getPlaybook', 'Read a playbook with its steps', {
+      params: PlaybookPath,
+      response: { 200: json('The playbook.', WholePlaybook) },
+      problems: ['not_found'],
+    }),
     async (request) =>
       request.service.getPlaybook(request.params.name, actorOf(request, undefined)),
   );
 
   app.delete(
     '/api/playbooks/:name',
-    {
-      config: { role: 'requester', subject: 'list' },
-      schema: {
-        ...common,
-        operationId: 'removePlaybook',
-        summary: 'Remove a playbook',
-        params: PlaybookPath,
-        querystring: ImportQuery,
-        response: answers({ 200: json('The playbook as it was.', PlaybookAnswer) }, [
-          'not_found',
-          'not_allowed',
-        ]),
-      },
-    },
+    route('requester', 'list', 'removePlaybook', 'Remove a playbook', {
+      params: PlaybookPath,
+      querystring: ImportQuery,
+      response: { 200: json('The playbook as it was.', PlaybookAnswer) },
+      problems: ['not_found', 'not_allowed'],
+    }),
     async (request) =>
       request.service.removePlaybook(request.params.name, actorOf(request, request.query.user)),
   );
 
   app.post(
     '/api/playbooks/:name/run',
-    {
-      config: { role: 'requester', subject: 'new' },
-      schema: {
-        ...common,
-        operationId: 'runPlaybook',
-        summary: 'Run a playbook',
-        description: 'Makes a proposal that waits for approval; earlier approvals don’t count.',
-        params: PlaybookPath,
-        body: RunBody,
-        response: answers({ 201: json('The plan, which waits for approval.', PlanAnswer) }, [
-          ...bodyProblems,
-          'not_found',
-          ...proposalProblems,
-        ]),
-      },
-    },
+    route('requester', 'new', 'runPlaybook', 'Run a playbook', {
+      description: 'Makes a proposal that waits for approval; earlier approvals don’t count.',
+      params: PlaybookPath,
+      body: RunBody,
+      response: { 201: json('The plan, which waits for approval.', PlanAnswer) },
+      problems: ['not_found', ...proposalProblems],
+    }),
     async (request, reply) => {
       const { user: given, params, ...options } = request.body;
       const actor = actorOf(request, given);

@@ -3,11 +3,12 @@ import { z } from 'zod';
 import { InteractionPolicy } from '#domain/people/policy.ts';
 import { line } from '#domain/text.ts';
 import { actorOf, viewerOf } from '../actor.ts';
-import { answers, bodyProblems, json } from '../answers.ts';
+import { json, routesOf } from '../answers.ts';
 import type { Routes } from '../context.ts';
-import { tags } from '../openapi.ts';
 import { documented } from '../registry.ts';
 import { PolicyAnswer } from '../schemas.ts';
+
+const route = routesOf('conversations');
 
 const PolicyPath = z.object({
   user: documented(line(200), { description: 'The person; `local` without sign-in.' }),
@@ -26,36 +27,22 @@ const PolicyBody = documented(
 export const policyRoutes: Routes = async (app) => {
   app.get(
     '/api/policy/:user',
-    {
-      config: { role: 'viewer', subject: 'person' },
-      schema: {
-        operationId: 'getPolicy',
-        tags: [tags.conversations],
-        summary: "Read a person's preferences",
-        params: PolicyPath,
-        response: answers({ 200: json('The sliders.', PolicyAnswer) }),
-      },
-    },
+    route('viewer', 'person', 'getPolicy', "Read a person's preferences", {
+      params: PolicyPath,
+      response: { 200: json('The sliders.', PolicyAnswer) },
+    }),
     async (request) => request.service.getPolicy(viewerOf(request, request.params.user)),
   );
 
   app.put(
     '/api/policy/:user',
-    {
-      config: { role: 'requester', subject: 'person' },
-      schema: {
-        operationId: 'setPolicy',
-        tags: [tags.conversations],
-        summary: "Set a person's preferences",
-        description: 'Replaces the preferences: omitted ones return to their defaults.',
-        params: PolicyPath,
-        body: PolicyBody,
-        response: answers({ 200: json('The sliders as they are now.', PolicyAnswer) }, [
-          ...bodyProblems,
-          'not_allowed',
-        ]),
-      },
-    },
+    route('requester', 'person', 'setPolicy', "Set a person's preferences", {
+      description: 'Replaces the preferences: omitted ones return to their defaults.',
+      params: PolicyPath,
+      body: PolicyBody,
+      response: { 200: json('The sliders as they are now.', PolicyAnswer) },
+      problems: ['not_allowed'],
+    }),
     async (request) => {
       const actor = actorOf(request, request.params.user);
       const { calendar, ...policy } = request.body;

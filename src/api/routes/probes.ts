@@ -2,10 +2,12 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Registry } from 'prom-client';
 import { z } from 'zod';
-import { json, openAnswers, text } from '../answers.ts';
-import { openToAll, tags } from '../openapi.ts';
+import { json, routesOf, text } from '../answers.ts';
+import { openToAll } from '../openapi.ts';
 import { documented } from '../registry.ts';
 import { Readiness } from '../schemas.ts';
+
+const route = routesOf('system');
 
 export type Probes = {
   /** Regardless of dependencies; `parts` lists failures. */
@@ -30,19 +32,13 @@ export const probeRoutes: FastifyPluginAsyncZod<ProbeOptions> = async (
 ) => {
   app.get(
     '/healthz',
-    {
-      config: { role: 'open', subject: 'instance' },
-      schema: {
-        operationId: 'getHealth',
-        tags: [tags.system],
-        summary: 'Whether the process runs',
-        security: openToAll,
-        response: openAnswers({
-          200: json('It runs.', Health),
-          503: json('It runs and does not work; `parts` says what. Start it anew.', Health),
-        }),
+    route('open', 'instance', 'getHealth', 'Whether the process runs', {
+      security: openToAll,
+      response: {
+        200: json('It runs.', Health),
+        503: json('It runs and does not work; `parts` says what. Start it anew.', Health),
       },
-    },
+    }),
     async (_request, reply) => {
       const { alive, parts } = await probes.alive();
       if (alive) return { status: 'ok' as const, version };
@@ -52,19 +48,13 @@ export const probeRoutes: FastifyPluginAsyncZod<ProbeOptions> = async (
 
   app.get(
     '/readyz',
-    {
-      config: { role: 'open', subject: 'instance' },
-      schema: {
-        operationId: 'getReadiness',
-        tags: [tags.system],
-        summary: 'Whether requests can be served',
-        security: openToAll,
-        response: openAnswers({
-          200: json('They can.', Readiness),
-          503: json('They cannot; `parts` says what is missing.', Readiness),
-        }),
+    route('open', 'instance', 'getReadiness', 'Whether requests can be served', {
+      security: openToAll,
+      response: {
+        200: json('They can.', Readiness),
+        503: json('They cannot; `parts` says what is missing.', Readiness),
       },
-    },
+    }),
     async (request, reply) => {
       try {
         const state = await probes.ready();
@@ -78,18 +68,16 @@ export const probeRoutes: FastifyPluginAsyncZod<ProbeOptions> = async (
 
   app.get(
     '/metrics',
-    {
-      config: { role: 'metrics', subject: 'instance' },
-      schema: {
-        operationId: 'getMetrics',
-        tags: [tags.system],
-        summary: 'Metrics for Prometheus; from this machine, or with the token',
-        response: openAnswers({ 200: text('The metrics.', 'text/plain') }, [
-          'unauthorized',
-          'forbidden',
-        ]),
+    route(
+      'metrics',
+      'instance',
+      'getMetrics',
+      'Metrics for Prometheus; from this machine, or with the token',
+      {
+        response: { 200: text('The metrics.', 'text/plain') },
+        problems: ['unauthorized', 'forbidden'],
       },
-    },
+    ),
     async (_request, reply) =>
       reply.header('content-type', metrics.contentType).send(await metrics.metrics()),
   );

@@ -3,12 +3,13 @@ import { z } from 'zod';
 import { Recurring, RecurringChange, RecurringOutcome } from '#domain/plan/recurring.ts';
 import { line } from '#domain/text.ts';
 import { actorOf, viewerOf } from '../actor.ts';
-import { answers, bodyProblems, json } from '../answers.ts';
+import { json, routesOf } from '../answers.ts';
 import type { Routes } from '../context.ts';
 import { answerPost } from '../idempotency.ts';
-import { tags } from '../openapi.ts';
 import { documented } from '../registry.ts';
 import { ImportQuery } from '../requests.ts';
+
+const route = routesOf('plans');
 
 const Entry = documented(Recurring, {
   id: 'Recurring',
@@ -34,20 +35,12 @@ const Outcome = documented(RecurringOutcome, {
 });
 
 export const recurringRoutes: Routes = async (app) => {
-  const common = { tags: [tags.plans] };
-
   app.get(
     '/api/recurring',
-    {
-      config: { role: 'viewer', subject: 'list' },
-      schema: {
-        ...common,
-        operationId: 'listRecurring',
-        summary: 'List reminders and recurring steps',
-        querystring: ImportQuery,
-        response: answers({ 200: json('The entries.', Entries) }),
-      },
-    },
+    route('viewer', 'list', 'listRecurring', 'List reminders and recurring steps', {
+      querystring: ImportQuery,
+      response: { 200: json('The entries.', Entries) },
+    }),
     async (request) => ({
       recurring: await request.service.listRecurring({
         user: viewerOf(request, request.query.user),
@@ -57,23 +50,23 @@ export const recurringRoutes: Routes = async (app) => {
 
   app.post(
     '/api/recurring',
-    {
-      config: { role: 'requester', subject: 'list' },
-      schema: {
-        ...common,
-        operationId: 'changeRecurring',
-        summary: 'Skip, change or end a reminder or recurring step',
+    route(
+      'requester',
+      'list',
+      'changeRecurring',
+      'Skip, change or end a reminder or recurring step',
+      {
         body: Body,
-        response: answers({ 200: json('What became of it.', Outcome) }, [
-          ...bodyProblems,
+        response: { 200: json('What became of it.', Outcome) },
+        problems: [
           'not_found',
           'not_allowed',
           'already_decided',
           'invalid_transition',
           'patch_conflict',
-        ]),
+        ],
       },
-    },
+    ),
     async (request, reply) =>
       answerPost(request, reply, (joined) => {
         const { id, change, user: given } = request.body;

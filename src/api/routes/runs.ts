@@ -3,11 +3,9 @@ import type { FastifyRequest } from 'fastify';
 import type { SessionChoice } from '#domain/chat/session-card.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { actorOf } from '../actor.ts';
-import { answers, bodyProblems, decisionProblems, json } from '../answers.ts';
+import { decisionProblems, json, routesOf } from '../answers.ts';
 import type { Routes } from '../context.ts';
 import { answerPost } from '../idempotency.ts';
-import { tags } from '../openapi.ts';
-import type { ProblemCode } from '../problem.ts';
 import {
   RunApprovalBody,
   RunBody,
@@ -18,11 +16,11 @@ import {
 } from '../requests.ts';
 import { RunAnswer, RunStarted, TraceAnswer } from '../schemas.ts';
 
+const route = routesOf('runs');
+
 function started(runId: string): { run_id: string; status_url: string } {
   return { run_id: runId, status_url: `/api/runs/${encodeURIComponent(runId)}` };
 }
-
-const runProblems: ProblemCode[] = [...decisionProblems, 'run_not_found'];
 
 function shownOf({ digest, turn }: { digest: string; turn?: number }) {
   return { digest, ...(turn === undefined ? {} : { turn }) };
@@ -39,18 +37,10 @@ const readerOf = ({ principal }: FastifyRequest): string => principal.account;
 export const runRoutes: Routes = async (app) => {
   app.post(
     '/api/run',
-    {
-      config: { role: 'requester', subject: 'new' },
-      schema: {
-        operationId: 'startRun',
-        tags: [tags.runs],
-        summary: 'Ask for work',
-        body: RunBody,
-        response: answers({ 202: json('A planner is at it; ask `status_url`.', RunStarted) }, [
-          ...bodyProblems,
-        ]),
-      },
-    },
+    route('requester', 'new', 'startRun', 'Ask for work', {
+      body: RunBody,
+      response: { 202: json('A planner is at it; ask `status_url`.', RunStarted) },
+    }),
     async (request, reply) => {
       return answerPost(request, reply, async (joined) => {
         const { user, ...wanted } = request.body;
@@ -64,47 +54,30 @@ export const runRoutes: Routes = async (app) => {
 
   app.get(
     '/api/runs/:id',
-    {
-      config: { role: 'viewer', subject: 'run' },
-      schema: {
-        operationId: 'getRun',
-        tags: [tags.runs],
-        summary: 'Read a run',
-        params: RunPath,
-        response: answers({ 200: json('The run.', RunAnswer) }, ['run_not_found']),
-      },
-    },
+    route('viewer', 'run', 'getRun', 'Read a run', {
+      params: RunPath,
+      response: { 200: json('The run.', RunAnswer) },
+    }),
     (request) => request.service.getRun(request.params.id, readerOf(request)),
   );
 
   app.get(
     '/api/runs/:id/trace',
-    {
-      config: { role: 'viewer', subject: 'run' },
-      schema: {
-        operationId: 'getRunTrace',
-        tags: [tags.runs],
-        summary: 'Read the trace of a run',
-        params: RunPath,
-        response: answers({ 200: json('The trace.', TraceAnswer) }, ['run_not_found']),
-      },
-    },
+    route('viewer', 'run', 'getRunTrace', 'Read the trace of a run', {
+      params: RunPath,
+      response: { 200: json('The trace.', TraceAnswer) },
+    }),
     async (request) => request.service.runTrace(request.params.id),
   );
 
   app.post(
     '/api/runs/:id/reply',
-    {
-      config: { role: 'requester', subject: 'run' },
-      schema: {
-        operationId: 'replyToRun',
-        tags: [tags.runs],
-        summary: 'Answer questions, or decide about the plan',
-        params: RunPath,
-        body: TalkBody,
-        response: answers({ 202: json('Heard; ask `status_url`.', RunStarted) }, runProblems),
-      },
-    },
+    route('requester', 'run', 'replyToRun', 'Answer questions, or decide about the plan', {
+      params: RunPath,
+      body: TalkBody,
+      response: { 202: json('Heard; ask `status_url`.', RunStarted) },
+      problems: decisionProblems,
+    }),
     async (request, reply) => {
       const { text, user, ...on_screen } = request.body;
       const options = { on_screen, reader: readerOf(request) };
@@ -118,17 +91,12 @@ export const runRoutes: Routes = async (app) => {
 
   app.post(
     '/api/runs/:id/stop',
-    {
-      config: { role: 'requester', subject: 'run' },
-      schema: {
-        operationId: 'stopRun',
-        tags: [tags.runs],
-        summary: 'Stop planning',
-        params: RunPath,
-        body: RunStopBody,
-        response: answers({ 200: json('The run as it stands now.', RunAnswer) }, runProblems),
-      },
-    },
+    route('requester', 'run', 'stopRun', 'Stop planning', {
+      params: RunPath,
+      body: RunStopBody,
+      response: { 200: json('The run as it stands now.', RunAnswer) },
+      problems: decisionProblems,
+    }),
     async (request, reply) => {
       const { turn, user } = request.body;
       const actor = actorOf(request, user);
@@ -138,21 +106,18 @@ export const runRoutes: Routes = async (app) => {
 
   app.post(
     '/api/runs/:id/approve',
-    {
-      config: { role: 'requester', subject: 'run' },
-      schema: {
-        operationId: 'approveRun',
-        tags: [tags.runs],
-        summary: 'Approve what the run shows: a stage, a new pattern, its cost or its plan',
+    route(
+      'requester',
+      'run',
+      'approveRun',
+      'Approve what the run shows: a stage, a new pattern, its cost or its plan',
+      {
         params: RunPath,
         body: RunApprovalBody,
-        response: answers({ 200: json('The run as it stands now.', RunAnswer) }, [
-          ...runProblems,
-          'times_passed',
-          'preflight_failed',
-        ]),
+        response: { 200: json('The run as it stands now.', RunAnswer) },
+        problems: [...decisionProblems, 'times_passed', 'preflight_failed'],
       },
-    },
+    ),
     async (request, reply) => {
       const { passed } = request.body;
       const choice: SessionChoice = {
@@ -169,17 +134,12 @@ export const runRoutes: Routes = async (app) => {
 
   app.post(
     '/api/runs/:id/reject',
-    {
-      config: { role: 'requester', subject: 'run' },
-      schema: {
-        operationId: 'rejectRun',
-        tags: [tags.runs],
-        summary: 'Reject what the run shows, and end planning',
-        params: RunPath,
-        body: RunDecisionBody,
-        response: answers({ 200: json('The run as it stands now.', RunAnswer) }, runProblems),
-      },
-    },
+    route('requester', 'run', 'rejectRun', 'Reject what the run shows, and end planning', {
+      params: RunPath,
+      body: RunDecisionBody,
+      response: { 200: json('The run as it stands now.', RunAnswer) },
+      problems: decisionProblems,
+    }),
     async (request, reply) => {
       const feedback = feedbackOf(request.body);
       const choice: SessionChoice = {
@@ -196,20 +156,12 @@ export const runRoutes: Routes = async (app) => {
 
   app.post(
     '/api/runs/:id/propose-changes',
-    {
-      config: { role: 'requester', subject: 'run' },
-      schema: {
-        operationId: 'proposeRunChanges',
-        tags: [tags.runs],
-        summary: 'Propose changes to what the run shows',
-        params: RunPath,
-        body: RunDecisionBody,
-        response: answers({ 200: json('The run as it stands now.', RunAnswer) }, [
-          ...runProblems,
-          'feedback_required',
-        ]),
-      },
-    },
+    route('requester', 'run', 'proposeRunChanges', 'Propose changes to what the run shows', {
+      params: RunPath,
+      body: RunDecisionBody,
+      response: { 200: json('The run as it stands now.', RunAnswer) },
+      problems: [...decisionProblems, 'feedback_required'],
+    }),
     async (request, reply) => {
       const feedback = feedbackOf(request.body);
       if (feedback === null) {

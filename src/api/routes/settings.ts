@@ -5,10 +5,11 @@ import { z } from 'zod';
 import type { Actor } from '#domain/people/actor.ts';
 import { CheckedPart, CheckResult, ModelEntry, SettingsView } from '#domain/settings-view.ts';
 import { actorOf } from '../actor.ts';
-import { answers, bodyProblems, json } from '../answers.ts';
+import { json, routesOf } from '../answers.ts';
 import { answerChecked } from '../idempotency.ts';
-import { tags } from '../openapi.ts';
 import { documented } from '../registry.ts';
+
+const route = routesOf('system');
 
 export type SettingsOptions = {
   settings: {
@@ -38,31 +39,19 @@ const ModelBody = documented(ModelEntry, { id: 'ModelEntry', examples: [{ api_ke
 export const settingsRoutes: FastifyPluginAsyncZod<SettingsOptions> = async (app, { settings }) => {
   app.get(
     '/api/settings',
-    {
-      config: { role: 'admin', subject: 'instance' },
-      schema: {
-        operationId: 'getSettings',
-        tags: [tags.system],
-        summary: 'Read the setup',
-        response: answers({ 200: json('The settings.', SettingsAnswer) }),
-      },
-    },
+    route('admin', 'instance', 'getSettings', 'Read the setup', {
+      response: { 200: json('The settings.', SettingsAnswer) },
+    }),
     async () => settings.read(),
   );
 
   app.post(
     '/api/settings/check',
-    {
-      config: { role: 'admin', subject: 'instance' },
-      schema: {
-        operationId: 'checkSettings',
-        tags: [tags.system],
-        summary: 'Check a tool or chat platform now',
-        description: 'Connects if necessary; changes nothing.',
-        body: CheckBody,
-        response: answers({ 200: json('What was found.', CheckAnswer) }, bodyProblems),
-      },
-    },
+    route('admin', 'instance', 'checkSettings', 'Check a tool or chat platform now', {
+      description: 'Connects if necessary; changes nothing.',
+      body: CheckBody,
+      response: { 200: json('What was found.', CheckAnswer) },
+    }),
     (request, reply) =>
       answerChecked(
         request,
@@ -74,18 +63,12 @@ export const settingsRoutes: FastifyPluginAsyncZod<SettingsOptions> = async (app
 
   app.put(
     '/api/settings/model',
-    {
-      config: { role: 'admin', subject: 'instance' },
-      schema: {
-        operationId: 'connectModel',
-        tags: [tags.system],
-        summary: 'Connect a model',
-        description:
-          'Tests the configured models with this key. If each answers with a tool call, key and URL are stored encrypted and used by all processes. Environment variables take precedence; with them nothing can be connected here.',
-        body: ModelBody,
-        response: answers({ 200: json('What the models answered.', CheckAnswer) }, bodyProblems),
-      },
-    },
+    route('admin', 'instance', 'connectModel', 'Connect a model', {
+      description:
+        'Tests the configured models with this key. If each answers with a tool call, key and URL are stored encrypted and used by all processes. Environment variables take precedence; with them nothing can be connected here.',
+      body: ModelBody,
+      response: { 200: json('What the models answered.', CheckAnswer) },
+    }),
     async (request) => ({
       results: await settings.connectModel(request.body, actorOf(request, undefined)),
     }),
@@ -93,17 +76,11 @@ export const settingsRoutes: FastifyPluginAsyncZod<SettingsOptions> = async (app
 
   app.delete(
     '/api/settings/model',
-    {
-      config: { role: 'admin', subject: 'instance' },
-      schema: {
-        operationId: 'disconnectModel',
-        tags: [tags.system],
-        summary: 'Disconnect the model',
-        response: answers({
-          200: json('Whether there was one.', z.object({ disconnected: z.boolean() })),
-        }),
+    route('admin', 'instance', 'disconnectModel', 'Disconnect the model', {
+      response: {
+        200: json('Whether there was one.', z.object({ disconnected: z.boolean() })),
       },
-    },
+    }),
     async (request) => ({
       disconnected: await settings.disconnectModel(actorOf(request, undefined)),
     }),

@@ -1,47 +1,32 @@
 // Steps of a waiting plan for a reviewer: dependents, and the current state of their files.
-import { answers, json } from '../answers.ts';
+import { json, routesOf } from '../answers.ts';
 import type { Routes } from '../context.ts';
-import { tags } from '../openapi.ts';
 import { PlanPath, PreviewsQuery, StepPath } from '../requests.ts';
 import { ChainAnswer, PreviewsAnswer } from '../schemas.ts';
+
+const route = routesOf('plans');
 
 export const stepRoutes: Routes = async (app) => {
   app.get(
     '/api/plans/:id/steps/:step/chain',
-    {
-      config: { role: 'viewer', subject: 'plan' },
-      schema: {
-        operationId: 'getStepChain',
-        tags: [tags.plans],
-        summary: "Read a step's dependencies and dependents",
-        params: StepPath,
-        response: answers({ 200: json('The other steps, by id.', ChainAnswer) }, [
-          'plan_not_found',
-          'unknown_step',
-        ]),
-      },
-    },
+    route('viewer', 'plan', 'getStepChain', "Read a step's dependencies and dependents", {
+      params: StepPath,
+      response: { 200: json('The other steps, by id.', ChainAnswer) },
+      problems: ['unknown_step'],
+    }),
     async (request) => request.service.stepChain(request.params.id, request.params.step),
   );
 
   app.get(
     '/api/plans/:id/previews',
-    {
-      config: { role: 'viewer', subject: 'plan' },
-      schema: {
-        operationId: 'previewSteps',
-        tags: [tags.plans],
-        summary: 'Compare waiting steps with the current files',
-        description:
-          'What a write changes in its file, and the beginning of what is moved or deleted. Omits steps that have no file or have begun, and steps whose file an earlier step may change.',
-        params: PlanPath,
-        querystring: PreviewsQuery,
-        response: answers({ 200: json('One for each step that has one.', PreviewsAnswer) }, [
-          'plan_not_found',
-          'unknown_step',
-        ]),
-      },
-    },
+    route('viewer', 'plan', 'previewSteps', 'Compare waiting steps with the current files', {
+      description:
+        'What a write changes in its file, and the beginning of what is moved or deleted. Omits steps that have no file or have begun, and steps whose file an earlier step may change.',
+      params: PlanPath,
+      querystring: PreviewsQuery,
+      response: { 200: json('One for each step that has one.', PreviewsAnswer) },
+      problems: ['unknown_step'],
+    }),
     async (request) => ({
       previews: await request.service.previewSteps(request.params.id, request.query.ids),
     }),

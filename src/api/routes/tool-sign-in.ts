@@ -6,10 +6,11 @@ import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import { isKnown } from '#domain/people/principal.ts';
 import { describeClient, type SignIns, signInPaths } from '#domain/tool-sign-in.ts';
-import { answers, json } from '../answers.ts';
+import { json, routesOf } from '../answers.ts';
 import { cookieOf, setCookie } from '../cookies.ts';
-import { tags } from '../openapi.ts';
 import { documented } from '../registry.ts';
+
+const route = routesOf('system');
 
 export type ToolSignInOptions = {
   signIns: SignIns | null;
@@ -46,18 +47,13 @@ export const toolSignInRoutes: FastifyPluginAsyncZod<ToolSignInOptions> = async 
 
   app.post(
     '/api/settings/tools/:server/sign-in',
-    {
-      config: { role: 'admin', subject: 'instance', keyless: true },
-      schema: {
-        operationId: 'beginToolSignIn',
-        tags: [tags.system],
-        summary: 'Start signing in at a hosted MCP server',
-        description:
-          'Sets a cookie: only that browser can finish. The tokens serve the whole instance.',
-        params: Server,
-        response: answers({ 200: json('Where to go on.', Begun) }),
-      },
-    },
+    route('admin', 'instance', 'beginToolSignIn', 'Start signing in at a hosted MCP server', {
+      config: { keyless: true },
+      description:
+        'Sets a cookie: only that browser can finish. The tokens serve the whole instance.',
+      params: Server,
+      response: { 200: json('Where to go on.', Begun) },
+    }),
     async (request, reply) => {
       const origin = originOf(request);
       return requireSignIns().begin(request.params.server, {
@@ -72,19 +68,13 @@ export const toolSignInRoutes: FastifyPluginAsyncZod<ToolSignInOptions> = async 
 
   app.delete(
     '/api/settings/tools/:server/sign-in',
-    {
-      config: { role: 'admin', subject: 'instance' },
-      schema: {
-        operationId: 'forgetToolSignIn',
-        tags: [tags.system],
-        summary: 'Delete the sign-in at a hosted MCP server',
-        description: 'Deletes the tokens here. Revoke them at the server too if needed.',
-        params: Server,
-        response: answers({
-          200: json('Whether there was one.', z.object({ forgotten: z.boolean() })),
-        }),
+    route('admin', 'instance', 'forgetToolSignIn', 'Delete the sign-in at a hosted MCP server', {
+      description: 'Deletes the tokens here. Revoke them at the server too if needed.',
+      params: Server,
+      response: {
+        200: json('Whether there was one.', z.object({ forgotten: z.boolean() })),
       },
-    },
+    }),
     async (request) => ({ forgotten: await requireSignIns().forget(request.params.server) }),
   );
 
