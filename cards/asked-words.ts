@@ -38,7 +38,7 @@ const head = ({ what, plan_id, title, by: name }: AskedNotice): string => {
     case 'review':
       return `${plan}, asked for by ${by}, was rejected several times. Approve it, reject it or cancel it.`;
     case 'change':
-      return `${by} wants to change ${plan}. Nothing of it runs until it is approved.`;
+      return `${by} wants to change ${plan}. It won’t run until someone approves it.`;
     case 'suggestion':
       return `${by} suggests a change to ${plan}. Use it or leave it.`;
     case 'task':

@@ -90,7 +90,7 @@ function tellNotice(notice: Notice): string {
     case 'change_waits': {
       const { reasons, waited, by, why } = notice;
       if (why !== undefined)
-        return `Changes to ${nameOf(notice)}: ${quoteWords(why, maxQuote)} Nothing of it runs until it is approved.`;
+        return `Changes to ${nameOf(notice)}: ${quoteWords(why, maxQuote)} It won’t run until someone approves it.`;
       const more = reasons.length > 1 ? ` And ${countOf(reasons.length - 1, 'more reason')}.` : '';
       return waited === null
         ? `A change to ${nameOf(notice)} by ${quoteName(by, 120)} needs approval: ${reasons[0] ?? ''}${more} It won't run until someone approves it.`

@@ -46,7 +46,11 @@ export const recurringWords = {
     end: 'Ended.',
   },
   /** The list as text, with the commands that change it. */
-  list: ({ entries, ...reader }: { entries: Recurring[] } & Reader): string => {
+  list: ({
+    entries,
+    shell = false,
+    ...reader
+  }: { entries: Recurring[]; shell?: boolean } & Reader): string => {
     const [first] = entries;
     if (first === undefined) return recurringWords.none;
     return [
@@ -54,7 +58,9 @@ export const recurringWords = {
         (entry) => `- ${nameRecurring(entry)}: ${describeTimes(entry, reader)} · ${entry.id}`,
       ),
       '',
-      `To leave the next one out, send: skip ${first.id}. To end it: end ${first.id}. To change it: change ${first.id} to every Tuesday at 9:00, or change ${first.id}: another text.`,
+      shell
+        ? `To change the first: countersign reminders skip, end or change ${first.id}, such as change ${first.id} --when "every Tuesday at 9:00".`
+        : `To leave the next one out, send: skip ${first.id}. To end it: end ${first.id}. To change it: change ${first.id} to every Tuesday at 9:00, or change ${first.id}: another text.`,
     ].join('\n');
   },
   /** @param command that ends it without asking, or empty on a button */

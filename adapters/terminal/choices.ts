@@ -46,7 +46,7 @@ const looks: Choices<'details' | 'quit'> = [
 /** Reads a line at a decision. Deciding words are exact; anything else is talk. */
 export function readTyped(line: string, waits: 'budget' | null = null): Typed {
   const text = line.trim();
-  if (text === '') return { kind: 'nothing' };
+  if (text === '' || text === '?') return { kind: 'nothing' };
   const look = readChoice(looks, text);
   if (look !== null) return { kind: look };
   const word = readChoice(everywhere, text) ?? text.replace(/^a\s/i, 'approve ');

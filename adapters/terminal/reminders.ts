@@ -61,7 +61,7 @@ async function carryOut(session: Session, options: RemindersOptions): Promise<Ex
   if (verb === 'list') {
     const entries = await service.listRecurring({ user });
     if (json === true) return printJson(session, { recurring: entries });
-    session.say(...drawLines(recurringWords.list({ entries, ...reader }), screen));
+    session.say(...drawLines(recurringWords.list({ entries, shell: true, ...reader }), screen));
     return exitCodes.done;
   }
   if (id === undefined) throw refuse('Pass a reminder ID. countersign reminders lists them.');

@@ -308,7 +308,9 @@ function describeSources(args: Arguments): CallValue {
     text:
       named.length === 0
         ? 'the steps named'
-        : named.map(({ kind, text }) => `${kind} ${text}`).join(' and '),
+        : named
+            .map(({ kind, text }) => (kind === 'tag' ? `the steps tagged ${text}` : `${kind} ${text}`))
+            .join(' and '),
     later: named.some(({ later }) => later),
   };
 }
@@ -379,7 +381,7 @@ const builtins: Record<string, Describe> = {
   }),
   draft_gather: (args) => ({
     class: 'reads',
-    headline: ['Gathers outputs of', describeSources(args)],
+    headline: ['Gathers the results of', describeSources(args)],
   }),
   draft_narrow: () => ({ class: 'reads', headline: ['Merges draftbooks'] }),
   draft_finalise: (args) => ({

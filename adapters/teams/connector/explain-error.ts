@@ -39,7 +39,7 @@ const remedies: Record<string, string> = {
 };
 const notHere = 'The app can’t write here in Teams. Add it again under Apps.';
 const wrongToken =
-  'Teams does not take the token of the bot. Check MicrosoftAppId, and that it is the app id of the Azure bot.';
+  'Teams rejected the bot’s token. Check that MicrosoftAppId is the app ID of the Azure bot.';
 
 /** Teams asks for pauses of one or two seconds if it names none. */
 const usualPauseMs = 2000;

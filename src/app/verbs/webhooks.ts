@@ -29,7 +29,7 @@ export function list({ json }: { json?: true }): Promise<void> {
     const nextCalls = await readNextCalls(db.query);
     for (const { id, url, events, open, failed, failures, last_error, gone_at } of endpoints) {
       print(`${id}  ${url}  ${events === null ? 'all events' : listOf(events)}`);
-      print(`          ${countOf(open, 'event')} to come, ${failed} given up`);
+      print(`          ${countOf(open, 'event')} pending, ${failed} abandoned`);
       if (gone_at !== null) print('          It answered 410, so nothing more is sent to it.');
       if (failures > 0 && last_error !== null)
         print(

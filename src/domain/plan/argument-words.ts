@@ -4,12 +4,14 @@
 const labels: Record<string, string> = {
   after: 'after (path)',
   around: 'lines around each match',
-  budget_tokens: 'token budget',
+  budget_tokens: 'limit (tokens)',
   duration_minutes: 'duration (minutes)',
   from_line: 'first line',
   max_bytes: 'limit (bytes)',
   recursive: 'with subfolders',
   rrule: 'repeats by the rule',
+  timezone: 'time zone',
+  totals: 'counted by code',
   words: 'limit (words)',
 };
 

@@ -39,7 +39,6 @@ export function summariseGroup(
     args: {
       ...(partition === null ? { tag: group } : { partition }),
       budget_tokens: gatherTokens,
-      title: partition ?? group,
     },
   }));
   const [only] = gathers;

@@ -93,7 +93,7 @@ async function continuePlan(
   return {
     result: succeed(
       null,
-      'The change is put before the person. Nothing of it runs before an approval.',
+      'The person is asked to approve the change. It won’t run before that.',
     ),
     changes: {
       result: { kind: 'patch', plan_id: args.plan, patch: change, why: args.why },

@@ -112,7 +112,7 @@ export function createGather(port: DraftPort): Operation {
       }
       const { entries, tokens } = await fitEntries(passages, budget, port.estimateTokens);
       const book = await storeBook(port, place, context, {
-        title: args.title ?? '',
+        title: args.title ?? args.partition ?? args.tag ?? '',
         budget_tokens: budget,
         tokens,
         sources: passages.length,

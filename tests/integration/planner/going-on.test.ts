@@ -114,7 +114,7 @@ describe('“fix what failed and go on”', () => {
       expect.stringMatching(/^ {2}3 skipped: /),
     ]);
     expect((await textsIn(conversation)).at(-1)).toBe(
-      `Changes to ${plan.id} “Copy the notes”: “The notes are elsewhere.” Nothing of it runs until it is approved.\nApprove or reject it on the plan's card.`,
+      `Changes to ${plan.id} “Copy the notes”: “The notes are elsewhere.” It won’t run until someone approves it.\nApprove or reject it on the plan's card.`,
     );
     const waiting = await instance.service.getPlan(plan.id);
     expect(waiting).toMatchObject({ status: 'failed', version: 1 });

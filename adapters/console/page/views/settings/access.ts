@@ -51,8 +51,8 @@ function drawReach(facts: SettingsView, { identity }: Settings): TemplateResult 
             : html`<code>${access.public_url}</code>`,
         ],
         [
-          'One address may ask',
-          `${access.requests_per_minute.toLocaleString('en-US')} times a minute`,
+          'Rate limit',
+          `${access.requests_per_minute.toLocaleString('en-US')} requests/min per IP`,
         ],
         [
           'Private addresses that steps may call',
@@ -84,7 +84,7 @@ function drawReach(facts: SettingsView, { identity }: Settings): TemplateResult 
 /** `plans 365 days, events 90 days, messages forever` */
 function describeKept(days: SettingsView['access']['kept_days']): string {
   return Object.entries(days)
-    .map(([kind, n]) => `${kind} ${n === null ? 'for ever' : countOf(n, 'day')}`)
+    .map(([kind, n]) => `${kind} ${n === null ? 'forever' : countOf(n, 'day')}`)
     .join(', ');
 }
 
@@ -94,7 +94,7 @@ function drawData(facts: SettingsView): TemplateResult {
     'Data and record',
     html`${drawFactList([
       ['Version', version],
-      ['This process runs since', formatTime(started)],
+      ['Started', formatTime(started)],
       [
         'Database',
         access.database === 'embedded'
@@ -103,7 +103,7 @@ function drawData(facts: SettingsView): TemplateResult {
       ],
       ['Home', html`<code>${access.home}</code>`],
       ['Workspace', html`<code>${access.workspace}</code>`],
-      ['Kept when it is over', describeKept(access.kept_days)],
+      ['Retention', describeKept(access.kept_days)],
       [
         'Archive',
         access.archive === null
@@ -126,11 +126,11 @@ function drawWebhooks(facts: SettingsView): TemplateResult {
     'Webhooks',
     html`${
       facts.webhooks.length === 0
-        ? html`<p>No other program is told what becomes of plans.</p>`
+        ? html`<p>No webhook endpoints.</p>`
         : drawFactList(
             facts.webhooks.map(({ id, host, events, waiting, given_up, problem }) => [
               `${host} (${id})`,
-              html`${events === null ? 'All events' : listOf(events)}; ${waiting} to come, ${given_up} given up${
+              html`${events === null ? 'All events' : listOf(events)}; ${waiting} pending, ${given_up} abandoned${
                 problem === null ? nothing : html`<br />${drawState('broken', problem)}`
               }`,
             ]),
