@@ -104,7 +104,9 @@ export const calendarWords = {
 } as const;
 
 export const describeCalendar = (host: string | null): string =>
-  host === null ? `None. ${calendarWords.example}` : `Connected: ${host}. Enter “none” to disconnect it.`;
+  host === null
+    ? `None. ${calendarWords.example}`
+    : `Connected: ${host}. Enter “none” to disconnect it.`;
 
 // Sliders in display order.
 export const sliderNames = Object.keys(sliders) as Slider[];

@@ -309,7 +309,9 @@ function describeSources(args: Arguments): CallValue {
       named.length === 0
         ? 'the steps named'
         : named
-            .map(({ kind, text }) => (kind === 'tag' ? `the steps tagged ${text}` : `${kind} ${text}`))
+            .map(({ kind, text }) =>
+              kind === 'tag' ? `the steps tagged ${text}` : `${kind} ${text}`,
+            )
             .join(' and '),
     later: named.some(({ later }) => later),
   };

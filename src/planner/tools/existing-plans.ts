@@ -91,10 +91,7 @@ async function continuePlan(
   const problems = await atHand.tryChange(state.run_id, args.plan, change);
   if (problems.length > 0) return { result: fail(...problems.slice(0, maxShownProblems)) };
   return {
-    result: succeed(
-      null,
-      'The person is asked to approve the change. It won’t run before that.',
-    ),
+    result: succeed(null, 'The person is asked to approve the change. It won’t run before that.'),
     changes: {
       result: { kind: 'patch', plan_id: args.plan, patch: change, why: args.why },
     },

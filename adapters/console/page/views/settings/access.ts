@@ -50,10 +50,7 @@ function drawReach(facts: SettingsView, { identity }: Settings): TemplateResult 
             ? 'None: cards in chats have no links'
             : html`<code>${access.public_url}</code>`,
         ],
-        [
-          'Rate limit',
-          `${access.requests_per_minute.toLocaleString('en-US')} requests/min per IP`,
-        ],
+        ['Rate limit', `${access.requests_per_minute.toLocaleString('en-US')} requests/min per IP`],
         [
           'Private addresses that steps may call',
           access.private_addresses.length === 0 ? 'None' : listOf(access.private_addresses),
