@@ -92,25 +92,14 @@ async function filterLive(
 
 type Pages = { groups: StatusGroup[]; after: GroupPlace | null; limit: number };
 
-/** Counts each group and lists its next plans, latest activity first. */
-async function listGroups(
-  db: Queryable,
+/** Lists the next plans of each group, latest activity first. @param ended the groups' ended plans */
+function listGroups(
   live: readonly KeptPlan[],
   waiting: Waiting[],
-  filter: GroupFilter,
+  ended: Map<StatusGroup, FoundGroup>,
   { groups, after, limit }: Pages,
-): Promise<Map<StatusGroup, FoundGroup>> {
+): Map<StatusGroup, FoundGroup> {
   const waits = new Set(waiting.map(({ id }) => id));
-  const except = live.filter(({ id, group }) => group === null && waits.has(id));
-  const ended = await readEnded(
-    db,
-    filter,
-    except.map(({ id }) => id),
-    {
-      groups: groups.filter((group) => group === 'failed' || group === 'done'),
-      ...{ after, limit },
-    },
-  );
   const placed = new Set([...ended.values()].flatMap(({ places }) => places.map(({ id }) => id)));
   // These have ended since the live ones were read.
   const twice = live.filter(({ id, group }) => group !== null && placed.has(id));
@@ -137,6 +126,30 @@ async function listGroups(
   );
 }
 
+/** Reads the reader's waits and the other groups. */
+async function readGroups(
+  context: Asking,
+  user: string,
+  reading: Promise<readonly KeptPlan[]>,
+  filter: GroupFilter,
+  pages: Pages,
+): Promise<{ waiting: Waiting[]; others: Map<StatusGroup, FoundGroup> }> {
+  const groups = pages.groups.filter((group) => group === 'failed' || group === 'done');
+  const readRest = (except: string[]) =>
+    readEnded(context.db.query, filter, except, { ...pages, groups });
+  // An ended plan waits for the reader only with an open problem, and is then in no other group.
+  const hasProblem = ({ group }: KeptPlan) => group === null;
+  const [live, waiting, all] = await Promise.all([
+    reading,
+    findWaiting(context, user, reading),
+    reading.then((live) => (live.some(hasProblem) ? null : readRest([]))),
+  ]);
+  const waits = new Set(waiting.map(({ id }) => id));
+  const except = live.filter((plan) => hasProblem(plan) && waits.has(plan.id));
+  const ended = all ?? (await readRest(except.map(({ id }) => id)));
+  return { waiting, others: listGroups(live, waiting, ended, pages) };
+}
+
 /** @param within restricts to one organisation */
 export async function readInbox(
   context: Asking,
@@ -149,10 +162,9 @@ export async function readInbox(
   const groups = only === undefined ? InboxGroup.options : [only];
   const after = only === undefined ? null : readPlace(only, cursor);
   const filter = await readFilter(db, query, within);
-  const live = await filterLive(db, await livePlans(), filter);
-  const waiting = await findWaiting(context, query.user, live);
+  const live = livePlans().then((plans) => filterLive(db, plans, filter));
   // One extra per group detects a next page.
-  const others = await listGroups(db, live, waiting, filter, {
+  const { waiting, others } = await readGroups(context, query.user, live, filter, {
     groups: groups.filter((group) => group !== 'needs_you'),
     ...{ after, limit: limit + 1 },
   });
@@ -164,12 +176,14 @@ export async function readInbox(
     return { group, ...(others.get(group) ?? { total: 0, counted: true, places: [] }) };
   });
   const shown = found.flatMap(({ places }) => places.slice(0, limit).map(({ id }) => id));
-  const summaries = await addRepeats(db, await readSummaries(db, shown));
-  const plans = new Map(summaries.map((plan) => [plan.id, plan]));
   const isShown = new Set(shown);
   const theirs = waiting.filter(({ id }) => isShown.has(id));
   const waits = new Map(theirs.map((one) => [one.id, one]));
-  const labelOf = await readWaitingLabels(db, theirs);
+  const [summaries, labelOf] = await Promise.all([
+    readSummaries(db, shown).then((found) => addRepeats(db, found)),
+    readWaitingLabels(db, theirs),
+  ]);
+  const plans = new Map(summaries.map((plan) => [plan.id, plan]));
   const toPlan = (id: string): InboxPlan[] => {
     const plan = plans.get(id);
     const wait = waits.get(id);

@@ -100,17 +100,22 @@ function judge(
   return { id, waits: 'problem', at, step_id, may_approve: false };
 }
 
-/**
- * Selects plans that may wait for a person with these names. It may select too many, never too few. Includes groups of any age,
- * which are judged later.
- */
+/** Names of a person, of those they are delegate for, and of their groups of any age, which are judged later. */
+type Reader = { own: string[]; lent: string[]; groups: string[] };
+
+async function readReader(context: Asking, user: string): Promise<Reader> {
+  const { query: db } = context.db;
+  const asked = await readAskedNames(db, context, user);
+  return { ...asked, groups: await readGroupNames(db, context.grouping, asked.own, 'any') };
+}
+
+/** Selects plans that may wait for the reader. It may select too many, never too few. */
 async function findReaching(
   db: Queryable,
-  { approvers: configured, guardedApprovers, grouping }: Asking,
-  { own, lent }: { own: string[]; lent: string[] },
+  { approvers: configured, guardedApprovers }: Asking,
+  { own, lent, groups }: Reader,
   plans: KeptPlan[],
 ): Promise<KeptPlan[]> {
-  const groups = await readGroupNames(db, grouping, own, 'any');
   const keys = new Set([...own, ...lent, ...groups].map(personKey));
   const counts = (policy: ApproverPolicy) =>
     mayCount({ policy, operations: [] }, { requester: '', configured }, keys);
@@ -135,14 +140,14 @@ async function findReaching(
   });
 }
 
-/** Everything of `plans` that waits for a person, longest first. */
+/** Everything that waits for a person, longest first. @param reading the plans, read meanwhile */
 export async function findWaiting(
   context: Asking,
   user: string,
-  plans: readonly KeptPlan[],
+  reading: Promise<readonly KeptPlan[]>,
 ): Promise<Waiting[]> {
   const { query: db } = context.db;
-  const asked = await readAskedNames(db, context, user);
+  const [asked, plans] = await Promise.all([readReader(context, user), reading]);
   const asking = plans.filter(({ attention, problem }) => attention || problem !== null);
   const open = await findReaching(db, context, asked, asking);
   if (open.length === 0) return [];

@@ -10,6 +10,7 @@ type Waiting = {
   version: number;
   step: string;
   status: 'unknown' | 'waiting';
+  attempt: number;
   effect: string | null;
   tenant: string | null;
 };
@@ -18,7 +19,7 @@ type Waiting = {
 export type Settled = { plan: string; step: string; effect: string | null; verdict: string };
 
 const readWaiting = `
-  select s.plan_id as plan, p.version, p.tenant, s.step_id as step, s.status,
+  select s.plan_id as plan, p.version, p.tenant, s.step_id as step, s.status, s.attempt,
     coalesce(c.args ->> 'line', c.args -> 'body' ->> 'step', c.args ->> 'path', c.args ->> 'to') as effect
   from countersign.step_states s join countersign.plan_steps c using (plan_id, position)
   join countersign.plans p on p.id = s.plan_id
@@ -42,12 +43,14 @@ export async function attend(stage: Stage, isOver: () => boolean): Promise<Settl
     await pause(2 * slowestEffectMs + 1000);
     const there = await stage.ledger.count();
     for (const one of waiting) {
-      const { plan, version, step, status, effect, tenant } = one;
+      const { plan, version, step, status, attempt, effect, tenant } = one;
       // Posts in a chat are indistinguishable, so they are repeated.
       const known =
         effect !== null && (there.has(effect) || existsSync(join(stage.folderOf(tenant), effect)));
       const verdict = status === 'waiting' || known ? 'done' : 'retry';
-      if (await post(plan, { version, steps: { [step]: verdict } }))
+      // An answer that arrives late, after its attempt was made again, applies to no other attempt.
+      const about = { [step]: { attempt, status } };
+      if (await post(plan, { version, steps: { [step]: verdict }, about }))
         if (status === 'unknown') settled.push({ plan, step, effect, verdict });
     }
     const stalled = await stage.records.query<{ id: string; version: number }>(

@@ -3,7 +3,7 @@
 import { eq, sql } from 'drizzle-orm';
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
 import type { ChatPost } from '#domain/chat/chat.ts';
-import type { Queryable, Transaction } from '../database.ts';
+import { prepareStatement, type Queryable, type Transaction } from '../database.ts';
 import { overtaken } from '../planning/runs.ts';
 import { planState } from '../plans/groups.ts';
 import { countersign } from '../schema/columns.ts';
@@ -357,6 +357,27 @@ export async function askForCards(
       where c.plan_id = ${planId} and c.live
     ) n where n.message_id = c.message_id`);
   return rows.map(({ conversation }) => conversation);
+}
+
+/** Prepared, since every second of every running plan asks. */
+const queuedProgress = prepareStatement(
+  'note_queued_progress',
+  sql`
+  with queued as (
+    update ${countersign}.chat_posts set asked = asked + 1
+    where plan_id = ${sql.placeholder('plan')} and live and not urgent and not_before > clock_timestamp() returning message_id
+  )
+  select count(q.message_id) > 0 and count(q.message_id) = count(*) as noted
+  from ${countersign}.chat_posts c left join queued q using (message_id) where c.plan_id = ${sql.placeholder('plan')} and c.live`,
+);
+
+/**
+ * Adds a change to live cards that wait for their turn to show progress. They are drawn then, from the latest state, without
+ * another job. @returns false if a card needs a job
+ */
+export async function noteQueuedProgress(tx: Queryable, planId: string): Promise<boolean> {
+  const [row] = await tx.run<{ noted: boolean }>(queuedProgress, { plan: planId });
+  return row?.noted === true;
 }
 
 /** An abandoned attempt ended late, so the card's content is unknown. */

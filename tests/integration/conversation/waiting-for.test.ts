@@ -10,7 +10,7 @@ import { noop } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 
 const find = async (context: Asking, user: string) =>
-  findWaiting(context, user, await createLivePlans(context.db)());
+  findWaiting(context, user, createLivePlans(context.db)());
 
 const ana = person('ana@corp.example', 'slack');
 const ben = person('ben@corp.example', 'slack');

@@ -36,6 +36,7 @@ export function openPostingInstance(
     post: (...call) => platform().port.post(...call),
     update: (...call) => platform().port.update(...call),
     whisper: (...call) => platform().port.whisper(...call),
+    queueProgress: async () => platform().progressInMs,
   };
   return openTestInstance(url, {
     ...(planner === undefined ? {} : { planner }),

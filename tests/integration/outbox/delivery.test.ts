@@ -9,6 +9,7 @@ import { CountersignError } from '#domain/errors.ts';
 import type { Plan } from '#domain/plan/plan.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import { openPlatform, type Platform, tooMany } from '../../fixtures/chat-platform.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { ana, noop, openTestInstance, reach, type TestInstance } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
@@ -310,6 +311,52 @@ describe('by a rule of its own', () => {
     const paces = (performance.now() - begun) / 1000;
     expect(cards()[0]).toContain('Rooms 100');
     expect(platform.standing[0]?.changes).toBeLessThanOrEqual(Math.ceil(paces) + 1);
+  });
+
+  test('progress of a card that waits for its turn takes no job, and is shown when its turn has come', async () => {
+    const instance = await work();
+    const here = await open(instance, placeOf('1'));
+    platform.progressInMs = 600_000;
+    const steps = Array.from({ length: 100 }, (_, at) =>
+      draftStep(
+        `${at}`,
+        'Wait',
+        'control_wait',
+        { seconds: 0.2 },
+        ...(at === 0 ? [] : [`${at - 1}`]),
+      ),
+    );
+    const plan = await propose(instance, here, steps);
+    await instance.service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
+    const readWaiting = async () => {
+      const { rows } = await instance.db.query.execute<{
+        asked: number;
+        last_job: number;
+        open: boolean;
+      }>(sql`
+        select asked, max(extract(epoch from j.created_on))::float8 as last_job, bool_or(j.state < 'completed') as open
+        from countersign.chat_posts p join pgboss.job j on j.singleton_key = ${`${plan.id}@progress`}
+        where p.plan_id = ${plan.id} and not_before > now() and asked > answered group by asked`);
+      return rows[0] ?? null;
+    };
+    const first = await waitFor('the card to wait for its turn', async () => {
+      const waiting = await readWaiting();
+      return waiting?.open === false ? waiting : null;
+    });
+    const later = await waitFor('more progress', async () => {
+      const waiting = await readWaiting();
+      return waiting !== null && waiting.asked > first.asked + 2 ? waiting : null;
+    });
+    expect(later.last_job).toBe(first.last_job);
+    const changes = platform.standing[0]?.changes ?? 0;
+    // Its turn comes.
+    await instance.db.query.execute(sql`
+      with due as (update countersign.chat_posts set not_before = now() where plan_id = ${plan.id})
+      update countersign.chat_places set due_at = now() where conversation = ${here}`);
+    await waitFor('the progress to be shown', () => (platform.standing[0]?.changes ?? 0) > changes);
+    expect((await instance.service.getPlan(plan.id)).status).toBe('executing');
+    await instance.service.cancel(plan.id, { version: 1 }, ana);
+    await delivered(instance);
   });
 
   test('a card never shows older over newer: a late change is followed by another', async () => {
