@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { listenOnLoopback } from '../fixtures/loopback.ts';
 import { draftStep } from '../fixtures/steps.ts';
-import { expectAccessibleOnce } from '../setup/axe.ts';
 import {
   ask,
   bar,
@@ -50,7 +49,6 @@ it('is read, commented on step by step, changed, and approved in part', async ()
   await comment(b, 'change "Two" to "Second"');
   await comment(c, 'call it d.md instead');
   await bar().getByText('2 comments').waitFor();
-  await expectAccessibleOnce(page, 'steps with comments');
   // They are kept until they are sent.
   await page.reload();
   await bar().getByText('2 comments').waitFor();
@@ -68,7 +66,6 @@ it('is read, commented on step by step, changed, and approved in part', async ()
   await page.getByRole('button', { name: 'Side by side' }).click();
   await page.locator('.side ins', { hasText: 'Second' }).waitFor();
   await page.locator('.side del', { hasText: 'Two' }).waitFor();
-  await expectAccessibleOnce(page, 'versions side by side');
 
   await page.getByRole('tab', { name: 'Steps' }).click();
   const tick = (what: RegExp) => page.getByRole('checkbox', { name: what });

@@ -3,7 +3,6 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { draftStep } from '../fixtures/steps.ts';
-import { expectAccessibleOnce } from '../setup/axe.ts';
 import {
   ask,
   bar,
@@ -37,7 +36,6 @@ describe('a request', () => {
 
     await page.getByRole('tab', { name: 'Changes' }).click();
     await page.locator('.diff [data-sign]').first().waitFor();
-    await expectAccessibleOnce(page, 'the changes of a proposal');
 
     await page.getByRole('tab', { name: 'Overview' }).click();
     await button('Approve').click();
@@ -45,7 +43,6 @@ describe('a request', () => {
     await column().getByText('Approved by you').waitFor();
     const { total_steps: total } = second;
     await column().getByText(`${total} steps done.`).waitFor();
-    await expectAccessibleOnce(page, 'a plan that is done');
     expect(await bar().count()).toBe(0);
     expect(await readWorkspace('archive/standup.md')).toBe('Daily at 9:15');
 
