@@ -3,13 +3,14 @@
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { listenOnLoopback } from '../fixtures/loopback.ts';
 import { draftStep } from '../fixtures/steps.ts';
 import {
   ask,
   bar,
   button,
+  column,
   home,
   page,
   readWorkspace,
@@ -81,6 +82,17 @@ it('is read, commented on step by step, changed, and approved in part', async ()
   expect(await readWorkspace('times.md')).toContain('9:00');
   await expect(readWorkspace('kept/times.md')).rejects.toMatchObject({ code: 'ENOENT' });
   expect((await shownPlan()).counts).toMatchObject({ succeeded: total - 2, cancelled: 2 });
+  await column().getByText('Approved by you').waitFor();
+  expect(await bar().count()).toBe(0);
+
+  await column().getByRole('button', { name: 'Run again…' }).click();
+  const field = page.getByLabel('Your message');
+  const written = `run ${second.id} again with `;
+  await waitFor('the request', async () => (await field.inputValue()) === written);
+  await page.keyboard.type('d.md=e.md');
+  await page.keyboard.press('Enter');
+  await column().getByText('e.md').first().waitFor();
+  expect(await shownPlan()).toMatchObject({ version: 1, status: 'proposed' });
 });
 
 it('asks before it approves while comments are not sent', async () => {
@@ -112,6 +124,123 @@ it('keeps a comment on a version that is gone, and says of which it was', async 
   });
   await page.locator('.older-comments').getByText('From version 1').waitFor();
   expect(await bar().getByText('1 comment').count()).toBe(0);
+});
+
+describe('a review', () => {
+  const write = (n: number, content = `Text ${n}`, path = `many/${n}.txt`) =>
+    draftStep(`w${n}`, `Write ${n}`, 'workspace_write', { path, content });
+  const remove = draftStep('tidy', 'Tidy up', 'workspace_delete', { path: 'payroll.csv' });
+  const rows = () => page.locator('.rank .step');
+
+  const openReview = async (title: string, steps: object[]) => {
+    const plan = await server.api.propose({ title, conversation: `review-${title}`, steps });
+    await page.goto(`${server.url}/?c=${plan.conversation}&plan=${plan.id}`);
+    await button('Review').click();
+    await bar().waitFor();
+    return plan;
+  };
+
+  it('is what Review opens: the dangerous call of sixty first, every value whole, and Approve asks once more, for exactly this version', async () => {
+    await writeFile(join(home, 'workspace', 'payroll.csv'), 'name,salary');
+    const long = `Begin ${'and so on '.repeat(400)}end`;
+    const steps: object[] = Array.from({ length: 59 }, (_, n) =>
+      write(n, n === 20 ? long : undefined),
+    );
+    const plan = await openReview('sixty', steps.toSpliced(36, 0, remove));
+    expect(await rows().first().innerText()).toContain('deletes payroll.csv');
+    expect(await rows().first().innerText()).toContain('cannot be undone');
+    expect(await page.locator('.review-intro').innerText()).toContain('The first 50 of 60 steps');
+    expect(await page.locator('.diff-text', { hasText: long }).isVisible()).toBe(true);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await rows().nth(59).waitFor();
+    expect(await rows().locator('.effect').allInnerTexts()).toEqual(
+      expect.arrayContaining([expect.stringContaining('Text 58')]),
+    );
+    const sent = page.waitForRequest((request) => request.url().endsWith('/api/press'));
+    await button('Approve').click();
+    await bar().getByText('Guarded: Permanently deletes payroll.csv').waitFor();
+    await button('Approve and run').click();
+    const { version, digest } = plan;
+    expect((await sent).postDataJSON()).toMatchObject({ button: { version, digest } });
+    await page.locator('.plan-state .badge', { hasText: 'Done' }).waitFor();
+    expect(await bar().count()).toBe(0);
+  });
+});
+
+describe('a step for a person', () => {
+  it('is filled in on its card: what is wrong is said beside the field, and nothing typed is lost', async () => {
+    const form = [
+      { name: 'price', label: 'Price per night', type: 'number', required: true, min: 0 },
+      { name: 'room', type: 'choice', required: true, options: ['Blue', 'Green'] },
+      { name: 'day', label: 'First night', type: 'date' },
+      { name: 'paid', label: 'Is it paid?', type: 'boolean' },
+    ];
+    const human = { tool: 'human', operation: 'task', description: 'Ask' };
+    const plan = await server.api.propose({
+      title: 'Book a room',
+      conversation: 'rooms',
+      steps: [
+        { ...human, id: 'quote', args: { question: 'What does it cost?', form } },
+        { ...human, id: 'key', args: { question: 'Bring the key.', assignee: 'ben' } },
+      ],
+    });
+    await server.api.approve(plan);
+    await page.goto(`${server.url}?c=rooms&plan=${plan.id}`);
+    await button('Done').first().click();
+    expect(await bar().innerText()).toContain('Enter a number of at least 0.');
+    expect(await bar().innerText()).toContain('Choose one.');
+
+    await bar().getByLabel('Price per night').fill('120.5');
+    await bar().getByRole('combobox', { name: 'Room' }).selectOption('Green');
+    await bar().getByLabel('Yes').check();
+    const answer = { version: 1, steps: { key: 'done' }, user: 'ben' };
+    await server.api.post(`/api/plans/${plan.id}/resume`, answer);
+    await bar().getByText('asks ben').waitFor({ state: 'detached' });
+    expect(await bar().getByLabel('Yes').isChecked()).toBe(true);
+    const sent = page.waitForRequest(
+      (request) => request.method() === 'POST' && request.url().endsWith('/api/press'),
+    );
+    await button('Done').click();
+    expect((await sent).postDataJSON()).toMatchObject({
+      button: { step_id: 'quote', attempt: 1, stood: 'waiting' },
+    });
+
+    await server.api.reach(plan.id, 'completed');
+    const [quote] = await server.api.steps(plan.id);
+    expect(quote?.output).toMatchObject({
+      fields: { price: 120.5, room: 'Green', day: null, paid: true },
+      by: 'local',
+    });
+  });
+});
+
+it('gives up a time that another plan has of the same person by a press, in a new version to approve', async () => {
+  await server.api.ask('Ask Ben "Please review notes.md" takes 3 hours.', {
+    conversation: 'console-first',
+  });
+  const { plan_id } = await server.api.ask('Ask Ben "Please review plan.md" takes 2 hours.', {
+    conversation: 'console-second',
+  });
+  await page.goto(`${server.url}/?c=console-second&plan=${plan_id}`);
+  // The review bar decides on every tab; the timeline offers its own fixes too.
+  await bar()
+    .getByRole('button', { name: /^Move to |instead$/ })
+    .first()
+    .waitFor();
+  await page.getByRole('tab', { name: 'Timeline' }).click();
+  const conflicts = page.getByRole('region', { name: 'Conflicts with other plans' });
+  await conflicts
+    .getByText(/“Ask Ben .*” overlaps PLAN-/)
+    .first()
+    .waitFor();
+  await conflicts
+    .getByRole('button', { name: /^Move to |instead$/ })
+    .first()
+    .click();
+  await page.locator('.plan-version', { hasText: 'Version 2' }).waitFor();
+  await conflicts.waitFor({ state: 'detached' });
+  const second = await server.api.plan(String(plan_id));
+  expect(second).toMatchObject({ version: 2, status: 'proposed' });
 });
 
 it('recovers a call whose answer was lost by a press, and makes it no second time', async () => {

@@ -1,9 +1,50 @@
-// A plan of 100,000 steps in the console: a step is found by its name within two seconds, and groups open at once.
-import { expect, it } from 'vitest';
+// Large plans in the console: groups open and close, and of 100,000 steps one is found by its name within two seconds.
+import { describe, expect, it } from 'vitest';
 import { draftStep } from '../fixtures/steps.ts';
 import { page, server, useConsole } from '../setup/console.ts';
 
 useConsole();
+
+describe('a plan of 300 steps', () => {
+  const propose = () =>
+    server.api.propose({
+      title: 'Three hundred letters',
+      steps: Array.from({ length: 300 }, (_, n) => ({
+        ...draftStep(`letter-${n}`, `Write letter ${n}`, 'workspace_write', {
+          path: `letters/${n}.md`,
+          content: `Dear customer ${n}`,
+        }),
+        partition: `batch ${Math.floor(n / 100)}`,
+        duration_minutes: 5,
+        after: n < 100 ? [] : [`letter-${n - 100}`],
+      })),
+    });
+
+  it('is a graph of its parts, each of which opens and closes again', async () => {
+    const plan = await propose();
+    await page.goto(`${server.url}/?plan=${plan.id}&tab=graph`);
+    const groups = page.locator('.graph .group');
+    await groups.nth(2).waitFor();
+    expect(await groups.count()).toBe(3);
+    await page.getByText('Critical path: 1 → 101 → 201 (about 15 min)').waitFor();
+    expect(await page.locator('.edge-count text').allTextContents()).toEqual(['100', '100']);
+
+    const second = page.getByRole('button', { name: /^batch 1: 100 steps\. Not started/ });
+    await second.focus();
+    await page.keyboard.press('Enter');
+    const steps = page.locator('.opened .step');
+    await steps.nth(49).waitFor();
+    await page.getByRole('button', { name: 'Show more (50 left)' }).click();
+    await steps.nth(99).waitFor();
+    await steps.nth(0).getByRole('button').click();
+    await page.locator('.opened .step-details').waitFor();
+    await page.getByRole('button', { name: 'Close the group' }).click();
+    await steps.first().waitFor({ state: 'detached' });
+
+    await page.getByRole('button', { name: 'Stage', exact: true }).click();
+    await page.getByRole('button', { name: /^Stage 3: 100 steps/ }).waitFor();
+  });
+});
 
 const size = 100_000;
 
