@@ -2,5 +2,5 @@
 
 /** @param all the rounds of a long run */
 export function rounds(all: number): number {
-  return process.env.COUNTERSIGN_TEST_ROUNDS === 'all' ? all : Math.ceil(all / 5);
+  return process.env.COUNTERSIGN_TEST_ROUNDS === 'all' ? all : Math.ceil(all / 10);
 }

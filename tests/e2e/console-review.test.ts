@@ -82,6 +82,7 @@ it('is read, commented on step by step, changed, and approved in part', async ()
   expect(await readWorkspace('times.md')).toContain('9:00');
   await expect(readWorkspace('kept/times.md')).rejects.toMatchObject({ code: 'ENOENT' });
   expect((await shownPlan()).counts).toMatchObject({ succeeded: total - 2, cancelled: 2 });
+  await page.getByRole('tab', { name: 'Overview' }).click();
   await column().getByText('Approved by you').waitFor();
   expect(await bar().count()).toBe(0);
 

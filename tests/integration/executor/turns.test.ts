@@ -9,7 +9,7 @@ import { useInstance } from '../../setup/use-instance.ts';
 import { makeExecutor, startBy } from '../plans/bench.ts';
 
 const instance = useInstance({ work: false });
-const plans = 40;
+const plans = 12;
 const waits = 3;
 
 test('chains that run together settle a step and start the next in one turn', async () => {
@@ -22,7 +22,7 @@ test('chains that run together settle a step and start the next in one turn', as
     db: { ...instance.db, transaction },
   });
   const steps = Array.from({ length: waits }, (_, at) =>
-    draftStep(`${at}`, 'Wait', 'control_wait', { seconds: 1 }, ...(at === 0 ? [] : [`${at - 1}`])),
+    draftStep(`${at}`, 'Wait', 'control_wait', { seconds: 0.5 }, ...(at === 0 ? [] : [`${at - 1}`])),
   );
   const started = [];
   for (let at = 0; at < plans; at += 1)

@@ -85,6 +85,23 @@ test('a larger table is planned in partitions, whose letters are gathered and na
   ]);
 });
 
+test('rows that cannot be read are the first risk, and the others are planned and counted', async () => {
+  await put('t.csv', 'sep=;\nid;owed\n1;2,50\n2;3,50;x\n3;"open\n4;1,00\n');
+  const { plan_id: id = '' } = await ask(
+    'For each row in t.csv: write "<id>" to out/<id>.md, then summarise to all.md',
+  );
+  const plan = await instance.service.getPlan(id);
+  expect(plan.risks[0]?.text).toContain('line 4');
+  expect(plan.risks[0]?.text).toContain('line 5');
+  const { steps } = await instance.service.listSteps(id, { limit: 100 });
+  expect(steps.filter(({ operation }) => operation === 'write')).toHaveLength(3);
+  expect(steps.find(({ operation }) => operation === 'finalise')?.args.totals).toEqual([
+    '2 items',
+    'id: sum 5 of 2 numbers',
+    'owed: sum 3,50 of 2 numbers',
+  ]);
+});
+
 test.each([
   [
     'For each row in t.csv: create out/<full name>.txt saying "Dear <Full_Name>, you owe <owed/eur>."',

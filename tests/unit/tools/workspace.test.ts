@@ -347,7 +347,9 @@ describe('workspace_read and workspace_list', () => {
       { length: 5203 },
       (_, at) => `a/${at % 2 === 0 ? 'b/' : ''}f${at}.txt`,
     );
-    for (const name of [...names, 'c/.hidden', 'a.txt']) await writeFile(inWorkspace(name), '');
+    await Promise.all(
+      [...names, 'c/.hidden', 'a.txt'].map((name) => writeFile(inWorkspace(name), '')),
+    );
     const found: string[] = [];
     for (let after: string | undefined; after !== ''; ) {
       const args = after === undefined ? { recursive: true } : { recursive: true, after };
