@@ -32,7 +32,7 @@ beforeAll(async () => {
     version: '1',
   });
   await server.close();
-  const done = await runPlan(instance, { title: 'Done', steps: [noop('a')] });
+  const done = await runPlan(instance, [noop('a')]);
   await reach(instance, done.id, 'completed');
   await instance.service.propose({ title: 'Waits', steps: [noop('a')] }, { user: 'ana' }, ana);
   await instance.db.query.execute(sql`

@@ -60,7 +60,7 @@ test('plans run there, over TLS with a checked certificate, by a role that only 
   const checked = `${url}?sslmode=verify-full&sslrootcert=${join(home, 'ca.pem')}`;
   const instance = await openTestInstance(checked);
   try {
-    const { id } = await runPlan(instance, { title: 'Managed', steps: [noop('a')] });
+    const { id } = await runPlan(instance, [noop('a')]);
     await reach(instance, id, 'completed');
     const { rows } = await instance.db.pool.query<{ plain: number }>(`
       select count(*) filter (where not ssl)::int as plain from pg_stat_ssl join pg_stat_activity using (pid)

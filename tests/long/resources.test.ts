@@ -91,7 +91,7 @@ describe('eight pools, four workers and some five hundred steps at once', () => 
             : { [first]: 1 };
       return pause(`${i}`, 2, needs);
     });
-    const plan = await runPlan(instance, { title: 'Busy', steps });
+    const plan = await runPlan(instance, steps);
     const use: number[] = [];
     let most = 0;
     await watchPools(plan, (pools) => {
@@ -125,7 +125,7 @@ describe('a worker that is killed', () => {
     const steps = Array.from({ length: 4 }, (_, i) =>
       pause(`${i}`, 600, { desk: 2 }, { capabilities: ['hold'] }),
     );
-    const holding = await runPlan(instance, { title: 'Hold', steps });
+    const holding = await runPlan(instance, steps);
     const deskOf = async () => (await sample(holding.id)).find(({ pool }) => pool === 'desk');
     await waitFor('the desk to be taken', async () => (await deskOf())?.in_use === 8);
     const waiting = await runPlan(instance, { title: 'Wait', steps: [pause('w', 0, { desk: 5 })] });

@@ -86,10 +86,7 @@ test('a year of plans comes to the limits while people propose and approve, and 
     { user: 'ana' },
     ana,
   );
-  const asking = await runPlan(instance, {
-    title: 'Asks',
-    steps: [noop('a'), ask, noop('b', 'ask')],
-  });
+  const asking = await runPlan(instance, [noop('a'), ask, noop('b', 'ask')]);
   await reach(instance, asking.id, 'executing');
   await waitFor('it to ask, and what is told of that', async () => {
     const jobs = await count(
@@ -112,8 +109,7 @@ test('a year of plans comes to the limits while people propose and approve, and 
     over = true;
   });
   const pressed: string[] = [];
-  while (!over)
-    pressed.push((await runPlan(instance, { title: 'Pressed', steps: [noop('a')] })).id);
+  while (!over) pressed.push((await runPlan(instance, [noop('a')])).id);
   const deleted = await round;
   expect(pressed.length).toBeGreaterThan(1);
   for (const id of pressed) await reach(instance, id, 'completed');

@@ -135,14 +135,18 @@ export function scriptedPlanner(
   };
 }
 
+/** A draft, or the steps of one whose title does not matter. */
+export type DraftOrSteps = PlanDraft | PlanDraft['steps'];
+
 /** Proposes as `ana` and approves the result. */
 export async function runPlan(
   instance: Instance,
-  draft: PlanDraft,
+  draft: DraftOrSteps,
   actor: Actor = ana,
 ): Promise<Plan> {
   const { service } = instance;
-  const plan = await service.propose(draft, { user: actor.id }, actor);
+  const whole = Array.isArray(draft) ? { title: 'A plan', steps: draft } : draft;
+  const plan = await service.propose(whole, { user: actor.id }, actor);
   await service.approve(plan.id, { version: plan.version, digest: plan.digest }, actor);
   return plan;
 }

@@ -20,14 +20,11 @@ const instance = useInstance({
 test('a drained worker lets writes end, hands reads back and claims nothing more', async () => {
   const name = randomUUID();
   const executor = makeExecutor(instance);
-  const { id } = await startBy(executor, instance, {
-    title: 'Drained',
-    steps: [
-      draftStep('write', 'Change it', 'gate_write', { name }),
-      draftStep('read', 'Look at it', 'gate_read', { name }),
-      noop('after', 'write'),
-    ],
-  });
+  const { id } = await startBy(executor, instance, [
+    draftStep('write', 'Change it', 'gate_write', { name }),
+    draftStep('read', 'Look at it', 'gate_read', { name }),
+    noop('after', 'write'),
+  ]);
   const worker = createPlanWorker(executor, 50);
   const worked = worker.work(id);
   await waitFor('both calls', () => writes.came(name) + reads.came(name) === 2);

@@ -37,7 +37,7 @@ describe('an approved plan', () => {
       where name = 'execute' and singleton_key = ${id}`);
 
   test('is started by a job of its own again once nobody is about to start it, and not before', async () => {
-    const { id } = await runPlan(instance, { title: 'Large', steps: [noop('1')] });
+    const { id } = await runPlan(instance, [noop('1')]);
     const age = (seconds: number) =>
       instance.db.query.execute(sql`
         update countersign.plans set updated_at = clock_timestamp() - make_interval(secs => ${seconds}) where id = ${id}`);
@@ -80,7 +80,7 @@ describe('a back end that looks for work', () => {
     executor = makeExecutor(instance);
     executor.leases.stop();
     const start = async (step: ReturnType<typeof needing>) =>
-      (await startBy(executor, instance, { title: 'Look', steps: [step] })).id;
+      (await startBy(executor, instance, [step])).id;
     old = [await start(needing('gpu')), await start(needing('gpu', 'cpu')), await start(needing())];
     // Ready in an hour.
     await instance.db.query.execute(
@@ -160,7 +160,7 @@ test('a plan whose job was lost, and the word of it too, is worked on by whoever
   executor.leases.stop();
   // Its job is lost, and nothing listens yet.
   const steps = [noop('1'), noop('2', '1')];
-  const { id } = await startBy(executor, instance, { title: 'Lost', steps });
+  const { id } = await startBy(executor, instance, steps);
   const { rows } = await instance.db.query.execute(
     sql`select 1 from pgboss.job where name = 'step' and singleton_key = ${id}`,
   );

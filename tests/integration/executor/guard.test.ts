@@ -31,7 +31,7 @@ async function runChanged(
   step: StepDraft,
   change: (id: string) => SQL,
 ): Promise<string> {
-  const plan = await runPlan(instance, { title: 'Two steps', steps: [first, step] });
+  const plan = await runPlan(instance, [first, step]);
   await waitFor('the question', async () => {
     const { counts } = await instance.service.getPlan(plan.id);
     return counts.waiting === 1;

@@ -33,7 +33,7 @@ async function readAttempts(id: string): Promise<Attempt[]> {
 test('what waits for a slot longer than it should is run by another, once, and is no failed try', async () => {
   const first = makeExecutor(instance);
   const second = makeExecutor(instance);
-  const { id } = await startBy(first, instance, { title: 'First quick, then slow', steps });
+  const { id } = await startBy(first, instance, steps);
   const work = createPlanWorker(first).work(id);
   await waitFor('the first to have taken the slow steps', async () => {
     const { rows } = await instance.db.query.execute<{ n: number }>(sql`

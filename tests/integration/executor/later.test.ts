@@ -37,7 +37,7 @@ const bake = (id: string) => ({
 
 /** A plan of one step whose task is under way, and which no worker holds any more. */
 async function begin() {
-  const { id } = await runPlan(worker, { title: 'Bread', steps: [bake('a')] });
+  const { id } = await runPlan(worker, [bake('a')]);
   await waitFor('the step to be at work without a worker', async () => {
     const { rows } = await worker.db.query.execute(sql`
       select 1 from countersign.step_states where plan_id = ${id} and status = 'running'

@@ -11,10 +11,7 @@ const instance = useInstance({ work: false, settings: { resourcePools: { desk: 4
 
 test('what is held for a step that does not run is given back', async () => {
   const executor = makeExecutor(instance);
-  const { id } = await startBy(executor, instance, {
-    title: 'Orphan',
-    steps: [{ ...noop('a'), resources: { desk: 2 } }],
-  });
+  const { id } = await startBy(executor, instance, [{ ...noop('a'), resources: { desk: 2 } }]);
   const { steps } = await claimReady(executor, id, 1);
   const readInUse = async () => {
     const { rows } = await instance.db.query.execute<{ n: number }>(
@@ -36,10 +33,10 @@ test('what is held for a step that does not run is given back', async () => {
 test('steps of a lost worker are taken back, and the log says how many and for whom', async () => {
   const executor = makeExecutor(instance);
   const args = { method: 'POST', url: 'https://example.com/hook' };
-  const { id } = await startBy(executor, instance, {
-    title: 'Lost',
-    steps: [noop('a'), draftStep('b', 'Post', 'http_request', args)],
-  });
+  const { id } = await startBy(executor, instance, [
+    noop('a'),
+    draftStep('b', 'Post', 'http_request', args),
+  ]);
   expect((await claimReady(executor, id, 2)).steps).toHaveLength(2);
   executor.leases.stop();
   await instance.db.query.execute(sql`

@@ -31,7 +31,7 @@ test('two workers do not keep waking each other about it', async () => {
   });
   await client.query('listen countersign');
   const steps = [noop('1'), { ...noop('2', '1'), capabilities: ['gpu'] }];
-  const { id } = await runPlan(instance, { title: 'Nobody has a gpu', steps }, ana);
+  const { id } = await runPlan(instance, steps, ana);
   await waitFor('what is missing to be shown', async () => {
     const { blocked, counts } = await instance.service.overview(id);
     return blocked.length > 0 && counts.succeeded === 1;

@@ -22,11 +22,16 @@ test('chains that run together settle a step and start the next in one turn', as
     db: { ...instance.db, transaction },
   });
   const steps = Array.from({ length: waits }, (_, at) =>
-    draftStep(`${at}`, 'Wait', 'control_wait', { seconds: 0.5 }, ...(at === 0 ? [] : [`${at - 1}`])),
+    draftStep(
+      `${at}`,
+      'Wait',
+      'control_wait',
+      { seconds: 0.5 },
+      ...(at === 0 ? [] : [`${at - 1}`]),
+    ),
   );
   const started = [];
-  for (let at = 0; at < plans; at += 1)
-    started.push(await startBy(executor, instance, { title: `Chain ${at}`, steps }));
+  for (let at = 0; at < plans; at += 1) started.push(await startBy(executor, instance, steps));
   const worker = createPlanWorker(executor);
   await Promise.all(started.map(({ id }) => worker.work(id)));
   executor.leases.stop();
@@ -43,7 +48,7 @@ test('workers are woken by a notification alone', async () => {
   executor.leases.stop();
   const woken = Promise.withResolvers<string>();
   const off = instance.listener.on('work', woken.resolve);
-  const { id } = await startBy(executor, instance, { title: 'Woken', steps: [noop('1')] });
+  const { id } = await startBy(executor, instance, [noop('1')]);
   expect(await woken.promise).toBe(`work:${id}`);
   off();
   expect(sent).not.toContain('step');

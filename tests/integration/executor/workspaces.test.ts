@@ -80,14 +80,11 @@ test('a worker without the folder leaves files to those who have it, and doctor 
     expect(second.registry.of(null).get('workspace_read')).toBeUndefined();
     const plans = await Promise.all(
       Array.from({ length: 12 }, (_, n) =>
-        runPlan(n % 2 === 0 ? first : second, {
-          title: `Files ${n}`,
-          steps: [
-            noop('n'),
-            draftStep('w', 'Write', 'workspace_write', { path: `${n}.txt`, content: 'x' }, 'n'),
-            draftStep('r', 'Read', 'workspace_read', { path: `${n}.txt` }, 'w'),
-          ],
-        }),
+        runPlan(n % 2 === 0 ? first : second, [
+          noop('n'),
+          draftStep('w', 'Write', 'workspace_write', { path: `${n}.txt`, content: 'x' }, 'n'),
+          draftStep('r', 'Read', 'workspace_read', { path: `${n}.txt` }, 'w'),
+        ]),
       ),
     );
     for (const { id } of plans) await reach(second, id, 'completed');

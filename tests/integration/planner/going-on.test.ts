@@ -396,7 +396,7 @@ test('plan_get reads steps with what came of them, a page at a time', async () =
   const steps = Array.from({ length: 45 }, (_, i) =>
     step(`s${i + 1}`, 'write', { path: `p${i + 1}.txt`, content: 'x'.repeat(2000) }),
   );
-  const plan = await runPlan(instance, { title: 'Long', steps });
+  const plan = await runPlan(instance, steps);
   await reach(instance, plan.id, 'completed');
   const pages: z.infer<typeof Page>[] = [];
   instance.play((body, index) => {
@@ -542,7 +542,7 @@ describe('an answer that is said in the chat', () => {
 test('an earlier plan is taken as the draft of a new one, and stays as it is', async () => {
   const { service } = instance;
   const steps = [step('1', 'write', { path: 'feb.txt', content: 'February' })];
-  const old = await runPlan(instance, { title: 'Report for February', steps });
+  const old = await runPlan(instance, steps);
   await reach(instance, old.id, 'completed');
   instance.play((body, index) => {
     if (index === 0) return call('read', { operation: 'plan_list', args: {} });

@@ -58,10 +58,10 @@ async function list(planId: string, query = '') {
 
 /** A plan that is done, with as many artifacts as it has steps. */
 async function runLarge(...ids: string[]): Promise<string> {
-  const { id } = await runPlan(instance, {
-    title: 'Large outputs',
-    steps: ids.map((step) => give(step, large)),
-  });
+  const { id } = await runPlan(
+    instance,
+    ids.map((step) => give(step, large)),
+  );
   await reach(instance, id, 'completed');
   return id;
 }

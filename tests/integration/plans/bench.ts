@@ -7,7 +7,7 @@ import { storeArtifacts } from '#db/planning/artifacts.ts';
 import type { Outcome } from '#db/sql/settle.ts';
 import { systemClock, systemRandom } from '#domain/clock.ts';
 import { toDependency } from '#domain/plan/dependency.ts';
-import type { Plan, PlanDraft, StepStatus } from '#domain/plan/plan.ts';
+import type { Plan, StepStatus } from '#domain/plan/plan.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import { OutlineNode } from '#domain/planning/outline.ts';
 import { StrategyProfile } from '#domain/planning/schedule.ts';
@@ -18,7 +18,7 @@ import { runStep } from '#executor/run-step.ts';
 import { createSlots, type Slots } from '#executor/slots.ts';
 import { startPlan, takeTurn } from '#executor/turn.ts';
 import { createBudget } from '#planner/budget/budget.ts';
-import { ana, runPlan, type TestInstance } from '../../setup/instance.ts';
+import { ana, type DraftOrSteps, runPlan, type TestInstance } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 import { type Edge, makeRoadmap } from '../../unit/planner/schedule/bench.ts';
 
@@ -104,7 +104,7 @@ export const mayCall: Mark = async () => ({ isFresh: () => true });
 export async function startBy(
   executor: ExecutorContext,
   instance: TestInstance,
-  draft: PlanDraft,
+  draft: DraftOrSteps,
 ): Promise<Plan> {
   const plan = await runPlan(instance, draft, ana);
   await startPlan(executor, plan.id, { approvers: [], guardedApprovers: {} });

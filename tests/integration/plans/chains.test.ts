@@ -15,7 +15,7 @@ const { instance, executor } = useExecutor({
 
 /** Starts the plan and claims all that is ready. */
 async function begin(steps: PlanDraft['steps']) {
-  const { id, version } = await startBy(executor, instance, { title: 'Chains', steps });
+  const { id, version } = await startBy(executor, instance, steps);
   const { steps: held } = await claimReady(executor, id, 100);
   const end = (status: Outcome['status'] = 'succeeded') =>
     held.map((step) => outcomeOf(step, status));
@@ -162,10 +162,7 @@ describe('nothing starts', () => {
       settings: { ...instance.config.settings.executor, on_failure: 'stop_all' },
     });
     try {
-      const { id } = await startBy(stopping, instance, {
-        title: 'Stop',
-        steps: [noop('a'), noop('x'), noop('b', 'a')],
-      });
+      const { id } = await startBy(stopping, instance, [noop('a'), noop('x'), noop('b', 'a')]);
       const { steps: held } = await claimReady(stopping, id, 10);
       const outcomes = held.map((step) =>
         outcomeOf(step, step.step_id === 'x' ? 'failed' : 'succeeded'),

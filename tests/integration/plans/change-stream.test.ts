@@ -16,7 +16,7 @@ let all: Change[];
 beforeAll(async () => {
   instance = await openTestInstance(database.url);
   const names = Array.from({ length: steps }, (_, at) => noop(`s${at + 1}`));
-  id = (await runPlan(instance, { title: 'Many at once', steps: names })).id;
+  id = (await runPlan(instance, names)).id;
   await reach(instance, id, 'completed');
   all = (await instance.service.diff(id, 0, 10_000)).changes;
 });

@@ -175,7 +175,7 @@ describe('a plan in which each step asks', () => {
   test('asks about values that an earlier step has put out, as they are', async () => {
     await reach(
       instance,
-      (await runPlan(instance, { title: 'Before', steps: [write('w', 'source.md', 'hello')] })).id,
+      (await runPlan(instance, [write('w', 'source.md', 'hello')])).id,
       'completed',
     );
     const plan = await runPlan(

@@ -146,20 +146,17 @@ test('800 outputs of 8 partitions become one report within its budget, and each 
       { partition: `p${(index % 8) + 1}` },
     ),
   );
-  const plan = await runPlan(instance, {
-    title: '800 letters',
-    steps: [
-      ...letters,
-      ...partitions.map((partition) =>
-        tool(`g-${partition}`, 'draft_gather', { partition, budget_tokens: 500 }),
-      ),
-      tool('n', 'draft_narrow', {
-        from: partitions.map((partition) => ({ $from: `g-${partition}` })),
-        budget_tokens: 2000,
-      }),
-      tool('f', 'draft_finalise', { draftbook: { $from: 'n' }, task: 'Sum up.' }),
-    ],
-  });
+  const plan = await runPlan(instance, [
+    ...letters,
+    ...partitions.map((partition) =>
+      tool(`g-${partition}`, 'draft_gather', { partition, budget_tokens: 500 }),
+    ),
+    tool('n', 'draft_narrow', {
+      from: partitions.map((partition) => ({ $from: `g-${partition}` })),
+      budget_tokens: 2000,
+    }),
+    tool('f', 'draft_finalise', { draftbook: { $from: 'n' }, task: 'Sum up.' }),
+  ]);
   await reach(instance, plan.id, 'completed');
   const top = await outputOf(plan.id, 'n');
   expect(top).toMatchObject({ sources: 800, missing: 0 });
@@ -176,13 +173,10 @@ test('800 outputs of 8 partitions become one report within its budget, and each 
 
 test('outputs are read page by page', async () => {
   const letters = Array.from({ length: 250 }, (_, index) => noop(`l${index + 1}`));
-  const plan = await runPlan(instance, {
-    title: 'Pages',
-    steps: [
-      ...letters.map((step) => ({ ...step, partition: 'p1' })),
-      tool('g', 'draft_gather', { partition: 'p1' }),
-    ],
-  });
+  const plan = await runPlan(instance, [
+    ...letters.map((step) => ({ ...step, partition: 'p1' })),
+    tool('g', 'draft_gather', { partition: 'p1' }),
+  ]);
   await reach(instance, plan.id, 'completed');
   const { db, statements, forget } = countStatements(instance.db);
   const port = createDraftPort(db);

@@ -170,7 +170,7 @@ describe('a finding', () => {
   });
 
   test('about a plan that has ended brings nothing back by itself', async () => {
-    const plan = await runPlan(instance, { title: 'Over', steps: [noop('a'), noop('b', 'a')] });
+    const plan = await runPlan(instance, [noop('a'), noop('b', 'a')]);
     await reach(instance, plan.id, 'completed');
     const finding = await raise(plan.id, { step_id: 'a' });
     expect(await instance.service.getPlan(plan.id)).toMatchObject({
@@ -215,10 +215,7 @@ describe('a step that runs while a finding comes to cover it', () => {
 
   test('is stale even if nothing else of the plan was, and its failure stops nothing', async () => {
     const name = 'alone';
-    const plan = await runPlan(instance, {
-      title: 'Running alone',
-      steps: [noop('a'), gateStep('b', name, 'a')],
-    });
+    const plan = await runPlan(instance, [noop('a'), gateStep('b', name, 'a')]);
     await waitFor('b to run', () => gates.came(name) === 1);
     const finding = await raise(plan.id, { step_id: 'a' });
     expect(finding.stale_steps).toBe(1);
@@ -233,10 +230,7 @@ describe('a step that runs while a finding comes to cover it', () => {
 
   test('goes on as if nothing had been when the finding is settled first', async () => {
     const name = 'settled';
-    const plan = await runPlan(instance, {
-      title: 'Settled first',
-      steps: [noop('a'), gateStep('b', name, 'a'), noop('c', 'b')],
-    });
+    const plan = await runPlan(instance, [noop('a'), gateStep('b', name, 'a'), noop('c', 'b')]);
     await waitFor('b to run', () => gates.came(name) === 1);
     const finding = await raise(plan.id, { step_id: 'a' });
     await settle(plan.id, finding.id, 'dismiss');
@@ -248,10 +242,7 @@ describe('a step that runs while a finding comes to cover it', () => {
 
   test('ends as it is when the plan is cancelled', async () => {
     const name = 'cancelled';
-    const plan = await runPlan(instance, {
-      title: 'Cancelled',
-      steps: [noop('a'), gateStep('b', name, 'a'), noop('c', 'b')],
-    });
+    const plan = await runPlan(instance, [noop('a'), gateStep('b', name, 'a'), noop('c', 'b')]);
     await waitFor('b to run', () => gates.came(name) === 1);
     await raise(plan.id, { step_id: 'a' });
     await instance.service.cancel(plan.id, { version: 1 }, ana);
@@ -395,10 +386,7 @@ describe('a finding that is settled', () => {
 
   test('skips what waits for a step that failed meanwhile', async () => {
     const name = 'fails';
-    const plan = await runPlan(instance, {
-      title: 'Fails meanwhile',
-      steps: [noop('a'), gateStep('b', name), holdStep('c', 'a', 'b')],
-    });
+    const plan = await runPlan(instance, [noop('a'), gateStep('b', name), holdStep('c', 'a', 'b')]);
     await waitFor('b to run', () => gates.came(name) === 1);
     await waitFor('a to be done', async () => (await statusesOf(plan.id)).a === 'succeeded');
     const finding = await raise(plan.id, { step_id: 'a' });
@@ -498,10 +486,7 @@ describe('a step that reports', () => {
     );
 
   test('holds back what depends on it before any of that begins', async () => {
-    const plan = await runPlan(instance, {
-      title: 'Reports',
-      steps: [report('check', {}), noop('send', 'check'), noop('x')],
-    });
+    const plan = await runPlan(instance, [report('check', {}), noop('send', 'check'), noop('x')]);
     await waitFor('it to come to rest', async () => {
       const { counts } = await instance.service.getPlan(plan.id);
       return counts.succeeded === 2;
@@ -525,9 +510,9 @@ describe('a step that reports', () => {
     ];
     gates.open('small', { summary: 'Counted.', data: { n: 2 } });
     gates.open('large', { summary: 'Counted.', data: { n: 4 } });
-    const small = await runPlan(instance, { title: 'Small', steps: steps('small') });
+    const small = await runPlan(instance, steps('small'));
     await reach(instance, small.id, 'completed');
-    const large = await runPlan(instance, { title: 'Large', steps: steps('large') });
+    const large = await runPlan(instance, steps('large'));
     await waitFor('all to be stale', async () => {
       const { counts } = await instance.service.getPlan(large.id);
       return counts.stale === 3;
@@ -537,10 +522,7 @@ describe('a step that reports', () => {
   });
 
   test('about a step that is not there reports about itself', async () => {
-    const plan = await runPlan(instance, {
-      title: 'Nobody',
-      steps: [report('check', { step: 'nobody', severity: 'WARN' })],
-    });
+    const plan = await runPlan(instance, [report('check', { step: 'nobody', severity: 'WARN' })]);
     await reach(instance, plan.id, 'completed');
     const { findings } = await instance.service.listFindings(plan.id, { limit: 10 });
     expect(findings).toMatchObject([{ step_id: 'check', severity: 'WARN' }]);

@@ -212,7 +212,7 @@ describe('a plan that is done', () => {
   test('by a cancellation does not go on', async () => {
     const hold = draftStep('hold', 'Wait', 'human_task');
     const args = { question: 'Go on?', assignee: 'ana' };
-    const { id } = await runPlan(instance, { title: 'Stop', steps: [{ ...hold, args }] });
+    const { id } = await runPlan(instance, [{ ...hold, args }]);
     await reach(instance, id, 'executing');
     await instance.service.cancel(id, { version: 1 }, ana);
     const error = await refusal(patch(id, [{ op: 'add_step', step: noop('b') }]));
@@ -310,7 +310,7 @@ test('a task that waits for an answer is given up, and an answer to it comes too
 
 test('a step of unknown outcome is replaced once, and what its worker says later counts no more', async () => {
   const slow = draftStep('slow', 'Take a while', 'control_wait', { seconds: 2 });
-  const plan = await runPlan(instance, { title: 'Unknown', steps: [slow, noop('end', 'slow')] });
+  const plan = await runPlan(instance, [slow, noop('end', 'slow')]);
   await waitFor('the call', async () =>
     (await statusesOf(plan.id)).slow === 'running' ? true : null,
   );

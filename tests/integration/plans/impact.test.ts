@@ -122,7 +122,7 @@ async function expectCovered(
 async function play(instance: TestInstance, steps: Graph, commands: Command[]): Promise<void> {
   const { service } = instance;
   const edges = edgesOf(steps);
-  const { id } = await runPlan(instance, { title: 'Any', steps });
+  const { id } = await runPlan(instance, steps);
   const open = new Map<string, Set<string>>();
   const leftOut = new Set<string>();
   const settle = async (finding: string, action: Exclude<FindingAction, 'replan'>) => {

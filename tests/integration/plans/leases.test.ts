@@ -67,7 +67,7 @@ async function claimOne(executor: ExecutorContext, planId: string) {
 describe('a worker that is slow but alive', () => {
   test('cannot call what recovery is just giving to somebody else', async () => {
     const executor = executorFor();
-    const { id } = await startBy(executor, instance, { title: 'Slow', steps: [move('m')] });
+    const { id } = await startBy(executor, instance, [move('m')]);
     const { lease } = await claimOne(executor, id);
     await expireLeases(instance, id);
     const { marking } = await instance.db.transaction(async (tx) => {
@@ -97,7 +97,7 @@ describe('a worker that is slow but alive', () => {
 
   test('cannot call an attempt that it lost with the mark of the one it took afterwards', async () => {
     const executor = executorFor();
-    const { id } = await startBy(executor, instance, { title: 'Again', steps: [move('m')] });
+    const { id } = await startBy(executor, instance, [move('m')]);
     const { lease: lost } = await claimOne(executor, id);
     await expireLeases(instance, id);
     await recover(executor);
@@ -172,10 +172,10 @@ describe('a database that goes away for a moment', () => {
   test('between the claim and the call fails no step', async () => {
     const db = flaky(instance.db);
     const executor = executorFor({ db });
-    const { id } = await startBy(executor, instance, {
-      title: 'Away',
-      steps: [noop('1'), { ...noop('2', '1'), args: { from: { $from: '1' } } }],
-    });
+    const { id } = await startBy(executor, instance, [
+      noop('1'),
+      { ...noop('2', '1'), args: { from: { $from: '1' } } },
+    ]);
     const first = await claimOne(executor, id);
     await settleOutcomes(executor, id, [outcomeOf(first.step, 'succeeded', { output: 'x' })]);
     const { plan, step, lease } = await claimOne(executor, id);
@@ -209,7 +209,7 @@ describe('a database that goes away for a moment', () => {
   test('keeps the lease of a step whose outcome is not stored yet', async () => {
     const db = flaky(instance.db);
     const executor = executorFor({ db });
-    const { id } = await startBy(executor, instance, { title: 'Keep', steps: [noop('1')] });
+    const { id } = await startBy(executor, instance, [noop('1')]);
     const heldWhileSettling: number[] = [];
     const transaction = db.transaction;
     let claims = 0;
@@ -228,10 +228,11 @@ describe('a database that goes away for a moment', () => {
 describe('an outcome that Postgres refuses', () => {
   test('does not take the outcomes of its neighbours with it', async () => {
     const executor = executorFor();
-    const { id } = await startBy(executor, instance, {
-      title: 'Poison',
-      steps: [noop('good'), noop('poison'), noop('after', 'good')],
-    });
+    const { id } = await startBy(executor, instance, [
+      noop('good'),
+      noop('poison'),
+      noop('after', 'good'),
+    ]);
     await instance.db.query.execute(sql`
       create function refuse_poison() returns trigger language plpgsql as
         $$ begin if new.step_id = 'poison' and new.status = 'succeeded' then raise exception 'refused'; end if; return new; end $$`);
@@ -252,10 +253,7 @@ describe('an outcome that Postgres refuses', () => {
 
   test('because of what it would have started is taken by itself', async () => {
     const executor = executorFor();
-    const { id } = await startBy(executor, instance, {
-      title: 'Start',
-      steps: [noop('one'), noop('next', 'one')],
-    });
+    const { id } = await startBy(executor, instance, [noop('one'), noop('next', 'one')]);
     await instance.db.query.execute(sql`
       create function refuse_start() returns trigger language plpgsql as
         $$ begin if old.status = 'pending' and new.status = 'running' then raise exception 'refused'; end if; return new; end $$`);
@@ -273,10 +271,9 @@ describe('an outcome that Postgres refuses', () => {
 describe('a call', () => {
   test('is not made when its plan was cancelled while it waited for its turn', async () => {
     const executor = executorFor();
-    const { id } = await startBy(executor, instance, {
-      title: 'Turn',
-      steps: [draftStep('w', 'Write', 'workspace_write', { path: 'never.md', content: 'x' })],
-    });
+    const { id } = await startBy(executor, instance, [
+      draftStep('w', 'Write', 'workspace_write', { path: 'never.md', content: 'x' }),
+    ]);
     let called = false;
     const real = instance.registry.of(null).get('workspace_write');
     if (real === undefined) throw new Error('workspace_write is gone');
@@ -306,10 +303,7 @@ describe('a call', () => {
 describe('steps whose worker was lost', () => {
   test('of a stalled plan run again once it is resumed', async () => {
     const executor = executorFor();
-    const { id } = await startBy(executor, instance, {
-      title: 'Stalled',
-      steps: [noop('1'), noop('2', '1')],
-    });
+    const { id } = await startBy(executor, instance, [noop('1'), noop('2', '1')]);
     await claimOne(executor, id);
     await instance.db.query.execute(
       sql`update countersign.plans set status = 'stalled' where id = ${id}`,
@@ -341,7 +335,7 @@ describe('steps whose worker was lost', () => {
 
   test('have as many chances again once a person has had them run', async () => {
     const executor = executorFor();
-    const { id } = await startBy(executor, instance, { title: 'Chances', steps: [noop('1')] });
+    const { id } = await startBy(executor, instance, [noop('1')]);
     const lose = async () => {
       await claimOne(executor, id);
       await expireLeases(instance, id);
@@ -359,7 +353,7 @@ describe('steps whose worker was lost', () => {
 
   test('are counted however often they were handed back in between', async () => {
     const executor = executorFor();
-    const { id } = await startBy(executor, instance, { title: 'Handed back', steps: [noop('1')] });
+    const { id } = await startBy(executor, instance, [noop('1')]);
     const seen: unknown[] = [];
     for (let loss = 0; loss < 5; loss++) {
       for (let times = 0; times < 3; times++) {
@@ -409,8 +403,8 @@ describe('steps whose worker was lost', () => {
 
   test('of one plan are recovered although another plan cannot be', async () => {
     const executor = executorFor();
-    const bad = await startBy(executor, instance, { title: 'Bad', steps: [noop('bad')] });
-    const good = await startBy(executor, instance, { title: 'Good', steps: [noop('good')] });
+    const bad = await startBy(executor, instance, [noop('bad')]);
+    const good = await startBy(executor, instance, [noop('good')]);
     for (const { id } of [bad, good]) {
       await claimOne(executor, id);
       await expireLeases(instance, id);
@@ -448,7 +442,7 @@ test('a step whose worker was lost keeps no lease, and its attempt tells who had
 describe('a stalled plan', () => {
   test('whose last step ended meanwhile ends when it is resumed', async () => {
     const executor = executorFor();
-    const { id } = await startBy(executor, instance, { title: 'Last', steps: [noop('1')] });
+    const { id } = await startBy(executor, instance, [noop('1')]);
     const { step } = await claimOne(executor, id);
     await instance.db.query.execute(
       sql`update countersign.plans set status = 'stalled' where id = ${id}`,
@@ -459,7 +453,7 @@ describe('a stalled plan', () => {
 
   test('is not made of one that was paused or went on in the same moment', async () => {
     const executor = executorFor();
-    const { id } = await startBy(executor, instance, { title: 'Moment', steps: [noop('1')] });
+    const { id } = await startBy(executor, instance, [noop('1')]);
     await instance.db.query.execute(
       sql`update countersign.plans set updated_at = now() - interval '1 day' where id = ${id}`,
     );
@@ -484,7 +478,7 @@ describe('a stalled plan', () => {
 describe('a cancelled plan', () => {
   test('asks nobody what became of a call it cut off, and keeps that it is not known', async () => {
     const executor = executorFor();
-    const { id } = await startBy(executor, instance, { title: 'Cut off', steps: [move('m')] });
+    const { id } = await startBy(executor, instance, [move('m')]);
     const { step } = await claimOne(executor, id);
     await instance.service.cancel(id, { version: 1 }, ana);
     await settleOutcomes(executor, id, [outcomeOf(step, 'unknown')]);

@@ -36,7 +36,7 @@ afterAll(() => instance.close());
 
 test('a worker that is not told stops what a person cancelled when it renews its leases', async () => {
   const executor = makeExecutor(instance);
-  const { id } = await startBy(executor, instance, { title: 'Untold', steps: [wait('w')] });
+  const { id } = await startBy(executor, instance, [wait('w')]);
   const { steps } = await claimReady(executor, id, 1);
   executor.leases.stop();
   // Renewed by itself only long after the test.
@@ -134,7 +134,7 @@ test('a cancelled plan stops its calls although the listening connection was los
   const instance = await openTestInstance(database.url, {
     settings: { executor: { lease_seconds: 60 } },
   });
-  const { id } = await runPlan(instance, { title: 'Deaf', steps: [wait('w')] });
+  const { id } = await runPlan(instance, [wait('w')]);
   await isRunning(instance, id, 'w');
   const { rows } = await instance.db.query.execute(sql`
     select pg_terminate_backend(pid) from pg_stat_activity

@@ -40,18 +40,15 @@ describe('of steps that are ready', () => {
     async (_where, shared) => {
       // Positions are the other way round: they decide last.
       const then = (id: string, after: string) => ({ ...noop(id, after), ...shared });
-      const { id } = await startBy(executor, instance, {
-        title: 'Age',
-        steps: [
-          ...['third', 'second', 'first'].map((root) => ({ ...noop(root), ...shared })),
-          then('youngest', 'third'),
-          then('wanted', 'third'),
-          { ...then('urgent', 'third'), priority: 1 },
-          then('younger', 'second'),
-          then('oldest', 'first'),
-          then('last', 'wanted'),
-        ],
-      });
+      const { id } = await startBy(executor, instance, [
+        ...['third', 'second', 'first'].map((root) => ({ ...noop(root), ...shared })),
+        then('youngest', 'third'),
+        then('wanted', 'third'),
+        { ...then('urgent', 'third'), priority: 1 },
+        then('younger', 'second'),
+        then('oldest', 'first'),
+        then('last', 'wanted'),
+      ]);
       const { steps: roots } = await claimReady(executor, id, 3);
       for (const name of ['first', 'second', 'third']) {
         const ended = roots.filter(({ step_id }) => step_id === name);
@@ -70,10 +67,7 @@ describe('of steps that are ready', () => {
   );
 
   test('one that was handed back waits behind those that were ready before', async () => {
-    const { id } = await startBy(executor, instance, {
-      title: 'Back in line',
-      steps: [noop('1'), noop('2')],
-    });
+    const { id } = await startBy(executor, instance, [noop('1'), noop('2')]);
     const [first] = (await claimReady(executor, id, 1)).steps;
     if (first === undefined) throw new Error('a step should have been ready');
     await settleOutcomes(executor, id, [outcomeOf(first, 'cancelled')]);
@@ -84,10 +78,11 @@ describe('of steps that are ready', () => {
 
 describe('a start edge', () => {
   test('is met once, however often its predecessor is started', async () => {
-    const { id } = await startBy(executor, instance, {
-      title: 'Twice',
-      steps: [noop('a'), noop('b'), { ...noop('c'), after: [edge('a', 'SS'), edge('b', 'FS')] }],
-    });
+    const { id } = await startBy(executor, instance, [
+      noop('a'),
+      noop('b'),
+      { ...noop('c'), after: [edge('a', 'SS'), edge('b', 'FS')] },
+    ]);
     await claimReady(executor, id, 2);
     await expireLeases(instance, id);
     await recover(executor);
@@ -100,15 +95,12 @@ describe('a start edge', () => {
   });
 
   test('that is met already does not carry a failure on', async () => {
-    const { id } = await startBy(executor, instance, {
-      title: 'Carry',
-      steps: [
-        noop('a'),
-        { ...noop('b'), after: [edge('a', 'SS')] },
-        noop('c', 'b'),
-        noop('d', 'a'),
-      ],
-    });
+    const { id } = await startBy(executor, instance, [
+      noop('a'),
+      { ...noop('b'), after: [edge('a', 'SS')] },
+      noop('c', 'b'),
+      noop('d', 'a'),
+    ]);
     const [a] = (await claimReady(executor, id, 1)).steps;
     const [b] = (await claimReady(executor, id, 1)).steps;
     if (a === undefined || b === undefined) throw new Error('a and b should have been ready');
@@ -155,7 +147,7 @@ test('a step is free when its lag has passed since the end of the edge that it h
       })),
     ),
   ];
-  const { id } = await startBy(executor, instance, { title: 'Lags', steps });
+  const { id } = await startBy(executor, instance, steps);
   const each = (of: readonly string[], status: (lag: number) => string) =>
     of.flatMap((type) => lags.map((lag) => [named(type, lag), status(lag)]));
   const due = (lag: number) => (lag > 0 ? `in ${lag}` : 'now');
@@ -176,10 +168,10 @@ test('a step is free when its lag has passed since the end of the edge that it h
 });
 
 test('a step that waits for a start begins while its predecessor still runs', async () => {
-  const { id } = await startBy(executor, instance, {
-    title: 'Prompt',
-    steps: [waitStep('long', 50), { ...noop('b'), after: [edge('long', 'SS')] }],
-  });
+  const { id } = await startBy(executor, instance, [
+    waitStep('long', 50),
+    { ...noop('b'), after: [edge('long', 'SS')] },
+  ]);
   const working = createPlanWorker(executor).work(id);
   await waitFor('the successor', async () => (await statusesOf(instance, id)).b === 'succeeded');
   expect(await statusesOf(instance, id)).toMatchObject({ long: 'running' });
@@ -193,10 +185,11 @@ test('what a stopping process has not begun is handed back with a job', async ()
   const sent: string[] = [];
   const enqueue: typeof executor.enqueue = async (_tx, name) => void sent.push(name);
   const stopping = { ...executor, enqueue, slots: crowdedSlots(1) };
-  const { id } = await startBy(executor, instance, {
-    title: 'Stop',
-    steps: [waitStep('first', 0.3), noop('second'), noop('third', 'first')],
-  });
+  const { id } = await startBy(executor, instance, [
+    waitStep('first', 0.3),
+    noop('second'),
+    noop('third', 'first'),
+  ]);
   const worker = createPlanWorker(stopping);
   const working = worker.work(id);
   await waitFor('both', async () => (await statusesOf(instance, id)).second === 'running');
@@ -213,10 +206,10 @@ test('what a stopping process has not begun is handed back with a job', async ()
 
 describe('a not-before time', () => {
   test('holds for a step that waits for another one', async () => {
-    const { id } = await startBy(executor, instance, {
-      title: 'Later',
-      steps: [noop('a'), { ...noop('b', 'a'), not_before: '2999-01-01T00:00:00Z' }],
-    });
+    const { id } = await startBy(executor, instance, [
+      noop('a'),
+      { ...noop('b', 'a'), not_before: '2999-01-01T00:00:00Z' },
+    ]);
     const [a] = (await claimReady(executor, id, 1)).steps;
     if (a === undefined) throw new Error('a was not ready');
     await settleOutcomes(executor, id, [outcomeOf(a, 'succeeded')]);
@@ -258,15 +251,15 @@ describe('with a worker of two slots', () => {
   });
 
   test('a small plan does not wait for a large one to end', async () => {
-    const large = await runPlan(working, {
-      title: 'Large',
-      steps: Array.from({ length: 400 }, (_, n) => waitStep(`w${n}`, 0.03)),
-    });
+    const large = await runPlan(
+      working,
+      Array.from({ length: 400 }, (_, n) => waitStep(`w${n}`, 0.03)),
+    );
     await waitFor(
       'the large plan',
       async () => (await working.service.overview(large.id)).counts.succeeded > 20,
     );
-    const small = await runPlan(working, { title: 'Small', steps: [noop('1')] });
+    const small = await runPlan(working, [noop('1')]);
     await reach(working, small.id, 'completed');
     expect((await working.service.getPlan(large.id)).status).toBe('executing');
     await working.service.cancel(large.id, { version: 1 }, ana);

@@ -156,10 +156,10 @@ describe('a patch that narrows an approved plan', () => {
   });
 
   test('ends the plan when it removes the last step that was open', async () => {
-    const plan = await runPlan(instance, {
-      title: 'Late',
-      steps: [noop('now'), { ...noop('late'), not_before: '2999-01-01T00:00:00Z' }],
-    });
+    const plan = await runPlan(instance, [
+      noop('now'),
+      { ...noop('late'), not_before: '2999-01-01T00:00:00Z' },
+    ]);
     await waitFor('step now', async () =>
       (await statusesOf(plan.id)).now === 'succeeded' ? true : null,
     );
@@ -459,7 +459,7 @@ describe('a patch that widens an approved plan', () => {
   });
 
   test('has the steps that it reruns in its digest', async () => {
-    const plan = await runPlan(instance, { title: 'Ended', steps: [noop('a'), noop('b')] });
+    const plan = await runPlan(instance, [noop('a'), noop('b')]);
     await reach(instance, plan.id, 'completed');
     const rerun = (id: string) => patch(plan.id, [{ op: 'rerun_steps', steps: { ids: [id] } }]);
     const [first, second] = [await rerun('a'), await rerun('b')];
@@ -633,7 +633,7 @@ describe('at the same moment', () => {
 
   test('a step that is claimed is not removed, and one that is removed is not run', async () => {
     const steps = Array.from({ length: 60 }, (_, i) => noop(`s${i}`));
-    const plan = await runPlan(instance, { title: 'Race', steps });
+    const plan = await runPlan(instance, steps);
     let applied = 0;
     for (let i = 59; i >= 0; i -= 3) {
       const result = await patch(plan.id, [

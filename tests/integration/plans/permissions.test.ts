@@ -105,16 +105,13 @@ describe('what a tool answered', () => {
       return { args: { path: 'use.md', content: 'secrets' }, cost_usd: 0 };
     };
     const context = { ...executor, decide };
-    const { id } = await startBy(executor, instance, {
-      title: 'Decide both',
-      steps: [
-        get('get'),
-        {
-          ...use('use', '/json/note'),
-          args: { path: { $decide: 'a name' }, content: { $from: 'get', path: '/json/note' } },
-        },
-      ],
-    });
+    const { id } = await startBy(executor, instance, [
+      get('get'),
+      {
+        ...use('use', '/json/note'),
+        args: { path: { $decide: 'a name' }, content: { $from: 'get', path: '/json/note' } },
+      },
+    ]);
     await runOne(id, context);
     const outcome = await runOne(id, context);
     expect(asked).toBe(0);
@@ -125,10 +122,7 @@ describe('what a tool answered', () => {
     await instance.db.query.execute(sql`
       insert into countersign.artifacts (id, name, media_type, size, sha256, content)
       values ('art-foreign', 'x', 'application/json', 8, '', '"secret"'::bytea)`);
-    const { id } = await startBy(executor, instance, {
-      title: 'Foreign',
-      steps: [get('get'), use('use', '/json')],
-    });
+    const { id } = await startBy(executor, instance, [get('get'), use('use', '/json')]);
     const [step] = (await claimReady(executor, id, 1)).steps;
     if (step === undefined) throw new Error('nothing was ready');
     await settleOutcomes(executor, id, [
@@ -174,7 +168,7 @@ describe('the final values of a guarded step', () => {
 });
 
 test('an approval holds for what a change narrowed before the start', async () => {
-  const plan = await runPlan(instance, { title: 'Narrowed', steps: [noop('a'), noop('b')] }, ana);
+  const plan = await runPlan(instance, [noop('a'), noop('b')], ana);
   const { revision } = await instance.service.overview(plan.id);
   const operations = [{ op: 'remove_steps' as const, steps: { ids: ['b'] } }];
   const change = { base_revision: revision, operations };

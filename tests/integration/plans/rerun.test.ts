@@ -201,7 +201,7 @@ describe('steps that run again', () => {
   });
 
   test('of a plan that has ended wait for approval, and it goes on', async () => {
-    const plan = await runPlan(instance, { title: 'Over', steps: [noop('a'), noop('b', 'a')] });
+    const plan = await runPlan(instance, [noop('a'), noop('b', 'a')]);
     await reach(instance, plan.id, 'completed');
     await raise(plan.id, 'a');
     const outcome = await patch(plan.id, rerun('a', 'b'));

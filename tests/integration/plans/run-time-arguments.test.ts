@@ -142,10 +142,7 @@ describe('a guarded step with run-time arguments', () => {
     answer = choose('workspace_delete', { path: 'old.md' });
     const calls: JsonObject[] = [];
     const context = counting(calls);
-    const { id } = await startBy(executor, instance, {
-      title: 'Confirm',
-      steps: [deletes({ $decide: 'the oldest file' })],
-    });
+    const { id } = await startBy(executor, instance, [deletes({ $decide: 'the oldest file' })]);
     await runReady(id, context);
     expect(await stepOf(id)).toMatchObject({
       status: 'waiting',
@@ -204,10 +201,9 @@ describe('a guarded step with run-time arguments', () => {
     answer = choose('workspace_delete', { path: 'changed.md', recursive: false });
     const calls: JsonObject[] = [];
     const context = counting(calls);
-    const { id } = await startBy(executor, instance, {
-      title: 'Change',
-      steps: [deletes({ $decide: 'the oldest file' }, { recursive: false })],
-    });
+    const { id } = await startBy(executor, instance, [
+      deletes({ $decide: 'the oldest file' }, { recursive: false }),
+    ]);
     await runReady(id, context);
     await settle(id, 'retry');
     await instance.db.query.execute(sql`
@@ -229,10 +225,7 @@ describe('a guarded step with run-time arguments', () => {
     answer = choose('workspace_delete', { path: 'strict.md' });
     const calls: JsonObject[] = [];
     const context = counting(calls);
-    const { id } = await startBy(executor, instance, {
-      title: 'Strict',
-      steps: [deletes({ $decide: 'the oldest file' })],
-    });
+    const { id } = await startBy(executor, instance, [deletes({ $decide: 'the oldest file' })]);
     await runReady(id, context);
     await settle(id, 'retry');
     const { registry } = context;
@@ -247,10 +240,9 @@ describe('a guarded step with run-time arguments', () => {
 
   test('asks too when its operation became guarded after the approval', async () => {
     answer = choose('workspace_write', { content: 'hello' });
-    const { id } = await startBy(executor, instance, {
-      title: 'Later guarded',
-      steps: [writes({ $decide: 'a greeting' }, 'later.md')],
-    });
+    const { id } = await startBy(executor, instance, [
+      writes({ $decide: 'a greeting' }, 'later.md'),
+    ]);
     const [outcome] = await runReady(id, { ...executor, guardedTools: ['workspace_write'] });
     expect(outcome?.status).toBe('waiting');
     await expect(get('later.md')).rejects.toThrow('ENOENT');
@@ -292,10 +284,7 @@ describe('values that an earlier step put out', () => {
     await put('list.txt', 'one.md');
     await put('one.md');
     await put('two.md');
-    const { id } = await startBy(executor, instance, {
-      title: 'Clean up one',
-      steps: [read, deletes(from('r', '/text'))],
-    });
+    const { id } = await startBy(executor, instance, [read, deletes(from('r', '/text'))]);
     await runReady(id);
     await runReady(id);
     await settle(id, 'retry');
@@ -342,10 +331,10 @@ describe('values that an earlier step put out', () => {
     ['which calendar is read', { calendar: from('r', '/text') }, 'read', 'calendar'],
   ])('do not decide %s without a person', async (_, args, operation, tool) => {
     await put('list.txt', 'https://example.test/secret');
-    const { id } = await startBy(executor, instance, {
-      title: 'Decided elsewhere',
-      steps: [read, { id: 'd', description: 'Use it', tool, operation, args }],
-    });
+    const { id } = await startBy(executor, instance, [
+      read,
+      { id: 'd', description: 'Use it', tool, operation, args },
+    ]);
     await runReady(id);
     const calls: string[] = [];
     const registry = withOpened(executor.registry, (tools) => ({
@@ -406,10 +395,7 @@ describe('a value that the model cannot decide', () => {
     answer = cannot('workspace_delete');
     const calls: JsonObject[] = [];
     const context = counting(calls);
-    const { id } = await startBy(executor, instance, {
-      title: 'Open and destructive',
-      steps: [deletes({ $decide: 'the oldest file' })],
-    });
+    const { id } = await startBy(executor, instance, [deletes({ $decide: 'the oldest file' })]);
     await runReady(id, context);
     await instance.service.resume(
       id,
@@ -430,10 +416,9 @@ describe('a value that the model cannot decide', () => {
 
   test('is asked for again where what was filled in does not fit', async () => {
     answer = cannot('workspace_write');
-    const { id } = await startBy(executor, instance, {
-      title: 'Does not fit',
-      steps: [writes({ $decide: 'the greeting' }, 'misfit.md')],
-    });
+    const { id } = await startBy(executor, instance, [
+      writes({ $decide: 'the greeting' }, 'misfit.md'),
+    ]);
     await runReady(id);
     await instance.service.resume(
       id,
@@ -463,10 +448,7 @@ describe('what deciding costs', () => {
   test('is added to the plan and to the day once, also when the answer is of no use', async () => {
     answer = () => ({ text: 'I do not know.' });
     const before = await spentToday();
-    const { id } = await startBy(executor, instance, {
-      title: 'Useless',
-      steps: [writes({ $decide: 'a greeting' })],
-    });
+    const { id } = await startBy(executor, instance, [writes({ $decide: 'a greeting' })]);
     const [outcome] = await runReady(id);
     expect(outcome).toMatchObject({ status: 'failed', error: { code: 'model_failed' } });
     // Three answers of 100 tokens in and 20 out, at $2 and $8 a million.
@@ -477,10 +459,7 @@ describe('what deciding costs', () => {
 
   test('stays when the process ends between the answer and the outcome', async () => {
     answer = choose('workspace_write', { content: 'hello' });
-    const { id } = await startBy(executor, instance, {
-      title: 'Crash',
-      steps: [writes({ $decide: 'a greeting' })],
-    });
+    const { id } = await startBy(executor, instance, [writes({ $decide: 'a greeting' })]);
     const { plan, steps } = await claimReady(executor, id, 1);
     const [step] = steps;
     if (step === undefined) throw new Error('nothing was ready');
@@ -499,10 +478,7 @@ describe('what deciding costs', () => {
   ])('calls no model beyond %s budget', async (_, caps, setting) => {
     answer = choose('workspace_write', { content: 'hello' });
     const asked = server.requests.length;
-    const { id } = await startBy(executor, instance, {
-      title: 'Too dear',
-      steps: [writes({ $decide: 'a greeting' })],
-    });
+    const { id } = await startBy(executor, instance, [writes({ $decide: 'a greeting' })]);
     const [outcome] = await runReady(id, { ...executor, budget: budgetOf(caps) });
     expect(outcome).toMatchObject({
       status: 'failed',
@@ -588,7 +564,7 @@ describe('what text tools cost', () => {
   ])(
     'is booked before the call, and one beside it waits until a call of $%d is settled',
     async (cost, refused) => {
-      const { id } = await startBy(executor, instance, { title: 'Two', steps: texts() });
+      const { id } = await startBy(executor, instance, texts());
       const pay = await payOn(id, { perSession: 0.08, perDay: 500 });
       const priced = { model: 'm', kind: `kind of ${id}`, price: async () => 0.05 };
       const usage = { input_tokens: 1, output_tokens: 1 };

@@ -50,7 +50,7 @@ const readBusy = createReadBusy(
 /** A plan whose first part was to take an hour from `begun` hours ago, and the second the hour after that. */
 async function begin(begun: number, deadline: number) {
   const [a, b] = [writeStep('a', 'a.md'), writeStep('b', 'b.md', 'a')];
-  const plan = await startBy(executor, instance, { title: 'Two parts', steps: [a, b] });
+  const plan = await startBy(executor, instance, [a, b]);
   await schedule(plan, a, b, begun, deadline);
   await claimReady(executor, plan.id, 1);
   await startedAt(plan.id, 'a', iso(Date.now() - begun * hour));
@@ -138,7 +138,7 @@ test('a deadline that can be kept again is no problem, and is one once more if i
 
 test('an appointment that moves shifts only what it overlaps, and asks when a promise breaks', async () => {
   const [a, b] = [holdStep('a'), writeStep('b', 'b.md', 'a')];
-  const plan = await startBy(executor, instance, { title: 'A review', steps: [a, b] });
+  const plan = await startBy(executor, instance, [a, b]);
   const { id } = plan;
   await schedule(plan, a, b, -24, 5, 'ana');
   const start = Date.now() + 24 * hour;

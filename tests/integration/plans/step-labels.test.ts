@@ -35,7 +35,7 @@ const textOf = async (id: string) =>
 
 test('a change renumbers nothing, and says its steps by their labels', async () => {
   const steps = [hold, write('a', 'hold'), write('b', 'hold'), write('c', 'b')];
-  const { id } = await runPlan(instance, { title: 'Held', steps });
+  const { id } = await runPlan(instance, steps);
   await waitFor('the question', async () => {
     const { counts } = await instance.service.getPlan(id);
     return counts.waiting === 1 ? true : null;
@@ -69,7 +69,7 @@ test('a change renumbers nothing, and says its steps by their labels', async () 
 
 test('a large plan calls its steps by their places, and so what is added to it', async () => {
   const steps = [hold, ...Array.from({ length: 29 }, (_, i) => noop(`s${i}`, 'hold'))];
-  const { id } = await runPlan(instance, { title: 'Many', steps });
+  const { id } = await runPlan(instance, steps);
   const change = await patch(id, { op: 'add_step', step: write('late', 's28') });
   expect(change.changes[0]).toMatch(/^Adds step 31: .*after step 30\./);
   await instance.service.approve(id, { version: change.version, digest: change.digest }, ana);
@@ -113,7 +113,7 @@ test.each([
     path: 'none.md',
   });
   const steps = [noop('first'), noop('second', 'first'), gone, ...others];
-  const { id } = await runPlan(instance, { title: 'One fails', steps });
+  const { id } = await runPlan(instance, steps);
   const failed = await reach(instance, id, 'failed');
   expect(failed.result_summary).toMatch(new RegExp(`^Step ${label} failed: .*none\\.md`));
   const card = await instance.service.card(id, { user: 'ana', timezone: 'UTC' });

@@ -77,7 +77,7 @@ test('goes on when what failed is said to be done, and not while another failure
 test('what is to be tried again by the word that calls another step failed is not stopped with the rest', async () => {
   const executor = makeExecutor(instance);
   const steps = [noop('a'), noop('b'), noop('behind', 'b')];
-  const { id } = await startBy(executor, instance, { title: 'Both at once', steps });
+  const { id } = await startBy(executor, instance, steps);
   const claimed = await claimReady(executor, id, 2);
   await settleOutcomes(
     executor,

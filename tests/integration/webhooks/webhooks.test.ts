@@ -160,7 +160,7 @@ describe('a webhook', () => {
     await waitFor('the end', async () =>
       (await readEndpoints(instance.db.query)).some(({ gone_at }) => gone_at !== null),
     );
-    const next = await runPlan(instance, { title: 'Nothing more', steps: [noop('a')] });
+    const next = await runPlan(instance, [noop('a')]);
     await reach(instance, next.id, 'completed');
     await waitFor('the first one', () => typesOf(first, next.id).includes('plan.ended'));
     expect(typesOf(second, next.id)).toEqual([]);

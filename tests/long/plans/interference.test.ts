@@ -295,7 +295,7 @@ test('whatever people do meanwhile, the books are right', { timeout: 240_000 }, 
   await fc.assert(
     fc.asyncProperty(draft, script, async (sketches, interventions) => {
       const steps = toSteps(sketches);
-      const { id } = await runPlan(instance, { title: 'Interference', steps });
+      const { id } = await runPlan(instance, steps);
       const done: Intervention[] = [];
       for (const { intervention, after, step, yes } of interventions) {
         await new Promise((resolve) => setTimeout(resolve, after));
