@@ -29,6 +29,13 @@ function shapeOf({ nodes }: PlanOutline): string[] {
   );
 }
 
+const goal: Sketch = { id: 'g', structure: 'goal' };
+const phaseIn = (id: string, parent: string): Sketch => ({ id, parent, structure: 'phase' });
+const inGoal = (id: string, ...after: string[]): Sketch => ({
+  ...{ id, parent: 'g', steps: [id] },
+  ...(after.length === 0 ? {} : { after }),
+});
+
 describe('suggested fixes', () => {
   it('leave nothing that blocks and could be mended, lose no step, and fit the contract', async () => {
     await fc.assert(
@@ -83,13 +90,53 @@ describe('suggested fixes', () => {
     });
   });
 
-  it('make a second goal a phase of the first', async () => {
-    const { outline } = await mendSketch([
-      ...sound,
-      { id: 'h', structure: 'goal' },
-      { id: '3', parent: 'h', steps: ['3'] },
-    ]);
-    expect(shapeOf(outline).slice(-2)).toEqual(['phase h in g', 'task 3 in h']);
+  it.each<[string, Sketch[], string[]]>([
+    [
+      'make a second goal a phase of the first',
+      [...sound, { id: 'h', structure: 'goal' }, { id: '3', parent: 'h', steps: ['3'] }],
+      ['phase h in g', 'task 3 in h'],
+    ],
+    [
+      'leave alone what goes on behind a circle',
+      [goal, inGoal('x', 'b'), inGoal('a', 'b'), inGoal('b', 'a')],
+      ['task x in g after b'],
+    ],
+    [
+      'keep the order around an empty phase that is left out',
+      [
+        ...[goal, phaseIn('p', 'g'), { id: '1', parent: 'p', steps: ['1'] }],
+        { id: 'e', parent: 'g', structure: 'phase', after: ['p'] },
+        { id: 'q', parent: 'g', structure: 'phase', after: ['e'] },
+        { id: '2', parent: 'q', steps: ['2'] },
+      ],
+      ['phase q in g after p'],
+    ],
+    [
+      'set what lies too deep beside what it was a part of, in the same order',
+      [
+        ...[goal, phaseIn('a', 'g'), phaseIn('b', 'a'), phaseIn('c', 'b')],
+        { id: '0', parent: 'c', steps: ['0'] },
+        { id: 'd', parent: 'c', structure: 'phase', after: ['0'] },
+        { id: '1', parent: 'd', steps: ['1'] },
+        { id: '2', parent: 'd', steps: ['2'] },
+        { id: '3', parent: 'c', steps: ['3'], after: ['d'] },
+      ],
+      [
+        'task 0 in c',
+        'milestone d in c after 0 after 1 after 2',
+        'task 1 in c after 0',
+        'task 2 in c after 0',
+        'task 3 in c after d',
+      ],
+    ],
+    [
+      'put the steps of a node with parts into a task of their own',
+      changed('p', { steps: ['3'] }),
+      ['task p-steps in p'],
+    ],
+  ])('%s', async (_, sketches, lines) => {
+    const { outline } = await mendSketch(sketches);
+    expect(shapeOf(outline)).toEqual(expect.arrayContaining(lines));
   });
 
   it('give later nodes and steps ids of their own', async () => {
@@ -99,12 +146,8 @@ describe('suggested fixes', () => {
   });
 
   it('break a circle at one edge, and keep the rest of the order', async () => {
-    const tasks = (after: Record<string, string[]>) =>
-      Object.entries(after).map(([id, on]) => ({ id, parent: 'g', steps: [id], after: on }));
-    const { outline, adaptations } = await mendSketch([
-      { id: 'g', structure: 'goal' },
-      ...tasks({ a: ['c'], b: ['a'], c: ['b'], d: ['c'] }),
-    ]);
+    const tasks = [inGoal('a', 'c'), inGoal('b', 'a'), inGoal('c', 'b'), inGoal('d', 'c')];
+    const { outline, adaptations } = await mendSketch([goal, ...tasks]);
     expect(shapeOf(outline).slice(1)).toEqual([
       'task a in g',
       'task b in g after a',
@@ -112,28 +155,6 @@ describe('suggested fixes', () => {
       'task d in g after c',
     ]);
     expect(adaptations).toMatchObject([{ what: 'unlinked', node: 'c → a' }]);
-  });
-
-  it('leave alone what goes on behind a circle', async () => {
-    const { outline } = await mendSketch([
-      { id: 'g', structure: 'goal' },
-      { id: 'x', parent: 'g', steps: ['x'], after: ['b'] },
-      { id: 'a', parent: 'g', steps: ['a'], after: ['b'] },
-      { id: 'b', parent: 'g', steps: ['b'], after: ['a'] },
-    ]);
-    expect(shapeOf(outline)[1]).toBe('task x in g after b');
-  });
-
-  it('keep the order around an empty phase that is left out', async () => {
-    const { outline } = await mendSketch([
-      { id: 'g', structure: 'goal' },
-      { id: 'p', parent: 'g', structure: 'phase' },
-      { id: '1', parent: 'p', steps: ['1'] },
-      { id: 'e', parent: 'g', structure: 'phase', after: ['p'] },
-      { id: 'q', parent: 'g', structure: 'phase', after: ['e'] },
-      { id: '2', parent: 'q', steps: ['2'] },
-    ]);
-    expect(shapeOf(outline)[3]).toBe('phase q in g after p');
   });
 
   it('add the lags of both edges when what stood between is left out', async () => {
@@ -150,55 +171,23 @@ describe('suggested fixes', () => {
     ]);
   });
 
-  it('say on the card what nobody does', async () => {
-    const { outline } = await mendSketch([
-      ...sound,
-      { id: '3', parent: 'p', title: 'Ask the neighbours' },
-    ]);
-    expect(shapeOf(outline).at(-1)).toBe('milestone 3 in p');
-    expect(outline.assumptions).toEqual([
+  it.each<[string, Sketch[], object, string]>([
+    [
+      'nobody does something',
+      [...sound, { id: '3', parent: 'p', title: 'Ask the neighbours' }],
+      { id: '3', structure: 'milestone' },
       'Nothing in this plan does “Ask the neighbours”: it has no step.',
-    ]);
-  });
-
-  it('say that something happens once when nobody said how often', async () => {
-    const { outline } = await mendSketch(
+    ],
+    [
+      'something happens once, for nobody said how often',
       changed('1', { title: 'Water the plants', rhythm: 'recurring' }),
-      {
-        pattern_type: 'milestone_project',
-      },
-    );
-    expect(outline.nodes[2]?.rhythm).toBe('one_off');
-    expect(outline.assumptions).toEqual([
+      { id: '1', rhythm: 'one_off' },
       '“Water the plants” happens once: when it repeats was not said.',
-    ]);
-  });
-
-  it('put the steps of a node with parts into a task of their own', async () => {
-    const { outline } = await mendSketch(changed('p', { steps: ['3'] }));
-    const task = outline.nodes.find(({ id }) => id === 'p-steps');
-    expect(task).toMatchObject({ parent: 'p', structure: 'task', steps: [{ id: '3' }] });
-  });
-
-  it('set what lies too deep beside what it was a part of, in the same order', async () => {
-    const { outline } = await mendSketch([
-      { id: 'g', structure: 'goal' },
-      { id: 'a', parent: 'g', structure: 'phase' },
-      { id: 'b', parent: 'a', structure: 'phase' },
-      { id: 'c', parent: 'b', structure: 'phase' },
-      { id: '0', parent: 'c', steps: ['0'] },
-      { id: 'd', parent: 'c', structure: 'phase', after: ['0'] },
-      { id: '1', parent: 'd', steps: ['1'] },
-      { id: '2', parent: 'd', steps: ['2'] },
-      { id: '3', parent: 'c', steps: ['3'], after: ['d'] },
-    ]);
-    expect(shapeOf(outline).slice(4)).toEqual([
-      'task 0 in c',
-      'milestone d in c after 0 after 1 after 2',
-      'task 1 in c after 0',
-      'task 2 in c after 0',
-      'task 3 in c after d',
-    ]);
+    ],
+  ])('say on the card that %s', async (_, sketches, node, assumption) => {
+    const { outline } = await mendSketch(sketches, { pattern_type: 'milestone_project' });
+    expect(outline.nodes).toContainEqual(expect.objectContaining(node));
+    expect(outline.assumptions).toEqual([assumption]);
   });
 
   it('choose the pattern that an outline follows, and the subtype falls with the pattern', async () => {
@@ -216,11 +205,8 @@ describe('suggested fixes', () => {
   });
 
   it('take a flat plan in which nothing comes again for a project', async () => {
-    const flat = sound.filter(({ id }) => id === 'g');
-    const { outline } = await mendSketch([...flat, { id: '1', parent: 'g', steps: ['1'] }], {
-      pattern_type: 'recurring_cycle',
-      confidence: 0.9,
-    });
+    const cycle = { pattern_type: 'recurring_cycle', confidence: 0.9 };
+    const { outline } = await mendSketch([goal, inGoal('1')], cycle);
     expect(outline.pattern.pattern_type).toBe('milestone_project');
   });
 
@@ -245,7 +231,7 @@ describe('suggested fixes', () => {
       const after = [String((index + 4998) % 4999)];
       return { id: String(index), parent: 'nowhere', steps: [String(index)], after };
     });
-    const { outline, fixes } = await mendSketch([{ id: 'g', structure: 'goal' }, ...ring]);
+    const { outline, fixes } = await mendSketch([goal, ...ring]);
     expect(validateOutline(outline)).toEqual([]);
     expect(fixes).toHaveLength(5000);
   }, 60_000);
