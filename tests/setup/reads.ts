@@ -2,7 +2,7 @@
 import type { Actor } from '#domain/people/actor.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { Plan, StepStatus } from '#domain/plan/plan.ts';
-import type { Service } from '#domain/service.ts';
+import type { Service, Settlement } from '#domain/service.ts';
 import { waitFor } from '../wait.ts';
 import { ana } from './instance.ts';
 
@@ -33,5 +33,8 @@ export function readsOf(of: () => { service: Service }) {
       part: object = {},
     ) =>
       of().service.approve(plan.id, { version: plan.version, digest: plan.digest, ...part }, actor),
+    /** Settles steps of version 1. */
+    resume: (planId: string, settlement: Omit<Settlement, 'version'>, actor: Actor = ana) =>
+      of().service.resume(planId, { version: 1, ...settlement }, actor),
   };
 }

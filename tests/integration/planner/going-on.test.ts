@@ -94,7 +94,7 @@ const fixing = (id: string, conversation: string) => (body: ChatBody) =>
     replace: [{ step: '2', by: '2b' }],
   });
 
-const { statusesOf } = readsOf(() => instance);
+const { statusesOf, resume } = readsOf(() => instance);
 
 const textsIn = async (conversation: string) =>
   (await readLatestMessages(instance.db.query, conversation, 20)).map(({ text }) => text);
@@ -493,7 +493,7 @@ describe('an answer that is said in the chat', () => {
     const { plan, run } = await asked('room-late', 'red');
     const { choice } = await choiceOf(run.run_id);
     const answers = { ask: { room: 'Blue' } };
-    await instance.service.resume(plan.id, { version: 1, steps: { ask: 'done' }, answers }, ana);
+    await resume(plan.id, { steps: { ask: 'done' }, answers });
     await reach(instance, plan.id, 'completed');
     await expect(instance.service.decideRun(run.run_id, choice, ana)).rejects.toMatchObject({
       code: 'already_decided',

@@ -38,7 +38,7 @@ const when = (
 
 const plan = (...steps: StepDraft[]): PlanDraft => ({ title: 'On conditions', steps });
 
-const { stepOf, becomes } = readsOf(() => instance);
+const { stepOf, becomes, resume } = readsOf(() => instance);
 
 const isThere = (path: string) =>
   readFile(join(instance.workspace, path)).then(
@@ -153,11 +153,7 @@ describe('a step with a condition', () => {
       status: 'pending',
       after: [{ id: 'ask', type: 'FS', lag_minutes: 0 }],
     });
-    await instance.service.resume(
-      id,
-      { version: 1, steps: { ask: 'done' }, answers: { ask: { ok: 'No' } } },
-      ana,
-    );
+    await resume(id, { steps: { ask: 'done' }, answers: { ask: { ok: 'No' } } });
     await reach(instance, id, 'completed');
     expect((await stepOf(id, 'ship')).status).toBe('skipped');
     expect(await isThere('ship.md')).toBe(false);

@@ -23,7 +23,7 @@ const strict = (...steps: StepDraft[]): PlanDraft => ({
   step_approval: 'each',
 });
 
-const { stepOf, becomes } = readsOf(() => instance);
+const { stepOf, becomes, approve } = readsOf(() => instance);
 
 const say = (planId: string, steps: Record<string, 'retry' | 'done' | 'failed'>, actor = ana) =>
   settleAsRead(instance, planId, steps, actor);
@@ -203,7 +203,7 @@ describe('a plan in which each step asks', () => {
       ana,
     );
     const ben = person('ben', 'api');
-    await instance.service.approve(plan.id, { version: 1, digest: plan.digest }, ben);
+    await approve(plan, ben);
     await becomes(plan.id, 'a', 'waiting');
     await expect(say(plan.id, { a: 'retry' })).rejects.toThrow('Only ben');
     await expect(
@@ -220,7 +220,7 @@ describe('a plan in which each step asks', () => {
     expect(proposed.sections.find(({ kind }) => kind === 'terms')?.lines[0]?.text).toBe(
       'Each step asks before it runs.',
     );
-    await instance.service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
+    await approve(plan);
     await becomes(plan.id, 'a', 'waiting');
     const [ask] = viewPlan(await instance.service.card(plan.id, viewer)).asks;
     expect(ask).toMatchObject({

@@ -1,8 +1,10 @@
 // A failed change of a waiting plan returns the plan: the version waits again, once, and needs a new approval.
+
 import { expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
 import type { ApproverPolicy } from '#domain/plan/plan.ts';
 import { noop, scriptedPlanner } from '../../setup/instance.ts';
+import { readsOf } from '../../setup/reads.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
 
@@ -28,6 +30,7 @@ const planner = {
 };
 
 const instance = useInstance({ planner });
+const { resume } = readsOf(() => instance);
 
 const two: ApproverPolicy = { kind: 'n_of', n: 2, people: ['ana', 'ben'] };
 
@@ -93,8 +96,8 @@ test('while its planner asks, the plan needs the reader, who can keep the versio
   const { id } = await propose('asks');
   await change(id, 'Ask');
   await asks(id);
-  await instance.service.resume(id, { version: 1 }, ana);
-  await instance.service.resume(id, { version: 1 }, ana);
+  await resume(id, {});
+  await resume(id, {});
   expect(await waits(id)).toMatchObject({ version: 1, revising: false });
   expect(await kept(id)).toMatchObject([{ actor: 'ana', actor_kind: 'person' }]);
   expect(await givenBack('asks')).toHaveLength(1);
@@ -104,7 +107,7 @@ test('a new version that comes after the version was kept counts no more', async
   const { id } = await propose('late');
   await change(id, 'Late');
   await late.begun.promise;
-  await instance.service.resume(id, { version: 1 }, ana);
+  await resume(id, {});
   late.answer.resolve();
   await change(id, 'Fail');
   expect(await waits(id)).toMatchObject({ version: 1, total_steps: 1 });
@@ -116,9 +119,9 @@ test('keeping and approving at one moment leaves one consistent plan', async () 
   await change(id, 'Ask');
   await asks(id);
   await Promise.allSettled([
-    instance.service.resume(id, { version: 1 }, ana),
+    resume(id, {}),
     instance.service.approve(id, { version: 1, digest }, ben),
-    instance.service.resume(id, { version: 1 }, ana),
+    resume(id, {}),
   ]);
   const plan = await waits(id);
   expect(plan.approvals.length).toBeLessThan(2);
@@ -133,5 +136,5 @@ test('a version that was rejected with a reason stays rejected', async () => {
     return !now.revising && now;
   });
   expect(plan.status).toBe('rejected');
-  await expect(instance.service.resume(id, { version: 1 }, ana)).rejects.toThrow('rejected');
+  await expect(resume(id, {})).rejects.toThrow('rejected');
 });

@@ -40,7 +40,7 @@ function write(id: string, content: JsonObject, ...after: string[]): StepDraft {
   return draftStep(id, `Write ${id}`, 'workspace_write', args, ...after);
 }
 
-const { stepOf, becomes } = readsOf(() => instance);
+const { stepOf, becomes, resume, approve } = readsOf(() => instance);
 
 /** Proposes, approves and waits until the step asks. */
 async function askIn(steps: StepDraft[], id = 'ask'): Promise<string> {
@@ -60,11 +60,7 @@ describe('an answer with a form', () => {
       write('by', { $from: 'ask', path: '/by' }),
     ]);
     const answers = { ask: { amount: '12.50', room: 'blue' } };
-    await instance.service.resume(
-      id,
-      { version: 1, steps: done, answers, answer: 'as agreed' },
-      ben,
-    );
+    await resume(id, { steps: done, answers, answer: 'as agreed' }, ben);
     await reach(instance, id, 'completed');
     const { output, result_summary } = await stepOf(id, 'ask');
     expect(output).toEqual({
@@ -88,9 +84,7 @@ describe('an answer with a form', () => {
     await becomes(id, 'other', 'waiting');
     const answers = { ask: { amount: -1, colour: 'red' } };
     const steps = { ...done, other: 'done' as const };
-    await expect(
-      instance.service.resume(id, { version: 1, steps, answers }, ana),
-    ).rejects.toMatchObject({
+    await expect(resume(id, { steps, answers })).rejects.toMatchObject({
       code: 'invalid_answer',
       message:
         'Amount in EUR must be at least 0. Room is missing. “colour” is none of its fields: amount, room, remarks. Nothing was stored.',
@@ -112,9 +106,7 @@ describe('an answer with a form', () => {
     ['an answer about a step nothing is said of', { answers: { x: 'yes' } }, 'invalid_request'],
   ])('is refused for %s', async (_, answer, code) => {
     const id = await askIn([task('ask')]);
-    await expect(
-      instance.service.resume(id, { version: 1, steps: done, ...answer }, ana),
-    ).rejects.toMatchObject({ code });
+    await expect(resume(id, { steps: done, ...answer })).rejects.toMatchObject({ code });
     expect((await stepOf(id, 'ask')).status).toBe('waiting');
   });
 
@@ -123,7 +115,7 @@ describe('an answer with a form', () => {
     await becomes(id, 'other', 'waiting');
     const answers = { ask: { amount: 1, room: 'Green' }, other: 'by hand' };
     const steps = { ...done, other: 'done' as const };
-    await instance.service.resume(id, { version: 1, steps, answers }, ana);
+    await resume(id, { steps, answers });
     await reach(instance, id, 'completed');
     expect((await stepOf(id, 'other')).output).toMatchObject({ answer: 'by hand', fields: {} });
   });
@@ -138,7 +130,7 @@ describe('an answer with a form', () => {
       'rooms',
     );
     const answers = { rooms: { list: 'Attic' } };
-    await instance.service.resume(id, { version: 1, steps: { rooms: 'done' }, answers }, ana);
+    await resume(id, { steps: { rooms: 'done' }, answers });
     expect((await becomes(id, 'ask', 'waiting')).output).toMatchObject({
       form: [{ name: 'room', options: [{ value: 'Attic', label: 'Attic' }] }],
     });
@@ -148,39 +140,39 @@ describe('an answer with a form', () => {
 describe('a person who is blocked', () => {
   test('says why; what depends on the step is skipped and the rest goes on', async () => {
     const id = await askIn([task('ask', { assignee: 'ben' }), noop('after', 'ask'), task('rest')]);
-    await expect(
-      instance.service.resume(id, { version: 1, steps: blocked }, ben),
-    ).rejects.toMatchObject({ code: 'feedback_required' });
+    await expect(resume(id, { steps: blocked }, ben)).rejects.toMatchObject({
+      code: 'feedback_required',
+    });
     const why = 'No rooms are left.';
-    await instance.service.resume(id, { version: 1, steps: blocked, answer: why }, ben);
+    await resume(id, { steps: blocked, answer: why }, ben);
     expect(await stepOf(id, 'ask')).toMatchObject({
       status: 'failed',
       error: { code: 'blocked', message: why },
     });
     expect((await stepOf(id, 'after')).status).toBe('skipped');
     expect((await instance.service.getPlan(id)).status).toBe('executing');
-    await instance.service.resume(id, { version: 1, steps: { rest: 'done' } }, ana);
+    await resume(id, { steps: { rest: 'done' } });
     const { result_summary } = await reach(instance, id, 'failed');
     expect(result_summary).toContain(why);
   });
 
   test('is asked again when somebody who may decide wants it, while the rest goes on', async () => {
     const id = await askIn([task('ask', { form }), noop('after', 'ask'), task('rest')]);
-    await instance.service.resume(id, { version: 1, steps: blocked, answer: 'Not today' }, ana);
-    await instance.service.resume(id, { version: 1, steps: { ask: 'retry' } }, ana);
+    await resume(id, { steps: blocked, answer: 'Not today' });
+    await resume(id, { steps: { ask: 'retry' } });
     expect(await becomes(id, 'ask', 'waiting')).toMatchObject({ attempt: 2, error: null });
     const answers = { ask: { amount: 2, room: 'Blue' } };
-    await instance.service.resume(id, { version: 1, steps: done, answers }, ana);
+    await resume(id, { steps: done, answers });
     await becomes(id, 'after', 'succeeded');
-    await instance.service.resume(id, { version: 1, steps: { rest: 'done' } }, ana);
+    await resume(id, { steps: { rest: 'done' } });
     await reach(instance, id, 'completed');
   });
 
   test('does not stop a plan that somebody goes on with', async () => {
     const id = await askIn([task('ask', { form }), noop('after', 'ask')]);
-    await instance.service.resume(id, { version: 1, steps: blocked, answer: 'Not today' }, ana);
+    await resume(id, { steps: blocked, answer: 'Not today' });
     await reach(instance, id, 'failed');
-    await instance.service.resume(id, { version: 1, steps: done }, ana);
+    await resume(id, { steps: done });
     await reach(instance, id, 'completed');
     expect((await stepOf(id, 'ask')).output).toMatchObject({ fields: {}, by: 'ana' });
   });
@@ -188,9 +180,9 @@ describe('a person who is blocked', () => {
   test('is told of in the plan’s conversation', async () => {
     const draft = { title: 'Tell', steps: [task('ask', { assignee: 'ben' }), task('rest')] };
     const plan = await instance.service.propose(draft, { conversation: 'blocked' }, ana);
-    await instance.service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
+    await approve(plan);
     await becomes(plan.id, 'ask', 'waiting');
-    await instance.service.resume(plan.id, { version: 1, steps: blocked, answer: 'No key.' }, ben);
+    await resume(plan.id, { steps: blocked, answer: 'No key.' }, ben);
     await waitFor('the news', async () => {
       const messages = await instance.service.messages('blocked', { limit: 100 });
       return (
@@ -206,25 +198,23 @@ describe('who answers', () => {
   test('is the person the step names, however their name is written, and who may decide', async () => {
     const id = await askIn([task('ask', { assignee: '@Ben' })]);
     const cem = person('cem', 'api');
-    await expect(
-      instance.service.resume(id, { version: 1, steps: done }, cem),
-    ).rejects.toMatchObject({
+    await expect(resume(id, { steps: done }, cem)).rejects.toMatchObject({
       code: 'not_allowed',
     });
     const again = { version: 1, steps: { ask: 'retry' as const } };
     await expect(instance.service.resume(id, again, ben)).rejects.toMatchObject({
       code: 'not_allowed',
     });
-    await instance.service.resume(id, { version: 1, steps: done }, ben);
+    await resume(id, { steps: done }, ben);
     await reach(instance, id, 'completed');
   });
 
   test('is exactly one of two at once; the other reads who was quicker', async () => {
     const id = await askIn([task('ask', { assignee: 'ben' }), task('rest')]);
-    await instance.service.resume(id, { version: 1, steps: { ask: 'take_over' } }, ana);
+    await resume(id, { steps: { ask: 'take_over' } });
     const results = await Promise.allSettled([
-      instance.service.resume(id, { version: 1, steps: done, answer: 'Ben’s word' }, ben),
-      instance.service.resume(id, { version: 1, steps: done, answer: 'Ana’s word' }, ana),
+      resume(id, { steps: done, answer: 'Ben’s word' }, ben),
+      resume(id, { steps: done, answer: 'Ana’s word' }),
     ]);
     const lost = results.find((result) => result.status === 'rejected');
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -238,11 +228,9 @@ describe('who answers', () => {
 
   test('reads who was quicker even when that answer ended the plan', async () => {
     const id = await askIn([task('ask', { assignee: 'ben' })]);
-    await instance.service.resume(id, { version: 1, steps: done, answer: 'Yes' }, ben);
+    await resume(id, { steps: done, answer: 'Yes' }, ben);
     await reach(instance, id, 'completed');
-    await expect(
-      instance.service.resume(id, { version: 1, steps: done }, ana),
-    ).rejects.toMatchObject({
+    await expect(resume(id, { steps: done })).rejects.toMatchObject({
       code: 'already_decided',
       message: 'Step 1 was already answered by ben: “Yes”. Your answer was not stored.',
     });
@@ -251,9 +239,7 @@ describe('who answers', () => {
   test('learns that a cancelled plan asks nobody any more', async () => {
     const id = await askIn([task('ask', { assignee: 'ben' })]);
     await instance.service.cancel(id, { version: 1 }, ana);
-    await expect(
-      instance.service.resume(id, { version: 1, steps: done }, ben),
-    ).rejects.toMatchObject({
+    await expect(resume(id, { steps: done }, ben)).rejects.toMatchObject({
       code: 'invalid_transition',
       message:
         'This plan was cancelled by ana, so step 1 no longer needs an answer. Your answer was not stored.',
@@ -285,7 +271,7 @@ describe('a question to one person', () => {
     expect((await stepOf(id, 'ask')).status).toBe('waiting');
     const { attempt } = await stepOf(id, 'ask');
     const about = { ask: { attempt, status: 'waiting' as const } };
-    await instance.service.resume(id, { version: 1, steps: { ask: 'take_over' }, about }, ana);
+    await resume(id, { steps: { ask: 'take_over' }, about });
     const { waiting } = await cardFor(id, '');
     expect(waiting.label).toContain('ana answers for');
     await instance.service.resume(id, settlement, ana);
@@ -317,19 +303,19 @@ describe('a question to one person', () => {
 
   test('is still theirs to answer once it was taken over', async () => {
     const id = await askIn([confirm, task('rest')]);
-    await instance.service.resume(id, { version: 1, steps: { ask: 'take_over' } }, ana);
-    await instance.service.resume(id, { version: 1, steps: done }, ben);
+    await resume(id, { steps: { ask: 'take_over' } });
+    await resume(id, { steps: done }, ben);
     const { output } = await stepOf(id, 'ask');
     expect(output).toMatchObject({ answer: 'Yes', by: 'ben' });
     expect(output).not.toHaveProperty('for');
-    await expect(
-      instance.service.resume(id, { version: 1, steps: { ask: 'take_over' } }, ana),
-    ).rejects.toMatchObject({ code: 'already_decided' });
+    await expect(resume(id, { steps: { ask: 'take_over' } })).rejects.toMatchObject({
+      code: 'already_decided',
+    });
   });
 
   test('is answered by a delegate of the configuration, who is named beside them', async () => {
     const id = await askIn([confirm]);
-    await instance.service.resume(id, { version: 1, steps: done }, person('cleo', 'api'));
+    await resume(id, { steps: done }, person('cleo', 'api'));
     const { output } = await stepOf(id, 'ask');
     expect(output).toMatchObject({ answer: 'Yes', by: 'cleo', for: 'ben' });
     const view = viewPlan(await instance.service.card(id, { user: '', timezone: 'UTC' }));
@@ -346,7 +332,7 @@ describe('a question to one person', () => {
     expect(await actionsFor('cleo')).toEqual(['settle_done', 'settle_failed']);
     expect(await actionsFor('ana')).toEqual(['human_take_over']);
     expect(await actionsFor('')).toEqual(['settle_done', 'settle_failed', 'human_take_over']);
-    await instance.service.resume(id, { version: 1, steps: { ask: 'take_over' } }, ana);
+    await resume(id, { steps: { ask: 'take_over' } });
     expect(await actionsFor('ana')).toEqual(['settle_done', 'settle_failed']);
     expect(await actionsFor('')).toEqual(['settle_done', 'settle_failed']);
   });
@@ -391,7 +377,7 @@ describe('a question that stays open', () => {
 
   async function askThere(conversation: string, ...steps: StepDraft[]): Promise<string> {
     const plan = await instance.service.propose({ title: 'Rooms', steps }, { conversation }, ana);
-    await instance.service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
+    await approve(plan);
     for (const { id } of steps) if (id !== undefined) await becomes(plan.id, id, 'waiting');
     return plan.id;
   }
@@ -422,7 +408,7 @@ describe('a question that stays open', () => {
   test('is nobody’s any more once it is answered, and waits while the plan is paused', async () => {
     const answered = await askThere('answered', task('ask'), task('rest'));
     const paused = await askThere('paused', task('ask'));
-    await instance.service.resume(answered, { version: 1, steps: done }, ana);
+    await resume(answered, { steps: done });
     await instance.service.pause(paused, { version: 1 }, ana);
     await remindAfter(25);
     expect((await remindersIn('answered')).map(({ text }) => text.includes('step 1b'))).toEqual([
@@ -436,7 +422,7 @@ test('each plan is told of under its own name: two plans with the same step ids 
   for (const conversation of ['first', 'second']) {
     const draft = { title: 'Ask', steps: [task('ask', { assignee: 'ben' })] };
     const plan = await instance.service.propose(draft, { conversation }, ana);
-    await instance.service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
+    await approve(plan);
     await waitFor(`the question in ${conversation}`, async () => {
       const messages = await instance.service.messages(conversation, { limit: 100 });
       return (

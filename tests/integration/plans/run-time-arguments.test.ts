@@ -1,4 +1,5 @@
 // Arguments that a model decides when the step runs: their cost, their limits, and the person asked before a guarded call.
+
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -29,10 +30,12 @@ import {
   type TestInstance,
   withOpened,
 } from '../../setup/instance.ts';
+import { readsOf } from '../../setup/reads.ts';
 import { claimReady, makeExecutor, mayCall, runClaimed, startBy, usualCaps } from './bench.ts';
 
 const database = useDatabase();
 let instance: TestInstance;
+const { resume } = readsOf(() => instance);
 let executor: ReturnType<typeof makeExecutor>;
 let server: OpenAiDouble;
 let answer: (question: string) => Turn;
@@ -381,7 +384,7 @@ describe('a value that the model cannot decide', () => {
     });
     expect(ask?.buttons.map(({ label }) => label)).toEqual(['Fill in', "Don't run it"]);
     const fill = (answers: Record<string, Record<string, string>>) =>
-      instance.service.resume(id, { version: 1, steps: { w: 'done' }, answers }, ana);
+      resume(id, { steps: { w: 'done' }, answers });
     await expect(fill({ w: {} })).rejects.toMatchObject({ code: 'invalid_answer' });
     answer = () => ({ text: 'I am not asked again.' });
     await fill({ w: { value_1: 'Good morning' } });
@@ -397,11 +400,7 @@ describe('a value that the model cannot decide', () => {
     const context = counting(calls);
     const { id } = await startBy(executor, instance, [deletes({ $decide: 'the oldest file' })]);
     await runReady(id, context);
-    await instance.service.resume(
-      id,
-      { version: 1, steps: { d: 'done' }, answers: { d: 'chosen.md' } },
-      ana,
-    );
+    await resume(id, { steps: { d: 'done' }, answers: { d: 'chosen.md' } });
     await runReady(id, context);
     expect(await stepOf(id)).toMatchObject({
       status: 'waiting',
@@ -420,11 +419,7 @@ describe('a value that the model cannot decide', () => {
       writes({ $decide: 'the greeting' }, 'misfit.md'),
     ]);
     await runReady(id);
-    await instance.service.resume(
-      id,
-      { version: 1, steps: { w: 'done' }, answers: { w: 'hello' } },
-      ana,
-    );
+    await resume(id, { steps: { w: 'done' }, answers: { w: 'hello' } });
     const validate = () => ['content must be polite'];
     await runReady(id, {
       ...executor,
@@ -434,7 +429,7 @@ describe('a value that the model cannot decide', () => {
       status: 'waiting',
       output: { undecided: 'What was filled in does not fit: content must be polite.' },
     });
-    await instance.service.resume(id, { version: 1, steps: { w: 'failed' } }, ana);
+    await resume(id, { steps: { w: 'failed' } });
     expect(await instance.service.getPlan(id)).toMatchObject({
       status: 'completed',
       result_summary: 'Nothing was done, 1 step skipped. Step 1 was skipped: ana said no.',

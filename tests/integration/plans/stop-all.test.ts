@@ -1,8 +1,10 @@
 // Plans in which a failure stops everything not begun, regardless of who reports it.
+
 import { expect, test } from 'vitest';
 import { draftStep } from '../../fixtures/steps.ts';
-import { ana, noop } from '../../setup/instance.ts';
+import { noop } from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
+import { readsOf } from '../../setup/reads.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 import {
   claimReady,
@@ -14,6 +16,7 @@ import {
 } from './bench.ts';
 
 const instance = useInstance({ work: false, settings: { executor: { on_failure: 'stop_all' } } });
+const { resume } = readsOf(() => instance);
 
 const task = (id: string) => draftStep(id, 'Look at it', 'human_task', { question: 'Is it good?' });
 
@@ -34,7 +37,7 @@ async function ask(title: string) {
 
 test('what has not begun is skipped when a person says that a step failed', async () => {
   const { executor, id, running } = await ask('A word');
-  await instance.service.resume(id, { version: 1, steps: { t: 'failed' }, answer: 'No.' }, ana);
+  await resume(id, { steps: { t: 'failed' }, answer: 'No.' });
   expect(await statusesOf(instance, id)).toEqual({
     t: 'failed',
     free: 'running',
@@ -52,19 +55,19 @@ test('what has not begun is skipped when a person says that a step failed', asyn
 
 test('goes on when what failed is said to be done, and not while another failure stands', async () => {
   const { executor, id, running } = await ask('Two failures');
-  await instance.service.resume(id, { version: 1, steps: { t: 'failed' }, answer: 'No.' }, ana);
+  await resume(id, { steps: { t: 'failed' }, answer: 'No.' });
   await settleOutcomes(
     executor,
     id,
     running.map((step) => outcomeOf(step, 'failed')),
   );
-  await instance.service.resume(id, { version: 1, steps: { free: 'done' }, answer: 'Done.' }, ana);
+  await resume(id, { steps: { free: 'done' }, answer: 'Done.' });
   expect(await statusesOf(instance, id)).toEqual({
     t: 'failed',
     free: 'succeeded',
     behind: 'skipped',
   });
-  await instance.service.resume(id, { version: 1, steps: { t: 'done' }, answer: 'Done.' }, ana);
+  await resume(id, { steps: { t: 'done' }, answer: 'Done.' });
   expect(await statusesOf(instance, id)).toEqual({
     t: 'succeeded',
     free: 'succeeded',
@@ -84,7 +87,7 @@ test('what is to be tried again by the word that calls another step failed is no
     id,
     claimed.steps.map((step) => outcomeOf(step, 'unknown', { question: 'Did it happen?' })),
   );
-  await instance.service.resume(id, { version: 1, steps: { a: 'retry', b: 'failed' } }, ana);
+  await resume(id, { steps: { a: 'retry', b: 'failed' } });
   expect(await statusesOf(instance, id)).toEqual({ a: 'ready', b: 'failed', behind: 'skipped' });
   await checkPlan(instance.db.query, id);
   executor.leases.stop();

@@ -106,59 +106,41 @@ describe('a plan that was sent back', () => {
     expect(ended.session?.stage).toBe('ABORTED');
   });
 
-  it('is changed by what is said at its gate, and not by what sent it back', async () => {
-    const seen: unknown[] = [];
-    const scripted = script({
+  it.each([
+    {
+      name: 'is changed by what is said at its gate, and not by what sent it back',
+      said: ['call it c.txt'],
+      seen: ['call it c.txt', '1.txt'],
+    },
+    {
+      name: 'is taken up afresh when it is sent back again, wherever the session stands',
+      said: ['call it b.txt', 'no, c.txt'],
+      seen: ['no, c.txt', 'a.txt'],
+    },
+  ])('$name', async ({ said, seen }) => {
+    const drafted: unknown[] = [];
+    const { planner } = script({
       ...acts,
       DRAFT_OUTLINE: (task, time) => {
-        seen.push([task.state.change?.feedback, task.current?.steps[0]?.args?.path]);
+        drafted.push([task.state.change?.feedback, task.current?.steps[0]?.args?.path]);
         return proposing(notes(`${time}.txt`))(task, time);
       },
     });
     const first = request('Write a note');
-    const previous = draftOf(await scripted.planner.plan(first, signal()));
-    const revision = { previous, feedback: ['call it b.txt'] };
-    const second = next(first, {
-      revision,
-      policy: milestones,
-      decision: changes('call it b.txt'),
-    });
-    await scripted.planner.plan(second, signal());
-    const third = next(second, { decision: changes('call it c.txt') });
-    const outcome = await scripted.planner.plan(third, signal());
-    expect(seen).toEqual([
-      ['call it b.txt', 'a.txt'],
-      ['call it c.txt', '1.txt'],
-    ]);
+    const previous = draftOf(await planner.plan(first, signal()));
+    const sentBack = (before: PlanningRequest, feedback: string[]) =>
+      next(before, {
+        revision: { previous, feedback },
+        policy: milestones,
+        decision: changes(feedback.at(-1) ?? ''),
+      });
+    const second = sentBack(first, ['call it b.txt']);
+    await planner.plan(second, signal());
+    const third =
+      said.length > 1 ? sentBack(second, said) : next(second, { decision: changes(said[0] ?? '') });
+    const outcome = await planner.plan(third, signal());
+    expect(drafted).toEqual([['call it b.txt', 'a.txt'], seen]);
     expect(outcome.result).toMatchObject({ kind: 'gate', gate: 'outline' });
-  });
-
-  it('is taken up afresh when it is sent back again, wherever the session stands', async () => {
-    const seen: unknown[] = [];
-    const scripted = script({
-      ...acts,
-      DRAFT_OUTLINE: (task, time) => {
-        seen.push([task.state.change?.feedback, task.current?.steps[0]?.args?.path]);
-        return proposing(notes(`${time}.txt`))(task, time);
-      },
-    });
-    const first = request('Write a note');
-    const previous = draftOf(await scripted.planner.plan(first, signal()));
-    const second = next(first, {
-      revision: { previous, feedback: ['call it b.txt'] },
-      policy: milestones,
-      decision: changes('call it b.txt'),
-    });
-    await scripted.planner.plan(second, signal());
-    const third = next(second, {
-      revision: { previous, feedback: ['call it b.txt', 'no, c.txt'] },
-      decision: changes('no, c.txt'),
-    });
-    await scripted.planner.plan(third, signal());
-    expect(seen).toEqual([
-      ['call it b.txt', 'a.txt'],
-      ['no, c.txt', 'a.txt'],
-    ]);
   });
 
   it('takes the answer to a question about it for an answer', async () => {

@@ -12,51 +12,54 @@ function collect(...args: Parameters<typeof outlineOf>) {
   return { ...rest, edges, said: sayEdges(edges), why: edges.map(({ why }) => why) };
 }
 
+type Nodes = Parameters<typeof outlineOf>[0];
+const reads = node('a', { steps: [read('1')] });
+const onA = (...lags: number[]) =>
+  lags.map((lag_minutes) => ({ id: 'a', type: 'FS' as const, lag_minutes }));
+
 describe('edges of an outline', () => {
-  it('come from nodes, from steps and from what steps take of each other', () => {
-    const { said, why } = collect([
-      node('a', { steps: [read('1')] }),
-      node('b', { steps: [using('2', '1')] }),
-      node('c', { steps: [write('3', { after: ['2'] })] }),
-      node('d', { after: [{ id: 'a', type: 'SS', lag_minutes: 30 }] }),
-    ]);
-    expect(said).toEqual(['a → b', 'b → c', 'a SS+30 → d']);
-    expect(why).toEqual(['data', 'stated', 'stated']);
-  });
-
-  it('are one for each pair and type, with the longest lag and the strongest reason', () => {
-    const after = [
-      { id: 'a', type: 'FS' as const, lag_minutes: -10 },
-      { id: 'a', type: 'FS' as const, lag_minutes: 20 },
-      { id: 'a', type: 'FS' as const, lag_minutes: 5 },
-    ];
-    const { said, why } = collect([
-      node('a', { steps: [read('1')] }),
-      node('b', { steps: [using('2', '1')], after }),
-    ]);
-    expect(said).toEqual(['a FS+20 → b']);
-    expect(why).toEqual(['stated']);
-  });
-
-  it('hold an output back until it is made, though a lead was said', () => {
-    const { said } = collect([
-      node('a', { steps: [read('1')] }),
-      node('b', {
-        steps: [using('2', '1')],
-        after: [{ id: 'a', type: 'FS', lag_minutes: -30 }],
-      }),
-    ]);
-    expect(said).toEqual(['a → b']);
-  });
-
-  it('keep what was said though it follows from others, and leave out what only follows', () => {
-    const { said } = collect([
-      node('a', { steps: [read('1')] }),
-      node('b', { steps: [write('2')], after: ['a'] }),
-      node('c', { steps: [using('3', '1')], after: ['b'] }),
-      node('d', { steps: [write('4')], after: ['a', 'b'] }),
-    ]);
-    expect(said).toEqual(['a → b', 'b → c', 'a → d', 'b → d']);
+  it.each<[string, Nodes, string[], string[]?]>([
+    [
+      'come from nodes, from steps and from what steps take of each other',
+      [
+        reads,
+        node('b', { steps: [using('2', '1')] }),
+        node('c', { steps: [write('3', { after: ['2'] })] }),
+        node('d', { after: [{ id: 'a', type: 'SS', lag_minutes: 30 }] }),
+      ],
+      ['a → b', 'b → c', 'a SS+30 → d'],
+      ['data', 'stated', 'stated'],
+    ],
+    [
+      'are one for each pair and type, with the longest lag and the strongest reason',
+      [reads, node('b', { steps: [using('2', '1')], after: onA(-10, 20, 5) })],
+      ['a FS+20 → b'],
+      ['stated'],
+    ],
+    [
+      'hold an output back until it is made, though a lead was said',
+      [reads, node('b', { steps: [using('2', '1')], after: onA(-30) })],
+      ['a → b'],
+    ],
+    [
+      'keep what was said though it follows from others, and leave out what only follows',
+      [
+        reads,
+        node('b', { steps: [write('2')], after: ['a'] }),
+        node('c', { steps: [using('3', '1')], after: ['b'] }),
+        node('d', { steps: [write('4')], after: ['a', 'b'] }),
+      ],
+      ['a → b', 'b → c', 'a → d', 'b → d'],
+    ],
+    [
+      'of steps inside one node are none',
+      [node('a', { steps: [read('1'), using('2', '1'), write('3', { after: ['2'] })] })],
+      [],
+    ],
+  ])('%s', (_, nodes, said, why) => {
+    const found = collect(nodes);
+    expect(found.said).toEqual(said);
+    if (why !== undefined) expect(found.why).toEqual(why);
   });
 
   it('follow from longer lags, never from leads', () => {
@@ -71,30 +74,23 @@ describe('edges of an outline', () => {
     expect(through(-1)).toContain('a → c');
   });
 
-  it('of steps inside one node are no edges', () => {
-    expect(
-      collect([node('a', { steps: [read('1'), using('2', '1'), write('3', { after: ['2'] })] })])
-        .said,
-    ).toEqual([]);
-  });
-
-  it('that go round in a circle are told', () => {
-    const { cycle } = collect([
-      task('a', { after: ['c'] }),
-      task('b', { after: ['a'] }),
-      task('c', { after: ['b'] }),
-      task('d', { after: ['c'] }),
-    ]);
-    expect(cycle && sayEdges(cycle).sort()).toEqual(['a → b', 'b → c', 'c → a']);
-  });
-
-  it('go round through a whole and its part', () => {
-    const { cycle } = collect([
-      phase('p'),
-      task('a', { parent: 'p', after: ['b'] }),
-      task('b', { after: ['p'] }),
-    ]);
-    expect(cycle && sayEdges(cycle).sort()).toEqual(['b → a', 'p → b']);
+  it.each<[string, Nodes, string[]]>([
+    [
+      'in a circle',
+      [
+        ...[task('a', { after: ['c'] }), task('b', { after: ['a'] })],
+        ...[task('c', { after: ['b'] }), task('d', { after: ['c'] })],
+      ],
+      ['a → b', 'b → c', 'c → a'],
+    ],
+    [
+      'through a whole and its part',
+      [phase('p'), task('a', { parent: 'p', after: ['b'] }), task('b', { after: ['p'] })],
+      ['b → a', 'p → b'],
+    ],
+  ])('that go round %s are told', (_, nodes, round) => {
+    const { cycle } = collect(nodes);
+    expect(cycle && sayEdges(cycle).sort()).toEqual(round);
   });
 
   it('to nowhere, to itself and to its whole are impossible', () => {
@@ -185,28 +181,27 @@ describe('waves', () => {
     return findWaves(index, edges).map((wave) => wave.map((place) => index.nodes[place]?.id));
   }
 
-  it('hold what may run together', () => {
-    expect(
-      waves(task('a'), task('b'), task('c', { after: ['a'] }), task('d', { after: ['c'] })),
-    ).toEqual([['a', 'b'], ['c'], ['d']]);
-  });
-
-  it('are parted by finish to start only', () => {
-    expect(
-      waves(task('a'), task('b', { after: [{ id: 'a', type: 'SS', lag_minutes: 30 }] })),
-    ).toEqual([['a', 'b']]);
-  });
-
-  it('put all parts of a phase before the next one', () => {
-    expect(
-      waves(
-        phase('p'),
-        task('p1', { parent: 'p' }),
-        task('p2', { parent: 'p', after: ['p1'] }),
-        phase('q'),
-        task('q1', { parent: 'q' }),
-      ),
-    ).toEqual([['p1'], ['p2'], ['q1']]);
+  it.each<[string, Nodes, string[][]]>([
+    [
+      'hold what may run together',
+      [task('a'), task('b'), task('c', { after: ['a'] }), task('d', { after: ['c'] })],
+      [['a', 'b'], ['c'], ['d']],
+    ],
+    [
+      'are parted by finish to start only',
+      [task('a'), task('b', { after: [{ id: 'a', type: 'SS', lag_minutes: 30 }] })],
+      [['a', 'b']],
+    ],
+    [
+      'put all parts of a phase before the next one',
+      [
+        ...[phase('p'), task('p1', { parent: 'p' }), task('p2', { parent: 'p', after: ['p1'] })],
+        ...[phase('q'), task('q1', { parent: 'q' })],
+      ],
+      [['p1'], ['p2'], ['q1']],
+    ],
+  ])('%s', (_, nodes, expected) => {
+    expect(waves(...nodes)).toEqual(expected);
   });
 
   it('hold each node once, each behind what it waits for, whatever the order', () => {
