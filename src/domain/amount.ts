@@ -10,6 +10,9 @@ const outer = new RegExp(
   String.raw`^(\()?(${currency})?\s?([+\-−])?\s?(${currency})?\s?([\d.,'’\s]{1,60}(?:[eE][+-]?\d{1,3})?)\s?(${currency})?(\))?$`,
   'u',
 );
+/** `INV` is none: `INV-1000` is a number that names something. */
+const currencyCodes = new Set(Intl.supportedValuesOf('currency'));
+const isUnit = (unit: string): boolean => !/^[A-Z]{3}$/.test(unit) || currencyCodes.has(unit);
 const longest = 100;
 const blanks = String.raw`['’\u0020\u00a0\u202f\u2009]`;
 const groupedByPoint = new RegExp(
@@ -30,7 +33,7 @@ export function readAmount(written: string): Amount | null {
   if ((opens === undefined) !== (closes === undefined)) return null;
   if (opens !== undefined && sign !== undefined) return null;
   const units = [before, after, behind].filter((one) => one !== undefined);
-  if (units.length > 1 || isCode(digits.trim())) return null;
+  if (units.length > 1 || !units.every(isUnit) || isCode(digits.trim())) return null;
   const minus = opens !== undefined || sign === '-' || sign === '−' ? '-' : '';
   const text = digits.trim();
   const read = (plain: string) =>

@@ -2,8 +2,10 @@
 import type { ClaimedStep } from '#db/sql/claim.ts';
 import type { Outcome } from '#db/sql/settle.ts';
 import type { CountersignError, ErrorCode } from '#domain/errors.ts';
+import { nameCall } from '#domain/plan/call-words.ts';
 import { conditionNotMet } from '#domain/plan/condition.ts';
 import type { JsonObject } from '#domain/text.ts';
+import { describeCall } from '#tools/describe-call.ts';
 import type { Confirmation, Skip } from './prepare-arguments.ts';
 import { askOutcome } from './recovery-rules.ts';
 
@@ -93,7 +95,7 @@ export function askToConfirm(
 ): Outcome {
   return makeOutcome(step, {
     status: 'waiting',
-    question: `Run ${name} with the values on the plan’s card?`,
+    question: `Run this now? ${nameCall(describeCall(name, undefined, args))}`,
     final_args: args,
     output: why === 'each' ? { confirm: true, each: true } : { confirm: true },
   });

@@ -5,7 +5,7 @@ import { hasOpenPlans, markProbed, readPolicy } from '#db/people/policies.ts';
 import { type Clock, systemClock } from '#domain/clock.ts';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import { limitOf } from '#domain/planning/outline.ts';
-import { payingRun } from '#domain/planning/part.ts';
+import { isPartRun } from '#domain/planning/part.ts';
 import type { Planner } from '#domain/planning/run.ts';
 import { StrategyProfile } from '#domain/planning/schedule.ts';
 import type { ChatModel } from '#models/chat.ts';
@@ -65,7 +65,7 @@ export function openPlannerStore({
     rememberFor: (...place) => createRemember(db.query, ...place),
     async readCost({ runId, turn, user }) {
       // A part's cost is booked on its own run, with all others.
-      if (payingRun({ runId, turn }).runId !== runId) return null;
+      if (isPartRun(runId)) return null;
       return (await budget.readSpent({ runId, turn, user })).turn;
     },
     payFor: (model, place, policy) => payForCalls({ model, budget, db: db.query }, place, policy),

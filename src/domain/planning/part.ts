@@ -35,3 +35,6 @@ export function payingRun(session: { runId: string; turn: number }): {
   const [runId = session.runId, turn] = session.runId.split('/');
   return { runId, turn: turn === undefined ? session.turn : Number(turn) };
 }
+
+/** Whether the session plans a part of another run. */
+export const isPartRun = (runId: string): boolean => payingRun({ runId, turn: 0 }).runId !== runId;

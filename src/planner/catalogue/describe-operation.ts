@@ -51,13 +51,18 @@ function outputOf({ anyOf, ...rest }: JsonSchema): JsonSchema {
   return isObject(first) ? first : { ...rest, ...(anyOf === undefined ? {} : { anyOf }) };
 }
 
-const plainTypes = new Set<unknown>(['string', 'integer', 'number', 'boolean']);
+const plainTypes = new Set<unknown>(['string', 'integer', 'number', 'boolean', 'null']);
 
-/** Its output is only a location, which no other step uses. */
+/** Its output is only where or when, which no other step uses. */
 function isReceipt({ source, effect, human, output }: OperationSpec): boolean {
   if (source !== 'builtin' || effect === 'read' || human === true) return false;
   const properties = isObject(output?.properties) ? Object.values(output.properties) : [];
-  return properties.every((one) => isObject(one) && plainTypes.has(one.type));
+  const isPlain = (one: unknown): boolean =>
+    isObject(one) &&
+    (plainTypes.has(one.type) ||
+      (one.type === 'array' && isPlain(one.items)) ||
+      (Array.isArray(one.anyOf) && one.anyOf.every(isPlain)));
+  return properties.every(isPlain);
 }
 
 /** Four values or more. */
@@ -101,9 +106,9 @@ export function writeLine(
   return `${name.replace(/\s+/g, ' ')}(${args})${output}${marksOf(spec, access)}: ${described}`;
 }
 
-/** `tracker_list -> { tickets: { id: string }[] }` */
+/** `tracker_list -> { tickets: { id; due: number }[] }` */
 export const writeSeen = ({ name, output = {} }: OperationSpec): string =>
-  `${name} -> ${cut(writeType(outputOf(output), 2), maxOutput)}`;
+  `${name} -> ${cut(writeType(outputOf(output), 2).replaceAll(/: string(?=;| \})/g, ''), maxOutput)}`;
 
 export type OperationDescription = {
   name: string;

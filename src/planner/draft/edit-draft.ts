@@ -74,10 +74,19 @@ function findPhase(nodes: OutlineNode[], title: string, ids: Set<string>): strin
   return id;
 }
 
+/** Where nobody gave one. */
+export const titleOf = (steps: StepDraft[]): string =>
+  shorten(steps.map(({ description }) => description).join('; '), 3000);
+
+/** A title made of the steps follows them. */
+function withSteps(node: OutlineNode, steps: StepDraft[]): OutlineNode {
+  return { ...node, steps, title: node.title === titleOf(node.steps) ? titleOf(steps) : node.title };
+}
+
 function taskOf({ step }: NewStep, id: string, parent: string | null): OutlineNode {
   return makeNode({
     id,
-    title: shorten(step.description, 3000),
+    title: titleOf([step]),
     structure: 'task',
     parent,
     steps: [step],
@@ -196,10 +205,10 @@ export function editSteps(outline: PlanOutline, edits: StepChange[]): Edited {
       const edit = byId.get(step.id ?? '');
       return edit === undefined ? step : changeStep(step, edit);
     });
-    const [only] = node.steps;
-    const edit = node.steps.length === 1 ? byId.get(only?.id ?? '') : undefined;
-    if (edit === undefined || only === undefined) return { ...node, steps };
-    return changeNode({ ...node, steps }, only, edit, (title) =>
+    const changed = withSteps(node, steps);
+    const edit = steps.length === 1 ? byId.get(steps[0]?.id ?? '') : undefined;
+    if (edit === undefined) return changed;
+    return changeNode(changed, edit, (title) =>
       title === null ? findGoal(phases) : findPhase(phases, title, ids),
     );
   });
@@ -209,16 +218,12 @@ export function editSteps(outline: PlanOutline, edits: StepChange[]): Edited {
 /** For a node of one step. */
 function changeNode(
   node: OutlineNode,
-  before: StepDraft,
   { step: changed, phase, cleared }: StepChange,
   phaseOf: (title: string | null) => string | null,
 ): OutlineNode {
   const reordered = changed.after !== undefined || cleared.includes('after');
   return {
     ...node,
-    ...(changed.description !== undefined && node.title === before.description
-      ? { title: changed.description }
-      : {}),
     // Its dependencies are stated again by the step.
     ...(reordered ? { after: [] } : {}),
     ...(changed.not_before !== undefined ? { not_before: changed.not_before } : {}),
@@ -281,7 +286,7 @@ export function removeSteps(outline: PlanOutline, ids: string[]): Edited {
           if (step.after === undefined) return step;
           return { ...step, after: bridge(step.id ?? '', dependenciesOf(step)) };
         });
-      return { ...node, after: bridge(node.id, node.after), steps };
+      return { ...withSteps(node, steps), after: bridge(node.id, node.after) };
     });
   return { outline: dropEmptyPhases(withNodes(outline, nodes)) };
 }

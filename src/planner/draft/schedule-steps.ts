@@ -2,10 +2,10 @@
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { OutlineNode, PlanOutline, Recurs } from '#domain/planning/outline.ts';
 import { quoteWords } from '#domain/shown-text.ts';
-import { listOf, shorten } from '#domain/words.ts';
+import { listOf } from '#domain/words.ts';
 import { makeNode } from '../outline/make-node.ts';
 import { isWithin, readTree, takeId } from '../outline/outline-tree.ts';
-import { dropEmptyPhases, type Edited, placeSteps, withNodes } from './edit-draft.ts';
+import { dropEmptyPhases, type Edited, placeSteps, titleOf, withNodes } from './edit-draft.ts';
 
 /** `null` removes a value; an omitted one stays. */
 export type Timing = {
@@ -129,7 +129,7 @@ function repeatSteps(
   const emptied = new Set(owners.filter(({ steps }) => steps.every(isNamed)).map(({ id }) => id));
   const repeated = makeNode({
     id: takeId('repeat', new Set(nodes.map(({ id }) => id))),
-    title: shorten(taken.map(({ description }) => description).join('; '), 3000),
+    title: titleOf(taken),
     structure: 'task',
     rhythm: 'recurring',
     parent: first.parent,

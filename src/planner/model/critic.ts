@@ -2,7 +2,7 @@
 // a turn. A critic that fails or costs too much holds nothing back.
 import type { Clock } from '#domain/clock.ts';
 import { errorMessage } from '#domain/errors.ts';
-import { payingRun } from '#domain/planning/part.ts';
+import { isPartRun } from '#domain/planning/part.ts';
 import type { JoinedWords } from '#domain/planning/state.ts';
 import type { ChatReply } from '#models/chat.ts';
 import type { PaidModel } from '../budget/paid-model.ts';
@@ -35,7 +35,7 @@ export function withCritic(task: StageTask, model: PaidModel, clock: Clock): Age
   const { stageTools, request, state, stage, current } = task;
   let { deadline } = task;
   // The whole is criticised, not each of its parts.
-  const isPart = payingRun({ runId: state.run_id, turn: 0 }).runId !== state.run_id;
+  const isPart = isPartRun(state.run_id);
   if (request.modes.plan_reasoning_mode !== 'extensive' || isPart) return stageTools;
   // A planner that takes over finds the call in the trace, or asks the same and gets the stored reply.
   let asked = state.trace.some(({ tool }) => tool === critic);

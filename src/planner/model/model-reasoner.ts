@@ -1,4 +1,5 @@
 // The reasoner with a language model: one agent run per stage, which always ends in a named event.
+import { createHash } from 'node:crypto';
 import type { Clock } from '#domain/clock.ts';
 import { askedQuestion } from '#domain/planning/asked-question.ts';
 import type { PlanningRequest } from '#domain/planning/run.ts';
@@ -66,13 +67,21 @@ export function createModelReasoner(options: {
         softLifted: state.soft_budget_lifted,
         signal,
         clock,
-        cacheKey: task.request.runId,
+        cacheKey: cacheKeyOf(task.request),
       });
       if (report.end.kind === 'ended') histories.set(task.request, report.messages);
       else histories.delete(task.request);
       return closeStage(task, report, limits);
     },
   };
+}
+
+/** Its turns and its parts begin alike. A digest, as servers limit the length and a conversation's name is not theirs to know. */
+function cacheKeyOf({ conversation, runId }: StageTask['request']): string {
+  return createHash('sha256')
+    .update(conversation ?? runId)
+    .digest('hex')
+    .slice(0, 32);
 }
 
 /** Empty in stages that do not look. */

@@ -27,7 +27,7 @@ function shapeOf(...groups: Written['of'][]): Shape {
 export const stepOfOutline = shapeOf('one', 'many');
 export const writtenStepShape = {
   ...stepOfOutline,
-  phase: z.string().optional().describe('its name'),
+  phase: z.string().optional(),
 };
 /** Fields for many steps or shared means; only shown if present. */
 export const capacityShape = shapeOf('wide');

@@ -4,7 +4,7 @@ import { isDatabaseAway } from '#db/transient.ts';
 import type { Clock } from '#domain/clock.ts';
 import { errorMessage } from '#domain/errors.ts';
 import type { Activity, ReportActivity } from '#domain/planning/activity.ts';
-import { payingRun } from '#domain/planning/part.ts';
+import { isPartRun } from '#domain/planning/part.ts';
 import type { Stage } from '#domain/planning/stages.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
 import type { TraceEntry } from '#domain/planning/trace.ts';
@@ -54,8 +54,6 @@ const partTools = new Set([
   'for_each',
   'submit_plan',
 ]);
-
-const isPartRun = (runId: string) => payingRun({ runId, turn: 0 }).runId !== runId;
 
 /** Steps are likely to need partitions, pools or notes, whose every word costs on each call. */
 function isWide(runId: string, { modes, tools }: Pick<ToolContext, 'modes' | 'tools'>): boolean {

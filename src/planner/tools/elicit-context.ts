@@ -29,7 +29,7 @@ const Question = z.strictObject({
   /** The same each time it is asked. */
   id: line(200).nullable().default(null),
   question: line(500),
-  why: line(300).nullable().describe('a sentence'),
+  why: line(300).nullable(),
   default: line(500).nullable().describe('assumed without an answer'),
   essential: z.boolean().describe('a wrong guess would make the plan wrong'),
   options: z.array(line(80)).max(4).nullable().default(null).describe('at least 2'),

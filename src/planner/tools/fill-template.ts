@@ -15,9 +15,15 @@ function pointerOf(inside: string): string | null {
   return name.startsWith('item/') ? name.slice('item'.length) : null;
 }
 
+/** With `*` in the pointer: those of all entries of a list, in one text. */
 export function valueAt(item: Json, pointer: string): Json | undefined {
   const at = readPointer(item, pointer);
-  return at.ok ? at.value : undefined;
+  if (at.ok) return at.value;
+  const [to, ...below] = pointer.split(/\/\*(?=\/|$)/);
+  const list = below.length === 0 ? undefined : valueAt(item, to ?? '');
+  if (!Array.isArray(list)) return undefined;
+  const values = list.map((one) => valueAt(one, below.join('/*')));
+  return values.includes(undefined) ? undefined : values.map((one) => writeValue(one ?? '')).join(', ');
 }
 
 export function writeValue(value: Json): string {

@@ -47,7 +47,7 @@ const ForEachShape = {
     .string()
     .optional()
     .describe(
-      'pointer; then {{item/key}}, {{item/count}}, {{item/sum/amount}}, and what its items share: {{item/email}}',
+      'pointer; then {{item/key}}, {{item/count}}, {{item/sum/amount}}, {{item/items/*/number}} with commas, and what its items share: {{item/email}}',
     ),
   having: z.array(AnyJson).optional().describe('as "where", of groups: /count, /sum/amount'),
   step: z.strictObject(stepShape).optional().describe(template),

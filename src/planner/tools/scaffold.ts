@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { passCrashPoint } from '#domain/crash-points.ts';
 import { askedQuestion } from '#domain/planning/asked-question.ts';
 import { limitOf } from '#domain/planning/outline.ts';
-import { payingRun, ScaffoldPart } from '#domain/planning/part.ts';
+import { isPartRun, ScaffoldPart } from '#domain/planning/part.ts';
 import type { SessionRead } from '#domain/planning/state.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { toJson } from '#domain/text.ts';
@@ -151,7 +151,7 @@ async function planParts(
 ): Promise<ToolOutcome> {
   const { state, tools, user, report, signal } = toolContext;
   const { run_id: runId, turn } = state;
-  if (tools.parts === null || payingRun({ runId, turn }).runId !== runId)
+  if (tools.parts === null || isPartRun(runId))
     return { result: fail('There are no further planners here. Write the steps with add_steps.') };
   const parts = readParts(given);
   if ('problems' in parts) return { result: fail(...parts.problems) };

@@ -8,7 +8,10 @@ import { askToKeep } from './ask-to-keep.ts';
 const { shape } = InteractionPolicy;
 
 const changeNames = Object.entries(shape).map(([name, schema]) => {
-  const values = schema instanceof z.ZodEnum ? schema.options.join(' | ') : 'number';
+  const values =
+    schema instanceof z.ZodEnum
+      ? schema.options.join('|')
+      : `${schema.minValue} to ${schema.maxValue}`;
   return `${name}: ${values}`;
 });
 
@@ -47,7 +50,7 @@ async function setPreferences(
 export const setPolicy = defineTool({
   name: 'set_policy',
   description:
-    'Comes first: keeps how they want to be talked to, asked or sought approval from (“be brief”).',
+    'Keeps how they want to be talked to, questioned or asked to approve (“be brief”). Call it first.',
   input: SetPolicy,
   execute: setPreferences,
 });

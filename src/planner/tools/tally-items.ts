@@ -196,7 +196,8 @@ function tellGroups(by: Column, summed: Column, sums: Map<string, Sum>): string[
 const isGroup = ({ groups, values, isNumeric }: Column): boolean =>
   groups !== null && groups.size < values && (!isNumeric || groups.size <= maxListedGroups);
 
-const maxGroupItems = 200;
+/** A group of more has no `items`: it would lack some. */
+const maxGroupItems = 1000;
 
 type Group = {
   key: Json;
@@ -244,7 +245,8 @@ export class Groups {
         Object.fromEntries(exact.map(([column, sum]) => [column, tell(sum)]));
       if (!having({ key, count, sum: sumsBy(({ plain }) => plain) })) return [];
       const written = sumsBy((sum) => sum.format(sum.notation ?? 'point'));
-      return [{ ...Object.fromEntries(shared), key, count, sum: written, items }];
+      const all = count > items.length ? {} : { items };
+      return [{ ...Object.fromEntries(shared), key, count, sum: written, ...all }];
     });
   }
 }

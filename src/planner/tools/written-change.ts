@@ -43,7 +43,7 @@ export const WrittenChange = z.strictObject({
     .array(z.looseObject({ id: z.string() }))
     .optional()
     .describe(
-      `Steps that have not begun, by id, with what changes of ${editable.join(', ')}, notes.`,
+      `Steps that have not begun, or that failed and are in "rerun", by id, with what changes of ${editable.join(', ')}, notes.`,
     ),
   remove: z
     .array(z.string())
@@ -54,7 +54,7 @@ export const WrittenChange = z.strictObject({
   rerun: z
     .array(z.string())
     .optional()
-    .describe('Ids of steps that run again as they are: done, failed or stale ones.'),
+    .describe('Ids of steps that run again: done, failed or stale ones.'),
   wait: z
     .array(z.strictObject({ step: z.string(), for: z.string() }))
     .optional()

@@ -137,6 +137,22 @@ describe('“fix what failed and go on”', () => {
     expect(plans).toHaveLength(1);
   });
 
+  test('edits the failed step and runs it again in one call, and what waited for it', async () => {
+    const plan = await failedIn('edit');
+    instance.play((body) =>
+      continuing(plan.id, revisionIn(body), {
+        edit: [{ id: '2', args: { path: 'edit.txt' } }],
+        rerun: ['2'],
+      }),
+    );
+    await instance.ask('it is edit.txt; fix it and go on', { conversation: 'edit' });
+    expect(instance.requests()).toHaveLength(1);
+    await instance.service.say('edit', 'approve', ana);
+    await reach(instance, plan.id, 'completed');
+    expect(await statusesOf(plan.id)).toEqual({ 1: 'succeeded', 2: 'succeeded', 3: 'succeeded' });
+    expect((await instance.files())['copy-edit.txt']).toBe('hello');
+  });
+
   test('tells the model what stands against its change, and takes the next one', async () => {
     const conversation = 'twice';
     const plan = await failedIn(conversation);
@@ -523,6 +539,23 @@ describe('an answer that is said in the chat', () => {
     const [first, second] = instance.requests();
     expect(toldIn(first ?? { model: '', messages: [] }).join()).toContain('(only ben answers)');
     expect(resultsIn(second ?? { model: '', messages: [] })[0]).toContain('Answer for');
+  });
+
+  test('that is given on its card only is marked so, and its question names the call', async () => {
+    const { service } = instance;
+    const args = { path: 'card.txt', content: 'x' };
+    const steps = [{ ...draftStep('1', 'Do it', 'workspace_write', args), ask_before: true }];
+    const place = { user: 'ana', conversation: 'card' };
+    const plan = await service.propose({ title: 'Card', steps }, place, ana);
+    await service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
+    await waitFor('the question', async () =>
+      (await service.getPlan(plan.id)).counts.waiting === 1 ? true : null,
+    );
+    instance.play([call('answer', { text: 'Its card asks.', plan: plan.id })]);
+    await instance.ask('what does it wait for?', { conversation: place.conversation });
+    const told = toldIn(instance.requests()[0] ?? { model: '', messages: [] }).join('\n');
+    expect(told).toContain('waiting (on its card only): Do it');
+    expect(told).toContain('Run this now? Writes card.txt');
   });
 
   test('that does not fit the form comes back to the model', async () => {

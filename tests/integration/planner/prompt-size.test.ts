@@ -126,6 +126,10 @@ test('what every call begins with stays the same: in a turn, in the next one, an
   const [, , [, listed] = []] = turns;
   expect(resultsIn(listed ?? { model: '', messages: [] })[0]).toMatch(/2 steps, cost \$0\.00\d+: /);
   expect(JSON.stringify(listed)).toMatch(/Their requests have cost \$0\.00\d+ today\./);
+  const keys = turns.map((requests) => new Set(requests.map((body) => body.prompt_cache_key)));
+  expect(keys[0]?.size).toBe(1);
+  expect(keys[1]).toEqual(keys[0]);
+  expect(keys[4]).not.toEqual(keys[0]);
   const within = turns.flatMap(pairsOf);
   expect(Math.min(...within)).toBeGreaterThanOrEqual(0.9);
   const firsts = turns.flatMap((requests) => requests.slice(0, 1));

@@ -68,6 +68,18 @@ test('each part is planned by a planner of its own, and the parts are one plan i
   expect(run.cost_usd).toBeCloseTo(4 * replyCost, 9);
 });
 
+test('what is literal for the whole is literal for its parts', async () => {
+  const told: boolean[] = [];
+  play([{ id: 'north' }, { id: 'south' }], (part, body) => {
+    told.push(JSON.stringify(body.messages).includes('are literal. List the items'));
+    return twoFiles(part);
+  });
+  const modes = { planning_mode: 'extensive', plan_reasoning_mode: 'extensive' } as const;
+  await instance.ask('Write up every region', modes);
+  expect(told.length).toBeGreaterThanOrEqual(2);
+  expect(told).not.toContain(false);
+});
+
 const parts = (count: number, more: Partial<PartArgs> = {}): PartArgs[] =>
   Array.from({ length: count }, (_, at) => ({ id: `p${at + 1}`, ...more }));
 

@@ -149,7 +149,7 @@ describe('a guarded step with run-time arguments', () => {
     await runReady(id, context);
     expect(await stepOf(id)).toMatchObject({
       status: 'waiting',
-      question: 'Run workspace_delete with the values on the plan’s card?',
+      question: 'Run this now? Permanently deletes old.md',
       final_args: { path: 'old.md' },
     });
     expect(calls).toEqual([]);
@@ -193,7 +193,7 @@ describe('a guarded step with run-time arguments', () => {
     await runReady(id, context);
     expect(await stepOf(id)).toMatchObject({
       status: 'waiting',
-      question: 'Run workspace_delete with the values on the plan’s card?',
+      question: 'Run this now? Permanently deletes second.md',
       final_args: { path: 'second.md' },
     });
     expect(calls).toEqual([]);
@@ -215,7 +215,7 @@ describe('a guarded step with run-time arguments', () => {
     await runReady(id, context);
     expect(await stepOf(id)).toMatchObject({
       status: 'waiting',
-      question: 'Run workspace_delete with the values on the plan’s card?',
+      question: expect.stringContaining('changed.md'),
       final_args: { path: 'changed.md', recursive: false },
     });
     expect(calls).toEqual([]);

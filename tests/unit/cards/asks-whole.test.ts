@@ -22,7 +22,7 @@ function confirming(final: JsonObject): PlanCardFacts {
     guarded: true,
     status: 'waiting',
     attempt: 1,
-    question: 'Run shell_run with the values on the plan’s card?',
+    question: 'Run this now? Calls shell_run',
     output: { confirm: true },
   });
   const waiting = describeSteps({ get: () => undefined }, [step]);

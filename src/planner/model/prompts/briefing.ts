@@ -6,12 +6,10 @@ import type { InteractionPolicy } from '#domain/people/policy.ts';
 import { granularityOf, type PlanningModes } from '#domain/plan/modes.ts';
 import type { Stage } from '#domain/planning/stages.ts';
 import type { PlanningState, SessionRead } from '#domain/planning/state.ts';
-import type { OperationSpec } from '#domain/tool.ts';
 import { onOneLine } from '#domain/words.ts';
 import { localDate, toLocalIso } from '#timeline/recurrence.ts';
 import { wrapUntrusted } from '../../agent/tool-call.ts';
 import type { PlanningLimits } from '../../budget/limits.ts';
-import { writeSeen } from '../../catalogue/describe-operation.ts';
 import { nodeWords } from '../../outline/written-outline.ts';
 import { lengthOf, optionsWanted } from '../../policy/effects.ts';
 import type { Surroundings } from '../../ports.ts';
@@ -40,7 +38,7 @@ function describeModes({ plan_reasoning_mode, planning_mode, reasoning_level }: 
   if (planning_mode === 'extensive') {
     const { parts, steps } = granularityOf(reasoning_level);
     lines.push(
-      `Extensive planning, in two layers: look up what the parts depend on, then call "scaffold" once with the parts of the whole (about ${parts} at this granularity, fewer where the work has fewer; preparation, checking and hand-over too) and "submit_plan" in the same reply. A planner of its own plans each part into about ${steps} steps; it knows its goal and nothing else, so a goal names paths, names and numbers. "after" only where a part really needs another. Many steps of one kind are no parts: use "for_each". Work of fewer than ten steps needs no scaffold.`,
+      `Extensive planning, in two layers: look up what the parts depend on, then call "scaffold" once with the parts of the whole (about ${parts} at this granularity, fewer where the work has fewer; preparation, checking and hand-over too) and "submit_plan" in the same reply. A planner of its own plans each part into about ${steps} steps; it knows its goal and nothing else, so a goal names paths, names and numbers. "after" only where a part really needs another. Many steps of one kind are not parts: use "for_each". Work of fewer than ten steps needs no scaffold.`,
     );
   }
   return lines;
@@ -161,7 +159,7 @@ export type Briefed = {
   /** Found by searches or likely, if the system prompt does not list all. */
   likely: string[];
   /** Listed without an output, of which outputs were seen. */
-  seen: OperationSpec[];
+  seen: string[];
   around: Surroundings;
 };
 
@@ -197,7 +195,7 @@ export function writeBriefing(options: Briefed): string {
   if (around.foreign.length > 0) lines.push(wrapUntrusted('around', around.foreign.join('\n')));
   if (likely.length > 0) lines.push('Operations that may fit:', ...likely);
   if (seen.length > 0)
-    lines.push('Outputs as they were seen:', wrapUntrusted('seen', seen.map(writeSeen).join('\n')));
+    lines.push('Outputs as they were seen:', wrapUntrusted('seen', seen.join('\n')));
   if (pattern !== null && stage !== 'COLLECT_CONTEXT') {
     const { pattern_type, subtype, variant } = pattern;
     const names = [pattern_type, subtype, variant].filter((name) => name !== undefined);

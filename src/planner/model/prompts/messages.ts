@@ -1,10 +1,11 @@
 // The messages of one stage: the system prompt, the history, the draft and the briefing, and last the person's messages.
 import type { BriefPlan } from '#domain/plan/brief.ts';
-import { payingRun } from '#domain/planning/part.ts';
+import { isPartRun } from '#domain/planning/part.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import type { ChatMessage } from '#models/chat.ts';
 import { wrapUntrusted } from '../../agent/tool-call.ts';
 import type { PlanningLimits } from '../../budget/limits.ts';
+import { writeSeen } from '../../catalogue/describe-operation.ts';
 import { listCatalogue, listOperations } from '../../catalogue/list-operations.ts';
 import type { OperationSearch } from '../../catalogue/search-operations.ts';
 import { datesOfSession } from '../../draft/draft-times.ts';
@@ -22,6 +23,8 @@ const maxUtterance = 4000;
 /** Operations listed if not all have room, and their characters. */
 const maxLikely = 12;
 const likelyCharacters = 3000;
+/** Of outputs as they were seen. */
+const seenCharacters = 400;
 
 const withoutOutput = ({ output: _, seen: __, ...spec }: OperationSpec): OperationSpec => spec;
 
@@ -44,7 +47,7 @@ export function writeMessages(
     guarded: catalogue.guarded,
     readable: new Set(task.tools.readable().map(({ name }) => name)),
   };
-  const isPart = payingRun({ runId: state.run_id, turn: 0 }).runId !== state.run_id;
+  const isPart = isPartRun(state.run_id);
   const all = listCatalogue(declared, constants);
   const words = wordsOf(task);
   const found = state.found.flatMap((name) =>
@@ -84,7 +87,10 @@ export function writeMessages(
       timezone,
       limits,
       likely: listOperations(shown, constants, likelyCharacters).lines,
-      seen: manifest.filter(({ name, seen }) => seen === true && all.listed.has(name)),
+      seen: writeAllSeen(
+        manifest.filter(({ name, seen }) => seen === true && all.listed.has(name)),
+        (seen) => catalogue.search.find(seen, words, seen.length),
+      ),
       around: task.around ?? { own: [], foreign: [] },
     }),
   );
@@ -98,6 +104,17 @@ export function writeMessages(
       (content): ChatMessage => ({ role: 'user', content }),
     ),
   ];
+}
+
+/** The likeliest first, while there is room. */
+function writeAllSeen(
+  seen: OperationSpec[],
+  rank: (seen: OperationSpec[]) => OperationSpec[],
+): string[] {
+  let left = seenCharacters;
+  return [...new Set([...rank(seen), ...seen])]
+    .map(writeSeen)
+    .filter(({ length }) => (left -= length) >= 0);
 }
 
 function writePlans(plans: BriefPlan[], at: { timezone: string; now: Date }): string {

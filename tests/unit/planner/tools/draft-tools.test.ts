@@ -411,11 +411,11 @@ describe('a group that is there', () => {
 
 test('groups are chosen by their sums, which keep the format, and have what their items share', async () => {
   const table = [
-    'customer,email,amount',
-    'Acme,a@acme.example,"1,000.00 EUR"',
-    'Initech,i@initech.example,90.50 EUR',
-    'Acme,a@acme.example,"2,200.50 EUR"',
-    'Globex,g@globex.example,"1,200.00 EUR"',
+    'number,customer,email,amount',
+    'INV-7,Acme,a@acme.example,"1,000.00 EUR"',
+    'INV-8,Initech,i@initech.example,90.50 EUR',
+    'INV-9,Acme,a@acme.example,"2,200.50 EUR"',
+    'INV-10,Globex,g@globex.example,"1,200.00 EUR"',
   ].join('\n');
   const { call, drafted } = open({}, { 'due.csv': table });
   const added = await call('for_each', {
@@ -429,13 +429,14 @@ test('groups are chosen by their sums, which keep the format, and have what thei
     step: {
       description: 'Remind {{item/key}}',
       operation: 'workspace_write',
-      args: { path: '{{item/email}}.txt', content: '{{item/count}} open: {{item/sum/amount}}' },
+      args: { path: '{{item/email}}.txt', content: '{{item/items/*/number}}: {{item/sum/amount}}' },
     },
   });
   expect(added.ok).toBe(true);
+  expect(JSON.stringify(added.data)).not.toContain('number: sum');
   expect(drafted().map(({ args }) => args)).toEqual([
-    { path: 'a@acme.example.txt', content: '2 open: 3,200.50 EUR' },
-    { path: 'g@globex.example.txt', content: '1 open: 1,200.00 EUR' },
+    { path: 'a@acme.example.txt', content: 'INV-7, INV-9: 3,200.50 EUR' },
+    { path: 'g@globex.example.txt', content: 'INV-10: 1,200.00 EUR' },
   ]);
 });
 
@@ -603,29 +604,70 @@ describe('a draft that is there', () => {
   it('keeps whatever 200 random edits do not name', async () => {
     const { call, drafted } = open({}, undefined, { manifest: [...builtins, openSpec] });
     const chance = chanceFrom(39);
-    const ids = ['1', '2', '3'];
+    const ids = ['1', '2', '3', '4'];
+    type Known = { args: Map<string, Json>; fields: JsonObject };
+    const known = new Map<string, Known>(
+      ids.map((id) => [id, { args: new Map(), fields: { description: `Write ${id}.txt` } }]),
+    );
     const operation = 'crm_update';
     await call('add_steps', { steps: ids.map((id) => write(id, { operation, args: {} })) });
-    const expected = new Map(ids.map((id) => [id, new Map<string, Json>()]));
-    const descriptions = new Map(ids.map((id) => [id, `Write ${id}.txt`]));
+    const leaves = ['a', 'c/x', 'c/y', 'c/z/u', 'c/z/v'];
+    const isIn = (path: string, whole: string) => path === whole || path.startsWith(`${whole}/`);
+    /** Changes what the model of the draft knows of a step, and says so as an edit. */
+    const editOf = (id: string, nth: number): JsonObject => {
+      const { args, fields } = known.get(id) as Known;
+      const some = leaves.filter(() => chance.next() < 0.4);
+      const wholes = ['c', 'c/z'].filter(() => chance.next() < 0.1);
+      // Keys come in any order, and `b` at times takes the value of `a`, which goes.
+      const value = chance.next() < 0.2 ? args.get('a') : undefined;
+      const renamed: [string, Json][] = value === undefined ? [] : [['a', null], ['b', value]];
+      const named = new Map<string, Json>([
+        ...some.map((path): [string, Json] => [
+          path,
+          chance.pick<Json>([null, nth, [nth], '', false, { $decide: `choose ${nth}` }]),
+        ]),
+        ...renamed,
+        ...wholes.map((path): [string, Json] => [path, null]),
+      ]);
+      const kept = [...named]
+        .filter(([path]) => !wholes.some((whole) => whole !== path && isIn(path, whole)))
+        .toSorted(() => chance.next() - 0.5);
+      for (const [path, value] of kept) {
+        for (const one of [...args.keys()]) if (isIn(one, path)) args.delete(one);
+        if (value !== null) args.set(path, value);
+      }
+      const change = (name: string, values: Json[]): JsonObject => {
+        if (chance.next() < 0.6) return {};
+        const value = chance.pick(values);
+        if (value === null) delete fields[name];
+        else fields[name] = value;
+        return { [name]: value };
+      };
+      const earlier = ids.slice(0, ids.indexOf(id));
+      return {
+        id,
+        args: kept.reduce(placeLeaf, {}),
+        ...change('description', [`Write ${nth}`, `Say ${nth}`]),
+        ...change('after', [null, earlier.filter(() => chance.next() < 0.5)]),
+        ...change('ask_before', [null, true]),
+        ...change('duration', [null, `${1 + (nth % 50)} min`]),
+      };
+    };
+    const minutesOf = (words: Json | undefined) =>
+      typeof words === 'string' ? Number.parseInt(words, 10) : undefined;
     for (let nth = 0; nth < 200; nth += 1) {
-      const id = chance.pick(ids);
-      const leaves = ['a', 'b', 'c/x', 'c/y', 'c/z/u'].filter(() => chance.next() < 0.4);
-      const named = leaves.map((path): [string, Json] => {
-        const value = chance.pick<Json>([null, nth, [nth], { $decide: `choose ${nth}` }]);
-        if (value === null) expected.get(id)?.delete(path);
-        else expected.get(id)?.set(path, value);
-        return [path, value];
-      });
-      const description = chance.next() < 0.5 ? `Write ${nth}` : null;
-      if (description !== null) descriptions.set(id, description);
-      const edit = { id, description, args: named.reduce(placeLeaf, {}) };
-      expect((await call('edit_steps', { steps: [edit] })).says).toContain('Changed 1 step.');
-      for (const step of drafted()) {
-        expect(step.description).toBe(descriptions.get(step.id ?? ''));
-        expect(leavesOf(step.args ?? {})).toEqual(
-          new Map([...(expected.get(step.id ?? '') ?? [])].sort()),
-        );
+      const edited = ids.filter(() => chance.next() < 0.3);
+      const steps = (edited.length === 0 ? ['1'] : edited).map((id) => editOf(id, nth));
+      expect((await call('edit_steps', { steps })).says).toContain('Changed ');
+      for (const { id = '', args = {}, after = [], ...step } of drafted()) {
+        const { args: values, fields } = known.get(id) as Known;
+        expect(leavesOf(args)).toEqual(new Map([...values].sort()));
+        expect([after, step.description, step.ask_before, step.duration_minutes]).toEqual([
+          fields.after ?? [],
+          fields.description,
+          fields.ask_before,
+          minutesOf(fields.duration),
+        ]);
       }
     }
   });
@@ -705,10 +747,15 @@ describe('a draft that is there', () => {
     const { outline } = session.state;
     if (outline === null) throw new Error('no outline');
     const { series = [], steps } = draftPlan(outline, null, null);
+    expect(series[0]?.title).toBe('Write 2.txt; Write 3.txt');
     expect(steps.map(({ id }) => id)).toEqual(['1']);
     expect(series).toMatchObject([
       { rrule: 'FREQ=WEEKLY;BYDAY=MO', steps: [{ id: '2' }, { id: '3', after: ['2'] }] },
     ]);
+    await call('edit_steps', { steps: [{ id: '2', description: 'Post it' }] });
+    await call('remove_steps', { ids: ['3'] });
+    const left = session.state.outline;
+    expect(left && draftPlan(left, null, null).series?.[0]?.title).toBe('Post it');
   });
 
   it('says as dates what lengths, waits and repetitions became', async () => {
