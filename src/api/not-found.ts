@@ -27,8 +27,12 @@ const missingPage = `<!doctype html>
 <meta name="viewport" content="width=device-width">
 <meta name="color-scheme" content="light dark">
 <title>Page not found · Countersign</title>
+<link rel="stylesheet" href="/console/page/styles/tokens.css">
+<link rel="stylesheet" href="/docs/docs.css">
+<main>
 <h1>Page not found</h1>
 <p><a href="/">Open the console</a> or <a href="/docs">read the docs</a>.</p>
+</main>
 </html>
 `;
 

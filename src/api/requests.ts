@@ -311,7 +311,7 @@ export const InboxQuery = z
     }).exactOptional(),
     person: documented(line(200), {
       description:
-        'Only plans that this person requested, may approve, has approved or has a task in: a name, address or display name.',
+        'Only plans that this person requested, may approve, has approved or has a task in: a name, address or display name, or `me`.',
     }).exactOptional(),
     tool: documented(line(200), {
       description: 'Only plans that use this tool or operation.',

@@ -37,12 +37,12 @@ async function readNamesFor(db: Queryable, person: string): Promise<string[]> {
 
 async function readFilter(
   db: Queryable,
-  { words = '', person, tool }: InboxQuery,
+  { words = '', person, tool, user }: InboxQuery,
   within: Within | null,
 ): Promise<GroupFilter> {
   return {
     words: words.split(/\s+/).filter((word) => word !== ''),
-    names: person === undefined ? null : await readNamesFor(db, person),
+    names: person === undefined ? null : await readNamesFor(db, person === 'me' ? user : person),
     // Also accepts `workspace.write` and `workspace write`.
     tool: tool === undefined ? null : tool.trim().replace(/[.\s]+/g, '_'),
     within,

@@ -55,7 +55,7 @@ export type InboxQuery = {
   user: string;
   /** Each word must be in the title, summary, ID or requester's name; case-insensitive. */
   words?: string;
-  /** The requester, an approver or an assignee. */
+  /** The requester, an approver or an assignee; `me` is the reader. */
   person?: string;
   /** A tool or operation in the plan. */
   tool?: string;

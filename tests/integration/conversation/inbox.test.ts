@@ -292,6 +292,7 @@ test('a search finds by every word, by who has to do with a plan, and by tool; a
   expect(await find({ person: 'ana@corp.example' })).toEqual([notes.id]);
   for (const name of ['ben', 'cleo', 'Dan', 'daniel ortiz'])
     expect(await find({ person: name }), name).toEqual([guarded.id]);
+  expect(await find({ person: 'me' })).toEqual([notes.id]);
   expect(await find({ person: 'nobody' })).toEqual([]);
   expect(await find({ tool: 'human' })).toEqual([guarded.id]);
   expect(await find({ tool: 'control.wait' })).toEqual([guarded.id]);

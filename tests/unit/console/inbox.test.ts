@@ -100,8 +100,10 @@ describe('a search', () => {
     ['"two words', { words: 'two words', person: '', tool: '' }],
     ['http://example.com', { words: 'http://example.com', person: '', tool: '' }],
     ['  ', { words: '', person: '', tool: '' }],
+    ['status:Done march', { words: 'march', person: '', tool: '', group: 'done' }],
+    ['status:lost', { words: 'lost', person: '', tool: '' }],
   ])('“%s” is read as it is meant', (text, search) => {
-    expect(parseSearch(text)).toEqual(search);
+    expect(parseSearch(text)).toEqual({ group: '', ...search });
   });
 
   it('asks only for what was typed', () => {

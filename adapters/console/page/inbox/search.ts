@@ -1,19 +1,26 @@
-// Parses the inbox search: words, and `from:` and `tool:` before a person or a tool.
+// Parses the inbox search: words, and `from:`, `tool:` and `status:` before a person, a tool or a group.
+import type { InboxGroup } from '#domain/plan/inbox.ts';
 
-export type Search = { words: string; person: string; tool: string };
+export type Search = { words: string; person: string; tool: string; group: string };
 
 const fields: Record<string, 'person' | 'tool'> = { from: 'person', tool: 'tool' };
-const parts = /(?:(from|tool):)?(?:"([^"]*)"?|(\S+))/giu;
+const parts = /(?:(from|tool|status):)?(?:"([^"]*)"?|(\S+))/giu;
+
+const groups: Record<string, InboxGroup> = {
+  ...{ waiting: 'needs_you', running: 'running', failed: 'failed', others: 'others', done: 'done' },
+};
 
 /** `from:"Ana Lopez" tool:http march` → person, tool and word; the last of several persons or tools counts. */
 export function parseSearch(text: string): Search {
-  const search: Search = { words: '', person: '', tool: '' };
+  const search: Search = { words: '', person: '', tool: '', group: '' };
   for (const [whole, key = '', quoted, plain] of text.matchAll(parts)) {
     const value = (quoted ?? plain ?? '').trim();
     // A prefix without a value is ignored.
-    if (value === '' || /^(?:from|tool):$/iu.test(whole)) continue;
+    if (value === '' || /^(?:from|tool|status):$/iu.test(whole)) continue;
     const field = fields[key.toLowerCase()];
+    const group = key.toLowerCase() === 'status' ? groups[value.toLowerCase()] : undefined;
     if (field !== undefined) search[field] = value;
+    else if (group !== undefined) search.group = group;
     else search.words = `${search.words} ${value}`.trim();
   }
   return search;

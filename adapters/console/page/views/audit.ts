@@ -1,4 +1,5 @@
 // The audit: who did what with this plan, when, by which way, and why.
+import { offlinePlanner } from '#domain/plan/planner-words.ts';
 import type { AuditEntry } from '#domain/plan/views.ts';
 import { showText } from '#domain/shown-text.ts';
 import { html, nothing, type TemplateResult } from '../lit.ts';
@@ -37,8 +38,8 @@ function drawEntry(entry: AuditEntry, { facts }: Card, names: StepLabels): Templ
   const { at, actor, actor_kind: kind, via, version } = entry;
   return html`<tr>
     <td><time datetime=${at}>${formatMoment(at)}</time></td>
-    <td><bdi>${callPerson(facts, actor)}</bdi>${kind === 'person' ? '' : html` <span class="muted">${kind}</span>`}</td>
-    <td class="wide">${describeAuditEntry(entry)} <span class="muted">via ${via}</span></td>
+    <td><bdi>${callPerson(facts, actor)}</bdi>${kind === 'person' || actor === offlinePlanner ? '' : html` <span class="muted">${kind}</span>`}</td>
+    <td class="wide">${describeAuditEntry(entry)}${via === 'system' ? nothing : html` <span class="muted">via ${via}</span>`}</td>
     <td class="number">${drawVersion(version)}</td>
     <td class="wide">${drawReason(entry, names)}</td>
   </tr>`;

@@ -74,7 +74,7 @@ function drawGroup(
 function drawNothingFound({ searched }: InboxState): TemplateResult {
   return html`<div class="empty">
     <p class="empty-title">No plan matches ${quoteWords(searched, 200)}</p>
-    <p>Search by title, summary or ID. Filter with <code>from:Ana</code> or <code>tool:http</code>.</p>
+    <p>Search by title, summary or ID. Filter with <code>from:me</code>, <code>tool:http</code> or <code>status:done</code>.</p>
     <button class="quiet" @click=${clearSearch}>Clear the search</button>
   </div>`;
 }
@@ -140,7 +140,7 @@ function drawSearch({ search }: InboxState): TemplateResult {
       autocomplete="off"
       spellcheck="false"
       aria-label="Search the plans"
-      placeholder="Words, from:Ana, tool:http"
+      placeholder="Words, from:me, status:done"
       maxlength="200"
       .value=${search}
       @input=${onSearch}

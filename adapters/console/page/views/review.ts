@@ -114,8 +114,9 @@ function drawIntro(list: StepList, { facts }: Card): TemplateResult {
     : whole
       ? countOf(total, 'step')
       : `The first ${list.steps.length.toLocaleString()} of ${countOf(total, 'step')}`;
+  const isRanked = !whole || new Set(list.steps.map(rankOf)).size > 1;
   return html`<p class="review-intro">
-    <strong>${shown}, most dangerous first.</strong>
+    <strong>${shown}${isRanked ? ', most dangerous first' : ''}.</strong>
     <span class="muted">${whole ? '' : 'Approve covers the rest too. '}Uncheck steps you don’t want.</span>
   </p>`;
 }
