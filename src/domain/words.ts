@@ -87,3 +87,24 @@ export function isStorableText(text: string): boolean {
 export function capitalise(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
+
+/** Levenshtein distance (1966), in one row. */
+function distance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= one.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= other.length; j += 1) {
+      const change = (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1);
+      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[other.length] ?? 0;
+}
+
+/** Small differences in spelling are forgiven. */
+export function isNearly(one: string, other: string): boolean {
+  if (one === other) return true;
+  const longest = Math.max(one.length, other.length);
+  return longest > 3 && distance(one, other) / longest <= 0.25;
+}

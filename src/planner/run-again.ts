@@ -89,6 +89,7 @@ function listPlaybooks(playbooks: Playbook[]): string {
   return [
     ...playbooks.slice(0, playbooksShown).map(describePlaybook),
     ...(more > 0 ? [`and ${more} more; “countersign playbook” in a terminal lists all`] : []),
+    'To fill one in by form, open “Build a plan” (in a terminal: countersign build) and look for “playbook”.',
   ].join('\n');
 }
 

@@ -184,11 +184,8 @@ function setArgument(
   const known = step.args?.[name];
   const next =
     typeof known === 'string' || typeof value !== 'string' ? value : (parseJson(value) ?? value);
-  return {
-    steps: plan.steps.map((one) =>
-      one === step ? { ...one, args: { ...one.args, [name]: next } } : one,
-    ),
-  };
+  const set = { ...step, args: { ...step.args, [name]: next } };
+  return { steps: plan.steps.with(plan.steps.indexOf(step), set) };
 }
 
 function reorder(plan: Plan, first: string, second: string): Change | null {
@@ -263,23 +260,16 @@ function setRule(plan: Plan, every: Every): Change | null {
 
 function makeChange(id: string, plan: Plan, { values, times }: Slots): Change | null {
   const text = (value: Json | undefined) => String(value ?? '');
+  const one = () => (values.step === undefined ? plan.only : findChanged(plan, values.step));
   switch (id) {
     case 'remove':
-      return values.step === undefined && plan.only === null
-        ? null
-        : remove(plan, findChanged(plan, values.step));
+      return one() === null ? null : remove(plan, findChanged(plan, values.step));
     case 'before':
       return reorder(plan, findStep(plan, values.step), findStep(plan, values.other));
     case 'after':
       return reorder(plan, findStep(plan, values.other), findStep(plan, values.step));
     case 'start':
-      return times.when === undefined
-        ? null
-        : setTime(
-            plan,
-            times.when,
-            values.step === undefined ? plan.only : findChanged(plan, values.step),
-          );
+      return times.when === undefined ? null : setTime(plan, times.when, one());
     case 'deadline':
     case 'no deadline': {
       const deadline = times.when === undefined ? null : momentOf(times.when, plan, true);
@@ -376,9 +366,8 @@ export function readChanges(
   const line = trimChange(feedback);
   const steps = withIds(previous);
   try {
-    const { now, timezone } = setting;
     const series = only === null ? previous.series : [];
-    const plan = { steps, labels, series, only, now, timezone };
+    const plan = { ...setting, steps, labels, series, only };
     const change = line.length > maxCharacters ? null : readChange(line, plan);
     if (change !== null) return { kind: 'changes', changes: { steps, ...noChange, ...change } };
   } catch (error) {

@@ -70,7 +70,7 @@ export const forms: readonly Form[] = [
   },
   {
     id: 'replace',
-    spellings: ['replace {find:text} with {text:text} in {path:file}'],
+    spellings: ['replace {find:text} with|by {text:text} in {path:file}'],
     operation: 'workspace_edit',
     fixed: { action: 'replace' },
     changes: ['path'],
@@ -299,7 +299,7 @@ export const forms: readonly Form[] = [
   },
   {
     id: 'waiting',
-    spellings: ['what is waiting for me', 'what waits for me'],
+    spellings: ['what is waiting for me', 'what waits for me', "what's waiting for me"],
     operation: null,
     looks: true,
     example: 'what is waiting for me',

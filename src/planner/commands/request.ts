@@ -239,12 +239,9 @@ class RequestReader {
   }
 
   #readLoop(): Loop | null {
-    const over =
-      this.#take('for each row in') || this.#take('for every row in')
-        ? 'rows'
-        : this.#take('for each file in') || this.#take('for every file in')
-          ? 'files'
-          : null;
+    const all = ['each', 'every'].flatMap((one) => [`for ${one} % in`, `for ${one} % of`]);
+    const takes = (thing: string) => all.some((words) => this.#take(words.replace('%', thing)));
+    const over = takes('row') ? 'rows' : takes('file') ? 'files' : null;
     if (over === null) return null;
     const token = this.#reading.tokens[this.#at];
     const isNamed = token?.kind === 'word' || token?.kind === 'quote';

@@ -1,5 +1,6 @@
 // Commands to offer for a request that can't be read: the forms whose words were said, filled with the person's own. A form is left
 // out if it would lose a word; the caller offers only what plans.
+import { isNearly } from '#domain/words.ts';
 import { type Every, settleEvery, settleWhen, type When } from '#timeline/spoken-times.ts';
 import { type Form, forms, type SlotType } from './forms.ts';
 import {
@@ -39,9 +40,10 @@ const vocabulary = new Map(
     return [form, new Set(words.filter((one) => !small.has(one)))];
   }),
 );
+const verbsOf = (spelling: string) => startsOf(spelling).flatMap((start) => start.split(' ', 1));
+const verbs = forms.flatMap(({ spellings }) => spellings.flatMap(verbsOf));
 const isAnyVerb = (word: string) => [...vocabulary.values()].some((words) => words.has(word));
-const hasStart = (spelling: string, verb: string): boolean =>
-  startsOf(spelling).some((start) => start.split(' ', 1)[0] === verb);
+const hasStart = (spelling: string, verb: string) => verbsOf(spelling).includes(verb);
 const hasPerson = ({ spellings }: Form) => spellings.some((one) => one.includes(':person}'));
 const isName = (token: Token | undefined) =>
   token?.kind === 'word' && /^[\p{Lu}@<]/u.test(token.text);
@@ -200,6 +202,15 @@ function divide(
   return left.length === 0;
 }
 
+/** `NAME with a=2 and b: some words` as it is to be written. Further commands are no part of a value. */
+function quoteArguments(call: string): string {
+  const [name = '', ...given] = call.split(/(?:\s(?:with|and)|,)?\s([\w-]+)\s?[:=](?!\/)/);
+  const isWhole = (text: string) => /^(?:\S*$|["“{[])|"|;|\b(?:then|and)\b/i.test(text);
+  const quote = (text: string) => (isWhole(text) ? text : `"${text}"`);
+  const parts = given.map((one, at) => (at % 2 === 0 ? `, ${one}: ` : quote(one.trim())));
+  return `call ${name} with ${parts.join('').slice(2)}`;
+}
+
 /** The nearest forms, the best first, each in the ways in which it may be written. */
 export function suggestForms(reading: Reading): string[][] {
   const { tokens, source, operations } = reading;
@@ -209,10 +220,17 @@ export function suggestForms(reading: Reading): string[][] {
   );
   const { value: verb = '' } = tokens[first] ?? {};
   if (source.length > maxCharacters) return [];
-  const named = tokens[first + (verb === 'call' ? 1 : 0)];
-  if (operations.has(named?.value ?? '')) return [[`call ${source.slice(named?.start)}`]];
+  const named = tokens[first + (/^(?:call|use|run|invoke|execute)$/.test(verb) ? 1 : 0)];
+  const call = source.slice(named?.start);
+  if (operations.has(named?.value ?? '')) return [[`call ${call}`], [quoteArguments(call)]];
+  const fixed = isAnyVerb(verb) ? undefined : verbs.find((one) => isNearly(verb, one));
+  if (fixed !== undefined && named !== undefined) {
+    const said = tokens.with(first, { ...named, value: fixed, text: fixed });
+    return suggestForms({ ...reading, tokens: said });
+  }
   const timing = findTiming(reading);
-  if (tokens.some((one, at) => (beyond.has(one.value) && !isIn(timing, at)) || one.kind === 'line'))
+  const isBeyond = (one: Token) => beyond.has(one.value) || /^\d\d?:\d/.test(one.text);
+  if (tokens.some((one, at) => (isBeyond(one) && !isIn(timing, at)) || one.kind === 'line'))
     return [];
   const fitting = forms.filter((form) => form.id !== 'call' && vocabulary.get(form)?.has(verb));
   const person = (form: Form): number =>

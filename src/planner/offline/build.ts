@@ -30,7 +30,8 @@ const asks: Record<string, (command: Command) => string> = {
     `Where should I ${form.id} ${String(slots.values.path ?? slots.values.from ?? 'it')} to?`,
   url: () => 'Which web address?',
   text: ({ form }) => `What should I ${form.id === 'remind' ? 'remind you of' : form.id}?`,
-  question: ({ slots }) => `What should I ask ${String(slots.values.assignee ?? 'you')}?`,
+  question: ({ slots: { values, lacks } }) =>
+    `What should I ask ${lacks.includes('assignee') ? 'them' : String(values.assignee ?? 'you')}?`,
   assignee: () => 'Whom should I ask?',
   seconds: () => 'How long should I wait?',
   start: ({ slots }) => `When is ${String(slots.values.title ?? 'it')}?`,

@@ -8,7 +8,7 @@ import {
   withoutMark,
 } from '#domain/plan/pattern.ts';
 import { makeStorableText } from '#domain/text.ts';
-import { listOf, shorten } from '#domain/words.ts';
+import { isNearly, listOf, shorten } from '#domain/words.ts';
 import type { ToolContext } from '../tool.ts';
 import { patternRules } from './rules.ts';
 
@@ -186,26 +186,6 @@ function toTokens(text: string): string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/** Levenshtein distance (1966), in one row. */
-function distance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= one.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= other.length; j += 1) {
-      const change = (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1);
-      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[other.length] ?? 0;
-}
-
-function nearlyEqual(one: string, other: string): boolean {
-  if (one === other) return true;
-  const longest = Math.max(one.length, other.length);
-  return longest > 3 && distance(one, other) / longest <= 0.25;
-}
-
 /** Bounds the time. */
 const maxCompared = 100;
 
@@ -218,7 +198,7 @@ function similarity(one: string, other: string): number {
   const free = [...right];
   let shared = 0;
   for (const word of left) {
-    const index = free.findIndex((candidate) => nearlyEqual(word, candidate));
+    const index = free.findIndex((candidate) => isNearly(word, candidate));
     if (index === -1) continue;
     free.splice(index, 1);
     shared += 1;

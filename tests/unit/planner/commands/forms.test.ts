@@ -217,6 +217,23 @@ const questions: [asked: string, answers: string[], planned: string][] = [
   ['copy a.txt', ['b.txt', '"b.txt"', 'to b.txt please'], '"to":"b.txt"'],
   ['move a.txt', ['done/', '"done/"', 'into done/'], '"to":"done/a.txt"'],
   ['post', ['Hello', '"Hello"', 'The message is: Hello'], '{"text":"Hello"}'],
+  ['copy', ['a.txt\nb.txt', '"a.txt"\n"b.txt"', '1. a.txt\n2. to b.txt'], '"path":"a.txt"'],
+  ['ask', ['Ana\nMay I?', '@Ana\n"May I?"', '1. ask Ana\n2. May I?'], '"assignee":"Ana"'],
+  [
+    'show, then post "x" here',
+    ['a.txt', '“a.txt”', 'the file a.txt please'],
+    'workspace_read {"path":"a.txt"}',
+  ],
+  [
+    'fetch, then post "x" here',
+    ['https://example.com', '"https://example.com"', 'it is https://example.com'],
+    'http_get {"url":"https://example.com"}',
+  ],
+  [
+    'remind me tomorrow at 9:00',
+    ['call Ben', '"call Ben"', 'the text is: call Ben'],
+    '"text":"call Ben"',
+  ],
   ['ask Ana', ['May I?', '"May I?"', 'the question: May I?'], '"question":"May I?"'],
   ['wait, then post "x" here', ['5 minutes', '5 min', 'for 300 seconds'], '{"seconds":300}'],
   [
@@ -263,6 +280,22 @@ const questions: [asked: string, answers: string[], planned: string][] = [
     '"recursive":true',
   ],
 ];
+
+test('every slot that a command may lack is among these questions', () => {
+  const lacks = forms.flatMap(({ id, spellings }) =>
+    spellings.flatMap((one) =>
+      compile(one).flatMap((part) => (part.kind === 'lack' ? `${id} ${part.name}` : [])),
+    ),
+  );
+  const asked = questions.flatMap(([text]) => {
+    const found = read(text);
+    if (found.kind !== 'request') return [];
+    return found.request.commands.flatMap(({ form, slots }) =>
+      slots.lacks.map((name) => `${form.id} ${name}`),
+    );
+  });
+  expect(lacks.filter((one) => !asked.includes(one))).toEqual([]);
+});
 
 describe.each(questions)('the question about “%s”', (asked, answers, planned) => {
   it.each(answers)('is answered by “%s”', async (answer) => {
@@ -396,7 +429,7 @@ describe('what cannot be read', () => {
   it.each(unread)('%j is never planned, and its nearest forms plan', async (text) => {
     const { result } = await plan(planner(), text);
     if (result.kind !== 'question' && result.kind !== 'cannot') throw new Error(result.kind);
-    expect(result.text).toContain('“help all” lists all commands');
+    expect(result.text).toContain('“help all” lists all commands; “Build a plan”');
     const options = result.kind === 'question' ? (result.questions[0]?.options ?? []) : [];
     for (const option of options) {
       const next = await plan(planner(), option.text);
@@ -428,10 +461,18 @@ describe('what cannot be read', () => {
     ['Remind me in 20 minutes to check the oven', 'remind me "check the oven" in 20 minutes'],
     ['ask Ana whether we ship Monday or Tuesday', 'ask Ana "whether we ship Monday or Tuesday"'],
     ["What's on my calendar tomorrow?", 'calendar tomorrow'],
+    ['use everything_get-sum with a: 2, b: 3', 'call everything_get-sum with a: 2, b: 3'],
     ['find milk', 'find "milk"'],
     ['Make a file a.txt with milk, eggs and bread in it', 'write "milk, eggs and bread" to a.txt'],
     ['everything_get-sum with a: 2, b: 3', 'call everything_get-sum with a: 2, b: 3'],
     ['wait for 5 minutes', 'wait 5 minutes'],
+    ['remnd me tomorrow at 9:00: standup', 'remind me "standup" tomorrow at 9:00'],
+    ['wite "hi" to a.txt', 'write "hi" to a.txt'],
+    ['call everything_get-sum with a=2 and b=3', 'call everything_get-sum with a: 2, b: 3'],
+    [
+      'call everything_echo with message: hello world',
+      'call everything_echo with message: "hello world"',
+    ],
     ['Cancel my reminder', 'reminders'],
     ['list my reminders', 'reminders'],
     ['put {"a": 1} on https://example.com/x', 'put {"a": 1} to https://example.com/x'],
@@ -527,6 +568,8 @@ describe('what cannot be read', () => {
     'make a backup of notes.txt',
     'add eggs to my shopping list',
     'tell me the weather in Berlin',
+    'remind me at 25:00: x',
+    'remind me tomorrow at 9:00 that the meeting is at 10:00',
   ])('offers nothing that leaves out a part of “%s”', async (text) => {
     const { result } = await plan(planner(), text);
     expect(result).toMatchObject({ kind: 'cannot', text: expect.stringContaining('“help all”') });
