@@ -63,6 +63,13 @@ test.each([
     const { user, system } = process.cpuUsage(used);
     const cpuMs = (user + system) / 1000;
     console.log(`50 threads: signs after ${Date.now() - begun} ms, ${Math.round(cpuMs)} ms of CPU`);
+    // Nothing else is asked of Slack in a thread before its sign.
+    for (const { channel } of threads) {
+      const calls = slack.calls.filter(({ parameters }) =>
+        [parameters.channel, parameters.channel_id].includes(channel),
+      );
+      expect(calls[0]?.method).toBe('assistant.threads.setStatus');
+    }
     // CPU time of this process and its doubles, so that other work on the machine does not count.
     expect(cpuMs).toBeLessThan(1000);
     answer();

@@ -163,7 +163,8 @@ function openTeamsChat(teams: Connector): ChatOfPeople {
       ({ root, conversation } = await teams.say(people.ana, channel, text, thread));
     },
     async write({ who, text, changed, file, alert, gone }) {
-      above = teams.graph.write(people[who], channel, gone ? '' : `<p>${changed ?? text}</p>`, {
+      const words = (changed ?? text).replaceAll('\n', '<br>');
+      above = teams.graph.write(people[who], channel, gone ? '' : `<p>${words}</p>`, {
         ...(root === null ? {} : { root }),
         attachments: [
           ...(file === undefined ? [] : [{ contentType: 'reference', name: file }]),
