@@ -5,6 +5,7 @@ import {
   type Build,
   type BuiltStep,
   gistOf,
+  isPlaybook,
   type RepeatRule,
   repeatRules,
   shownFields,
@@ -76,6 +77,8 @@ export const repeatOptions = Object.entries(repeatRules).map(([rule, label]) => 
   label,
 }));
 
+const maxInside = 5;
+
 /** Characters of a value in the review. */
 const maxValue = 300;
 
@@ -94,12 +97,16 @@ export function viewBuild({ build, facts, problem }: BuildPreview): BuildView {
     (facts?.steps ?? []).map((step) => [step.id.split('#', 1)[0] ?? '', step.call]),
   );
   const steps = plan.steps.map((step, index) => {
-    const call = shown.get(step.id);
+    // A playbook's steps are not those of the form.
+    const inside = isPlaybook(step) ? [...shown.values()] : [];
+    const call = isPlaybook(step) ? undefined : shown.get(step.id);
     const after = step.after.map((id) => numberOf(build, id));
     const notes = [
       ...(after.length === 0 ? [] : [`after ${listOf(after)}`]),
       ...(step.at === '' ? [] : [`not before ${showTime(step.at)}`]),
       ...(call === undefined ? [] : marksOf(call).map((mark) => markWords[mark])),
+      ...inside.slice(0, maxInside).map((one) => shortenCall(one, 80).text),
+      ...(inside.length > maxInside ? [`${inside.length - maxInside} more`] : []),
     ];
     return {
       id: step.id,

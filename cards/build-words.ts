@@ -9,7 +9,7 @@ export const buildWords = {
     'Choose what the first step does and fill it in. Nothing runs before the plan is approved.',
   first: 'First step',
   next: 'Next step',
-  search: 'Search: write a file, ask someone, call a URL',
+  search: 'Search: write a file, ask someone, run a playbook',
   searchFor: 'Find operations',
   find: 'Find',
   fill: 'Fill in',

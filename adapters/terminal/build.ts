@@ -208,8 +208,11 @@ async function askRepeats(session: Session): Promise<void> {
 /** @returns null to leave the search */
 async function findOperation(session: Session): Promise<OperationOffer | null> {
   const { service, actor } = session;
-  const words = await askLine(session, '  What should it do? (Enter lists common operations) › ');
-  let found = await service.findOperations(words, offered, actor);
+  const words = await askLine(
+    session,
+    '  What should it do? (Enter: common operations, “playbook”: saved plans) › ',
+  );
+  let found = await service.findForms(words, offered, actor);
   for (;;) {
     if (found.length === 0) say(session, buildWords.noMatch);
     sayList(
@@ -220,7 +223,7 @@ async function findOperation(session: Session): Promise<OperationOffer | null> {
     if (/^q(uit)?$/i.test(line)) return null;
     const chosen = /^\d$/.test(line) ? found[Number(line) - 1] : undefined;
     if (chosen !== undefined) return chosen;
-    found = await service.findOperations(line, offered, actor);
+    found = await service.findForms(line, offered, actor);
   }
 }
 

@@ -12,6 +12,7 @@ import {
 import { CountersignError } from '#domain/errors.ts';
 import { parseAs } from '#domain/json.ts';
 import type { Actor } from '#domain/people/actor.ts';
+import { foldName } from '#domain/people/names.ts';
 import {
   advance,
   type Build,
@@ -19,23 +20,40 @@ import {
   type BuiltStep,
   emptyBuild,
   fieldsOf,
+  isPlaybook,
   isRepeatRule,
+  playbookTool,
   toDraft,
 } from '#domain/plan/build.ts';
 import type { Zone } from '#domain/plan/form-entries.ts';
 import type { OperationForm } from '#domain/plan/operation-form.ts';
-import type { Plan } from '#domain/plan/plan.ts';
+import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
+import type { Playbook } from '#domain/plan/playbook.ts';
 import { readDraft } from '#domain/plan/templates.ts';
 import type { BuildChange, Checked, Service } from '#domain/service.ts';
 import { JsonObject } from '#domain/text.ts';
+import type { OperationSpec } from '#domain/tool.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { readWhenReply } from '#planner/commands/answers.ts';
+import { draftOfPlaybook } from '#plans/playbooks/playbooks.ts';
 import { localTime, momentOf, settleWhen } from '#timeline/spoken-times.ts';
+import { formOf, offerOf } from '#tools/operation-form.ts';
 import { answerOnce } from './answer-once.ts';
 
 type Viewer = { user: string; timezone: string };
-type Builds = Pick<Service, 'readBuild' | 'changeBuild' | 'previewBuild' | 'proposeBuild'>;
-type Parts = Pick<Service, 'getOperation' | 'previewProposal' | 'checkProposal'> & {
+type Builds = Pick<
+  Service,
+  'findForms' | 'readBuild' | 'changeBuild' | 'previewBuild' | 'proposeBuild'
+>;
+type Parts = Pick<
+  Service,
+  | 'findOperations'
+  | 'getOperation'
+  | 'listPlaybooks'
+  | 'getPlaybook'
+  | 'previewProposal'
+  | 'checkProposal'
+> & {
   commitIn(tx: Transaction, checked: Checked<Plan>): Promise<Plan>;
 };
 
@@ -132,10 +150,47 @@ function moveTimes({ plan, before, step, problems }: Build, from: string, to: st
   };
 }
 
+/** A playbook as something to fill in: a text for each parameter. */
+const specOf = ({ name, title, params }: Playbook): OperationSpec => ({
+  ...{ tool: playbookTool, operation: name, name: `${playbookTool} ${name}`, description: title },
+  ...{ effect: 'write', destructive: false, source: 'builtin' },
+  input: {
+    type: 'object',
+    additionalProperties: false,
+    properties: Object.fromEntries(
+      params.map(({ name: param, text, optional }) => [
+        param,
+        { type: 'string', ...(optional ? { default: text } : { description: `Such as ${text}` }) },
+      ]),
+    ),
+    required: params.filter(({ optional }) => !optional).map((param) => param.name),
+  },
+});
+
+const refuse = (message: string) => new CountersignError('invalid_request', message);
+
+/** Those with each of the words in their name, their title or their kind. */
+function matchPlaybooks(playbooks: Playbook[], words: string): Playbook[] {
+  const wanted = foldName(words)
+    .split(' ')
+    .filter((word) => word !== '');
+  const has = ({ name, title }: Playbook, word: string) =>
+    foldName(`playbooks ${name} ${title}`).includes(word);
+  return wanted.length === 0
+    ? []
+    : playbooks.filter((one) => wanted.every((word) => has(one, word)));
+}
+
 export function createBuilds(context: ConversationContext, parts: Parts): Builds {
   const { db, clock } = context;
   const zoneFor = ({ timezone }: Viewer) => zoneOf(timezone, clock.now());
   const ownerOf = ({ tenant, id }: Actor): BuildOwner => ({ tenant: tenant ?? null, person: id });
+
+  async function findForm(name: string, actor: Actor): Promise<OperationForm> {
+    const [tool, playbook] = name.split(' ');
+    if (tool !== playbookTool || playbook === undefined) return parts.getOperation(name, actor);
+    return formOf(specOf((await parts.getPlaybook(playbook, actor)).playbook), []);
+  }
 
   /** The stored plan with its forms, in the viewer's zone; steps of operations that are gone are left out. */
   async function open(text: string | null, { timezone }: Viewer, actor: Actor): Promise<Build> {
@@ -148,8 +203,9 @@ export function createBuilds(context: ConversationContext, parts: Parts): Builds
     ];
     const forms = new Map<string, OperationForm>();
     for (const name of new Set(steps.map(({ operation }) => operation))) {
-      const form = await parts.getOperation(name, actor).catch((error: unknown) => {
-        if (error instanceof CountersignError && error.code === 'unknown_operation') return null;
+      const form = await findForm(name, actor).catch((error: unknown) => {
+        const gone = ['unknown_operation', 'not_found'];
+        if (error instanceof CountersignError && gone.includes(error.code)) return null;
         throw error;
       });
       if (form !== null) forms.set(name, form);
@@ -179,20 +235,42 @@ export function createBuilds(context: ConversationContext, parts: Parts): Builds
   const read = async (viewer: Viewer, actor: Actor): Promise<Build> =>
     open(await readBuildText(db.query, ownerOf(actor)), viewer, actor);
 
-  const draftOf = ({ plan }: Build, viewer: Viewer, title: string) =>
-    readDraft(toDraft(plan, title, viewer.timezone, zoneFor(viewer)));
+  /** A playbook is a plan of its own, with its own times. */
+  async function draftOf({ plan }: Build, viewer: Viewer, title: string, actor: Actor) {
+    const found = plan.steps.find(isPlaybook);
+    if (found === undefined)
+      return readDraft(toDraft(plan, title, viewer.timezone, zoneFor(viewer)));
+    if (plan.steps.length > 1)
+      throw refuse('A playbook is a plan of its own. Remove it or the other steps.');
+    if (found.at !== '' || plan.repeats !== '')
+      throw refuse('A playbook has its own times. Clear “Not before”, and let it run once.');
+    const whole = await parts.getPlaybook(found.form.operation, actor);
+    const values = Object.entries(found.args).map(([name, value]) => [name, String(value)]);
+    const draft: PlanDraft = draftOfPlaybook(whole, Object.fromEntries(values));
+    return plan.title.trim() === '' ? draft : { ...draft, title: plan.title.trim() };
+  }
 
-  const preview = (build: Build, viewer: Viewer, actor: Actor) =>
-    parts.previewProposal(draftOf(build, viewer, ''), { user: viewer.user }, viewer, actor);
+  const preview = async (build: Build, viewer: Viewer, actor: Actor) =>
+    parts.previewProposal(
+      await draftOf(build, viewer, '', actor),
+      { user: viewer.user },
+      viewer,
+      actor,
+    );
 
   return {
+    async findForms(words, limit, actor) {
+      const playbooks = matchPlaybooks(await parts.listPlaybooks(actor), words);
+      const offers = playbooks.map((one) => offerOf(specOf(one), []));
+      return [...offers, ...(await parts.findOperations(words, limit, actor))].slice(0, limit);
+    },
     readBuild: read,
 
     async changeBuild(changes, viewer, actor) {
       const zone = zoneFor(viewer);
       const step = async (build: Build, change: BuildChange): Promise<Build> => {
         if (change.kind !== 'choose') return advance(build, change, zone);
-        const form = await parts.getOperation(change.operation, actor);
+        const form = await findForm(change.operation, actor);
         return advance(build, { kind: 'choose', form }, zone);
       };
       for (let tried = 1; ; tried++) {
@@ -236,7 +314,8 @@ export function createBuilds(context: ConversationContext, parts: Parts): Builds
           build.plan.title.trim() === ''
             ? (await preview(build, viewer, actor)).steps[0]?.call
             : undefined;
-        const draft = draftOf(build, viewer, call === undefined ? '' : headlineOf(call));
+        const named = call === undefined ? '' : headlineOf(call);
+        const draft = await draftOf(build, viewer, named, actor);
         const origin = conversation === undefined ? { user } : { user, conversation };
         return parts.checkProposal(draft, origin, actor);
       };

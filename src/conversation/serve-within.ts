@@ -67,6 +67,7 @@ const subjects: Record<Exclude<keyof Service, Special>, Subject> = {
   // A new plan, in no conversation.
   checkMarkdown: 'own',
   findOperations: 'own',
+  findForms: 'own',
   getOperation: 'own',
   suggestValues: 'own',
   readBuild: 'own',

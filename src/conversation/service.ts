@@ -216,6 +216,9 @@ export function createService(context: ConversationContext): Service {
     ...createOperationForms(context),
     ...createBuilds(context, {
       getOperation: (name, actor) => service.getOperation(name, actor),
+      findOperations: (...given) => service.findOperations(...given),
+      getPlaybook: (name, actor) => service.getPlaybook(name, actor),
+      listPlaybooks: (actor) => service.listPlaybooks(actor),
       previewProposal: (...given) => service.previewProposal(...given),
       checkProposal: (...given) => service.checkProposal(...given),
       commitIn,

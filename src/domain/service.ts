@@ -356,6 +356,8 @@ export type Service = {
   ): Promise<PlanCardFacts>;
   /** Operations by purpose, best first; without words, the frequently used ones. */
   findOperations(words: string, limit: number, actor: Actor): Promise<OperationOffer[]>;
+  /** What a form can be filled in for: playbooks that match, then operations as `findOperations` finds them. */
+  findForms(words: string, limit: number, actor: Actor): Promise<OperationOffer[]>;
   /** An operation with its form's fields. @throws `unknown_operation` */
   getOperation(name: string, actor: Actor): Promise<OperationForm>;
   /** Suggested values containing `typed`, for a field with a `pick`. @throws `unknown_operation` */

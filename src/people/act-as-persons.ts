@@ -52,6 +52,7 @@ const roles: { [K in Mapped]: Roles<Required<Parameters<Service[K]>>> } = {
   checkProposal: ['as it is', 'requester', 'actor'],
   previewProposal: ['as it is', 'requester', 'viewer', 'actor'],
   findOperations: ['as it is', 'as it is', 'actor'],
+  findForms: ['as it is', 'as it is', 'actor'],
   getOperation: ['as it is', 'actor'],
   suggestValues: ['as it is', 'as it is', 'as it is', 'actor'],
   readBuild: ['viewer', 'actor'],

@@ -53,8 +53,8 @@ function makeWindow(
   }) as unknown as types.ModalView;
 }
 
-export function planWindow(held: BuildHeld, view: BuildView, { before, plan }: Build) {
-  const mark = `${before.length}:${plan.steps.map(({ id }) => id).join('.')}`;
+export function planWindow(held: BuildHeld, view: BuildView, { before, plan, step }: Build) {
+  const mark = `${before.length}:${step?.form.name ?? ''}:${plan.steps.map(({ id }) => id).join('.')}`;
   return makeWindow({ ...held, page: 0 }, 'plan', {
     title: words.title,
     submit: view.mayPropose ? words.propose : null,

@@ -196,10 +196,11 @@ export async function pressBuild(context: SlackContext, signal: PressSignal): Pr
   if (press === 'form')
     return pushForm(context, held, trigger_id, () => service.readBuild(viewer, actor));
   const change = () => service.changeBuild([press], viewer, actor);
-  if (press.kind === 'choose' || press.kind === 'edit')
-    return pushForm(context, held, trigger_id, change);
+  const opens = press.kind === 'choose' || press.kind === 'edit';
+  if (opens) await pushForm(context, held, trigger_id, change);
+  // Below an open form too: after Back, it offers to continue.
   const drawn = await orNotice(context, async () => {
-    await change();
+    if (!opens) await change();
     return drawPlan(context, held);
   });
   await putView(context, team, { id: view.id }, drawn);
@@ -225,7 +226,7 @@ async function listOptions(context: SlackContext, { team, suggest }: SuggestSign
   const { service } = context;
   const { actor, viewer } = await builderOf(context, team, user.id);
   if (action_id === buildActions.operation) {
-    const offers = await service.findOperations(typed, maxOptions, actor);
+    const offers = await service.findForms(typed, maxOptions, actor);
     return offers
       .filter(({ name }) => name.length <= platformLimits.slack.optionValue)
       .map((offer) => toOption(`${gistOf(offer)} (${nameOperation(offer)})`, offer.name));

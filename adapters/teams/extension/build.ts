@@ -91,7 +91,7 @@ async function showPlan(
   notice: string[] = [],
 ) {
   const preview = await service.previewBuild(viewer, actor);
-  const offers = await service.findOperations(typed, offered, actor);
+  const offers = await service.findForms(typed, offered, actor);
   const view = viewBuild(preview);
   const problems = [...view.problems, ...notice];
   const card = drawBuildDialog({ ...view, problems }, { words: typed, offers });

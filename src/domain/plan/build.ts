@@ -28,6 +28,11 @@ export type BuiltStep = {
   at: string;
 };
 
+/** The tool of forms that fill in a playbook; names of operations have no blank. */
+export const playbookTool = 'playbook';
+export const isPlaybook = ({ form }: Pick<BuiltStep, 'form'>): boolean =>
+  form.name.startsWith(`${playbookTool} `);
+
 export const repeatRules = {
   '': 'Once',
   'FREQ=DAILY': 'Every day',

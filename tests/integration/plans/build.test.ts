@@ -125,6 +125,24 @@ test('a plan that is too long to keep, or has too many steps, says so', async ()
   expect(problems.map(({ name }) => name)).toEqual(['plan']);
 });
 
+test('a playbook is a plan of its own, with its own times', async () => {
+  const ana = builder('ana-10');
+  const problem = async () => (await ana.preview()).problem;
+  const fill = { kind: 'fill', entries: { '/text': 'Hi' } } as const;
+  await ana.change({ kind: 'choose', operation: 'playbook standup-note' }, fill, { kind: 'add' });
+  expect(await problem()).toBeNull();
+  await ana.change({ kind: 'edit', step: '1' }, { kind: 'wait', at: 'tomorrow at 9:00' });
+  await ana.change({ kind: 'add' });
+  expect(await problem()).toContain('has its own times');
+  await ana.change({ kind: 'undo' }, ...write('1.md', 'one'));
+  expect(await problem()).toContain('a plan of its own');
+  await ana.change({ kind: 'remove', step: '2' });
+  const { id, title } = await ana.propose();
+  expect(title).toBe('Write a note, then move it to the archive');
+  const { steps } = await instance.service.listSteps(id, { limit: 5 });
+  expect(steps[0]?.args.content).toBe('Hi');
+});
+
 /** Answers prompts by the lines of the script in order, each at the first prompt that fits; other prompts by Enter. */
 async function follow(terminal: FakeTerminal, script: [said: RegExp, line: string][]) {
   const left = [...script];

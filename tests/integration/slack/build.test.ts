@@ -54,6 +54,12 @@ test('two steps are built from the shortcut, changed, proposed to direct message
   await told(desk, ana);
   await slack.shortcut(ana.id, null, 'countersign:build');
   let form = await choose(desk, ana, 'read the text', 'workspace_read');
+  const below = await waitFor('the open step to be offered', async () =>
+    slack.views(ana.id).find((view) => written(view).includes('countersign:build:resume')),
+  );
+  await slack.close(ana.id, form);
+  await slack.press(ana.id, below, 'countersign:build:resume');
+  form = await see(desk, ana, 'workspace_read · ');
   await slack.submit(ana.id, form, await pickFile(desk, ana, form, field('/path'), 'in/source.md'));
   await see(desk, ana, 'Reads in/source.md');
   form = await choose(desk, ana, 'write a file', 'workspace_write');
@@ -136,4 +142,22 @@ test('a window of somebody else changes and proposes nothing', async () => {
   });
   await slack.settle();
   expect(await count()).toBe(before);
+});
+
+test('a playbook is found, filled in and proposed', async () => {
+  const desk = await useDesk(database);
+  const { slack, ana } = desk;
+  await slack.shortcut(ana.id, null, 'countersign:build');
+  const form = await choose(desk, ana, 'playbook', 'playbook two-files');
+  await slack.submit(ana.id, form, { [`${field('/first')}/value`]: 'Plums' });
+  const root = await see(desk, ana, 'Creates b.txt');
+  await slack.submit(ana.id, root, {});
+  const card = await waitFor('the card', async () =>
+    slack
+      .messages(slack.direct(ana.id).id)
+      .find((message) => JSON.stringify(message.blocks).includes('Write two files')),
+  );
+  const id = /PLAN-[0-9a-f]{8}/.exec(JSON.stringify(card.blocks))?.[0] ?? '';
+  const { steps } = await desk.instance.service.listSteps(id, { limit: 5 });
+  expect(steps.map(({ args }) => args.content)).toEqual(['Plums', 'Pears', undefined]);
 });

@@ -66,6 +66,10 @@ test('two steps are built from the command, changed, proposed in the chat and ru
   expect(dialog.read()).toContain('Reads in/source.md');
   await dialog.press('Find', { words: 'write a file' });
   await dialog.press('Fill in', { operation: 'workspace_write' });
+  await dialog.press('Back');
+  expect(dialog.read()).not.toContain('{{1/text}}');
+  await dialog.press('Find', { words: 'write a file' });
+  await dialog.press('Fill in', { operation: 'workspace_write' });
   expect(dialog.read()).toContain('{{1/text}}');
   await dialog.press('Add step', { [other('/path')]: 'new.md' });
   expect(dialog.read()).toContain('Content is missing.');
@@ -158,4 +162,21 @@ test('a person is picked among the members of the conversation', async () => {
   await dialog.press('Edit', { step: '1' });
   await dialog.press('Save step', pick(clara));
   expect(JSON.stringify(dialog.answer())).toContain('That person is not in this conversation.');
+});
+
+test('a playbook is found, filled in and proposed', async () => {
+  const use = await useTeamsInstance(database);
+  const { teams, instance } = use;
+  const ana = teams.addPerson('dora');
+  const chat = teams.addPersonal(ana);
+  const dialog = await openDialog(use, ana, chat);
+  await dialog.press('Find', { words: 'playbook' });
+  await dialog.press('Fill in', { operation: 'playbook two-files' });
+  await dialog.press('Add step', { [field('/first')]: 'Plums' });
+  expect(dialog.read()).toContain('Creates b.txt');
+  await dialog.press('Propose', { repeats: 'once' });
+  const card = await awaitMessage(teams, chat.id, 'Write two files');
+  const id = /PLAN-[0-9a-f]{8}/.exec(JSON.stringify(card))?.[0] ?? '';
+  const { steps } = await instance.service.listSteps(id, { limit: 5 });
+  expect(steps.map(({ args }) => args.content)).toEqual(['Plums', 'Pears', undefined]);
 });
