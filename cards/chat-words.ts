@@ -120,7 +120,8 @@ export const threadWords = {
   newestUnread: 'The newest messages could not be found in a few calls.',
   notConsented:
     'Teams gives Countersign only the messages addressed to it here. To let it read threads, a team owner adds the app again.',
-  groupChat: 'In group chats Teams gives Countersign only the messages that mention it.',
+  groupChat:
+    'Teams gives Countersign only the messages that mention it here. To let it read this chat, add the app to it again.',
 } as const;
 
 export const greetWords = {

@@ -356,7 +356,7 @@ export type Service = {
   ): Promise<PlanCardFacts>;
   /** Operations by purpose, best first; without words, the frequently used ones. */
   findOperations(words: string, limit: number, actor: Actor): Promise<OperationOffer[]>;
-  /** What a form can be filled in for: playbooks that match, then operations as `findOperations` finds them. */
+  /** Matching playbooks, then operations as from `findOperations`: each has a form in the builder. */
   findForms(words: string, limit: number, actor: Actor): Promise<OperationOffer[]>;
   /** An operation with its form's fields. @throws `unknown_operation` */
   getOperation(name: string, actor: Actor): Promise<OperationForm>;

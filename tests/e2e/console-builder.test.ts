@@ -181,3 +181,23 @@ it('a command is offered while it is typed, and the field grows with its text', 
   await field.fill('word '.repeat(200));
   await waitFor('a taller field', async () => Number(await field.getAttribute('rows')) > 2);
 });
+
+it('lists what repeats, leaves one time out, changes it and ends it', async () => {
+  await page.goto(server.url);
+  await page.locator('#say').fill('remind me every weekday at 9:30: Standup');
+  await page.keyboard.press('Enter');
+  await button('Approve').click();
+  const repeats = page.getByRole('dialog', { name: 'Reminders and recurring steps' });
+  const press = (name: string) => repeats.getByRole('button', { name, exact: true }).click();
+  await page.getByText('1 step done').first().waitFor();
+  await page.getByRole('button', { name: 'Reminders and recurring steps' }).click();
+  await press('Skip once: Standup');
+  await repeats.getByText('Left out once.').waitFor();
+  await press('Change: Standup');
+  await repeats.getByLabel('When', { exact: true }).fill('every Tuesday at 10:00');
+  await press('Change it');
+  await repeats.getByText('every Tuesday at 10:00').waitFor();
+  await press('End: Standup');
+  await press('End');
+  await repeats.getByText('You have no reminders or recurring steps.').waitFor();
+});

@@ -203,6 +203,11 @@ export function createCalls(options: {
       const first = readAs(ChannelMessage, await look(tenant, path), action);
       return { post: first, replies, more: next !== null };
     },
+    async newest({ tenant, chat }) {
+      const path = `/v1.0${partsOf('chats', chat, 'messages')}?$top=50&$orderby=createdDateTime%20desc`;
+      const page = readAs(Listed, await look(tenant, path), 'read the chat');
+      return { messages: page.value, more: page['@odata.nextLink'] != null };
+    },
     async member(where, conversation, person) {
       const path = `${pathOf(conversation)}/members${partsOf(person)}`;
       const action = 'say who somebody is';

@@ -31,7 +31,7 @@ export type StreamUpdate = { id: string | null; sequence: number; bot: string; t
 
 export type Channel = { id: string; name: string };
 
-/** A message of a channel in Microsoft Graph. */
+/** A message of a channel or chat in Microsoft Graph. */
 export const ChannelMessage = z.object({
   id: z.string(),
   messageType: z.string().nullish(),
@@ -88,6 +88,11 @@ export type Calls = {
     at: { tenant: string; group: string; channel: string; post: string },
     limit: number,
   ): Promise<{ post: ChannelMessage; replies: ChannelMessage[]; more: boolean }>;
+  /** The newest messages of a chat, newest first, and whether there are more. Needs a consent of the chat. */
+  newest(at: {
+    tenant: string;
+    chat: string;
+  }): Promise<{ messages: ChannelMessage[]; more: boolean }>;
   /** The first members, at most `limit`. */
   members(where: Where, conversation: string, limit: number): Promise<Member[]>;
 };

@@ -1,8 +1,9 @@
-// Reads the post and the replies above a request by Microsoft Graph, which a team's owner allows when adding the app. Without that,
-// Teams delivers only what is addressed to the bot.
-// https://learn.microsoft.com/graph/api/chatmessage-list-replies
+// Reads the post and the replies above a request, or the newest messages of a group chat, by Microsoft Graph, which people allow when
+// they add the app. Without that, Teams delivers only what is addressed to the bot.
+// https://learn.microsoft.com/graph/api/chatmessage-list-replies, https://learn.microsoft.com/graph/api/chat-list-messages
 import { threadWords } from '#cards/chat-words.ts';
-import type { TeamsConversations } from '#domain/chat/teams-conversation.ts';
+import type { ChatPlace } from '#domain/chat/chat.ts';
+import type { TeamsConversation, TeamsConversations } from '#domain/chat/teams-conversation.ts';
 import type { ReadMessages, ThreadMessages } from '#domain/chat/thread.ts';
 import type { Clock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -50,7 +51,7 @@ export function createReadThread({
   clock,
   appId,
 }: {
-  connector: Pick<Calls, 'groupOf' | 'replies'>;
+  connector: Pick<Calls, 'groupOf' | 'replies' | 'newest'>;
   conversations: Pick<TeamsConversations, 'find'>;
   readers: Pick<Readers, 'read'>;
   clock: Clock;
@@ -65,21 +66,39 @@ export function createReadThread({
     return group;
   }
 
+  /** `begins`: how many of the messages come before those that are missing. Null without consent, or if there is nothing above. */
+  async function look(
+    { tenant, channel, thread }: ChatPlace,
+    where: TeamsConversation,
+  ): Promise<{ found: ChannelMessage[]; begins: number; more: boolean } | null> {
+    if (where.kind === 'group') {
+      const { messages, more } = await connector.newest({ tenant, chat: channel });
+      return { found: messages, begins: 0, more };
+    }
+    const group = where.team === null ? null : await groupOf(where.team, where);
+    if (group === null || thread === null) return null;
+    const at = { tenant, group, channel, post: thread };
+    const { post, replies, more } = await connector.replies(at, maxReplies);
+    return { found: [...replies, post], begins: 1, more };
+  }
+
   return async (place, asked) => {
     const { tenant, channel, thread } = place;
     const [, asks] = asked.split(nameMessage(place, ''));
     const until = Number.parseInt(asks ?? '', 10);
     const where = await conversations.find(tenant, channel);
     if (asks === undefined || where === null || where.kind === 'personal') return null;
-    if (where.kind === 'group') return nothing(threadWords.groupChat);
+    const isGroup = where.kind === 'group';
     // The request is the post itself.
-    if (thread === null || thread === asks || where.team === null || appId === null) return null;
+    if (!isGroup && (thread === null || thread === asks || where.team === null)) return null;
+    const unread = nothing(isGroup ? threadWords.groupChat : threadWords.notConsented);
+    if (appId === null) return isGroup ? unread : null;
     try {
-      const group = await groupOf(where.team, where);
-      if (group === null) return nothing(threadWords.notConsented);
-      const found = await connector.replies({ tenant, group, channel, post: thread }, maxReplies);
-      const { post, replies, more } = found;
-      const above = [...replies.filter((one) => Number(one.id) < until), post]
+      const read = await look(place, where);
+      if (read === null) return unread;
+      const { found, begins, more } = read;
+      const above = found
+        .filter((one) => Number(one.id) < until || one.id === thread)
         .filter((one) => isMessage(one) && one.from?.application?.id !== appId)
         .sort((one, other) => Number(one.id) - Number(other.id));
       if (above.length === 0) return null;
@@ -99,14 +118,13 @@ export function createReadThread({
           once: nameMessage(place, one.id),
         })),
         // Graph begins with the newest.
-        gap: more ? 1 : null,
+        gap: more ? begins : null,
         total: more ? null : above.length,
-        link: linkTo(place, thread),
+        link: linkTo(place, thread ?? asks),
         note: null,
       };
     } catch (error) {
-      if (error instanceof CountersignError && error.code === 'not_allowed')
-        return nothing(threadWords.notConsented);
+      if (error instanceof CountersignError && error.code === 'not_allowed') return unread;
       throw error;
     }
   };

@@ -301,7 +301,7 @@ const readingOf = (source: string, { now, timezone }: Setting): Reading => ({
   ...{ source, tokens: tokenize(source), now, timezone },
   ...{ operations: new Map(), it: null },
 });
-const addition = /^(?:(add|then)\s*:|(then)\s)\s*(\S[\s\S]*)$/i;
+const addition = /^(?:(add|then)\s*:|(also|then)\s)\s*(\S[\s\S]*)$/i;
 
 /** Each form that `said` fits as a whole, but additions and repetitions. */
 function matchForms(reading: Reading): { id: string; slots: Slots }[] {
@@ -322,9 +322,9 @@ function readRule(reading: Reading): Every | null {
 }
 
 function readChange(line: string, plan: Plan): Change | null {
-  const [, add, , text = ''] = addition.exec(line) ?? [];
-  if (text !== '')
-    return { addition: { text, place: add?.toLowerCase() === 'add' ? 'beside' : 'behind' } };
+  const [, add, word, text = ''] = addition.exec(line) ?? [];
+  const isLast = (add ?? word)?.toLowerCase() === 'then';
+  if (text !== '') return { addition: { text, place: isLast ? 'behind' : 'beside' } };
   const reading = readingOf(line, plan);
   const every = readRule(reading);
   if (every !== null) return setRule(plan, every);

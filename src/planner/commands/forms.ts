@@ -367,7 +367,7 @@ const changeRows: ChangeRow[] = [
     'remove',
     'remove step 2',
     'Removes the step.',
-    'remove|skip step {step:step}',
+    'remove|delete|drop|skip step {step:step}',
     'leave out step {step:step}',
     'remove it',
     'leave it out',
@@ -447,8 +447,9 @@ const changeRows: ChangeRow[] = [
   [
     'add',
     'add: post "done" here',
-    'Adds a command in parallel; with `then:`, at the end.',
+    'Adds a command in parallel, as `also …` does; with `then:`, at the end.',
     'add :',
+    'also',
     'then',
   ],
 ];

@@ -225,8 +225,8 @@ export function suggestForms(reading: Reading): string[][] {
   if (operations.has(named?.value ?? '')) return [[`call ${call}`], [quoteArguments(call)]];
   const fixed = isAnyVerb(verb) ? undefined : verbs.find((one) => isNearly(verb, one));
   if (fixed !== undefined && named !== undefined) {
-    const said = tokens.with(first, { ...named, value: fixed, text: fixed });
-    return suggestForms({ ...reading, tokens: said });
+    const typed = tokens.with(first, { ...named, value: fixed, text: fixed });
+    return suggestForms({ ...reading, tokens: typed });
   }
   const timing = findTiming(reading);
   const isBeyond = (one: Token) => beyond.has(one.value) || /^\d\d?:\d/.test(one.text);

@@ -82,7 +82,7 @@ function findTask({ request, state }: StageTask): OpenTask | null {
   if (state.questions_asked > 0 || request.ownWords === false) return null;
   const open = (request.plans ?? []).flatMap(({ id, steps }) =>
     steps.flatMap(({ id: step, status, operation, args }): OpenTask[] => {
-      if (status !== 'waiting' || operation !== 'human_task') return [];
+      if (status !== 'waiting' || !/^human_(?:task|confirm)$/.test(operation)) return [];
       const { assignee } = Assigned.safeParse(parseJson(args)).data ?? {};
       const isTheirs = assignee === undefined || isSamePerson(assignee, request.user);
       return isTheirs ? [{ plan: id, step }] : [];
@@ -92,16 +92,17 @@ function findTask({ request, state }: StageTask): OpenTask | null {
   return others.length === 0 ? (only ?? null) : null;
 }
 
-/** Words that are no command become the answer to their task, for the person to confirm. */
+/** Words that are no command become the answer to their task, for the person to confirm; else they are told why not. */
 async function answerTask(
   task: StageTask,
   open: OpenTask,
-  otherwise: Exclude<Interpretation, Planned>,
+  unread: Extract<Interpretation, { kind: 'unread' }>,
 ): Promise<StageEvent> {
   const { stageTools, request, signal } = task;
   const args = toArgs({ ...open, answer: request.text.trim() });
   const { ends, result } = await stageTools.call('answer_step', args, signal);
-  return result.ok && ends !== undefined ? ends : conclude(task, otherwise);
+  if (result.ok && ends !== undefined) return ends;
+  return conclude(task, { ...unread, text: [...result.explanations, unread.text].join('\n') });
 }
 
 async function decideRequest({

@@ -47,6 +47,25 @@ test('show as buttons beside a free answer, and a press answers once', async () 
   expect(instance.requests()).toHaveLength(2);
 });
 
+test('of several questions are buttons too, each an answer to its own', async () => {
+  const ask = (question: string, options: string[]) => {
+    return { question, essential: true, options, recommended: null };
+  };
+  const questions = [ask('Where?', ['notes', 'archive']), ask('When?', ['today', 'tomorrow'])];
+  instance.play([call('elicit_context', { questions }), proposeFiles(['a.txt'])]);
+  const { run_id } = await instance.ask('Write a.txt');
+  const facts = await instance.service.runCard(run_id, { user: 'ana', timezone: 'UTC' });
+  const { buttons } = viewSession(facts);
+  const labels = ['1: notes', '1: archive', '2: today', '2: tomorrow', 'Something else'];
+  expect(buttons.map(({ label }) => label)).toEqual(labels);
+  const chosen = buttons.find(({ label }) => label === '2: tomorrow');
+  if (chosen === undefined) throw new Error('an option');
+  await carryOutPress(instance.service, bare(chosen.press), ana);
+  await settled(instance, run_id);
+  expect(lastWords()).toContain('tomorrow');
+  expect(JSON.stringify(instance.requests().at(-1)?.messages)).toContain('When?');
+});
+
 test('are chosen by their number, and other words stay what they are', async () => {
   const { run_id } = await asking();
   await instance.reply(run_id, '2');

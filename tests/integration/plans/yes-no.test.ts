@@ -131,6 +131,23 @@ describe('a No', () => {
   });
 });
 
+test('a word in its conversation answers nothing, and is told where to press', async () => {
+  const { service } = instance;
+  const say = async (text: string) => {
+    const { run_id } = await service.startRun({ text, conversation: 'yes-no' }, ana);
+    return waitFor('the answer', async () => {
+      const run = await service.getRun(run_id);
+      return run.planning_status !== 'running' && run;
+    });
+  };
+  const { plan_id: id = '' } = await say('ask me "May I?", then if yes: write "x" to q.md');
+  const { digest } = await service.getPlan(id);
+  await service.approve(id, { version: 1, digest }, ana);
+  await becomes(id, '1', 'waiting');
+  expect((await say('no')).response_text).toMatch(/^Step 1 asks for Yes or No\. /);
+  expect((await stepOf(id, '1')).status).toBe('waiting');
+});
+
 test('a Yes lets everything run, and is the output', async () => {
   const id = await askIn([
     confirm('ask', { args: { question: 'May I?', assignee: 'ben' } }),

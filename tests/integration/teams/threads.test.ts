@@ -65,3 +65,25 @@ test('without consent the request is planned alone, and the card’s details say
     args: { what: expect.stringMatching(/^This thread, not read: .*a team owner adds the app/) },
   });
 });
+
+test.each([true, false])(
+  'of a group chat the newest messages are read if it allows that: %s',
+  async (allowed) => {
+    const { teams, ana, ben } = await openTeam();
+    const chat = teams.addGroup([ana, ben]);
+    teams.graph.allow(chat.id, allowed);
+    for (let n = 0; n < 60; n++) teams.graph.write(ben, chat, `Point ${n}`);
+    const before = model.requests.length;
+    await teams.say(ana, chat, 'plan what we agreed above');
+    const body = await waitFor('the model to be asked', async () => model.requests[before]);
+    if (allowed)
+      expect(threadIn(body)).toMatch(
+        /^\[more messages are left out here\]\n.*"ben": Point 10\n[\s\S]*"ben": Point 59$/,
+      );
+    else {
+      expect(threadIn(body)).toBe('');
+      expect(wordsOf(body)).toContain('could not be read');
+    }
+    await awaitMessage(teams, chat.id, '"approve"');
+  },
+);

@@ -177,6 +177,8 @@ test.each([
   ['change content of step 2 to "C"', '2 workspace_write {"content":"C","path":"b.txt"} <- 1'],
   ['call it c.txt instead', '2 workspace_write {"content":"B","path":"c.txt"} <- 1'],
   ['leave out step 2', '1 workspace_write {"content":"A","path":"a.txt"}'],
+  ['drop step 2', '1 workspace_write {"content":"A","path":"a.txt"}'],
+  ['also write "C" to c.txt', '3 workspace_write {"content":"C","path":"c.txt"}'],
   ['step 2 text: C, and D', '2 workspace_write {"content":"C, and D","path":"b.txt"} <- 1'],
   ['change the file of step 1 to c.txt', '1 workspace_write {"content":"A","path":"c.txt"}'],
   ['change a.txt to c.txt', '1 workspace_write {"content":"A","path":"c.txt"}'],
