@@ -1,5 +1,4 @@
 // Changes of a waiting plan by the forms of the table. A partly read change is asked about; anything unmentioned stays.
-
 import { sayLength } from '#domain/length.ts';
 import { isReference } from '#domain/plan/argument-kinds.ts';
 import { referencesOf } from '#domain/plan/arguments.ts';
@@ -273,15 +272,14 @@ function makeChange(id: string, plan: Plan, { values, times }: Slots): Change | 
     case 'deadline':
     case 'no deadline': {
       const deadline = times.when === undefined ? null : momentOf(times.when, plan, true);
-      const step = values.step === undefined ? plan.only : findChanged(plan, values.step);
-      return { move: { steps: step === null ? [] : [step], deadline } };
+      return { move: { steps: [one() ?? []].flat(), deadline } };
     }
     case 'as soon as possible':
       return { move: { steps: [findChanged(plan, values.step)], not_before: null } };
-    case 'takes': {
-      const duration = sayLength(Number(values.length) / 60);
-      return { move: { steps: [findChanged(plan, values.step)], duration } };
-    }
+    case 'takes':
+      return {
+        move: { steps: [one() ?? []].flat(), duration: sayLength(Number(values.length) / 60) },
+      };
     case 'one at a time':
     case 'checked':
     case 'as said':

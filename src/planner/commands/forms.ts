@@ -359,7 +359,7 @@ export const recurringForms = notesOf({
   'end REM-3f9a1c20': 'Ends it, after you confirm.',
 });
 
-type ChangeRow = [id: string, example: string, effect: string, ...spellings: string[]];
+type ChangeRow = [id: string, example: string, effect: string, spellings: string];
 
 /** Behind “propose changes:”. Steps are called as on the card: 2, 3a. In a comment, `it` is its step. */
 const changeRows: ChangeRow[] = [
@@ -367,10 +367,7 @@ const changeRows: ChangeRow[] = [
     'remove',
     'remove step 2',
     'Removes the step.',
-    'remove|delete|drop|skip step {step:step}',
-    'leave out step {step:step}',
-    'remove it',
-    'leave it out',
+    'remove|delete|drop|skip step {step:step}; leave out step {step:step}; remove it; leave it out',
   ],
   [
     'before',
@@ -401,10 +398,7 @@ const changeRows: ChangeRow[] = [
     'start',
     'step 1 on 20 December at 10:00',
     'Starts the step at that time.',
-    '[start|move] step {step:step} [to] {when:time}',
-    'change [the] time of step {step:step} to {when:time}',
-    'change [the] time to {when:time}',
-    '[move] [it] [to] {when:time} [instead]',
+    '[start|move] step {step:step} [to] {when:time}; change [the] time of step {step:step} to {when:time}; change [the] time to {when:time}; [move] [it] [to] {when:time} [instead]',
   ],
   [
     'as soon as possible',
@@ -423,37 +417,30 @@ const changeRows: ChangeRow[] = [
     'deadline',
     'move the deadline to 20 December at 17:00',
     'Sets the deadline.',
-    'move|set [the] deadline to {when:time}',
-    'move|set [the] deadline of step {step:step} to {when:time}',
+    'move|set [the] deadline to {when:time}; move|set [the] deadline of step {step:step} to {when:time}',
   ],
   ['no deadline', 'remove the deadline', 'Removes the deadline.', 'remove|drop [the] deadline'],
   [
     'argument',
     'step 1 text: Standup at 10:00',
     'Changes an argument of the step, by its name or as `text`, `file`, `target`, `person` or `address`; also `change text to "…"`.',
-    'change [the] {key:name} of step {step:step} to {value:data}',
-    'change [the] {key:name} to {value:data}',
-    'step {step:step} {key:name} : {value:rest}',
+    'change [the] {key:name} of step {step:step} to {value:data}; change [the] {key:name} to {value:data}; step {step:step} {key:name} : {value:rest}',
   ],
   [
     'use',
     'use b.txt instead of a.txt',
     'Replaces the text everywhere in the plan.',
-    'use {now:data} instead of {old:data}',
-    'change|replace {old:text} to|with|by {now:data}',
-    'change|replace {old:file} to|with|by {now:data}',
+    'use {now:data} instead of {old:data}; change|replace {old:text} to|with|by {now:data}; change|replace {old:file} to|with|by {now:data}',
   ],
   ['name', 'call it c.md', "Renames the plan's last file.", 'call it {name:file} [instead]'],
   [
     'add',
     'add: post "done" here',
     'Adds a command in parallel, as `also …` does; with `then:`, at the end.',
-    'add :',
-    'also',
-    'then',
+    'add :; also; then',
   ],
 ];
 
-export const changeForms = changeRows.map(([id, example, effect, ...spellings]) => ({
-  ...{ id, example, effect, spellings },
+export const changeForms = changeRows.map(([id, example, effect, spellings]) => ({
+  ...{ id, example, effect, spellings: spellings.split('; ') },
 }));

@@ -208,7 +208,7 @@ function quoteArguments(call: string): string {
   const isWhole = (text: string) => /^(?:\S*$|["“{[])|"|;|\b(?:then|and)\b/i.test(text);
   const quote = (text: string) => (isWhole(text) ? text : `"${text}"`);
   const parts = given.map((one, at) => (at % 2 === 0 ? `, ${one}: ` : quote(one.trim())));
-  return `call ${name} with ${parts.join('').slice(2)}`;
+  return `call ${given.length === 0 ? call.replace(' ', ' with ') : `${name} with ${parts.join('').slice(2)}`}`;
 }
 
 /** The nearest forms, the best first, each in the ways in which it may be written. */

@@ -86,42 +86,30 @@ const maxMarks = 20;
 export function tokenize(source: string): Token[] {
   const tokens: Token[] = [];
   const ends = new Ends(source);
-  const add = (kind: Token['kind'], start: number, end: number, text: string) => {
+  let at = 0;
+  const add = (kind: Token['kind'], end: number, text = source.slice(at, end)) => {
     const value = kind === 'quote' || kind === 'data' ? '' : text.toLowerCase();
-    tokens.push({ kind, value, text, start, end });
-  };
-  for (let at = 0; at < source.length; ) {
-    const letter = source.charAt(at);
-    if (letter === '\n' || letter === '\r') {
-      add('line', at, at + 1, '\n');
-      at += 1;
-      continue;
-    }
-    if (/\s/.test(letter)) {
-      at += 1;
-      continue;
-    }
-    const quoted = ends.quote(at);
-    if (quoted >= 0) {
-      add('quote', at, quoted + 1, source.slice(at + 1, quoted));
-      at = quoted + 1;
-      continue;
-    }
-    const data = letter === '{' || letter === '[' ? ends.data(at) : -1;
-    if (data >= 0) {
-      add('data', at, data, source.slice(at, data));
-      at = data;
-      continue;
-    }
-    let end = at;
-    for (; end < source.length && !/\s/.test(source.charAt(end)); end += 1)
-      end += columnAt(source, end);
-    let word = end;
-    while (end - word < maxMarks && word > at + 1 && marks.test(source.charAt(word - 1))) word -= 1;
-    const isMark = word === at + 1 && marks.test(letter);
-    add(isMark ? 'mark' : 'word', at, word, source.slice(at, word));
-    for (let k = word; k < end; k += 1) add('mark', k, k + 1, source.charAt(k));
+    tokens.push({ kind, value, text, start: at, end });
     at = end;
+  };
+  while (at < source.length) {
+    const letter = source.charAt(at);
+    const quoted = ends.quote(at);
+    const data = letter === '{' || letter === '[' ? ends.data(at) : -1;
+    if (letter === '\n' || letter === '\r') add('line', at + 1, '\n');
+    else if (/\s/.test(letter)) at += 1;
+    else if (quoted >= 0) add('quote', quoted + 1, source.slice(at + 1, quoted));
+    else if (data >= 0) add('data', data);
+    else {
+      let end = at;
+      for (; end < source.length && !/\s/.test(source.charAt(end)); end += 1)
+        end += columnAt(source, end);
+      let word = end;
+      while (end - word < maxMarks && word > at + 1 && marks.test(source.charAt(word - 1)))
+        word -= 1;
+      add(word === at + 1 && marks.test(letter) ? 'mark' : 'word', word);
+      while (at < end) add('mark', at + 1);
+    }
   }
   return tokens;
 }

@@ -10,6 +10,7 @@ import { ana, ben, reach, runPlan } from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
 import { readsOf } from '../../setup/reads.ts';
 import { useInstance } from '../../setup/use-instance.ts';
+import { waitFor } from '../../wait.ts';
 
 const instance = useInstance({ settings: { executor: { max_attempts: 1 } } });
 

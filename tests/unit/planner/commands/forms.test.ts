@@ -471,6 +471,7 @@ describe('what cannot be read', () => {
     ['remnd me tomorrow at 9:00: standup', 'remind me "standup" tomorrow at 9:00'],
     ['wite "hi" to a.txt', 'write "hi" to a.txt'],
     ['call everything_get-sum with a=2 and b=3', 'call everything_get-sum with a: 2, b: 3'],
+    ['call everything_echo {"message": "hi"}', 'call everything_echo with {"message": "hi"}'],
     [
       'call everything_echo with message: hello world',
       'call everything_echo with message: "hello world"',
