@@ -153,7 +153,7 @@ export type PlannerTools = {
   /** @throws `plan_not_found`, also for a plan that the requester may not see */
   getPlan(runId: string, id: string): Promise<Plan>;
   /** Messages that arrive while the turn is planned, after message `after`. */
-  hearMore?: (run: { id: string; turn: number }, after: number) => Promise<JoinedWords[]>;
+  readJoined?: (run: { id: string; turn: number }, after: number) => Promise<JoinedWords[]>;
   /** Null if this planner continues no plans. */
   atHand: PlansAtHand | null;
   /** Null if nothing can be requested. */

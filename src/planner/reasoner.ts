@@ -41,7 +41,7 @@ export type StageTools = AgentTools & {
   /** Messages that have joined the turn. */
   joined(): JoinedWords[];
   /** New messages in the model's form, added to the session. */
-  hearMore(): Promise<string[]>;
+  readJoined(): Promise<string[]>;
   /** Pauses the session until the person has answered. */
   ask(result: SessionResult, pause: Pause, reason: string): void;
 };

@@ -75,7 +75,7 @@ export async function openInstance(
     tools: {
       ...inner,
       // No more words arrive while a case is planned.
-      hearMore: async () => [],
+      readJoined: async () => [],
       personsOf: async () => new Map(),
       call(name, args, signal) {
         reads.push({ name, args });

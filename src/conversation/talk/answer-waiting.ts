@@ -25,18 +25,22 @@ import type { Reply } from './reply.ts';
 type Answer = { says: string | MessageParts; runId: string | null; planId: string | null };
 
 /** A change in words of a waiting plan, and why it can't be made, if so. */
-type BareChange = { plan: PlanRow; fault: string | null };
+export type BareChange = { plan: PlanRow; fault: string | null };
 
-/** With one waiting plan it is tried; with several, the person is asked which one is meant. */
-async function findBareChange(
+/**
+ * Without a model, words that change a waiting plan. With one such plan it is tried; with several, the person is asked which is meant.
+ * @param run the run that talk would continue: words to a planner at work, or that asks, are for it
+ */
+export async function findBareChange(
   context: ConversationContext,
   conversation: string,
+  run: RunRow | null,
   text: string,
 ): Promise<BareChange | null> {
   const { db, clock, timezone } = context;
   const setting = { now: clock.now(), timezone };
-  if (!readsCommands(context) || readRecurringRequest(text) !== null || !isChange(text, setting))
-    return null;
+  if (isOpen(run) || !readsCommands(context)) return null;
+  if (readRecurringRequest(text) !== null || !isChange(text, setting)) return null;
   const open = await readPlansOf(db.query, conversation, sourcesOf('approve'));
   const [plan, other] = open.filter(({ revising }) => !revising);
   if (plan === undefined) return null;
@@ -45,22 +49,14 @@ async function findBareChange(
   return { plan, fault };
 }
 
-/**
- * Without a model, words that change the waiting plan, from a person who may decide about it. Words to a planner at work, or that asks, are for it.
- * @param run the run that talk would continue. @param planId undefined for any plan
- */
+/** A change as a decision, if it can be made and the person may decide about the plan. */
 export async function readBareChange(
   context: ConversationContext,
-  conversation: string,
-  run: RunRow | null,
+  change: BareChange | null,
   { text, actor }: Reply,
-  planId?: string,
 ): Promise<Word> {
-  const found = isOpen(run) ? null : await findBareChange(context, conversation, text);
-  return found !== null &&
-    found.fault === null &&
-    found.plan.id === (planId ?? found.plan.id) &&
-    (await isManager(context.db.query, context, found.plan, actor))
+  return change?.fault === null &&
+    (await isManager(context.db.query, context, change.plan, actor))
     ? { kind: 'propose_changes', feedback: text.trim() }
     : { kind: 'talk' };
 }
@@ -87,8 +83,8 @@ async function answerAboutPlan(
   context: ConversationContext,
   conversation: string,
   { text, actor }: Reply,
+  change: BareChange | null,
 ): Promise<Answer | null> {
-  const change = await findBareChange(context, conversation, text);
   if (change !== null && change.fault !== null) {
     const { id, run_id } = change.plan;
     return { says: change.fault, runId: run_id, planId: id };
@@ -135,7 +131,7 @@ function answerAboutSession(run: RunRow, { text }: Reply): Answer | null {
 
 /**
  * Answers a near-miss or a question about the waiting plan, and stores both messages.
- * @param run the current run, or null
+ * @param run the current run, or null. @param change what the message changes in words
  * @returns the answer, or null if it is for the planner, as everything is with a model
  */
 export async function answerWaiting(
@@ -143,13 +139,14 @@ export async function answerWaiting(
   conversation: string,
   run: RunRow | null,
   incoming: Reply,
+  change: BareChange | null,
 ): Promise<Answer | null> {
   if (!readsCommands(context)) return null;
   const busy = isOpen(run);
   const answer =
     run !== null && busy
       ? answerAboutSession(run, incoming)
-      : await answerAboutPlan(context, conversation, incoming);
+      : await answerAboutPlan(context, conversation, incoming, change);
   if (answer === null) return null;
   const { actor, text, once } = incoming;
   const { runId, planId } = answer;

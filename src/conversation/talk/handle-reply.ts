@@ -13,7 +13,7 @@ import { joinedBy } from '#runs/change-waiting.ts';
 import { waitsFor } from '#runs/session-subject.ts';
 import { joins, queueTurn, readOwnRequest } from '#runs/start-run.ts';
 import { readNearWord, readWordFor, type Word } from '../read-word.ts';
-import { answerWaiting, readBareChange } from './answer-waiting.ts';
+import { answerWaiting, type BareChange, findBareChange, readBareChange } from './answer-waiting.ts';
 import { decideByWord, stopByWord } from './decide-by-word.ts';
 import { handleDecision } from './handle-decision.ts';
 import type { Reply } from './reply.ts';
@@ -86,12 +86,19 @@ function isStop(context: ConversationContext, { planning_status }: RunRow, text:
   return stops || (readsCommands(context) && readNearWord(text) === 'cancel');
 }
 
-async function readWordOf(context: ConversationContext, run: RunRow, reply: Reply): Promise<Word> {
+async function readWordOf(
+  context: ConversationContext,
+  run: RunRow,
+  reply: Reply,
+): Promise<{ word: Word; change: BareChange | null }> {
   const { conversation, plan_id, planning_status } = run;
-  const word = readWordFor(reply.text, waitsFor(run));
-  if (planning_status === 'running' && word.kind === 'go_back') return { kind: 'talk' };
-  if (word.kind !== 'talk' || plan_id === null) return word;
-  return readBareChange(context, conversation, run, reply, plan_id);
+  const typed = readWordFor(reply.text, waitsFor(run));
+  if (planning_status === 'running' && typed.kind === 'go_back')
+    return { word: { kind: 'talk' }, change: null };
+  if (typed.kind !== 'talk') return { word: typed, change: null };
+  const change = await findBareChange(context, conversation, run, reply.text);
+  const own = change?.plan.id === plan_id ? change : null;
+  return { word: await readBareChange(context, own, reply), change };
 }
 
 /** A message to a run: a word decides, anything else continues it. @returns the refusal, or null */
@@ -101,14 +108,14 @@ export async function handleReply(
   reply: Reply,
   aloud: (refusal: CountersignError) => boolean,
 ): Promise<CountersignError | null> {
-  const word = await readWordOf(context, run, reply);
+  const { word, change } = await readWordOf(context, run, reply);
   requireTurn(run, reply.turn);
   if (isStop(context, run, reply.text)) {
     const stop = () => stopByWord(context, run.id, reply.actor);
     return handleDecision(context, subjectOfRun(run), reply, aloud, stop);
   }
   if (word.kind === 'talk') {
-    const answered = await answerWaiting(context, run.conversation, run, reply);
+    const answered = await answerWaiting(context, run.conversation, run, reply, change);
     if (answered !== null) return null;
     await continueRun(context, run, reply);
     return null;

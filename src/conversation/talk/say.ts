@@ -14,7 +14,7 @@ import { sourcesOf } from '#plans/lifecycle/lifecycle-table.ts';
 import { digestShown, isDecidable, isOpen, nameWaiting, waitsFor } from '#runs/session-subject.ts';
 import { startRun } from '#runs/start-run.ts';
 import { readWord, type Word } from '../read-word.ts';
-import { answerWaiting, readBareChange } from './answer-waiting.ts';
+import { answerWaiting, type BareChange, findBareChange, readBareChange } from './answer-waiting.ts';
 import { decideByWord } from './decide-by-word.ts';
 import { handleDecision } from './handle-decision.ts';
 import { handleReply } from './handle-reply.ts';
@@ -47,12 +47,13 @@ async function handleTalk(
   conversation: string,
   latest: RunRow | null,
   reply: Reply,
+  change: BareChange | null,
 ): Promise<Handled> {
   if (latest !== null && isOpen(latest)) {
     const refusal = await handleReply(context, latest, reply, isPosted(reply));
     return { run_id: latest.id, refusal: toThrow(reply, refusal) };
   }
-  const answered = await answerWaiting(context, conversation, null, reply);
+  const answered = await answerWaiting(context, conversation, null, reply, change);
   if (answered !== null) return { run_id: answered.runId };
   const { text, actor, once, modes, files } = reply;
   const more = files === undefined ? {} : { files };
@@ -87,13 +88,14 @@ async function handleInConversation(
   if (tooLong !== null) return refuseLength(context, conversation, reply, tooLong);
   const typed = readWord(text);
   const latest = await readLatestRun(context.db.query, conversation);
-  const word =
-    typed.kind === 'talk' ? await readBareChange(context, conversation, latest, reply) : typed;
-  if (word.kind === 'talk') return handleTalk(context, conversation, latest, reply);
+  const isTalk = typed.kind === 'talk';
+  const change = isTalk ? await findBareChange(context, conversation, latest, text) : null;
+  const word = isTalk ? await readBareChange(context, change, reply) : typed;
+  if (word.kind === 'talk') return handleTalk(context, conversation, latest, reply, change);
   const open = pickOnScreen(await findOpen(context, conversation, word), reply.on_screen);
   // Without a version to go back from, it is a request.
   if (word.kind === 'go_back' && open.plans.length + open.sessions.length === 0)
-    return handleTalk(context, conversation, latest, reply);
+    return handleTalk(context, conversation, latest, reply, null);
   const subject = await findSubject(context, conversation, open, word);
   const check = async () => {
     if (word.kind !== 'status') requireOne(open);

@@ -195,8 +195,12 @@ export async function storeArtifacts(
   );
 }
 
-/** Links new occurrences to the nodes of earlier ones. */
-export async function linkOccurrences(tx: Queryable, planId: string, ids: string[]): Promise<void> {
+/** Links occurrences that a change of this version adds to the nodes of earlier ones. */
+export async function linkOccurrences(
+  tx: Queryable,
+  { id, version }: { id: string; version: number },
+  ids: string[],
+): Promise<void> {
   if (ids.length === 0) return;
   await tx.execute(sql`
     insert into ${countersign}.node_steps (plan_id, version, node_id, step_id)
@@ -204,8 +208,8 @@ export async function linkOccurrences(tx: Queryable, planId: string, ids: string
     from ${countersign}.plan_steps c
     join ${countersign}.node_steps n
       on n.plan_id = c.plan_id and split_part(n.step_id, '#', 1) = split_part(c.step_id, '#', 1)
-    where c.plan_id = ${planId} and c.step_id = any(${sql.param(ids)}::text[])
-      and n.version = (select max(version) from ${countersign}.node_steps where plan_id = ${planId})
+    where c.plan_id = ${id} and c.step_id = any(${sql.param(ids)}::text[])
+      and n.version = ${plannedVersion(sql`${id}::text`, sql`${version}::int`)}
     on conflict do nothing`);
 }
 

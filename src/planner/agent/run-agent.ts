@@ -26,7 +26,7 @@ export type AgentRun = {
   /** Calls with this key begin alike. */
   cacheKey: string;
   /** New messages since the last call. */
-  hearMore?: () => Promise<string[]>;
+  readJoined?: () => Promise<string[]>;
 };
 
 export type AgentEnd =
@@ -92,7 +92,7 @@ async function takeTurn(run: AgentRun, state: State): Promise<AgentEnd | null> {
   if (signal.aborted) return { kind: 'cancelled' };
   if (clock.now().getTime() >= deadline) return { kind: 'capped', cap: 'time' };
   if (state.calls >= run.calls) return { kind: 'capped', cap: 'turns' };
-  for (const content of (await run.hearMore?.()) ?? [])
+  for (const content of (await run.readJoined?.()) ?? [])
     state.messages.push({ role: 'user', content });
   const request = {
     messages: state.messages,

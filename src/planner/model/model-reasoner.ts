@@ -61,7 +61,7 @@ export function createModelReasoner(options: {
         model,
         tools: withCritic(task, model, clock),
         messages: await openMessages(task, model),
-        hearMore: () => task.stageTools.hearMore(),
+        readJoined: () => task.stageTools.readJoined(),
         calls: Math.max(0, limits.turns - state.calls),
         deadline,
         softLifted: state.soft_budget_lifted,

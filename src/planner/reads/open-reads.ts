@@ -169,7 +169,7 @@ export function openPlannerTools(options: {
       return plans === null ? listPlans(db, filter) : plans.listPlans(filter);
     },
     getPlan,
-    hearMore: (run, after) => readJoinedMessages(db, run, after),
+    readJoined: (run, after) => readJoinedMessages(db, run, after),
     posts,
     ...(files === undefined
       ? {}

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Clock } from '#domain/clock.ts';
 import { errorMessage } from '#domain/errors.ts';
 import type { ReadBusy } from '#domain/planning/shift.ts';
+import { createRecent, shareByKey } from '#domain/recent.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { listOf, shorten } from '#domain/words.ts';
 import { toLocalIso } from '#timeline/recurrence.ts';
@@ -128,7 +129,7 @@ async function readOf(
   }
 }
 
-const freshMs = 5 * 60_000;
+const reportsKept = { keep: 1000, forMs: 5 * 60_000 };
 const patienceMs = 10_000;
 
 /** Reads calendars for running plans, each plan's at most every five minutes. Never throws. */
@@ -136,26 +137,15 @@ export function createReadBusy(
   toolsOf: (tenant: string | null) => CalendarQuery['tools'],
   clock: Clock,
 ): ReadBusy {
-  const kept = new Map<string, { until: number; report: Promise<CalendarReport> }>();
-  return (plan, people, window) => {
-    const now = clock.now().getTime();
-    for (const [key, { until }] of kept) if (until <= now) kept.delete(key);
-    const key = JSON.stringify([plan.id, plan.timezone, people]);
-    const found = kept.get(key);
-    if (found !== undefined) return found.report;
-    const query = {
-      tools: toolsOf(plan.tenant),
-      user: plan.requester,
-      timezone: plan.timezone,
-      signal: AbortSignal.timeout(patienceMs),
-      plan: plan.id,
-    };
-    const report = readCalendars(query, people, window).catch((error: unknown) =>
-      unreadable(errorMessage(error)),
-    );
-    kept.set(key, { until: now + freshMs, report });
-    return report;
-  };
+  const kept = createRecent<Promise<CalendarReport>>({ ...reportsKept, clock });
+  return ({ id: plan, tenant, requester: user, timezone }, people, window) =>
+    shareByKey(kept, JSON.stringify([plan, timezone, people]), () => {
+      const signal = AbortSignal.timeout(patienceMs);
+      const query = { tools: toolsOf(tenant), user, timezone, signal, plan };
+      return readCalendars(query, people, window).catch((error: unknown) =>
+        unreadable(errorMessage(error)),
+      );
+    });
 }
 
 /** A date alone is the first moment of that day. */

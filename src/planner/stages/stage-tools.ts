@@ -230,10 +230,10 @@ export function createStageTools(parts: StageToolsParts): SessionTools {
       session.change({ result, pause, reason });
     },
     joined: () => session.state.joined,
-    async hearMore() {
+    async readJoined() {
       const { run_id: id, turn, joined } = session.state;
       const latest = joined.at(-1)?.message ?? 0;
-      const more = await toolContext.tools.hearMore?.({ id, turn }, latest);
+      const more = await toolContext.tools.readJoined?.({ id, turn }, latest);
       if (more === undefined || more.length === 0) return [];
       session.change({ joined: [...joined, ...more] });
       return more.map(writeJoined);

@@ -270,7 +270,7 @@ async function storeVersion(
   if (next.begun.length > 0)
     await linkOccurrences(
       tx,
-      row.id,
+      row,
       effect.added.map(({ now }) => now.id),
     );
   await tellSteps(tx, row.id, 'step_added', positionsOf(effect.added));

@@ -257,7 +257,7 @@ export async function extendPlan(context: PlansContext, planId: string): Promise
     const row = await addSteps(context, tx, await lockPlan(tx, planId), extensions, now);
     await linkOccurrences(
       tx,
-      planId,
+      seen,
       extensions.flatMap(({ steps }) => steps.map(({ id }) => id)),
     );
     for (const extension of extensions) await settleExtension(tx, row, extension, now);

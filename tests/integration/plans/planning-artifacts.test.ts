@@ -201,7 +201,7 @@ describe('what a plan was made from', () => {
       );
     }
     for (let time = 0; time < 2; time++) {
-      await linkOccurrences(instance.db.query, plan.id, ['look#2099-05-02', 'look#2099-05-03']);
+      await linkOccurrences(instance.db.query, plan, ['look#2099-05-02', 'look#2099-05-03']);
     }
     expect((await instance.service.planning(plan.id)).node_steps.watch).toEqual([
       'look#2099-05-01',
