@@ -55,8 +55,7 @@ export async function readBareChange(
   change: BareChange | null,
   { text, actor }: Reply,
 ): Promise<Word> {
-  return change?.fault === null &&
-    (await isManager(context.db.query, context, change.plan, actor))
+  return change?.fault === null && (await isManager(context.db.query, context, change.plan, actor))
     ? { kind: 'propose_changes', feedback: text.trim() }
     : { kind: 'talk' };
 }

@@ -13,7 +13,12 @@ import { joinedBy } from '#runs/change-waiting.ts';
 import { waitsFor } from '#runs/session-subject.ts';
 import { joins, queueTurn, readOwnRequest } from '#runs/start-run.ts';
 import { readNearWord, readWordFor, type Word } from '../read-word.ts';
-import { answerWaiting, type BareChange, findBareChange, readBareChange } from './answer-waiting.ts';
+import {
+  answerWaiting,
+  type BareChange,
+  findBareChange,
+  readBareChange,
+} from './answer-waiting.ts';
 import { decideByWord, stopByWord } from './decide-by-word.ts';
 import { handleDecision } from './handle-decision.ts';
 import type { Reply } from './reply.ts';

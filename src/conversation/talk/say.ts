@@ -14,7 +14,12 @@ import { sourcesOf } from '#plans/lifecycle/lifecycle-table.ts';
 import { digestShown, isDecidable, isOpen, nameWaiting, waitsFor } from '#runs/session-subject.ts';
 import { startRun } from '#runs/start-run.ts';
 import { readWord, type Word } from '../read-word.ts';
-import { answerWaiting, type BareChange, findBareChange, readBareChange } from './answer-waiting.ts';
+import {
+  answerWaiting,
+  type BareChange,
+  findBareChange,
+  readBareChange,
+} from './answer-waiting.ts';
 import { decideByWord } from './decide-by-word.ts';
 import { handleDecision } from './handle-decision.ts';
 import { handleReply } from './handle-reply.ts';

@@ -1,8 +1,7 @@
 // Executes the operations of one patch on the steps they name, in memory: conflicts, problems and the result.
 import { isDeepStrictEqual } from 'node:util';
 import type { PlanRow } from '#db/plans/plans.ts';
-import type { Edge } from '#db/steps/steps.ts';
-import { renameReferences, safeReferences } from '#domain/plan/arguments.ts';
+import { renameReferences } from '#domain/plan/arguments.ts';
 import { renameConditions } from '#domain/plan/condition.ts';
 import type { Dependency } from '#domain/plan/dependency.ts';
 import {
@@ -15,9 +14,9 @@ import type { Step } from '#domain/plan/plan.ts';
 import { keyOfDependency } from '#domain/plan/step-changes.ts';
 import { contentOf, contentOfSettings } from '#domain/plan/step-content.ts';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
-import { isSliceOver, mapInSlices, nextTurn } from '#domain/slices.ts';
+import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { operationName } from '#domain/tool.ts';
-import { createReferenceCheck, Problems } from '../content/check-references.ts';
+import { checkWaits, Problems } from '../content/check-references.ts';
 import { dependenciesOf } from '../content/dependencies.ts';
 import {
   checkResources,
@@ -29,46 +28,13 @@ import {
 } from '../content/normalise-step.ts';
 import { checkSelected, isSelected, selectorOf } from '../content/read-steps.ts';
 import { type Conflict, canBeRemoved, hasBegun, patchConflict } from './conflicts.ts';
-import type { PatchEffect, VersionStep } from './model.ts';
+import { effectOf, type PatchEffect, type VersionStep, type Work } from './model.ts';
 import type { Selection } from './selection.ts';
-
-type Work = {
-  position: number;
-  /** Null if the patch adds it. */
-  before: Step | null;
-  now: VersionStep;
-  state: 'named' | 'touched' | 'removed';
-  /** Whether an operation that the author wrote touches it, rather than an expanded series. */
-  authored: boolean;
-  args_by: number | null;
-};
 
 /** The content of a step, without execution state. */
 function toVersionStep(step: Step): VersionStep {
   const { effect, guarded } = step;
   return { ...contentOf(step), effect, guarded };
-}
-
-/** The edges that a step gains and loses. One with another lag is both. */
-export function edgesOf(
-  successor: number,
-  before: Dependency[],
-  now: Dependency[],
-  positions: ReadonlyMap<string, number>,
-): { added: Edge[]; removed: Edge[] } {
-  const lagsOf = (after: Dependency[]) =>
-    new Map(after.map((one) => [keyOfDependency(one), one.lag_minutes]));
-  const missingFrom = (others: Dependency[], after: Dependency[]): Edge[] => {
-    const lags = lagsOf(others);
-    const missing = after.filter((one) => lags.get(keyOfDependency(one)) !== one.lag_minutes);
-    return missing.map(({ id, type, lag_minutes }) => {
-      const predecessor = positions.get(id);
-      if (predecessor === undefined)
-        throw new Error(`edgesOf: ${successor} waits for unread ${id}`);
-      return { predecessor, successor, type, lag_minutes };
-    });
-  };
-  return { added: missingFrom(before, now), removed: missingFrom(now, before) };
 }
 
 /** Resolves one patch; used once. */
@@ -419,79 +385,14 @@ export class Resolution {
     if (this.#conflicts.size > 0) {
       throw patchConflict(this.#row, [...this.#conflicts.values()], this.#baseRevision);
     }
-    await this.#checkKept();
+    const works = [...this.#works.values()];
+    const kept = works.filter(({ state }) => state === 'touched').map(({ now }) => now);
+    const all = works.map(({ now }) => now);
+    await checkWaits(kept, all, this.#rules.catalogue, this.problems);
     this.problems.settle();
   }
 
-  /** A step must wait for every step whose output it uses, and those steps must exist. */
-  async #checkKept(): Promise<void> {
-    const works = [...this.#works.values()];
-    const kept = works.filter(({ state }) => state === 'touched').map(({ now }) => now);
-    for (const { id, args, after, when } of kept) {
-      if (isSliceOver()) await nextTurn();
-      const waits = new Set(after.filter(({ type }) => type === 'FS').map((one) => one.id));
-      for (const { $from } of safeReferences(args)) {
-        if (waits.has($from)) continue;
-        this.problems.add(
-          'invalid_reference',
-          'operations',
-          `Step ${id} uses the output of step "${$from}" and does not wait for it any more.`,
-        );
-      }
-      for (const { step } of when) {
-        if (waits.has(step)) continue;
-        this.problems.add(
-          'invalid_reference',
-          'operations',
-          `Step ${id} has a condition on step "${step}" and does not wait for it any more.`,
-        );
-      }
-    }
-    const all = works.map(({ now }) => now);
-    await mapInSlices(kept, createReferenceCheck(all, this.#rules.catalogue, this.problems));
-  }
-
-  /** As versions have them: by the predecessor's position, then type. */
-  #inOrder(after: Dependency[]): Dependency[] {
-    const placeOf = ({ id }: Dependency) => this.#positions.get(id) ?? 0;
-    return after.toSorted((a, b) => placeOf(a) - placeOf(b) || (a.type < b.type ? -1 : 1));
-  }
-
-  async effect(): Promise<PatchEffect> {
-    const effect: PatchEffect = {
-      added: [],
-      changed: [],
-      removed: [],
-      replaced: this.#replaced,
-      names: new Map(
-        [...this.#works.values()].flatMap(({ before }) =>
-          before === null ? [] : [[before.id, before.label]],
-        ),
-      ),
-      edgesAdded: [],
-      edgesRemoved: [],
-      rerun: [],
-      expanded: new Set(
-        [...this.#works.values()].flatMap(({ authored, now }) => (authored ? [] : now.id)),
-      ),
-      invalidated: [],
-      series: [],
-    };
-    for (const work of this.#works.values()) {
-      const { before, now, position, state, args_by } = work;
-      if (isSliceOver()) await nextTurn();
-      if (state === 'named') continue;
-      if (state === 'removed') {
-        if (before !== null) effect.removed.push(before);
-        continue;
-      }
-      now.after = this.#inOrder(now.after);
-      if (before === null) effect.added.push({ now, position, label: null, args_by });
-      else effect.changed.push({ position, before, now, args_by });
-      const edges = edgesOf(position, before?.after ?? [], now.after, this.#positions);
-      effect.edgesAdded.push(...edges.added);
-      effect.edgesRemoved.push(...edges.removed);
-    }
-    return effect;
+  effect(): Promise<PatchEffect> {
+    return effectOf([...this.#works.values()], this.#positions, this.#replaced);
   }
 }

@@ -12,8 +12,7 @@ import type { Step } from '#domain/plan/plan.ts';
 import { operationName } from '#domain/tool.ts';
 import { digestValue, withDigests } from '../content/canonical.ts';
 import { canBeRemoved, hasBegun, patchConflict } from './conflicts.ts';
-import type { PatchEffect } from './model.ts';
-import { edgesOf } from './resolution.ts';
+import { edgesOf, type PatchEffect } from './model.ts';
 import { type PatchRules, resolvePatch } from './resolve.ts';
 import { resolveSets } from './sets.ts';
 

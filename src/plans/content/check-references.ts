@@ -2,9 +2,11 @@
 // operations, so that impossible ones are refused before anything is stored.
 import { CountersignError, type ErrorCode } from '#domain/errors.ts';
 import { isReference } from '#domain/plan/argument-kinds.ts';
-import { findMalformed } from '#domain/plan/arguments.ts';
+import { findMalformed, safeReferences } from '#domain/plan/arguments.ts';
+import type { Dependency } from '#domain/plan/dependency.ts';
 import type { StepContent } from '#domain/plan/step-content.ts';
 import { findBareTemplate } from '#domain/plan/templates.ts';
+import { isSliceOver, mapInSlices, nextTurn } from '#domain/slices.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { type Catalogue, operationName } from '#domain/tool.ts';
 import { countOf } from '#domain/words.ts';
@@ -105,4 +107,34 @@ function describeProducer(step: CheckedStep, catalogue: Pick<Catalogue, 'get'>):
   const operation = catalogue.get(name);
   const output = operation?.outputOf?.(step.args) ?? operation?.output;
   return output === undefined ? null : { id: step.id, operation: name, output };
+}
+
+/** Steps that a change keeps must wait for every step whose output they use. @param all all steps of the plan */
+export async function checkWaits(
+  kept: readonly (CheckedStep & { after: Dependency[] })[],
+  all: readonly CheckedStep[],
+  catalogue: Pick<Catalogue, 'get'>,
+  problems: Problems,
+): Promise<void> {
+  for (const { id, args, after, when } of kept) {
+    if (isSliceOver()) await nextTurn();
+    const waits = new Set(after.filter(({ type }) => type === 'FS').map((one) => one.id));
+    for (const { $from } of safeReferences(args)) {
+      if (waits.has($from)) continue;
+      problems.add(
+        'invalid_reference',
+        'operations',
+        `Step ${id} uses the output of step "${$from}" and does not wait for it any more.`,
+      );
+    }
+    for (const { step } of when) {
+      if (waits.has(step)) continue;
+      problems.add(
+        'invalid_reference',
+        'operations',
+        `Step ${id} has a condition on step "${step}" and does not wait for it any more.`,
+      );
+    }
+  }
+  await mapInSlices(kept, createReferenceCheck(all, catalogue, problems));
 }
