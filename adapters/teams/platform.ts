@@ -1,9 +1,32 @@
 // Teams as a platform of the instance.
+import { drawAdaptiveCard, drawAdaptiveText } from '#cards/expand.ts';
+import { fitCard, measureCard, platformLimits } from '#cards/limits.ts';
+import { addRefresh } from '#cards/press.ts';
+import { drawPlainText, drawText } from '#cards/text.ts';
+import type { CardDrawing } from '#chat/outbox/draw-message.ts';
 import { definePlatform, type Platform } from '#chat/platform.ts';
 import type { CheckResult } from '#domain/settings-view.ts';
 import { readTeamsAccess, type TeamsAccess, teamsVariables } from './access.ts';
 import type { TeamsCloud } from './connector/cloud.ts';
-import { teamsDrawing } from './drawing.ts';
+
+export const teamsDrawing: CardDrawing = {
+  text: drawAdaptiveText,
+  card(above, view) {
+    const { body: textBody } = drawAdaptiveText(above);
+    const card = fitCard(
+      view,
+      (shrunk) => {
+        const drawn = drawAdaptiveCard(shrunk);
+        return addRefresh({ ...drawn, body: [textBody, drawn.body].flat() }, shrunk);
+      },
+      (all) => measureCard(all) <= platformLimits.teams.payload,
+    );
+    return { card };
+  },
+  words: (view) => ('paragraphs' in view ? drawPlainText(view) : drawText(view)),
+  readAloud: 'card',
+  forReaders: true,
+};
 
 /** The tenants that may use it, or null for any. */
 function allowedOf(access: TeamsAccess): string[] | null {

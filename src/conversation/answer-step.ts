@@ -10,7 +10,7 @@ import type { GivenToStep } from '#domain/planning/state.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { resumption } from '#plans/decisions/resume.ts';
 import { decide } from '#plans/lifecycle/decide.ts';
-import { nothingWaits } from '#runs/given-back.ts';
+import { nothingWaits } from '#runs/run-table.ts';
 import { waitsFor } from '#runs/session-subject.ts';
 
 /** The answer that a run waits to have confirmed, or null. */

@@ -42,9 +42,9 @@ import { decide, type Ruling } from '#plans/lifecycle/decide.ts';
 import { mayBeApproved, notPossible } from '#plans/lifecycle/lifecycle-table.ts';
 import { readDraft, revisableSteps } from '#plans/views/draft.ts';
 import { followVersion } from '#runs/change-waiting.ts';
-import { nothingWaits, tellGivenBack, waitsAgain } from '#runs/given-back.ts';
+import { type TracedDecision, traceDecision } from '#runs/planning-trace.ts';
+import { nothingWaits, tellGivenBack, waitsAgain } from '#runs/run-table.ts';
 import { endTurn, queueTurn } from '#runs/start-run.ts';
-import { type TracedDecision, traceDecision } from '#runs/trace-decision.ts';
 import { composeFeedback } from './step-comments.ts';
 
 /** Settles a plan's run after a decision. Requires the plan's lock. */

@@ -12,8 +12,7 @@ import type { ConversationContext } from '#messages/context.ts';
 import { refreshUserGroups } from '#plans/authority/members.ts';
 import { giveBack } from '#plans/decisions/keep.ts';
 import { decide } from '#plans/lifecycle/decide.ts';
-import { tellGivenBack, waitsAgain } from '#runs/given-back.ts';
-import { nextRunStatus } from '#runs/run-table.ts';
+import { nextRunStatus, tellGivenBack, waitsAgain } from '#runs/run-table.ts';
 import { endTurn } from '#runs/start-run.ts';
 import { requireDecider } from './session-decisions.ts';
 

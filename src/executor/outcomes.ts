@@ -1,13 +1,14 @@
-// All outcomes of a step, as they are settled.
+// All outcomes of a step, as they are settled, and what happens to one whose worker was lost: nothing is repeated blindly.
 import type { ClaimedStep } from '#db/sql/claim.ts';
+import type { LostStep, Recovery } from '#db/sql/recover.ts';
 import type { Outcome } from '#db/sql/settle.ts';
 import type { CountersignError, ErrorCode } from '#domain/errors.ts';
 import { nameCall } from '#domain/plan/call-words.ts';
 import { conditionNotMet } from '#domain/plan/condition.ts';
 import type { JsonObject } from '#domain/text.ts';
+import { operationName } from '#domain/tool.ts';
 import { describeCall } from '#tools/describe-call.ts';
 import type { Confirmation, Skip } from './prepare-arguments.ts';
-import { askOutcome } from './recovery-rules.ts';
 
 type Attempt = Pick<ClaimedStep, 'position' | 'attempt'>;
 
@@ -99,4 +100,38 @@ export function askToConfirm(
     final_args: args,
     output: why === 'each' ? { confirm: true, each: true } : { confirm: true },
   });
+}
+
+/** A step that takes its worker down this often is not retried automatically. */
+const maxLosses = 5;
+
+/**
+ * A write that may have gone out is unknown: only a person can say. Everything else runs again, unless the plan has ended or
+ * the step took down too many workers. @param planGoesOn also true for a stalled plan
+ */
+export function decideRecovery(step: LostStep, planGoesOn: boolean): Recovery {
+  const base = { position: step.position, attempt: step.attempt };
+  const name = operationName(step.tool, step.operation);
+  const what = step.target === null ? name : `${name} → ${step.target}`;
+  if (step.effect === 'write' && step.called) {
+    const message = `The worker stopped while ${what} was running, and no result came back.`;
+    return {
+      ...base,
+      status: planGoesOn ? 'unknown' : 'cancelled',
+      attempt_status: 'unknown',
+      question: askOutcome(message),
+      error: { code: 'lease_lost', message },
+    };
+  }
+  const lost = { ...base, attempt_status: 'lost' as const, question: null };
+  if (!planGoesOn) return { ...lost, status: 'cancelled', error: null };
+  if (step.losses >= maxLosses) {
+    const message = `${what} was abandoned: its worker stopped ${step.losses} times while running it.`;
+    return { ...lost, status: 'failed', error: { code: 'lease_lost', message } };
+  }
+  return { ...lost, status: 'ready', error: null };
+}
+
+export function askOutcome(message: string): string {
+  return `${message} It may have gone through; we can't tell.`;
 }

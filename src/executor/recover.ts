@@ -16,11 +16,11 @@ import { countOf } from '#domain/words.ts';
 import { finishIfDone } from '#plans/lifecycle/finish.ts';
 import { transition, wakeWatchers, wakeWorkers } from '#plans/lifecycle/lifecycle.ts';
 import { isTerminal } from '#plans/lifecycle/lifecycle-table.ts';
-import { stopDependents } from '#plans/lifecycle/stop-dependents.ts';
+import { stopDependents } from '#plans/lifecycle/ready-steps.ts';
 import { findBlocked } from '#plans/views/blocked.ts';
 import { missDeadBackends } from './backends.ts';
 import type { ExecutorContext, SharedContext } from './executor-context.ts';
-import { decideRecovery } from './recovery-rules.ts';
+import { decideRecovery } from './outcomes.ts';
 import { releaseResources } from './settle.ts';
 
 const plansATurn = 1000;

@@ -34,7 +34,7 @@ import { raiseFindings } from '#plans/findings/raise.ts';
 import { finishIfDone } from '#plans/lifecycle/finish.ts';
 import { wakeWatchers } from '#plans/lifecycle/lifecycle.ts';
 import { isTerminal } from '#plans/lifecycle/lifecycle-table.ts';
-import { stopDependents } from '#plans/lifecycle/stop-dependents.ts';
+import { stopDependents } from '#plans/lifecycle/ready-steps.ts';
 import type { SharedContext } from './executor-context.ts';
 import { stepOf } from './findings.ts';
 

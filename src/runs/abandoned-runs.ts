@@ -7,8 +7,7 @@ import { system } from '#domain/people/actor.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { speakAsBot } from '#messages/speak.ts';
 import { giveBack } from '#plans/decisions/keep.ts';
-import { tellGivenBack, waitsAgain } from './given-back.ts';
-import { nextRunStatus } from './run-table.ts';
+import { nextRunStatus, tellGivenBack, waitsAgain } from './run-table.ts';
 import { queuePlanning } from './start-run.ts';
 
 const runsATurn = 50;

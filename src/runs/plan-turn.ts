@@ -38,11 +38,10 @@ import {
   sessionColumns,
   traceWith,
 } from './close-turn.ts';
-import { tellGivenBack, waitsAgain } from './given-back.ts';
 import { tellMissingParts } from './missing-parts.ts';
 import { requireFewWaiting } from './person-limits.ts';
 import { prepareChange } from './plans-at-hand.ts';
-import { nextRunStatus, type RunEvent } from './run-table.ts';
+import { nextRunStatus, type RunEvent, tellGivenBack, waitsAgain } from './run-table.ts';
 import { joins, queueTurn } from './start-run.ts';
 
 /** The refused plan this turn is to revise, or null. */

@@ -1,7 +1,7 @@
 // Every sentence of the product is reworded here, and the stories are played again: what happens must not depend on words.
 // Only the words by which a person decides (“approve”, “propose changes: …”) are read.
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { slackDrawing } from '#adapters/slack/drawing.ts';
+import { slackDrawing } from '#adapters/slack/platform.ts';
 import { drawForChat } from '#chat/outbox/draw-message.ts';
 import { readLatestMessages } from '#db/chat/messages.ts';
 import type { Queryable } from '#db/database.ts';

@@ -1,8 +1,8 @@
 // One message of every state a card can be in, as people see it in a chat: what the bot says, and the card under it.
 // The names are those of the pictures in docs/cards.
-import { slackDrawing } from '#adapters/slack/drawing.ts';
+import { slackDrawing } from '#adapters/slack/platform.ts';
 import { fillDetails } from '#adapters/slack/press/fill-window.ts';
-import { teamsDrawing } from '#adapters/teams/drawing.ts';
+import { teamsDrawing } from '#adapters/teams/platform.ts';
 import { drawDetails } from '#adapters/teams/press/show.ts';
 import { drawAdaptivePolicy } from '#cards/expand-teams.ts';
 import { platformLimits } from '#cards/limits.ts';

@@ -16,8 +16,7 @@ import type { Catalogues, ToolHost } from '#domain/tool.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { computeBound, findPrice } from '#models/catalogue.ts';
 import type { ChatModel } from '#models/chat.ts';
-import { type Budget, firstOutputTokens } from '#planner/budget/budget.ts';
-import type { PlanningLimits } from '#planner/budget/limits.ts';
+import { type Budget, firstOutputTokens, type PlanningLimits } from '#planner/budget/budget.ts';
 import { createPlanner, openPlannerStore } from '#planner/create-planner.ts';
 import type {
   AttachedFiles,

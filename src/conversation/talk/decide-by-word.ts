@@ -29,7 +29,7 @@ import type { Word } from '../read-word.ts';
 import { decideSession, readDeciders } from '../session-decisions.ts';
 import { stopPlanning } from '../stop-planning.ts';
 import type { Reply } from './reply.ts';
-import type { Subject } from './subject.ts';
+import type { Subject } from './require-current.ts';
 
 /** Approves steps by their card numbers. @returns which were left out or will run, in words */
 async function approvePart(

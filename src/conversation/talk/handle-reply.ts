@@ -6,7 +6,7 @@ import type { MessageParts } from '#domain/chat/message-parts.ts';
 import type { CountersignError } from '#domain/errors.ts';
 import { assignAnswers } from '#domain/planning/asked-question.ts';
 import { type ConversationContext, readsCommands } from '#messages/context.ts';
-import { storePersonMessage } from '#messages/store-person-message.ts';
+import { storePersonMessage } from '#messages/speak.ts';
 import { keepConfirmed } from '#people/keep-confirmed.ts';
 import { readPolicyRequest, sayPreference, storePolicyRequest, zoneOf } from '#people/policy.ts';
 import { joinedBy } from '#runs/change-waiting.ts';
@@ -22,9 +22,13 @@ import {
 import { decideByWord, stopByWord } from './decide-by-word.ts';
 import { handleDecision } from './handle-decision.ts';
 import type { Reply } from './reply.ts';
-import { requireRecent, requireShown, requireTurn } from './require-current.ts';
-import { requireRead } from './require-read.ts';
-import { subjectOfRun } from './subject.ts';
+import {
+  requireRead,
+  requireRecent,
+  requireShown,
+  requireTurn,
+  subjectOfRun,
+} from './require-current.ts';
 
 /** Continues a run: stores preferences and memory, and passes the rest to the planner. */
 async function continueRun(

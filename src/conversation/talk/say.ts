@@ -8,8 +8,7 @@ import type { PlanStatus } from '#domain/plan/plan.ts';
 import type { OnScreen } from '#domain/service.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { explainLength } from '#messages/outgoing.ts';
-import { speakAsBot } from '#messages/speak.ts';
-import { storePersonMessage } from '#messages/store-person-message.ts';
+import { speakAsBot, storePersonMessage } from '#messages/speak.ts';
 import { sourcesOf } from '#plans/lifecycle/lifecycle-table.ts';
 import { digestShown, isDecidable, isOpen, nameWaiting, waitsFor } from '#runs/session-subject.ts';
 import { startRun } from '#runs/start-run.ts';
@@ -21,13 +20,17 @@ import {
   readBareChange,
 } from './answer-waiting.ts';
 import { decideByWord } from './decide-by-word.ts';
-import { handleDecision } from './handle-decision.ts';
+import { type Handled, handleDecision, onceOnly } from './handle-decision.ts';
 import { handleReply } from './handle-reply.ts';
-import { type Handled, onceOnly } from './once-only.ts';
 import type { Reply } from './reply.ts';
-import { requireRecent, requireShown } from './require-current.ts';
-import { requireRead } from './require-read.ts';
-import { type Subject, subjectOfPlan, subjectOfRun } from './subject.ts';
+import {
+  requireRead,
+  requireRecent,
+  requireShown,
+  type Subject,
+  subjectOfPlan,
+  subjectOfRun,
+} from './require-current.ts';
 
 /** Characters kept of a message that is too long. */
 const shownOfTooLong = 500;

@@ -8,7 +8,7 @@ import { bossSchema } from '../instance.ts';
 import { countersign } from '../schema/columns.ts';
 import { accounting, type PlanProgress, progressOf } from '../steps/accounting.ts';
 import { stepsOf } from '../steps/blocks.ts';
-import { setError, staleOr } from '../steps/cover.ts';
+import { setError, staleOr } from '../steps/conditions.ts';
 import { claimableByBackend } from './lanes.ts';
 import { laterOwner } from './later.ts';
 import { waitingPatch } from './patch-reads.ts';

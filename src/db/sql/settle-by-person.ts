@@ -5,7 +5,7 @@ import type { Json } from '#domain/text.ts';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { accounting, type PlanProgress, progressOf } from '../steps/accounting.ts';
-import { setError, staleOr } from '../steps/cover.ts';
+import { setError, staleOr } from '../steps/conditions.ts';
 import { freeSuccessors } from '../steps/unblock.ts';
 
 export type Verdict = {

@@ -6,7 +6,7 @@ import type { Json } from '#domain/text.ts';
 import { prepareStatement, type Queryable, type Transaction } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { accounting, type PlanProgress, progressOf } from '../steps/accounting.ts';
-import { setError, staleOr } from '../steps/cover.ts';
+import { setError, staleOr } from '../steps/conditions.ts';
 import { freeSuccessors, type StartPlaceholders } from '../steps/unblock.ts';
 import { allowCalls, type ClaimedStep, type ClaimTerms, claimValues, contentsOf } from './claim.ts';
 import { laterOwner } from './later.ts';

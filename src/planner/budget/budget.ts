@@ -13,8 +13,56 @@ import {
   settleCall,
   type TokenCounts,
 } from '#db/planning/spending.ts';
-import { type Caps, type Ceiling, findExceeded, type Spent } from '#domain/budget.ts';
+import {
+  type Caps,
+  type Ceiling,
+  describeCap,
+  dollars,
+  findExceeded,
+  type HardCeiling,
+  type Spent,
+} from '#domain/budget.ts';
 import { type Clock, startOfUtcDay } from '#domain/clock.ts';
+import type { Stage } from '#domain/planning/stages.ts';
+import type { ChatMessage, ChatReply, ChatRequest } from '#models/chat.ts';
+
+export type PlanningLimits = Caps & {
+  /** Model calls in one turn of a run. */
+  turns: number;
+  retries: number;
+  wallSeconds: number;
+};
+
+/** Ends a model's turn early: its calls, its time, repeated calls, answers that are cut off, no answer. */
+export type Cap = 'turns' | 'time' | 'repeats' | 'length' | 'silence';
+
+export function explainCap(cap: Cap | 'transitions', limits: PlanningLimits): string {
+  switch (cap) {
+    case 'turns':
+      return `I stopped after ${limits.turns} turns without a plan. Ask for less at once, or raise TURN_LIMIT.`;
+    case 'time':
+      return `I stopped after ${limits.wallSeconds} seconds without a plan. Ask for less at once, or raise WALL_TIME_SEC.`;
+    case 'repeats':
+      return 'The model kept repeating the same call. Try rephrasing.';
+    case 'transitions':
+      return 'I went back and forth between stages without a plan. Ask for less at once.';
+    case 'length':
+      return 'The model’s answers were too long and were cut off. Ask for less at once, or lower PLANNER_REASONING_EFFORT.';
+    case 'silence':
+      return 'The model gave no answer. Ask again, lower PLANNER_REASONING_EFFORT, or choose another PLANNER_MODEL.';
+    default:
+      return cap satisfies never;
+  }
+}
+
+/** The run ends at a hard cap. The soft ceiling of a turn is a question instead. */
+export function explainHardCap(
+  ceiling: HardCeiling,
+  { caps, spent_usd, estimate_usd }: Pick<Exceeded, 'caps' | 'spent_usd' | 'estimate_usd'>,
+): string {
+  const { cap, remedy } = describeCap(ceiling, caps);
+  return `Planning further would exceed ${cap}: ${dollars(spent_usd)} has been spent, and the next call may cost ${dollars(estimate_usd)}. ${remedy}`;
+}
 
 export type Refused = { exceeded: Ceiling; spent: Spent; estimateUsd: number; caps: Caps };
 export type Reservation = { id: number } | Refused;
@@ -105,3 +153,32 @@ export function createBudget(options: { db: Database; clock: Clock; caps: Caps }
     readSpent: async (payer) => (await readSpending(db.query, payer, readTimes())).spent,
   };
 }
+
+/** Nothing was called. `spent_usd`: under that ceiling. */
+export type Exceeded = {
+  kind: 'exceeded';
+  ceiling: Ceiling;
+  spent_usd: number;
+  estimate_usd: number;
+  caps: Caps;
+};
+
+export type Paid = { kind: 'reply'; reply: ChatReply; remembered: boolean } | Exceeded;
+
+export type PaidModel = {
+  name: string;
+  /**
+   * If the budget allows it. A stored reply is reused and costs nothing. @throws CountersignError `model_failed`, `timed_out`,
+   * `cancelled`
+   */
+  complete(
+    request: ChatRequest,
+    purpose: { stage: Stage; softLifted: boolean },
+    signal: AbortSignal,
+  ): Promise<Paid>;
+  /** Messages with which this round began, for a planner that takes over; absent if nothing is stored. */
+  history?: {
+    read(): Promise<ChatMessage[] | null>;
+    keep(messages: ChatMessage[]): Promise<void>;
+  };
+};

@@ -7,8 +7,7 @@ import { JsonObject } from '#domain/text.ts';
 import { mayHaveCost } from '#domain/text-model.ts';
 import type { ChatMessage, ChatModel, ChatReply, ChatRequest } from '#models/chat.ts';
 import { keep, memoKey, recall } from '../memo/memo.ts';
-import type { Budget } from './budget.ts';
-import type { PaidModel } from './paid-model.ts';
+import type { Budget, PaidModel } from './budget.ts';
 
 // Stores replies as they come, to reuse them after a crash.
 const StoredCalls = z.array(

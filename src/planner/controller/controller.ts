@@ -12,7 +12,7 @@ import type { Planner, PlanningOutcome, PlanningRequest } from '#domain/planning
 import type { Stage, StageEvent } from '#domain/planning/stages.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
 import type { TraceEntry } from '#domain/planning/trace.ts';
-import { explainCap, type PlanningLimits } from '../budget/limits.ts';
+import { explainCap, type PlanningLimits } from '../budget/budget.ts';
 import { draftPlan } from '../draft/draft-plan.ts';
 import { outlineOfDraft } from '../outline/outline-of-draft.ts';
 import { confirmsEach } from '../policy/effects.ts';

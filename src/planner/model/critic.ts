@@ -5,7 +5,7 @@ import { errorMessage } from '#domain/errors.ts';
 import { isPartRun } from '#domain/planning/part.ts';
 import type { JoinedWords } from '#domain/planning/state.ts';
 import type { ChatReply } from '#models/chat.ts';
-import type { PaidModel } from '../budget/paid-model.ts';
+import type { PaidModel } from '../budget/budget.ts';
 import { datesOfSession } from '../draft/draft-times.ts';
 import { showDraft } from '../draft/show-draft.ts';
 import { writeJoined } from '../reads/joined-messages.ts';

@@ -8,8 +8,13 @@ import { quoteWords } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import type { ChatMessage } from '#models/chat.ts';
 import { type AgentReport, runAgent } from '../agent/run-agent.ts';
-import { type Cap, explainCap, explainHardCap, type PlanningLimits } from '../budget/limits.ts';
-import type { PaidModel } from '../budget/paid-model.ts';
+import {
+  type Cap,
+  explainCap,
+  explainHardCap,
+  type PaidModel,
+  type PlanningLimits,
+} from '../budget/budget.ts';
 import type { OperationSearch } from '../catalogue/search-operations.ts';
 import { openStages } from '../define-tool.ts';
 import { Surroundings } from '../ports.ts';

@@ -7,7 +7,7 @@ import type { PlanningRequest } from '#domain/planning/run.ts';
 import type { Stage, StageEvent } from '#domain/planning/stages.ts';
 import type { Confidence, Violation } from '#domain/planning/trace.ts';
 import type { JsonObject } from '#domain/text.ts';
-import type { PlanningLimits } from '../budget/limits.ts';
+import type { PlanningLimits } from '../budget/budget.ts';
 import type { PlannerTools } from '../ports.ts';
 import type { CallAnswer, Reasoner } from '../reasoner.ts';
 import type { Product } from '../tool.ts';

@@ -15,7 +15,7 @@ import { type JsonObject, line } from '#domain/text.ts';
 import { endSentence } from '#domain/words.ts';
 import { defineTool } from '../define-tool.ts';
 import { asksAbout, detailOf, questionsAllowed } from '../policy/effects.ts';
-import { areAlike, meaningfulWords } from '../policy/likeness.ts';
+import { areAlike, meaningfulWords } from '../policy/options.ts';
 import {
   fail,
   type StateChanges,

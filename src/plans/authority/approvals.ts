@@ -11,7 +11,7 @@ import type { PassedStarts } from '#domain/plan/passed-starts.ts';
 import type { Approval } from '#domain/service.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { listOf } from '#domain/words.ts';
-import { currentOf } from '../lifecycle/current.ts';
+import { currentOf } from '../lifecycle/decide.ts';
 import { wakeWatchers } from '../lifecycle/lifecycle.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { approvalsThatSuffice, isAmong, isSatisfied, judge } from './approver-rules.ts';

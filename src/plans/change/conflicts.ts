@@ -4,7 +4,7 @@ import { endable, notBegun } from '#db/sql/patch-reads.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import { listSome } from '#domain/words.ts';
-import { currentOf } from '../lifecycle/current.ts';
+import { currentOf } from '../lifecycle/decide.ts';
 
 const maxNamed = 10;
 const maxListed = 1000;

@@ -30,7 +30,7 @@ import { requireArtifacts } from '../content/artifact-references.ts';
 import { addedOperations, digestOperations, requireSameOperations } from '../content/canonical.ts';
 import { Problems } from '../content/check-references.ts';
 import { pinPatchPosts } from '../content/post-targets.ts';
-import { currentOf } from '../lifecycle/current.ts';
+import { currentOf } from '../lifecycle/decide.ts';
 import { finishIfDone } from '../lifecycle/finish.ts';
 import { wakeWatchers } from '../lifecycle/lifecycle.ts';
 import { statusWords } from '../lifecycle/lifecycle-table.ts';

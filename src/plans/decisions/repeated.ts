@@ -6,8 +6,7 @@ import { countersign } from '#db/schema.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import { requireManager } from '../authority/authority.ts';
-import { currentOf } from '../lifecycle/current.ts';
-import type { Ruling } from '../lifecycle/decide.ts';
+import { currentOf, type Ruling } from '../lifecycle/decide.ts';
 import type { PlansContext } from '../plans-context.ts';
 
 const made = [

@@ -21,8 +21,7 @@ import type { JsonObject } from '#domain/text.ts';
 import { operationName } from '#domain/tool.ts';
 import { asksToConfirm, readAnswering } from '../authority/asked-person.ts';
 import { requireConfirmer } from '../authority/authority.ts';
-import { reviveSkipped } from '../lifecycle/ready-steps.ts';
-import { stopDependents } from '../lifecycle/stop-dependents.ts';
+import { reviveSkipped, stopDependents } from '../lifecycle/ready-steps.ts';
 import type { PlansContext } from '../plans-context.ts';
 import {
   answerAbout,

@@ -24,8 +24,7 @@ import type { Ruling } from '../lifecycle/decide.ts';
 import { finishIfDone } from '../lifecycle/finish.ts';
 import { wakeWatchers, wakeWorkers } from '../lifecycle/lifecycle.ts';
 import { statusWords } from '../lifecycle/lifecycle-table.ts';
-import { readyTheFree } from '../lifecycle/ready-steps.ts';
-import { stopDependents } from '../lifecycle/stop-dependents.ts';
+import { readyTheFree, stopDependents } from '../lifecycle/ready-steps.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { isBlocking } from './raise.ts';
 

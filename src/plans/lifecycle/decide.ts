@@ -1,5 +1,7 @@
-// One protocol for every decision: authorize, detect a repeat, check that what was shown is current, then commit.
+// One protocol for every decision: authorize, detect a repeat, check that what was shown is current, then commit. Who is refused gets the
+// current state.
 import type { Commit, Database, Queryable, Transaction } from '#db/database.ts';
+import type { PlanRow } from '#db/plans/plans.ts';
 
 /** One decision about one subject. The checks run in this order, under the subject's lock. */
 export type Ruling<Row, Authority, Outcome> = {
@@ -37,5 +39,22 @@ export async function decide<Row, Authority, Outcome>(
     const row = await ruling.lock(tx);
     const checked = await check(tx, row);
     return checked === null ? null : { outcome: await ruling.apply(tx, row, checked.authority) };
+  };
+}
+
+/** 14:02 UTC */
+export function clockTime(date: Date | null): string {
+  return date === null ? 'an unknown time' : `${date.toISOString().slice(11, 16)} UTC`;
+}
+
+/** The plan as a refused caller should see it now. */
+export function currentOf(row: PlanRow): Record<string, unknown> {
+  return {
+    version: row.version,
+    digest: row.digest,
+    status: row.status,
+    revision: row.revision,
+    decided_by: row.decided_by,
+    decided_at: row.decided_at?.toISOString() ?? null,
   };
 }

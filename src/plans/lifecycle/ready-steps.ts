@@ -1,11 +1,12 @@
-// Finds steps that may run next when a plan starts, or continues after a failure.
+// Finds steps that may run next when a plan starts or continues after a failure, and stops those that may not.
 import { sql } from 'drizzle-orm';
 import type { Transaction } from '#db/database.ts';
+import { stopAllSeries } from '#db/plans/series.ts';
+import { skipDependents } from '#db/sql/settle.ts';
 import { changeSteps, type PlanProgress } from '#db/steps/accounting.ts';
 import { stepsOf } from '#db/steps/blocks.ts';
 import { isSkippedByCondition } from '#db/steps/conditions.ts';
 import type { OnFailure } from '../plans-context.ts';
-import { stopDependents } from './stop-dependents.ts';
 
 /** Pending steps without open prerequisites become ready, with their not-before times. The caller holds the plan's lock. */
 export function readyTheFree(tx: Transaction, planId: string): Promise<PlanProgress | null> {
@@ -42,4 +43,28 @@ export async function reviveSkipped(
   const positions = failed.map(({ position }) => position);
   const skipped = await stopDependents(tx, planId, positions, onFailure);
   return (await readyTheFree(tx, planId)) ?? skipped ?? revived;
+}
+
+/** The caller holds the plan's lock. @returns the plan's counters after it, or null if nothing was stopped */
+export async function stopDependents(
+  tx: Transaction,
+  planId: string,
+  failed: number[],
+  onFailure: OnFailure,
+): Promise<PlanProgress | null> {
+  if (failed.length === 0) return null;
+  switch (onFailure) {
+    case 'continue_independent':
+      return skipDependents(tx, planId, failed);
+    case 'stop_all':
+      await stopAllSeries(tx, planId);
+      return changeSteps(tx, planId, {
+        from: ['pending', 'ready'],
+        to: 'skipped',
+        kind: 'step_skipped',
+        detail: 'another step failed',
+      });
+    default:
+      return onFailure satisfies never;
+  }
 }

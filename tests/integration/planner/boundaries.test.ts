@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '#db/database.ts';
 import type { PlanningOutcome, PlanningRequest } from '#domain/planning/run.ts';
-import type { PlanningLimits } from '#planner/budget/limits.ts';
+import type { PlanningLimits } from '#planner/budget/budget.ts';
 import {
   call,
   drawOutline,

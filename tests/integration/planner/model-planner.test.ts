@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { PlanningOutcome } from '#domain/planning/run.ts';
 import { createChatModel } from '#models/chat-model.ts';
 import { createModelClient } from '#models/client.ts';
-import type { PlanningLimits } from '#planner/budget/limits.ts';
+import type { PlanningLimits } from '#planner/budget/budget.ts';
 import { createMemoryPlanner } from '../../fixtures/memory-planner.ts';
 import { propose as proposeAll } from '../../fixtures/model-calls.ts';
 import {

@@ -3,8 +3,8 @@
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { slackDrawing } from '#adapters/slack/drawing.ts';
-import { teamsDrawing } from '#adapters/teams/drawing.ts';
+import { slackDrawing } from '#adapters/slack/platform.ts';
+import { teamsDrawing } from '#adapters/teams/platform.ts';
 import { drawProposal, drawReport } from '#adapters/terminal/draw.ts';
 import { viewSession } from '#cards/session-view.ts';
 import { drawText } from '#cards/text.ts';

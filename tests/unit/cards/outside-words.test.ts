@@ -1,8 +1,8 @@
 // Each kind of words that come from outside, on each surface: shown as words, labelled as somebody else's, never active.
 import { describe, expect, it } from 'vitest';
 import { html } from '#adapters/console/page/lit.ts';
-import { slackDrawing } from '#adapters/slack/drawing.ts';
-import { teamsDrawing } from '#adapters/teams/drawing.ts';
+import { slackDrawing } from '#adapters/slack/platform.ts';
+import { teamsDrawing } from '#adapters/teams/platform.ts';
 import { drawLines, drawProposal, drawReport } from '#adapters/terminal/draw.ts';
 import { playbook } from '#adapters/terminal/playbook.ts';
 import { createScreen } from '#adapters/terminal/screen.ts';

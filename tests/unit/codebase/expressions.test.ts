@@ -4,7 +4,7 @@ import { readNearWord } from '#conversation/read-word.ts';
 import { readStepChoice } from '#domain/plan/step-choice.ts';
 import { cleanLine } from '#domain/shown-text.ts';
 import { findWrittenCalls } from '#models/written-calls.ts';
-import { areAlike } from '#planner/policy/likeness.ts';
+import { areAlike } from '#planner/policy/options.ts';
 import { parsePolicyRequest } from '#planner/policy/policy-words.ts';
 import { readModes } from '#runs/read-modes.ts';
 import { collectExpressions, findFault } from '../../codebase/expressions.ts';

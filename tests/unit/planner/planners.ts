@@ -1,5 +1,5 @@
 // Planners for tests: nothing is kept, nothing is paid.
-import type { PlanningLimits } from '#planner/budget/limits.ts';
+import type { PlanningLimits } from '#planner/budget/budget.ts';
 
 export const limits: PlanningLimits = {
   turns: 10,

@@ -9,7 +9,7 @@ import type { PlanningState, SessionRead } from '#domain/planning/state.ts';
 import { onOneLine } from '#domain/words.ts';
 import { localDate, toLocalIso } from '#timeline/recurrence.ts';
 import { wrapUntrusted } from '../../agent/tool-call.ts';
-import type { PlanningLimits } from '../../budget/limits.ts';
+import type { PlanningLimits } from '../../budget/budget.ts';
 import { nodeWords } from '../../outline/written-outline.ts';
 import { lengthOf, optionsWanted } from '../../policy/effects.ts';
 import type { Surroundings } from '../../ports.ts';

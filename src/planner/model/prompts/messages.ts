@@ -4,7 +4,7 @@ import { isPartRun } from '#domain/planning/part.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import type { ChatMessage } from '#models/chat.ts';
 import { wrapUntrusted } from '../../agent/tool-call.ts';
-import type { PlanningLimits } from '../../budget/limits.ts';
+import type { PlanningLimits } from '../../budget/budget.ts';
 import { writeSeen } from '../../catalogue/describe-operation.ts';
 import { listCatalogue, listOperations } from '../../catalogue/list-operations.ts';
 import type { OperationSearch } from '../../catalogue/search-operations.ts';

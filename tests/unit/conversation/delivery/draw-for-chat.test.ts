@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { slackDrawing } from '#adapters/slack/drawing.ts';
-import { teamsDrawing } from '#adapters/teams/drawing.ts';
+import { slackDrawing } from '#adapters/slack/platform.ts';
+import { teamsDrawing } from '#adapters/teams/platform.ts';
 import { writeCall } from '#cards/calls-to-action.ts';
 import { measureCard, platformLimits } from '#cards/limits.ts';
 import { writeMessage } from '#cards/message-text.ts';

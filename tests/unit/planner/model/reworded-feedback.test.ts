@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { systemClock } from '#domain/clock.ts';
 import type { PlanningRequest } from '#domain/planning/run.ts';
 import type { JsonObject } from '#domain/text.ts';
-import type { PaidModel } from '#planner/budget/paid-model.ts';
+import type { PaidModel } from '#planner/budget/budget.ts';
 import { createOperationSearch } from '#planner/catalogue/search-operations.ts';
 import { createModelReasoner } from '#planner/model/model-reasoner.ts';
 import { notes, script } from '../controller/scripted.ts';
