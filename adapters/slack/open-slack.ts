@@ -17,7 +17,7 @@ import { createFindPlace } from './people/find-place.ts';
 import { createPeople } from './people/people.ts';
 import { createReach } from './people/reach.ts';
 import { createUserGroupReader } from './people/user-groups.ts';
-import { placeOf } from './place.ts';
+import { placeOf } from './people/place.ts';
 import { createRespond } from './port/respond.ts';
 import { createSlackPort } from './port/slack-port.ts';
 import { isPlanThis } from './press/about.ts';

@@ -29,7 +29,7 @@ import {
 } from './signals/read-activity.ts';
 import { createFetchFile, sealAddresses } from './talk/fetch-file.ts';
 import { createFindPlace } from './talk/find-place.ts';
-import { accountOfMember, createPeople } from './talk/people.ts';
+import { accountOfMember, createPeople } from './people.ts';
 import { createReadThread } from './talk/read-thread.ts';
 import { receiveMessage } from './talk/receive-message.ts';
 import type { TeamsContext } from './teams-context.ts';

@@ -2,7 +2,7 @@
 import type { ChatContext } from '#chat/platform.ts';
 import type { ChatPort } from '#domain/chat/chat.ts';
 import type { TeamsConversations } from '#domain/chat/teams-conversation.ts';
-import type { People } from './talk/people.ts';
+import type { People } from './people.ts';
 
 export type TeamsContext = ChatContext & {
   people: People;

@@ -1,7 +1,7 @@
 // Opens the configured database, or the embedded one, and migrates it to this build's schema.
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { openEmbedded } from '#db/embedded.ts';
+import { openEmbedded } from '#db/embedded/embedded.ts';
 import { migrate } from '#db/migrate.ts';
 import type { Config } from './config.ts';
 import { secureHome } from './home.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Embedded, openEmbedded } from '#db/embedded.ts';
+import { type Embedded, openEmbedded } from '#db/embedded/embedded.ts';
 import { noop, openTestInstance, reach, runPlan } from '../setup/instance.ts';
 
 let home: string;

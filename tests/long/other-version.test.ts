@@ -17,7 +17,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeBackup } from '#db/backup/dump.ts';
 import { restoreBackup } from '#db/backup/restore.ts';
 import { run } from '#db/embedded/run.ts';
-import { openCluster, openEmbedded, setAsideOtherVersion } from '#db/embedded.ts';
+import { openCluster, openEmbedded, setAsideOtherVersion } from '#db/embedded/embedded.ts';
 import { migrate } from '#db/migrate.ts';
 import { installPackage } from '../setup/debian.ts';
 

@@ -7,7 +7,7 @@ import { Client } from 'pg';
 import { PgBoss } from 'pg-boss';
 import type { TestProject } from 'vitest/node';
 import { isAlive } from '#db/embedded/postmaster.ts';
-import { type Embedded, openEmbedded } from '#db/embedded.ts';
+import { type Embedded, openEmbedded } from '#db/embedded/embedded.ts';
 import { migrate } from '#db/migrate.ts';
 
 declare module 'vitest' {

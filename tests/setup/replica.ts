@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { onTestFinished } from 'vitest';
 import { findBinaries } from '#db/embedded/binaries.ts';
-import { openEmbedded } from '#db/embedded.ts';
+import { openEmbedded } from '#db/embedded/embedded.ts';
 import { findPorts } from '../soak/fleet.ts';
 import { waitFor } from '../wait.ts';
 

@@ -3,7 +3,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { openEmbedded } from '#db/embedded.ts';
+import { openEmbedded } from '#db/embedded/embedded.ts';
 import { appendTool } from '../fixtures/append-tool.ts';
 import { start as startModel } from '../fixtures/openai-double.ts';
 import { chanceFrom } from '../fixtures/random.ts';

@@ -12,7 +12,7 @@ import { createRecent } from '#domain/recent.ts';
 import { explainSlackError } from '../calls/explain-error.ts';
 import type { Ask } from '../calls/hold.ts';
 import type { People } from '../people/people.ts';
-import { nameMessage } from '../place.ts';
+import { nameMessage } from '../people/place.ts';
 import { keyOf } from '../port/look-back.ts';
 import { isWritten } from '../signals/name-signal.ts';
 import { Files, readFiles } from '../signals/read-signal.ts';

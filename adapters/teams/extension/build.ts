@@ -25,7 +25,7 @@ import { finishWithin } from '../finish-within.ts';
 import { tellPresser } from '../press/reply.ts';
 import type { BuildSignal, Scene } from '../signals/read-activity.ts';
 import type { BuildPress } from '../signals/read-build.ts';
-import { speakerIn } from '../talk/people.ts';
+import { speakerIn } from '../people.ts';
 import type { TeamsContext } from '../teams-context.ts';
 import { answerDialog, answerSentence } from './plan-this.ts';
 

@@ -8,7 +8,7 @@ import { finishWithin } from '../finish-within.ts';
 import { cardType, nameMessage } from '../port/make-activity.ts';
 import { tellPresser } from '../press/reply.ts';
 import type { PlanThisSignal } from '../signals/read-activity.ts';
-import { speakerIn } from '../talk/people.ts';
+import { speakerIn } from '../people.ts';
 import type { TeamsContext } from '../teams-context.ts';
 
 const { title, someone, nothing, failed, addFirst } = planThisWords;

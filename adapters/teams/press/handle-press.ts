@@ -6,7 +6,7 @@ import type { Pressed } from '#domain/chat/card.ts';
 import type { InboxEvent } from '#domain/chat/inbox.ts';
 import { chatTenant } from '#domain/plan/scope.ts';
 import type { PressSignal, Scene } from '../signals/read-activity.ts';
-import { speakerIn } from '../talk/people.ts';
+import { speakerIn } from '../people.ts';
 import type { TeamsContext } from '../teams-context.ts';
 import { type Decision, readDecision, readLook } from './read-press.ts';
 import { tellPerson, tellPresser } from './reply.ts';

@@ -8,7 +8,7 @@ import { foldName, personKey } from '#domain/people/names.ts';
 import { createRecent, shareByKey } from '#domain/recent.ts';
 import type { Calls, Channel } from '../connector/connector.ts';
 import type { Reader, Readers } from '../port/members.ts';
-import { isAbsent } from './people.ts';
+import { isAbsent } from '../people.ts';
 
 const keptForMs = 10 * 60_000;
 /** A member may leave. */

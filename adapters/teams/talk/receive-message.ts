@@ -15,7 +15,7 @@ import {
   readHtml,
 } from '../signals/read-attachments.ts';
 import type { TeamsContext } from '../teams-context.ts';
-import { speakerIn } from './people.ts';
+import { speakerIn } from '../people.ts';
 
 // Turns a message into text: Teams' mentions and markup become what people read. Pure.
 

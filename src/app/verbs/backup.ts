@@ -2,7 +2,7 @@
 import { join, resolve } from 'node:path';
 import { writeBackup } from '#db/backup/dump.ts';
 import { restoreBackup } from '#db/backup/restore.ts';
-import { setAsideOtherVersion } from '#db/embedded.ts';
+import { setAsideOtherVersion } from '#db/embedded/embedded.ts';
 import { systemClock } from '#domain/clock.ts';
 import { countOf, listOf } from '#domain/words.ts';
 import { archiveFolder } from '#retention/run-retention.ts';

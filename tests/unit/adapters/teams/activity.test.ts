@@ -10,7 +10,7 @@ import {
   readSignal,
   type Signal,
 } from '#adapters/teams/signals/read-activity.ts';
-import { readAddress } from '#adapters/teams/talk/people.ts';
+import { readAddress } from '#adapters/teams/people.ts';
 import { firstMention, isAddressed, readPlainText } from '#adapters/teams/talk/receive-message.ts';
 import { nameActivity } from '#adapters/teams/transport/accept.ts';
 

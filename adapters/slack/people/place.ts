@@ -1,7 +1,7 @@
 // A place in Slack: workspace, channel and thread, so that a message or press elsewhere never matches.
 import type { ChatPlace } from '#domain/chat/chat.ts';
 import { personInChat } from '#domain/people/actor.ts';
-import type { SlackPerson } from './people/people.ts';
+import type { SlackPerson } from './people.ts';
 
 /** A direct message is one conversation, without threads. */
 function isDirect(channel: string): boolean {

@@ -6,10 +6,10 @@ import { CountersignError } from '#domain/errors.ts';
 import { personInChat } from '#domain/people/actor.ts';
 import { readAddress as toAddress } from '#domain/people/names.ts';
 import { createRecent } from '#domain/recent.ts';
-import { type TeamsAccess, vouches } from '../access.ts';
-import type { Calls, Member } from '../connector/connector.ts';
-import { conversationIdOf } from '../port/make-activity.ts';
-import type { Scene } from '../signals/read-activity.ts';
+import { type TeamsAccess, vouches } from './access.ts';
+import type { Calls, Member } from './connector/connector.ts';
+import { conversationIdOf } from './port/make-activity.ts';
+import type { Scene } from './signals/read-activity.ts';
 
 export type TeamsPerson = {
   /** The person that `account` is linked to, or else the account. Not cached: a link can be removed. */

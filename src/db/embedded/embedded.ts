@@ -1,5 +1,5 @@
 // The embedded PostgreSQL of a home directory: the first process starts it, later ones join, the last stops it, each under one
-// lock. The server is detached and survives kill -9; if that ended all processes, the watchdog (`embedded/watchdog.ts`) stops
+// lock. The server is detached and survives kill -9; if that ended all processes, the watchdog (`watchdog.ts`) stops
 // it.
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, rename, rm } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Client } from 'pg';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
-import { findBinaries } from './embedded/binaries.ts';
+import { findBinaries } from './binaries.ts';
 import {
   type Cluster,
   ensureCluster,
@@ -19,12 +19,12 @@ import {
   startServer,
   stopServer,
   syncCluster,
-} from './embedded/cluster.ts';
-import { explainFileError } from './embedded/files.ts';
-import { chooseIdentity } from './embedded/identity.ts';
-import { withLock } from './embedded/lock.ts';
-import { isAlive, isServed, readPostmaster } from './embedded/postmaster.ts';
-import { startDetached } from './embedded/run.ts';
+} from './cluster.ts';
+import { explainFileError } from './files.ts';
+import { chooseIdentity } from './identity.ts';
+import { withLock } from './lock.ts';
+import { isAlive, isServed, readPostmaster } from './postmaster.ts';
+import { startDetached } from './run.ts';
 import {
   ensureDatabase,
   hasWatchdog,
@@ -32,7 +32,7 @@ import {
   type Login,
   openSession,
   othersConnected,
-} from './embedded/sessions.ts';
+} from './sessions.ts';
 
 export type Log = { info(message: string): void; warn(message: string): void };
 
@@ -59,7 +59,7 @@ const lockTimeoutMs = 180_000;
 const recoveryTimeoutMs = 120_000;
 /** Milliseconds between two looks of each process whether the watchdog is there. */
 const watchdogEveryMs = 15_000;
-const watchdogProgram = fileURLToPath(new URL('./embedded/watchdog.ts', import.meta.url));
+const watchdogProgram = fileURLToPath(new URL('./watchdog.ts', import.meta.url));
 
 /** A session held for this process's lifetime. (pg's client can be unreferenced like a socket; its types omit that.) */
 type Presence = { session: Client & { ref(): void; unref(): void }; login: Login; owned: boolean };
