@@ -1,11 +1,10 @@
 // Asks that only a person can settle: their own step, a call that asks first, an unknown outcome, a change of the plan.
 import type { CardPress, PatchFacts, PlanCardFacts, ShownChange } from '#domain/chat/card.ts';
 import { isSamePerson } from '#domain/people/names.ts';
-import { assigneeOf, takerOf } from '#domain/plan/assignee.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
+import { assigneeOf, isConfirmation, takerOf } from '#domain/plan/human-task.ts';
 import { Undecided } from '#domain/plan/open-values.ts';
 import type { PlanStatus, Step } from '#domain/plan/plan.ts';
-import { isConfirmation } from '#domain/plan/yes-no.ts';
 import { quoteWords, showWhole } from '#domain/shown-text.ts';
 import { isObject } from '#domain/text.ts';
 import { countOf } from '#domain/words.ts';

@@ -1,12 +1,11 @@
 // The sections of a report: running, next, failed, done, left alone.
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import { referencesOf } from '#domain/plan/arguments.ts';
-import { isHumanTask } from '#domain/plan/assignee.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
+import { asksYesOrNo, isHumanTask } from '#domain/plan/human-task.ts';
 import type { Step, StepStatus } from '#domain/plan/plan.ts';
 import { showResult } from '#domain/plan/planner-words.ts';
-import { asksYesOrNo } from '#domain/plan/yes-no.ts';
 import { quoteWords, showLine, showTitle } from '#domain/shown-text.ts';
 import { isObject } from '#domain/text.ts';
 import { listOf } from '#domain/words.ts';

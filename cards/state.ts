@@ -1,6 +1,6 @@
 // A plan's state as symbol, words and one sentence, and who its card waits for.
 import type { PatchFacts, PlanCardFacts } from '#domain/chat/card.ts';
-import { assigneeOf } from '#domain/plan/assignee.ts';
+import { assigneeOf } from '#domain/plan/human-task.ts';
 import type { PassedStarts } from '#domain/plan/passed-starts.ts';
 import type { Plan, PlanStatus } from '#domain/plan/plan.ts';
 import { cleanLine, showLine, showTitle } from '#domain/shown-text.ts';

@@ -1,13 +1,18 @@
 // Steps as numbered lines of a card.
 import type { PlanCardFacts, StepTimes } from '#domain/chat/card.ts';
 import { isSamePerson } from '#domain/people/names.ts';
-import { assigneeOf, isHumanTask, takerOf } from '#domain/plan/assignee.ts';
 import { asksForValues, type ShownStep } from '#domain/plan/call.ts';
 import { fieldsOf } from '#domain/plan/form.ts';
+import {
+  asksYesOrNo,
+  assigneeOf,
+  isHumanTask,
+  leftOutByNo,
+  takerOf,
+} from '#domain/plan/human-task.ts';
 import type { Plan, Step } from '#domain/plan/plan.ts';
 import { describeHandedOver, offlinePlanner } from '#domain/plan/planner-words.ts';
 import { describeDependency, type NumberedStep, orderByLabel } from '#domain/plan/step-numbers.ts';
-import { asksYesOrNo, leftOutByNo } from '#domain/plan/yes-no.ts';
 import { cleanLine, quoteName } from '#domain/shown-text.ts';
 import { listOf } from '#domain/words.ts';
 import { boundsOf, leadOf, shortenCall } from './calls.ts';

@@ -1,7 +1,7 @@
 // Each worker's recovery round, every few seconds: finds lost jobs, leases and notifications, and what is due.
 import { createHomesRound, type HomesContext } from '#chat/homes.ts';
 import type { InboxContext } from '#chat/inbox/inbox-context.ts';
-import { createInboxRound } from '#chat/inbox/wakeups.ts';
+import { createInboxRound } from '#chat/inbox/receive.ts';
 import { createDeliveryRound } from '#chat/outbox/deliver-jobs.ts';
 import type { DeliveryContext } from '#chat/outbox/delivery-context.ts';
 import type { Crew } from '#executor/crew.ts';

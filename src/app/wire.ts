@@ -1,9 +1,8 @@
 // Wires up one process (database, jobs, models, tools, planner, service) and closes everything again in order.
 import { dirname } from 'node:path';
 import { openHome } from '#chat/homes.ts';
-import { createReceiver } from '#chat/inbox/receive.ts';
+import { createReceiver, createWaker } from '#chat/inbox/receive.ts';
 import { createWaiter } from '#chat/inbox/wait-until-handled.ts';
-import { createWaker } from '#chat/inbox/wakeups.ts';
 import { openConversation } from '#chat/outbox/deliver-jobs.ts';
 import type { CardDrawing } from '#chat/outbox/draw-message.ts';
 import { createSealedFiles } from '#chat/sealed-files.ts';

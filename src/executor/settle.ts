@@ -31,10 +31,9 @@ import type { PlanStatus } from '#domain/plan/plan.ts';
 import { makeStorable, makeStorableText } from '#domain/text.ts';
 import { shorten } from '#domain/words.ts';
 import { raiseFindings } from '#plans/findings/raise.ts';
-import { finishIfDone } from '#plans/lifecycle/finish.ts';
+import { finishIfDone, stopDependents } from '#plans/lifecycle/finish.ts';
 import { wakeWatchers } from '#plans/lifecycle/lifecycle.ts';
 import { isTerminal } from '#plans/lifecycle/lifecycle-table.ts';
-import { stopDependents } from '#plans/lifecycle/ready-steps.ts';
 import type { SharedContext } from './executor-context.ts';
 import { stepOf } from './findings.ts';
 

@@ -19,14 +19,13 @@ import {
   type PreflightProblem,
 } from '#plans/content/preflight.ts';
 import { raiseFindings } from '#plans/findings/raise.ts';
-import { finishIfDone } from '#plans/lifecycle/finish.ts';
+import { finishIfDone, readyTheFree } from '#plans/lifecycle/finish.ts';
 import {
   announceProgress,
   transition,
   wakeWatchers,
   wakeWorkers,
 } from '#plans/lifecycle/lifecycle.ts';
-import { readyTheFree } from '#plans/lifecycle/ready-steps.ts';
 import type { PlansContext } from '#plans/plans-context.ts';
 import { offersOf } from './backends.ts';
 import {

@@ -6,15 +6,14 @@ import { lockPlan, readPlan, readPlanRow } from '#db/plans/plans.ts';
 import { readSteps } from '#db/steps/pages.ts';
 import type { CallToAction, MessageParts, Progress } from '#domain/chat/message-parts.ts';
 import { localPrincipal } from '#domain/people/principal.ts';
-import { assigneeOf } from '#domain/plan/assignee.ts';
 import { nameCall } from '#domain/plan/call-words.ts';
+import { assigneeOf } from '#domain/plan/human-task.ts';
 import type { PatchOutcome } from '#domain/plan/patch-outcome.ts';
 import type { Plan, Step } from '#domain/plan/plan.ts';
 import { isObject } from '#domain/text.ts';
 import { operationName } from '#domain/tool.ts';
 import type { ConversationContext } from '#messages/context.ts';
-import { describeProposal } from '#messages/outgoing.ts';
-import { speakAsBot } from '#messages/speak.ts';
+import { describeProposal, speakAsBot } from '#messages/speak.ts';
 import { namedIn } from '#people/people-named.ts';
 import { describeCall } from '#tools/describe-call.ts';
 

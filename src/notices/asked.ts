@@ -10,7 +10,7 @@ import { readStepsById } from '#db/steps/pages.ts';
 import { type Asked, type AskedFor, maxAsked } from '#domain/chat/asked.ts';
 import type { MessageParts, Notice, Task } from '#domain/chat/message-parts.ts';
 import { isSamePerson } from '#domain/people/names.ts';
-import { assigneeOf } from '#domain/plan/assignee.ts';
+import { assigneeOf } from '#domain/plan/human-task.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { readApprovers } from '#plans/authority/approvals.ts';
 import { isAmong, isSatisfied, judge, type RuleState } from '#plans/authority/approver-rules.ts';

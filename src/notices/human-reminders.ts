@@ -11,7 +11,7 @@ import {
   type OverdueQuestion,
 } from '#db/plans/waiting.ts';
 import { readStepsById } from '#db/steps/pages.ts';
-import { assigneeOf } from '#domain/plan/assignee.ts';
+import { assigneeOf } from '#domain/plan/human-task.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { speakAsBot } from '#messages/speak.ts';

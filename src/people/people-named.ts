@@ -13,7 +13,7 @@ import { platformOf } from '#domain/chat/chat.ts';
 import type { SessionCardFacts } from '#domain/chat/session-card.ts';
 import type { Clock } from '#domain/clock.ts';
 import { isSamePerson } from '#domain/people/names.ts';
-import { assigneeOf } from '#domain/plan/assignee.ts';
+import { assigneeOf } from '#domain/plan/human-task.ts';
 import type { Plan, PlanSummary, Step } from '#domain/plan/plan.ts';
 import type { Service } from '#domain/service.ts';
 import { isObject, type Json, type JsonObject, makeStorableText } from '#domain/text.ts';

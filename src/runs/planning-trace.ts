@@ -16,7 +16,7 @@ import {
   TraceTransition,
 } from '#domain/planning/trace-view.ts';
 import type { ConversationContext } from '#messages/context.ts';
-import { callOfPlan } from '#messages/outgoing.ts';
+import { callOfPlan } from '#messages/speak.ts';
 import { readPolicyOf } from '#people/policy.ts';
 import { statusWords } from '#plans/lifecycle/lifecycle-table.ts';
 

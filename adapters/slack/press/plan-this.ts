@@ -9,7 +9,7 @@ import { planMessage } from '#chat/talk.ts';
 import type { ChatPlace } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { quoteWords } from '#domain/shown-text.ts';
-import { nameMessage, placeOf, speakerAt } from '../people/place.ts';
+import { nameMessage, placeOf, speakerAt } from '../people/people.ts';
 import type { SentSignal, ShortcutSignal } from '../signals/read-signal.ts';
 import type { SlackContext } from '../slack-context.ts';
 import { collectText, cutMarkup } from '../talk/read-blocks.ts';

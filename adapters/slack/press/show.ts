@@ -8,7 +8,7 @@ import { conversationAt } from '#domain/chat/chat.ts';
 import type { AnyPress } from '#domain/chat/press.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { explainSlackError } from '../calls/explain-error.ts';
-import { nameMessage, placeOf } from '../people/place.ts';
+import { nameMessage, placeOf } from '../people/people.ts';
 import { placeOfPress } from '../signals/name-signal.ts';
 import type { MessageSignal, PressSignal, SentSignal, Signal } from '../signals/read-signal.ts';
 import type { SlackContext } from '../slack-context.ts';

@@ -1,7 +1,7 @@
 // Names a signal for the inbox: its idempotency keys, and the thread that keeps its order. Pure.
 import { conversationAt } from '#domain/chat/chat.ts';
 import type { ReceivedEvent } from '#domain/chat/inbox.ts';
-import { placeOf } from '../people/place.ts';
+import { placeOf } from '../people/people.ts';
 import type { PressSignal, Signal } from './read-signal.ts';
 
 /** Subtypes of messages that people write; others report changes and have timestamps of their own. */

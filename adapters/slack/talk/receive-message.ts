@@ -6,7 +6,7 @@ import { type Addressed, handleMessage, type WrittenMessage } from '#chat/talk.t
 import { conversationAt } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { personInChat } from '#domain/people/actor.ts';
-import { nameMessage, placeOf, speakerAt } from '../people/place.ts';
+import { nameMessage, placeOf, speakerAt } from '../people/people.ts';
 import { isWritten } from '../signals/name-signal.ts';
 import { type MessageSignal, readFiles, type StoppedSignal } from '../signals/read-signal.ts';
 import type { SlackContext } from '../slack-context.ts';

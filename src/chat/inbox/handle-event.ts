@@ -16,8 +16,8 @@ import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { measure, span } from '#domain/telemetry.ts';
 import { makeStorableText } from '#domain/text.ts';
 import { type InboxContext, type InboxHandler, retryWhileAway } from './inbox-context.ts';
+import { sendWakeup } from './receive.ts';
 import { decideNextTry } from './retry.ts';
-import { sendWakeup } from './wakeups.ts';
 
 /** Identifies an event in logs. */
 function nameOf({ id, platform, tenant, thread, kind }: TakenEvent): string {

@@ -12,7 +12,7 @@ import type { InboxThread } from '#domain/chat/inbox.ts';
 import type { FinishAfter } from '#domain/jobs.ts';
 import { handleEvent } from './handle-event.ts';
 import { type InboxContext, type InboxHandler, retryWhileAway } from './inbox-context.ts';
-import { sendWakeup } from './wakeups.ts';
+import { sendWakeup } from './receive.ts';
 
 /** Events of one thread before others have a turn. */
 const eventsATurn = 50;

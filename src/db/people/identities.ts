@@ -2,6 +2,7 @@
 // unlink applies at once.
 import { asc, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import type { Actor } from '#domain/people/actor.ts';
+import { groupIn, groupNamed } from '#domain/people/groups.ts';
 import {
   type Called,
   chooseShown,
@@ -15,7 +16,7 @@ import { schemaName } from '../instance.ts';
 import { countersign } from '../schema/columns.ts';
 import { chatPlaces, formerLinks, identities, personNames, plans } from '../schema.ts';
 import { isoOf } from '../time.ts';
-import { readHandles } from './user-groups.ts';
+import { readUserGroups } from './user-groups.ts';
 
 const { account, person } = identities;
 
@@ -237,6 +238,17 @@ export async function readShown(db: Queryable, names: string[]): Promise<Map<str
     sql`select * from ${callOf(sql`jsonb_array_elements_text(${JSON.stringify([...new Set(names)])}::jsonb)`)}`,
   );
   return new Map([...chooseShown(rows), ...(await readHandles(db, names))]);
+}
+
+/** Handles of the user groups among `names`. */
+async function readHandles(db: Queryable, names: string[]): Promise<[string, string][]> {
+  const groups = [...new Set(names.flatMap((name) => groupIn(name) ?? []))];
+  if (groups.length === 0) return [];
+  const found = await readUserGroups(db, groups);
+  return groups.flatMap((group): [string, string][] => {
+    const handle = group.startsWith('@') ? group : found.get(group)?.handle;
+    return handle == null ? [] : [[groupNamed(group), handle]];
+  });
 }
 
 /** The accounts with this display name, normalised. */

@@ -1,6 +1,6 @@
 // Members of chat user groups at the last read, by the keys of `domain/people/user-groups.ts`.
 import { sql } from 'drizzle-orm';
-import { groupIn, groupNamed } from '#domain/people/groups.ts';
+import { groupNamed } from '#domain/people/groups.ts';
 import type { UserGroupProblem } from '#domain/people/user-groups.ts';
 import type { Queryable } from '../database.ts';
 import { chatGroups } from '../schema.ts';
@@ -88,14 +88,4 @@ export async function readUserGroupsOf(
   return rows.map(({ name }) =>
     groupNamed(name.includes('@') ? name.slice(name.indexOf('@')) : name),
   );
-}
-
-/** Handles of the user groups among `names`. */
-export async function readHandles(db: Queryable, names: string[]): Promise<[string, string][]> {
-  const groups = [...new Set(names.flatMap((name) => groupIn(name) ?? []))];
-  const found = await readUserGroups(db, groups);
-  return groups.flatMap((group): [string, string][] => {
-    const handle = group.startsWith('@') ? group : found.get(group)?.handle;
-    return handle == null ? [] : [[groupNamed(group), handle]];
-  });
 }

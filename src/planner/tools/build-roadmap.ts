@@ -15,11 +15,11 @@ import { quoteWords } from '#domain/shown-text.ts';
 import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { countOf } from '#domain/words.ts';
 import { defineTool } from '../define-tool.ts';
+import { findWays, type Way } from '../order/checked-way.ts';
 import { type CollectedEdges, collectEdges } from '../order/collect-edges.ts';
 import { readOperations } from '../order/durations.ts';
 import { findWaves, measureRoadmap, scoreWays, withoutAddedCheckpoints } from '../order/metrics.ts';
 import { describeCycle } from '../order/name-nodes.ts';
-import { findWays, type Way } from '../order/ways.ts';
 import { optionsWanted } from '../policy/effects.ts';
 import { fail, succeed, type Tool, type ToolContext, type ToolOutcome } from '../tool.ts';
 

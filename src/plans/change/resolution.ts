@@ -16,7 +16,13 @@ import { contentOf, contentOfSettings } from '#domain/plan/step-content.ts';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
 import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { operationName } from '#domain/tool.ts';
-import { checkWaits, Problems } from '../content/check-references.ts';
+import {
+  checkSelected,
+  checkWaits,
+  isSelected,
+  Problems,
+  selectorOf,
+} from '../content/check-references.ts';
 import { dependenciesOf } from '../content/dependencies.ts';
 import {
   checkResources,
@@ -26,7 +32,6 @@ import {
   readTime,
   type StepRules,
 } from '../content/normalise-step.ts';
-import { checkSelected, isSelected, selectorOf } from '../content/read-steps.ts';
 import { type Conflict, canBeRemoved, hasBegun, patchConflict } from './conflicts.ts';
 import { effectOf, type PatchEffect, type VersionStep, type Work } from './model.ts';
 import type { Selection } from './selection.ts';

@@ -8,10 +8,9 @@ import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { type Catalogue, operationName } from '#domain/tool.ts';
 import { buildDigraph, findCycle } from '#graph/digraph.ts';
 import type { PoolLimits } from '../plans-context.ts';
-import { createReferenceCheck, Problems } from './check-references.ts';
+import { checkSelected, createReferenceCheck, findReads, Problems } from './check-references.ts';
 import { dependenciesOf } from './dependencies.ts';
 import { normaliseStep, type StepRules } from './normalise-step.ts';
-import { checkSelected, findReads } from './read-steps.ts';
 import { Lanes } from './touches.ts';
 
 type NormalStep = StepContent & NewStep;

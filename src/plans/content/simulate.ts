@@ -5,7 +5,7 @@ import { type PlanRow, readPlanRow } from '#db/plans/plans.ts';
 import { readSteps } from '#db/steps/pages.ts';
 import { readOperations } from '#db/steps/steps.ts';
 import { hasRuntime } from '#domain/plan/arguments.ts';
-import { assigneeOf, isHumanTask } from '#domain/plan/assignee.ts';
+import { assigneeOf, isHumanTask } from '#domain/plan/human-task.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import { isSameState, type SeenState } from '#domain/plan/seen.ts';
 import type { Simulation } from '#domain/service.ts';

@@ -10,18 +10,22 @@ import { readStepsById } from '#db/steps/pages.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { FieldProblem } from '#domain/plan/answer.ts';
-import { isHumanTask } from '#domain/plan/assignee.ts';
 import { conditionNotMet } from '#domain/plan/condition.ts';
+import {
+  asksYesOrNo,
+  decidesItself,
+  isConfirmation,
+  isHumanTask,
+} from '#domain/plan/human-task.ts';
 import { Undecided } from '#domain/plan/open-values.ts';
 import type { Step, StepStatus } from '#domain/plan/plan.ts';
-import { asksYesOrNo, decidesItself, isConfirmation } from '#domain/plan/yes-no.ts';
 import type { Settlement } from '#domain/service.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { operationName } from '#domain/tool.ts';
 import { asksToConfirm, readAnswering } from '../authority/asked-person.ts';
 import { requireConfirmer } from '../authority/authority.ts';
-import { reviveSkipped, stopDependents } from '../lifecycle/ready-steps.ts';
+import { reviveSkipped, stopDependents } from '../lifecycle/finish.ts';
 import type { PlansContext } from '../plans-context.ts';
 import {
   answerAbout,

@@ -7,7 +7,7 @@ import { touchPlan } from '#db/steps/events.ts';
 import { readStepsById } from '#db/steps/pages.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
-import { assigneeOf, takerOf } from '#domain/plan/assignee.ts';
+import { assigneeOf, takerOf } from '#domain/plan/human-task.ts';
 import type { StepStatus } from '#domain/plan/plan.ts';
 import type { Settlement } from '#domain/service.ts';
 import { wakeWatchers } from '../lifecycle/lifecycle.ts';

@@ -21,10 +21,9 @@ import type { Actor } from '#domain/people/actor.ts';
 import type { FindingAction } from '#domain/plan/finding.ts';
 import { requireManager } from '../authority/authority.ts';
 import type { Ruling } from '../lifecycle/decide.ts';
-import { finishIfDone } from '../lifecycle/finish.ts';
+import { finishIfDone, readyTheFree, stopDependents } from '../lifecycle/finish.ts';
 import { wakeWatchers, wakeWorkers } from '../lifecycle/lifecycle.ts';
 import { statusWords } from '../lifecycle/lifecycle-table.ts';
-import { readyTheFree, stopDependents } from '../lifecycle/ready-steps.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { isBlocking } from './raise.ts';
 

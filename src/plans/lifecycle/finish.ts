@@ -1,11 +1,13 @@
-// Ends a run: when no step can change any more, completes or fails the plan in the same transaction.
+// What follows when steps end: which of the others may run or are skipped, and whether the plan has ended. Completes or fails it in the
+// same transaction.
 import { sql } from 'drizzle-orm';
 import type { Transaction } from '#db/database.ts';
 import { findWaitingPatch } from '#db/plans/patches.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
-import { hasMoreOccurrences } from '#db/plans/series.ts';
+import { hasMoreOccurrences, stopAllSeries } from '#db/plans/series.ts';
 import { countersign } from '#db/schema.ts';
-import { openSteps } from '#db/steps/accounting.ts';
+import { skipDependents } from '#db/sql/settle.ts';
+import { changeSteps, openSteps, type PlanProgress } from '#db/steps/accounting.ts';
 import { stepsOf } from '#db/steps/blocks.ts';
 import { isSkippedByCondition } from '#db/steps/conditions.ts';
 import type { Clock } from '#domain/clock.ts';
@@ -14,6 +16,7 @@ import { type Actor, system } from '#domain/people/actor.ts';
 import type { StepCounts, StepError } from '#domain/plan/plan.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { countOf, endSentence } from '#domain/words.ts';
+import type { OnFailure } from '../plans-context.ts';
 import { transition } from './lifecycle.ts';
 
 type FinishContext = { enqueue: Enqueue<Transaction>; clock: Clock };
@@ -112,4 +115,65 @@ export async function finishIfDone(
     },
   );
   return true;
+}
+
+/** Pending steps without open prerequisites become ready, with their not-before times. The caller holds the plan's lock. */
+export function readyTheFree(tx: Transaction, planId: string): Promise<PlanProgress | null> {
+  return changeSteps(tx, planId, {
+    from: ['pending'],
+    to: 'ready',
+    kind: 'step_ready',
+    where: sql`s.unmet = 0`,
+    set: sql`, available_at = greatest(s.available_at, clock_timestamp())`,
+  });
+}
+
+/**
+ * Takes back skips, except those by a condition and those behind steps that are still failed. The caller holds the plan's lock.
+ * @returns the plan's counters after it, or null if nothing changed
+ */
+export async function reviveSkipped(
+  tx: Transaction,
+  planId: string,
+  onFailure: OnFailure,
+): Promise<PlanProgress | null> {
+  const { rows: failed } = await tx.execute<{ position: number }>(
+    sql`select position from ${stepsOf(planId, ['failed'])}`,
+  );
+  // Steps that a person has just made ready must not be stopped with the rest, so nothing is taken back.
+  if (onFailure === 'stop_all' && failed.length > 0) return null;
+  const revived = await changeSteps(tx, planId, {
+    from: ['skipped'],
+    to: 'pending',
+    kind: 'step_pending',
+    where: sql`not ${isSkippedByCondition('s')}`,
+    set: sql`, ended_at = null`,
+  });
+  const positions = failed.map(({ position }) => position);
+  const skipped = await stopDependents(tx, planId, positions, onFailure);
+  return (await readyTheFree(tx, planId)) ?? skipped ?? revived;
+}
+
+/** The caller holds the plan's lock. @returns the plan's counters after it, or null if nothing was stopped */
+export async function stopDependents(
+  tx: Transaction,
+  planId: string,
+  failed: number[],
+  onFailure: OnFailure,
+): Promise<PlanProgress | null> {
+  if (failed.length === 0) return null;
+  switch (onFailure) {
+    case 'continue_independent':
+      return skipDependents(tx, planId, failed);
+    case 'stop_all':
+      await stopAllSeries(tx, planId);
+      return changeSteps(tx, planId, {
+        from: ['pending', 'ready'],
+        to: 'skipped',
+        kind: 'step_skipped',
+        detail: 'another step failed',
+      });
+    default:
+      return onFailure satisfies never;
+  }
 }

@@ -20,8 +20,8 @@ import { rulesFor } from '../change/receive.ts';
 import { resolvePatch } from '../change/resolve.ts';
 import { continuePlan } from '../decisions/resume.ts';
 import { raiseFindings } from '../findings/raise.ts';
+import { reviveSkipped } from '../lifecycle/finish.ts';
 import { statusWords } from '../lifecycle/lifecycle-table.ts';
-import { reviveSkipped } from '../lifecycle/ready-steps.ts';
 import type { PlansContext } from '../plans-context.ts';
 
 const plansATurn = 200;

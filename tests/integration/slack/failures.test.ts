@@ -2,7 +2,7 @@
 // no message is lost or posted twice.
 import { Client } from 'pg';
 import { expect, test } from 'vitest';
-import { placeOf } from '#adapters/slack/people/place.ts';
+import { placeOf } from '#adapters/slack/people/people.ts';
 import { readLatestMessages } from '#db/chat/messages.ts';
 import { readDeliveryState } from '#db/chat/places.ts';
 import { conversationAt } from '#domain/chat/chat.ts';

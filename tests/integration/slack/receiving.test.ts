@@ -1,7 +1,7 @@
 // Slack's requests reach the instance once, signed, stored and in their own conversation; others reach nothing.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
-import { placeOf } from '#adapters/slack/people/place.ts';
+import { placeOf } from '#adapters/slack/people/people.ts';
 import { conversationAt } from '#domain/chat/chat.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { scriptedPlanner } from '../../setup/instance.ts';

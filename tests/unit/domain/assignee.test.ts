@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { assigneeOf, isHumanTask } from '#domain/plan/assignee.ts';
+import { assigneeOf, isHumanTask } from '#domain/plan/human-task.ts';
 import { makeStep } from '../../fixtures/plans.ts';
 
 const task = { tool: 'human', operation: 'task' };

@@ -1,7 +1,7 @@
 // The port against the double: what is posted pings nobody, is posted once, and every refusal says what to do.
 import { setImmediate as pause } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import { placeOf } from '#adapters/slack/people/place.ts';
+import { placeOf } from '#adapters/slack/people/people.ts';
 import { createSlackPort } from '#adapters/slack/port/slack-port.ts';
 import { createClientOf } from '#adapters/slack/workspaces.ts';
 import type { ChatContent } from '#domain/chat/chat.ts';

@@ -1,7 +1,7 @@
 // Many threads read at once by an app that Slack lets read little: few calls are made in vain, and each thread is read or refused.
 import { expect, test } from 'vitest';
 import { createAsk } from '#adapters/slack/calls/hold.ts';
-import { nameMessage, placeOf } from '#adapters/slack/people/place.ts';
+import { nameMessage, placeOf } from '#adapters/slack/people/people.ts';
 import { createReadThread } from '#adapters/slack/talk/read-thread.ts';
 import { systemClock } from '#domain/clock.ts';
 import { createLimits } from '../../fixtures/rate-limits.ts';

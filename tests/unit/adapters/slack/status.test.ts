@@ -1,6 +1,6 @@
 // The planner's activity in Slack: a status under the thread, and a session with Stop for agents.
 import { expect, test } from 'vitest';
-import { nameMessage, placeOf } from '#adapters/slack/people/place.ts';
+import { nameMessage, placeOf } from '#adapters/slack/people/people.ts';
 import { createSlackPort } from '#adapters/slack/port/slack-port.ts';
 import type { ShownStatus } from '#domain/chat/chat.ts';
 import { systemClock } from '#domain/clock.ts';

@@ -1,6 +1,6 @@
 // Telling one person something: who cannot be told is warned of, without what they wrote.
 import { expect, test } from 'vitest';
-import { placeOf } from '#adapters/slack/people/place.ts';
+import { placeOf } from '#adapters/slack/people/people.ts';
 import { createSlackPort } from '#adapters/slack/port/slack-port.ts';
 import { tellAlone } from '#adapters/slack/press/send.ts';
 import { systemClock } from '#domain/clock.ts';

@@ -1,6 +1,6 @@
 // Wakeups: one for each thread, under the same key for every sender.
 import { expect, test } from 'vitest';
-import { keyOfThread, wakeupsFor } from '#chat/inbox/wakeups.ts';
+import { keyOfThread, wakeupsFor } from '#chat/inbox/receive.ts';
 import { type InboxThread, InboxWakeup } from '#domain/chat/inbox.ts';
 
 const threadOf = (
