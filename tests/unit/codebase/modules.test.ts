@@ -135,6 +135,13 @@ test('folders of a module that import each other are reported', () => {
   expect(findViolations(sources, aliases)).toEqual([
     'imports go in a circle: src/plans/views → src/plans/series → src/plans/views',
   ]);
+  const through = [
+    { path: 'src/plans/views/a.ts', text: "import { x } from '../context.ts';" },
+    { path: 'src/plans/context.ts', text: "import { x } from './views/d.ts';" },
+  ];
+  expect(findViolations(through, aliases)).toEqual([
+    'imports go in a circle: src/plans/views → src/plans/context.ts → src/plans/views',
+  ]);
 });
 
 test('an import down the instance is allowed', () => {
