@@ -28,10 +28,7 @@ import type { SignInStore, SignIns } from '#domain/tool-sign-in.ts';
 import { answerCallback } from '#executor/callbacks.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { readModelAccess } from '#models/access.ts';
-import { findUnknownPrices } from '#models/catalogue.ts';
-import type { ChatModel } from '#models/chat.ts';
 import { type DecideRequest, decideArguments } from '#models/decide-arguments.ts';
-import type { ExecutorModels } from '#models/executor-models.ts';
 import { createTextModel } from '#models/text-model.ts';
 import { createIdentity } from '#people/identity.ts';
 import { findNames } from '#people/people-named.ts';
@@ -59,8 +56,8 @@ import { type OpenChats, openChats } from './wire/open-chats.ts';
 import { type Connections, openConnections } from './wire/open-connections.ts';
 import { openModelAccess } from './wire/open-model-access.ts';
 import {
-  findSmallCaps,
   openAskPlanner,
+  openModels,
   openPlanner,
   openReadBusy,
   readCaps,
@@ -300,45 +297,6 @@ async function openSignIns({ settings }: Config, store: SignInStore): Promise<Si
   const { createSignIns } = await import('#tools/mcp/sign-in.ts');
   const rules = createAddressRules(settings.http.allowPrivate);
   return createSignIns(settings.mcpServers, store, systemClock, rules);
-}
-
-// The configured language models.
-type Models = {
-  planner: ChatModel;
-  executors: ExecutorModels;
-  findProblem: (name: string) => string | null;
-};
-
-/** Null without a model: the planner is rule-based and steps generate no text. Model code is loaded only if needed. */
-async function openModels(config: Config, warn: (message: string) => void): Promise<Models | null> {
-  const { env, settings } = config;
-  const access = readModelAccess(env);
-  if (access === null) return null;
-  const [{ createChatModel }, { createExecutorModels, findModelProblem }, { openModelClient }] =
-    await Promise.all([
-      import('#models/chat-model.ts'),
-      import('#models/executor-models.ts'),
-      import('#models/open-client.ts'),
-    ]);
-  const client = await openModelClient(access);
-  const { api, isOpenAi } = access;
-  const { prices } = settings;
-  const offer = { env, prices, isOpenAi };
-  const problems = [...findUnknownPrices(env, prices), ...findSmallCaps(config)];
-  for (const problem of problems) warn(problem);
-  return {
-    planner: createChatModel({
-      client,
-      api,
-      name: env.PLANNER_MODEL,
-      effort: env.PLANNER_REASONING_EFFORT,
-      prices,
-    }),
-    executors: createExecutorModels(offer, (name) =>
-      createChatModel({ client, api, name, prices }),
-    ),
-    findProblem: (name) => findModelProblem(offer, name),
-  };
 }
 
 // Builds the conversation module's context.

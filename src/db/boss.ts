@@ -1,9 +1,9 @@
 // pg-boss: creates queues and sends jobs inside our transactions.
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'drizzle-orm';
-import { type BackendProfile, PgBoss } from 'pg-boss';
+import { type BackendProfile, type Db, PgBoss } from 'pg-boss';
 import { type Enqueue, type EnqueueAll, type QueueName, queueOf } from '#domain/jobs.ts';
-import { bossIn, type Database, type Transaction } from './database.ts';
+import type { Database, Transaction } from './database.ts';
 import { bossSchema } from './instance.ts';
 import type { Listener } from './notify.ts';
 
@@ -135,5 +135,28 @@ export function createEnqueueAll(boss: PgBoss): EnqueueAll<Transaction> {
       });
       await boss.insert(queue, rows, { db: bossIn(tx) });
     }
+  };
+}
+
+/** Statement names by pg-boss's texts; a few per queue. */
+const bossNames = new Map<string, string>();
+
+function bossNameOf(text: string): string {
+  const known = bossNames.get(text);
+  if (known !== undefined) return known;
+  const name = `boss_${bossNames.size + 1}`;
+  bossNames.set(text, name);
+  return name;
+}
+
+/**
+ * The transaction in pg-boss's form, so that a job is sent only if the change commits. Prepared, because planning these
+ * statements takes longer than running them.
+ */
+function bossIn(tx: Transaction): Db {
+  return {
+    executeSql: async (text, values = []) => ({
+      rows: await tx.run({ name: bossNameOf(text), text, params: values }, {}),
+    }),
   };
 }

@@ -3,7 +3,6 @@ import { fillPlaceholders, is, Placeholder, type SQL, sql } from 'drizzle-orm';
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import { PgDialect, PgJsonb } from 'drizzle-orm/pg-core';
 import { Client, Pool, type PoolClient, type QueryResultRow, types } from 'pg';
-import type { Db } from 'pg-boss';
 import { parseExactly } from '#domain/exact-json.ts';
 import {
   limitSilence,
@@ -378,28 +377,5 @@ export function openDatabase(
     pool,
     url,
     close,
-  };
-}
-
-/** Statement names by pg-boss's texts; a few per queue. */
-const bossNames = new Map<string, string>();
-
-function bossNameOf(text: string): string {
-  const known = bossNames.get(text);
-  if (known !== undefined) return known;
-  const name = `boss_${bossNames.size + 1}`;
-  bossNames.set(text, name);
-  return name;
-}
-
-/**
- * The transaction in pg-boss's form, so that a job is sent only if the change commits. Prepared, because planning these
- * statements takes longer than running them.
- */
-export function bossIn(tx: Transaction): Db {
-  return {
-    executeSql: async (text, values = []) => ({
-      rows: await tx.run({ name: bossNameOf(text), text, params: values }, {}),
-    }),
   };
 }

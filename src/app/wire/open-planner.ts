@@ -1,4 +1,5 @@
 // Builds the configured planner: its tools, limits and budget.
+
 import { readBackends } from '#db/backends.ts';
 import type { Database } from '#db/database.ts';
 import { readNameKeys } from '#db/people/identities.ts';
@@ -14,8 +15,10 @@ import type { ReadBusy } from '#domain/planning/shift.ts';
 import { perOrganisation, reaches, type Tenancy } from '#domain/tenancy.ts';
 import type { Catalogues, ToolHost } from '#domain/tool.ts';
 import type { ConversationContext } from '#messages/context.ts';
-import { computeBound, findPrice } from '#models/catalogue.ts';
+import { readModelAccess } from '#models/access.ts';
+import { computeBound, findPrice, findUnknownPrices } from '#models/catalogue.ts';
 import type { ChatModel } from '#models/chat.ts';
+import type { ExecutorModels } from '#models/executor-models.ts';
 import { type Budget, firstOutputTokens, type PlanningLimits } from '#planner/budget/budget.ts';
 import { createPlanner, openPlannerStore } from '#planner/create-planner.ts';
 import type {
@@ -208,5 +211,47 @@ export function openPlanner(config: Config, parts: PlannerParts): Planner {
       const run = await readRun(db.query, payingRun({ runId, turn }).runId);
       return plannerOf(tenantOfTurn(run)).plan(request, ...rest);
     },
+  };
+}
+
+/** The configured language models. */
+type Models = {
+  planner: ChatModel;
+  executors: ExecutorModels;
+  findProblem: (name: string) => string | null;
+};
+
+/** Null without a model: the planner is rule-based and steps generate no text. Model code is loaded only if needed. */
+export async function openModels(
+  config: Config,
+  warn: (message: string) => void,
+): Promise<Models | null> {
+  const { env, settings } = config;
+  const access = readModelAccess(env);
+  if (access === null) return null;
+  const [{ createChatModel }, { createExecutorModels, findModelProblem }, { openModelClient }] =
+    await Promise.all([
+      import('#models/chat-model.ts'),
+      import('#models/executor-models.ts'),
+      import('#models/open-client.ts'),
+    ]);
+  const client = await openModelClient(access);
+  const { api, isOpenAi } = access;
+  const { prices } = settings;
+  const offer = { env, prices, isOpenAi };
+  const problems = [...findUnknownPrices(env, prices), ...findSmallCaps(config)];
+  for (const problem of problems) warn(problem);
+  return {
+    planner: createChatModel({
+      client,
+      api,
+      name: env.PLANNER_MODEL,
+      effort: env.PLANNER_REASONING_EFFORT,
+      prices,
+    }),
+    executors: createExecutorModels(offer, (name) =>
+      createChatModel({ client, api, name, prices }),
+    ),
+    findProblem: (name) => findModelProblem(offer, name),
   };
 }

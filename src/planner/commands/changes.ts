@@ -12,7 +12,7 @@ import { type Json, JsonObject, mapTexts, parseJson } from '#domain/text.ts';
 import { countOf, trimTail } from '#domain/words.ts';
 import { type Every, readEvery, timeOnDay, type When } from '#timeline/spoken-times.ts';
 import type { Question, Setting } from './answers.ts';
-import { changeForms } from './forms.ts';
+import { changeForms } from './change-forms.ts';
 import { matchSpelling, type Reading, type Slots } from './match.ts';
 import { baseName, CommandRefusal } from './request.ts';
 import { atTime, momentOf, ruleInstead } from './rhythm.ts';

@@ -3,7 +3,8 @@ import type { CommandForm } from '#domain/planning/command-form.ts';
 import type { Json } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { capitalise, listOf, shorten } from '#domain/words.ts';
-import { changeForms, forms, frames, type Note, recurringForms } from '../commands/forms.ts';
+import { changeForms } from '../commands/change-forms.ts';
+import { forms, frames, type Note, recurringForms } from '../commands/forms.ts';
 import { startsOf } from '../commands/match.ts';
 import { showCall } from './call-arguments.ts';
 
