@@ -1,9 +1,9 @@
 // A view laid out for the Slack templates: lines become runs of rich text, which Slack never parses.
 import { cutShown } from '#domain/shown-text.ts';
 import { confirmOf } from './buttons.ts';
+import { isBinding } from './findings.ts';
 import { describeField } from './form-fields.ts';
 import { platformLimits } from './limits.ts';
-import { isBinding } from './lines.ts';
 import { drawQuote, escapeMrkdwn } from './plain.ts';
 import { moreTasks } from './tasks.ts';
 import { drawPlainText, drawText, moreLines } from './text.ts';

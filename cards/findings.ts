@@ -1,15 +1,59 @@
-// A plan's findings: those that need a person's word as questions, the rest as lines.
+// A plan's problems on its card: findings that need a person's word as questions, the rest as lines; and blocked steps. With the lines and
+// sections with a common “and N more” that all cards have.
 import type { CardPress, PlanCardFacts } from '#domain/chat/card.ts';
+import { describeBlockage } from '#domain/plan/blockage.ts';
 import type { Finding, FindingAction } from '#domain/plan/finding.ts';
-import { quoteName, quoteWords } from '#domain/shown-text.ts';
+import { quoteName, quoteWords, showLine } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { makeButton } from './buttons.ts';
 import { describeHeld, describeProgress, severityWords } from './finding-words.ts';
-import { makeSection, plainLine } from './lines.ts';
 import { quote, showPerson } from './plain.ts';
-import type { Ask, Button, Section } from './view.ts';
+import type { Ask, Button, Line, Section, SectionKind } from './view.ts';
+import { andMore } from './words.ts';
 
-const maxLines = 5;
+export function plainLine(text: string, extra: Partial<Line> = {}): Line {
+  return { lead: '', text, note: '', quotes: [], aside: '', url: null, ...extra };
+}
+
+/** A section of at most `most` lines out of `total`, or null if empty. */
+export function makeSection(
+  kind: SectionKind,
+  label: string,
+  lines: Line[],
+  most: number,
+  total = lines.length,
+): Section | null {
+  if (total === 0 || lines.length === 0) return null;
+  const shown = lines.slice(0, most);
+  const hidden = Math.max(0, total - shown.length);
+  return { kind, label, lines: shown, hidden, more: andMore(hidden), all: '', inline: '' };
+}
+
+/** Sections that an approval binds: if one is cut, it is reviewed first. */
+export function isBinding({ kind }: Section): boolean {
+  return kind === 'effects' || kind === 'terms';
+}
+
+/** `section` with at most `most` lines; omissions are counted. */
+export function keepLines(section: Section, most: number): Section {
+  const hidden = section.hidden + Math.max(0, section.lines.length - most);
+  const lines = section.lines.slice(0, most);
+  const more = lines.length === 0 ? countOf(hidden, 'line') : andMore(hidden);
+  return { ...section, lines, hidden, more, inline: hidden > section.hidden ? '' : section.inline };
+}
+
+const maxBlocked = 3;
+
+/** @param begun whether the steps wait now, rather than would */
+export function viewBlocked({ blocked, labels }: PlanCardFacts, begun: boolean): Section | null {
+  const names = new Map(Object.entries(labels));
+  const lines = blocked.map((blockage) =>
+    plainLine(showLine(describeBlockage(blockage, names, begun), 400), { lead: '△' }),
+  );
+  return makeSection('blocked', begun ? 'Waiting' : 'Not ready to run', lines, maxBlocked);
+}
+
+const maxFindings = 5;
 const maxEvidence = 3;
 
 const labels: Record<FindingAction, string> = {
@@ -113,5 +157,5 @@ export function viewFindings({ findings }: PlanCardFacts): Section | null {
         note: [held, progress].filter((text) => text !== '').join(' · '),
       });
     });
-  return makeSection('findings', 'Found', lines, maxLines, lines.length + findings.more);
+  return makeSection('findings', 'Found', lines, maxFindings, lines.length + findings.more);
 }

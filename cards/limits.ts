@@ -2,7 +2,7 @@
 import { cutShown } from '#domain/shown-text.ts';
 import { lengthOfAsk } from './ask-review.ts';
 import { askForReview } from './buttons.ts';
-import { isBinding, keepLines } from './lines.ts';
+import { isBinding, keepLines } from './findings.ts';
 import { shrinkTasks } from './tasks.ts';
 import type { AnyPress, Ask, CardView, Details, Quote, Section, TextView } from './view.ts';
 

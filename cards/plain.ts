@@ -2,7 +2,7 @@
 // draw it.
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { PlanSummary } from '#domain/plan/plan.ts';
-import { showPlanned } from '#domain/plan/planner-words.ts';
+import { showPlanned } from '#domain/plan/step-words.ts';
 import { quoteName, quoteWords } from '#domain/shown-text.ts';
 import { capitalise } from '#domain/words.ts';
 import { addRun, describeRun } from './times.ts';

@@ -6,7 +6,7 @@ import type { OutlineNode } from '#domain/planning/outline.ts';
 import type { RoadmapMetrics } from '#domain/planning/roadmap.ts';
 import { quoteName, quoteWords, showTitle } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
-import { makeSection, plainLine } from './lines.ts';
+import { makeSection, plainLine } from './findings.ts';
 import { quote } from './plain.ts';
 import { formatDuration, tellTime } from './times.ts';
 import type { Details, Line, Section } from './view.ts';

@@ -10,7 +10,7 @@ import {
 } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { introduceQuestions } from './calls-to-action.ts';
-import { makeSection, plainLine } from './lines.ts';
+import { makeSection, plainLine } from './findings.ts';
 import { goal, mapShown, maxSentence, quote } from './plain.ts';
 import {
   viewOutline,

@@ -11,8 +11,8 @@ import {
   takerOf,
 } from '#domain/plan/human-task.ts';
 import type { Plan, Step } from '#domain/plan/plan.ts';
-import { describeHandedOver, offlinePlanner } from '#domain/plan/planner-words.ts';
 import { describeDependency, type NumberedStep, orderByLabel } from '#domain/plan/step-numbers.ts';
+import { describeHandedOver, offlinePlanner } from '#domain/plan/step-words.ts';
 import { cleanLine, quoteName } from '#domain/shown-text.ts';
 import { listOf } from '#domain/words.ts';
 import { boundsOf, leadOf, shortenCall } from './calls.ts';

@@ -66,7 +66,6 @@ const shared = [
   'domain/plan/form-entries.ts',
   'domain/plan/merge.ts',
   'domain/plan/operation-form.ts',
-  'domain/plan/planner-words.ts',
   'domain/plan/review-rank.ts',
   'domain/plan/step-numbers.ts',
   'domain/plan/step-words.ts',

@@ -1,5 +1,4 @@
 // Builds the configured planner: its tools, limits and budget.
-
 import { readBackends } from '#db/backends.ts';
 import type { Database } from '#db/database.ts';
 import { readNameKeys } from '#db/people/identities.ts';

@@ -1,8 +1,9 @@
-// The words for a step's fields, one row each, for cards, comparisons, changes and fact lists. The console's page loads this
-// file, so it imports types and words only.
-import { quoteName } from '../shown-text.ts';
+// The words for a step's fields, one row each, for cards, comparisons, changes and fact lists; sentences of planners and tools, and of
+// steps whose work continues elsewhere. The console's page loads this file, so it imports types and words only.
+import { quoteName, quoteWords, showTitle } from '../shown-text.ts';
 import { describeConditions } from './condition-words.ts';
 import type { Dependency } from './dependency.ts';
+import type { Step } from './plan.ts';
 import type { FieldName, StepContent } from './step-content.ts';
 
 /** How a surface names things. */
@@ -116,4 +117,32 @@ export function factsIn(step: StepContent, naming: Naming): [string, string][] {
     const words = fact?.(value, naming) ?? null;
     return title === undefined || words === null ? [] : [[title, words]];
   });
+}
+
+/** Built-in tools that word their own results; elsewhere people, models or servers do. */
+const ownWords = new Set(['workspace', 'chat', 'reminder', 'calendar', 'control']);
+
+/** A step's result, or ''. */
+export function showResult(
+  { tool, result_summary: text }: { tool: string; result_summary: string | null },
+  max: number,
+): string {
+  return (ownWords.has(tool) ? showTitle : quoteWords)(text ?? '', max);
+}
+
+/** The name of the planner without a model. */
+export const offlinePlanner = 'offline planner';
+
+/** A planner's sentence, or ''. */
+export function showPlanned(text: string, planner: string | null, max: number): string {
+  return planner === offlinePlanner ? showTitle(text, max) : quoteWords(text, max);
+}
+
+export function isHandedOver({ status, output }: Pick<Step, 'status' | 'output'>): boolean {
+  return status === 'running' && typeof output === 'object' && output !== null && 'later' in output;
+}
+
+/** Names who such a step waits for, or null; a wait of our own says how long itself. */
+export function describeHandedOver(step: Pick<Step, 'status' | 'output' | 'tool'>): string | null {
+  return isHandedOver(step) && step.tool !== 'control' ? `${step.tool} is working on it` : null;
 }

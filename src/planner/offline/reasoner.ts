@@ -2,7 +2,7 @@
 // calling the same tools that a model calls.
 import { z } from 'zod';
 import { isSamePerson } from '#domain/people/names.ts';
-import { offlinePlanner } from '#domain/plan/planner-words.ts';
+import { offlinePlanner } from '#domain/plan/step-words.ts';
 import type { PlanningRequest } from '#domain/planning/run.ts';
 import type { StageEvent } from '#domain/planning/stages.ts';
 import { parseJson } from '#domain/text.ts';

@@ -14,7 +14,7 @@ import { touchPlan } from '#db/steps/events.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { Rejection, StepComment } from '#domain/plan/plan.ts';
-import { offlinePlanner } from '#domain/plan/planner-words.ts';
+import { offlinePlanner } from '#domain/plan/step-words.ts';
 import type { Decision, RequestedChanges } from '#domain/service.ts';
 import { dropPatch } from '../change/receive.ts';
 import { dismissAll } from '../findings/settle.ts';

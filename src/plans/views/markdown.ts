@@ -16,8 +16,8 @@ import { parseShallowJson } from '#domain/json.ts';
 import { parseInSlices } from '#domain/parse-in-slices.ts';
 import { sayHeadline } from '#domain/plan/call-words.ts';
 import { type Plan, PlanDraft, type Series, type Step } from '#domain/plan/plan.ts';
-import { showPlanned } from '#domain/plan/planner-words.ts';
 import { sparseContentOf } from '#domain/plan/step-content.ts';
+import { showPlanned } from '#domain/plan/step-words.ts';
 import {
   escapeJson,
   hidesSomething,
