@@ -1,7 +1,7 @@
 // Artifacts of a plan, and data requests filed by its planner.
 import { json, routesOf, text } from '../answers.ts';
 import type { Routes } from '../context.ts';
-import { ArtifactPath, PatchesQuery, PlanPath } from '../requests.ts';
+import { ArtifactPath, PatchesQuery, PlanPath } from '../queries.ts';
 import { ArtifactList, RequestList } from '../schemas.ts';
 
 const route = routesOf('plans');

@@ -5,7 +5,8 @@ import { actorOf, viewerOf } from '../actor.ts';
 import { decisionProblems, json, routesOf } from '../answers.ts';
 import type { Routes } from '../context.ts';
 import { answerPost } from '../idempotency.ts';
-import { AfterQuery, ConversationPath, ConversationsQuery, TalkBody } from '../requests.ts';
+import { AfterQuery, ConversationPath, ConversationsQuery } from '../queries.ts';
+import { TalkBody } from '../requests.ts';
 import { ConversationList, MessageList, RunReference } from '../schemas.ts';
 
 const route = routesOf('conversations');

@@ -11,11 +11,11 @@ import { actorOf } from '../actor.ts';
 import { decisionProblems, json, routesOf } from '../answers.ts';
 import type { Routes } from '../context.ts';
 import { answerChecked, answerPost } from '../idempotency.ts';
+import { PlanPath } from '../queries.ts';
 import {
   ApproveBody,
   ChangeRequestBody,
   DecisionBody,
-  PlanPath,
   PressBody,
   ResumeBody,
   RetryBody,

@@ -4,7 +4,7 @@ import { PassThrough, type Readable } from 'node:stream';
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { routesOf, text } from '../answers.ts';
 import type { ApiContext, Routes } from '../context.ts';
-import { ConversationPath, PlanPath, StreamHeaders, StreamQuery } from '../requests.ts';
+import { ConversationPath, PlanPath, StreamHeaders, StreamQuery } from '../queries.ts';
 
 const route = routesOf('plans');
 const ofConversation = routesOf('conversations');

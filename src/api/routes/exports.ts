@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { FastifyBaseLogger } from 'fastify';
 import { json, routesOf, text } from '../answers.ts';
 import type { Routes } from '../context.ts';
-import { AfterQuery, PlanPath, VersionsPath } from '../requests.ts';
+import { AfterQuery, PlanPath, VersionsPath } from '../queries.ts';
 import { AuditAnswer, PlanningAnswer, TraceAnswer, VersionDiffAnswer } from '../schemas.ts';
 
 const route = routesOf('exports');

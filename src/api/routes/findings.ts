@@ -3,13 +3,8 @@ import { actorOf } from '../actor.ts';
 import { json, routesOf } from '../answers.ts';
 import type { Routes } from '../context.ts';
 import { answerPost } from '../idempotency.ts';
-import {
-  FindingActionBody,
-  FindingBody,
-  FindingPath,
-  FindingsQuery,
-  PlanPath,
-} from '../requests.ts';
+import { FindingPath, FindingsQuery, PlanPath } from '../queries.ts';
+import { FindingActionBody, FindingBody } from '../requests.ts';
 import { FindingAnswer, FindingList } from '../schemas.ts';
 
 const route = routesOf('plans');

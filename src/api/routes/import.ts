@@ -5,7 +5,7 @@ import { actorOf } from '../actor.ts';
 import { json, routesOf } from '../answers.ts';
 import { bodyLimits, type Routes } from '../context.ts';
 import { answerChecked } from '../idempotency.ts';
-import { ImportQuery } from '../requests.ts';
+import { ImportQuery } from '../queries.ts';
 import { PlanAnswer } from '../schemas.ts';
 import { proposalProblems } from './plans.ts';
 

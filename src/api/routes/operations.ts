@@ -7,8 +7,8 @@ import { listCommands } from '#planner/offline/help.ts';
 import { actorOf } from '../actor.ts';
 import { json, routesOf } from '../answers.ts';
 import type { Routes } from '../context.ts';
+import { number } from '../queries.ts';
 import { documented } from '../registry.ts';
-import { number } from '../requests.ts';
 
 const route = routesOf('plans');
 

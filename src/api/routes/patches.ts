@@ -4,7 +4,8 @@ import { actorOf } from '../actor.ts';
 import { json, routesOf } from '../answers.ts';
 import { bodyLimits, type Routes } from '../context.ts';
 import { answerChecked } from '../idempotency.ts';
-import { PatchBody, PatchesQuery, PlanPath } from '../requests.ts';
+import { PatchesQuery, PlanPath } from '../queries.ts';
+import { PatchBody } from '../requests.ts';
 import { PatchAnswer, PatchList } from '../schemas.ts';
 import { proposalProblems } from './plans.ts';
 

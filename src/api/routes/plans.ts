@@ -13,10 +13,10 @@ import {
   PartitionsQuery,
   PlanPath,
   PlansQuery,
-  ProposeBody,
   SinceQuery,
   StepsQuery,
-} from '../requests.ts';
+} from '../queries.ts';
+import { ProposeBody } from '../requests.ts';
 import {
   DiffAnswer,
   ForecastAnswer,

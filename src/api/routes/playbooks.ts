@@ -7,8 +7,8 @@ import { actorOf } from '../actor.ts';
 import { json, routesOf } from '../answers.ts';
 import type { Routes } from '../context.ts';
 import { answerChecked, answerPost } from '../idempotency.ts';
+import { ImportQuery } from '../queries.ts';
 import { documented } from '../registry.ts';
-import { ImportQuery } from '../requests.ts';
 import { PlanAnswer } from '../schemas.ts';
 import { proposalProblems } from './plans.ts';
 

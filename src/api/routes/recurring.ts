@@ -6,8 +6,8 @@ import { actorOf, viewerOf } from '../actor.ts';
 import { json, routesOf } from '../answers.ts';
 import type { Routes } from '../context.ts';
 import { answerPost } from '../idempotency.ts';
+import { ImportQuery } from '../queries.ts';
 import { documented } from '../registry.ts';
-import { ImportQuery } from '../requests.ts';
 
 const route = routesOf('plans');
 

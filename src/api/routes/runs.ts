@@ -6,14 +6,8 @@ import { actorOf } from '../actor.ts';
 import { decisionProblems, json, routesOf } from '../answers.ts';
 import type { Routes } from '../context.ts';
 import { answerPost } from '../idempotency.ts';
-import {
-  RunApprovalBody,
-  RunBody,
-  RunDecisionBody,
-  RunPath,
-  RunStopBody,
-  TalkBody,
-} from '../requests.ts';
+import { RunPath } from '../queries.ts';
+import { RunApprovalBody, RunBody, RunDecisionBody, RunStopBody, TalkBody } from '../requests.ts';
 import { RunAnswer, RunStarted, TraceAnswer } from '../schemas.ts';
 
 const route = routesOf('runs');

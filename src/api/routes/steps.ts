@@ -1,7 +1,7 @@
 // Steps of a waiting plan for a reviewer: dependents, and the current state of their files.
 import { json, routesOf } from '../answers.ts';
 import type { Routes } from '../context.ts';
-import { PlanPath, PreviewsQuery, StepPath } from '../requests.ts';
+import { PlanPath, PreviewsQuery, StepPath } from '../queries.ts';
 import { ChainAnswer, PreviewsAnswer } from '../schemas.ts';
 
 const route = routesOf('plans');
