@@ -24,7 +24,7 @@ import {
 import type { Service } from '#domain/service.ts';
 import { nameRequesters } from '#people/people-named.ts';
 import type { KeptPlan, LivePlans } from './live-plans.ts';
-import { addRepeats } from './repeats.ts';
+import { addRepeats } from './plan-times.ts';
 import { type Asking, findWaiting, type Waiting } from './waiting-for.ts';
 
 /** All names that `person` can mean, including chat display names. */

@@ -14,7 +14,7 @@ import type { PlanningState, SessionResult } from '#domain/planning/state.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { nameOnSession } from '#people/people-named.ts';
 import { digestShown } from '#runs/session-subject.ts';
-import { describeRepeats } from './repeats.ts';
+import { describeRepeats } from './plan-times.ts';
 import { readDeciders } from './session-decisions.ts';
 
 /** The session at the end of this turn. */

@@ -10,7 +10,7 @@ import { readReview } from '#cards/review.ts';
 import { drawHome } from '#cards/slack-lists.ts';
 import type { VisibleMessage } from '#chat/outbox/delivery-context.ts';
 import { drawForChat } from '#chat/outbox/draw-message.ts';
-import { describeRepeats } from '#conversation/repeats.ts';
+import { describeRepeats } from '#conversation/plan-times.ts';
 import type { CardPress, PlanCardFacts } from '#domain/chat/card.ts';
 import type { ChatContent } from '#domain/chat/chat.ts';
 import type { SessionCardFacts } from '#domain/chat/session-card.ts';
