@@ -98,14 +98,8 @@ export function toPlainPart(name: string, value: Json): CallPart {
 
 function eachOf(label: string, value: Json | undefined): CallPart[] {
   if (value === undefined) return [];
-  if (
-    !isObject(value) ||
-    isReference(value) ||
-    isArtifact(value) ||
-    isTemplate(value) ||
-    isRuntime(value)
-  )
-    return [toPart(label, value)];
+  const isOneValue = [isReference, isArtifact, isTemplate, isRuntime].some((is) => is(value));
+  if (!isObject(value) || isOneValue) return [toPart(label, value)];
   return Object.entries(value).map(([name, item]) => toPart(`${label} ${name}`, item));
 }
 
@@ -392,14 +386,16 @@ export const describersOfBuiltins: Record<string, Describe> = {
   }),
 };
 
+const units = [
+  [3600, 'hour'],
+  [60, 'minute'],
+] as const;
+
 /** Seconds in the largest whole unit: `50 minutes`. */
 function lengthOf(seconds: Json): CallDescription['headline'] {
   if (typeof seconds !== 'number' || !Number.isInteger(seconds))
     return [toValue(seconds), 'seconds'];
-  if (seconds > 0 && seconds % 3600 === 0) return [countOf(seconds / 3600, 'hour')];
-  return [
-    seconds > 0 && seconds % 60 === 0
-      ? countOf(seconds / 60, 'minute')
-      : countOf(seconds, 'second'),
-  ];
+  const whole = units.find(([size]) => seconds > 0 && seconds % size === 0);
+  const [size, unit] = whole ?? ([1, 'second'] as const);
+  return [countOf(seconds / size, unit)];
 }
