@@ -14,7 +14,7 @@ import type { Ask } from '../calls/hold.ts';
 import { nameMessage, type People } from '../people/people.ts';
 import { keyOf } from '../port/look-back.ts';
 import { isWritten } from '../signals/name-signal.ts';
-import { Files, readFiles } from '../signals/read-signal.ts';
+import { Files, readFiles } from '../signals/shapes.ts';
 import type { ClientOf } from '../workspaces.ts';
 import { collectText } from './read-blocks.ts';
 import { mentionedIn, readPlainText } from './read-text.ts';

@@ -1,0 +1,207 @@
+// The shapes of what Slack sends: events, presses, forms and commands.
+import { z } from 'zod';
+import type { AttachedFile } from '#domain/attached-file.ts';
+
+export const id = z.string().min(1).max(200);
+
+/** Parsed when they become text. */
+const written = {
+  text: z
+    .string()
+    .nullish()
+    .transform((text) => text ?? ''),
+  blocks: z.unknown().optional(),
+  attachments: z.unknown().optional(),
+};
+
+/** Files of a message; unknown shapes are ignored. */
+export const Files = z
+  .array(
+    z.object({
+      id,
+      name: z.string().nullish(),
+      filetype: z.string().nullish(),
+      size: z.number().int().min(0).nullish(),
+    }),
+  )
+  .nullish()
+  .catch(null);
+
+/** @returns at most as many as are kept */
+export const readFiles = (files: z.infer<typeof Files>): AttachedFile[] =>
+  (files ?? []).slice(0, 20).map(({ id: file, name, filetype, size }) => ({
+    id: file,
+    name: (name ?? file).slice(0, 300),
+    type: (filetype ?? '').slice(0, 100),
+    bytes: size ?? null,
+  }));
+
+export const Message = z.object({
+  type: z.enum(['message', 'app_mention']),
+  subtype: z.string().optional(),
+  channel: id,
+  ts: id,
+  thread_ts: id.optional(),
+  user: id.optional(),
+  bot_id: z.string().nullish(),
+  files: Files,
+  ...written,
+});
+export const HomeOpened = z.object({
+  type: z.literal('app_home_opened'),
+  user: id,
+  channel: id.optional(),
+  tab: z.string(),
+});
+
+export const Stopped = z.object({
+  type: z.literal('agent_session_stopped'),
+  channel: id,
+  user: id,
+  thread_ts: id,
+});
+
+/** Links to our address were posted or are being composed. */
+export const LinksShared = z.object({
+  type: z.literal('link_shared'),
+  channel: id,
+  user: id,
+  message_ts: id,
+  unfurl_id: id.optional(),
+  source: z.enum(['composer', 'conversations_history']).optional(),
+  links: z.array(z.object({ url: z.string().max(3000) })).max(100),
+});
+
+/** A user group or its members changed. */
+export const GroupsChanged = z.object({
+  type: z.enum(['subteam_members_changed', 'subteam_updated']),
+});
+
+export const Envelope = z.object({
+  type: z.literal('event_callback'),
+  /** Null for an organisation. */
+  team_id: id.nullish(),
+  enterprise_id: id.nullish(),
+  event_id: id,
+  event: z.looseObject({ type: z.string() }),
+  /** Whether other organisations read the channel. */
+  is_ext_shared_channel: z.boolean().nullish(),
+  authorizations: z
+    .array(
+      z.object({
+        team_id: id.nullish(),
+        enterprise_id: id.nullish(),
+        /** Missing in events without a user. */
+        user_id: id.nullish(),
+        is_bot: z.boolean(),
+        is_enterprise_install: z.boolean().nullish(),
+      }),
+    )
+    .default([]),
+});
+
+const Entered = z.looseObject({
+  value: z.string().nullish(),
+  selected_date: z.string().nullish(),
+  selected_user: id.nullish(),
+  selected_option: z.object({ value: z.string() }).nullish(),
+  selected_options: z.array(z.object({ value: z.string() })).nullish(),
+});
+export const View = z.object({
+  id,
+  hash: z.string(),
+  callback_id: z.string().default(''),
+  private_metadata: z.string().default(''),
+  /** The lowest window of the stack. */
+  root_view_id: id.optional(),
+  /** The workspace with the app; in a shared channel the person's own one can differ. */
+  app_installed_team_id: id.nullish(),
+  state: z.object({ values: z.record(z.string(), z.record(z.string(), Entered)) }).optional(),
+});
+
+const Person = z.object({ id, team_id: id.nullish() });
+/** Null if the app is installed for an organisation, which is in `enterprise`. */
+const Team = z.object({ id }).nullish();
+const installedFor = {
+  team: Team,
+  enterprise: z.object({ id }).nullish(),
+  is_enterprise_install: z.boolean().nullish(),
+};
+export const Pressed = z.object({
+  type: z.literal('block_actions'),
+  ...installedFor,
+  user: Person,
+  trigger_id: id,
+  container: z.object({
+    type: z.string(),
+    channel_id: id.optional(),
+    message_ts: id.optional(),
+    thread_ts: id.optional(),
+    is_ephemeral: z.boolean().default(false),
+  }),
+  message: z.object({ ts: id, thread_ts: id.optional() }).optional(),
+  view: View.optional(),
+  response_url: z.url().optional(),
+  actions: z
+    .array(
+      Entered.extend({
+        action_id: id,
+        block_id: z.string().default(''),
+        value: z.string().nullish(),
+        action_ts: id,
+      }),
+    )
+    .min(1),
+});
+export const Sent = z.object({
+  type: z.literal('view_submission'),
+  ...installedFor,
+  user: Person,
+  view: View,
+});
+export const Shortcut = z.object({
+  type: z.literal('message_action'),
+  callback_id: id,
+  ...installedFor,
+  user: Person,
+  trigger_id: id,
+  channel: z.object({ id }),
+  message: z.object({
+    ts: id,
+    thread_ts: id.optional(),
+    user: id.optional(),
+    bot_id: z.string().nullish().catch(null),
+    username: z.string().nullish().catch(null),
+    bot_profile: z.object({ name: z.string() }).nullish().catch(null),
+    ...written,
+  }),
+});
+/** A shortcut without a message. */
+export const GlobalShortcut = z.object({
+  type: z.literal('shortcut'),
+  callback_id: id,
+  ...installedFor,
+  user: Person,
+  trigger_id: id,
+});
+/** A menu asks for options. */
+export const Suggest = z.object({
+  type: z.literal('block_suggestion'),
+  ...installedFor,
+  user: Person,
+  view: View,
+  action_id: id,
+  block_id: z.string(),
+  value: z.string().max(1000).default(''),
+});
+export const Command = z.object({
+  command: id,
+  text: z.string().default(''),
+  team_id: id,
+  enterprise_id: id.nullish(),
+  is_enterprise_install: z.stringbool().nullish(),
+  channel_id: id,
+  user_id: id,
+  trigger_id: id,
+  response_url: z.url(),
+});
