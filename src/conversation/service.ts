@@ -1,10 +1,11 @@
-// The service behind every surface, assembled from the modules below it.
+// The service behind every surface, assembled from the modules below it. Over 400 lines: it has a line or two for each method of the
+// contract.
 import { refusalWords } from '#cards/decision-words.ts';
 import { readAudit } from '#db/audit/audit.ts';
 import { keepReadable } from '#db/chat/conversation-readers.ts';
 import { listConversations } from '#db/chat/conversations.ts';
 import { isShownIn, isSpokenIn } from '#db/chat/messages.ts';
-import { noteRunRead, readRunRead } from '#db/chat/shown.ts';
+import { noteRunRead } from '#db/chat/shown.ts';
 import { type Commit, joinTransaction, type Queryable, type Transaction } from '#db/database.ts';
 import { listRequests } from '#db/people/data-requests.ts';
 import {
@@ -28,10 +29,10 @@ import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { FindingAction } from '#domain/plan/finding.ts';
 import type { Plan } from '#domain/plan/plan.ts';
-import type { Checked, OnScreen, Service } from '#domain/service.ts';
+import type { Checked, Service } from '#domain/service.ts';
 import { actOnce } from '#messages/act-once.ts';
 import type { ConversationContext } from '#messages/context.ts';
-import { requireReadable, speakAsBot } from '#messages/speak.ts';
+import { speakAsBot } from '#messages/speak.ts';
 import { listRecurring, prepareRecurring } from '#notices/recurring.ts';
 import { actAsPersons } from '#people/act-as-persons.ts';
 import { link } from '#people/link.ts';
@@ -66,7 +67,6 @@ import {
 } from '#plans/views/views.ts';
 import { storeWithinLimits } from '#runs/person-limits.ts';
 import { emptyTrace, readRunTrace } from '#runs/planning-trace.ts';
-import { waitsFor } from '#runs/session-subject.ts';
 import { answerOnce } from './answer-once.ts';
 import { createBuilds } from './build.ts';
 import { nameInbox, readInbox } from './inbox.ts';
@@ -76,13 +76,11 @@ import { readCardFacts } from './plan-card.ts';
 import * as decisions from './plan-decisions.ts';
 import { addRepeats } from './plan-times.ts';
 import { isSubjectWithin, readWithin } from './plans-within.ts';
-import { readWordFor } from './read-word.ts';
 import { readRunCard } from './session-card.ts';
 import { decideRun } from './session-decisions.ts';
 import { stopPlanning } from './stop-planning.ts';
-import { onceOnly, startRunOnce } from './talk/handle-decision.ts';
-import { handleReply } from './talk/handle-reply.ts';
-import { say } from './talk/say.ts';
+import { startRunOnce } from './talk/handle-decision.ts';
+import { replyToRun, say } from './talk/say.ts';
 import { listMessages, watchConversation, watchPlan } from './watch.ts';
 import { createInboxWatch } from './watch-inbox.ts';
 
@@ -153,7 +151,7 @@ export function createService(context: ConversationContext): Service {
         context,
         pressed,
         async () => (tx) =>
-          reply({ ...context, db: joinTransaction(db, tx) }, runId, text, actor, options),
+          replyToRun({ ...context, db: joinTransaction(db, tx) }, runId, text, actor, options),
         async () => {},
       ),
     runCard: (runId, viewer) => readRunCard(context, runId, viewer),
@@ -424,36 +422,4 @@ async function isAbout(
   if ('run_id' in subject) return (await readRun(db, subject.run_id)).conversation === conversation;
   const plan = await readPlanRow(db, subject.plan_id);
   return plan.conversation === conversation || isShownIn(db, conversation, subject.plan_id);
-}
-
-// A message addressed to a run, such as an answer on its card.
-
-/** @throws errors of the decision */
-async function reply(
-  context: ConversationContext,
-  runId: string,
-  text: string,
-  actor: Actor,
-  {
-    reader,
-    on_screen,
-    ...options
-  }: { turn?: number; once?: string; on_screen?: OnScreen; reader?: string } = {},
-): Promise<void> {
-  requireReadable(text);
-  const run = await readRun(context.db.query, runId);
-  const word = readWordFor(text, waitsFor(run));
-  if (word.kind === 'propose_changes' && word.feedback === '') {
-    throw new CountersignError('feedback_required', refusalWords.whatChanges);
-  }
-  const turn = reader === undefined ? null : await readRunRead(context.db.query, runId, reader);
-  const shown =
-    on_screen === undefined
-      ? {}
-      : { on_screen: { ...(turn === null ? {} : { turn }), ...on_screen } };
-  const { refusal = null } = await onceOnly(context, options.once, async () => ({
-    run_id: runId,
-    refusal: await handleReply(context, run, { text, actor, ...options, ...shown }, () => false),
-  }));
-  if (refusal !== null) throw refusal;
 }

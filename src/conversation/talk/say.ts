@@ -1,17 +1,18 @@
 // Interprets a message: a decision on the plan shown last, an answer to an open question, or a new request.
 import { refusalWords } from '#cards/decision-words.ts';
-import { type RunRow, readLatestRun, readWaitingRuns } from '#db/planning/runs.ts';
+import { readRunRead } from '#db/chat/shown.ts';
+import { type RunRow, readLatestRun, readRun, readWaitingRuns } from '#db/planning/runs.ts';
 import { type PlanRow, readChangesOf, readPlansOf } from '#db/plans/plans.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { PlanStatus } from '#domain/plan/plan.ts';
 import type { OnScreen } from '#domain/service.ts';
 import type { ConversationContext } from '#messages/context.ts';
-import { explainLength, speakAsBot, storePersonMessage } from '#messages/speak.ts';
+import { explainLength, requireReadable, speakAsBot, storePersonMessage } from '#messages/speak.ts';
 import { sourcesOf } from '#plans/lifecycle/lifecycle-table.ts';
 import { digestShown, isDecidable, isOpen, nameWaiting, waitsFor } from '#runs/session-subject.ts';
 import { startRun } from '#runs/start-run.ts';
-import { readWord, type Word } from '../read-word.ts';
+import { readWord, readWordFor, type Word } from '../read-word.ts';
 import {
   answerWaiting,
   type BareChange,
@@ -131,6 +132,36 @@ export async function say(
   );
   if (refusal !== null) throw refusal;
   return { run_id };
+}
+
+/** A message addressed to a run, such as an answer on its card. @throws errors of the decision */
+export async function replyToRun(
+  context: ConversationContext,
+  runId: string,
+  text: string,
+  actor: Actor,
+  {
+    reader,
+    on_screen,
+    ...options
+  }: { turn?: number; once?: string; on_screen?: OnScreen; reader?: string } = {},
+): Promise<void> {
+  requireReadable(text);
+  const run = await readRun(context.db.query, runId);
+  const word = readWordFor(text, waitsFor(run));
+  if (word.kind === 'propose_changes' && word.feedback === '') {
+    throw new CountersignError('feedback_required', refusalWords.whatChanges);
+  }
+  const turn = reader === undefined ? null : await readRunRead(context.db.query, runId, reader);
+  const shown =
+    on_screen === undefined
+      ? {}
+      : { on_screen: { ...(turn === null ? {} : { turn }), ...on_screen } };
+  const { refusal = null } = await onceOnly(context, options.once, async () => ({
+    run_id: runId,
+    refusal: await handleReply(context, run, { text, actor, ...options, ...shown }, () => false),
+  }));
+  if (refusal !== null) throw refusal;
 }
 
 // Finds what a deciding word in a conversation may mean.
