@@ -1,6 +1,6 @@
 // A session's state as symbol and words, and its buttons, bound to the turn and digest shown.
 import type { SessionCardFacts, SessionOver, SessionPress } from '#domain/chat/session-card.ts';
-import { offlinePlanner } from '#domain/plan/planner-words.ts';
+import { offlinePlanner } from '#domain/plan/step-words.ts';
 import type { StepMove } from '#domain/planning/artifacts.ts';
 import { findMove, openMoves } from '#domain/planning/artifacts.ts';
 import type { Relaxation } from '#domain/planning/schedule.ts';

@@ -12,6 +12,7 @@ import { isServed, type TeamsAccess } from './access.ts';
 import type { Calls, Connector } from './connector/connector.ts';
 import { proposeBuild, refuseTerms, showBuild } from './extension/build.ts';
 import { handlePlanThis, openPlanThis } from './extension/plan-this.ts';
+import { accountOfMember, createPeople } from './people.ts';
 import { conversationIdOf, makeActivity } from './port/make-activity.ts';
 import { createReaders, type Readers } from './port/members.ts';
 import { findMentioned, linkTo, reachEach } from './port/mention.ts';
@@ -29,7 +30,6 @@ import {
 } from './signals/read-activity.ts';
 import { createFetchFile, sealAddresses } from './talk/fetch-file.ts';
 import { createFindPlace } from './talk/find-place.ts';
-import { accountOfMember, createPeople } from './people.ts';
 import { createReadThread } from './talk/read-thread.ts';
 import { receiveMessage } from './talk/receive-message.ts';
 import type { TeamsContext } from './teams-context.ts';

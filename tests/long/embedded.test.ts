@@ -18,10 +18,10 @@ import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { findBinaries } from '#db/embedded/binaries.ts';
+import { endUnused, openEmbedded } from '#db/embedded/embedded.ts';
 import { chooseIdentity } from '#db/embedded/identity.ts';
 import { isAlive } from '#db/embedded/postmaster.ts';
 import { run } from '#db/embedded/run.ts';
-import { endUnused, openEmbedded } from '#db/embedded/embedded.ts';
 import { waitFor } from '../wait.ts';
 
 const program = join(import.meta.dirname, '../fixtures/embedded-process.ts');

@@ -16,8 +16,8 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeBackup } from '#db/backup/dump.ts';
 import { restoreBackup } from '#db/backup/restore.ts';
-import { run } from '#db/embedded/run.ts';
 import { openCluster, openEmbedded, setAsideOtherVersion } from '#db/embedded/embedded.ts';
+import { run } from '#db/embedded/run.ts';
 import { migrate } from '#db/migrate.ts';
 import { installPackage } from '../setup/debian.ts';
 

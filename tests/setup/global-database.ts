@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { PgBoss } from 'pg-boss';
 import type { TestProject } from 'vitest/node';
-import { isAlive } from '#db/embedded/postmaster.ts';
 import { type Embedded, openEmbedded } from '#db/embedded/embedded.ts';
+import { isAlive } from '#db/embedded/postmaster.ts';
 import { migrate } from '#db/migrate.ts';
 
 declare module 'vitest' {

@@ -22,10 +22,10 @@ import { type Build, fromProblem } from '#domain/plan/build.ts';
 import { chatTenant } from '#domain/plan/scope.ts';
 import type { BuildChange } from '#domain/service.ts';
 import { finishWithin } from '../finish-within.ts';
+import { speakerIn } from '../people.ts';
 import { tellPresser } from '../press/reply.ts';
 import type { BuildSignal, Scene } from '../signals/read-activity.ts';
 import type { BuildPress } from '../signals/read-build.ts';
-import { speakerIn } from '../people.ts';
 import type { TeamsContext } from '../teams-context.ts';
 import { answerDialog, answerSentence } from './plan-this.ts';
 

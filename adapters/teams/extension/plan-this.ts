@@ -5,10 +5,10 @@ import { planMessage, sayRefusal } from '#chat/talk.ts';
 import type { InboxEvent } from '#domain/chat/inbox.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { finishWithin } from '../finish-within.ts';
+import { speakerIn } from '../people.ts';
 import { cardType, nameMessage } from '../port/make-activity.ts';
 import { tellPresser } from '../press/reply.ts';
 import type { PlanThisSignal } from '../signals/read-activity.ts';
-import { speakerIn } from '../people.ts';
 import type { TeamsContext } from '../teams-context.ts';
 
 const { title, someone, nothing, failed, addFirst } = planThisWords;

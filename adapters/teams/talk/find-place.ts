@@ -7,8 +7,8 @@ import type { Clock } from '#domain/clock.ts';
 import { foldName, personKey } from '#domain/people/names.ts';
 import { createRecent, shareByKey } from '#domain/recent.ts';
 import type { Calls, Channel } from '../connector/connector.ts';
-import type { Reader, Readers } from '../port/members.ts';
 import { isAbsent } from '../people.ts';
+import type { Reader, Readers } from '../port/members.ts';
 
 const keptForMs = 10 * 60_000;
 /** A member may leave. */

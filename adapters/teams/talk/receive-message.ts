@@ -5,6 +5,7 @@ import { type Addressed, handleMessage, type WrittenMessage } from '#chat/talk.t
 import { readWord } from '#conversation/read-word.ts';
 import { trimBlanks } from '#domain/words.ts';
 import { answerCommand, drawNote, readCommand } from '../lists/answer-command.ts';
+import { speakerIn } from '../people.ts';
 import { nameMessage } from '../port/make-activity.ts';
 import type { MessageSignal } from '../signals/read-activity.ts';
 import {
@@ -15,7 +16,6 @@ import {
   readHtml,
 } from '../signals/read-attachments.ts';
 import type { TeamsContext } from '../teams-context.ts';
-import { speakerIn } from '../people.ts';
 
 // Turns a message into text: Teams' mentions and markup become what people read. Pure.
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { errorMessage } from '#domain/errors.ts';
-import { endUnused, findRunning, underLock } from './embedded.ts';
 import { readOrMakePassword } from './cluster.ts';
+import { endUnused, findRunning, underLock } from './embedded.ts';
 import { readPostmaster } from './postmaster.ts';
 import { countUsers, openSession, watchdogName } from './sessions.ts';
 

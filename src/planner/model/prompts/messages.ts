@@ -114,7 +114,10 @@ function writeAllSeen(
   let left = seenCharacters;
   return [...new Set([...rank(seen), ...seen])]
     .map(writeSeen)
-    .filter(({ length }) => (left -= length) >= 0);
+    .filter(({ length }) => {
+      left -= length;
+      return left >= 0;
+    });
 }
 
 function writePlans(plans: BriefPlan[], at: { timezone: string; now: Date }): string {

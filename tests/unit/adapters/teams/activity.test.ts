@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { isServed, vouches } from '#adapters/teams/access.ts';
 import { isAnswerable } from '#adapters/teams/connector/authenticate.ts';
 import { readCommand } from '#adapters/teams/lists/answer-command.ts';
+import { readAddress } from '#adapters/teams/people.ts';
 import { conversationIdOf, splitConversation } from '#adapters/teams/port/make-activity.ts';
 import {
   type MessageSignal,
@@ -10,7 +11,6 @@ import {
   readSignal,
   type Signal,
 } from '#adapters/teams/signals/read-activity.ts';
-import { readAddress } from '#adapters/teams/people.ts';
 import { firstMention, isAddressed, readPlainText } from '#adapters/teams/talk/receive-message.ts';
 import { nameActivity } from '#adapters/teams/transport/accept.ts';
 
