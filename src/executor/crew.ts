@@ -1,5 +1,6 @@
 // All back ends of one process. Each has its own loops, leases and slots; every plan is offered to all.
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Database } from '#db/database.ts';
 import { type Listener, notify } from '#db/notify.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { createMarker } from './claim.ts';
@@ -96,6 +97,26 @@ export type Crew = {
   letGo(): void;
 };
 
+/** Connections of a process that turns leave to others, such as what a chat shows first. */
+const sparedConnections = 3;
+
+/** Many plans that move at once would otherwise hold every connection. */
+export function createTurnGate({ pool }: Pick<Database, 'pool'>): ExecutorContext['inTurn'] {
+  let free = Math.max(1, pool.options.max - sparedConnections);
+  const waiting: (() => void)[] = [];
+  return async (work) => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) free += 1;
+      else next();
+    }
+  };
+}
+
 /**
  * @param worker globally unique name of this process @param listener reports cancelled plans, and plans with unclaimed steps
  */
@@ -105,6 +126,7 @@ export function createCrew(
   worker: string,
   listener: Listener,
 ): Crew {
+  const inTurn = createTurnGate(context.db);
   const members: {
     context: ExecutorContext;
     worker: PlanWorker;
@@ -113,7 +135,7 @@ export function createCrew(
     const id = `${worker}/${backend.name}`;
     const slots = createSlots(backend.concurrency, backend.mostConcurrency);
     const leases = keepLeases(context, id);
-    const own: ExecutorContext = { ...context, backend, worker: id, leases, slots };
+    const own: ExecutorContext = { ...context, backend, worker: id, leases, slots, inTurn };
     return { context: own, worker: createPlanWorker(own), search: createSearch(own) };
   });
   let stopping = false;

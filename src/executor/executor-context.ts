@@ -60,6 +60,8 @@ export type ExecutorContext = SharedContext & {
   worker: string;
   leases: Leases;
   slots: Slots;
+  /** Runs a turn once one of the connections for turns is free. */
+  inTurn<T>(work: () => Promise<T>): Promise<T>;
 };
 
 // The context for running one claimed step.

@@ -266,7 +266,8 @@ export class PlanLoop implements Claimant {
     const began = performance.now();
     const announce = this.#announcement.isDue(began);
     const outcomes = ended.map(({ outcome }) => outcome);
-    const take = () => takeTurn(context, planId, outcomes, room, this.#seen.cache, announce);
+    const take = () =>
+      context.inTurn(() => takeTurn(context, planId, outcomes, room, this.#seen.cache, announce));
     // A claim alone may fail, since its wakeup is retried. Outcomes of real calls must not be lost.
     const turn = await (ended.length === 0
       ? take().catch((error: unknown) => {

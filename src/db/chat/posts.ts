@@ -4,6 +4,7 @@ import { eq, sql } from 'drizzle-orm';
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
 import type { ChatPost } from '#domain/chat/chat.ts';
 import { prepareStatement, type Queryable, type Transaction } from '../database.ts';
+import { schemaName } from '../instance.ts';
 import { overtaken } from '../planning/runs.ts';
 import { planState } from '../plans/groups.ts';
 import { countersign } from '../schema/columns.ts';
@@ -359,25 +360,26 @@ export async function askForCards(
   return rows.map(({ conversation }) => conversation);
 }
 
-/** Prepared, since every second of every running plan asks. */
-const queuedProgress = prepareStatement(
-  'note_queued_progress',
+/** Prepared, since every running plan needs it every second. */
+const tellingScreens = prepareStatement(
+  'tell_progress',
   sql`
   with queued as (
     update ${countersign}.chat_posts set asked = asked + 1
     where plan_id = ${sql.placeholder('plan')} and live and not urgent and not_before > clock_timestamp() returning message_id
   )
-  select count(q.message_id) > 0 and count(q.message_id) = count(*) as noted
+  select count(q.message_id) > 0 and count(q.message_id) = count(*) as queued,
+    pg_notify(${schemaName}, 'plan:' || ${sql.placeholder('plan')})
   from ${countersign}.chat_posts c left join queued q using (message_id) where c.plan_id = ${sql.placeholder('plan')} and c.live`,
 );
 
 /**
- * Adds a change to live cards that wait for their turn to show progress. They are drawn then, from the latest state, without
- * another job. @returns false if a card needs a job
+ * Wakes the screens that show a plan, and adds the change to cards that wait for their turn to show progress. Those are drawn
+ * then, from the latest state, without another job. @returns false if a card needs a job
  */
-export async function noteQueuedProgress(tx: Queryable, planId: string): Promise<boolean> {
-  const [row] = await tx.run<{ noted: boolean }>(queuedProgress, { plan: planId });
-  return row?.noted === true;
+export async function tellProgress(tx: Queryable, planId: string): Promise<boolean> {
+  const [row] = await tx.run<{ queued: boolean }>(tellingScreens, { plan: planId });
+  return row?.queued === true;
 }
 
 /** An abandoned attempt ended late, so the card's content is unknown. */

@@ -1,7 +1,7 @@
 // The only place where a plan's status changes: table, compare-and-set, event, audit, job and webhooks in the caller's transaction.
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import { recordAudit } from '#db/audit/audit.ts';
-import { noteQueuedProgress } from '#db/chat/posts.ts';
+import { tellProgress } from '#db/chat/posts.ts';
 import type { Transaction } from '#db/database.ts';
 import { notify } from '#db/notify.ts';
 import { withdrawScheduleFindings } from '#db/plans/findings.ts';
@@ -53,12 +53,10 @@ export async function announceProgress(
   { enqueue, clock }: { enqueue: Enqueue<Transaction>; clock: Clock },
   planId: string,
 ): Promise<void> {
-  if (!(await noteQueuedProgress(tx, planId))) {
-    const startAfter = new Date(clock.now().getTime() + progressEveryMs);
-    const payload = { plan_id: planId, later: true, progress: true } as const;
-    await enqueue(tx, 'card', payload, { key: `${planId}@progress`, startAfter });
-  }
-  await wakeScreens(tx, planId);
+  if (await tellProgress(tx, planId)) return;
+  const startAfter = new Date(clock.now().getTime() + progressEveryMs);
+  const payload = { plan_id: planId, later: true, progress: true } as const;
+  await enqueue(tx, 'card', payload, { key: `${planId}@progress`, startAfter });
 }
 
 function wakeScreens(tx: Transaction, planId: string): Promise<void> {

@@ -12,11 +12,18 @@ const instance = useInstance({ work: false });
 const plans = 12;
 const waits = 3;
 
-test('chains that run together settle a step and start the next in one turn', async () => {
+test('chains that run together settle a step and start the next in one turn, and leave connections to others', async () => {
   let turns = 0;
-  const transaction: Database['transaction'] = (work, options = {}) => {
-    if (options.planOnce === true) turns += 1;
-    return instance.db.transaction(work, options);
+  let atOnce = 0;
+  let most = 0;
+  const transaction: Database['transaction'] = async (work, options = {}) => {
+    if (options.planOnce !== true) return instance.db.transaction(work, options);
+    turns += 1;
+    atOnce += 1;
+    most = Math.max(most, atOnce);
+    return instance.db.transaction(work, options).finally(() => {
+      atOnce -= 1;
+    });
   };
   const executor = makeExecutor(instance, {
     db: { ...instance.db, transaction },
@@ -39,6 +46,7 @@ test('chains that run together settle a step and start the next in one turn', as
     expect(await instance.service.getPlan(id)).toMatchObject({ status: 'completed' });
 
   expect(turns / plans).toBeLessThan(1 + waits * 1.1);
+  expect(most).toBeLessThan(instance.db.pool.options.max);
 });
 
 test('workers are woken by a notification alone', async () => {

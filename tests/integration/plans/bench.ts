@@ -12,6 +12,7 @@ import type { StepDraft } from '#domain/plan/step-content.ts';
 import { OutlineNode } from '#domain/planning/outline.ts';
 import { StrategyProfile } from '#domain/planning/schedule.ts';
 import type { ReadBusy } from '#domain/planning/shift.ts';
+import { createTurnGate } from '#executor/crew.ts';
 import type { ExecutorContext, Mark } from '#executor/executor-context.ts';
 import { keepLeases } from '#executor/leases.ts';
 import { runStep } from '#executor/run-step.ts';
@@ -63,6 +64,7 @@ export function makeExecutor(
     timezone: 'UTC',
     leases: keepLeases({ db, clock: systemClock, settings: settings.executor, warn }, worker),
     slots: createSlots(settings.executor.concurrency),
+    inTurn: createTurnGate(db),
     warn,
     warnings,
     ...overrides,
