@@ -33,6 +33,9 @@ export type TimedNode = {
   demands?: Demands;
 };
 
+/** `second` starts at most so long after `first`. */
+type Limit = { first: string; second: string; minutes: number };
+
 export type PassInput = {
   nodes: readonly TimedNode[];
   edges: readonly TimedEdge[];
@@ -41,6 +44,7 @@ export type PassInput = {
   time: WorkingTime;
   minutesADay: number | null;
   busy: ReadonlyMap<string, readonly Interval[]>;
+  limits?: readonly Limit[];
   /** Pools without a capacity are not limited. */
   capacity?: Demands;
   /** Among nodes that wait for nothing else, lowest first. Default: by the latest start that meets the deadlines. */
@@ -72,7 +76,36 @@ export type Pass =
   /** Not enough working time within ten years. */
   | { kind: 'no_time'; node: string };
 
+/** Times that a pass is repeated to keep limits. */
+const mostShifts = 60;
+
+/** Moves what comes too long before something else, and places all again. Limits that stay broken are late. */
 export function runForwardPass(input: PassInput): Pass {
+  const { limits = [] } = input;
+  let { nodes } = input;
+  for (let shifts = 0; ; shifts += 1) {
+    const pass = placeAll({ ...input, nodes });
+    if (pass.kind !== 'placed' || limits.length === 0) return pass;
+    const { places } = pass;
+    const begin = (id: string) => places.get(id)?.from ?? 0;
+    const broken = limits.flatMap(({ first, second, minutes }) => {
+      const limit = begin(first) + minutes * minuteMs;
+      const by = begin(second) - limit;
+      return by > 0 ? [{ first, node: second, limit, by }] : [];
+    });
+    if (broken.length === 0) return pass;
+    if (shifts === mostShifts) {
+      const late = broken.map(({ node, limit, by }) => ({ kind: 'deadline', node, limit, by }) as const);
+      return { ...pass, late: [...pass.late, ...late] };
+    }
+    const starts = new Map<string, number>();
+    for (const { first, by } of broken)
+      starts.set(first, Math.max(starts.get(first) ?? 0, begin(first) + by));
+    nodes = nodes.map((node) => ({ ...node, release: starts.get(node.id) ?? node.release }));
+  }
+}
+
+function placeAll(input: PassInput): Pass {
   const nodes = new Map(
     input.nodes.map((node) => [node.id, { ...node, length: Math.round(node.minutes * minuteMs) }]),
   );

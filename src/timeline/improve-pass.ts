@@ -56,10 +56,12 @@ class Search {
     this.#ids = input.nodes.map(({ id }) => id);
     this.#tails = measureTails(input);
     this.#backward = input.edges.map(reverse);
-    this.#justifies = input.nodes.every(
-      ({ person, release, fixed, deadline }) =>
-        person === null && release === null && fixed === null && deadline === null,
-    );
+    this.#justifies =
+      input.limits === undefined &&
+      input.nodes.every(
+        ({ person, release, fixed, deadline }) =>
+          person === null && release === null && fixed === null && deadline === null,
+      );
   }
 
   run(first: Placed): Placed {

@@ -68,8 +68,8 @@ describe('a project', () => {
     fc.assert(
       fc.property(project, (one) => {
         const solved = solve(one, 40);
-        expect(solved?.search).toBeLessThanOrEqual(solved?.pass ?? 0);
-        expect(solve(one, 40)?.search).toBe(solved?.search);
+        expect(solved.search).toBeLessThanOrEqual(solved.pass ?? 0);
+        expect(solve(one, 40).search).toBe(solved.search);
       }),
       { numRuns: rounds(50) },
     );
@@ -85,18 +85,19 @@ describe('a project', () => {
     const demands = [[2], [2], [2], [2], [1], [1]];
     const poor: Project = { name: 'poor', durations, demands, capacities: [3], lags };
     const solved = solve(poor, 200);
-    expect(solved?.pass).toBeGreaterThan(solved?.search ?? 0);
+    expect(solved.pass).toBeGreaterThan(solved.search ?? 0);
   });
 
-  it('with maximum distances has no schedule here', () => {
-    const text = [
-      ['2 1 0 0', '0 1 1 1 [0]', '1 1 1 2 [3]', '2 1 2 3 1 [2] [-3]', '3 1 0'],
-      ['0 1 0 0', '1 1 3 1', '2 1 2 1', '3 1 0 0', '2'],
-    ].flat();
-    const read = readSch('made.sch', text.join('\n'));
-    expect(read).toMatchObject({ durations: [0, 3, 2, 0], capacities: [2] });
-    expect(read.lags).toContainEqual({ from: 2, to: 1, lag: -3 });
-    expect(solve(read, 10)).toBeNull();
+  it('keeps maximum distances, and has no end where it can’t', () => {
+    const read = (tasks: string) =>
+      readSch('made.sch', ['3 1 0 0', ...tasks.split('|'), '1'].join('\n'));
+    const works = '0 1 0 0|1 1 3 1|2 1 4 1|3 1 2 1|4 1 0 0';
+    const near = read(`0 1 1 1 [0]|1 1 1 3 [3]|2 1 1 4 [4]|3 1 2 4 1 [2] [-4]|4 1 0|${works}`);
+    expect(near).toMatchObject({ durations: [0, 3, 4, 2, 0], capacities: [1] });
+    expect(near.lags).toContainEqual({ from: 3, to: 1, lag: -4 });
+    expect(solve(near, 10)).toMatchObject({ pass: 11, search: 9 });
+    const never = read(`0 1 1 1 [0]|1 1 1 3 [3]|2 1 1 4 [4]|3 1 2 4 1 [2] [-2]|4 1 0|${works}`);
+    expect(solve(never, 10)).toMatchObject({ pass: null, search: null });
   });
 });
 
