@@ -22,8 +22,8 @@ export type When = {
   clock: Clock | null;
   /** "in 3 hours": an absolute time. */
   instant: string | null;
-  /** Today's weekday: may mean today or in a week. */
-  isToday: boolean;
+  /** Another day that may be meant: today's weekday is today or in a week, a month begins or ends. */
+  or: Temporal.PlainDate | null;
 };
 export type Doubt = { about: 'time' | 'date'; choices: string[] };
 
@@ -89,16 +89,16 @@ function plainDate(year: number, month: number, day: number): Temporal.PlainDate
   }
 }
 
-type Day = { date: Temporal.PlainDate; isToday: boolean };
+type Day = Pick<When, 'or'> & { date: Temporal.PlainDate };
 
-/** "today", "tomorrow", "on Friday", "2 December 2026", "December 2", "2026-12-02", "in 3 days". */
-function readDate(words: Words, at: number): Read<Day> | null {
+/** "today", "tomorrow", "on Friday", "2 December 2026", "December 2", "2026-12-02", "in 3 days"; as a limit also "June". */
+function readDate(words: Words, at: number, isLimit: boolean): Read<Day> | null {
   const today = here(words).toPlainDate();
   const done = (
     date: Temporal.PlainDate | null,
     next: number,
-    isToday = false,
-  ): Read<Day> | null => (date === null ? null : { value: { date, isToday }, next });
+    or: Day['or'] = null,
+  ): Read<Day> | null => (date === null ? null : { value: { date, or }, next });
   if (word(words, at) === 'today') return done(today, at + 1);
   if (word(words, at) === 'tomorrow') return done(today.add({ days: 1 }), at + 1);
   const count = /^\d{1,4}$/.test(word(words, at + 1)) ? Number(word(words, at + 1)) : null;
@@ -110,7 +110,8 @@ function readDate(words: Words, at: number): Read<Day> | null {
   const weekday = placeOf(weekdays, word(words, i));
   if (weekday >= 0) {
     const ahead = (weekday + 8 - today.dayOfWeek) % 7;
-    return done(today.add({ days: ahead }), i + 1, ahead === 0);
+    const date = today.add({ days: ahead });
+    return done(date, i + 1, ahead === 0 ? date.add({ days: 7 }) : null);
   }
   const iso = /^(\d{4})-(\d{2})-(\d{2})$/.exec(word(words, i));
   if (iso !== null) return done(plainDate(Number(iso[1]), Number(iso[2]), Number(iso[3])), i + 1);
@@ -118,6 +119,14 @@ function readDate(words: Words, at: number): Read<Day> | null {
   const [first, second] = [word(words, i), word(words, i + 1)];
   const month = Math.max(placeOf(months, first), placeOf(months, second));
   const day = dayAt(i) ?? dayAt(i + 1);
+  if (isLimit && day === undefined && placeOf(months, first) === month && month >= 0) {
+    const begins = today.with({ month: month + 1, day: 1 });
+    const begin = month + 1 < today.month ? begins.add({ years: 1 }) : begins;
+    const end = begin.add({ months: 1 }).subtract({ days: 1 });
+    return month + 1 === today.month
+      ? done(end, i + 1)
+      : done(begin.subtract({ days: 1 }), i + 1, end);
+  }
   if (month < 0 || day === undefined) return null;
   let next = i + 2;
   const gap = word(words, next) === ',' ? 1 : 0;
@@ -128,24 +137,24 @@ function readDate(words: Words, at: number): Read<Day> | null {
   return done(isPast ? plainDate(today.year + 1, month + 1, Number(day)) : date, next);
 }
 
-/** A day, a time, or both in either order; "in 3 hours". */
-export function readWhen(words: Words, at: number): Read<When> | null {
+/** A day, a time, or both in either order; "in 3 hours". @param isLimit something ends then */
+export function readWhen(words: Words, at: number, isLimit = false): Read<When> | null {
   const span = word(words, at) === 'in' ? readSpan(words, at + 1) : null;
   const wordsTo = (next: number) =>
     words.source.slice(words.tokens[at]?.start ?? 0, words.tokens[next - 1]?.end ?? 0);
   if (span?.value.exact) {
     const instant = print(here(words).add({ seconds: span.value.seconds }));
-    const value = { date: null, clock: null, isToday: false, instant, words: wordsTo(span.next) };
+    const value = { date: null, clock: null, or: null, instant, words: wordsTo(span.next) };
     return { value, next: span.next };
   }
-  let day = readDate(words, at);
+  let day = readDate(words, at, isLimit);
   const gap = day !== null && word(words, day.next) === ',' ? 1 : 0;
   const clock = readClock(words, (day?.next ?? at) + gap);
-  if (day === null && clock !== null) day = readDate(words, clock.next);
+  if (day === null && clock !== null) day = readDate(words, clock.next, isLimit);
   if (day === null && clock === null) return null;
   const next = Math.max(day?.next ?? at, clock?.next ?? at);
-  const { date = null, isToday = false } = day?.value ?? {};
-  const value = { date, isToday, clock: clock?.value ?? null, instant: null, words: wordsTo(next) };
+  const { date = null, or = null } = day?.value ?? {};
+  const value = { date, or, clock: clock?.value ?? null, instant: null, words: wordsTo(next) };
   return { value, next };
 }
 
@@ -163,8 +172,8 @@ export function settleWhen(
   const { date, clock } = when;
   const zone = clock?.zone ?? words.timezone;
   const now = Temporal.Instant.fromEpochMilliseconds(words.now.getTime()).toZonedDateTimeISO(zone);
-  if (when.isToday && date !== null)
-    return { about: 'date', choices: [date, date.add({ days: 7 })].map(String) };
+  if (when.or !== null && date !== null)
+    return { about: 'date', choices: [date, when.or].map(String) };
   if (clock === null && wholeDay && date !== null) {
     const end = date.add({ days: 1 }).toZonedDateTime(zone);
     return { iso: print(end.withTimeZone(words.timezone)) };
@@ -248,7 +257,7 @@ export type Every = { words: string; freq: string; parts: string[]; clock: Clock
 
 /**
  * "every day", "every weekday at 9:30", "every Monday and Friday", "every 2 weeks on Friday", "every first Monday of the
- * month".
+ * month", "every day at 9:00 for 5 times".
  */
 export function readEvery(words: Words, at: number): Read<Every> | null {
   if (word(words, at) !== 'every') return null;
@@ -257,9 +266,14 @@ export function readEvery(words: Words, at: number): Read<Every> | null {
   const clock = readClock(words, found.next);
   const zone = clock?.value.zone ?? null;
   if (zone !== null && zone !== words.timezone) return null;
-  const next = clock?.next ?? found.next;
+  const end = clock?.next ?? found.next;
+  const i = word(words, end) === 'for' ? end + 1 : end;
+  const isCounted = /^[1-9]\d{0,3}$/.test(word(words, i)) && word(words, i + 1) === 'times';
+  const next = isCounted ? i + 2 : end;
+  const parts = [...found.value.parts, ...(isCounted ? [`COUNT=${word(words, i)}`] : [])];
   const spoken = words.source.slice(words.tokens[at]?.start ?? 0, words.tokens[next - 1]?.end ?? 0);
-  return { value: { ...found.value, clock: clock?.value ?? null, words: spoken }, next };
+  const { freq } = found.value;
+  return { value: { freq, parts, clock: clock?.value ?? null, words: spoken }, next };
 }
 
 type Frequency = Pick<Every, 'freq' | 'parts'>;

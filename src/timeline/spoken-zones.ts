@@ -1,4 +1,4 @@
-// Time zones after a time of day: "18:00 CET", "9 PM Eastern", "14:00 Berlin time", "9:00 (UTC+2)". Abbreviations mean the
+// Time zones after a time of day: "18:00 CET", "9 PM Eastern", "14:00 Berlin", "14:00 Berlin time", "9:00 (UTC+2)". Abbreviations mean the
 // region's local time, summer and winter.
 import { Temporal } from 'temporal-polyfill';
 
@@ -43,7 +43,7 @@ type SpokenZone = { zone: string | null; end: number };
 export function readZone(text: string, at: number, ownZone: string): SpokenZone | null {
   named.lastIndex = at;
   const match = named.exec(text);
-  if (match === null) return null;
+  if (match === null) return readCity(text, at);
   const end = at + match[0].length;
   const { offset, iana, region, place, short } = match.groups ?? {};
   if (offset !== undefined) {
@@ -60,7 +60,20 @@ export function readZone(text: string, at: number, ownZone: string): SpokenZone 
   // Only a zone-like abbreviation counts: other words are in capitals too.
   const known = byWord.get((short ?? '').toLowerCase());
   const shouted = /^(?:[A-Z]{1,3}T|[A-Z]{2,3}[SD]T)$/.test(short ?? '') || short === 'ist';
-  return known !== undefined || shouted ? { zone: known ?? null, end } : null;
+  return known !== undefined || shouted ? { zone: known ?? null, end } : readCity(text, at);
+}
+
+const capitalised = /\p{Lu}\p{L}+(?: \p{Lu}\p{L}+)?(?![\p{L}\p{N}/])/uy;
+
+/** "Berlin", "New York" */
+function readCity(text: string, at: number): SpokenZone | null {
+  capitalised.lastIndex = at;
+  const [both = ''] = capitalised.exec(text) ?? [];
+  for (const words of [both, both.split(' ', 1)[0] ?? '']) {
+    const zone = byCity.get(words.toLowerCase());
+    if (zone !== undefined) return { zone, end: at + words.length };
+  }
+  return null;
 }
 
 function check(name: string): string | null {

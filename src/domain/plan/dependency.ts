@@ -21,14 +21,29 @@ const LagText = line(100).transform((text, context) => {
   return z.NEVER;
 });
 
-const { id, type } = Dependency.shape;
-/** The same with its wait in the notation: `{ id: '2', lag: '1 day' }`. */
-const WrittenDependency = z
-  .strictObject({ id, type, lag: LagText })
-  .transform(({ lag, ...rest }): Dependency => ({ ...rest, lag_minutes: lag }));
+/** The same, or with its wait in the notation: `{ id: '2', lag: '1 day' }`. */
+const WrittenDependency = Dependency.extend({
+  lag_minutes: Dependency.shape.lag_minutes.unwrap().optional(),
+  lag: LagText.optional(),
+})
+  .refine(({ lag, lag_minutes }) => lag === undefined || lag_minutes === undefined, {
+    message: 'takes lag or lag_minutes, not both',
+  })
+  .transform(
+    ({ lag, lag_minutes = 0, ...rest }): Dependency => ({
+      ...rest,
+      lag_minutes: lag ?? lag_minutes,
+    }),
+  );
 
 /** A dependency as drafts write it: an ID, or with a type and a wait. */
-export const DraftDependency = z.union([line(200), Dependency, WrittenDependency]);
+export const DraftDependency = z.union([line(200), WrittenDependency]);
+
+/** The inverse of `toDependency`: an ID if it says all. */
+export function fromDependency(dependency: Dependency): string | Dependency {
+  const { id, type, lag_minutes } = dependency;
+  return type === 'FS' && lag_minutes === 0 ? id : dependency;
+}
 
 /** Expands a bare ID to finish-to-start. */
 export function toDependency(entry: string | Dependency): Dependency {

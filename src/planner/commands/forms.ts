@@ -325,11 +325,11 @@ const notesOf = (effects: Record<string, string>): Note[] =>
 /** Times, conditions and loops around commands; read by tokens.ts and request.ts. */
 export const frames = notesOf({
   'post "go" here on 2 December at 14:00':
-    'Starts the command at that time. After a command, it applies to that command; at the start of a line, to the whole line.',
+    'Starts the command at that time. After a command, it applies to that command; at the start of a line, to the whole line. A time may name its zone: `at 22:00 Berlin`.',
   'write "A" to a.txt, then after 2 days write "B" to b.txt':
     'Starts the command this long after the previous one; `2 days later` means the same.',
   'every Monday at 9:00 write "done" to reports/week.md until 1 June':
-    'Repeats the command; also `every first Monday of the month`. Nothing can follow a repeated command.',
+    'Repeats the command; also `every first Monday of the month`, `every day at 9:00 for 5 times`, `until June`. Nothing can follow a repeated command.',
   'ask Ana "Please review notes.md" takes 3 working days by 20 December at 17:00':
     'Sets how long it takes and its deadline.',
   'ask Ana "Shall we ship?", then if yes: post "shipping" here':

@@ -1,6 +1,6 @@
 // Parses a whole request into commands, or reports how far it could read. Every word must match; only `please` is skipped.
 import { trimTail } from '#domain/words.ts';
-import type { Span } from '#timeline/spoken-times.ts';
+import { readSpan, type Span } from '#timeline/spoken-times.ts';
 import { type Form, forms } from './forms.ts';
 import { matchSpelling, type Reading, type Slots } from './match.ts';
 import { type Modifiers, noModifiers, readModifiers } from './tokens.ts';
@@ -288,8 +288,14 @@ class RequestReader {
     const value = this.#value();
     if (value === undefined || this.#kind() === 'line' || value === ';' || value === '.')
       return true;
-    if (value === ',') return /^(?:then|and|if)$/.test(this.#value(1) ?? '');
+    if (value === ',') return /^(?:then|and|if)$/.test(this.#value(1) ?? '') || this.#isLater(1);
     return value === 'then' || value === 'and';
+  }
+
+  /** “10 minutes later” */
+  #isLater(ahead = 0): boolean {
+    const span = readSpan(this.#reading, this.#at + ahead);
+    return span !== null && this.#reading.tokens[span.next]?.value === 'later';
   }
 
   /** @returns whether the next command waits for this one */
@@ -304,7 +310,7 @@ class RequestReader {
     const then = this.#take('then');
     if ((and || then) && this.#take(',') === false && this.#value() === undefined)
       throw new Stop(this.#at);
-    return !and || then;
+    return !and || then || this.#isLater();
   }
 
   #tellUnread(at: number): ReadRequest {

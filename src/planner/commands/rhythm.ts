@@ -36,7 +36,8 @@ export function ruleInstead(every: Every, old: string): string {
   const { rrule } = settled;
   const timed =
     every.clock === null ? rrule.replace(clock, (given) => clock.exec(old)?.[0] ?? given) : rrule;
-  return timed + (/;UNTIL=[^;]+/.exec(old)?.[0] ?? '');
+  // A rule ends once.
+  return timed.includes('COUNT=') ? timed : timed + (/;UNTIL=[^;]+/.exec(old)?.[0] ?? '');
 }
 
 /** A bare time of day changes only that of `old`. @throws CommandRefusal if it can't be read whole */

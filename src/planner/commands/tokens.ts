@@ -140,9 +140,9 @@ function readOne(words: Words, at: number): Read<Part> | null {
     case 'every':
       return as('every', readEvery(words, at));
     case 'until':
-      return as('until', readWhen(words, at + 1));
+      return as('until', readWhen(words, at + 1, true));
     case 'by':
-      return as('deadline', readWhen(words, at + 1));
+      return as('deadline', readWhen(words, at + 1, true));
     case 'takes':
       return as('takes', readSpan(words, at + 1));
     case 'after':
@@ -164,6 +164,8 @@ export function readModifiers(words: Words, at: number): Read<Modifiers> | null 
     const gap = next > at && words.tokens[next]?.value === ',' ? 1 : 0;
     const one = readOne(words, next + gap);
     if (one === null || found[one.value.name] !== undefined) break;
+    // “…, 10 minutes later write …” begins the next command.
+    if (gap === 1 && words.tokens[one.next - 1]?.value === 'later') break;
     found[one.value.name] = one.value.value;
     next = one.next;
   }

@@ -1,5 +1,6 @@
 // From commands to steps: slots become arguments, and open ones questions.
 import { Temporal } from 'temporal-polyfill';
+import { sayLength } from '#domain/length.ts';
 import { findMalformed } from '#domain/plan/arguments.ts';
 import type { StepCondition } from '#domain/plan/condition.ts';
 import { isObject, type Json, type JsonObject } from '#domain/text.ts';
@@ -22,6 +23,9 @@ function typeOf({ spellings }: Form, name: string): SlotType {
   );
   return slot?.kind === 'slot' ? slot.type : 'text';
 }
+
+/** Seconds. */
+const longestWait = 86_400;
 
 const asks: Record<string, (command: Command) => string> = {
   content: ({ slots }) => `What should ${String(slots.values.path ?? 'the file')} contain?`,
@@ -123,6 +127,10 @@ class Builder {
     if ((form.id === 'copy' || form.id === 'move') && typeof args.to === 'string')
       args.to = placeFor(String(args.from ?? args.path), args.to);
     refuseTwoTimes(command);
+    if (form.id === 'wait' && Number(args.seconds) > longestWait)
+      throw new CommandRefusal(
+        `“${command.words}” is longer than a day. Say “after ${sayLength(Number(args.seconds) / 60)}” before the next command instead.`,
+      );
     if (modifiers.takes?.working === true && spec.human !== true)
       throw new CommandRefusal(
         `“takes ${modifiers.takes.words}” is working time, and no person works on this. Say it in days or hours.`,
@@ -174,7 +182,7 @@ class Builder {
       if (end !== undefined && begin !== undefined) {
         const date = Temporal.PlainDate.from(begin.slice(0, 10));
         const until = this.#questions.settle(
-          { words: showClock(end), date, clock: end, instant: null, isToday: false },
+          { words: showClock(end), date, clock: end, instant: null, or: null },
           `end ${at}`,
         );
         if (until !== undefined && Date.parse(until) <= Date.parse(begin))
@@ -186,7 +194,7 @@ class Builder {
       args.timezone = timezone;
     }
     if (form.id === 'calendar') {
-      const today = { words: 'today', date: null, clock: null, instant: null, isToday: false };
+      const today = { words: 'today', date: null, clock: null, instant: null, or: null };
       const day = slots.times.from ?? today;
       const date = day.date?.toString() ?? todayIn(this.#setting);
       args.from = `${date}T00:00:00`;
@@ -234,12 +242,13 @@ class Builder {
 
 /** Redundant times, of which only one could count. */
 function refuseTwoTimes({ form, slots, modifiers, isTimedAlone }: Command): void {
-  const { start, every, lag, deadline } = modifiers;
+  const { start, every, until, lag, deadline } = modifiers;
   const isDelayed = every !== null || (start !== null && (isTimedAlone || form.id === 'remind'));
   const sentences = [
     ...[slots.times.start, start, every].flatMap((one) => (one == null ? [] : [one.words])),
     ...(lag !== null && isDelayed ? [`after ${lag.words}`] : []),
     ...(deadline !== null && every !== null ? [`by ${deadline.words}`] : []),
+    ...(until !== null && every?.words.endsWith(' times') ? [`until ${until.words}`] : []),
   ];
   if (form.id === 'calendar' && (start !== null || every !== null || lag !== null))
     throw new CommandRefusal(

@@ -23,7 +23,7 @@ import {
   filesOf,
 } from './describe.ts';
 import { type Interpretation, interpret, type Work } from './interpret.ts';
-import { writeEdges, writeStep } from './outline.ts';
+import { startOf, writeEdges, writeStep } from './outline.ts';
 
 /** The answer to a question about the change, or else the original message. */
 export function feedbackOf(
@@ -145,6 +145,7 @@ async function changeOutline(
     recurs === null ? [] : steps.map(({ id = '' }) => ({ id, recurs })),
   );
   const [series] = changes.rule === null ? [] : recurring;
+  const from = new Date(Math.max(request.now.getTime(), Date.parse(series?.recurs.starts_at ?? '') || 0));
   const { move } = changes;
   const { steps: _, ...times } = move ?? { steps: [] };
   const calls: [tool: string, ids: readonly unknown[], args: object][] = [
@@ -160,6 +161,7 @@ async function changeOutline(
           : {
               repeat: {
                 ...{ ...series.recurs, rrule: changes.rule },
+                starts_at: startOf(changes.rule ?? '', from, timezone).toISOString(),
                 until: series.recurs.until ?? undefined,
               },
             }),

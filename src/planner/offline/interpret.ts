@@ -5,7 +5,7 @@ import { errorMessage } from '#domain/errors.ts';
 import { openArguments } from '#domain/plan/arguments.ts';
 import type { PlanningRequest } from '#domain/planning/run.ts';
 import type { JsonObject } from '#domain/text.ts';
-import { listOf, shorten } from '#domain/words.ts';
+import { endSentence, listOf, shorten } from '#domain/words.ts';
 import type { Question } from '../commands/answers.ts';
 import type { Reading } from '../commands/match.ts';
 import { type ReadRequest, type Request, readRequest, type Unread } from '../commands/request.ts';
@@ -207,7 +207,10 @@ function findProblem(steps: Step[], { tools }: Work): string | null {
     );
     const [first] = command.loop === null ? tools.validate(spec.name, known, later) : [];
     if (first === undefined) continue;
-    return command.form.id === 'call' ? `${first} For example:\n\n${showCall(spec)}\n\n` : first;
+    const problem = endSentence(first);
+    return command.form.id === 'call'
+      ? `${problem} For example:\n\n${showCall(spec)}\n\n`
+      : problem;
   }
   return null;
 }

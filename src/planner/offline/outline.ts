@@ -1,5 +1,5 @@
 // Writes steps as an outline, with the stated parts, times and waits; a loop becomes the group of its steps.
-import { type Dependency, toDependency } from '#domain/plan/dependency.ts';
+import { type Dependency, fromDependency, toDependency } from '#domain/plan/dependency.ts';
 import { writeTemplates } from '#domain/plan/templates.ts';
 import { type Json, JsonValue, mapTexts, textsIn } from '#domain/text.ts';
 import { shorten } from '#domain/words.ts';
@@ -28,7 +28,7 @@ export const describeWait = (start: string | null, timezone: string): string =>
   start === null ? '' : ` (not before ${printMoment(start, timezone).replace(' ', ' at ')})`;
 
 /** "Every 2 weeks on Monday" begins on the next Monday, not in this week. */
-function startOf(rrule: string, now: Date, timezone: string): Date {
+export function startOf(rrule: string, now: Date, timezone: string): Date {
   const each = rrule.replace(/^(FREQ=WEEKLY);INTERVAL=\d+;BYDAY/, '$1;BYDAY');
   const begin = new Date(Math.floor(now.getTime() / 1000) * 1000);
   return each === rrule
@@ -36,10 +36,7 @@ function startOf(rrule: string, now: Date, timezone: string): Date {
     : (nextOccurrences({ rrule: each, timezone, startsAt: begin }, now, 1)[0] ?? begin);
 }
 
-export const writeEdges = (after: Dependency[]): WrittenNode['after'] =>
-  after.map(({ id, type, lag_minutes }) =>
-    lag_minutes === 0 && type === 'FS' ? id : { id, type, lag_minutes },
-  );
+export const writeEdges = (after: Dependency[]): WrittenNode['after'] => after.map(fromDependency);
 
 export function writeOutline(
   { parts, ...request }: Request,

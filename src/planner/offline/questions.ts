@@ -34,7 +34,7 @@ export class Questions {
       if (reply === undefined) return undefined;
       known = {
         ...known,
-        ...(reply.date === null ? {} : { date: reply.date, isToday: false }),
+        ...(reply.date === null ? {} : { date: reply.date, or: null }),
         ...(reply.clock === null ? {} : { clock: reply.clock }),
         ...(reply.instant === null ? {} : { instant: reply.instant }),
       };

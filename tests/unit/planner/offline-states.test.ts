@@ -246,6 +246,9 @@ describe('changes of a plan', () => {
     await talk.all('Every Monday at 8:00 write "weekly" to reports/weekly.md');
     const draft = proposalOf(await talk.all(change('every Tuesday')));
     expect(draft.series?.[0]?.rrule).toBe('FREQ=WEEKLY;BYDAY=TU;BYHOUR=8;BYMINUTE=0;BYSECOND=0');
+    const other = proposalOf(await talk.all(change('every 2 weeks on Friday')));
+    // The next Friday, as in a new command.
+    expect(other.series?.[0]?.starts_at).toBe('2026-03-06T07:00:00.000Z');
   });
 
   it('about dates move the step and nothing else', async () => {

@@ -623,6 +623,8 @@ const refused = [
   'post "a" here tomorrow at 10:00, then post "b" here tomorrow at 9:00',
   'after 2 days post "a" here',
   'post "a" here until 1 June',
+  'every day at 9:00 for 3 times post "a" here until 2 June',
+  'wait 72 h, then post "a" here',
   'remind me on 1 March at 9:00 every Monday at 9:00: x',
   'tomorrow at 9:00 write "a" to a.txt every Monday at 9:00',
   'tomorrow at 9:00 add "M" to the calendar on 2 December at 15:00',
