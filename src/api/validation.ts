@@ -2,6 +2,7 @@
 import type { FastifySchemaCompiler, SafePromiseLike } from 'fastify';
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
+import { flattenIssue } from '#domain/issues.ts';
 import { parseInSlices } from '#domain/parse-in-slices.ts';
 import { isObject, unstorable } from '#domain/text.ts';
 import { isStorableText } from '#domain/words.ts';
@@ -11,8 +12,6 @@ type Misfit = { path: string; message: string };
 
 /** A broken plan can have 100,000. */
 const mostMisfits = 20;
-
-type Issue = z.core.$ZodIssue;
 
 const parts: Record<string, string> = {
   body: 'The body',
@@ -48,18 +47,6 @@ function unitOf(origin: string): string {
 function withArticle(type: string): string {
   if (type === 'int') return 'a whole number';
   return `${/^[aeio]/.test(type) ? 'an' : 'a'} ${type}`;
-}
-
-/** The union branch that came closest: its first issue lies deepest. */
-function flattenIssue(issue: Issue): Issue[] {
-  if (issue.code !== 'invalid_union' || issue.errors.length === 0) return [issue];
-  const depth = (branch: Issue[]): number => Math.max(0, ...branch.map((one) => one.path.length));
-  const best = issue.errors.reduce((a, b) => (depth(b) > depth(a) ? b : a));
-  if (depth(best) === 0) {
-    const messages = issue.errors.flatMap((branch) => branch.map((one) => one.message));
-    return [{ ...issue, errors: [], message: [...new Set(messages)].join(' or ') }];
-  }
-  return best.flatMap((inner) => flattenIssue({ ...inner, path: [...issue.path, ...inner.path] }));
 }
 
 /** `steps[3].after[0].type`; ambiguous keys are quoted. */

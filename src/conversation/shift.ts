@@ -16,7 +16,7 @@ import { type Progress, shiftWork } from '#planner/schedule/shift-work.ts';
 import { unitePeople } from '#planner/schedule/time-model.ts';
 import { raiseFindings } from '#plans/findings/raise.ts';
 import { withdrawBroken } from '#plans/findings/settle.ts';
-import { formatMoment } from '#timeline/recurrence.ts';
+import { formatLimit, formatMoment } from '#timeline/recurrence.ts';
 
 type ShiftContext = Pick<ConversationContext, 'catalogue' | 'profile' | 'clock' | 'readBusy'>;
 
@@ -96,7 +96,7 @@ function describePromise(
   const now = end === undefined ? '' : ` It ends ${say(end)} as things are.`;
   switch (kind) {
     case 'deadline':
-      return `${name} misses its deadline, ${say(limit)}.${now}`;
+      return `${name} misses its deadline, ${formatLimit(new Date(limit), timezone, { zone: true })}.${now}`;
     case 'fixed':
       return `${name} can't begin at its fixed time, ${say(limit)}: what it waits for ends later.`;
     case 'person':

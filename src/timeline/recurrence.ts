@@ -76,12 +76,20 @@ export function toMoment(text: string, timezone: string): Date {
   }
 }
 
+/** The first moment after a day. @param date such as `2026-05-04` */
+export function toNextDay(date: string, timezone: string): Date {
+  const next = new Date(toMoment(date, 'UTC').getTime() + 86_400_000);
+  return toMoment(next.toISOString().slice(0, 10), timezone);
+}
+
+/** The moment of an end: a date alone is the end of that day. */
+export const toLimit: typeof toMoment = (text, timezone) =>
+  /^\d{4}-\d\d-\d\d$/.test(text) ? toNextDay(text, timezone) : toMoment(text, timezone);
+
+type MomentOptions = { zone?: boolean; locale?: string };
+
 /** `Mon, 4 May 2026, 09:30`; `zone: true` adds the zone's name. */
-export function formatMoment(
-  moment: Date,
-  timezone: string,
-  options: { zone?: boolean; locale?: string } = {},
-): string {
+export function formatMoment(moment: Date, timezone: string, options: MomentOptions = {}): string {
   return new Intl.DateTimeFormat(options.locale ?? 'en-GB', {
     timeZone: timezone,
     weekday: 'short',
@@ -93,6 +101,14 @@ export function formatMoment(
     hourCycle: 'h23',
     ...(options.zone === true ? { timeZoneName: 'short' } : {}),
   }).format(moment);
+}
+
+/** The same of an end: midnight belongs to the day before, as `Fri, 4 Dec 2026, 24:00`. */
+export function formatLimit(moment: Date, timezone: string, options: MomentOptions = {}): string {
+  const shown = formatMoment(moment, timezone, options);
+  if (!/ 00:00\b/.test(shown)) return shown;
+  const before = new Date(moment.getTime() - 60_000);
+  return formatMoment(before, timezone, options).replace('23:59', '24:00');
 }
 
 /** `2026-05-04T09:30:00+02:00`. */

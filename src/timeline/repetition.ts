@@ -1,7 +1,13 @@
 // Repetitions in words: the rhythm, its end and the next dates.
 import { RRuleTemporal } from 'rrule-temporal';
 import { toText } from 'rrule-temporal/totext';
-import { formatMoment, nextOccurrences, type Recurrence, toZoned } from './recurrence.ts';
+import {
+  formatLimit,
+  formatMoment,
+  nextOccurrences,
+  type Recurrence,
+  toZoned,
+} from './recurrence.ts';
 import { readFields, readRule, readUntil, writeFields } from './rule.ts';
 
 /** ISO 8601. */
@@ -96,7 +102,7 @@ export function describeEnd({
   timezone,
   until,
 }: Pick<Repetition, 'rrule' | 'timezone' | 'until'>): string {
-  if (until !== null) return `, until ${formatMoment(new Date(until), timezone)}`;
+  if (until !== null) return `, until ${formatLimit(new Date(until), timezone)}`;
   const fields = readFields(rrule);
   return fields.has('UNTIL') || fields.has('COUNT') ? '' : ', until you stop it';
 }

@@ -1,6 +1,6 @@
 // Builds the proposed draft from outline, roadmap and schedule. Steps keep their IDs and fields; only stated, chosen or
 // scheduled values are added.
-import type { Dependency } from '#domain/plan/dependency.ts';
+import { type Dependency, fromDependency } from '#domain/plan/dependency.ts';
 import type { PlanContext, PlanDraft, Risk, Series } from '#domain/plan/plan.ts';
 import { dependenciesOf, type StepDraft } from '#domain/plan/step-content.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
@@ -93,9 +93,9 @@ function orderOf(
     changed = true;
   }
   if (!changed) return kept?.length === 0 && given?.length !== 0 ? undefined : kept;
-  if (before === 0 || kept === undefined) return [...merged.values()].map(shorten);
+  if (before === 0 || kept === undefined) return [...merged.values()].map(fromDependency);
   return [...merged.values()].map(
-    (one) => kept.find((entry) => isSame(entry, one)) ?? shorten(one),
+    (one) => kept.find((entry) => isSame(entry, one)) ?? fromDependency(one),
   );
 }
 
@@ -106,12 +106,6 @@ function idOf(entry: string | Dependency): string {
 function isSame(entry: string | Dependency, { id, type, lag_minutes }: Dependency): boolean {
   if (typeof entry === 'string') return entry === id && type === 'FS' && lag_minutes === 0;
   return entry.id === id && entry.type === type && entry.lag_minutes === lag_minutes;
-}
-
-/** "after 2" is enough for most edges. */
-function shorten(dependency: Dependency): string | Dependency {
-  const { id, type, lag_minutes } = dependency;
-  return type === 'FS' && lag_minutes === 0 ? id : dependency;
 }
 
 function insertJoints(

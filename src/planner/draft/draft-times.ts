@@ -3,12 +3,13 @@ import { describeLength } from '#cards/times.ts';
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
 import { runForwardPass } from '#timeline/forward-pass.ts';
+import { formatLimit } from '#timeline/recurrence.ts';
 import { describeRepetition } from '#timeline/repetition.ts';
 import { type Interval, measureWorkingDay, openWorkingTime } from '#timeline/working-time.ts';
 import { collectEdges } from '../order/collect-edges.ts';
 import { readOperations } from '../order/durations.ts';
 import { buildTimeModel, placeOfWork } from '../schedule/time-model.ts';
-import { sayMoment, sayPeriod } from '../schedule/time-words.ts';
+import { sayPeriod } from '../schedule/time-words.ts';
 import type { ToolContext } from '../tool.ts';
 import type { DraftDates } from './show-draft.ts';
 
@@ -81,7 +82,11 @@ function describeStepTimes(
         : [sayPeriod(place, timezone, now)]),
     ...(length === null ? [] : [`(${length})`]),
   ].join(' ');
-  const limit = deadline === null ? '' : `, by ${sayMoment(Date.parse(deadline), timezone)}`;
+  const isLate = deadline !== null && place !== undefined && place.to > Date.parse(deadline);
+  const limit =
+    deadline === null
+      ? ''
+      : `, by ${formatLimit(new Date(deadline), timezone)}${isLate ? ': it ends too late' : ''}`;
   return words === '' ? null : words + limit;
 }
 

@@ -1,4 +1,5 @@
 // Times of steps of the draft: when they start, how long they take, by when, and how they repeat (B4). Pure.
+import { fromDependency } from '#domain/plan/dependency.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { OutlineNode, PlanOutline, Recurs } from '#domain/planning/outline.ts';
 import { quoteWords } from '#domain/shown-text.ts';
@@ -121,8 +122,12 @@ function repeatSteps(
   const stepsOfNode = new Map(nodes.map(({ id, steps }) => [id, steps]));
   const taken = owners.flatMap((node) =>
     node.steps.filter(isNamed).map((step): StepDraft => {
-      const inherited = node.after.flatMap(({ id }) => stepsOfNode.get(id) ?? []).filter(isNamed);
-      const after = [...(step.after ?? []), ...inherited.map(({ id = '' }) => id)];
+      const inherited = node.after.flatMap((edge) =>
+        (stepsOfNode.get(edge.id) ?? [])
+          .filter(isNamed)
+          .map(({ id = '' }) => fromDependency({ ...edge, id })),
+      );
+      const after = [...(step.after ?? []), ...inherited];
       return after.length === 0 ? step : { ...step, after };
     }),
   );

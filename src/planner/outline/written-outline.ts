@@ -11,7 +11,7 @@ import { RoadmapWay } from '#domain/planning/roadmap.ts';
 import type { StrategyProfile } from '#domain/planning/schedule.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { readDuration } from '#timeline/durations.ts';
-import { checkTimezone, toMoment } from '#timeline/recurrence.ts';
+import { checkTimezone, toLimit, toMoment } from '#timeline/recurrence.ts';
 import { checkRule, readRule } from '#timeline/rule.ts';
 import { takeId } from './outline-tree.ts';
 import { createStepReader, findHuman, measureLengths, WrittenStep } from './written-steps.ts';
@@ -166,10 +166,10 @@ function readNode(
   const { recurs, after, target, duration_minutes: length, ...rest } = written;
   const name = `Node ${written.id.slice(0, 40) || '?'}`;
   const problems: string[] = [];
-  const toTime = (text: string | null): string | null => {
+  const toTime = (text: string | null, read = toMoment): string | null => {
     if (text === null || text.trim() === '') return null;
     try {
-      return toMoment(text.trim(), timezone).toISOString();
+      return read(text.trim(), timezone).toISOString();
     } catch (error) {
       problems.push(`${name}: ${errorMessage(error)}`);
       return null;
@@ -191,7 +191,7 @@ function readNode(
           rrule: readRule(recurs.rrule),
           starts_at: toTime(recurs.starts_at) ?? now.toISOString(),
           timezone: zone,
-          until: toTime(recurs.until),
+          until: toTime(recurs.until, toLimit),
         };
   const broken = rule === null ? null : (checkRule(rule.rrule) ?? checkTimezone(zone));
   if (broken !== null) problems.push(`${name}: ${broken}`);
@@ -210,7 +210,7 @@ function readNode(
     steps: only === undefined ? steps : [{ ...only, duration }],
     duration_minutes: minutes,
     not_before: toTime(rest.not_before),
-    deadline: toTime(rest.deadline),
+    deadline: toTime(rest.deadline, toLimit),
     recurs: rule,
     target: target === null || target.amount <= 0 ? null : target,
   });

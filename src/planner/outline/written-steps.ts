@@ -2,6 +2,8 @@
 // and operation apart, null for unset.
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
+import { flattenIssue } from '#domain/issues.ts';
+import { sayLength } from '#domain/length.ts';
 import { allFields, type FieldName, StepDraft } from '#domain/plan/step-content.ts';
 import type { Written } from '#domain/plan/step-fields.ts';
 import { findBareTemplate, readTemplates } from '#domain/plan/templates.ts';
@@ -9,6 +11,7 @@ import type { OutlineNode } from '#domain/planning/outline.ts';
 import type { StrategyProfile } from '#domain/planning/schedule.ts';
 import { isObject, type Json, JsonObject, line, parseJson } from '#domain/text.ts';
 import { type OperationSpec, operationName } from '#domain/tool.ts';
+import { endSentence } from '#domain/words.ts';
 import { parseDuration } from '#timeline/durations.ts';
 import { toMoment } from '#timeline/recurrence.ts';
 import { showSchema } from '../define-tool.ts';
@@ -94,7 +97,10 @@ export function createStepReader(manifest: OperationSpec[], timezone: string): S
     if (!isObject(given)) return { problems: ['A step is an object.'] };
     const { phase, duration_minutes: minutes, ...fields } = JsonObject.parse(given);
     // Minutes count like their words.
-    if (typeof minutes === 'number') fields.duration ??= `${minutes} min`;
+    if (typeof minutes === 'number') {
+      const words = Number.isInteger(minutes) ? sayLength(minutes) : `${minutes} min`;
+      fields.duration ??= words;
+    }
     const id = typeof fields.id === 'number' ? String(fields.id) : fields.id;
     if (typeof id !== 'string' || id.trim() === '')
       return { problems: ['A step has no id. Give each a short one of its own.'] };
@@ -121,7 +127,8 @@ export function createStepReader(manifest: OperationSpec[], timezone: string): S
     if (!parsed.success) {
       const problems = parsed.error.issues
         .slice(0, 5)
-        .map(({ path, message }) => `${name}: ${path.join('.') || 'it'}: ${message}.`);
+        .flatMap(flattenIssue)
+        .map(({ path, message }) => endSentence(`${name}: ${path.join('.') || 'it'}: ${message}`));
       return { problems };
     }
     return { step: parsed.data, phase: readPhase(phase), fields };

@@ -1,7 +1,8 @@
 // set_schedule: when steps of the draft run. Times are the person's local ones; durations are parsed from words.
 import { z } from 'zod';
+import type { Recurs } from '#domain/planning/outline.ts';
 import { countOf } from '#domain/words.ts';
-import { checkTimezone, toMoment } from '#timeline/recurrence.ts';
+import { checkTimezone, nextOccurrences, toLimit, toMoment } from '#timeline/recurrence.ts';
 import { checkRule, readRule } from '#timeline/rule.ts';
 import { defineTool } from '../define-tool.ts';
 import { stepsNamed } from '../draft/edit-draft.ts';
@@ -10,6 +11,7 @@ import { fail, type ToolContext } from '../tool.ts';
 import { draftDefaults, keepEdit, openDraft } from './draft-tool.ts';
 
 const time = z.string().nullable().optional();
+
 const SetSchedule = z.strictObject({
   ids: z.array(z.string()).min(1).describe('of steps, of a for_each, or names of phases'),
   not_before: time.describe('local ISO 8601 time; null takes it away'),
@@ -38,7 +40,9 @@ function readTimes(
   const moment = (text: string | null | undefined) =>
     text === undefined || text === null ? text : toMoment(text.trim(), timezone).toISOString();
   const start = moment(not_before);
-  const end = moment(deadline);
+  const limit = (text: string | null | undefined) =>
+    text === undefined || text === null ? text : toLimit(text.trim(), timezone).toISOString();
+  const end = limit(deadline);
   const timing: Timing = {
     ...(start === undefined ? {} : { not_before: start }),
     ...(end === undefined ? {} : { deadline: end }),
@@ -51,9 +55,15 @@ function readTimes(
       rrule: readRule(repeat.rrule),
       starts_at: moment(repeat.starts_at) ?? now.toISOString(),
       timezone: repeat.timezone ?? timezone,
-      until: moment(repeat.until) ?? null,
+      until: limit(repeat.until) ?? null,
     },
   };
+}
+
+function hasDate({ rrule, timezone, starts_at, until }: Recurs, now: Date): boolean {
+  const startsAt = new Date(starts_at);
+  const [next] = nextOccurrences({ rrule, timezone, startsAt }, now, 1);
+  return next !== undefined && (until === null || next <= new Date(until));
 }
 
 export const setSchedule = defineTool({
@@ -71,6 +81,8 @@ export const setSchedule = defineTool({
         ? null
         : (checkRule(times.recurs.rrule) ?? checkTimezone(times.recurs.timezone));
     if (broken !== null) return { result: fail(broken) };
+    if (times.recurs?.until != null && !hasDate(times.recurs, toolContext.now))
+      return { result: fail('None of its dates is before “until”. Give a later end, or none.') };
     if (Object.keys(times).length === 0 && duration === undefined)
       return { result: fail('Say what to set: not_before, deadline, duration or repeat.') };
     return keepEdit(

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { PatchOperation, type PlanPatch } from '#domain/plan/patch.ts';
 import { allFields } from '#domain/plan/step-content.ts';
 import { isObject, type Json, JsonObject, JsonValue, line, toJson } from '#domain/text.ts';
-import { toMoment } from '#timeline/recurrence.ts';
+import { toLimit, toMoment } from '#timeline/recurrence.ts';
 import { readRule } from '#timeline/rule.ts';
 import { type StepChange, type StepReader, stepOfOutline } from '../outline/written-steps.ts';
 
@@ -111,12 +111,12 @@ function toOperations(
     until,
     timezone,
   }: z.infer<typeof NewRule>): Json => {
-    const moment = (text: string) =>
-      toMoment(text.trim(), timezone ?? reader.timezone).toISOString();
+    const moment = (text: string, read = toMoment) =>
+      read(text.trim(), timezone ?? reader.timezone).toISOString();
     const set = {
       ...(rrule === undefined ? {} : { rrule: readRule(rrule) }),
       ...(starts_at === undefined ? {} : { starts_at: moment(starts_at) }),
-      ...(until === undefined ? {} : { until: moment(until) }),
+      ...(until === undefined ? {} : { until: moment(until, toLimit) }),
       ...(timezone === undefined ? {} : { timezone }),
     };
     return { op: 'change_series', series, set };

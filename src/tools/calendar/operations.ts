@@ -12,6 +12,7 @@ import {
   nextOccurrences,
   toLocalIso,
   toMoment,
+  toNextDay,
 } from '#timeline/recurrence.ts';
 import { checkRule, readRule } from '#timeline/rule.ts';
 import { defineOperation, text } from '../define-operation.ts';
@@ -264,9 +265,4 @@ function toEvent(args: z.output<typeof AddArguments>, context: ToolContext): New
     description: args.description ?? null,
     rrule: args.rrule === undefined ? null : readRule(args.rrule),
   };
-}
-
-function toNextDay(date: string, timezone: string): Date {
-  const next = new Date(toMoment(date, 'UTC').getTime() + dayMs);
-  return toMoment(next.toISOString().slice(0, 10), timezone);
 }

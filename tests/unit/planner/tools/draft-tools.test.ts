@@ -791,9 +791,35 @@ describe('a draft that is there', () => {
     ]);
     const wrong = await call('set_schedule', { ids: ['4'], duration: '2 working days' });
     expect(wrong.ok).toBe(false);
+    const wait = { after: [{ id: '1', lag: '2 working days' }] };
+    const unread = await call('edit_steps', { steps: [{ id: '4', ...wait }] });
+    expect(unread).toMatchObject({ ok: false, says: expect.stringContaining('by the clock') });
+    const minutes = await call('add_steps', { steps: [ask('5', { duration_minutes: 480 })] });
+    expect(minutes.says).toContain('(8 h)');
     expect((await call('show_steps', { ids: ['1'] })).data).toMatchObject({
       steps: [expect.stringContaining('takes 2 working days | Thu 3 Dec, 09:00 – Fri 4 Dec')],
     });
+  });
+
+  it('ends on a date with that day, and says what ends too late', async () => {
+    const { call } = open();
+    await call('add_steps', { steps: [write('1'), write('2', { duration: '72 h' })] });
+    const set = (more: JsonObject) => call('set_schedule', { ids: ['1'], ...more });
+    const due = await call('set_schedule', { ids: ['2'], deadline: '2026-05-05' });
+    expect(due.says).toContain('by Tue, 5 May 2026, 24:00: it ends too late');
+    const daily = { rrule: 'FREQ=DAILY', starts_at: '2026-06-01T09:00' };
+    const until = await set({ repeat: { ...daily, until: '2026-06-03' } });
+    expect(until.says).toContain('until Wed, 3 Jun 2026, 24:00: 1 Jun, 2 Jun, 3 Jun');
+    expect((await set({ repeat: { ...daily, until: '2026-05-31' } })).ok).toBe(false);
+  });
+
+  it('keeps the waits between steps that repeat together', async () => {
+    const { call, drafted } = open();
+    const wait = { id: '1', type: 'FS', lag_minutes: 10 };
+    await call('add_steps', { steps: [write('1'), write('2', { after: [wait] })] });
+    const repeat = { rrule: 'FREQ=WEEKLY;BYDAY=FR', starts_at: '2026-06-05T17:00' };
+    await call('set_schedule', { ids: ['1', '2'], repeat });
+    expect(drafted().map(({ after }) => after)).toEqual([undefined, [wait]]);
   });
 
   it('is read in part, by id or by words', async () => {

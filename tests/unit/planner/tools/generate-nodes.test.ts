@@ -130,7 +130,7 @@ describe('a written outline', () => {
         rrule: 'FREQ=DAILY',
         starts_at: '2026-05-04T10:00:00.000Z',
         timezone: 'Europe/Berlin',
-        until: '2026-05-31T22:00:00.000Z',
+        until: '2026-06-01T22:00:00.000Z',
       },
     });
   });
