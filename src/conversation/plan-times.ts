@@ -40,6 +40,7 @@ export async function readTimes(context: ConversationContext, plan: Plan, steps:
   const db = context.db.query;
   const head = await readScheduleHead(db, plan.id, plan.version);
   const { starts_at = null, ends_at = null, profile = context.profile } = head ?? {};
+  const { earliest_end } = head ?? {};
   const working_day_minutes = measureWorkingDay(profile);
   const common = {
     working_day_minutes,
@@ -60,7 +61,7 @@ export async function readTimes(context: ConversationContext, plan: Plan, steps:
       ? workingMinutesWithin(openWorkingTime(profile, head.timezone), span)
       : (span.to - span.from) / 60_000,
     expected_is_work: isWork,
-    scheduled: { starts_at, ends_at },
+    scheduled: { starts_at, ends_at, ...(earliest_end === undefined ? {} : { earliest_end }) },
     ...(plan.status === 'executing' ? await readMoved(context, plan) : {}),
   };
 }
@@ -100,7 +101,8 @@ async function readStepTimes(
       at: deadline,
       ends_at,
       label: steps.find(({ id }) => id === step_id)?.label ?? step_id,
-      decides: labels.get(placed?.positions[longest ?? -1] ?? -1) ?? null,
+      decides:
+        steps.length === 1 ? null : (labels.get(placed?.positions[longest ?? -1] ?? -1) ?? null),
     },
   };
 }

@@ -4,8 +4,10 @@
 import type { DependencyType } from '#domain/plan/dependency.ts';
 import { edgeEnds } from '#domain/plan/edge-ends.ts';
 import {
+  findPlace,
   findPlaceEnding,
   isFree,
+  isOnePiece,
   openPersonTime,
   type PersonTime,
   type Placement,
@@ -117,10 +119,11 @@ function placeAll(input: PassInput): Pass {
     orderTopologically(ids, input.edges, (id) => latest.get(id) ?? Number.POSITIVE_INFINITY) ??
     anyOrder;
   const incoming = Map.groupBy(input.edges, ({ to }) => to);
-  const people = openPeople(input);
+  const fixed = new Map<string, Placement>();
+  const people = openPeople(input, [...nodes.values()], fixed);
   const pools = new PoolTime(input.capacity ?? new Map());
   const places = new Map<string, Interval>();
-  const late = findClashes([...nodes.values()]);
+  const late = findClashes([...nodes.values()], fixed);
   const drivers = new Map<string, Driver>();
   for (const id of order) {
     const node = nodes.get(id);
@@ -129,7 +132,7 @@ function placeAll(input: PassInput): Pass {
     const asked = Math.max(input.now, node.release ?? input.now);
     const earliest = Math.max(asked, bounds.start);
     const person = node.person === null ? undefined : people.get(node.person);
-    const place = putNode(node, earliest, bounds.end, person, pools);
+    const place = fixed.get(id) ?? putNode(node, earliest, bounds.end, person, pools);
     if (place === null) return { kind: 'no_time', node: id };
     if (person !== undefined && node.fixed === null) takePlace(person, place);
     if (node.demands !== undefined) pools.take(node.demands, place.from, place.to);
@@ -142,8 +145,17 @@ function placeAll(input: PassInput): Pass {
 
 type Sized = TimedNode & { length: number };
 
-/** Reserves fixed times first. */
-function openPeople({ nodes, busy, time, minutesADay, now }: PassInput): Map<string, PersonTime> {
+const spanAt = (from: number, length: number): Placement => {
+  const span = { from, to: from + length };
+  return { ...span, segments: length > 0 ? [span] : [] };
+};
+
+/** Reserves fixed times first, into `fixed`: what is longer than a day's work continues on the next days, around the others. */
+function openPeople(
+  { busy, time, minutesADay, now }: PassInput,
+  nodes: readonly Sized[],
+  fixed: Map<string, Placement>,
+): Map<string, PersonTime> {
   const mine = Map.groupBy(
     nodes.filter(({ person }) => person !== null),
     ({ person }) => person ?? '',
@@ -151,10 +163,12 @@ function openPeople({ nodes, busy, time, minutesADay, now }: PassInput): Map<str
   return new Map(
     [...mine].map(([person, own]) => {
       const opened = openPersonTime(time, busy.get(person) ?? [], minutesADay, now);
-      for (const { fixed, minutes } of own) {
-        if (fixed === null) continue;
-        const span = { from: fixed, to: fixed + Math.round(minutes * minuteMs) };
-        takePlace(opened, { ...span, segments: [span] });
+      for (const { id, fixed: from, length } of own.toSorted((a, b) => a.length - b.length)) {
+        if (from === null) continue;
+        const spread = isOnePiece(opened, length) ? null : findPlace(opened, from, length);
+        const place = spread === null ? spanAt(from, length) : { ...spread, from };
+        takePlace(opened, place);
+        fixed.set(id, place);
       }
       return [person, opened];
     }),
@@ -162,18 +176,21 @@ function openPeople({ nodes, busy, time, minutesADay, now }: PassInput): Map<str
 }
 
 /** Overlapping fixed times of one person; names the later one. */
-function findClashes(nodes: readonly Sized[]): Lateness[] {
+function findClashes(
+  nodes: readonly Sized[],
+  places: ReadonlyMap<string, Placement>,
+): Lateness[] {
   const fixed = nodes
     .flatMap(({ id, person, fixed, length }) =>
-      person === null || fixed === null || length === 0 ? [] : [{ id, person, fixed, length }],
+      person === null || fixed === null || length === 0 ? [] : [{ id, person, fixed }],
     )
     .sort((a, b) => a.fixed - b.fixed);
   const late: Lateness[] = [];
   const reached = new Map<string, number>();
-  for (const { id, person, fixed: limit, length } of fixed) {
+  for (const { id, person, fixed: limit } of fixed) {
     const until = reached.get(person) ?? limit;
     if (until > limit) late.push({ kind: 'clash', node: id, limit, by: until - limit });
-    reached.set(person, Math.max(until, limit + length));
+    reached.set(person, Math.max(until, places.get(id)?.segments[0]?.to ?? limit));
   }
   return late;
 }
@@ -206,19 +223,20 @@ function putNode(
   person: PersonTime | undefined,
   pools: PoolTime,
 ): Placement | null {
-  const at = (from: number): Placement => {
-    const span = { from, to: from + node.length };
-    return { ...span, segments: node.length > 0 ? [span] : [] };
-  };
-  if (node.fixed !== null) return at(node.fixed);
+  if (node.fixed !== null) return spanAt(node.fixed, node.length);
   if (person === undefined) {
     const from = Math.max(earliest, endAtLeast - node.length);
     const room =
       node.demands === undefined ? from : pools.findRoom(node.demands, from, node.length);
-    return room === null ? null : at(room);
+    return room === null ? null : spanAt(room, node.length);
   }
-  if (node.anyHour === true && node.release === earliest && endAtLeast <= earliest + node.length) {
-    const named = at(earliest);
+  if (
+    node.anyHour === true &&
+    node.release === earliest &&
+    endAtLeast <= earliest + node.length &&
+    isOnePiece(person, node.length)
+  ) {
+    const named = spanAt(earliest, node.length);
     if (isFree(person, named)) return named;
   }
   return findPlaceEnding(person, earliest, node.length, endAtLeast);

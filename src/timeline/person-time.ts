@@ -108,7 +108,8 @@ function advance(person: PersonTime): void {
   }
 }
 
-function isOnePiece(person: PersonTime, length: number): boolean {
+/** Whether work of that length fits a usual stretch. */
+export function isOnePiece(person: PersonTime, length: number): boolean {
   return length <= person.time.longest && (person.mostADay === null || length <= person.mostADay);
 }
 

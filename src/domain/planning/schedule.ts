@@ -52,14 +52,19 @@ export const Conflict = z.strictObject({
 });
 export type Conflict = z.infer<typeof Conflict>;
 
+/** Busy share of a person's working time in a week with work of the schedule. `from`: its first day. */
+export const BookedWeek = z.strictObject({
+  person: line(200),
+  from: z.iso.date(),
+  share: z.number().min(0),
+});
+export type BookedWeek = z.infer<typeof BookedWeek>;
+
 export const PortfolioReport = z.strictObject({
   conflicts: z.array(Conflict),
   /** Busy share of working time between first and last block, or null without such time. */
   utilisation: z.number().min(0).nullable(),
-  /** The same for each person and week with work of the schedule. `from`: its first day. */
-  weeks: z
-    .array(z.strictObject({ person: line(200), from: z.iso.date(), share: z.number().min(0) }))
-    .exactOptional(),
+  weeks: z.array(BookedWeek).exactOptional(),
   /** Calendars and plans checked, and those that could not be read. */
   looked_at: z.array(line(300)),
   unread: z.array(line(500)),
@@ -90,5 +95,7 @@ export const Schedule = z.strictObject({
   blocks: z.array(ScheduleBlock),
   starts_at: z.iso.datetime().nullable(),
   ends_at: z.iso.datetime().nullable(),
+  /** No order of people's and pools' work ends earlier. */
+  earliest_end: z.iso.datetime().exactOptional(),
 });
 export type Schedule = z.infer<typeof Schedule>;

@@ -89,7 +89,7 @@ export function describeRoadmap(
 
 /** The dates, and how full people's working time is between them. */
 export function describeSchedule(
-  { blocks, starts_at, ends_at, timezone }: Schedule,
+  { blocks, starts_at, ends_at, earliest_end, timezone }: Schedule,
   { nodes }: PlanOutline,
   utilisation: number | null,
   policy: InteractionPolicy,
@@ -102,6 +102,12 @@ export function describeSchedule(
     starts_at === null || ends_at === null
       ? 'The schedule is ready.'
       : `The schedule is ready: ${span(starts_at, ends_at)} (${timezone}).`;
+  const bound =
+    earliest_end === undefined || ends_at === null
+      ? ''
+      : earliest_end < ends_at
+        ? ` No order ends earlier than ${say(earliest_end)}.`
+        : ' No order ends earlier.';
   const dates = blocks
     .toSorted((a, b) => Date.parse(a.starts_at) - Date.parse(b.starts_at))
     .map(
@@ -117,7 +123,7 @@ export function describeSchedule(
   const next = 'Next you get the plan itself. Nothing runs until you approve it.';
   const shown = detailOf(policy) === 'short' ? [] : limit(dates, lengthOf(policy).items, 'date');
   return [
-    { text: head },
+    { text: head + bound },
     ...[...shown, ...booked].map(onCard),
     ...(explainsReasons(policy) ? [{ text: next }] : []),
   ];

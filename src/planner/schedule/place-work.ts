@@ -12,6 +12,7 @@ import type {
 import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { type Pass, type PassInput, runForwardPass } from '#timeline/forward-pass.ts';
 import { improvePass } from '#timeline/improve-pass.ts';
+import { findEarliestEnds } from '#timeline/lower-bound.ts';
 import { findRemedies } from '#timeline/relaxations.ts';
 import { dayOf, type Interval, openWorkingTime, startOfDay } from '#timeline/working-time.ts';
 import { seriesOf } from '../outline/outline-tree.ts';
@@ -81,11 +82,15 @@ export async function placeWork(
   const first = runForwardPass(input);
   if (isSliceOver()) await nextTurn();
   if (first.kind !== 'placed') return { kind: 'impossible', why: explainImpossible(first, model) };
-  const pass = isContended(input, first) ? improvePass(input, first, triesFor(input)) : first;
+  const contended = isContended(input, first);
+  const pass = contended ? improvePass(input, first, triesFor(input)) : first;
   if (isSliceOver()) await nextTurn();
+  const end = Math.max(now, ...[...pass.places.values()].map(({ to }) => to));
+  const earliest = contended ? findEarliestEnds(input, end) : null;
   if (pass.late.length > 0) {
     const remedies = findRemedies({ input, profile }, pass);
-    const infeasible = describeInfeasible(model.index, pass, remedies, timezone, profile.buffer);
+    const found = { ...pass, earliest: earliest?.ends ?? new Map<string, number>() };
+    const infeasible = describeInfeasible(model.index, found, remedies, timezone, profile.buffer);
     return { kind: 'late', infeasible };
   }
   const blocks = makeBlocks(model, {
@@ -95,7 +100,10 @@ export async function placeWork(
     exact,
     timezone,
   });
-  const schedule: Schedule = { timezone, profile, blocks, ...spanOf(blocks) };
+  const schedule: Schedule = {
+    ...{ timezone, profile, blocks, ...spanOf(blocks) },
+    ...(earliest === null ? {} : { earliest_end: new Date(earliest.end).toISOString() }),
+  };
   return { kind: 'placed', schedule, unread: busy.unread };
 }
 
@@ -176,7 +184,7 @@ function makeBlocks(model: TimeModel, options: BlockOptions): ScheduleBlock[] {
     if (place === undefined) continue;
     const holds = isHeld(item, place, incoming.get(item.id) ?? [], { ...options, work, holding });
     if (holds) holding.add(item.id);
-    if (!holds && item.minutes === null) continue;
+    if (!holds && item.minutes === null && item.node.deadline === null) continue;
     made.set(item.id, {
       node: item.id,
       starts_at: new Date(place.from).toISOString(),

@@ -9,7 +9,7 @@ import type { PlanningState } from '#domain/planning/state.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { countOf, listOf, listSome, shorten } from '#domain/words.ts';
 import type { Lateness, Pass } from '#timeline/forward-pass.ts';
-import { formatMoment } from '#timeline/recurrence.ts';
+import { formatLimit, formatMoment } from '#timeline/recurrence.ts';
 import type { Remedy } from '#timeline/relaxations.ts';
 import type { Interval } from '#timeline/working-time.ts';
 import type { OutlineIndex } from '../outline/outline-tree.ts';
@@ -43,20 +43,22 @@ export function sayNode({ nodes, places }: OutlineIndex, id: string): string {
   return same.length > 1 || title.length > 80 ? `${name} (${id})` : name;
 }
 
-type Placed = Extract<Pass, { kind: 'placed' }>;
+/** `earliest`: of each node's end, whatever the order. */
+type Found = Extract<Pass, { kind: 'placed' }> & { earliest: ReadonlyMap<string, number> };
 
 /** Why it does not fit, and what would help. */
 export function describeInfeasible(
   index: OutlineIndex,
-  { late, drivers, places }: Placed,
+  found: Found,
   remedies: readonly Remedy[],
   timezone: string,
   buffer: number,
 ): Infeasibility {
+  const { late } = found;
   const [first] = late;
   const more = late.length - 1;
   const reason = [
-    ...(first === undefined ? [] : [describeLateness(index, first, { drivers, places }, timezone)]),
+    ...(first === undefined ? [] : [describeLateness(index, first, found, timezone)]),
     ...(more > 0 ? [`${countOf(more, 'more time')} can't be met either.`] : []),
   ].join(' ');
   return {
@@ -70,15 +72,19 @@ export function describeInfeasible(
 function describeLateness(
   index: OutlineIndex,
   { kind, node, limit, by }: Lateness,
-  { drivers, places }: Pick<Placed, 'drivers' | 'places'>,
+  { drivers, places, earliest }: Found,
   timezone: string,
 ): string {
   const name = sayNode(index, ownerOf(node));
   const length = sayMinutes(by / 60_000);
   switch (kind) {
     case 'deadline': {
-      const end = sayMoment(places.get(node)?.to ?? limit + by, timezone);
-      return `${name} ends ${end} at the earliest, ${length} after its deadline (${sayMoment(limit, timezone)}).`;
+      const end = places.get(node)?.to ?? limit + by;
+      const bound = earliest.get(node) ?? end;
+      const after = `${sayMoment(end, timezone)}, ${length} after its deadline (${formatLimit(new Date(limit), timezone)})`;
+      return bound >= end
+        ? `${name} can’t end earlier than ${after}.`
+        : `${name} ends ${after}, and can’t end earlier than ${sayMoment(bound, timezone)}.`;
     }
     case 'fixed': {
       const driver = drivers.get(node);

@@ -10,6 +10,7 @@ import {
   type TimedNode,
 } from '#timeline/forward-pass.ts';
 import { findOverload } from '#timeline/load.ts';
+import { findEarliestEnds } from '#timeline/lower-bound.ts';
 import { toLocalIso } from '#timeline/recurrence.ts';
 import {
   minuteMs,
@@ -155,6 +156,18 @@ describe('a person’s time', () => {
     });
   });
 
+  it('continues work with a fixed start on the next days, around other fixed moments', () => {
+    const tuesday = Date.parse('2026-03-10T09:00:00+01:00');
+    const fixed = [
+      node('long', 960, { person: 'ana', fixed: monday }),
+      node('talk', 60, { person: 'ana', fixed: tuesday }),
+    ];
+    expect(place(fixed)).toEqual({
+      late: [],
+      at: { long: '03-09T09:00 03-11T10:00', talk: '03-10T09:00 03-10T10:00' },
+    });
+  });
+
   it('takes the hour that was named where nothing moves it, and working hours where something does', () => {
     const evening = Date.parse('2026-03-09T20:00:00+01:00');
     const named = node('b', 60, { person: 'ana', release: evening, anyHour: true });
@@ -270,6 +283,10 @@ it('keeps every edge, release and person’s time, whatever the graph', () => {
       if (pass.kind !== 'placed') throw new Error(pass.kind);
       const { places } = pass;
       expect(pass.late).toEqual([]);
+      const last = Math.max(monday, ...[...places.values()].map(({ to }) => to));
+      const bound = findEarliestEnds(input(nodes, edges), last);
+      expect(bound.end).toBeLessThanOrEqual(last);
+      for (const [id, { to }] of places) expect(bound.ends.get(id)).toBeLessThanOrEqual(to);
       for (const one of edges) {
         const [from, to] = [places.get(one.from), places.get(one.to)];
         if (from === undefined || to === undefined) throw new Error('not placed');
@@ -298,6 +315,13 @@ it('keeps every edge, release and person’s time, whatever the graph', () => {
     }),
     { numRuns: 150 },
   );
+});
+
+it('has a bound on its end that counts what each person has to do', () => {
+  const work = ['a', 'b', 'c'].map((id) => node(id, 240, { person: 'ana' }));
+  const bound = findEarliestEnds(input(work), monday + 7 * 1440 * minuteMs);
+  expect(bound.end).toBe(monday + (1440 + 240) * minuteMs);
+  expect([...bound.ends.values()]).toEqual(work.map(() => monday + 240 * minuteMs));
 });
 
 it('places five thousand pieces of one person’s work, each waiting for four others, without scanning them all again', () => {

@@ -1,14 +1,11 @@
-// Times and lengths across clock changes: what is said is what is stored, shown and run.
+// Times and lengths across clock changes, past ones included; from command to executor: integration/plans/said-and-run.test.ts.
 import { describe, expect, it } from 'vitest';
 import { formatTime } from '#cards/times.ts';
 import { minutesOf, readLag, readLength, sayLag } from '#domain/length.ts';
 import { StrategyProfile } from '#domain/planning/schedule.ts';
-import { readModifiers, tokenize } from '#planner/commands/tokens.ts';
-import { parseDuration } from '#timeline/durations.ts';
 import { runForwardPass, type TimedNode } from '#timeline/forward-pass.ts';
 import { nextOccurrences, toLocalIso, toMoment } from '#timeline/recurrence.ts';
 import { describeNext, describeRecurrence } from '#timeline/repetition.ts';
-import { settleEvery, settleWhen } from '#timeline/spoken-times.ts';
 import { minuteMs, openWorkingTime } from '#timeline/working-time.ts';
 
 /** Days before a clock change, forward and back; Kathmandu has none, São Paulo had its last ones in 2018 and 2019. */
@@ -25,7 +22,6 @@ const profile = StrategyProfile.parse({
   working_hours: [{ days: ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'], from: '09:00', to: '17:00' }],
 });
 const forms = ['90 min', '2 h', '72 h', '1 day', '2 days', '1 week', '1 day 4 h', 'PT36H', 'P1D'];
-const work = ['2 working days', '3 business days', '12 working hours', '1 working week', '90 min'];
 
 function placeAt(zone: string, first: Partial<TimedNode>, second: Partial<TimedNode>, lag: number) {
   const node = { person: null, release: null, fixed: null, deadline: null, minutes: 0 };
@@ -69,28 +65,6 @@ describe.each(days)('in %s from %s on', (zone, date) => {
     expect(length === null ? null : minutesOf(length)).toBe(minutes);
   });
 
-  it.each(forms)('a step of %s by the clock ends that much later', (form) => {
-    const read = parseDuration(form, profile, 'clock');
-    if (!read.ok) throw new Error(read.message);
-    const release = toMoment(`${date}T20:00`, zone).getTime();
-    const place = placeAt(zone, { release, minutes: read.minutes }, {}, 0).get('a');
-    expect(((place?.to ?? 0) - (place?.from ?? 0)) / minuteMs).toBe(read.minutes);
-  });
-
-  it.each(work)('%s of work lie in working hours of that zone', (form) => {
-    const read = parseDuration(form, profile, 'person');
-    if (!read.ok) throw new Error(read.message);
-    const release = toMoment(`${date}T09:00`, zone).getTime();
-    const place = placeAt(zone, { release, minutes: read.minutes, person: 'ana' }, {}, 0).get('a');
-    const local = (at = 0) => toLocalIso(new Date(at), zone);
-    const whole = Math.ceil(read.minutes / 480);
-    expect(local(place?.from).slice(0, 16)).toBe(`${date}T09:00`);
-    expect(local(place?.to).slice(0, 10)).toBe(nextDay(date, whole - 1));
-    const rest = read.minutes - (whole - 1) * 480;
-    const end = `${String(9 + Math.floor(rest / 60)).padStart(2, '0')}:${String(rest % 60).padStart(2, '0')}`;
-    expect(local(place?.to).slice(11, 16)).toBe(end);
-  });
-
   it('a repetition runs at the time that its words say, on the dates that they say', () => {
     const starts_at = toMoment(`${date}T09:30`, zone).toISOString();
     const rule = { rrule: 'FREQ=DAILY', timezone: zone, startsAt: new Date(starts_at) };
@@ -115,47 +89,3 @@ describe.each(days)('in %s from %s on', (zone, date) => {
 function nextDay(date: string, count: number): string {
   return new Date(Date.parse(`${date}T00:00:00Z`) + count * 86_400_000).toISOString().slice(0, 10);
 }
-
-describe('a command', () => {
-  const now = new Date('2026-11-29T08:00:00Z');
-  const read = (source: string) => {
-    const words = { source, tokens: tokenize(source), now, timezone: 'Europe/Berlin' };
-    return readModifiers(words, 0)?.value ?? null;
-  };
-
-  it.each([
-    ['every first Monday of the month at 9:00', 'every month on the 1st Monday at 09:00'],
-    ['every month on the last Friday at 17:00', 'every month on the last Friday at 17:00'],
-    ['every weekday at 9:00', 'every weekday at 09:00'],
-    ['every Monday at 9:00', 'every Monday at 09:00'],
-    ['every 2 weeks on Friday at 9:00', 'every 2 weeks on Friday at 09:00'],
-  ])('“%s” comes %s', (text, words) => {
-    const every = read(text)?.every ?? null;
-    const rule = every === null ? null : settleEvery(every);
-    if (rule === null || !('rrule' in rule)) throw new Error('no rule');
-    const timezone = 'Europe/Berlin';
-    expect(describeRecurrence({ rrule: rule.rrule, timezone, startsAt: now })).toBe(words);
-  });
-
-  it.each([
-    ['a day later', '1 day'],
-    ['10 minutes later', '10 min'],
-    ['after 2 weeks', '2 weeks'],
-    ['three days later', '3 days'],
-  ])('“%s” waits for %s', (text, words) => {
-    const minutes = readLag(read(text)?.lag?.words ?? '');
-    expect(typeof minutes === 'number' ? sayLag(minutes) : minutes).toBe(words);
-  });
-
-  it.each([
-    ['by Friday noon', '2026-12-04T12:00:00+01:00'],
-    ['at 22:00 Berlin', '2026-11-29T22:00:00+01:00'],
-    ['on 3 December at 9:00', '2026-12-03T09:00:00+01:00'],
-  ])('“%s” is %s', (text, iso) => {
-    const found = read(text);
-    const when = found?.deadline ?? found?.start ?? null;
-    expect(when === null ? null : settleWhen(when, { now, timezone: 'Europe/Berlin' })).toEqual({
-      iso,
-    });
-  });
-});

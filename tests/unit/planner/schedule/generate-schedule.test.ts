@@ -334,7 +334,7 @@ describe('what does not fit', () => {
     expect(outcome.result.ok).toBe(false);
     expect(outcome.changes?.pause).toMatchObject({ kind: 'escalation', resume: 'DRAFT_SCHEDULE' });
     expect(escalation?.infeasible.reason).toBe(
-      '“Review” ends Fri, 13 Mar 2026, 17:00 at the earliest, 5 hours after its deadline (Fri, 13 Mar 2026, 12:00).',
+      '“Review” can’t end earlier than Fri, 13 Mar 2026, 17:00, 5 hours after its deadline (Fri, 13 Mar 2026, 12:00).',
     );
     expect(escalation?.infeasible.relaxations.map(({ text }) => text)).toEqual([
       'Move the deadline of “Review” to Fri, 13 Mar 2026, 17:00.',
