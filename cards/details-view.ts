@@ -12,7 +12,7 @@ import { mapShown, showPerson, throughAgent } from './plain.ts';
 
 import type { ReviewPage, ReviewStep } from './review.ts';
 import { viewApprovals, viewHeading, viewState } from './state.ts';
-import { tellTime } from './times.ts';
+import { tellBooked, tellTime } from './times.ts';
 import { describeConfidence } from './trace-words.ts';
 import type { PlanView } from './view.ts';
 import { formatCost } from './words.ts';
@@ -56,7 +56,7 @@ export function keepPages([first = '', ...rest]: string[]): string[] {
 }
 
 function viewRows(facts: PlanCardFacts): DetailsView['facts'] {
-  const { plan } = facts;
+  const { plan, weeks = [] } = facts;
   const asked = `${showPerson(facts, plan.requester, 80)}${throughAgent(plan)}, ${tellTime(plan.created_at, facts)}`;
   const approvals = viewApprovals(facts);
   const evidence = nameEvidence(facts);
@@ -64,6 +64,9 @@ function viewRows(facts: PlanCardFacts): DetailsView['facts'] {
     { label: 'Requested by', text: asked },
     ...(approvals === '' ? [] : [{ label: 'Approval', text: approvals }]),
     ...(evidence === '' ? [] : [{ label: evidenceLabel, text: evidence }]),
+    ...(weeks.length === 0
+      ? []
+      : [{ label: 'Working time', text: weeks.map(tellBooked).join(' · ') }]),
     { label: 'Planner', text: quoteName(plan.planner_model, 80) },
     ...(plan.executor_model === null
       ? []

@@ -12,7 +12,7 @@ import { headlineOf, markWords, shortenCall } from './calls.ts';
 import { makeSection, plainLine, viewBlocked, viewFindings } from './findings.ts';
 import { quote, showPerson } from './plain.ts';
 import { stepLine } from './step-lines.ts';
-import { tellTime } from './times.ts';
+import { tellBooked, tellLimit, tellTime } from './times.ts';
 import { describeOthers, summariseFields } from './version-words.ts';
 import type { Section } from './view.ts';
 
@@ -177,10 +177,16 @@ function viewDeadline(facts: PlanCardFacts): Section | null {
   const { deadline } = facts;
   if (deadline === undefined) return null;
   const { at, ends_at, label, decides } = deadline;
-  const spare = Math.floor((Date.parse(at) - Date.parse(ends_at)) / 60_000);
+  const isAhead = ends_at > facts.now;
+  const end = isAhead ? ends_at : facts.now;
+  const spare = Math.floor((Date.parse(at) - Date.parse(end)) / 60_000);
   const left = spare > 0 ? `${sayLength(spare)} to spare` : 'nothing to spare';
-  const end = decides === null ? '' : `; step ${decides} decides when the plan ends`;
-  const text = `Step ${label} ends ${tellTime(ends_at, facts)}, due ${tellTime(at, facts)}: ${left}${end}`;
+  const { earliest_end } = facts.scheduled ?? {};
+  const bound =
+    earliest_end === undefined ? '' : `; no order ends earlier than ${tellTime(earliest_end, facts)}`;
+  const cause = decides === null ? '' : `; step ${decides} decides when the plan ends`;
+  const ends = isAhead ? `ends ${tellTime(ends_at, facts)}, ` : 'is ';
+  const text = `Step ${label} ${ends}due ${tellLimit(at, facts)}: ${left}${cause}${bound}`;
   return makeSection('times', 'Deadline', [plainLine(showLine(text, 400), { lead: '◷' })], 1);
 }
 
@@ -207,6 +213,16 @@ function viewOrders({ orders }: PlanCardFacts): Section | null {
 function viewConflicts({ conflicts }: PlanCardFacts): Section | null {
   const lines = conflicts.map((text) => plainLine(showLine(text, maxConflict), { lead: '△' }));
   return makeSection('conflicts', 'Conflicts with other plans', lines, maxConflicts);
+}
+
+const nearlyFull = 0.8;
+
+/** Weeks in which a person's working time is nearly full; the details list all of them. */
+function viewLoad({ weeks = [] }: PlanCardFacts): Section | null {
+  const lines = weeks.flatMap((week) =>
+    week.share < nearlyFull ? [] : [plainLine(tellBooked(week), { lead: '◷' })],
+  );
+  return makeSection('options', 'Working time', lines, maxConflicts);
 }
 
 /** Changes since the previous version: steps, then the rest. */
@@ -266,6 +282,7 @@ export function viewProposal(facts: PlanCardFacts): Section[] {
     viewCalendar(facts),
     viewOrders(facts),
     viewConflicts(facts),
+    viewLoad(facts),
     viewBlocked(facts, false),
     viewFindings(facts),
     viewRisks(facts),

@@ -8,7 +8,7 @@ import { quoteName, quoteWords, showTitle } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { makeSection, plainLine } from './findings.ts';
 import { quote } from './plain.ts';
-import { formatDuration, tellTime } from './times.ts';
+import { formatDuration, tellLimit } from './times.ts';
 import type { Details, Line, Section } from './view.ts';
 import { andMore, describeRisks } from './words.ts';
 
@@ -64,15 +64,18 @@ type Tree = { facts: SessionCardFacts; least: number; numbers: ReadonlyMap<strin
 
 function describeNode({ node, below }: Placed, hides: boolean, { facts, numbers }: Tree): string {
   const { structure, rhythm, target, duration_minutes: minutes, deadline } = node;
+  const [step, ...others] = node.steps;
+  const stated = others.length === 0 ? step?.duration : undefined;
+  const length = stated ?? `about ${formatDuration((minutes ?? 0) * 60_000)}`;
   const plain = structure === 'task' || structure === 'goal';
   return [
     ...(plain ? [] : [structure]),
     ...(rhythm === 'recurring' ? ['repeats'] : []),
     ...(rhythm === 'continuous' ? ['ongoing'] : []),
     ...(target === null ? [] : [`up to ${target.amount} ${quoteName(target.unit, 40)}`]),
-    ...(minutes === null || minutes === 0 ? [] : [`about ${formatDuration(minutes * 60_000)}`]),
+    ...(minutes === null || minutes === 0 ? [] : [length]),
     ...waitsOf(node.after, (id) => numbers.get(id) ?? id),
-    ...(deadline === null ? [] : [`by ${tellTime(deadline, facts)}`]),
+    ...(deadline === null ? [] : [`by ${tellLimit(deadline, facts)}`]),
     ...(hides && below > 0 ? [`${below} below`] : []),
   ].join(', ');
 }

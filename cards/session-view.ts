@@ -19,7 +19,7 @@ import {
   viewRoadmapDetails,
 } from './session-outline.ts';
 import { kindOf, relaxationsOf, viewSessionButtons, viewSessionState } from './session-state.ts';
-import { describeRepeats, formatWeek, tellSpan, tellTime } from './times.ts';
+import { describeRepeats, formatBooked, tellBooked, tellSpan, tellTime } from './times.ts';
 import type { Details, Line, Quote, Section, SessionKind, SessionView } from './view.ts';
 import { confidenceWord, formatCost } from './words.ts';
 
@@ -75,11 +75,8 @@ function viewSchedule(facts: SessionCardFacts): (Section | null)[] {
 /** How full each person's working time is, by weeks. */
 function viewLoad({ portfolio }: SessionCardFacts): Section | null {
   const { weeks = [], utilisation } = portfolio ?? {};
-  const booked = (share: number) => `${Math.round(share * 100)} % booked`;
-  const lines = weeks.map(({ person, from, share }) =>
-    plainLine(`${showTitle(person, 60)}, ${formatWeek(from)}: ${booked(share)}`),
-  );
-  if (lines.length === 0 && utilisation != null) lines.push(plainLine(booked(utilisation)));
+  const lines = weeks.map((week) => plainLine(tellBooked(week)));
+  if (lines.length === 0 && utilisation != null) lines.push(plainLine(formatBooked(utilisation)));
   return makeSection('options', 'Working time', lines, 6);
 }
 

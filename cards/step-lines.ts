@@ -17,7 +17,7 @@ import { cleanLine, quoteName } from '#domain/shown-text.ts';
 import { listOf } from '#domain/words.ts';
 import { boundsOf, leadOf, shortenCall } from './calls.ts';
 import { quote, showPerson } from './plain.ts';
-import { describeLength, tellSpan, tellTime } from './times.ts';
+import { describeLength, tellLimit, tellSpan, tellTime } from './times.ts';
 import type { Line, Quote } from './view.ts';
 import { describeRetry } from './words.ts';
 
@@ -108,12 +108,15 @@ function describeWhen(
 ): string[] {
   if (ended.has(step.status)) return [];
   const length = describeLength(step, facts.working_day_minutes);
-  const date = span === undefined ? null : tellSpan(span.starts_at, span.ends_at, facts, ' – ');
+  // A moment up to the proposal is the approval's.
+  const dated =
+    span !== undefined && (span.starts_at < span.ends_at || span.starts_at > facts.plan.created_at);
+  const date = dated ? tellSpan(span.starts_at, span.ends_at, facts, ' – ') : null;
   const when = date === null ? length : `${date}${length === null ? '' : ` (${length})`}`;
   const waits = step.after
     .filter(({ lag_minutes }) => lag_minutes > 0)
     .map((edge) => describeDependency({ ...edge, id: `step ${nameStep(edge.id)}` }));
-  const limit = span?.deadline == null ? [] : [`by ${tellTime(span.deadline, facts)}`];
+  const limit = span?.deadline == null ? [] : [`by ${tellLimit(span.deadline, facts)}`];
   return [...(when === null ? [] : [when]), ...waits, ...limit, ...describeQuestion(step, facts)];
 }
 

@@ -2,6 +2,7 @@
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import { sayInHours, sayLength } from '#domain/length.ts';
 import type { PlanSummary, Step } from '#domain/plan/plan.ts';
+import type { BookedWeek } from '#domain/planning/schedule.ts';
 import { showTitle } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 
@@ -153,10 +154,12 @@ export function dayName(iso: string, timezone: string): string {
   );
 }
 
-/** `week of 2 Feb`. @param monday such as `2026-02-02` */
-export function formatWeek(monday: string): string {
-  const { day, month } = partsOf(new Date(`${monday}T12:00:00Z`), 'UTC');
-  return `week of ${day} ${month}`;
+export const formatBooked = (share: number): string => `${Math.round(share * 100)} % booked`;
+
+/** `ana, week of 2 Feb: 40 % booked`. */
+export function tellBooked({ person, from, share }: BookedWeek): string {
+  const { day, month } = partsOf(new Date(`${from}T12:00:00Z`), 'UTC');
+  return `${showTitle(person, 60)}, week of ${day} ${month}: ${formatBooked(share)}`;
 }
 
 /** A card's reader and time; `user` is empty if several read it. */
@@ -165,6 +168,14 @@ type Reading = { now: string; viewer: { user: string; timezone: string } };
 /** A time on a card; shared cards name the zone. */
 export function tellTime(iso: string, { now, viewer }: Reading): string {
   return formatTime(iso, now, viewer.timezone, viewer.user === '');
+}
+
+/** The same of an end: midnight belongs to the day before, as `Fri 4 Dec, 24:00`. */
+export function tellLimit(iso: string, reading: Reading): string {
+  const shown = tellTime(iso, reading);
+  if (!/\b00:00\b/.test(shown)) return shown;
+  const before = new Date(Date.parse(iso) - 60_000).toISOString();
+  return tellTime(before, reading).replace('23:59', '24:00');
 }
 
 /** Only the time of day: `14:02`. */

@@ -155,7 +155,7 @@ async function readFindingFacts(
   return { open, more: Math.max(0, total - open.length) };
 }
 
-/** Schedule conflicts, and alternative times. */
+/** Schedule conflicts, alternative times, and how full people's time is. */
 async function readConflicts({ db, clock }: ConversationContext, plan: Plan) {
   if (!compared.has(plan.status)) return { conflicts: [] };
   const notes = await readNotes(db.query, plan.id, plan.version);
@@ -164,8 +164,13 @@ async function readConflicts({ db, clock }: ConversationContext, plan: Plan) {
     notes.map(({ move }) => move),
     now,
   );
-  const conflicts = notes.map(({ text }) => text);
-  return moves.length === 0 ? { conflicts } : { conflicts, moves };
+  const conflicts = notes.flatMap(({ text, week }) => (week === undefined ? [text] : []));
+  const weeks = notes.flatMap(({ week }) => week ?? []);
+  return {
+    conflicts,
+    ...(moves.length === 0 ? {} : { moves }),
+    ...(weeks.length === 0 ? {} : { weeks }),
+  };
 }
 
 /** Fewer steps have no order worth a line. */

@@ -50,8 +50,8 @@ async function readRefused(context: ConversationContext, run: RunRow): Promise<P
   return row.status === 'rejected' && row.revising && row.run_id === run.id ? row : null;
 }
 
-/** Maximum schedule conflicts stored with a plan. */
-const conflictsNoted = 20;
+/** Maximum schedule conflicts, and booked weeks, stored with a plan. */
+const notesKept = 20;
 
 /** A turn's output for people. `once`: its deduplication key. */
 type Stored = { plan: Plan; says: MessageParts; once: string };
@@ -123,9 +123,17 @@ async function prepareProposal(
     const { outline = null, roadmap = null, schedule = null } = outcome.session ?? {};
     const conflicts = outcome.session === null ? [] : tellConflicts(outcome.session);
     const at = context.clock.now().toISOString();
-    const notes = conflicts
-      .slice(0, conflictsNoted)
-      .map(({ text, move }) => ({ at, text, ...(move === null ? {} : { move }) }));
+    const weeks = outcome.session?.portfolio?.weeks ?? [];
+    const notes = [
+      ...conflicts
+        .slice(0, notesKept)
+        .map(({ text, move }) => ({ at, text, ...(move === null ? {} : { move }) })),
+      ...weeks.slice(0, notesKept).map((week) => ({
+        at,
+        text: `${week.person}: ${Math.round(week.share * 100)} % booked from ${week.from}`,
+        week,
+      })),
+    ];
     await storeArtifacts(tx, plan.id, plan.version, { outline, roadmap, schedule, notes });
     const { tone } = await readPolicyOf(tx, run);
     const says = describeProposal(

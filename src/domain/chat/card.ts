@@ -10,6 +10,7 @@ import type { Plan, StepStatus } from '../plan/plan.ts';
 import type { FieldChange, PartitionSummary, VersionDiff } from '../plan/views.ts';
 import type { StepMove } from '../planning/artifacts.ts';
 import type { Roadmap } from '../planning/roadmap.ts';
+import type { BookedWeek } from '../planning/schedule.ts';
 import type { MovedWork } from '../planning/shift.ts';
 
 /**
@@ -108,6 +109,8 @@ export type PlanCardFacts = {
   conflicts: string[];
   /** Alternative future times for conflicting steps. */
   moves?: StepMove[];
+  /** How full the working time of the schedule's people is; absent once started. */
+  weeks?: BookedWeek[];
   /** The orders compared, if there was a choice. */
   orders?: Pick<Roadmap, 'options_tried' | 'chosen' | 'reason'>;
   /** Other agreed terms, one sentence each: recurrence, whether each step asks. */
@@ -130,8 +133,8 @@ export type PlanCardFacts = {
   expected_is_work: boolean;
   /** Minutes of a working day for people's work, or null without working hours. */
   working_day_minutes: number | null;
-  /** The stored schedule in ISO 8601, UTC, or null if there is none or it recurs without end. */
-  scheduled: { starts_at: string; ends_at: string } | null;
+  /** The stored schedule in ISO 8601, UTC, with a bound that no order beats, or null if there is none or it recurs without end. */
+  scheduled: { starts_at: string; ends_at: string; earliest_end?: string } | null;
   /** Missing approvers, in words ("Ana or Ben"). */
   approvers: string;
   /** How many approvals suffice, those given among them. */

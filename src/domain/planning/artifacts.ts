@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { PlanOutline } from './outline.ts';
 import { Roadmap } from './roadmap.ts';
-import { type Conflict, Schedule } from './schedule.ts';
+import { BookedWeek, type Conflict, Schedule } from './schedule.ts';
 
 const text = z.string();
 const time = z.iso.datetime();
@@ -17,8 +17,13 @@ const StepMove = z.object({
 });
 export type StepMove = z.infer<typeof StepMove>;
 
-/** A fact learnt about a plan after it was made. */
-const PlanningNote = z.object({ at: time, text, move: StepMove.exactOptional() });
+/** A fact learnt about a plan after it was made: a conflict, or with `week` how full a person's time is. */
+const PlanningNote = z.object({
+  at: time,
+  text,
+  move: StepMove.exactOptional(),
+  week: BookedWeek.exactOptional(),
+});
 export type PlanningNote = z.infer<typeof PlanningNote>;
 
 /** The artifacts behind a plan's version. */

@@ -2,7 +2,7 @@
 import { edgeEnds } from '#domain/plan/edge-ends.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
-import type { Conflict, PortfolioReport, Schedule } from '#domain/planning/schedule.ts';
+import type { BookedWeek, Conflict, PortfolioReport, Schedule } from '#domain/planning/schedule.ts';
 import { shorten } from '#domain/words.ts';
 import { boundOf } from '#timeline/forward-pass.ts';
 import {
@@ -69,7 +69,7 @@ function probePerson(
   probed: ProbedSchedule,
   own: Own[],
   busy: BusyTime[],
-): { conflicts: Conflict[]; used: number; room: number; weeks: Week[] } {
+): { conflicts: Conflict[]; used: number; room: number; weeks: BookedWeek[] } {
   const { schedule } = probed;
   const time = openWorkingTime(schedule.profile, schedule.timezone);
   const span = {
@@ -113,8 +113,9 @@ function probePerson(
       most === null ? measureIntervals(inside) : capacity(inside, most, schedule.timezone);
     return { used: work + taken, room };
   };
-  const weeks = weeksOf(own, schedule.timezone).flatMap((week): Week[] => {
-    const within = { from: Math.max(week.from, span.from), to: Math.min(week.to, span.to) };
+  const weeks = weeksOf(own, schedule.timezone).flatMap((week): BookedWeek[] => {
+    const now = Math.min(probed.now, span.from);
+    const within = { from: Math.max(week.from, now), to: week.to };
     const work = own.reduce((sum, block) => sum + workWithin(block, week, time), 0);
     const { used, room } = measure(within, work);
     const share = shareOf(used, room);
@@ -130,8 +131,6 @@ function probePerson(
     ),
   };
 }
-
-type Week = NonNullable<PortfolioReport['weeks']>[number];
 
 /** By working time; a block outside it belongs to the week in which it starts. */
 function workWithin({ from, to, length }: Own, week: Interval, time: WorkingTime): number {

@@ -1,6 +1,7 @@
 // Times on a card: every wait, date and stop of the executor, and no line for a plan without them.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { viewDetails } from '#cards/details-view.ts';
 import { drawAdaptiveCard, drawBlocks } from '#cards/expand.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
@@ -180,6 +181,35 @@ describe('a plan', () => {
         text: 'Step 1 ends Mon 7 Dec, 12:00, due Fri 11 Dec, 12:00: 4 days to spare; step 1 decides when the plan ends',
       },
     ]);
+  });
+
+  test('with a deadline of what starts when approved says the day that it ends on', () => {
+    const moment = '2026-02-03T13:59:00.000Z';
+    const deadline = '2026-12-04T23:00:00.000Z';
+    const shown = view([plain], {
+      times: { 1: { starts_at: moment, ends_at: moment, deadline } },
+      deadline: { at: deadline, ends_at: moment, label: '1', decides: null },
+    });
+    expect(linesOf(shown).join('\n')).toMatch(/ · by Fri 4 Dec, 24:00/);
+    expect(shown.sections.find(({ kind }) => kind === 'times')?.lines).toMatchObject([
+      { text: 'Step 1 is due Fri 4 Dec, 24:00: 5 days 15 h to spare' },
+    ]);
+    expect(linesOf(shown).join()).not.toContain('14:59');
+  });
+
+  test('that fills a person’s week says so, and has every week in its details', () => {
+    const weeks = [
+      { person: 'ana', from: '2026-11-30', share: 0.4 },
+      { person: 'ben', from: '2026-12-07', share: 1.1 },
+    ];
+    const full = 'ben, week of 7 Dec: 110 % booked';
+    const loads = view([plain], { weeks }).sections.filter(({ label }) => label === 'Working time');
+    expect(loads.map(({ lines }) => lines.map(({ text }) => text))).toEqual([[full]]);
+    const facts = { ...makeFacts({ status: 'proposed' }, [plain]), weeks };
+    const { facts: rows } = viewDetails(facts, { steps: [], pages: [''], next: null }, true);
+    expect(rows.find(({ label }) => label === 'Working time')?.text).toBe(
+      `ana, week of 30 Nov: 40 % booked · ${full}`,
+    );
   });
 
   test('that waits says what comes next and when', () => {

@@ -198,7 +198,7 @@ describe('the report', () => {
     ]);
     const { portfolio } = await probe(day, { plans: [other('10 12:00', '10 13:00')] });
     expect(portfolio.utilisation).toBe(0.75);
-    expect(portfolio.weeks).toEqual([{ person: 'ana', from: '2026-03-09', share: 0.75 }]);
+    expect(portfolio.weeks).toEqual([{ person: 'ana', from: '2026-03-09', share: 0.188 }]);
     const full = scheduleOf(day.blocks, { minutes_a_day: 240 });
     expect(
       (await probe(full, { plans: [other('10 12:00', '10 13:00')] })).portfolio.utilisation,
@@ -212,8 +212,8 @@ describe('the report', () => {
       durations: { 1: 480 },
     });
     expect(portfolio.weeks?.map(({ from, share }) => [from, share])).toEqual([
-      ['2026-03-09', 1],
-      ['2026-03-16', 1.25],
+      ['2026-03-09', 0.125],
+      ['2026-03-16', 0.125],
     ]);
   });
 
