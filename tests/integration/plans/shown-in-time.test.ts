@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { tellTime } from '#cards/times.ts';
+import { tellLimit, tellTime } from '#cards/times.ts';
 import { checkSchedule } from '#conversation/shift.ts';
 import { sayLag } from '#domain/length.ts';
 import type { Plan, Series, Step } from '#domain/plan/plan.ts';
@@ -172,7 +172,7 @@ test('no step waits, starts or stops in a way that its review did not say', asyn
         evidence.flatMap(({ data }) => Promised.safeParse(data).data?.limit ?? []),
       );
       for (const limit of missed)
-        expectShown(`by ${tellTime(limit, { now: plan.created_at, viewer })}`);
+        expectShown(`by ${tellLimit(limit, { now: plan.created_at, viewer })}`);
       counts.deadlines += missed.length;
       const [seen, stopped] = [new Set<string>(), new Set<string>()];
       for (let round = 0; round < 60; round += 1) {
