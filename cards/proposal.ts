@@ -183,7 +183,9 @@ function viewDeadline(facts: PlanCardFacts): Section | null {
   const left = spare > 0 ? `${sayLength(spare)} to spare` : 'nothing to spare';
   const { earliest_end } = facts.scheduled ?? {};
   const bound =
-    earliest_end === undefined ? '' : `; no order ends earlier than ${tellTime(earliest_end, facts)}`;
+    earliest_end === undefined
+      ? ''
+      : `; no order ends earlier than ${tellTime(earliest_end, facts)}`;
   const cause = decides === null ? '' : `; step ${decides} decides when the plan ends`;
   const ends = isAhead ? `ends ${tellTime(ends_at, facts)}, ` : 'is ';
   const text = `Step ${label} ${ends}due ${tellLimit(at, facts)}: ${left}${cause}${bound}`;

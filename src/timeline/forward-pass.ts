@@ -97,7 +97,9 @@ export function runForwardPass(input: PassInput): Pass {
     });
     if (broken.length === 0) return pass;
     if (shifts === mostShifts) {
-      const late = broken.map(({ node, limit, by }) => ({ kind: 'deadline', node, limit, by }) as const);
+      const late = broken.map(
+        ({ node, limit, by }) => ({ kind: 'deadline', node, limit, by }) as const,
+      );
       return { ...pass, late: [...pass.late, ...late] };
     }
     const starts = new Map<string, number>();
@@ -176,10 +178,7 @@ function openPeople(
 }
 
 /** Overlapping fixed times of one person; names the later one. */
-function findClashes(
-  nodes: readonly Sized[],
-  places: ReadonlyMap<string, Placement>,
-): Lateness[] {
+function findClashes(nodes: readonly Sized[], places: ReadonlyMap<string, Placement>): Lateness[] {
   const fixed = nodes
     .flatMap(({ id, person, fixed, length }) =>
       person === null || fixed === null || length === 0 ? [] : [{ id, person, fixed }],

@@ -1,11 +1,6 @@
 // Ends that no order of the work can beat.
 import { type PassInput, runForwardPass } from './forward-pass.ts';
-import {
-  mergeIntervals,
-  minuteMs,
-  subtractIntervals,
-  workingTimeWithin,
-} from './working-time.ts';
+import { mergeIntervals, minuteMs, subtractIntervals, workingTimeWithin } from './working-time.ts';
 
 /** Of each node, as if its person and pools had nothing else to do; `end`: of all, given how much each person has to do. @param until when it ends in some order */
 export function findEarliestEnds(
@@ -32,7 +27,10 @@ function findLoadEnds({ nodes, busy, time, now }: PassInput, until: number): num
     let left = own.reduce((sum, { minutes }) => sum + minutes * minuteMs, 0);
     const from = Math.max(now, Math.min(...own.map(({ release }) => release ?? now)));
     const taken = mergeIntervals(busy.get(person) ?? []);
-    for (const { from: begin, to } of subtractIntervals(workingTimeWithin(time, { from, to: until }), taken)) {
+    for (const { from: begin, to } of subtractIntervals(
+      workingTimeWithin(time, { from, to: until }),
+      taken,
+    )) {
       if (to - begin >= left) return begin + left;
       left -= to - begin;
     }

@@ -145,7 +145,9 @@ async function changeOutline(
     recurs === null ? [] : steps.map(({ id = '' }) => ({ id, recurs })),
   );
   const [series] = changes.rule === null ? [] : recurring;
-  const from = new Date(Math.max(request.now.getTime(), Date.parse(series?.recurs.starts_at ?? '') || 0));
+  const from = new Date(
+    Math.max(request.now.getTime(), Date.parse(series?.recurs.starts_at ?? '') || 0),
+  );
   const { move } = changes;
   const { steps: _, ...times } = move ?? { steps: [] };
   const calls: [tool: string, ids: readonly unknown[], args: object][] = [

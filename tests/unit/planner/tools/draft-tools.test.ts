@@ -620,7 +620,13 @@ describe('a draft that is there', () => {
       const wholes = ['c', 'c/z'].filter(() => chance.next() < 0.1);
       // Keys come in any order, and `b` at times takes the value of `a`, which goes.
       const value = chance.next() < 0.2 ? args.get('a') : undefined;
-      const renamed: [string, Json][] = value === undefined ? [] : [['a', null], ['b', value]];
+      const renamed: [string, Json][] =
+        value === undefined
+          ? []
+          : [
+              ['a', null],
+              ['b', value],
+            ];
       const named = new Map<string, Json>([
         ...some.map((path): [string, Json] => [
           path,
