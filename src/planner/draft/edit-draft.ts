@@ -80,7 +80,11 @@ export const titleOf = (steps: StepDraft[]): string =>
 
 /** A title made of the steps follows them. */
 function withSteps(node: OutlineNode, steps: StepDraft[]): OutlineNode {
-  return { ...node, steps, title: node.title === titleOf(node.steps) ? titleOf(steps) : node.title };
+  return {
+    ...node,
+    steps,
+    title: node.title === titleOf(node.steps) ? titleOf(steps) : node.title,
+  };
 }
 
 function taskOf({ step }: NewStep, id: string, parent: string | null): OutlineNode {

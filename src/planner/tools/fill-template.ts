@@ -23,7 +23,9 @@ export function valueAt(item: Json, pointer: string): Json | undefined {
   const list = below.length === 0 ? undefined : valueAt(item, to ?? '');
   if (!Array.isArray(list)) return undefined;
   const values = list.map((one) => valueAt(one, below.join('/*')));
-  return values.includes(undefined) ? undefined : values.map((one) => writeValue(one ?? '')).join(', ');
+  return values.includes(undefined)
+    ? undefined
+    : values.map((one) => writeValue(one ?? '')).join(', ');
 }
 
 export function writeValue(value: Json): string {

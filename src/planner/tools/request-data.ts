@@ -102,8 +102,7 @@ export const requestData: Tool<Request> = {
   parameters: showSchema(RequestData),
   reads: true,
   // For little plans, `read` will do, and each word of a tool costs on every call.
-  isOffered: ({ run_id }, { planning_mode }) =>
-    planning_mode === 'extensive' || isPartRun(run_id),
+  isOffered: ({ run_id }, { planning_mode }) => planning_mode === 'extensive' || isPartRun(run_id),
   prepare(args) {
     const read = readCall(args);
     const why = typeof args.why === 'string' ? args.why : '';

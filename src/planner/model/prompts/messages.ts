@@ -112,12 +112,10 @@ function writeAllSeen(
   rank: (seen: OperationSpec[]) => OperationSpec[],
 ): string[] {
   let left = seenCharacters;
-  return [...new Set([...rank(seen), ...seen])]
-    .map(writeSeen)
-    .filter(({ length }) => {
-      left -= length;
-      return left >= 0;
-    });
+  return [...new Set([...rank(seen), ...seen])].map(writeSeen).filter(({ length }) => {
+    left -= length;
+    return left >= 0;
+  });
 }
 
 function writePlans(plans: BriefPlan[], at: { timezone: string; now: Date }): string {
