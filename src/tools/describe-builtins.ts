@@ -1,4 +1,4 @@
-// What each built-in operation does with its arguments, in words (A17).
+// How each built-in operation describes what it does with its arguments, in words (A17).
 import { showTarget } from '#domain/chat/post-target.ts';
 import { describeOption } from '#domain/plan/answer.ts';
 import { isArtifact, isReference, isRuntime, isTemplate } from '#domain/plan/argument-kinds.ts';

@@ -1,4 +1,4 @@
-// What brings places up to date, other than messages (`#messages/speak.ts`): jobs when a place opens, a plan changes or recovery finds a
+// Brings places up to date, other than by messages (`#messages/speak.ts`): jobs when a place opens, a plan changes or recovery finds a
 // dead holder, and notifications of a planner's activity, of which a missed one is soon followed by another.
 import {
   enterQuietPlace,

@@ -1,4 +1,4 @@
-// What a deciding word is about. Late words are refused: what they decide must have been shown when they were written, and be current.
+// The subject of a deciding word. Late words are refused: what they decide must have been shown when they were written, and be current.
 import { refusalWords } from '#cards/decision-words.ts';
 import { isBeingPosted, readLastSpeaker, wasShown } from '#db/chat/shown.ts';
 import { isOnePerson } from '#db/people/identities.ts';

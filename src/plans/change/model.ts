@@ -98,7 +98,7 @@ export function edgesOf(
   return { added: missingFrom(before, now), removed: missingFrom(now, before) };
 }
 
-/** What the operations have made of the steps. Dependencies are in the order that versions have: by the predecessor's position, then type. */
+/** The steps as the operations have left them. Dependencies are in the order that versions have: by the predecessor's position, then type. */
 export async function effectOf(
   works: Work[],
   positions: ReadonlyMap<string, number>,

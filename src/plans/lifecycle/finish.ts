@@ -1,4 +1,4 @@
-// What follows when steps end: which of the others may run or are skipped, and whether the plan has ended. Completes or fails it in the
+// Consequences of steps that end: which of the others may run or are skipped, and whether the plan has ended. Completes or fails it in the
 // same transaction.
 import { sql } from 'drizzle-orm';
 import type { Transaction } from '#db/database.ts';

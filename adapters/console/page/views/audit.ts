@@ -1,5 +1,5 @@
 // The audit: who did what with this plan, when, by which way, and why.
-import { offlinePlanner } from '#domain/plan/planner-words.ts';
+import { offlinePlanner } from '#domain/plan/step-words.ts';
 import type { AuditEntry } from '#domain/plan/views.ts';
 import { showText } from '#domain/shown-text.ts';
 import { html, nothing, type TemplateResult } from '../lit.ts';

@@ -23,7 +23,7 @@ const maxUtterance = 4000;
 /** Operations listed if not all have room, and their characters. */
 const maxLikely = 12;
 const likelyCharacters = 3000;
-/** Of outputs as they were seen. */
+/** For outputs as they were seen. */
 const seenCharacters = 400;
 
 const withoutOutput = ({ output: _, seen: __, ...spec }: OperationSpec): OperationSpec => spec;
