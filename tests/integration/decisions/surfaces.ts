@@ -1,28 +1,20 @@
 // Every surface for decisions on one instance: each presses as its card would, and reports the answer.
 import { sql } from 'drizzle-orm';
-import pino from 'pino';
 import { z } from 'zod';
-import { slack as slackPlatform } from '#adapters/slack/platform.ts';
-import { teamsWith } from '#adapters/teams/platform.ts';
 import { pressDrawn } from '#adapters/terminal/press.ts';
 import { openSession } from '#adapters/terminal/session.ts';
-import { serve } from '#app/serve.ts';
 import { conversationAt } from '#domain/chat/chat.ts';
 import type { AnyPress } from '#domain/chat/press.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { Signal } from '../../fixtures/slack/delivery.ts';
-import { type SlackDouble, startSlack } from '../../fixtures/slack/double.ts';
+import type { SlackDouble } from '../../fixtures/slack/double.ts';
 import { stagedPlanner } from '../../fixtures/staged-planner.ts';
-import { type Connector, startConnector } from '../../fixtures/teams/connector.ts';
+import type { Connector } from '../../fixtures/teams/connector.ts';
 import { createFakeTerminal } from '../../fixtures/terminal.ts';
-import {
-  noop,
-  openTestInstance,
-  scriptedPlanner,
-  type TestInstance,
-} from '../../setup/instance.ts';
+import { noop, scriptedPlanner, type TestInstance } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
 import { settled } from '../inbox/bench.ts';
+import { startChats } from '../platforms/chats.ts';
 import { awaitMessage } from '../teams/teams-instance.ts';
 
 export const people = ['ana', 'ben', 'eve'] as const;
@@ -207,48 +199,20 @@ function openTerminal({ service }: TestInstance): Surface {
 const proposal: PlanDraft = { title: 'Do nothing', steps: [noop('a')] };
 
 export async function openSurfaces(url: string): Promise<Surfaces> {
-  const slack = await startSlack();
-  const teams = await startConnector();
   const scripted = scriptedPlanner(() => ({ kind: 'proposal', draft: proposal }));
-  const staged = stagedPlanner(() => instance.db.query);
-  const instance: TestInstance = await openTestInstance(url, {
-    planner: {
-      ...scripted,
-      plan: (request, ...rest) =>
-        request.text.startsWith('Plan')
-          ? staged.plan(request, ...rest)
-          : scripted.plan(request, ...rest),
-    },
-    env: {
-      SLACK_API_URL: slack.apiUrl,
-      SLACK_BOT_TOKEN: slack.token,
-      SLACK_SIGNING_SECRET: slack.app.signingSecret,
-      MicrosoftAppId: teams.appId,
-      MicrosoftAppPassword: 'a-client-secret',
-      MicrosoftAppTenantId: teams.tenant,
-      PORT: '0',
-    },
-    platforms: [slackPlatform, teamsWith(teams.cloud)],
-    inboxRule: { backoffMs: 20, longestBackoffMs: 40, lateSeconds: 0 },
-    deliveryRule: { backoffMs: 20, longestBackoffMs: 40, paceMs: 50 },
+  const staged = stagedPlanner(() => chats.instance.db.query);
+  const chats = await startChats(url, {
+    ...scripted,
+    plan: (request, ...rest) =>
+      (request.text.startsWith('Plan') ? staged : scripted).plan(request, ...rest),
   });
-  const { app, port } = await serve(instance, instance.config, pino({ level: 'silent' }));
-  const origin = `http://127.0.0.1:${port}`;
-  slack.connect({ url: `${origin}/slack/events` });
-  teams.connect(`${origin}/api/messages`);
+  const { instance, slack, teams, origin, close } = chats;
   return {
-    instance,
+    ...{ instance, close },
     slack: await openSlack(slack, instance),
     teams: await openTeams(teams, instance),
     console: openConsole(origin),
     terminal: openTerminal(instance),
     http: openHttp(origin),
-    async close() {
-      await slack.settle();
-      await app.close();
-      await instance.close();
-      await slack.end();
-      await teams.end();
-    },
   };
 }

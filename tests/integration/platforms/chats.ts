@@ -5,7 +5,6 @@ import { slack as slackPlatform } from '#adapters/slack/platform.ts';
 import { teamsWith } from '#adapters/teams/platform.ts';
 import { serve } from '#app/serve.ts';
 import type { Planner } from '#domain/planning/run.ts';
-import type { Signal } from '../../fixtures/slack/delivery.ts';
 import { type SlackDouble, startSlack } from '../../fixtures/slack/double.ts';
 import type { SlackMessage } from '../../fixtures/slack/types.ts';
 import { type Connector, startConnector } from '../../fixtures/teams/connector.ts';
@@ -28,8 +27,6 @@ export type Chat = {
   messages(): string[];
   /** Presses on the message at `index`. @param text input with the press */
   press(who: Who, index: number, button: Button, text?: string): Promise<void>;
-  /** The last press comes once more, as the same one. */
-  pressAgain(): Promise<void>;
   /** Messages that only that person sees. */
   told(who: Who): string[];
   /** Asks for a list of plans. */
@@ -68,7 +65,6 @@ function openSlackChat(slack: SlackDouble): ChatOfPeople {
   const channel = slack.addChannel({ name: `room-${randomUUID().slice(0, 8)}`, members }).id;
   let above: SlackMessage | null = null;
   let root = '';
-  let last: Signal | null = null;
   const posted = () => slack.replies(channel, root).filter(({ bot_id }) => bot_id != null);
   return {
     async ask(text) {
@@ -113,18 +109,13 @@ function openSlackChat(slack: SlackDouble): ChatOfPeople {
       const name = /"action_id":"(countersign:[^"]+)"/g;
       const found = [...JSON.stringify(card.blocks).matchAll(name)].map(([, one = '']) => one);
       const actionId = found.find((one) => one.split(':')[1] === action) ?? action;
-      const { delivery } = await slack.press(id, card, actionId);
-      last = delivery.signal;
+      await slack.press(id, card, actionId);
       if (text === undefined) return;
       const view = await waitFor('a window that is filled', async () => {
         const shown = slack.views(id).at(-1);
         return shown !== undefined && !JSON.stringify(shown).includes('Loading') && shown;
       });
       await slack.submit(id, view, { value: text });
-    },
-    async pressAgain() {
-      if (last === null) throw new Error('Nothing was pressed.');
-      await slack.replay(last);
     },
     told: (who) => slack.ephemerals(people[who].id).map((message) => JSON.stringify(message)),
     list: async (who, args) => void (await slack.command(people[who].id, channel, '/plans', args)),
@@ -155,7 +146,6 @@ function openTeamsChat(teams: Connector): ChatOfPeople {
   let root: string | null = null;
   let above: ReturnType<typeof teams.graph.write> | null = null;
   let conversation = '';
-  let last: object = {};
   const inPlace = (place: string) => teams.messages.filter((one) => one.conversation === place);
   return {
     async ask(text) {
@@ -204,10 +194,8 @@ function openTeamsChat(teams: Connector): ChatOfPeople {
       const path = text === undefined ? title : [title, 'Send'];
       const inputs: Record<string, string> = text === undefined ? {} : { [`text:${action}`]: text };
       const press = teams.describePress(people[who], card, path, inputs);
-      last = press;
       answers[who].push(JSON.stringify((await teams.send(press)).body));
     },
-    pressAgain: async () => void (await teams.send(last)),
     told: (who) => [
       ...answers[who],
       ...inPlace(directs[who].id).map(({ activity }) => JSON.stringify(activity)),
@@ -219,11 +207,8 @@ function openTeamsChat(teams: Connector): ChatOfPeople {
 function openWebhookChat(chat: Awaited<ReturnType<typeof startWebhookChat>>): Chat {
   const room = randomUUID();
   let thread = '';
-  let last: Parameters<typeof chat.send>[0] | null = null;
-  const send = async (user: Who, did: NonNullable<typeof last>['did']) => {
-    last = { id: randomUUID(), room, thread, user, did };
-    await chat.send(last);
-  };
+  const send = (user: Who, did: Parameters<typeof chat.send>[0]['did']) =>
+    chat.send({ id: randomUUID(), room, thread, user, did });
   const posted = () => chat.messages.filter((one) => one.room === room && one.thread === thread);
   return {
     async ask(text) {
@@ -237,9 +222,6 @@ function openWebhookChat(chat: Awaited<ReturnType<typeof startWebhookChat>>): Ch
       const found = buttons.find((one) => one.press.action === action && one.label === title);
       if (found === undefined) throw new Error(`The card has no button ${title}.`);
       await send(who, { press: found.press, text });
-    },
-    async pressAgain() {
-      if (last !== null) await chat.send(last);
     },
     told: (who) => chat.whispers.filter(({ user }) => user === who).map(({ text }) => text),
     list: (who, args) => send(who, { text: `/plans ${args}`, mentions: true }),
@@ -286,7 +268,7 @@ export async function startChats(
   teams.connect(`${home}/api/messages`);
   webhook.connect(`${home}/webhook-chat`);
   return {
-    instance,
+    ...{ instance, slack, teams, origin: home },
     open: {
       slack: () => openSlackChat(slack),
       teams: () => openTeamsChat(teams),

@@ -58,18 +58,6 @@ describe.each(['slack', 'teams', 'webhook-chat'] as const)('%s', (platform) => {
     await waitFor('the final card', async () => !hasButton(chat.messages()[card], 'approve'));
   });
 
-  test('the same press twice, and pressed again, runs the work once', async () => {
-    const chat = open();
-    const { card, plan } = await askFor(chat);
-    await chat.press('ana', card, approve);
-    await chat.pressAgain();
-    await chat.pressAgain();
-    const done = await reach(chats.instance, plan.id, 'completed');
-    await settled(chats.instance);
-    expect(done.approvals).toHaveLength(1);
-    expect(done.counts.succeeded).toBe(2);
-  });
-
   test('who may not approve is told why, alone, and nothing is decided', async () => {
     const chat = open();
     const { card, plan } = await askFor(chat);

@@ -19,49 +19,37 @@ function next(rrule: string, startsAt: string, after: string, limit = 3, timezon
 }
 
 describe('a recurrence rule', () => {
-  it('keeps 9:30 at 9:30 when summer time begins', () => {
-    expect(
-      next('FREQ=DAILY;BYHOUR=9;BYMINUTE=30', '2026-03-01T00:00:00Z', '2026-03-28T00:00:00Z'),
-    ).toEqual([
-      '2026-03-28T09:30:00+01:00',
-      '2026-03-29T09:30:00+02:00',
-      '2026-03-30T09:30:00+02:00',
-    ]);
-  });
-
-  it('keeps 9:30 at 9:30 when summer time ends, and skips the weekend', () => {
-    expect(
-      next(
+  it.each<[string, Parameters<typeof next>, string[]]>([
+    [
+      'keeps 9:30 at 9:30 when summer time begins',
+      ['FREQ=DAILY;BYHOUR=9;BYMINUTE=30', '2026-03-01T00:00:00Z', '2026-03-28T00:00:00Z'],
+      ['2026-03-28T09:30:00+01:00', '2026-03-29T09:30:00+02:00', '2026-03-30T09:30:00+02:00'],
+    ],
+    [
+      'keeps 9:30 at 9:30 when summer time ends, and skips the weekend',
+      [
         'RRULE:FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=9;BYMINUTE=30',
-        '2020-01-01T00:00:00Z',
-        '2026-10-22T12:00:00Z',
-      ),
-    ).toEqual([
-      '2026-10-23T09:30:00+02:00',
-      '2026-10-26T09:30:00+01:00',
-      '2026-10-27T09:30:00+01:00',
-    ]);
-  });
-
-  it('leaves out a time that does not exist on a day', () => {
-    expect(
-      next('FREQ=DAILY;BYHOUR=2;BYMINUTE=30', '2026-03-01T00:00:00Z', '2026-03-28T00:00:00Z'),
-    ).toEqual([
-      '2026-03-28T02:30:00+01:00',
-      '2026-03-30T02:30:00+02:00',
-      '2026-03-31T02:30:00+02:00',
-    ]);
-  });
-
-  it('counts from its first moment and then ends', () => {
-    expect(next('FREQ=DAILY;COUNT=3', '2026-05-01T07:00:00Z', '2026-05-02T07:00:00Z', 5)).toEqual([
-      '2026-05-03T09:00:00+02:00',
-    ]);
-  });
-
-  it('answers moments strictly later than the one it is asked about', () => {
-    const first = next('FREQ=HOURLY', '2026-05-01T07:00:00Z', '2026-05-01T07:00:00Z', 1, 'UTC');
-    expect(first).toEqual(['2026-05-01T08:00:00+00:00']);
+        ...(['2020-01-01T00:00:00Z', '2026-10-22T12:00:00Z'] as const),
+      ],
+      ['2026-10-23T09:30:00+02:00', '2026-10-26T09:30:00+01:00', '2026-10-27T09:30:00+01:00'],
+    ],
+    [
+      'leaves out a time that does not exist on a day',
+      ['FREQ=DAILY;BYHOUR=2;BYMINUTE=30', '2026-03-01T00:00:00Z', '2026-03-28T00:00:00Z'],
+      ['2026-03-28T02:30:00+01:00', '2026-03-30T02:30:00+02:00', '2026-03-31T02:30:00+02:00'],
+    ],
+    [
+      'counts from its first moment and then ends',
+      ['FREQ=DAILY;COUNT=3', '2026-05-01T07:00:00Z', '2026-05-02T07:00:00Z', 5],
+      ['2026-05-03T09:00:00+02:00'],
+    ],
+    [
+      'answers moments strictly later than the one it is asked about',
+      ['FREQ=HOURLY', '2026-05-01T07:00:00Z', '2026-05-01T07:00:00Z', 1, 'UTC'],
+      ['2026-05-01T08:00:00+00:00'],
+    ],
+  ])('%s', (_, asked, moments) => {
+    expect(next(...asked)).toEqual(moments);
   });
 
   it.each([

@@ -7,44 +7,36 @@ import { loginUrl, scope, settingsOf } from '#adapters/teams/connector/cloud.ts'
 const appId = '1f2e3d4c-5b6a-4789-8abc-def012345678';
 const tenantId = '00000000-0000-0000-0000-000000000001';
 
-const made = async (access: TeamsAccess) => {
+test.each<[string, TeamsAccess, string, object]>([
+  [
+    'multi-tenant app signs in at the tenant of all bots, with its secret',
+    { kind: 'MultiTenant', appId, password: 'p', allowed: null },
+    'MicrosoftAppCredentials',
+    { appId, appPassword: 'p', oAuthEndpoint: loginUrl, oAuthScope: scope },
+  ],
+  [
+    'single-tenant app signs in at its own tenant, with its secret',
+    { kind: 'SingleTenant', appId, password: 'p', tenantId },
+    'MicrosoftAppCredentials',
+    {
+      ...{ appId, appPassword: 'p', oAuthScope: scope },
+      oAuthEndpoint: `https://login.microsoftonline.com/${tenantId}`,
+    },
+  ],
+  [
+    'managed identity asks the machine it runs on',
+    { kind: 'UserAssignedMSI', appId, tenantId },
+    'ManagedIdentityAppCredentials',
+    { appId },
+  ],
+])('a %s', async (_, access, kind, expected) => {
   const factory = new ConfigurationServiceClientCredentialFactory(settingsOf(access));
   const credentials = await factory.createCredentials(appId, scope, loginUrl, true);
-  return { kind: credentials.constructor.name, credentials };
-};
-
-test('a multi-tenant app signs in at the tenant of all bots, with its secret', async () => {
-  const { kind, credentials } = await made({
-    kind: 'MultiTenant',
-    appId,
-    password: 'p',
-    allowed: null,
-  });
-  expect(credentials).toMatchObject({ appId, appPassword: 'p' });
-  expect(kind).toBe('MicrosoftAppCredentials');
-  expect(credentials).toMatchObject({ oAuthEndpoint: loginUrl, oAuthScope: scope });
+  expect(credentials.constructor.name).toBe(kind);
+  expect(credentials).toMatchObject(expected);
 });
 
-test('a single-tenant app signs in at its own tenant, with its secret', async () => {
-  const { kind, credentials } = await made({
-    kind: 'SingleTenant',
-    appId,
-    password: 'p',
-    tenantId,
-  });
-  expect(credentials).toMatchObject({ appId, appPassword: 'p' });
-  expect(kind).toBe('MicrosoftAppCredentials');
-  expect(credentials).toMatchObject({
-    oAuthEndpoint: `https://login.microsoftonline.com/${tenantId}`,
-    oAuthScope: scope,
-  });
-});
-
-test('a managed identity has no secret, and asks the machine it runs on', async () => {
-  const { kind, credentials } = await made({ kind: 'UserAssignedMSI', appId, tenantId });
-  expect(credentials).toMatchObject({ appId });
-  expect(kind).toBe('ManagedIdentityAppCredentials');
-  expect(JSON.stringify(settingsOf({ kind: 'UserAssignedMSI', appId, tenantId }))).not.toMatch(
-    /password/i,
-  );
+test('a managed identity has no secret', () => {
+  const settings = settingsOf({ kind: 'UserAssignedMSI', appId, tenantId });
+  expect(JSON.stringify(settings)).not.toMatch(/password/i);
 });

@@ -1,15 +1,12 @@
 // Small outlines, and what tools look at, for the tests of this folder.
-import { defaultPolicy } from '#domain/people/policy.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import { OutlineNode, type PlanOutline } from '#domain/planning/outline.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
-import { StrategyProfile } from '#domain/planning/schedule.ts';
-import type { PlanningState } from '#domain/planning/state.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import type { ToolContext } from '#planner/tool.ts';
 import { builtins, toolsOf } from '../manifest.ts';
-import { makeState } from '../tools/tool-context.ts';
+import { type DeskInput, makeDesk } from '../tools/tool-context.ts';
 
 type NodeInput = Omit<Partial<OutlineNode>, 'id' | 'after'> & {
   after?: (string | OutlineNode['after'][number])[];
@@ -105,37 +102,15 @@ export function sayEdges(edges: Omit<RoadmapEdge, 'why'>[]): string[] {
   });
 }
 
-type DeskInput = Partial<Omit<ToolContext, 'state'>> & {
-  state?: Partial<PlanningState>;
-  manifest?: OperationSpec[];
-};
-
-export function deskOf(outline: PlanOutline, more: DeskInput = {}): ToolContext {
-  const { state, manifest = builtins, ...rest } = more;
-  return {
-    state: makeState({
-      stage: 'DRAFT_ROADMAP',
-      now: '2026-03-02T08:00:00.000Z',
-      timezone: 'Europe/Berlin',
-      pattern: outline.pattern,
-      outline,
-      ...state,
-    }),
-    policy: defaultPolicy,
-    modes: { plan_reasoning_mode: 'normal', planning_mode: 'normal', reasoning_level: 3 },
-    request: 'Do all of it.',
-    user: 'ana',
-    ownWords: true,
-    ownMessages: [],
-    tools: toolsOf(manifest),
-    settings: {
-      allowNewSubtypes: true,
-      requireRfcForNewSubtype: true,
-      profile: StrategyProfile.parse({}),
-    },
-    now: new Date('2026-03-02T08:00:00.000Z'),
-    signal: new AbortController().signal,
-    report: () => {},
+export function deskOf(
+  outline: PlanOutline,
+  { state, manifest = builtins, ...rest }: DeskInput & { manifest?: OperationSpec[] } = {},
+): ToolContext {
+  const now = new Date('2026-03-02T08:00:00.000Z');
+  const about = { pattern: outline.pattern, outline, ...state };
+  return makeDesk({
+    state: { stage: 'DRAFT_ROADMAP', now: now.toISOString(), timezone: 'Europe/Berlin', ...about },
+    ...{ request: 'Do all of it.', tools: toolsOf(manifest), now },
     ...rest,
-  };
+  });
 }

@@ -1,30 +1,12 @@
 import { expect, it } from 'vitest';
 import type { PlanOutline } from '#domain/planning/outline.ts';
-import type { Roadmap, RoadmapEdge } from '#domain/planning/roadmap.ts';
+import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { validateRoadmap } from '#planner/order/collect-edges.ts';
+import { roadmapOf } from '../tools/tool-context.ts';
 import { edge, node, outlineOf, phase, read, task, write } from './outlines.ts';
 
-function roadmapOf(outline: PlanOutline, edges: RoadmapEdge[]): Roadmap {
-  const metrics = {
-    makespan_minutes: 1,
-    width: 1,
-    unchecked_writes: 0,
-    unguarded: 0,
-    checkpoints: 0,
-  };
-  return {
-    pattern: outline.pattern,
-    context: { notes: [] },
-    waves: [],
-    edges,
-    options_tried: [{ name: 'as said', differs: 'Nothing.', metrics, score: 1 }],
-    chosen: 'as said',
-    reason: 'It is the only one.',
-  };
-}
-
 function check(outline: PlanOutline, edges: RoadmapEdge[]) {
-  return validateRoadmap(outline, roadmapOf(outline, edges)).map(
+  return validateRoadmap(outline, roadmapOf(edges, { pattern: outline.pattern })).map(
     ({ code, blocking }) => `${code}${blocking ? '' : ' (minor)'}`,
   );
 }

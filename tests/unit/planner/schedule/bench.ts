@@ -1,15 +1,14 @@
 // Outlines, roadmaps and a toolContext for tests of times, in Berlin on a Tuesday morning.
-import { defaultPolicy } from '#domain/people/policy.ts';
 import { PlanOutline } from '#domain/planning/outline.ts';
-import { Roadmap } from '#domain/planning/roadmap.ts';
-import { StrategyProfile } from '#domain/planning/schedule.ts';
-import { PlanningState } from '#domain/planning/state.ts';
+import type { Roadmap } from '#domain/planning/roadmap.ts';
+import type { PlanningState } from '#domain/planning/state.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import type { PlannerTools } from '#planner/ports.ts';
 import type { ToolContext } from '#planner/tool.ts';
 import { toLocalIso } from '#timeline/recurrence.ts';
 import { makePlan } from '../../../fixtures/plans.ts';
+import { makeDesk as makeAnyDesk, roadmapOf } from '../tools/tool-context.ts';
 
 export const timezone = 'Europe/Berlin';
 export const now = new Date('2026-03-10T08:15:00+01:00');
@@ -64,36 +63,10 @@ export function makeOutline(nodes: Drawn[]): PlanOutline {
 
 export type Edge = [from: string, to: string, type?: 'FS' | 'SS' | 'FF' | 'SF', lag?: number];
 
-export function makeRoadmap(edges: Edge[] = []): Roadmap {
-  return Roadmap.parse({
-    pattern,
-    context: {},
-    waves: [],
-    edges: edges.map(([from, to, type = 'FS', lag_minutes = 0]) => ({
-      from,
-      to,
-      type,
-      lag_minutes,
-      why: 'stated',
-    })),
-    options_tried: [
-      {
-        name: 'as said',
-        differs: 'It is what was said.',
-        metrics: {
-          makespan_minutes: 0,
-          width: 1,
-          unchecked_writes: 0,
-          unguarded: 0,
-          checkpoints: 0,
-        },
-        score: 1,
-      },
-    ],
-    chosen: 'as said',
-    reason: 'It is the only way.',
-  });
-}
+export const makeRoadmap = (edges: Edge[] = []): Roadmap =>
+  roadmapOf(
+    edges.map(([from, to, type = 'FS', lag_minutes = 0]) => ({ from, to, type, lag_minutes })),
+  );
 
 function spec(tool: string, operation: string, more: Partial<OperationSpec> = {}): OperationSpec {
   return {
@@ -158,45 +131,19 @@ export function makeTools(
   };
 }
 
-export function makeState(more: Partial<PlanningState> = {}): PlanningState {
-  return {
-    ...PlanningState.parse({
-      thread_id: 'user_ana:new',
-      run_id: 'run-1',
-      turn: 1,
-      stage: 'DRAFT_SCHEDULE',
-      now: now.toISOString(),
-      timezone,
-      produced: ['pattern', 'outline', 'valid_outline', 'dependencies', 'roadmap', 'valid_roadmap'],
-    }),
-    ...more,
-  };
-}
+const produced = [
+  ...['pattern', 'outline', 'valid_outline', 'dependencies', 'roadmap', 'valid_roadmap'],
+] as PlanningState['produced'];
 
-export function makeDesk(
+export const makeDesk = (
   state: Partial<PlanningState>,
   more: Partial<ToolContext> = {},
-): ToolContext {
-  return {
-    state: makeState(state),
-    policy: defaultPolicy,
-    modes: { plan_reasoning_mode: 'normal', planning_mode: 'normal', reasoning_level: 5 },
-    request: 'Plan the release',
-    user: 'ana',
-    ownWords: true,
-    ownMessages: [],
-    tools: makeTools(),
-    settings: {
-      allowNewSubtypes: true,
-      requireRfcForNewSubtype: true,
-      profile: StrategyProfile.parse({}),
-    },
-    now,
-    signal: new AbortController().signal,
-    report: () => {},
+): ToolContext =>
+  makeAnyDesk({
+    state: { stage: 'DRAFT_SCHEDULE', now: now.toISOString(), timezone, produced, ...state },
+    ...{ request: 'Plan the release', tools: makeTools(), now },
     ...more,
-  };
-}
+  });
 
 /** `03-10 09:00` in Berlin. */
 export function print(iso: string | null | undefined): string | null {

@@ -107,12 +107,64 @@ async function probe(
 }
 
 describe('a conflict', () => {
-  it('is an hour that another plan has of the same person, with the nearest room', async () => {
-    const { conflicts, portfolio } = await probe(scheduleOf([block('1', '10 10:00', '10 11:00')]), {
-      plans: [other('10 10:30', '10 12:00')],
-    });
-    expect(conflicts).toEqual(['1 PLAN-00000001: Interview 03-10 10:30–11:00 → 03-10 09:30']);
-    expect(portfolio.conflicts[0]?.source).toBe('plan');
+  const hour = block('1', '10 10:00', '10 11:00');
+  const standup = { start: at('10 09:00').toISOString(), end: at('10 16:30').toISOString() };
+
+  it.each<[string, Block[], NonNullable<Parameters<typeof probe>[1]>, string[]]>([
+    [
+      'is an hour that another plan has of the same person, with the nearest room',
+      [hour],
+      { plans: [other('10 10:30', '10 12:00')] },
+      ['1 PLAN-00000001: Interview 03-10 10:30–11:00 → 03-10 09:30'],
+    ],
+    [
+      'is an event of a calendar; room is later where earlier is taken or past',
+      [block('1', '10 16:00', '10 17:00')],
+      { events: [{ title: 'Standup', ...standup }] },
+      ['1 “Standup” 03-10 16:00–16:30 → 03-11 09:00'],
+    ],
+    [
+      'leaves room for what the work waits for, and for the person’s own other work',
+      [
+        block('1', '10 09:00', '10 10:00'),
+        block('2', '10 11:00', '10 12:00'),
+        block('3', '10 12:00', '10 13:00'),
+      ],
+      { plans: [other('10 11:30', '10 11:45')], edges: [['1', '2']] },
+      ['2 PLAN-00000001: Interview 03-10 11:30–11:45 → 03-10 10:30'],
+    ],
+    [
+      'is none where hours touch',
+      [hour],
+      { plans: [other('10 09:00', '10 10:00'), other('10 11:00', '10 12:00')] },
+      [],
+    ],
+    [
+      'is none with other people’s hours or a birthday',
+      [hour],
+      {
+        events: [{ title: 'Birthday', start: '2026-03-10', end: '2026-03-11', busy: false }],
+        plans: [other('10 10:00', '10 11:00', { person: 'ben' })],
+      },
+      [],
+    ],
+    [
+      'is none for machines',
+      [{ ...hour, person: null }],
+      { plans: [other('10 10:00', '10 11:00')] },
+      [],
+    ],
+    [
+      'has no room within two weeks of a full calendar',
+      [hour],
+      { plans: [other('09 00:00', '31 00:00')] },
+      ['1 PLAN-00000001: Interview 03-10 10:00–11:00 → null'],
+    ],
+  ])('%s', async (_, blocks, about, expected) => {
+    const { conflicts, portfolio } = await probe(scheduleOf(blocks), about);
+    expect(conflicts).toEqual(expected);
+    const source = about.events === undefined ? 'plan' : 'calendar';
+    expect(portfolio.conflicts.map((one) => one.source)).toEqual(expected.map(() => source));
   });
 
   it('has a start on the same day, and one on the next working day at the same time', async () => {
@@ -128,38 +180,6 @@ describe('a conflict', () => {
     expect(await slotsOf(days)).toEqual(['03-11 13:00']);
   });
 
-  it('is an event of a calendar; room is later where earlier is taken or past', async () => {
-    const { conflicts } = await probe(scheduleOf([block('1', '10 16:00', '10 17:00')]), {
-      events: [
-        {
-          title: 'Standup',
-          start: at('10 09:00').toISOString(),
-          end: at('10 16:30').toISOString(),
-        },
-      ],
-    });
-    expect(conflicts).toEqual(['1 “Standup” 03-10 16:00–16:30 → 03-11 09:00']);
-  });
-
-  it('leaves room for what the work waits for, and for the person’s own other work', async () => {
-    const { conflicts } = await probe(
-      scheduleOf([
-        block('1', '10 09:00', '10 10:00'),
-        block('2', '10 11:00', '10 12:00'),
-        block('3', '10 12:00', '10 13:00'),
-      ]),
-      { plans: [other('10 11:30', '10 11:45')], edges: [['1', '2']] },
-    );
-    expect(conflicts).toEqual(['2 PLAN-00000001: Interview 03-10 11:30–11:45 → 03-10 10:30']);
-  });
-
-  it('touches without overlapping', async () => {
-    const { conflicts } = await probe(scheduleOf([block('1', '10 10:00', '10 11:00')]), {
-      plans: [other('10 09:00', '10 10:00'), other('10 11:00', '10 12:00')],
-    });
-    expect(conflicts).toEqual([]);
-  });
-
   it('is none over a weekend’s work that goes around it, and one when too little is left', async () => {
     const long = scheduleOf([block('1', '12 09:00', '16 17:00')]);
     const meeting = other('13 09:00', '13 12:00');
@@ -167,26 +187,6 @@ describe('a conflict', () => {
     expect(
       (await probe(long, { plans: [meeting], durations: { 1: 1261 } })).conflicts,
     ).toHaveLength(1);
-  });
-
-  it('is none for machines, other people’s hours, or birthdays', async () => {
-    const events = [{ title: 'Birthday', start: '2026-03-10', end: '2026-03-11', busy: false }];
-    const mine = scheduleOf([block('1', '10 10:00', '10 11:00')]);
-    expect(
-      (await probe(mine, { events, plans: [other('10 10:00', '10 11:00', { person: 'ben' })] }))
-        .conflicts,
-    ).toEqual([]);
-    const machine = scheduleOf([block('1', '10 10:00', '10 11:00', { person: null })]);
-    expect((await probe(machine, { plans: [other('10 10:00', '10 11:00')] })).conflicts).toEqual(
-      [],
-    );
-  });
-
-  it('has no room within two weeks of a full calendar', async () => {
-    const { conflicts } = await probe(scheduleOf([block('1', '10 10:00', '10 11:00')]), {
-      plans: [other('09 00:00', '31 00:00')],
-    });
-    expect(conflicts).toEqual(['1 PLAN-00000001: Interview 03-10 10:00–11:00 → null']);
   });
 });
 

@@ -2,7 +2,7 @@
 import { defaultPolicy, type InteractionPolicy } from '#domain/people/policy.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import { PlanOutline as OutlineSchema } from '#domain/planning/outline.ts';
-import { Roadmap } from '#domain/planning/roadmap.ts';
+import { Roadmap, type RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { Schedule, StrategyProfile } from '#domain/planning/schedule.ts';
 import { PlanningState } from '#domain/planning/state.ts';
 import type { StateChanges, ToolContext } from '#planner/tool.ts';
@@ -25,27 +25,30 @@ export function makeOutline(title = 'Launch'): PlanOutline {
 }
 
 const metrics = {
-  makespan_minutes: 60,
-  width: 1,
-  unchecked_writes: 0,
-  unguarded: 0,
-  checkpoints: 0,
+  ...{ makespan_minutes: 60, width: 1 },
+  ...{ unchecked_writes: 0, unguarded: 0, checkpoints: 0 },
 };
 
-export function makeRoadmap(chosen = 'as said'): Roadmap {
+/** A roadmap with these edges, and one way that was compared. */
+export function roadmapOf(edges: Partial<RoadmapEdge>[], more: object = {}): Roadmap {
   return Roadmap.parse({
-    pattern: { pattern_type: 'milestone_project' },
-    context: {},
+    ...{ pattern: { pattern_type: 'milestone_project' }, context: {}, waves: [] },
+    edges: edges.map((one) => ({ type: 'FS', lag_minutes: 0, why: 'stated', ...one })),
+    options_tried: [{ name: 'as said', differs: 'Only what was said', metrics, score: 0.8 }],
+    ...{ chosen: 'as said', reason: 'It is what you said' },
+    ...more,
+  });
+}
+
+export const makeRoadmap = (chosen = 'as said') =>
+  roadmapOf([{ from: '1', to: '2' }], {
     waves: [['1'], ['2']],
-    edges: [{ from: '1', to: '2', type: 'FS', lag_minutes: 0, why: 'stated' }],
     options_tried: [
       { name: chosen, differs: 'Only what was said', metrics, score: 0.8 },
       { name: 'one at a time', differs: 'Nothing runs beside anything else', metrics, score: 0.5 },
     ],
     chosen,
-    reason: 'It is what you said',
   });
-}
 
 export function makeSchedule(): Schedule {
   return Schedule.parse({
@@ -71,21 +74,19 @@ export function makeState(changes: Partial<PlanningState> = {}): PlanningState {
   };
 }
 
-export function makeDesk(
-  options: {
-    state?: Partial<PlanningState>;
-    policy?: Partial<InteractionPolicy>;
-    request?: string;
-    ownWords?: boolean;
-  } = {},
-): ToolContext {
+export type DeskInput = Partial<Omit<ToolContext, 'state' | 'policy'>> & {
+  state?: Partial<PlanningState>;
+  policy?: Partial<InteractionPolicy>;
+};
+
+export function makeDesk({ state, policy, ...more }: DeskInput = {}): ToolContext {
   return {
-    state: makeState(options.state),
-    policy: { ...defaultPolicy, ...options.policy },
+    state: makeState(state),
+    policy: { ...defaultPolicy, ...policy },
     modes: { plan_reasoning_mode: 'normal', planning_mode: 'normal', reasoning_level: 3 },
-    request: options.request ?? 'Plan the launch',
+    request: 'Plan the launch',
     user: 'ana',
-    ownWords: options.ownWords ?? true,
+    ownWords: true,
     ownMessages: [],
     tools: toolsOf(builtins),
     settings: {
@@ -96,6 +97,7 @@ export function makeDesk(
     now,
     signal: new AbortController().signal,
     report: () => {},
+    ...more,
   };
 }
 
