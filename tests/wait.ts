@@ -5,7 +5,7 @@ import { errorMessage } from '#domain/errors.ts';
 export type WaitOptions = {
   /** Gives up after this long; default 30 s. */
   timeoutMs?: number;
-  /** Pause between probes; default 40 ms. */
+  /** Longest pause between probes, which begin at 5 ms and double; default 40 ms. */
   everyMs?: number;
 };
 
@@ -21,6 +21,7 @@ export async function waitFor<T>(
   { timeoutMs = 30_000, everyMs = 40 }: WaitOptions = {},
 ): Promise<Truthy<T>> {
   const deadline = performance.now() + timeoutMs;
+  let interval = Math.min(5, everyMs);
   let cause: unknown;
   for (;;) {
     try {
@@ -31,7 +32,8 @@ export async function waitFor<T>(
       cause = error;
     }
     if (performance.now() >= deadline) break;
-    await pause(everyMs);
+    await pause(interval);
+    interval = Math.min(2 * interval, everyMs);
   }
   const why = cause === undefined ? '' : `: ${errorMessage(cause)}`;
   throw new Error(`waited ${timeoutMs} ms in vain for ${description}${why}`, { cause });

@@ -207,8 +207,9 @@ function openTeamsChat(teams: Connector): ChatOfPeople {
 function openWebhookChat(chat: Awaited<ReturnType<typeof startWebhookChat>>): Chat {
   const room = randomUUID();
   let thread = '';
-  const send = (user: Who, did: Parameters<typeof chat.send>[0]['did']) =>
-    chat.send({ id: randomUUID(), room, thread, user, did });
+  const send = async (user: Who, did: Parameters<typeof chat.send>[0]['did']) => {
+    await chat.send({ id: randomUUID(), room, thread, user, did });
+  };
   const posted = () => chat.messages.filter((one) => one.room === room && one.thread === thread);
   return {
     async ask(text) {
