@@ -1,9 +1,11 @@
 // Who may approve: the plan's own rule and its guarded operations' rules together, on every path; whole or in part.
+
 import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
 import type { ApproverPolicy, Plan, PlanDraft } from '#domain/plan/plan.ts';
+import { refusalCode } from '../../fixtures/refusal.ts';
 import { draftStep } from '../../fixtures/steps.ts';
 import { noop } from '../../setup/instance.ts';
 import { readsOf } from '../../setup/reads.ts';
@@ -235,14 +237,10 @@ describe('a part of a plan', () => {
   test('is not completed by who approved the whole', async () => {
     const both: ApproverPolicy = { kind: 'n_of', people: ['ana', 'ben'], n: 2 };
     const plan = await propose({ steps: [noop('1'), noop('2')], approvers: both });
-    await expect(approve(plan, ana, { steps: ['1'] })).rejects.toMatchObject({
-      code: 'invalid_request',
-    });
+    expect(await refusalCode(approve(plan, ana, { steps: ['1'] }))).toBe('invalid_request');
     expect((await instance.service.getPlan(plan.id)).approvals).toEqual([]);
     await approve(plan, ana);
-    await expect(approve(plan, ben, { steps: ['1'] })).rejects.toMatchObject({
-      code: 'invalid_request',
-    });
+    expect(await refusalCode(approve(plan, ben, { steps: ['1'] }))).toBe('invalid_request');
     expect((await approve(plan, ben)).status).toBe('approved');
   });
 
@@ -257,15 +255,13 @@ describe('a part of a plan', () => {
     await expect(approve(plan, ana, { except: ['4'] })).rejects.toMatchObject({
       details: { missing: ['4'] },
     });
-    await expect(approve(plan, ana, { except: ['9'] })).rejects.toMatchObject({
-      code: 'unknown_step',
-    });
-    await expect(approve(plan, ana, { except: ['1', '2', '3', '4', '5'] })).rejects.toMatchObject({
-      code: 'unknown_step',
-    });
-    await expect(approve(plan, ana, { steps: ['1'], except: ['2'] })).rejects.toMatchObject({
-      code: 'invalid_request',
-    });
+    expect(await refusalCode(approve(plan, ana, { except: ['9'] }))).toBe('unknown_step');
+    expect(await refusalCode(approve(plan, ana, { except: ['1', '2', '3', '4', '5'] }))).toBe(
+      'unknown_step',
+    );
+    expect(await refusalCode(approve(plan, ana, { steps: ['1'], except: ['2'] }))).toBe(
+      'invalid_request',
+    );
     expect((await approve(plan, ana, { steps: ['4', '5'] })).status).toBe('approved');
     const audit = await instance.service.audit(plan.id, { limit: 100 });
     expect(audit.find(({ action }) => action === 'approve')?.reason).toBe('2 of 5 steps');
@@ -326,8 +322,8 @@ test('an approval of an outdated digest or version changes nothing and says what
     code: 'digest_mismatch',
     details: { current: { version: 1, digest: plan.digest } },
   });
-  await expect(
-    instance.service.approve(plan.id, { version: 2, digest: plan.digest }, ana),
-  ).rejects.toMatchObject({ code: 'stale_version' });
+  expect(
+    await refusalCode(instance.service.approve(plan.id, { version: 2, digest: plan.digest }, ana)),
+  ).toBe('stale_version');
   expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
 });

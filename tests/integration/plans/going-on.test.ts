@@ -9,7 +9,7 @@ import { lockPlan } from '#db/plans/plans.ts';
 import { changeSteps } from '#db/steps/accounting.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
-import { refusal } from '../../fixtures/refusal.ts';
+import { refusal, refusalCode } from '../../fixtures/refusal.ts';
 import { expectSoundPlan } from '../../fixtures/sound-plan.ts';
 import { draftStep, readStep, writeStep } from '../../fixtures/steps.ts';
 import { ana, noop, reach, runPlan } from '../../setup/instance.ts';
@@ -250,7 +250,7 @@ describe('while a change waits', () => {
     await waitFor('the second failure', async () =>
       (await attemptsOf(plan.id)).lost === 2 ? true : null,
     );
-    expect((await refusal(approve(plan.id, outcome))).code).toBe('patch_conflict');
+    expect(await refusalCode(approve(plan.id, outcome))).toBe('patch_conflict');
     await reach(instance, plan.id, 'failed');
   });
 

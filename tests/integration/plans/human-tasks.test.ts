@@ -1,4 +1,5 @@
 // Steps for people: answers are checked against the form, used by later steps, and given once.
+
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
@@ -11,6 +12,7 @@ import type { Settlement } from '#domain/service.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { createHumanReminders } from '#notices/human-reminders.ts';
 import { settled } from '../../fixtures/model-instance.ts';
+import { refusalCode } from '../../fixtures/refusal.ts';
 import { draftStep } from '../../fixtures/steps.ts';
 import { ana, ben, noop, reach, runPlan } from '../../setup/instance.ts';
 import { readsOf } from '../../setup/reads.ts';
@@ -140,9 +142,7 @@ describe('an answer with a form', () => {
 describe('a person who is blocked', () => {
   test('says why; what depends on the step is skipped and the rest goes on', async () => {
     const id = await askIn([task('ask', { assignee: 'ben' }), noop('after', 'ask'), task('rest')]);
-    await expect(resume(id, { steps: blocked }, ben)).rejects.toMatchObject({
-      code: 'feedback_required',
-    });
+    expect(await refusalCode(resume(id, { steps: blocked }, ben))).toBe('feedback_required');
     const why = 'No rooms are left.';
     await resume(id, { steps: blocked, answer: why }, ben);
     expect(await stepOf(id, 'ask')).toMatchObject({
@@ -198,13 +198,9 @@ describe('who answers', () => {
   test('is the person the step names, however their name is written, and who may decide', async () => {
     const id = await askIn([task('ask', { assignee: '@Ben' })]);
     const cem = person('cem', 'api');
-    await expect(resume(id, { steps: done }, cem)).rejects.toMatchObject({
-      code: 'not_allowed',
-    });
+    expect(await refusalCode(resume(id, { steps: done }, cem))).toBe('not_allowed');
     const again = { version: 1, steps: { ask: 'retry' as const } };
-    await expect(instance.service.resume(id, again, ben)).rejects.toMatchObject({
-      code: 'not_allowed',
-    });
+    expect(await refusalCode(instance.service.resume(id, again, ben))).toBe('not_allowed');
     await resume(id, { steps: done }, ben);
     await reach(instance, id, 'completed');
   });
@@ -287,18 +283,14 @@ describe('a question to one person', () => {
   test('can be taken over by nobody who may not decide about the plan, and not twice as one word', async () => {
     const id = await askIn([confirm, task('rest')]);
     const takes = { version: 1, steps: { ask: 'take_over' as const } };
-    await expect(instance.service.resume(id, takes, person('dan', 'api'))).rejects.toMatchObject({
-      code: 'not_allowed',
-    });
+    expect(await refusalCode(instance.service.resume(id, takes, person('dan', 'api')))).toBe(
+      'not_allowed',
+    );
     const both = { version: 1, steps: { ask: 'take_over' as const, rest: 'done' as const } };
-    await expect(instance.service.resume(id, both, ana)).rejects.toMatchObject({
-      code: 'invalid_request',
-    });
+    expect(await refusalCode(instance.service.resume(id, both, ana))).toBe('invalid_request');
     const open = { version: 1, steps: { rest: 'take_over' as const } };
     await becomes(id, 'rest', 'waiting');
-    await expect(instance.service.resume(id, open, ana)).rejects.toMatchObject({
-      code: 'invalid_request',
-    });
+    expect(await refusalCode(instance.service.resume(id, open, ana))).toBe('invalid_request');
   });
 
   test('is still theirs to answer once it was taken over', async () => {
@@ -308,9 +300,7 @@ describe('a question to one person', () => {
     const { output } = await stepOf(id, 'ask');
     expect(output).toMatchObject({ answer: 'Yes', by: 'ben' });
     expect(output).not.toHaveProperty('for');
-    await expect(resume(id, { steps: { ask: 'take_over' } })).rejects.toMatchObject({
-      code: 'already_decided',
-    });
+    expect(await refusalCode(resume(id, { steps: { ask: 'take_over' } }))).toBe('already_decided');
   });
 
   test('is answered by a delegate of the configuration, who is named beside them', async () => {

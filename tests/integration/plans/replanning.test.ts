@@ -97,7 +97,7 @@ const recheck = (id: string, steps: string[], ...after: string[]) =>
 const held = (steps: PlanDraft['steps'], more: Partial<PlanDraft> = {}) =>
   runUntilHeld(instance, { steps, ...more });
 
-const { statusesOf } = readsOf(() => instance);
+const { statusesOf, approve } = readsOf(() => instance);
 
 /** Until nothing of the plan runs or is about to. */
 const quiet = (id: string) =>
@@ -224,8 +224,7 @@ describe('a source that changes while its plan runs', () => {
     });
     expect(change.widening).toEqual(['Runs step 2a again: log_append, which was already called.']);
     expect(logged).toEqual(['one']);
-    const { version, digest } = change;
-    await instance.service.approve(plan.id, { version, digest }, ana);
+    await approve({ id: plan.id, ...change });
     await reach(instance, plan.id, 'completed');
     expect(logged).toEqual(['one', 'two']);
     expect(await openFindings(plan.id)).toEqual([]);
@@ -253,8 +252,7 @@ describe('a source that changes while its plan runs', () => {
     });
     expect(change.widening).toHaveLength(2);
     expect(await readFile(join(instance.workspace, 'own.txt'), 'utf8')).toBe('one');
-    const { version, digest } = change;
-    await instance.service.approve(plan.id, { version, digest }, ana);
+    await approve({ id: plan.id, ...change });
     const asked = await waitFor('one to ask', async () => {
       const [use, other, last] = await instance.service.getSteps(plan.id, ['use', 'other', 'last']);
       const isDone = use?.attempt === 2 && use.status === 'succeeded';

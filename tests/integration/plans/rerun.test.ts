@@ -1,4 +1,5 @@
 // Steps that a change makes stale or runs again: as sets, without changing the plan's content.
+
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -10,6 +11,7 @@ import { refusalCode } from '../../fixtures/refusal.ts';
 import { draftStep, gateStep, holdStep } from '../../fixtures/steps.ts';
 import { ana, noop, reach, runPlan, runUntilHeld, settleAsRead } from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
+import { readsOf } from '../../setup/reads.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
 
@@ -19,6 +21,7 @@ const instance = useInstance({
   extraOperations: [gates.operation, writes.operation],
   settings: { executor: { replan: 'on_request' } },
 });
+const { approve } = readsOf(() => instance);
 
 const failing = (id: string, ...after: string[]) =>
   draftStep(id, 'Fail', 'workspace_read', { path: `${id}.md` }, ...after);
@@ -144,8 +147,7 @@ describe('steps that run again', () => {
       widening: ['Runs step 1a again: gate_write, which was already called.'],
     });
     expect(writes.came(name)).toBe(1);
-    const { version, digest } = outcome;
-    await instance.service.approve(plan.id, { version, digest }, ana);
+    await approve({ id: plan.id, ...outcome });
     await waitFor('it to be called again', () => writes.came(name) === 2);
     await waitFor('it to be done', async () => (await statusesOf(plan.id)).send === 'succeeded');
     expect((await instance.service.getPlan(plan.id)).version).toBe(2);
@@ -169,8 +171,7 @@ describe('steps that run again', () => {
     ]);
     await settleAsRead(instance, plan.id, { h: 'done' });
     await waitFor('the later one', async () => (await statusesOf(plan.id))[later] === 'succeeded');
-    const { version, digest } = shown;
-    const approval = instance.service.approve(plan.id, { version, digest }, ana);
+    const approval = approve({ id: plan.id, ...shown });
     expect(await refusalCode(approval)).toBe('patch_conflict');
     await reach(instance, plan.id, 'completed');
     expect([writes.came(first), writes.came(later)]).toEqual([1, 1]);
@@ -191,8 +192,7 @@ describe('steps that run again', () => {
     expect(shown.widening).toEqual([expect.stringMatching(/^Adds step 3: control_noop/)]);
     await settleAsRead(instance, plan.id, { h: 'done' });
     await waitFor('it to fail', async () => (await statusesOf(plan.id)).f === 'failed');
-    const { version, digest } = shown;
-    const approval = instance.service.approve(plan.id, { version, digest }, ana);
+    const approval = approve({ id: plan.id, ...shown });
     expect(await refusalCode(approval)).toBe('patch_conflict');
     gates.open('end');
     await reach(instance, plan.id, 'failed');
@@ -206,8 +206,7 @@ describe('steps that run again', () => {
     await raise(plan.id, 'a');
     const outcome = await patch(plan.id, rerun('a', 'b'));
     expect(outcome.status).toBe('needs_approval');
-    const { version, digest } = outcome;
-    await instance.service.approve(plan.id, { version, digest }, ana);
+    await approve({ id: plan.id, ...outcome });
     await waitFor(
       'both to be done again',
       async () => (await stepsOf(plan.id)).get('b')?.attempt === 2,

@@ -1,5 +1,6 @@
 // Only shown values run: for any planner, each value passed to a tool was in the approved review, on every surface. Calls
 // use real tools; a lying MCP server records its input.
+
 import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -24,11 +25,13 @@ import {
   type TestInstance,
 } from '../../setup/instance.ts';
 import { compileCache, node, quickly, root } from '../../setup/process.ts';
+import { readsOf } from '../../setup/reads.ts';
 import { waitFor } from '../../wait.ts';
 
 const viewer = { user: 'ana', timezone: 'UTC' };
 const database = useDatabase();
 let instance: TestInstance;
+const { approve } = readsOf(() => instance);
 let folder: string;
 let log: string;
 let web: Listening;
@@ -250,10 +253,9 @@ describe('a plan that was approved', () => {
         const draft = { title: 'Look at tmp.txt', steps };
         const options = { user: 'ana', conversation: 'console:shown' };
         const plan = await instance.service.propose(draft, options, ana);
-        const { version, digest } = plan;
         const asked = drafts.flatMap(({ args = {} }) => Object.values(args).flatMap(textsIn));
         await expectShown(plan, asked);
-        await instance.service.approve(plan.id, { version, digest }, ana);
+        await approve(plan);
         await reach(instance, plan.id, 'completed');
         const received = readFileSync(log, 'utf8')
           .trim()
@@ -286,9 +288,8 @@ describe('a plan that was approved', () => {
         const options = { user: 'ana', conversation: 'console:every' };
         const draft = { title: 'Look at tmp.txt', steps };
         const plan = await instance.service.propose(draft, options, ana);
-        const { version, digest } = plan;
         const shown = await readAll(plan);
-        await instance.service.approve(plan.id, { version, digest }, ana);
+        await approve(plan);
         await reach(instance, plan.id, 'completed', 'failed');
         const sent = readFileSync(log, 'utf8').trim().split('\n');
         const names = drafts.map(({ tool, operation }) => `${tool}_${operation}`);
@@ -326,8 +327,7 @@ describe('a plan that was approved', () => {
       const draft = { title: 'Tell the desk', steps: [...before, send] };
       const options = { user: 'ana', conversation: 'console:later' };
       const plan = await instance.service.propose(draft, options, ana);
-      const { version, digest } = plan;
-      await instance.service.approve(plan.id, { version, digest }, ana);
+      await approve(plan);
       await waitFor('the confirmation', async () => {
         const [step] = await instance.service.getSteps(plan.id, ['s']);
         return step?.status === 'waiting';

@@ -1,6 +1,8 @@
 // Undoing before approval: an earlier version is proposed again as the next one; before version 2 the plan is withdrawn.
+
 import { expect, test } from 'vitest';
 import { readDraft } from '#plans/views/draft.ts';
+import { refusalCode } from '../../fixtures/refusal.ts';
 import { holdStep, writeStep } from '../../fixtures/steps.ts';
 import { ana, ben, scriptedPlanner } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
@@ -65,20 +67,16 @@ test('a press goes back from the version drawn, once, and only by people who may
   const { id } = await ask(conversation);
   await edit(id);
   const { service } = instance;
-  await expect(service.goBack(id, { version: 2, to: null }, ben)).rejects.toMatchObject({
-    code: 'not_allowed',
-  });
-  await expect(service.goBack(id, { version: 2, to: 7 }, ana)).rejects.toMatchObject({
-    code: 'invalid_request',
-  });
+  expect(await refusalCode(service.goBack(id, { version: 2, to: null }, ben))).toBe('not_allowed');
+  expect(await refusalCode(service.goBack(id, { version: 2, to: 7 }, ana))).toBe('invalid_request');
   const pressed = { once: 'press 1', at: new Date() };
   const press = () => service.goBack(id, { version: 2, to: null, pressed }, ana);
   await press();
   await press();
   expect(await stateOf(id)).toEqual({ version: 3, status: 'proposed' });
-  await expect(service.goBack(id, { version: 2, to: null }, ana)).rejects.toMatchObject({
-    code: 'stale_version',
-  });
+  expect(await refusalCode(service.goBack(id, { version: 2, to: null }, ana))).toBe(
+    'stale_version',
+  );
 });
 
 test('in version 1 the plan is withdrawn, and its words come back to be sent again', async () => {
@@ -95,9 +93,7 @@ test('a plan that runs is not undone', async () => {
   const conversation = 'undo nothing';
   const { id, run_id } = await ask(conversation);
   await instance.service.say(conversation, 'approve', ana);
-  await expect(instance.service.reply(run_id, 'undo', ana)).rejects.toMatchObject({
-    code: 'invalid_transition',
-  });
+  expect(await refusalCode(instance.service.reply(run_id, 'undo', ana))).toBe('invalid_transition');
   expect((await instance.service.getPlan(id)).status).not.toBe('cancelled');
   await instance.service.say(conversation, 'undo', ana);
   expect(await lastIn(conversation)).toMatch(/^Completed steps of PLAN-\w+ stay done/);
