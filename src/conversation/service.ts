@@ -81,7 +81,7 @@ import { decideRun } from './session-decisions.ts';
 import { stopPlanning } from './stop-planning.ts';
 import { startRunOnce } from './talk/handle-decision.ts';
 import { replyToRun, say } from './talk/say.ts';
-import { listMessages, watchConversation, watchPlan } from './watch.ts';
+import { createPlanWatch, listMessages, watchConversation } from './watch.ts';
 import { createInboxWatch } from './watch-inbox.ts';
 
 /** Loaded on first use, since plans are rarely exported as Markdown. */
@@ -106,6 +106,7 @@ export function createService(context: ConversationContext): Service {
   const shelf = { query: db.query, timezone: context.timezone };
   const watchInbox = createInboxWatch(context);
   const livePlans = createLivePlans(db);
+  const watchPlan = createPlanWatch(context);
   /** A decision on a plan; one pressed in a chat is deduplicated. */
   function decidePlan<D extends { pressed?: Pressed }>(
     check: (
@@ -378,7 +379,7 @@ export function createService(context: ConversationContext): Service {
       return readArtifacts(db.query, id, version);
     },
     watchInbox: ({ within: scope }, signal) => watchInbox(scope, signal),
-    watchPlan: (id, since, signal) => watchPlan(context, id, since, signal),
+    watchPlan,
     watchConversation: (conversation, after, signal) =>
       watchConversation(context, conversation, after, signal),
     once: (request, check, work) =>

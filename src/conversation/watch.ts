@@ -6,6 +6,7 @@ import type { Listener, Topic } from '#db/notify.ts';
 import { readActivity } from '#db/planning/runs.ts';
 import { readPlanRow } from '#db/plans/plans.ts';
 import { readDiff } from '#db/steps/events.ts';
+import { createGate } from '#domain/gate.ts';
 import type { Change } from '#domain/plan/views.ts';
 import type { ConversationEvent, Message } from '#domain/service.ts';
 import type { ConversationContext } from '#messages/context.ts';
@@ -62,23 +63,29 @@ async function* turns(
   }
 }
 
-/** Changes of a plan after revision `since`, in pages. @throws `plan_not_found` */
-export async function* watchPlan(
-  { db, listener }: ConversationContext,
-  planId: string,
-  since: number,
-  signal: AbortSignal,
-): AsyncGenerator<Change[]> {
-  await readPlanRow(db.query, planId);
-  let last = since;
-  for await (const _ of turns(listener, [`plan:${planId}`], signal)) {
-    for (let more = true; more && !signal.aborted; ) {
-      const diff = await readDiff(db.query, planId, last, pageSize);
-      last = diff.to;
-      more = diff.more;
-      if (diff.changes.length > 0) yield diff.changes;
+/** Connections with which all streams of plans read at once. Plans that move together must not delay what people ask. */
+const readersAtOnce = 2;
+
+export function createPlanWatch({ db, listener }: Pick<ConversationContext, 'db' | 'listener'>) {
+  const whenFree = createGate(readersAtOnce);
+
+  /** Changes of a plan after revision `since`, in pages. @throws `plan_not_found` */
+  return async function* watchPlan(
+    planId: string,
+    since: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<Change[]> {
+    await readPlanRow(db.query, planId);
+    let last = since;
+    for await (const _ of turns(listener, [`plan:${planId}`], signal)) {
+      for (let more = true; more && !signal.aborted; ) {
+        const diff = await whenFree(() => readDiff(db.query, planId, last, pageSize));
+        last = diff.to;
+        more = diff.more;
+        if (diff.changes.length > 0) yield diff.changes;
+      }
     }
-  }
+  };
 }
 
 /** Messages after ID `after`, in pages, and planning activity: at once, and on changes. */

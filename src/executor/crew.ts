@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Database } from '#db/database.ts';
 import { type Listener, notify } from '#db/notify.ts';
 import { CountersignError } from '#domain/errors.ts';
+import { createGate, type Gate } from '#domain/gate.ts';
 import { createMarker } from './claim.ts';
 import type { Backend, ExecutorContext, SharedContext } from './executor-context.ts';
 import { cancelledByPerson, keepLeases } from './leases.ts';
@@ -97,25 +98,12 @@ export type Crew = {
   letGo(): void;
 };
 
-/** Connections of a process that turns leave to others, such as what a chat shows first. */
+/** Connections that turns leave to others, such as what a chat shows first; half of a small pool. */
 const sparedConnections = 3;
 
 /** Many plans that move at once would otherwise hold every connection. */
-export function createTurnGate({ pool }: Pick<Database, 'pool'>): ExecutorContext['inTurn'] {
-  let free = Math.max(1, pool.options.max - sparedConnections);
-  const waiting: (() => void)[] = [];
-  return async (work) => {
-    if (free > 0) free -= 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) free += 1;
-      else next();
-    }
-  };
-}
+export const createTurnGate = ({ pool }: Pick<Database, 'pool'>): Gate =>
+  createGate(Math.max(Math.ceil(pool.options.max / 2), pool.options.max - sparedConnections));
 
 /**
  * @param worker globally unique name of this process @param listener reports cancelled plans, and plans with unclaimed steps

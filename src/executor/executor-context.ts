@@ -5,6 +5,7 @@ import type { ClaimedStep } from '#db/sql/claim.ts';
 import type { Lease } from '#db/sql/leases.ts';
 import { retryUntilDatabaseAnswers } from '#db/transient.ts';
 import type { Clock, Random } from '#domain/clock.ts';
+import type { Gate } from '#domain/gate.ts';
 import type { Enqueue } from '#domain/jobs.ts';
 import type { Settings, SharedSettings } from '#domain/settings.ts';
 import type { Catalogues, OperationSpec, ToolHost, ToolRegistry } from '#domain/tool.ts';
@@ -61,7 +62,7 @@ export type ExecutorContext = SharedContext & {
   leases: Leases;
   slots: Slots;
   /** Runs a turn once one of the connections for turns is free. */
-  inTurn<T>(work: () => Promise<T>): Promise<T>;
+  inTurn: Gate;
 };
 
 // The context for running one claimed step.

@@ -1,6 +1,7 @@
 // Open inboxes are notified which plans change and how, and read nothing in between.
 import { sql } from 'drizzle-orm';
-import { expect, test } from 'vitest';
+import type { QueryConfig } from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
 import { serveWithin } from '#conversation/serve-within.ts';
 import { createInboxWatch } from '#conversation/watch-inbox.ts';
 import { notify } from '#db/notify.ts';
@@ -141,6 +142,32 @@ test.each([60, 2000])('%i who watch are told the same within seconds, in groups'
   for (const { value } of await Promise.all(waiting))
     expect(value).toEqual([{ plans: [{ id, moved: true }] }]);
   expect(performance.now() - began).toBeLessThan(5000);
+  ending.abort();
+  await Promise.all(streams.map((stream) => stream.next()));
+});
+
+test('plans that move together are read for their streams with few connections', async () => {
+  const { db, service } = instance;
+  const ids = (await Promise.all(Array.from({ length: 12 }, () => propose()))).map(({ id }) => id);
+  const query = db.pool.query.bind(db.pool);
+  let atOnce = 0;
+  let most = 0;
+  db.pool.query = (async (asked: { name?: string }) => {
+    if (asked.name !== 'read_changes') return query(asked as QueryConfig);
+    atOnce += 1;
+    most = Math.max(most, atOnce);
+    return query(asked as QueryConfig).finally(() => {
+      atOnce -= 1;
+    });
+  }) as typeof query;
+  onTestFinished(() => {
+    db.pool.query = query;
+  });
+  const ending = new AbortController();
+  const streams = ids.map((id) => service.watchPlan(id, 0, ending.signal)[Symbol.asyncIterator]());
+  const changes = await Promise.all(streams.map((stream) => stream.next()));
+  expect(changes.map(({ value }) => value?.[0]?.kind)).toEqual(ids.map(() => 'proposed'));
+  expect(most).toBeLessThan(4);
   ending.abort();
   await Promise.all(streams.map((stream) => stream.next()));
 });

@@ -1,0 +1,20 @@
+// Limits how many pieces of work run at once, so that others find a free connection.
+
+export type Gate = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** Runs up to `most` at once; more wait in order. */
+export function createGate(most: number): Gate {
+  let free = most;
+  const waiting: (() => void)[] = [];
+  return async (work) => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) free += 1;
+      else next();
+    }
+  };
+}
