@@ -1,4 +1,4 @@
-// What is wrong with data that does not fit a schema.
+// Problems of data that does not fit a schema.
 import type { z } from 'zod';
 
 type Issue = z.core.$ZodIssue;

@@ -2,7 +2,10 @@
 import { type PassInput, runForwardPass } from './forward-pass.ts';
 import { mergeIntervals, minuteMs, subtractIntervals, workingTimeWithin } from './working-time.ts';
 
-/** Of each node, as if its person and pools had nothing else to do; `end`: of all, given how much each person has to do. @param until when it ends in some order */
+/**
+ * The earliest end of each node if its person and pools had nothing else to do; `end` is that of all nodes, given each person's total work.
+ * @param until when the nodes end in some order
+ */
 export function findEarliestEnds(
   input: PassInput,
   until: number,

@@ -43,7 +43,7 @@ export function sayNode({ nodes, places }: OutlineIndex, id: string): string {
   return same.length > 1 || title.length > 80 ? `${name} (${id})` : name;
 }
 
-/** `earliest`: of each node's end, whatever the order. */
+/** `earliest`: the end of each node that no order can beat. */
 type Found = Extract<Pass, { kind: 'placed' }> & { earliest: ReadonlyMap<string, number> };
 
 /** Why it does not fit, and what would help. */

@@ -117,7 +117,7 @@ const waits = {
 };
 const isoWaits = { PT36H: 2160, P1D: 1440, P1DT4H: 1680, P2W: 20_160 };
 
-/** Of people's work that begins at 9:00 on the first day: days until it ends, and the hour. */
+/** When people's work ends that begins at 9:00 on the first day: days later, and the hour. */
 const work = {
   '2 working days': [1, 17],
   '3 business days': [2, 17],
