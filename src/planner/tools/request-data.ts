@@ -1,7 +1,6 @@
 // request_data: data too large to read here. A worker fetches it into an artifact of the plan; the planner sees its shape and
 // first items, and refers to the rest.
 import { z } from 'zod';
-import { isPartRun } from '#domain/planning/part.ts';
 import { isObject, type Json, toJson } from '#domain/text.ts';
 import { countOf, shorten } from '#domain/words.ts';
 import { showSchema, toolDefaults } from '../define-tool.ts';
@@ -102,7 +101,7 @@ export const requestData: Tool<Request> = {
   parameters: showSchema(RequestData),
   reads: true,
   // For little plans, `read` will do, and each word of a tool costs on every call.
-  isOffered: ({ run_id }, { planning_mode }) => planning_mode === 'extensive' || isPartRun(run_id),
+  isOffered: (_, { planning_mode }) => planning_mode === 'extensive',
   prepare(args) {
     const read = readCall(args);
     const why = typeof args.why === 'string' ? args.why : '';

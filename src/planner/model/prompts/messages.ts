@@ -21,9 +21,9 @@ import { writeSystemPrompt } from './system-prompt.ts';
 const rememberedUtterances = 20;
 const maxUtterance = 4000;
 /** Operations listed if not all have room, and their characters. */
-const maxLikely = 12;
-const likelyCharacters = 3000;
-/** For outputs as they were seen. */
+const maxLikely = 8;
+const likelyCharacters = 1200;
+/** For outputs as they were seen, the likeliest first. */
 const seenCharacters = 400;
 
 const withoutOutput = ({ output: _, seen: __, ...spec }: OperationSpec): OperationSpec => spec;
@@ -54,10 +54,15 @@ export function writeMessages(
     all.listed.has(name) ? [] : (manifest.find((spec) => spec.name === name) ?? []),
   );
   const isMore = ({ name, seldom }: OperationSpec) => seldom !== true && !all.listed.has(name);
-  const likely = manifest.some(isMore)
-    ? catalogue.search.find(manifest, words, maxLikely + all.listed.size).filter(isMore)
-    : [];
-  const shown = [...new Set([...found, ...likely.slice(0, maxLikely)])];
+  const isSeen = ({ name, seen }: OperationSpec) => seen === true && all.listed.has(name);
+  const seen = manifest.filter(isSeen);
+  // Chance hits may come first, so there is no cut at a gap in relevance.
+  const ranked =
+    manifest.some(isMore) || seen.length > 1
+      ? catalogue.search.find(manifest, words, manifest.length)
+      : [];
+  const likely = ranked.filter(isMore).slice(0, maxLikely);
+  const shown = [...new Set([...found, ...likely])];
   const before = request.history.slice(-rememberedUtterances).map(
     ({ author, text, by }): ChatMessage => ({
       role: author === 'person' ? 'user' : 'assistant',
@@ -87,10 +92,7 @@ export function writeMessages(
       timezone,
       limits,
       likely: listOperations(shown, constants, likelyCharacters).lines,
-      seen: writeAllSeen(
-        manifest.filter(({ name, seen }) => seen === true && all.listed.has(name)),
-        (seen) => catalogue.search.find(seen, words, seen.length),
-      ),
+      seen: writeAllSeen([...new Set([...ranked.filter(isSeen), ...seen])]),
       around: task.around ?? { own: [], foreign: [] },
     }),
   );
@@ -106,13 +108,9 @@ export function writeMessages(
   ];
 }
 
-/** The likeliest first, while there is room. */
-function writeAllSeen(
-  seen: OperationSpec[],
-  rank: (seen: OperationSpec[]) => OperationSpec[],
-): string[] {
+function writeAllSeen(seen: OperationSpec[]): string[] {
   let left = seenCharacters;
-  return [...new Set([...rank(seen), ...seen])].map(writeSeen).filter(({ length }) => {
+  return seen.map(writeSeen).filter(({ length }) => {
     left -= length;
     return left >= 0;
   });
