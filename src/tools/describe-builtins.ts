@@ -172,11 +172,10 @@ function describeRepeats(args: Arguments, start: string): CallPart[] {
 }
 
 function describePost(args: Arguments): Effect {
-  const conversation = args.take('conversation');
+  const to = args.take('conversation');
   return {
-    class: conversation === undefined ? 'changes' : 'outside',
-    headline:
-      conversation === undefined ? ['Posts here'] : ['Posts in', toValue(showTarget(conversation))],
+    class: to === undefined ? 'changes' : 'outside',
+    headline: to === undefined ? ['Posts here'] : ['Posts in', toValue(showTarget(to))],
     parts: args.payload('text'),
   };
 }
@@ -268,8 +267,7 @@ function describeDelete(args: Arguments): Effect {
 function describeSources(args: Arguments): CallValue {
   const named = (['partition', 'tag'] as const).flatMap((kind) => {
     const value = args.take(kind);
-    if (value === undefined) return [];
-    return [{ kind, ...toValue(value) }];
+    return value === undefined ? [] : [{ kind, ...toValue(value) }];
   });
   return {
     text:

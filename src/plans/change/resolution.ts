@@ -113,16 +113,13 @@ export class Resolution {
       if (!hasBegun(work.before) || this.#changed.has(id)) found.add(work);
     }
     if (found.size === 0 && selector.ids === undefined) {
-      this.problems.add(
-        'unknown_step',
-        path,
-        `No step that has not begun is ${[
-          selector.partition === undefined ? null : `in partition ${selector.partition}`,
-          selector.tag === undefined ? null : `tagged ${selector.tag}`,
-        ]
-          .filter((part) => part !== null)
-          .join(' or ')}.`,
-      );
+      const { partition, tag } = selector;
+      const words = [
+        ...(partition === undefined ? [] : [`in partition ${partition}`]),
+        ...(tag === undefined ? [] : [`tagged ${tag}`]),
+      ];
+      const message = `No step that has not begun is ${words.join(' or ')}.`;
+      this.problems.add('unknown_step', path, message);
     }
     return [...found];
   }
