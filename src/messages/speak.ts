@@ -1,6 +1,5 @@
 // Stores messages: everything the bot says, with calls to action, a limit of length and the job that delivers it to a chat; and those of
 // people, once each if they have an ID.
-
 import { refusalWords } from '#cards/decision-words.ts';
 import { writeMessage } from '#cards/message-text.ts';
 import { appendMessage, type NewMessage } from '#db/chat/messages.ts';

@@ -1,5 +1,4 @@
 // How a run was planned: its stored entries, its path through the stages, and totals.
-
 import { and, eq } from 'drizzle-orm';
 import { writeCall } from '#cards/calls-to-action.ts';
 import type { Queryable, Transaction } from '#db/database.ts';

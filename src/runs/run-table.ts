@@ -1,6 +1,5 @@
 // The lifecycle of a planning run as one table: (planning_status, event) → planning_status. ARCHITECTURE.md prints it. And the state of a
 // run when a requested change came to nothing.
-
 import type { Transaction } from '#db/database.ts';
 import type { RunRow } from '#db/planning/runs.ts';
 import type { PlanRow } from '#db/plans/plans.ts';

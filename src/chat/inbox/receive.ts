@@ -1,6 +1,5 @@
 // Stores an incoming event before it is acknowledged: event and names commit in one round trip, and the wakeup follows. Events of
 // a thread keep their order; a locked name blocks only its own event. The recovery round finds dead holders and lost wakeups.
-
 import { hash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { findWaitingThreads, reopenUnread, storeEvent } from '#db/chat/inbox.ts';

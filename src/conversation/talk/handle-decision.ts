@@ -1,5 +1,4 @@
 // Stores a deciding word, once, together with its effect or with the reason for its refusal.
-
 import { findMessage } from '#db/chat/messages.ts';
 import { type Commit, joinTransaction, type Transaction } from '#db/database.ts';
 import { noteFeedbackMessage, readRun } from '#db/planning/runs.ts';

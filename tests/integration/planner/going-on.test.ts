@@ -1,6 +1,5 @@
 // Continuing in words: messages about a running, failed or completed plan reach the model with the plan's steps, and return as a
 // change to approve on the plan's card.
-
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

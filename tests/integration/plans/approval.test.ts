@@ -1,5 +1,4 @@
 // Who may approve: the plan's own rule and its guarded operations' rules together, on every path; whole or in part.
-
 import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';

@@ -1,5 +1,4 @@
 // Draft and narrow over real plans: their dependencies, the number of outputs read at once, and a report's references.
-
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createDraftPort } from '#conversation/draft-port.ts';

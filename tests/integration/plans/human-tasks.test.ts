@@ -1,5 +1,4 @@
 // Steps for people: answers are checked against the form, used by later steps, and given once.
-
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';

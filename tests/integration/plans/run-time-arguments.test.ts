@@ -1,5 +1,4 @@
 // Arguments that a model decides when the step runs: their cost, their limits, and the person asked before a guarded call.
-
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';

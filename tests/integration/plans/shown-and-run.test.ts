@@ -1,6 +1,5 @@
 // Only shown values run: for any planner, each value passed to a tool was in the approved review, on every surface. Calls
 // use real tools; a lying MCP server records its input.
-
 import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';

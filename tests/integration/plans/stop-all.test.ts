@@ -1,5 +1,4 @@
 // Plans in which a failure stops everything not begun, regardless of who reports it.
-
 import { expect, test } from 'vitest';
 import { draftStep } from '../../fixtures/steps.ts';
 import { noop } from '../../setup/instance.ts';

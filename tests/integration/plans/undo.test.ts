@@ -1,5 +1,4 @@
 // Undoing before approval: an earlier version is proposed again as the next one; before version 2 the plan is withdrawn.
-
 import { expect, test } from 'vitest';
 import { readDraft } from '#plans/views/draft.ts';
 import { refusalCode } from '../../fixtures/refusal.ts';

@@ -1,5 +1,4 @@
 // Versions of a plan: up to three proposals, all stored, with readable differences at any size.
-
 import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
