@@ -4,6 +4,7 @@ import type { StepMove } from '#domain/planning/artifacts.ts';
 import { showTitle } from '#domain/shown-text.ts';
 import { capitalise } from '#domain/words.ts';
 import { dayName, isSameDay, tellClock, tellTime } from './times.ts';
+import { nameWay } from './words.ts';
 
 type Reading = { now: string; viewer: { user: string; timezone: string } };
 
@@ -37,8 +38,8 @@ export function offerOrders(orders: PlanCardFacts['orders']): MoveOffer[] {
       ? []
       : [
           {
-            label: `${capitalise(name)} instead`,
-            choice: `do the steps ${name}`,
+            label: `${capitalise(nameWay(name))} instead`,
+            choice: `do the steps ${nameWay(name)}`,
           },
         ],
   );

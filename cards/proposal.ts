@@ -7,13 +7,14 @@ import { reviewRank } from '#domain/plan/review-rank.ts';
 import { type NumberedStep, orderByLabel } from '#domain/plan/step-numbers.ts';
 import type { ComparedStep, PartitionSummary } from '#domain/plan/views.ts';
 import { cutShown, quoteName, quoteWords, showLine } from '#domain/shown-text.ts';
-import { countOf, listOf } from '#domain/words.ts';
+import { capitalise, countOf, listOf } from '#domain/words.ts';
 import { headlineOf, markWords, shortenCall } from './calls.ts';
 import { makeSection, plainLine, viewBlocked, viewFindings } from './findings.ts';
 import { quote, showPerson } from './plain.ts';
 import { stepLine } from './step-lines.ts';
 import { tellBooked, tellLimit, tellTime } from './times.ts';
 import { describeOthers, summariseFields } from './version-words.ts';
+import { nameWay } from './words.ts';
 import type { Section } from './view.ts';
 
 const maxEffects = 12;
@@ -205,9 +206,9 @@ export function viewCalendar({ plan, steps, scheduled, link }: PlanCardFacts): S
 function viewOrders({ orders }: PlanCardFacts): Section | null {
   if (orders === undefined) return null;
   const { chosen, reason, options_tried: options } = orders;
-  const others = options.flatMap(({ name }) => (name === chosen ? [] : quoteName(name, 60)));
+  const others = options.flatMap(({ name }) => (name === chosen ? [] : quoteName(nameWay(name), 60)));
   const note = `compared with ${listOf(others)}`;
-  const text = showLine(`${quoteName(chosen, 60)}: ${reason}`, 300);
+  const text = showLine(`${capitalise(quoteName(nameWay(chosen), 60))}: ${reason}`, 300);
   return makeSection('options', 'Order', [plainLine(text, { lead: '⇅', note })], 1);
 }
 

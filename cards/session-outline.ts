@@ -10,7 +10,7 @@ import { makeSection, plainLine } from './findings.ts';
 import { quote } from './plain.ts';
 import { formatDuration, tellLimit } from './times.ts';
 import type { Details, Line, Section } from './view.ts';
-import { andMore, describeRisks } from './words.ts';
+import { andMore, describeRisks, nameWay } from './words.ts';
 
 const maxNodes = 12;
 const maxDetails = 200;
@@ -204,7 +204,7 @@ function viewWays({ roadmap }: SessionCardFacts): Section | null {
   if (roadmap === null) return null;
   const lines = roadmap.options_tried.map(({ name, differs, metrics }) => {
     const taken = name === roadmap.chosen;
-    return plainLine(`${showTitle(name, 60)}${taken ? ' (chosen)' : ''}`, {
+    return plainLine(`${showTitle(nameWay(name), 60)}${taken ? ' (chosen)' : ''}`, {
       lead: taken ? '●' : '○',
       note: describeMetrics(metrics).join(' · '),
       quotes: quote('Differs', differs, 240),

@@ -6,6 +6,9 @@ import type { RoadmapMetrics } from '#domain/planning/roadmap.ts';
 import { countOf } from '#domain/words.ts';
 import type { SessionKind, SessionView } from './view.ts';
 
+/** An order for people; stored roadmaps keep the older name. */
+export const nameWay = (way: string): string => (way === 'as said' ? 'as requested' : way);
+
 /** Statuses in list order. */
 export const statusWords: Record<PlanStatus, string> = {
   proposed: 'waiting',

@@ -148,7 +148,7 @@ async function listBackends({ settings }: Config, { db }: Instance): Promise<Che
   }
   const backends = found.map(({ id, name, capabilities, operations, concurrency, ...one }) => {
     const able = capabilities.length === 0 ? 'no capabilities' : listOf(capabilities);
-    const text = `${countOf(operations.length, 'operation')}, ${able}, ${concurrency} at once (${id}), last heard of at ${one.seen_at.toISOString()}`;
+    const text = `${countOf(operations.length, 'operation')}, ${able}, ${concurrency} at once (${id}), last seen ${one.seen_at.toISOString().slice(0, 19)}Z`;
     return { part: `Back end ${name}`, state: 'ok', text } satisfies CheckResult;
   });
   const differences = findDifferences(settings, await readShared(db.query)).map(

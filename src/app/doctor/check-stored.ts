@@ -132,9 +132,9 @@ export async function checkAudit({ env }: Config, { db }: Instance): Promise<Che
       : '';
   const sealed =
     last === null
-      ? 'nothing is sealed yet'
+      ? 'no seals yet'
       : `sealed up to row ${last.last_id} by seal ${last.seq} (${last.hash})${keyWords}`;
-  const rest = unsealed === 0 ? '' : `; ${countOf(unsealed, 'row')} to come`;
+  const rest = unsealed === 0 ? '' : `; ${countOf(unsealed, 'row')} not sealed yet`;
   const late = oldest_unsealed !== null && Date.now() - oldest_unsealed.getTime() > sealedWithinMs;
   const result: CheckResult = { part: 'Audit log', state: 'ok', text: `${sealed}${rest}` };
   if (late && (await readBackends(db.query)).length > 0)

@@ -70,7 +70,7 @@ const zonesOldAfterYears = 2;
 export function judgeZones(timezone: string, data: string | undefined, now: Date): CheckResult {
   const part = 'Time zones';
   const year = Number(data?.slice(0, 4));
-  const text = `${timezone}, by the data of ${data ?? 'nobody knows when'}`;
+  const text = `${timezone}, time zone data ${data ?? 'of unknown version'}`;
   return now.getUTCFullYear() - year < zonesOldAfterYears
     ? { part, state: 'ok', text }
     : {

@@ -33,7 +33,12 @@ const changeRows: ChangeRow[] = [
     'Adds a check before changes that cannot be undone.',
     'do [the] steps checked',
   ],
-  ['as said', 'do the steps as said', 'Keeps only the required order.', 'do [the] steps as said'],
+  [
+    'as said',
+    'do the steps as requested',
+    'Keeps only the required order.',
+    'do [the] steps as requested|said',
+  ],
   [
     'start',
     'step 1 on 20 December at 10:00',

@@ -1,4 +1,5 @@
 // The text of an outline, roadmap or schedule that awaits approval: outcome first, then as much detail as the policy allows.
+import { nameWay } from '#cards/words.ts';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import type { MessageLine } from '#domain/planning/asked-question.ts';
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
@@ -69,13 +70,13 @@ export function describeRoadmap(
 ): MessageLine[] {
   const titles = new Map(outline.nodes.map(({ id, title }) => [id, shorten(title, 60)]));
   const wanted = detailOf(policy);
-  const head = `The order is ready: ${quoteWords(roadmap.chosen, 200)}, in ${countOf(roadmap.waves.length, 'stage')}.`;
+  const head = `The order is ready: ${quoteWords(nameWay(roadmap.chosen), 200)}, in ${countOf(roadmap.waves.length, 'stage')}.`;
   const waves = roadmap.waves.map(
     (wave, index) => `${index + 1}. ${listOf(limitNames(wave.map((id) => titles.get(id) ?? id)))}`,
   );
   const others = roadmap.options_tried
     .filter(({ name }) => name !== roadmap.chosen)
-    .map(({ name, differs }) => `- ${quoteWords(name, 200)}: ${endSentence(differs)}`);
+    .map(({ name, differs }) => `- ${quoteWords(nameWay(name), 200)}: ${endSentence(differs)}`);
   const next =
     "Next I'll work out when each of these happens. Nothing runs until you approve the plan.";
   return [

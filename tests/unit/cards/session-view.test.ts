@@ -6,6 +6,7 @@ import { readSessionPress } from '#cards/press.ts';
 import { viewSession } from '#cards/session-view.ts';
 import { drawText } from '#cards/text.ts';
 import { SessionPress } from '#domain/chat/session-card.ts';
+import { offlinePlanner } from '#domain/plan/planner-words.ts';
 import { checkAdaptiveCard } from '../../fixtures/adaptive-card.ts';
 import { checkSlackMessage } from '../../fixtures/block-kit.ts';
 import {
@@ -148,7 +149,7 @@ describe('the card of a roadmap', () => {
 
   it('says which way was taken, what the others were, and why', () => {
     const view = viewSession(sessions.roadmap);
-    expect(linesOf(view, 'ways')).toEqual(['checked (chosen)', 'as said']);
+    expect(linesOf(view, 'ways')).toEqual(['checked (chosen)', 'as requested']);
     expect(view.sections.find(({ kind }) => kind === 'ways')?.lines[1]?.note).toBe(
       'about 1 h 30 min · 2 at once · 2 changes before a check · 1 risky step without a check first',
     );
@@ -207,6 +208,9 @@ describe('other cards', () => {
       action: 'session_changes',
       choice: 'Announce it on Friday instead of Thursday',
     });
+    // Without a model, only those that its commands can make.
+    const offline = viewSession({ ...sessions.escalation, planner: offlinePlanner });
+    expect(offline.buttons[0]?.label).toBe('Propose changes');
   });
 
   it('a relaxation whose words are longer than a button keeps all of them in the press', () => {

@@ -1,5 +1,5 @@
 // The ways through a plan that were compared before one was taken, and why that one.
-import { describeRisks } from '#cards/words.ts';
+import { describeRisks, nameWay } from '#cards/words.ts';
 import type { Forecast } from '#domain/planning/forecast.ts';
 import type { RoadmapOption } from '#domain/planning/roadmap.ts';
 import { quoteWords, showTitle } from '#domain/shown-text.ts';
@@ -12,7 +12,7 @@ function drawOption({ name, differs, metrics }: RoadmapOption, chosen: boolean):
   const { makespan_minutes: minutes, width } = metrics;
   return html`<tr data-chosen=${chosen}>
     <th scope="row">
-      ${chosen ? html`<span aria-hidden="true">●</span> ` : html`<span aria-hidden="true">○</span> `}${showTitle(capitalise(name), 200)}
+      ${chosen ? html`<span aria-hidden="true">●</span> ` : html`<span aria-hidden="true">○</span> `}${showTitle(capitalise(nameWay(name)), 200)}
       ${chosen ? html`<span class="mark">chosen</span>` : nothing}
     </th>
     <td class="wide">${quoteWords(differs, 2000)}</td>

@@ -31,7 +31,7 @@ describe('what a gate shows', () => {
     const [roadmap, outline] = [makeRoadmap(), makeOutline()];
     const short = roadmapText(roadmap, outline, policy({ conversation_style: 'concise' }));
     expect(short.split('\n').slice(0, 2)).toEqual([
-      'The order is ready: “as said”, in 2 stages.',
+      'The order is ready: “as requested”, in 2 stages.',
       'It is what you said.',
     ]);
     const normal = roadmapText(roadmap, outline, policy({}));
