@@ -40,7 +40,7 @@ export type Config = {
 
 function explain(error: z.ZodError, where: string): string {
   return error.issues
-    .map((issue) => `${issue.path.join('.') || where}: ${issue.message}`)
+    .map(({ path, message }) => [path.join('.') || where, message].filter((part) => part !== '').join(': '))
     .join('; ');
 }
 
@@ -74,7 +74,7 @@ function parseSettings(path: string, json: unknown, variables: NodeJS.ProcessEnv
   throw new CountersignError(
     'invalid_configuration',
     createRedactor(secrets)(
-      `${path}: ${explain(parsed.error, 'the file')}. See countersign.example.json.`,
+      `${path}: ${explain(parsed.error, '')}. See countersign.example.json.`,
     ),
   );
 }
