@@ -259,13 +259,13 @@ export type Every = { words: string; freq: string; parts: string[]; clock: Clock
  * "every day", "every weekday at 9:30", "every Monday and Friday", "every 2 weeks on Friday", "every first Monday of the
  * month", "every day at 9:00 for 5 times".
  */
-export function readEvery(words: Words, at: number): Read<Every> | null {
+export function readEvery(words: Words, at: number, anyZone = false): Read<Every> | null {
   if (word(words, at) !== 'every') return null;
   const found = readFrequency(words, at + 1);
   if (found === null) return null;
   const clock = readClock(words, found.next);
   const zone = clock?.value.zone ?? null;
-  if (zone !== null && zone !== words.timezone) return null;
+  if (!anyZone && zone !== null && zone !== words.timezone) return null;
   const end = clock?.next ?? found.next;
   const i = word(words, end) === 'for' ? end + 1 : end;
   const isCounted = /^[1-9]\d{0,3}$/.test(word(words, i)) && word(words, i + 1) === 'times';

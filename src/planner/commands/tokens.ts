@@ -138,7 +138,7 @@ function readOne(words: Words, at: number): Read<Part> | null {
   ): Read<Part> | null => read && { value: { name, value: read.value }, next: read.next };
   switch (words.tokens[at]?.value) {
     case 'every':
-      return as('every', readEvery(words, at));
+      return as('every', readEvery(words, at, true));
     case 'until':
       return as('until', readWhen(words, at + 1, true));
     case 'by':

@@ -11,7 +11,7 @@ import type { Form, SlotType } from '../commands/forms.ts';
 import { compile, isResult } from '../commands/match.ts';
 import { type Command, CommandRefusal, placeFor, type Request } from '../commands/request.ts';
 import { readCall } from './call-arguments.ts';
-import type { Built, Setting, Step } from './describe.ts';
+import type { Built, Rule, Setting, Step } from './describe.ts';
 import { orderSteps } from './order-steps.ts';
 import { Questions } from './questions.ts';
 
@@ -160,7 +160,7 @@ class Builder {
     { form, slots, modifiers }: Command,
     args: JsonObject,
     at: number,
-    { start, rule }: { start: string | null; rule: { rrule: string; until: string | null } | null },
+    { start, rule }: { start: string | null; rule: Rule | null },
   ): void {
     const { timezone } = this.#setting;
     if (form.id === 'remind') {
@@ -169,7 +169,7 @@ class Builder {
         if (when !== undefined) args.at = when;
       } else if (rule !== null) args.rrule = withUntil(rule.rrule, rule.until);
       else if (start !== null) args.at = start;
-      args.timezone = timezone;
+      args.timezone = rule?.timezone ?? timezone;
     }
     if (form.id === 'add event') {
       const startWords = slots.times.start ?? modifiers.start;

@@ -18,6 +18,8 @@ export type Setting = {
   answers: ReadonlyMap<string, string>;
 };
 
+export type Rule = { rrule: string; until: string | null; timezone: string };
+
 export type Step = {
   id: string;
   spec: OperationSpec;
@@ -27,7 +29,7 @@ export type Step = {
   start: string | null;
   takes: string | null;
   deadline: string | null;
-  recurs: { rrule: string; until: string | null } | null;
+  recurs: Rule | null;
   command: Command;
 };
 

@@ -67,8 +67,8 @@ export function writeOutline(
             rhythm: 'recurring',
             recurs: {
               rrule: step.recurs.rrule,
-              starts_at: startOf(step.recurs.rrule, now, timezone).toISOString(),
-              timezone,
+              starts_at: startOf(step.recurs.rrule, now, step.recurs.timezone).toISOString(),
+              timezone: step.recurs.timezone,
               until: step.recurs.until,
             },
           }),

@@ -3,7 +3,7 @@ import { nextOccurrences } from '#timeline/recurrence.ts';
 import { type Doubt, settleEvery, settleWhen, type When } from '#timeline/spoken-times.ts';
 import { type Question, readChoice, readWhenReply } from '../commands/answers.ts';
 import { type Command, CommandRefusal } from '../commands/request.ts';
-import type { Setting } from './describe.ts';
+import type { Rule, Setting } from './describe.ts';
 
 export class Questions {
   readonly asked: Question[] = [];
@@ -45,7 +45,7 @@ export class Questions {
   settleRule(
     command: Command,
     id: string,
-  ): { rrule: string; until: string | null } | undefined | null {
+  ): Rule | undefined | null {
     const { every, until } = command.modifiers;
     if (every === null) {
       if (until !== null)
@@ -65,17 +65,22 @@ export class Questions {
     }
     const settled = settleEvery(known);
     const end = until === null ? null : this.settle(until, `${id} until`, true);
+    const timezone = known.clock?.zone ?? this.#setting.timezone;
+    if (/^[+-]/.test(timezone))
+      throw new CommandRefusal(
+        `“${every.words}” needs the name of a zone, such as Europe/Berlin, because an offset does not follow summer time.`,
+      );
     if (end && Date.parse(end) <= this.#setting.now.getTime())
       throw new CommandRefusal(`“until ${until?.words}” has passed. Name a later day.`);
     if (!('rrule' in settled)) {
       this.ask(askAboutTime(settled, every.words, `${id} again`), () => undefined);
       return undefined;
     }
-    if (end && !hasOccurrence(settled.rrule, this.#setting, Date.parse(end)))
+    if (end && !hasOccurrence(settled.rrule, { ...this.#setting, timezone }, Date.parse(end)))
       throw new CommandRefusal(
         `Nothing of “${every.words}” falls before “until ${until?.words}”. Name a later day.`,
       );
-    return end === undefined ? undefined : { rrule: settled.rrule, until: end && toUtc(end) };
+    return end === undefined ? undefined : { rrule: settled.rrule, until: end && toUtc(end), timezone };
   }
 
   askWhen(text: string, id: string): string | undefined {

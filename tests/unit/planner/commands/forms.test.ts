@@ -625,6 +625,7 @@ const refused = [
   'post "a" here until 1 June',
   'every day at 9:00 for 3 times post "a" here until 2 June',
   'wait 72 h, then post "a" here',
+  'every day at 9:00 (UTC+2) write "a" to a.txt',
   'remind me on 1 March at 9:00 every Monday at 9:00: x',
   'tomorrow at 9:00 write "a" to a.txt every Monday at 9:00',
   'tomorrow at 9:00 add "M" to the calendar on 2 December at 15:00',
