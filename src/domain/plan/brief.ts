@@ -13,12 +13,13 @@ export type BriefStep = {
   operation: string;
   /** JSON, cut if long. */
   args: string;
-  /** Prerequisite IDs. */
+  /** Prerequisite IDs, with the kind of edge and the wait if there are: `2 (1 day)`, `2 (SS)`. */
   after: string[];
   /** How long it takes and when, if that is known; ISO 8601. */
   takes?: string;
   starts_at?: string;
   ends_at?: string;
+  deadline?: string;
   /** Output as JSON, cut if long. */
   output?: string;
   error?: string;

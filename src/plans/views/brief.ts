@@ -11,6 +11,7 @@ import { coveredBy } from '#db/plans/replanning.ts';
 import { countersign } from '#db/schema.ts';
 import { stepsOf } from '#db/steps/blocks.ts';
 import { isoOf } from '#db/time.ts';
+import { sayLag } from '#domain/length.ts';
 import type { BriefPage, BriefPlan, BriefStep } from '#domain/plan/brief.ts';
 import type { Dependency } from '#domain/plan/dependency.ts';
 import type { Finding } from '#domain/plan/finding.ts';
@@ -45,7 +46,7 @@ type Row = Omit<
   takes: string | null;
   starts_at: string | null;
   position: number;
-  after: Pick<Dependency, 'id' | 'type'>[];
+  after: Dependency[];
   output: string | null;
   error: string | null;
   question: string | null;
@@ -69,14 +70,19 @@ async function readBriefSteps(
       left(s.error ->> 'message', ${output}) as error, left(s.question, ${output}) as question,
       case when c.tool || '_' || c.operation in ('human_task', 'human_confirm')
         then coalesce(s.output ->> 'assignee', c.args ->> 'assignee') end as asks,
-      (select coalesce(json_agg(json_build_object('id', w.step_id, 'type', w.type)), '[]') from (
-        select p.step_id, e.type from ${countersign}.plan_edges e
+      (select coalesce(json_agg(json_build_object('id', w.step_id, 'type', w.type, 'lag_minutes', w.lag_minutes)), '[]') from (
+        select p.step_id, e.type, e.lag_minutes from ${countersign}.plan_edges e
         join ${countersign}.step_states p on p.plan_id = e.plan_id and p.position = e.predecessor
         where e.plan_id = s.plan_id and e.successor = s.position order by e.predecessor limit 50) w) as after
     from (${chosen}) chosen
     join ${countersign}.step_states s on s.plan_id = ${planId} and s.position = chosen.position
     join ${countersign}.plan_steps c on c.plan_id = s.plan_id and c.position = s.position
     order by s.position`);
+}
+
+function describeEdge({ id, type, lag_minutes }: Dependency): string {
+  const way = [...(type === 'FS' ? [] : [type]), ...(lag_minutes === 0 ? [] : [sayLag(lag_minutes)])];
+  return way.length === 0 ? id : `${id} (${way.join(', ')})`;
 }
 
 function toBriefStep({
@@ -92,7 +98,7 @@ function toBriefStep({
 }: Row): BriefStep {
   return {
     ...step,
-    after: after.map(({ id }) => id),
+    after: after.map(describeEdge),
     ...(takes === null ? {} : { takes }),
     ...(starts_at === null ? {} : { starts_at }),
     ...(output === null ? {} : { output }),
@@ -247,7 +253,10 @@ async function readPage(db: Queryable, planId: string, chosen: SQL): Promise<Bri
         row.version,
         page.map(({ id }) => id),
       )
-    ).map(({ step_id, starts_at, ends_at }) => [step_id, { starts_at, ends_at }]),
+    ).map(({ step_id, starts_at, ends_at, deadline }) => [
+      step_id,
+      { starts_at, ends_at, ...(deadline === null ? {} : { deadline }) },
+    ]),
   );
   const steps = page.map((step) => ({ ...toBriefStep(step), ...scheduled.get(step.id) }));
   const plan = await describePlan(db, row, steps);

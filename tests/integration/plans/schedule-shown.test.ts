@@ -5,6 +5,7 @@ import { describeLength } from '#cards/times.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { PlanPatch } from '#domain/plan/patch.ts';
 import { type Plan, PlanDraft } from '#domain/plan/plan.ts';
+import { readBriefPage } from '#plans/views/brief.ts';
 import { readMarkdown } from '#plans/views/markdown.ts';
 import { toLocalIso } from '#timeline/recurrence.ts';
 import { propertyOf } from '#tools/calendar/components.ts';
@@ -126,6 +127,8 @@ describe('lengths in words', () => {
       ['2 days', 2880, '2 days', [1440]],
       [null, 90, '1 h 30 min', []],
     ]);
+    const page = await readBriefPage(instance.db.query, id, 0);
+    expect(page.steps.map(({ after }) => after)).toEqual([[], ['work (1 day)'], []]);
     const plain = await instance.service.getPlan(id);
     const set = (steps: string, fields: object) => ({
       op: 'update_steps',
