@@ -11,7 +11,6 @@ import { maxOffers, offerMoves, offerOrders } from './moves.ts';
 import { describeRun } from './times.ts';
 import type { AnyPress, Button, Field, Form } from './view.ts';
 
-/** A press bound to the version and digest shown. */
 export function pressOf(plan: Plan, action: CardPress['action']): CardPress {
   return { action, plan_id: plan.id, version: plan.version, digest: plan.digest };
 }

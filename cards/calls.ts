@@ -48,7 +48,6 @@ function shortPart(part: CallPart, max: number): ShortCall {
     : { ...value, text: `“${value.text}”` };
 }
 
-/** `1.2 KB`. */
 function formatSize(bytes: number): string {
   const units = ['bytes', 'KB', 'MB', 'GB', 'TB'];
   const step = bytes < 1000 ? 0 : Math.min(4, Math.floor(Math.log10(bytes) / 3));

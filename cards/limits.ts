@@ -12,7 +12,6 @@ import type { AnyPress, Ask, CardView, Details, Quote, Section, TextView } from 
  */
 const teamsMessage = 28 * 1024;
 
-/** By platform. */
 export const platformLimits = {
   /** https://docs.slack.dev/reference/block-kit; lengths in UTF-16 code units, which never undercounts. */
   slack: {

@@ -21,7 +21,6 @@ export function showPerson(
   return shown === undefined ? quoteName(name, atMost) : quoteName(shown, maxShown);
 }
 
-/** A plan's requester in a list. */
 export function showRequester(plan: PlanSummary): string {
   const { asked_by: shown, requester } = plan;
   const name = shown === undefined ? quoteName(requester, 60) : quoteName(shown, maxShown);
@@ -54,7 +53,6 @@ const verbatim = [
   ...['kind', 'status', 'type', 'style', 'tone'],
 ];
 
-/** Applies `change` to all shown strings of a view or card. */
 export function mapShown<T>(view: T, change: (text: string) => string): T {
   return mapStrings(view, change, verbatim);
 }

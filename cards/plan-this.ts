@@ -46,7 +46,6 @@ export function askAboutMessage({
   what: string;
   author: string;
   text: string;
-  /** Link to the message. */
   link?: string | null;
 }): string {
   const message = cutShown(text.trim(), maxQuoted);

@@ -124,7 +124,6 @@ export function describeValue(slider: Slider, policy: InteractionPolicy): string
   return `${Math.round(Number(value) * 100)} %`;
 }
 
-/** A slider's values and their labels. */
 export function listChoices(
   slider: Slider,
   policy: InteractionPolicy,
@@ -138,7 +137,6 @@ export function listChoices(
   });
 }
 
-/** The effect of a slider's value, in a few words. */
 export function describeEffect(slider: Slider, policy: InteractionPolicy): string {
   const words = sliders[slider];
   const value = policy[slider];

@@ -261,7 +261,6 @@ function viewRisks({ plan }: PlanCardFacts): Section | null {
   return makeSection('risks', 'Risks and assumptions', lines, maxRisks);
 }
 
-/** Feedback on earlier versions. */
 export function viewHistory(facts: PlanCardFacts): Section | null {
   const lines = facts.plan.rejection_history.map(({ version, by, feedback }) =>
     plainLine(

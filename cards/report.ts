@@ -219,7 +219,6 @@ function findNeeding(only: Step, steps: Step[]): string[] {
   return needing;
 }
 
-/** The consequence of continuing without the only failed step. */
 function tellWithout({ plan, steps, failed: [only] }: PlanCardFacts): string {
   const step = `step ${only?.label ?? ''}`.trim();
   const needing = only === undefined ? [] : findNeeding(only, steps);

@@ -130,7 +130,6 @@ function sayPolicies(policies: ConversationPolicy[]): string {
   return lines.length === 0 ? '' : [homeWords.saidInConversations, ...lines].join('\n');
 }
 
-/** The plans shown per group, and the number of others. */
 function chooseLines(groups: InboxPage[]) {
   return groups.flatMap((page) => {
     const shown = page.plans.slice(0, linesOf[page.group] ?? 0);

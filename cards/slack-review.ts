@@ -57,7 +57,6 @@ function gather<T>(items: T[], sizeOf: (item: T) => number): T[][] {
   return groups;
 }
 
-/** A rich text element and its length. */
 type Sized = {
   element: { type: 'rich_text_section' | 'rich_text_preformatted'; runs: Run[] };
   size: number;

@@ -251,7 +251,6 @@ export function viewHeading(facts: PlanCardFacts): string {
   return addRun(viewTitle(facts.plan), describeRun(facts));
 }
 
-/** The title on one line. */
 function viewTitle(plan: Plan): string {
   return cleanLine(plan.title) === '' ? plan.id : showTitle(plan.title, 300);
 }

@@ -34,7 +34,6 @@ export function personOf(step: Step, facts: PlanCardFacts): string | null {
 
 type Named = { viewer: Pick<PlanCardFacts['viewer'], 'user' | 'names'> };
 
-/** Whether `name` is any of the viewer's names. */
 export function viewerIs(name: string, { viewer }: Named): boolean {
   return [viewer.user, ...(viewer.names?.own ?? [])].some((own) =>
     isSamePerson(cleanLine(name), cleanLine(own)),

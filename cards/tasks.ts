@@ -26,7 +26,6 @@ const statuses: Record<StepStatus, TaskStatus> = {
   unknown: 'error',
 };
 
-/** Further facts of a step besides its status. */
 function noteOf(step: ShownStep, facts: PlanCardFacts): string {
   switch (step.status) {
     case 'waiting': {

@@ -264,7 +264,6 @@ export function drawBuildFormDialog(form: BuildForm): Drawn {
   return draw(body, actions, [title, operation, ...problems, ...fields.map(({ label }) => label)]);
 }
 
-/** The button that opens the dialog. */
 export function drawBuildButton(): Drawn {
   const open = press(words.title, 'open', { msteams: { type: 'task/fetch' } }, 'positive');
   return draw([text(words.empty)], [open], [words.title]);

@@ -52,7 +52,6 @@ export type Form = {
   submit: string;
 };
 
-/** The press of any button. */
 export type AnyPress = CardPress | SessionPress;
 
 export type Button<Press extends AnyPress = CardPress> = {
@@ -133,7 +132,6 @@ export type Section = {
   kind: SectionKind;
   label: string;
   lines: Line[];
-  /** The number of lines not shown. */
   hidden: number;
   /** `… and 16 more`, or empty. */
   more: string;

@@ -8,7 +8,6 @@ const page = join(import.meta.dirname, 'page');
 /** `.ts`; in the built package `.js`. */
 const ending = extname(import.meta.filename);
 
-/** The page's entry module. */
 export const entry = `/console/page/main${ending}`;
 
 /** Searches /docs while one types. */

@@ -104,7 +104,6 @@ type Page = { served: Served; policy: string };
 const sheet = '/console/styles.css';
 const sheetLink = /^ *<link rel="stylesheet" href="([^"]+)" \/>\n/gm;
 
-/** All style sheets in order, as one. */
 async function buildSheet(assets: ReadonlyMap<string, Asset>, read: ReadAsset): Promise<Served> {
   const source = await readFile(pageFile, 'utf8');
   const named = [...source.matchAll(sheetLink)].flatMap(

@@ -24,7 +24,6 @@ export type TeamsPerson = {
   /** `zone`, or else the instance's. */
   timezone: string;
 };
-/** A speaker there. */
 export const speakerIn = ({ kind }: Scene, { id, zone, timezone, guest }: TeamsPerson) => ({
   actor: personInChat({ id, timezone: zone, guest }, 'teams'),
   direct: kind === 'personal' ? timezone : null,
@@ -76,7 +75,6 @@ export function readAddress(
   return address == null || !isOwnName(address) ? null : toAddress(address);
 }
 
-/** The account of a conversation's member in `tenant`. */
 export function accountOfMember(access: TeamsAccess, member: Member, tenant: string): string {
   const object = member.aadObjectId ?? member.objectId ?? null;
   const rest = access.kind === 'Local' ? 'believed' : 'refused';

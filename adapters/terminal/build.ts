@@ -319,7 +319,6 @@ async function askWaits(session: Session, begun: Build): Promise<Build> {
   return change(session, { kind: 'wait', after, at });
 }
 
-/** The field's choices, by number. */
 async function listChoices(
   session: Session,
   field: Field,

@@ -31,7 +31,6 @@ const effects: Record<Step['effect'], string> = {
   write: 'changes something',
 };
 
-/** Step labels in order. */
 type Names = ReadonlyMap<string, string>;
 
 /** In order of their labels. */

@@ -24,7 +24,6 @@ export type PlansOptions = {
   status?: string;
   /** Words in the title, summary or ID. */
   find?: string;
-  /** The planning trace instead of the plan. */
   trace?: boolean;
   /** A dry run instead of the plan. */
   dryRun?: boolean;

@@ -34,7 +34,6 @@ function readNumber(text: string): number {
   return /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
 }
 
-/** A slider's values, in words. */
 function describeRange(name: string): string {
   const words = Object.entries(sliders).find(([slider]) => slider === name)?.[1];
   if (words === undefined) return '';

@@ -72,7 +72,6 @@ export function wrapText(text: string, width: number): string[] {
   return wrapAnsi(text, Math.max(8, width), { hard: true }).split('\n');
 }
 
-/** Pads `text` to `width` columns. */
 export function padText(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - stringWidth(text)));
 }

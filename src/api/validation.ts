@@ -59,7 +59,6 @@ export function pathInWords(path: PropertyKey[]): string {
   }, '');
 }
 
-/** The first misfits, and the total. */
 function misfitsOf(error: z.core.$ZodError): { errors: Misfit[]; total: number } {
   const errors = error.issues.slice(0, mostMisfits).flatMap(flattenIssue).slice(0, mostMisfits);
   return {

@@ -31,7 +31,6 @@ export function createQuickResolver(): Hook {
   const findAlias = createAliases(manifest.imports);
   /** Formats of ES modules by folder and extension. */
   const formats = new Map<string, string>();
-  /** Resolved package names imported by this package. */
   const packages = new Map<string, Resolved>();
 
   return (specifier, context, next) => {

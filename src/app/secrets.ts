@@ -21,7 +21,6 @@ function withDecoded(text: string): string[] {
   }
 }
 
-/** The password in a URL. */
 function passwordOf(address: string | undefined): string[] {
   if (address === undefined || !URL.canParse(address)) return [];
   return withDecoded(new URL(address).password);

@@ -30,7 +30,6 @@ export type WrittenMessage = {
   answerNothing(): Promise<void>;
   /** Answers a command. @returns false if it is talk */
   answerCommand?(text: string): Promise<boolean>;
-  /** Attached to it. */
   files?: AttachedFile[];
   /** Deduplicates retries. */
   once: string;

@@ -78,7 +78,6 @@ function nextWaiting(waiting: Waiting[], after: GroupPlace | null, limit: number
   return waiting.filter(isBehind).slice(0, limit);
 }
 
-/** Live plans that meet a filter. */
 async function filterLive(
   db: Queryable,
   plans: readonly KeptPlan[],

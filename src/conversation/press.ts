@@ -35,7 +35,6 @@ async function readPart(
   return chosen.length === plan.total_steps ? {} : { steps: chosen };
 }
 
-/** A press's approval, or null if it approves no plan. */
 export async function readApproval(
   service: Service,
   { button, part }: Press,

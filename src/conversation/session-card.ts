@@ -86,7 +86,6 @@ export async function readRunCard(
   return nameOnSession(db, { ...facts, over });
 }
 
-/** The card of `run` with its session. */
 export async function describeRun(
   context: ConversationContext,
   run: RunRow,

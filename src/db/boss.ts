@@ -33,7 +33,6 @@ async function findTurns(
   return new Map(rows.map(({ person, turn }) => [person, turn]));
 }
 
-/** pg-boss's options for a job with a turn. */
 const inTurn = (person: string, turn: number) => ({ group: { id: person }, priority: turn });
 
 /** Options of a queue; `short`: at most one job per key waits. */
@@ -103,7 +102,6 @@ export async function createQueues(boss: PgBoss, queues: QueueSpec[]): Promise<v
   }
 }
 
-/** The enqueue function of this process. */
 export function createEnqueue(boss: PgBoss): Enqueue<Transaction> {
   return async (tx, name, payload, options = {}) => {
     const queue = queueOf(name, payload);

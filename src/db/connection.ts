@@ -75,7 +75,6 @@ export function limitSilenceOf(pool: Pool, ms: number): () => Promise<void> {
   };
 }
 
-/** A prepared statement with its values as Postgres reads them. */
 export type WrittenStatement = { name: string; text: string; values: string[] };
 
 /** Statements prepared per connection, under names of our own because pg tracks those it prepares itself. */

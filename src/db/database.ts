@@ -192,7 +192,6 @@ export async function allowForSteps(tx: Transaction, steps: number): Promise<voi
   limitSilence(connectionOf(tx), ms + serverFirstMs.statement);
 }
 
-/** The connection that a transaction runs on. */
 export function connectionOf(tx: Queryable): Client {
   if ('$client' in tx && tx.$client instanceof Client) return tx.$client;
   throw new TypeError('connectionOf: there is one inside a transaction only');

@@ -21,7 +21,6 @@ const transientCodes = new Set([
 const transientTexts =
   /connection terminated|timeout exceeded when trying to connect|timeout expired|query read timeout|client has encountered a connection error|not queryable|after calling end on the pool/i;
 
-/** Looks at the error and at its causes. */
 function someCause(error: unknown, is: (code: string, message: string) => boolean): boolean {
   for (
     let at: unknown = error, depth = 0;

@@ -23,7 +23,6 @@ export async function readText({ body }: Response, limit: number): Promise<strin
   return (await readBody(body, limit)).bytes.toString('utf8');
 }
 
-/** `response` with another body. */
 export function withBody(
   response: Response,
   body: ReadableStream | Uint8Array<ArrayBuffer> | string,

@@ -95,7 +95,6 @@ export const Environment = z.object({
   BUDGET_PER_SESSION_USD: amount(0, 1_000_000).default(2),
   SOFT_BUDGET_PER_TURN_USD: amount(0, 1_000_000).default(0.3),
   BUDGET_PER_DAY_USD: amount(0, 1_000_000).default(5),
-  /** Planners may propose unknown subtypes of patterns. */
   ALLOW_NEW_SUBTYPE_PROPOSALS: flag.default(true),
   /** A new subtype needs approval before planning with it. */
   REQUIRE_RFC_FOR_NEW_SUBTYPE: flag.default(true),

@@ -5,9 +5,7 @@ import { InboxWakeup } from './chat/inbox.ts';
 import { PlatformName } from './platform-name.ts';
 
 export const jobPayloads = {
-  /** Run the planner for one turn of a run. */
   plan: z.strictObject({ run_id: z.string(), turn: z.number().int() }),
-  /** Run a planner for one part of a turn. */
   expand: z.strictObject({ run_id: z.string(), turn: z.number().int(), part_id: z.string() }),
   /** Fetch data for a planner. */
   request: z.strictObject({ request_id: z.string() }),

@@ -97,7 +97,6 @@ function parseWithin(given: string, onInexact?: Parameters<typeof parseExactly>[
   return value;
 }
 
-/** Parses JSON of this schema, or null. */
 export function parseAs<T>(schema: z.ZodType<T>, text: string): T | null {
   try {
     return schema.safeParse(parseExactly(text)).data ?? null;

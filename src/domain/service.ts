@@ -93,7 +93,6 @@ export type PlanListFilter = {
 export type StepFilter = {
   status?: StepStatus[];
   partition?: string;
-  /** Only steps without a partition. */
   unpartitioned?: true;
   /** Only steps that call this operation, by tool and operation. */
   operation?: string;
@@ -264,14 +263,12 @@ export type Service = {
       pressed?: Pressed;
     },
   ): Promise<void>;
-  /** A run's planning session, for one reader. */
   runCard(runId: string, viewer: { user: string; timezone: string }): Promise<SessionCardFacts>;
   /**
    * Stops a run's planner. @param turn the one that was seen; default: the current one
    * @throws `invalid_transition` if it is no longer being planned
    */
   stopRun(runId: string, turn: number | undefined, actor: Actor): Promise<RunView>;
-  /** A conversation's planning activity, or null. */
   activityIn(conversation: string): Promise<PlanningActivity | null>;
   /** Decides on what a session shows: a gate, an RFC, the budget, an escalation, or the run's waiting plan. */
   decideRun(runId: string, choice: SessionChoice, actor: Actor): Promise<RunView>;
@@ -329,9 +326,7 @@ export type Service = {
     work: (service: Service, checked: C) => Promise<unknown>,
   ): Promise<unknown>;
   commit<T>(checked: Checked<T>): Promise<T>;
-  /** Stores an account's chat display name. */
   noteName(account: string, called: string): Promise<void>;
-  /** Display names for those of `names` that have one. */
   shownNames(names: string[]): Promise<Map<string, string>>;
   /** Links a person's accounts, or shows or removes links. `actor.id` is the account itself. */
   link(command: LinkCommand, actor: Actor): Promise<LinkOutcome>;
@@ -377,7 +372,6 @@ export type Service = {
     viewer: { user: string; timezone: string },
     actor: Actor,
   ): Promise<Plan>;
-  /** The actor's organisation's, by name. */
   listPlaybooks(actor: Actor): Promise<Playbook[]>;
   /** @throws `not_found` */
   getPlaybook(name: string, actor: Actor): Promise<{ playbook: Playbook; draft: PlanDraft }>;
@@ -492,7 +486,6 @@ export type Service = {
 
   /** Markdown with front matter, in chunks; importable without loss. */
   exportMarkdown(id: string): AsyncIterable<string>;
-  /** Proposes the plan of an export. */
   checkMarkdown(markdown: string, actor: Actor): Promise<Checked<Plan>>;
   /** An ICS calendar with an entry for each step that has a date. */
   exportCalendar(id: string): Promise<string>;

@@ -123,7 +123,6 @@ const Running = z.object({
   stall_minutes: z.number(),
   on_failure: z.enum(['continue_independent', 'stop_all']),
   replan: z.enum(['automatic', 'on_request']),
-  /** Rules for single operations. */
   rules: z.array(
     z.object({
       operation: z.string(),

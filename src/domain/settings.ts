@@ -95,7 +95,6 @@ const Backend = z.strictObject({
 });
 export type Backend = z.infer<typeof Backend>;
 
-/** Execution rules of one operation. */
 const OperationRule = z.strictObject({
   timeout_seconds: z.number().min(0.001).max(86_400).optional(),
   /** Attempts of a repeatable call (read-only or idempotent), including the first. */
@@ -261,7 +260,6 @@ const SettingsFile = z.strictObject({
           former === undefined ? limits : { usd_per_day: former, ...limits },
         )
         .prefault({}),
-      /** Limits per organisation. */
       organisation: z.strictObject({ usd_per_day: z.number().positive().optional() }).prefault({}),
     })
     .prefault({}),

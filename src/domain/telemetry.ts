@@ -51,7 +51,6 @@ export type Tracer = {
   start(name: string, options: SpanOptions): OpenSpan;
   /** For the current work. */
   current(): { traceparent: string; trace_id: string; span_id: string } | null;
-  /** Links the current work to `traceparent`. */
   link(traceparent: string): void;
   /** Contents of messages and calls may be recorded. */
   takesContents: boolean;

@@ -73,7 +73,6 @@ export type SignInStore = {
   store(server: string, signIn: SignIn, by: string): Promise<void>;
   /** Claims the refresh of this generation for `ms`. @returns false if another process is doing or has done it */
   claimRefresh(server: string, generation: number, ms: number): Promise<boolean>;
-  /** Releases a claim whose refresh failed. */
   releaseRefresh(server: string, generation: number): Promise<void>;
   /** @returns false if another was stored meanwhile */
   storeRefreshed(server: string, generation: number, signIn: SignIn): Promise<boolean>;
@@ -123,7 +122,6 @@ export type SignIns = {
 /** Paths of the browser's return and of the client metadata document. */
 export const signInPaths = { callback: '/oauth/mcp/callback', metadata: '/oauth/mcp/client.json' };
 
-/** Countersign's client metadata for authorization servers. */
 export function describeClient(redirect: string, confidential: boolean) {
   return {
     client_name: 'Countersign',

@@ -139,7 +139,6 @@ export type LaterState =
 export type CallFacts = {
   /** The start of a sentence: `Sends an invoice to`. */
   verb: string;
-  /** The argument that names the target. */
   target?: string;
   /** Arguments with the main content: a text, a body. */
   payload?: string[];
@@ -267,7 +266,6 @@ export type ToolStatus = {
   health?: ServerHealth;
 };
 
-/** `${tool}_${operation}` */
 export function operationName(tool: string, operation: string): string {
   return `${tool}_${operation}`;
 }

@@ -12,10 +12,8 @@ export type ConversationContext = PlansContext & {
   planner: Planner;
   readBusy: ReadBusy;
   executorModel: string | null;
-  /** The model server's host, or null without a model. */
   modelHost: string | null;
   modes: PlanningModes;
-  /** Time limit of planning in seconds. */
   planningSeconds: number;
   timezone: string;
   personLimits: Settings['limits']['person'];

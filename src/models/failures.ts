@@ -88,7 +88,6 @@ export function describeFailure(request: Called, cause: unknown): CountersignErr
   });
 }
 
-/** Where the key and the address are set. */
 export const checkOf = ({ api }: Pick<Called, 'api'>) => ({
   key: `Check ${api === 'messages' ? 'ANTHROPIC' : 'OPENAI'}_API_KEY.`,
   address: `Check ${addressOf(api)}.`,

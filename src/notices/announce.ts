@@ -187,7 +187,6 @@ function describeProblem(
 }
 
 // Messages about steps that wait for a person, and those a person could not do.
-/** The person who answered a step, or null. */
 function answererOf({ output }: Step): string | null {
   const by = isObject(output) ? output.by : undefined;
   return typeof by === 'string' && by !== '' ? by : null;

@@ -130,7 +130,6 @@ function timingOf(
   return { rrule: read.rrule, starts_at: now, next_at };
 }
 
-/** The changed columns of a reminder. */
 function setReminder(row: ReminderRow, { entry }: Found, change: RecurringChange, now: Date) {
   switch (change.action) {
     case 'skip':

@@ -159,7 +159,6 @@ export async function emptyDeletedPlans(context: RetentionContext): Promise<void
 
 export const plansOver = (before: string) => sql`${hasEnded(before)} and ${isAlone(before)}`;
 
-/** Deletes plans that ended more than `days` ago. */
 export async function deletePlans(context: RetentionContext, days: number): Promise<void> {
   const over = plansOver(cutoff(context.clock, days));
   for await (const plans of findPlans(context.db.query, over)) {

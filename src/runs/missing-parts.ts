@@ -11,7 +11,6 @@ import type { ConversationContext } from '#messages/context.ts';
 import { findMissing } from '#planner/parts/assemble-parts.ts';
 import { raiseFindings } from '#plans/findings/raise.ts';
 
-/** IDs of the parts that the draft's steps belong to. */
 function partsOf({ steps }: PlanDraft): Set<string> {
   return new Set(steps.flatMap(({ partition }) => partition?.split('/')[0] ?? []));
 }

@@ -43,7 +43,6 @@ import { prepareChange } from './plans-at-hand.ts';
 import { nextRunStatus, type RunEvent, tellGivenBack, waitsAgain } from './run-table.ts';
 import { joins, queueTurn } from './start-run.ts';
 
-/** The refused plan this turn is to revise, or null. */
 async function readRefused(context: ConversationContext, run: RunRow): Promise<PlanRow | null> {
   if (run.plan_id === null) return null;
   const row = await readPlanRow(context.db.query, run.plan_id);

@@ -66,7 +66,6 @@ async function requireAtHand(db: Queryable, run: Asking, row: PlanRow): Promise<
   if (!(await isAtHand(db, run, row))) throw planNotFound(row.id);
 }
 
-/** The waiting plan to change, or null. */
 async function readWaiting(
   db: Queryable,
   run: Asking,

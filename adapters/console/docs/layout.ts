@@ -5,7 +5,6 @@ import type { DocsPage } from './pages.ts';
 import { escapeHtml, type Heading, type Rendered } from './render.ts';
 import type { Found } from './search.ts';
 
-/** A page and its title in the menu. */
 export type MenuEntry = Pick<DocsPage, 'slug' | 'group'> & { title: string };
 
 const addressOf = (slug: string) => `/docs${slug === '' ? '' : `/${slug}`}`;

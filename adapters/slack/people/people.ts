@@ -89,7 +89,6 @@ export function createPeople(options: {
   clock: Clock;
   timezone: string;
   vouched: boolean;
-  /** The person linked to an account. */
   personOf(account: string): Promise<string>;
   /** Stores the display name. */
   noteName(account: string, name: string): Promise<void>;

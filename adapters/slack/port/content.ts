@@ -121,7 +121,6 @@ type Named = { name: string; shown: string; known: ReachablePerson | { group: st
 
 export type Mentioned = Named[];
 
-/** The workspace's user group that a rule names. */
 function groupOf(team: string, name: string): { group: string } | null {
   const known = readUserGroupId(groupIn(name) ?? '');
   return known?.team === team ? { group: known.id } : null;

@@ -45,7 +45,6 @@ async function* readSince(
   }
 }
 
-/** The key of one of our own messages, or null. */
 export function keyOf(message: unknown): string | null {
   const parsed = Keyed.safeParse(message);
   return parsed.success ? parsed.data.metadata.event_payload.key : null;

@@ -61,7 +61,6 @@ export function createSlackPort(options: {
     return ts === null ? null : { ...place, message: ts };
   }
 
-  /** Posts the message itself, once. */
   async function postOnce(
     place: ChatPlace,
     content: SlackContent,

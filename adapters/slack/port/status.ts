@@ -54,7 +54,6 @@ export function createStatusPort(options: {
 }): StatusPort {
   const { clientOf, ask, warn } = options;
   const known = createRecent<Ways>({ keep: maxKept });
-  /** The state of each session, by its thread. */
   const states = createRecent<SessionState>({ keep: maxKept });
   /** First signs on their way or shown, by thread, with the result of `setWords`. */
   const signs = createRecent<Promise<boolean | null>>({ keep: maxKept });

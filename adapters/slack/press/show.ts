@@ -186,7 +186,6 @@ export function createRecheck(
 
 // Limits concurrent work; the rest waits in order.
 
-/** Runs the work in its turn. */
 type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
 
 export function createTurns(atOnce: number): InTurn {

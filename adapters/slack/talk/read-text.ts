@@ -52,7 +52,6 @@ function readMark(mark: string, names: ReadonlyMap<string, string>): string {
   return readLink(target, label);
 }
 
-/** The bot's name in the middle of a text. */
 const ownName = 'Countersign';
 
 /** @param bot whose mention is dropped at the beginning and end of the text */

@@ -4,7 +4,6 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { TeamsConversation } from '#domain/chat/teams-conversation.ts';
 
-/** A member of a conversation, as described by Teams. */
 export const Member = z.object({
   id: z.string(),
   name: z.string().nullish(),
@@ -71,7 +70,6 @@ export type Calls = {
     update: StreamUpdate,
     givenUp?: AbortSignal,
   ): Promise<string>;
-  /** Ends a stream with the message `activity`. */
   endStream(where: Where, at: At, activity: object, givenUp?: AbortSignal): Promise<void>;
   /** Opens or finds the bot's chat with one person. @returns its ID */
   openChat(
@@ -81,7 +79,6 @@ export type Calls = {
   member(where: Where, conversation: string, person: string): Promise<Member>;
   /** A team's group, by which Microsoft Graph knows it, or null. */
   groupOf(where: Where, team: string): Promise<string | null>;
-  /** The channels of a team. */
   channels(where: Where, team: string): Promise<Channel[]>;
   /** A post and its replies, newest first, and whether there are more than `limit`. Needs a consent of the team. */
   replies(

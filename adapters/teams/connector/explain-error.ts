@@ -2,7 +2,6 @@
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { readRetryAfter } from '#domain/retry-after.ts';
 
-/** An error response of the connector. */
 export class ConnectorRefusal extends Error {
   readonly status: number;
   /** Teams' error code, or empty. */

@@ -78,7 +78,6 @@ async function readEntered(
   return readPage(form, Object.fromEntries(entries), { after, at });
 }
 
-/** The change of a press in the list of steps, or null. */
 function readPlanPress({ build, inputs }: BuildPress): BuildChange | null {
   const target = build === 'choose' ? buildInputs.operation : buildInputs.step;
   return readMove(build, inputs[target] ?? '');

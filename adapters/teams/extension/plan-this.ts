@@ -13,7 +13,6 @@ import type { TeamsContext } from '../teams-context.ts';
 
 const { title, someone, nothing, failed, addFirst } = planThisWords;
 
-/** Shows a card in the dialog. */
 export const answerDialog = (card: object, named: string = title) => ({
   task: {
     type: 'continue',

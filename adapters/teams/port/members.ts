@@ -40,7 +40,6 @@ export function chooseReaders(
 export function createReaders(options: {
   connector: Calls;
   clock: Clock;
-  /** A member's account in `tenant`. */
   accountOf(member: Member, tenant: string): string;
   /** All accounts of these people and groups, and of approvers of every plan. */
   namesOf(names: readonly string[]): Promise<string[]>;

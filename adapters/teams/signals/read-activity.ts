@@ -68,7 +68,6 @@ const Invoked = z.object({
 /** The sender and the conversation. */
 export type Scene = {
   tenant: string;
-  /** The activity's ID, or null if it has none. */
   activity: string | null;
   from: { id: string; object: string | null; name: string };
   bot: string;

@@ -155,7 +155,6 @@ function contentOf({ content }: Attachment): Record<string, unknown> {
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
 
-/** All texts of a card in order. */
 function readCard(node: unknown): string[] {
   if (Array.isArray(node)) return node.flatMap(readCard);
   if (!isObject(node)) return [];

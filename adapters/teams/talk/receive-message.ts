@@ -41,7 +41,6 @@ const bareName = (name: string) =>
     .replace(/\s+/g, ' ')
     .trim();
 
-/** The mention that begins the text, or null. */
 export function firstMention(text: string): string | null {
   const begins = trimBlanks(text.replace(quoted, ' ').replaceAll('&nbsp;', ' '));
   const [first] = begins.matchAll(mention);

@@ -29,7 +29,6 @@ export async function registerTeams(
   options: {
     authenticate: Authenticate;
     accept: Accept;
-    /** Whether the tenant is served. */
     serves(tenant: string): boolean;
     warn(message: string, error?: unknown): void;
   },

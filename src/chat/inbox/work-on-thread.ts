@@ -49,7 +49,6 @@ async function passOn(context: InboxContext, lease: Lease): Promise<void> {
   });
 }
 
-/** A held thread and its first event. */
 type HeldThread = { lease: Lease; handler: InboxHandler; taken: Taken };
 
 /** Takes the thread if an event is due, it is free and its platform has a handler; else null. */

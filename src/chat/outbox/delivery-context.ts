@@ -14,7 +14,6 @@ import type { RetryRule } from '../inbox/retry.ts';
 
 export type ChatPorts = Record<PlatformName, ChatPort>;
 
-/** The visible parts of a message. */
 export type VisibleMessage = {
   text: string;
   parts: MessageParts | null;

@@ -94,7 +94,6 @@ const callWithinMs = 1500;
 
 type Wanted = Pick<ShownStatus, 'turn' | 'asked' | 'activity'> & { title: string };
 
-/** The conversation's activity, or null. */
 async function findWanted({ db }: DeliveryContext, conversation: string): Promise<Wanted | null> {
   const found = await readActivity(db.query, conversation);
   if (found === null) return null;

@@ -43,7 +43,6 @@ const callsATurn = 50;
 
 type Work = { row: PostRow; run(): Promise<Outcome> };
 
-/** The next piece of work, or null. */
 async function findNext(context: DeliveryContext, visit: Visit): Promise<Work | null> {
   const { db, rule, random } = context;
   const { conversation } = visit;

@@ -166,7 +166,6 @@ export async function replyToRun(
 
 // Finds what a deciding word in a conversation may mean.
 
-/** Statuses of plans that a word can decide on. */
 function meantBy(word: Exclude<Word, { kind: 'talk' }>): PlanStatus[] {
   switch (word.kind) {
     case 'approve':

@@ -24,7 +24,6 @@ export type AuditFault = {
     | 'key'
     | 'unkeyed'
     | 'expected_missing';
-  /** The faulty seal, or null. */
   seal: number | null;
   /** The faulty row, if known. */
   row: number | null;
@@ -33,7 +32,6 @@ export type AuditFault = {
 
 export type AuditVerdict = {
   ok: boolean;
-  /** Seals and rows verified. */
   seals: number;
   rows: number;
   /** Unkeyed seals among them, which the database's owner could have rewritten. */

@@ -48,7 +48,6 @@ async function listTables(client: Client): Promise<Table[]> {
 }
 
 export const quote = escapeIdentifier;
-/** A quoted table name of this instance. */
 export const quoteTable = (name: string) => `${quote(schemaName)}.${quote(name)}`;
 
 /** `"countersign"."plans" ("id", …)` */

@@ -6,7 +6,6 @@ import { prepareStatement, type Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { inSeconds, isoOf } from '../time.ts';
 
-/** An event taken for handling. */
 export type TakenEvent = InboxEvent & {
   attempt: number;
   /** Counted attempts, including this one. */

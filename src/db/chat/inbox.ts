@@ -89,7 +89,6 @@ export async function storeEvent(
   return stored;
 }
 
-/** The bytes of a stored event of this thread, or null. */
 export async function readEventBody(
   db: Queryable,
   { platform, tenant, thread }: InboxThread,

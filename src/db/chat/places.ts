@@ -142,7 +142,6 @@ export async function namePlace(db: Queryable, place: ChatPlace, name: string): 
   return conversation;
 }
 
-/** A conversation's place, or null if not on a platform. */
 export async function findPlace(db: Queryable, conversation: string): Promise<ChatPlace | null> {
   const { platform, tenant, channel, thread } = chatPlaces;
   const [place] = await db

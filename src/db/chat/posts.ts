@@ -210,7 +210,6 @@ export async function noteStray(
       and post ->> 'message' <> ${post.message} returning message_id`);
 }
 
-/** A message with its duplicate post, or null. */
 export async function readStray(
   db: Queryable,
   conversation: string,

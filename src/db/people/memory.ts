@@ -123,7 +123,6 @@ export async function changeMemory(
   return row === undefined ? null : toEntry(row);
 }
 
-/** @returns the deleted ones */
 export async function deleteMemory(
   tx: Transaction,
   of: MemoryOwner[],

@@ -192,7 +192,6 @@ export async function readActivity(db: Queryable, conversation: string): Promise
   return { planning: { run_id, turn: of, activity: now }, asked, request: title };
 }
 
-/** A conversation's state while nothing is planned. */
 export async function readRestingState(db: Queryable, conversation: string): Promise<RestingState> {
   const { rows } = await db.execute<{ waits: boolean; lives: boolean; ended: boolean }>(sql`
     select coalesce(bool_or(attention), false) or exists (

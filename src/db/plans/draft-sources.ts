@@ -6,7 +6,6 @@ import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { fetchOutput } from './artifacts.ts';
 
-/** The waiting step, and the selected steps before it. */
 type Sources = { planId: string; position: number; steps: StepSelector };
 
 function isMeant({ ids, partition, tag }: StepSelector): SQL {

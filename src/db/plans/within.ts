@@ -13,7 +13,6 @@ export type Within = {
   asked: string[];
   /** Plans in which a task waits for the reader. */
   tasks: string[];
-  /** The reader is one of the configured approvers. */
   approves: boolean;
   /** Guarded operations whose rule names the reader. */
   operations: string[];

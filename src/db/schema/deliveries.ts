@@ -128,7 +128,6 @@ export const chatHomes = countersign.table(
   {
     platform: text('platform').$type<PlatformName>().notNull(),
     tenant: text('tenant').notNull(),
-    /** The platform's user ID. */
     user: text('user').notNull(),
     opened_at: at('opened_at').notNull(),
     stale: boolean('stale').notNull().default(false),

@@ -78,7 +78,6 @@ export const linkTries = countersign.table(
 /** People who signed in, as their provider last described them. */
 export const signedIn = countersign.table('signed_in', {
   account: text('account').primaryKey(),
-  /** The provider's configured name. */
   provider: text('provider').notNull(),
   name: text('name').notNull(),
   /** Only if verified by the provider. */
@@ -135,7 +134,6 @@ export const accessTokens = countersign.table(
     role: text('role').$type<Role>().notNull(),
     tenant: text('tenant'),
     created_at: at('created_at').notNull(),
-    /** Null if it never expires. */
     expires_at: at('expires_at'),
     /** To the minute, or null if never used. */
     used_at: at('used_at'),

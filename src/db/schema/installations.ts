@@ -10,7 +10,6 @@ export const slackInstallations = countersign.table('slack_installations', {
   org_wide: boolean('org_wide').notNull(),
   name: text('name').notNull(),
   app_id: text('app_id').notNull(),
-  /** The token's scopes. */
   scopes: text('scopes').array().notNull(),
   /** Encrypted bot token, or null once removed. */
   token: bytes('token'),
@@ -53,7 +52,6 @@ export const teamsConversations = countersign.table(
     kind: text('kind').$type<TeamsConversation['kind']>().notNull(),
     /** From the latest activity with a valid token. */
     service_url: text('service_url').notNull(),
-    /** The bot's ID there. */
     bot: text('bot').notNull(),
     /** Owner of the personal chat, by Teams' ID for this bot. */
     person: text('person'),
@@ -62,7 +60,6 @@ export const teamsConversations = countersign.table(
     /** The personal chat owner's zone. */
     timezone: text('timezone'),
     welcomed_at: at('welcomed_at'),
-    /** When the app was removed. */
     removed_at: at('removed_at'),
     /** Send time, by Teams' clock, of the latest known add or removal of the app. */
     news_at: at('news_at'),

@@ -125,7 +125,6 @@ const candidates = prepareStatement(
     order by ${order}`,
 );
 
-/** The values of a claim's placeholders. */
 export function claimValues(planId: string, { worker, leaseSeconds, version, calls }: ClaimTerms) {
   return { plan: planId, worker, seconds: leaseSeconds, version, calls: JSON.stringify(calls) };
 }

@@ -77,7 +77,6 @@ export function findDeserted(
   return findPlans(db, sql`${servedBy(gone)} and not ${servedBy(left)}`, limit);
 }
 
-/** Lanes of one plan with claimable steps. */
 export async function readClaimableLanes(db: Queryable, planId: string): Promise<Lane[]> {
   return db.rows(sql`
     select l.lane, l.tool, l.operation, l.capabilities, l.pools from ${countersign}.plan_lanes l

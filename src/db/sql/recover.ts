@@ -13,7 +13,6 @@ import { claimableByBackend } from './lanes.ts';
 import { laterOwner } from './later.ts';
 import { waitingPatch } from './patch-reads.ts';
 
-/** A step whose worker was lost. */
 export type LostStep = Pick<
   Step,
   'position' | 'tool' | 'operation' | 'target' | 'effect' | 'attempt'
@@ -53,7 +52,6 @@ export async function readLostSteps(tx: Queryable, planId: string): Promise<Lost
     order by l.position`);
 }
 
-/** Outcome for a lost step. */
 export type Recovery = Pick<Step, 'position' | 'attempt' | 'question' | 'error'> & {
   status: Extract<StepStatus, 'ready' | 'unknown' | 'failed' | 'cancelled'>;
   attempt_status: 'lost' | 'unknown';

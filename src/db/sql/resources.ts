@@ -52,7 +52,6 @@ export async function lockPools(tx: Queryable, names: string[]): Promise<PoolSta
     where name = any(${sql.param(names)}::text[]) order by name for no key update`);
 }
 
-/** Every pool, by name. */
 export async function readPools(db: Queryable): Promise<PoolUse[]> {
   return db.rows(sql`
     select p.name, p.capacity::float8 as capacity, p.headroom::float8 as headroom, p.in_use::float8 as in_use,

@@ -161,7 +161,6 @@ export const comparedColumns = storedFields
 export type ChangeableContent = Omit<StepContent, 'id' | 'tool' | 'operation' | 'after'>;
 const changeable = storedFields.filter(({ name }) => !['id', 'tool', 'operation'].includes(name));
 
-/** A JSON record set of changed steps. */
 export const changeRecord: SQL = sql.raw(
   changeable.map(({ column, type }) => `${column} ${type}`).join(', '),
 );

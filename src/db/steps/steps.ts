@@ -78,7 +78,6 @@ const edgeRows: RowForm<Edge> = {
 
 export type { Edge, Lane };
 
-/** Adds pending steps to the counts of their partitions. */
 async function countPartitions(tx: Queryable, planId: string, steps: NewStep[]): Promise<void> {
   const counts = new Map<string, number>();
   for (const { partition } of steps) {

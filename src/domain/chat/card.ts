@@ -23,7 +23,6 @@ export type ReviewedCall = { step: ShownStep; times: number; uneven: boolean };
 export type ReviewFacts = {
   /** The first of them, at most 24. */
   calls: ReviewedCall[];
-  /** Number of steps with such calls, and of distinct calls. */
   steps: number;
   different: number;
   /** There are more steps than were counted. */
@@ -129,7 +128,6 @@ export type PlanCardFacts = {
   next_at: string | null;
   /** Expected minutes: between the scheduled dates, else along the longest chain; null if unknown or if units mix. */
   expected_minutes: number | null;
-  /** Whether these minutes are people's working time. */
   expected_is_work: boolean;
   /** Minutes of a working day for people's work, or null without working hours. */
   working_day_minutes: number | null;

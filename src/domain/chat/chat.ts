@@ -162,7 +162,6 @@ export type ChatHomes = {
 /** A platform's limit: one call per `everyMs`, with `burst` at once after a pause. */
 export type Rate = { everyMs: number; burst: number };
 
-/** Rate limits of a platform, shared by all processes. */
 export type RateLimits = {
   /**
    * Spends one call of the limit `key`. @param rate null if only the platform's refusals count

@@ -33,7 +33,6 @@ export const CallToAction = z.discriminatedUnion('kind', [
 ]);
 export type CallToAction = z.infer<typeof CallToAction>;
 
-/** The call to action of a paused session. */
 export function callOf({ kind, gate }: Pick<Pause, 'kind' | 'gate'>, tone: Tone): CallToAction {
   if (kind === 'questions') return { kind: 'answer' };
   if (kind === 'answer') return { kind: 'confirm' };
@@ -196,7 +195,6 @@ export const MessageParts = z.discriminatedUnion('kind', [
 ]);
 export type MessageParts = z.infer<typeof MessageParts>;
 
-/** For plain text messages. */
 export const textParts: MessageParts = { kind: 'text', facts: {}, action: null };
 
 /** For a person's message that answers no question, such as a decision. */

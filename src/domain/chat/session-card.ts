@@ -36,7 +36,6 @@ export type SessionCardFacts = {
   offers: Offer[];
   /** The reason of an escalation, an RFC or an aborted session. */
   reason: string | null;
-  /** The decision that led to this turn. */
   decision: SessionDecision;
   /** The decision after this turn, or null if it is the run's latest and not superseded. */
   over: SessionOver | null;

@@ -22,7 +22,6 @@ export type NewSlackInstallation = Omit<
   'generation' | 'removed_at' | 'installed_at'
 > & { token: string };
 
-/** An installation with its token, or null if removed. */
 export type HeldSlackInstallation = SlackInstallation & { token: string | null };
 
 export type SlackInstallations = {

@@ -9,7 +9,6 @@ export type TeamsConversation = {
   kind: 'personal' | 'group' | 'channel';
   /** Its connector's URL. */
   service_url: string;
-  /** The bot's ID there. */
   bot: string;
   /** The other person in a personal chat, by Teams' ID for this bot. */
   person: string | null;

@@ -26,7 +26,6 @@ const declarationBytes = 1024;
 /** Bytes examined from the first non-ASCII one. */
 const sampleBytes = 8192;
 
-/** The encoding's byte order mark. */
 export const markOf = ({ name, bom }: TextEncoding): Buffer =>
   Buffer.from((bom && marks.find(([of]) => of === name)?.[1]) || []);
 

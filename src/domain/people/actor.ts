@@ -36,7 +36,6 @@ export function isVerified({ via, verified }: Pick<Actor, 'via' | 'verified'>): 
 
 export const system: Actor = { kind: 'system', id: 'countersign', via: 'system' };
 
-/** A person as described by a chat platform. */
 export function personInChat(
   { id, timezone, guest }: { id: string; timezone?: string | undefined; guest: boolean },
   via: PlatformName,

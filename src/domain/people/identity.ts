@@ -80,7 +80,6 @@ export const IdentitySettings = z.strictObject({
     .default({}),
   session: z
     .strictObject({
-      /** Idle sessions end after this. */
       idle_hours: z.number().positive().max(8760).default(24),
       /** Every session ends after this. */
       days: z.number().positive().max(365).default(14),

@@ -34,7 +34,6 @@ export function readAddress(text: string): string | null {
 const readingOf = (name: string): string =>
   name.normalize('NFKC').trim().replace(/^@/, '').toLowerCase();
 
-/** Whether a name is a stored account ID. */
 export function isAccountId(name: string): boolean {
   return accountId.test(name);
 }

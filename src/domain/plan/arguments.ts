@@ -91,7 +91,6 @@ export function artifactsOf(args: Json): ArtifactReference[] {
   return [];
 }
 
-/** Renames the steps in references. */
 export function renameReferences(args: JsonObject, rename: (id: string) => string): JsonObject {
   return Object.fromEntries(
     Object.entries(args).map(([key, value]) => [key, renameWithin(value, rename)]),

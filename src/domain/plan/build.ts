@@ -157,7 +157,6 @@ const maxItems = 50;
 
 export type BuildMove =
   | { kind: 'choose'; form: OperationForm }
-  /** Edits a step of the plan. */
   | { kind: 'edit'; step: string }
   /** An undefined entry is removed. */
   | { kind: 'fill'; entries: Record<string, Entry | undefined> }

@@ -42,7 +42,6 @@ export const CallDescription = z.object({
 });
 export type CallDescription = z.infer<typeof CallDescription>;
 
-/** A step with its call's effect and labelled conditions. */
 export const ShownStep = Step.extend({
   call: CallDescription,
   when: z.array(ShownCondition),

@@ -17,7 +17,6 @@ const Entry = z.object({
   count: z.int().min(1),
   /** Whether something of its sources is cut. */
   shortened: z.boolean(),
-  /** Source step IDs. */
   steps: z.array(z.string()).optional(),
   /** Source entries in draftbooks of `books`, as ranges `1-25,30`. */
   from: z.array(z.object({ book: z.int(), entries: z.string() })).optional(),

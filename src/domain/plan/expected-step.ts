@@ -1,13 +1,10 @@
 // The step attempt and status shown on a card. A press is refused for any other.
 
-/** Statuses that a person settles. */
 export const settledStatuses = ['waiting', 'unknown', 'failed'] as const;
 type SettledStatus = (typeof settledStatuses)[number];
 
-/** The step state seen by the person who settles it. */
 export type ExpectedStep = { attempt: number; status: SettledStatus };
 
-/** Null if a person can't settle that status. */
 export function readSettledStatus(status: string): SettledStatus | null {
   return settledStatuses.find((one) => one === status) ?? null;
 }

@@ -21,7 +21,6 @@ export const StepGroup = z.object({
   ended_at: time.nullable(),
   /** Expected start and end by schedule or durations, or null. */
   expected: z.object({ starts_at: time, ends_at: time }).nullable(),
-  /** Its steps on the critical path. */
   critical: whole,
 });
 export type StepGroup = z.infer<typeof StepGroup>;

@@ -20,7 +20,6 @@ export function mergeArguments(args: JsonObject, change: JsonObject): JsonObject
   return Object.fromEntries(merged);
 }
 
-/** The change that turns `before` into `now`. */
 export function changesBetween(before: JsonObject, now: JsonObject): JsonObject {
   const was = new Map(Object.entries(before));
   const is = new Map(Object.entries(now));

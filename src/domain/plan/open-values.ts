@@ -7,7 +7,6 @@ import type { RuntimeArgument } from './arguments.ts';
 const Path = z.array(z.union([z.string(), z.number().int()]));
 type Path = z.infer<typeof Path>;
 
-/** An undecided value. */
 export type OpenPlace = { path: Path; argument: RuntimeArgument };
 
 /** All undecided values inside `args`, in order. */
@@ -23,7 +22,6 @@ export function namePlace(path: Path): string {
   return path.join('.');
 }
 
-/** `value` with another value at `path`. */
 export function writeAt(value: Json, path: Path, replacement: Json): Json {
   const [key, ...rest] = path;
   if (key === undefined) return replacement;

@@ -28,7 +28,6 @@ export const isOpenEntry = (value: unknown): value is JsonObject =>
 export const pointerOf = (path: string[]): string =>
   path.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 
-/** The same field in another list item. */
 function inItem(field: OperationField, index: number): OperationField {
   const { list, path, neededFrom, short } = field;
   if (list === null) return field;

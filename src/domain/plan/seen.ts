@@ -16,7 +16,6 @@ export const SeenState = z.strictObject({
   text: z.string().max(1000).exactOptional(),
   /** The real target if the call names a link. */
   leads_to: z.string().max(2000).exactOptional(),
-  /** Number of files in a folder. */
   files: z.number().int().exactOptional(),
 });
 export type SeenState = z.infer<typeof SeenState>;

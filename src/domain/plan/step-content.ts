@@ -87,7 +87,6 @@ export function contentOfDraft(draft: StepDraft): StepContent {
   return asContent(allFields.map(([name, field]) => [name, storedValue(field, given[name])]));
 }
 
-/** A change's fields as stored. */
 export function contentOfSettings(settings: StepSettings): Partial<StepContent> {
   // Minutes alone replace words, and without words there are no minutes of theirs.
   const words =
@@ -131,7 +130,6 @@ export function changedFields(before: StepContent, now: StepContent): [FieldName
   return allFields.filter(([name]) => !isSameJson(before[name], now[name]));
 }
 
-/** A step's dependencies, normalised. */
 export function dependenciesOf({ after = [] }: Pick<StepDraft, 'after'>): Dependency[] {
   return after.map(toDependency);
 }

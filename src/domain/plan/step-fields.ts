@@ -91,7 +91,6 @@ const length = line(100).refine(
 const tags = z.array(line(200)).max(100);
 const capabilities = z.array(line(200)).max(50);
 
-/** A condition on an earlier step's output. */
 const writtenCondition = z.strictObject({
   step: z.string(),
   path: z.string().describe('JSON pointer into its output'),

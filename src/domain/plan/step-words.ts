@@ -111,7 +111,6 @@ export function boundsIn(step: Partial<StepContent>, naming: Naming): string[] {
   return wordsIn(step).flatMap(([{ bound }, value]) => bound?.(value, naming) ?? []);
 }
 
-/** The facts about a step, each with its title. */
 export function factsIn(step: StepContent, naming: Naming): [string, string][] {
   return wordsIn(step).flatMap(([{ title, fact }, value]): [string, string][] => {
     const words = fact?.(value, naming) ?? null;

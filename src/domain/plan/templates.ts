@@ -142,7 +142,6 @@ export function readDraft<T extends Pick<PlanDraft, 'steps' | 'series'>>(draft: 
   };
 }
 
-/** The same for a patch. */
 export function readPatch<T extends Pick<PlanPatch, 'operations'>>(patch: T): T {
   return {
     ...patch,

@@ -10,7 +10,6 @@ const text = z.string();
 const time = z.iso.datetime();
 const whole = z.int();
 
-/** One change, in the order of revisions. */
 export const Change = z.object({
   revision: whole,
   /** Null for the plan itself. */

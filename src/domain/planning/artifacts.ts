@@ -33,7 +33,6 @@ export const PlanningArtifacts = z.object({
   outline: PlanOutline.nullable(),
   roadmap: Roadmap.nullable(),
   schedule: Schedule.nullable(),
-  /** Steps of the plan by outline node. */
   node_steps: z.record(text, z.array(text)),
   /** Facts learnt since. */
   notes: z.array(PlanningNote),

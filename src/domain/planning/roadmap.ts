@@ -58,7 +58,6 @@ export const Roadmap = z.strictObject({
   edges: z.array(RoadmapEdge),
   /** Two or three, or one if there is no alternative; best first. */
   options_tried: z.array(RoadmapOption).min(1).max(3),
-  /** The name of the chosen option. */
   chosen: line(60),
   /** One sentence: the reason. */
   reason: line(1000),

@@ -92,7 +92,6 @@ export type PlanningRequest = {
   /** Notes that may be used here, if any. */
   memory?: SessionMemory['known'];
   conversation: string | null;
-  /** Files attached to `text`, if any. */
   files?: AttachedFile[];
   /** The messages above it on the chat platform, if there are any and this planner reads them. */
   thread?: ThreadRead;

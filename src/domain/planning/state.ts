@@ -37,7 +37,6 @@ export type GateApproval = z.infer<typeof GateApproval>;
 export const ChangeRequest = z.strictObject({ feedback: line(10_000), gate: Gate.nullable() });
 export type ChangeRequest = z.infer<typeof ChangeRequest>;
 
-/** A version of a waiting plan. */
 export const PlanVersion = z.strictObject({ plan_id: line(40), version: z.int().min(1) });
 export type PlanVersion = z.infer<typeof PlanVersion>;
 

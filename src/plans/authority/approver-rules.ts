@@ -61,7 +61,6 @@ export function wasAmong(
   return names.some((name) => isSamePerson(countedAs(people, name), counted));
 }
 
-/** The persons behind `names`, each once. */
 export function personsIn(people: Pick<People, 'same'>, names: string[]): string[] {
   const persons = names.map((name) => personIn(people, name));
   const once = new Map<string, string>();
@@ -70,7 +69,6 @@ export function personsIn(people: Pick<People, 'same'>, names: string[]): string
   return [...once.values()];
 }
 
-/** A rule with the approvals that count for it. */
 export type RuleState = { rule: Rule; needed: number; given: string[] };
 
 /** Policies that count the same people the same way share a key. */

@@ -22,7 +22,6 @@ import type { ApproverPolicy } from '#domain/plan/plan.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { rulesOf } from './approver-rules.ts';
 
-/** Member names by group name. */
 type Members = ReadonlyMap<string, string[]>;
 
 /** The current state of a chat user group. `target`: its name by its ID; `shown`: its name for readers. */

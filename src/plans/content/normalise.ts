@@ -25,7 +25,6 @@ export type NormalPlan = {
   guarded_operations: string[];
 };
 
-/** The IDs of a draft's steps: their own, or else their number. */
 export function idsOf(drafts: StepDraft[]): string[] {
   const taken = new Set(drafts.flatMap(({ id }) => (id === undefined ? [] : [id])));
   return drafts.map(({ id }, index) => {

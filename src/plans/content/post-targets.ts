@@ -28,7 +28,6 @@ import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { Problems } from './check-references.ts';
 
-/** The plan that posts. */
 type Poster = { conversation: string | null; requester: string };
 
 /** Does not reveal whether the conversation exists elsewhere. */
@@ -129,7 +128,6 @@ async function resolveTargets(
 
 type PinContext = Pick<PlansContext, 'db' | 'places'>;
 
-/** A target to pin, with the label of its step. */
 type Asked = { label: string; target: string };
 
 /** @throws CountersignError `invalid_arguments` that names the steps whose targets are refused */

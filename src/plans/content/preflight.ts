@@ -42,7 +42,6 @@ export async function findVersion(
   return found ?? null;
 }
 
-/** The row of the plan's current version. */
 export async function readVersion(
   db: Queryable,
   row: Pick<PlanRow, 'id' | 'version'>,

@@ -16,7 +16,6 @@ const Prerequisites = z.object({
 });
 type Prerequisites = z.infer<typeof Prerequisites>;
 
-/** Whether `notes` name prerequisites. */
 export function namesPrerequisites(notes: Json | undefined): boolean {
   return isObject(notes) && keys.some((key) => Object.hasOwn(notes, key));
 }

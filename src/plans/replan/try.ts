@@ -45,7 +45,6 @@ export async function tryPatch(
 
 const Listed = z.array(z.object({ message: z.string() })).min(1);
 
-/** All that an error lists, as sentences. */
 export function sentencesOf({ message, details }: CountersignError): string[] {
   const listed = Listed.safeParse(details.errors);
   return listed.success ? listed.data.map((one) => one.message) : [message];

@@ -78,7 +78,6 @@ async function findLeftStale(
 
 const leftStale = (ids: string[]) => `It leaves ${listSome(ids, maxNamed, 'step')} on hold.`;
 
-/** Whether the change adds or repeats model calls. */
 function addsModelCalls(catalogue: Catalogue, { added, changed, rerun }: PatchEffect): boolean {
   return (
     rerun.some(({ operation }) => catalogue.get(operation)?.usesModel === true) ||

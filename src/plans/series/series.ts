@@ -24,7 +24,6 @@ export function dueBefore(next: Date | null): Date | null {
   return next === null ? null : new Date(next.getTime() - horizonMs);
 }
 
-/** The timing of a series. */
 export type Rhythm = Pick<Series, 'rrule' | 'starts_at' | 'timezone' | 'until'>;
 
 const recurrenceOf = ({ rrule, timezone, starts_at }: Rhythm) => ({

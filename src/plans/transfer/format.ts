@@ -12,7 +12,6 @@ const Header = z.looseObject({
   format: z.literal('countersign-plans'),
   version: z.int(),
   exported_at: z.string(),
-  /** The version of Countersign that wrote it. */
   countersign: z.string(),
 });
 

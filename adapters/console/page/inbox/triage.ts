@@ -115,7 +115,6 @@ export function nameSending(triage: Triage): string {
   return `${verbs[triage.act]} ${countOf(rows.length, 'plan')}${starts}`;
 }
 
-/** Plans that the button sends. */
 export function toSend(triage: Triage): TriageRow[] {
   return triage.rows.filter(
     ({ included, shown, outcome }) => included && shown !== null && outcome?.settled !== true,

@@ -20,7 +20,6 @@ export function commentsToSend(plan: string, digest: string): StepComment[] {
     .map(({ step, text }) => ({ step_id: step, text }));
 }
 
-/** The input of a comment on a step. */
 export const commentInput = (step: string): string => `comment:${step}`;
 
 /** Opens the field for a comment on a step, with what was said before. */

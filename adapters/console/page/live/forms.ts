@@ -69,7 +69,6 @@ export function findMissing(button: CardPress, form: Form, inputs: Inputs): stri
   return form.required && typedAt(text) === '' ? [...fields, text] : fields;
 }
 
-/** Unsent input of a plan's cards, by input. */
 function inputsOf(plan: string): Inputs {
   const start = inputKey(plan, '');
   const own = [...state.typed].filter(([key]) => key.startsWith(start));

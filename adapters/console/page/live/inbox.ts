@@ -195,7 +195,6 @@ export function select(id: string): void {
   if (state.inbox.selected !== id) assign({ selected: id });
 }
 
-/** Ticks a plan, or takes the tick away. */
 export function toggleTick(id: string): void {
   const plan = state.inbox.ticked.get(id) ?? findListed(id);
   if (plan === undefined) return;

@@ -37,7 +37,6 @@ export async function openListed({ id, conversation }: InboxPlan): Promise<void>
   await opening;
 }
 
-/** Opens an earlier conversation. */
 export async function reopenConversation(id: string): Promise<void> {
   if (id !== state.conversation || state.pane === 'inbox') leaveHere('conversation');
   showPane('conversation');
@@ -74,7 +73,6 @@ export async function followAddress(): Promise<void> {
   watchPlan(null);
   const opening = openConversation(conversation ?? createConversationId());
   if (plan !== null) openPlan(plan, tab);
-  // A link with a plan and no conversation shows the plan.
   if (plan !== null && query.get('c') === null) showPane('plan');
   writeAddress();
   followSettings(query);

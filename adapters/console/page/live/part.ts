@@ -33,7 +33,6 @@ export function takenOff(
   return known?.digest === digest ? known.steps : none;
 }
 
-/** The steps that are unticked of the plan as its card shows it. */
 export function takenOffCard(state: Pick<State, 'off'>, card: Card): ReadonlySet<string> {
   const { id, digest } = card.facts.plan;
   return mayTakeOff(card) ? takenOff(state, { plan_id: id, digest }) : none;

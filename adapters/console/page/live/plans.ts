@@ -46,7 +46,6 @@ type Filtered = Pick<StepList, 'status' | 'partition' | 'words'>;
 
 const unfiltered: Filtered = { status: null, partition: null, words: '' };
 
-/** Filter and order of a list of steps. */
 function filterOf({ status, partition, words, reviewed }: Filtered & Pick<StepList, 'reviewed'>) {
   if (partition !== null || words !== '')
     return {
@@ -143,7 +142,6 @@ async function loadVersions(view: PlanView, version: number): Promise<PlanView['
   return { a, b, diff };
 }
 
-/** Findings, artifacts and requests. */
 async function loadFound(id: string, read: typeof get): Promise<Partial<PlanView>> {
   const [{ findings }, artifacts, { requests }] = await Promise.all([
     read<{ findings: Finding[] }>(path(id, '/findings?limit=50')),
@@ -271,12 +269,10 @@ export async function compareVersions(a: number, b: number): Promise<void> {
   assignView(view.id, { versions: { a, b, diff } });
 }
 
-/** Compares versions side by side, or as a list. */
 export function showSideBySide(side: boolean): void {
   if (state.plan !== null) assignView(state.plan.id, { side });
 }
 
-/** The next page of a plan's artifacts. */
 export async function loadMoreArtifacts(): Promise<void> {
   const view = state.plan;
   if (view?.artifacts.next_cursor == null) return;

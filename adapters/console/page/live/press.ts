@@ -41,7 +41,6 @@ export async function press(
   }
 }
 
-/** The same for a press on a session's card. */
 export async function pressSession(pressed: SessionPress, inputs: Inputs): Promise<void> {
   const id = pressed.run_id;
   if (state.pressing.has(id)) return;

@@ -148,7 +148,6 @@ export type IdentityState = {
   problem: string | null;
 };
 
-/** The dialog of settings. */
 export type Settings = {
   section: SettingsSection;
   /** The sliders as the dialog shows them. */
@@ -226,7 +225,6 @@ export type State = {
   messages: Message[];
   loaded: boolean;
   sending: boolean;
-  /** The next message is planned extensively. */
   extensive: boolean;
   problem: string | null;
   /** The planner's activity, or null if it is idle. */
@@ -261,7 +259,6 @@ export type State = {
   inbox: InboxState;
   /** The dialog about several plans, while it is open. */
   triage: Triage | null;
-  /** The builder, while it is open. */
   builder: Builder | null;
   /** The dialog of playbooks, while it is open. */
   playbooks: Playbooks | null;
@@ -269,7 +266,6 @@ export type State = {
   commands: { found: CommandForm[]; at: number } | null;
   /** The dialog of reminders, while it is open. */
   recurring: RecurringDialog | null;
-  /** The dialog of shortcuts is open. */
   shortcuts: boolean;
   /** The column that a narrow screen shows. */
   pane: Pane;

@@ -40,7 +40,6 @@ function updateRow(id: string, part: Partial<TriageRow>): void {
   update({ rows: rows.map((row) => (row.plan.id === id ? { ...row, ...part } : row)) });
 }
 
-/** Reads a plan's current state for the dialog. */
 async function readRow(id: string): Promise<void> {
   await loadCard(id);
   const card = state.cards.get(id);
@@ -76,7 +75,6 @@ async function eachOf<T>(items: T[], work: (item: T) => Promise<void>): Promise<
   await Promise.all(Array.from({ length: readAtOnce }, next));
 }
 
-/** Opens the dialog about the plans that are ticked. */
 export async function openTriage(act: TriageAct): Promise<void> {
   const rows = [...state.inbox.ticked.values()].map(
     (plan): TriageRow => ({ plan, shown: null, included: false, key: '', outcome: null }),

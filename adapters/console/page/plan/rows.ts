@@ -33,7 +33,6 @@ export type OpenedGroup = {
   times: Forecast['steps'];
 };
 
-/** Steps that are marked, by id. */
 export type Marks = { critical: ReadonlySet<string>; conflicts: ReadonlySet<string> };
 
 export type ChartRow = {

@@ -21,7 +21,6 @@ export function labelKnownSteps({ facts }: Known, { drawn, list, opened }: Seen)
   );
 }
 
-/** `steps` in the order of their labels. */
 export function sortByLabel<S extends Step>(steps: S[], names: StepLabels): S[] {
   const order = new Map([...names.keys()].map((id, place) => [id, place]));
   const placeOf = ({ id, position }: Step) => order.get(id) ?? order.size + position;

@@ -108,7 +108,6 @@ function placeStep(
   return { step, actual: null, expected, assumed, scheduled: block?.scheduled === true };
 }
 
-/** The times of steps that a forecast says. */
 export function readTimes({ steps }: Pick<Forecast, 'steps'>): Map<string, Known> {
   return new Map(
     steps.map(({ id, starts_at, ends_at, scheduled }) => [

@@ -184,7 +184,6 @@ function drawFacts(state: State, view: PlanView, card: Card): TemplateResult {
   </p>`;
 }
 
-/** The comments that a proposal of changes sends along, where there are any. */
 function commentsFor(card: Card, { press }: Button): Pick<FormOptions, 'before' | 'label'> {
   const { current } = comments.split(card);
   if (press.action !== 'propose_changes' || current.length === 0) return {};

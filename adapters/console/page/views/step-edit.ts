@@ -15,7 +15,6 @@ type Drawn = TemplateResult | typeof nothing;
 
 let drawForm: typeof drawStepEditForm | null = null;
 
-/** Loads and opens the form of a step. */
 export async function openStepEdit(card: Card, step: ShownStep, label: string): Promise<void> {
   try {
     const [view, { startEdit }] = await Promise.all([
