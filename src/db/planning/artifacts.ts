@@ -1,6 +1,6 @@
-// Outline, roadmap and schedule of a plan version, written in a few statements at any size. Over 400 lines: what is written here
-// is read back here, row by row.
-import { and, asc, eq, sql } from 'drizzle-orm';
+// Outline, roadmap and schedule of a plan version, written in a few statements at any size.
+import { and, asc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm';
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { PlanningArtifacts, PlanningNote } from '#domain/planning/artifacts.ts';
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
@@ -8,6 +8,7 @@ import type { Schedule } from '#domain/planning/schedule.ts';
 import type { Queryable } from '../database.ts';
 import { plannedVersion } from '../plans/patches.ts';
 import { countersign } from '../schema/columns.ts';
+import type { RoadmapHead, ScheduleHead } from '../schema/planning.ts';
 import {
   nodeSteps,
   outlineNodes,
@@ -28,52 +29,23 @@ export type Artifacts = {
 /** Rows from which tables are analyzed at once. */
 const analyzeFrom = 500;
 
-/** Inserts a table's rows in one statement; `columns` as in `jsonb_to_recordset`. */
+type Key = { planId: string; version: number };
+
+/** Inserts a table's rows of a version in one statement. */
 async function insertRows(
   tx: Queryable,
-  table: string,
-  key: { planId: string; version: number },
-  columns: [name: string, type: string][],
+  table: PgTable,
+  { planId, version }: Key,
   rows: object[],
 ): Promise<void> {
   if (rows.length === 0) return;
-  const names = sql.raw(columns.map(([name]) => name).join(', '));
-  const types = sql.raw(columns.map((column) => column.join(' ')).join(', '));
+  const { plan_id: _plan, version: _version, ...own } = getTableColumns(table);
+  const columns = Object.values(own);
+  const names = sql.raw(columns.map(({ name }) => name).join(', '));
+  const types = sql.raw(columns.map((one) => `${one.name} ${one.getSQLType()}`).join(', '));
   await tx.execute(sql`
-    insert into ${countersign}.${sql.identifier(table)} (plan_id, version, ${names})
-    select ${key.planId}, ${key.version}, ${names}
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r(${types})`);
-}
-
-type Key = { planId: string; version: number };
-
-async function insertNodes(tx: Queryable, key: Key, nodes: OutlineNode[]): Promise<void> {
-  const known = new Set(nodes.map(({ id }) => id));
-  await insertRows(
-    tx,
-    'outline_nodes',
-    key,
-    [
-      ['node_id', 'text'],
-      ['position', 'int'],
-      ['parent_id', 'text'],
-      ['title', 'text'],
-      ['structure', 'text'],
-      ['rhythm', 'text'],
-      ['level', 'int'],
-      ['content', 'jsonb'],
-    ],
-    nodes.map((node, index) => ({
-      node_id: node.id,
-      position: index + 1,
-      parent_id: node.parent !== null && known.has(node.parent) ? node.parent : null,
-      title: node.title,
-      structure: node.structure,
-      rhythm: node.rhythm,
-      level: node.level,
-      content: node,
-    })),
-  );
+    insert into ${table} (plan_id, version, ${names})
+    select ${planId}, ${version}, ${names} from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r(${types})`);
 }
 
 /** Links steps to the outline nodes they name, and occurrences of repeating ones. */
@@ -122,77 +94,37 @@ export async function storeArtifacts(
   const { nodes = [], ...outlineHead } = outline ?? {};
   const { edges = [], options_tried = [], reason = null, ...roadmapHead } = roadmap ?? {};
   const { blocks = [], ...scheduleHead } = schedule ?? {};
-  await insertRows(
-    tx,
-    'planning_artifacts',
-    key,
-    [
-      ['outline', 'jsonb'],
-      ['roadmap', 'jsonb'],
-      ['schedule', 'jsonb'],
-      ['notes', 'jsonb'],
-    ],
-    [
-      {
-        notes,
-        ...(outline === null ? {} : { outline: outlineHead }),
-        ...(roadmap === null ? {} : { roadmap: roadmapHead }),
-        ...(schedule === null ? {} : { schedule: scheduleHead }),
-      },
-    ],
-  );
-  await insertNodes(tx, key, nodes);
-  await linkSteps(tx, key, nodes);
+  await insertRows(tx, planningArtifacts, key, [
+    {
+      notes,
+      ...(outline === null ? {} : { outline: outlineHead }),
+      ...(roadmap === null ? {} : { roadmap: roadmapHead }),
+      ...(schedule === null ? {} : { schedule: scheduleHead }),
+    },
+  ]);
   const known = new Set(nodes.map(({ id }) => id));
-  await insertRows(
-    tx,
-    'roadmap_edges',
-    key,
-    [
-      ['from_node', 'text'],
-      ['to_node', 'text'],
-      ['type', 'text'],
-      ['lag_minutes', 'int'],
-      ['why', 'text'],
-    ],
-    edges
-      .filter(({ from, to }) => known.has(from) && known.has(to))
-      .map(({ from, to, ...edge }) => ({ ...edge, from_node: from, to_node: to })),
-  );
-  await insertRows(
-    tx,
-    'roadmap_options',
-    key,
-    [
-      ['position', 'int'],
-      ['name', 'text'],
-      ['differs', 'text'],
-      ['metrics', 'jsonb'],
-      ['score', 'double precision'],
-      ['chosen', 'boolean'],
-      ['reason', 'text'],
-    ],
-    options_tried.map((option, index) => {
-      const chosen = option.name === roadmap?.chosen;
-      return { ...option, position: index + 1, chosen, reason: chosen ? reason : null };
-    }),
-  );
-  await insertRows(
-    tx,
-    'schedule_blocks',
-    key,
-    [
-      ['node_id', 'text'],
-      ['starts_at', 'timestamptz'],
-      ['ends_at', 'timestamptz'],
-      ['fixed', 'boolean'],
-      ['holds', 'boolean'],
-      ['person', 'text'],
-    ],
-    blocks
-      .filter(({ node }) => known.has(node))
-      .map(({ node, ...block }) => ({ ...block, node_id: node })),
-  );
+  const nodeRows = nodes.map((node, index) => ({
+    ...node,
+    node_id: node.id,
+    position: index + 1,
+    parent_id: node.parent !== null && known.has(node.parent) ? node.parent : null,
+    content: node,
+  }));
+  await insertRows(tx, outlineNodes, key, nodeRows);
+  await linkSteps(tx, key, nodes);
+  const edgeRows = edges
+    .filter(({ from, to }) => known.has(from) && known.has(to))
+    .map(({ from, to, ...edge }) => ({ ...edge, from_node: from, to_node: to }));
+  await insertRows(tx, roadmapEdges, key, edgeRows);
+  const optionRows = options_tried.map((option, index) => {
+    const chosen = option.name === roadmap?.chosen;
+    return { ...option, position: index + 1, chosen, reason: chosen ? reason : null };
+  });
+  await insertRows(tx, roadmapOptions, key, optionRows);
+  const blockRows = blocks
+    .filter(({ node }) => known.has(node))
+    .map(({ node, ...block }) => ({ ...block, node_id: node }));
+  await insertRows(tx, scheduleBlocks, key, blockRows);
 }
 
 /** Links occurrences that a change of this version adds to the nodes of earlier ones. */
@@ -213,65 +145,78 @@ export async function linkOccurrences(
     on conflict do nothing`);
 }
 
-async function findPlanned(db: Queryable, planId: string, version: number): Promise<number | null> {
-  const planned = plannedVersion(sql`${planId}::text`, sql`${version}::int`);
-  const [found = null] = await db.values<number | null>(sql`select ${planned}`);
-  return found;
+type VersionTable = PgTable & { plan_id: PgColumn; version: PgColumn };
+
+const isOf = ({ plan_id, version }: VersionTable, planId: string, of: number | SQL) =>
+  and(eq(plan_id, planId), eq(version, of));
+
+const plannedAt = (planId: string, version: number) =>
+  plannedVersion(sql`${planId}::text`, sql`${version}::int`);
+
+async function readHead(db: Queryable, planId: string, version: number) {
+  const [head = null] = await db
+    .select()
+    .from(planningArtifacts)
+    .where(isOf(planningArtifacts, planId, plannedAt(planId, version)));
+  return head;
 }
 
 async function readNodeSteps(db: Queryable, { planId, version }: Key) {
   const rows = await db
     .select({ node: nodeSteps.node_id, step: nodeSteps.step_id })
     .from(nodeSteps)
-    .where(and(eq(nodeSteps.plan_id, planId), eq(nodeSteps.version, version)))
+    .where(isOf(nodeSteps, planId, version))
     .orderBy(asc(nodeSteps.node_id), asc(nodeSteps.step_id));
   const byNode = Map.groupBy(rows, ({ node }) => node);
   return Object.fromEntries([...byNode].map(([node, own]) => [node, own.map(({ step }) => step)]));
 }
 
+/** The options compared, and why one was chosen. */
+async function readOptions(db: Queryable, planId: string, version: number | SQL) {
+  const options = await db
+    .select()
+    .from(roadmapOptions)
+    .where(isOf(roadmapOptions, planId, version))
+    .orderBy(asc(roadmapOptions.position));
+  const taken = options.find(({ chosen }) => chosen);
+  return {
+    options_tried: options.map(({ name, differs, metrics, score }) => {
+      return { name, differs, metrics, score };
+    }),
+    chosen: taken?.name ?? null,
+    reason: taken?.reason ?? '',
+  };
+}
+
 async function readRoadmap(
   db: Queryable,
   { planId, version }: Key,
-  head: NonNullable<typeof planningArtifacts.$inferSelect.roadmap>,
+  head: RoadmapHead,
 ): Promise<Roadmap> {
   const edges = await db
     .select()
     .from(roadmapEdges)
-    .where(and(eq(roadmapEdges.plan_id, planId), eq(roadmapEdges.version, version)))
+    .where(isOf(roadmapEdges, planId, version))
     .orderBy(asc(roadmapEdges.from_node), asc(roadmapEdges.to_node), asc(roadmapEdges.type));
-  const options = await db
-    .select()
-    .from(roadmapOptions)
-    .where(and(eq(roadmapOptions.plan_id, planId), eq(roadmapOptions.version, version)))
-    .orderBy(asc(roadmapOptions.position));
+  const { options_tried, reason } = await readOptions(db, planId, version);
   return {
     ...head,
-    edges: edges.map(({ from_node, to_node, type, lag_minutes, why }) => ({
-      from: from_node,
-      to: to_node,
-      type,
-      lag_minutes,
-      why,
-    })),
-    options_tried: options.map(({ name, differs, metrics, score }) => ({
-      name,
-      differs,
-      metrics,
-      score,
-    })),
-    reason: options.find(({ chosen }) => chosen)?.reason ?? '',
+    edges: edges.map(({ from_node: from, to_node: to, type, lag_minutes, why }) => {
+      return { from, to, type, lag_minutes, why };
+    }),
+    ...{ options_tried, reason },
   };
 }
 
 async function readSchedule(
   db: Queryable,
   { planId, version }: Key,
-  head: NonNullable<typeof planningArtifacts.$inferSelect.schedule>,
+  head: ScheduleHead,
 ): Promise<Schedule> {
   const blocks = await db
     .select()
     .from(scheduleBlocks)
-    .where(and(eq(scheduleBlocks.plan_id, planId), eq(scheduleBlocks.version, version)))
+    .where(isOf(scheduleBlocks, planId, version))
     .orderBy(asc(scheduleBlocks.starts_at), asc(scheduleBlocks.node_id));
   return {
     ...head,
@@ -292,30 +237,26 @@ export async function readArtifacts(
   planId: string,
   version: number,
 ): Promise<PlanningArtifacts> {
-  const planned = await findPlanned(db, planId, version);
-  const nothing = { outline: null, roadmap: null, schedule: null, node_steps: {}, notes: [] };
-  if (planned === null) return { version: null, ...nothing };
-  const key = { planId, version: planned };
-  const [head] = await db
-    .select()
-    .from(planningArtifacts)
-    .where(and(eq(planningArtifacts.plan_id, planId), eq(planningArtifacts.version, planned)));
-  if (head === undefined) return { version: null, ...nothing };
+  const head = await readHead(db, planId, version);
+  if (head === null)
+    return {
+      ...{ version: null, outline: null, roadmap: null, schedule: null },
+      ...{ node_steps: {}, notes: [] },
+    };
+  const key = { planId, version: head.version };
   const nodes = await db
     .select({ content: outlineNodes.content })
     .from(outlineNodes)
-    .where(and(eq(outlineNodes.plan_id, planId), eq(outlineNodes.version, planned)))
+    .where(isOf(outlineNodes, planId, head.version))
     .orderBy(asc(outlineNodes.position));
+  const { outline, roadmap, schedule, notes } = head;
   return {
-    version: planned,
-    outline:
-      head.outline === null
-        ? null
-        : { ...head.outline, nodes: nodes.map(({ content }) => content) },
-    roadmap: head.roadmap === null ? null : await readRoadmap(db, key, head.roadmap),
-    schedule: head.schedule === null ? null : await readSchedule(db, key, head.schedule),
+    version: head.version,
+    outline: outline === null ? null : { ...outline, nodes: nodes.map(({ content }) => content) },
+    roadmap: roadmap === null ? null : await readRoadmap(db, key, roadmap),
+    schedule: schedule === null ? null : await readSchedule(db, key, schedule),
     node_steps: await readNodeSteps(db, key),
-    notes: head.notes,
+    notes,
   };
 }
 
@@ -332,22 +273,18 @@ export async function findScheduledPlans(
     order by p.id limit ${limit}`);
 }
 
-export type ScheduleHead = Omit<Schedule, 'blocks'>;
-
 /** Start, end and hours of a version's schedule, or null if it has none. One row at any size. */
 export async function readScheduleHead(
   db: Queryable,
   planId: string,
   version: number,
 ): Promise<ScheduleHead | null> {
-  const planned = await findPlanned(db, planId, version);
-  if (planned === null) return null;
-  const [head] = await db
-    .select({ schedule: planningArtifacts.schedule })
-    .from(planningArtifacts)
-    .where(and(eq(planningArtifacts.plan_id, planId), eq(planningArtifacts.version, planned)));
-  return head?.schedule ?? null;
+  return (await readHead(db, planId, version))?.schedule ?? null;
 }
+
+const blocksOfSteps = sql`${countersign}.schedule_blocks b
+    join ${countersign}.outline_nodes n using (plan_id, version, node_id)
+    join ${countersign}.node_steps s using (plan_id, version, node_id)`;
 
 /** Scheduled time and deadline of a step; ISO 8601 in UTC. */
 export type ScheduledStep = {
@@ -367,9 +304,7 @@ export async function readScheduledSteps(
   version: number,
   ids: string[] | null = null,
 ): Promise<ScheduledStep[]> {
-  const planned = await findPlanned(db, planId, version);
-  if (planned === null) return [];
-  const { rows } = await db.execute<{
+  const rows = await db.rows<{
     step_id: string;
     starts_ms: number;
     ends_ms: number;
@@ -377,12 +312,8 @@ export async function readScheduledSteps(
   }>(sql`
     select s.step_id, min(n.content ->> 'deadline') as deadline, extract(epoch from min(b.starts_at))::float8 * 1000 as starts_ms,
       extract(epoch from max(b.ends_at))::float8 * 1000 as ends_ms
-    from ${countersign}.schedule_blocks b
-    join ${countersign}.outline_nodes n
-      on n.plan_id = b.plan_id and n.version = b.version and n.node_id = b.node_id
-    join ${countersign}.node_steps s
-      on s.plan_id = b.plan_id and s.version = b.version and s.node_id = b.node_id
-    where b.plan_id = ${planId} and b.version = ${planned} and n.content ->> 'recurs' is null
+    from ${blocksOfSteps}
+    where b.plan_id = ${planId} and b.version = ${plannedAt(planId, version)} and n.content ->> 'recurs' is null
       and (${sql.param(ids)}::text[] is null or s.step_id = any(${sql.param(ids)}::text[]))
     group by s.step_id`);
   return rows.map(({ step_id, starts_ms, ends_ms, deadline }) => ({
@@ -399,18 +330,12 @@ export async function readScheduledPositions(
   planId: string,
   version: number,
 ): Promise<{ position: number; starts: number; ends: number; fixed: boolean }[]> {
-  const planned = await findPlanned(db, planId, version);
-  if (planned === null) return [];
   return db.rows(sql`
     select c.position, extract(epoch from min(b.starts_at))::float8 / 60 as starts,
       extract(epoch from max(b.ends_at))::float8 / 60 as ends, bool_or(b.fixed) as fixed
-    from ${countersign}.schedule_blocks b
-    join ${countersign}.outline_nodes n
-      on n.plan_id = b.plan_id and n.version = b.version and n.node_id = b.node_id
-    join ${countersign}.node_steps s
-      on s.plan_id = b.plan_id and s.version = b.version and s.node_id = b.node_id
+    from ${blocksOfSteps}
     join ${countersign}.plan_steps c on c.plan_id = s.plan_id and c.step_id = s.step_id
-    where b.plan_id = ${planId} and b.version = ${planned} and n.content ->> 'recurs' is null
+    where b.plan_id = ${planId} and b.version = ${plannedAt(planId, version)} and n.content ->> 'recurs' is null
     group by c.position`);
 }
 
@@ -420,25 +345,8 @@ export async function readRoadmapChoice(
   planId: string,
   version: number,
 ): Promise<Pick<Roadmap, 'options_tried' | 'chosen' | 'reason'> | null> {
-  const planned = await findPlanned(db, planId, version);
-  if (planned === null) return null;
-  const options = await db
-    .select()
-    .from(roadmapOptions)
-    .where(and(eq(roadmapOptions.plan_id, planId), eq(roadmapOptions.version, planned)))
-    .orderBy(asc(roadmapOptions.position));
-  const taken = options.find(({ chosen }) => chosen);
-  if (taken === undefined) return null;
-  return {
-    options_tried: options.map(({ name, differs, metrics, score }) => ({
-      name,
-      differs,
-      metrics,
-      score,
-    })),
-    chosen: taken.name,
-    reason: taken.reason ?? '',
-  };
+  const { chosen, ...rest } = await readOptions(db, planId, plannedAt(planId, version));
+  return chosen === null ? null : { ...rest, chosen };
 }
 
 /** External feedback on a plan version, oldest first. */
@@ -447,11 +355,5 @@ export async function readNotes(
   planId: string,
   version: number,
 ): Promise<PlanningNote[]> {
-  const planned = await findPlanned(db, planId, version);
-  if (planned === null) return [];
-  const [row] = await db
-    .select({ notes: planningArtifacts.notes })
-    .from(planningArtifacts)
-    .where(and(eq(planningArtifacts.plan_id, planId), eq(planningArtifacts.version, planned)));
-  return row?.notes ?? [];
+  return (await readHead(db, planId, version))?.notes ?? [];
 }

@@ -21,15 +21,13 @@ import type { DataRequestStatus } from '#domain/planning/data-request.ts';
 import type { PartStatus, ScaffoldPart } from '#domain/planning/part.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { at, countersign } from './columns.ts';
-import { plans } from './plans.ts';
+import { planId, plans } from './plans.ts';
 
 export const planFindings = countersign.table(
   'plan_findings',
   {
     id: text('id').primaryKey(),
-    plan_id: text('plan_id')
-      .notNull()
-      .references(() => plans.id, { onDelete: 'cascade' }),
+    plan_id: planId(),
     /** Deduplicates findings; chosen by its author. */
     key: text('key').notNull(),
     severity: text('severity').$type<Severity>().notNull(),

@@ -8,6 +8,7 @@ import {
   index,
   integer,
   jsonb,
+  type PgColumn,
   primaryKey,
   text,
   uniqueIndex,
@@ -25,7 +26,7 @@ import type { Stage, StageEvent } from '#domain/planning/stages.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
 import type { Json } from '#domain/text.ts';
 import { at, countersign } from './columns.ts';
-import { plans, planVersions } from './plans.ts';
+import { planId, planVersions } from './plans.ts';
 import { planSteps } from './steps.ts';
 
 /** A planning session after each transition; a run resumes from its highest `seq`. */
@@ -129,6 +130,24 @@ const versionKey = () => ({
   version: integer('version').notNull(),
 });
 
+type VersionTable = { plan_id: PgColumn; version: PgColumn };
+
+/** Rows are deleted with their version. */
+const ofVersion = (name: string, { plan_id, version }: VersionTable) =>
+  foreignKey({
+    name,
+    columns: [plan_id, version],
+    foreignColumns: [planVersions.plan_id, planVersions.version],
+  }).onDelete('cascade');
+
+/** Rows are deleted with the outline node in `column`. */
+const ofNode = (name: string, { plan_id, version }: VersionTable, column: PgColumn) =>
+  foreignKey({
+    name,
+    columns: [plan_id, version, column],
+    foreignColumns: [outlineNodes.plan_id, outlineNodes.version, outlineNodes.node_id],
+  }).onDelete('cascade');
+
 /** Outline, roadmap and schedule of a version, except parts with tables of their own. */
 export const planningArtifacts = countersign.table(
   'planning_artifacts',
@@ -142,11 +161,7 @@ export const planningArtifacts = countersign.table(
   },
   (t) => [
     primaryKey({ columns: [t.plan_id, t.version] }),
-    foreignKey({
-      name: 'planning_artifacts_version',
-      columns: [t.plan_id, t.version],
-      foreignColumns: [planVersions.plan_id, planVersions.version],
-    }).onDelete('cascade'),
+    ofVersion('planning_artifacts_version', t),
   ],
 );
 
@@ -168,11 +183,7 @@ export const outlineNodes = countersign.table(
   (t) => [
     primaryKey({ columns: [t.plan_id, t.version, t.node_id] }),
     uniqueIndex('outline_nodes_position').on(t.plan_id, t.version, t.position),
-    foreignKey({
-      name: 'outline_nodes_version',
-      columns: [t.plan_id, t.version],
-      foreignColumns: [planVersions.plan_id, planVersions.version],
-    }).onDelete('cascade'),
+    ofVersion('outline_nodes_version', t),
     foreignKey({
       name: 'outline_nodes_parent',
       columns: [t.plan_id, t.version, t.parent_id],
@@ -192,11 +203,7 @@ export const nodeSteps = countersign.table(
   (t) => [
     primaryKey({ columns: [t.plan_id, t.version, t.node_id, t.step_id] }),
     index('node_steps_step').on(t.plan_id, t.step_id),
-    foreignKey({
-      name: 'node_steps_node',
-      columns: [t.plan_id, t.version, t.node_id],
-      foreignColumns: [outlineNodes.plan_id, outlineNodes.version, outlineNodes.node_id],
-    }).onDelete('cascade'),
+    ofNode('node_steps_node', t, t.node_id),
     foreignKey({
       name: 'node_steps_step',
       columns: [t.plan_id, t.step_id],
@@ -219,16 +226,8 @@ export const roadmapEdges = countersign.table(
   (t) => [
     primaryKey({ columns: [t.plan_id, t.version, t.from_node, t.to_node, t.type] }),
     index('roadmap_edges_to').on(t.plan_id, t.version, t.to_node),
-    foreignKey({
-      name: 'roadmap_edges_from_node',
-      columns: [t.plan_id, t.version, t.from_node],
-      foreignColumns: [outlineNodes.plan_id, outlineNodes.version, outlineNodes.node_id],
-    }).onDelete('cascade'),
-    foreignKey({
-      name: 'roadmap_edges_to_node',
-      columns: [t.plan_id, t.version, t.to_node],
-      foreignColumns: [outlineNodes.plan_id, outlineNodes.version, outlineNodes.node_id],
-    }).onDelete('cascade'),
+    ofNode('roadmap_edges_from_node', t, t.from_node),
+    ofNode('roadmap_edges_to_node', t, t.to_node),
   ],
 );
 
@@ -248,11 +247,7 @@ export const roadmapOptions = countersign.table(
   },
   (t) => [
     primaryKey({ columns: [t.plan_id, t.version, t.position] }),
-    foreignKey({
-      name: 'roadmap_options_version',
-      columns: [t.plan_id, t.version],
-      foreignColumns: [planVersions.plan_id, planVersions.version],
-    }).onDelete('cascade'),
+    ofVersion('roadmap_options_version', t),
   ],
 );
 
@@ -271,11 +266,7 @@ export const scheduleBlocks = countersign.table(
   (t) => [
     primaryKey({ columns: [t.plan_id, t.version, t.node_id] }),
     index('schedule_blocks_time').on(t.starts_at, t.ends_at),
-    foreignKey({
-      name: 'schedule_blocks_node',
-      columns: [t.plan_id, t.version, t.node_id],
-      foreignColumns: [outlineNodes.plan_id, outlineNodes.version, outlineNodes.node_id],
-    }).onDelete('cascade'),
+    ofNode('schedule_blocks_node', t, t.node_id),
   ],
 );
 
@@ -283,9 +274,7 @@ export const scheduleBlocks = countersign.table(
 export const planSeries = countersign.table(
   'plan_series',
   {
-    plan_id: text('plan_id')
-      .notNull()
-      .references(() => plans.id, { onDelete: 'cascade' }),
+    plan_id: planId(),
     series_id: text('series_id').notNull(),
     title: text('title').notNull(),
     rrule: text('rrule').notNull(),

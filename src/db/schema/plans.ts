@@ -121,13 +121,17 @@ export const plans = countersign.table(
   ],
 );
 
+/** The plan that a row belongs to and is deleted with. */
+export const planId = () =>
+  text('plan_id')
+    .notNull()
+    .references(() => plans.id, { onDelete: 'cascade' });
+
 /** Each version as it was shown; immutable. */
 export const planVersions = countersign.table(
   'plan_versions',
   {
-    plan_id: text('plan_id')
-      .notNull()
-      .references(() => plans.id, { onDelete: 'cascade' }),
+    plan_id: planId(),
     version: integer('version').notNull(),
     digest: text('digest').notNull(),
     title: text('title').notNull(),
@@ -167,9 +171,7 @@ export const planVersionSteps = countersign.table(
 export const planPartitions = countersign.table(
   'plan_partitions',
   {
-    plan_id: text('plan_id')
-      .notNull()
-      .references(() => plans.id, { onDelete: 'cascade' }),
+    plan_id: planId(),
     name: text('name').notNull(),
     ...counters,
   },
@@ -202,9 +204,7 @@ export const planEvents = countersign.table(
 export const approvals = countersign.table(
   'approvals',
   {
-    plan_id: text('plan_id')
-      .notNull()
-      .references(() => plans.id, { onDelete: 'cascade' }),
+    plan_id: planId(),
     version: integer('version').notNull(),
     approver: text('approver').notNull(),
     digest: text('digest').notNull(),
@@ -222,9 +222,7 @@ export const planPatches = countersign.table(
   'plan_patches',
   {
     id: text('id').primaryKey(),
-    plan_id: text('plan_id')
-      .notNull()
-      .references(() => plans.id, { onDelete: 'cascade' }),
+    plan_id: planId(),
     base_revision: bigint('base_revision', { mode: 'number' }).notNull(),
     status: text('status').$type<PatchStatus>().notNull(),
     /** The version that the plan has, or would have, with it, and the digest to approve. */

@@ -18,7 +18,7 @@ import type { SeenState } from '#domain/plan/seen.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import type { Effect } from '#domain/tool.ts';
 import { at, counters, countersign } from './columns.ts';
-import { plans } from './plans.ts';
+import { planId } from './plans.ts';
 
 /** Content of a step in a version, and its names. */
 const says = {
@@ -122,9 +122,7 @@ export const pastSteps = countersign.table(
 export const planLanes = countersign.table(
   'plan_lanes',
   {
-    plan_id: text('plan_id')
-      .notNull()
-      .references(() => plans.id, { onDelete: 'cascade' }),
+    plan_id: planId(),
     lane: integer('lane').notNull(),
     tool: text('tool').notNull(),
     operation: text('operation').notNull(),
@@ -244,9 +242,7 @@ export const stepCallbacks = countersign.table(
   'step_callbacks',
   {
     token_hash: text('token_hash').primaryKey(),
-    plan_id: text('plan_id')
-      .notNull()
-      .references(() => plans.id, { onDelete: 'cascade' }),
+    plan_id: planId(),
     position: integer('position').notNull(),
     attempt: integer('attempt').notNull(),
     expires_at: at('expires_at').notNull(),
