@@ -44,6 +44,7 @@ import {
   judgeZones,
 } from './doctor/check-surroundings.ts';
 import { judgeWorkspaces } from './doctor/check-workspaces.ts';
+import { brokenCheck, offCheck, okCheck } from './doctor/results.ts';
 import { openPlace } from './open-database.ts';
 import { version } from './version.ts';
 import type { Instance } from './wire/instance.ts';
@@ -54,14 +55,13 @@ async function checkWorkspace({ workspace }: Config): Promise<CheckResult> {
   try {
     await mkdir(workspace, { recursive: true });
     await access(workspace, constants.R_OK | constants.W_OK);
-    return { part: 'Workspace', state: 'ok', text: workspace };
+    return okCheck('Workspace', workspace);
   } catch (error) {
-    return {
-      part: 'Workspace',
-      state: 'broken',
-      text: `${workspace} cannot be used: ${errorMessage(error)}`,
-      advice: 'Make it writable or set COUNTERSIGN_WORKSPACE to another folder.',
-    };
+    return brokenCheck(
+      'Workspace',
+      `${workspace} cannot be used: ${errorMessage(error)}`,
+      'Make it writable or set COUNTERSIGN_WORKSPACE to another folder.',
+    );
   }
 }
 
@@ -71,13 +71,11 @@ type Reached = { reach: ModelAccess | null };
 async function checkModel(config: Config, { reach }: Reached): Promise<CheckResult> {
   const { env, settings } = config;
   if (reach === null) {
-    return {
-      part: 'Model',
-      state: 'off',
-      text: 'No model is configured. Plans are drafted from commands (docs/commands.md).',
-      advice:
-        'Enter a key in the console, under Settings, Models, or set OPENAI_API_KEY or ANTHROPIC_API_KEY (OPENAI_BASE_URL for a local server).',
-    };
+    return offCheck(
+      'Model',
+      'No model is configured. Plans are drafted from commands (docs/commands.md).',
+      'Enter a key in the console, under Settings, Models, or set OPENAI_API_KEY or ANTHROPIC_API_KEY (OPENAI_BASE_URL for a local server).',
+    );
   }
   const { checkModels } = await import('#models/check-models.ts');
   const roles = [
@@ -138,25 +136,23 @@ async function listBackends({ settings }: Config, { db }: Instance): Promise<Che
   const found = await readBackends(db.query);
   if (found.length === 0) {
     return [
-      {
-        part: 'Back ends',
-        state: 'off',
-        text: 'No worker is running, so approved plans wait.',
-        advice: `Start one: ${commandName} start, or ${commandName} worker.`,
-      },
+      offCheck(
+        'Back ends',
+        'No worker is running, so approved plans wait.',
+        `Start one: ${commandName} start, or ${commandName} worker.`,
+      ),
     ];
   }
   const backends = found.map(({ id, name, capabilities, operations, concurrency, ...one }) => {
     const able = capabilities.length === 0 ? 'no capabilities' : listOf(capabilities);
     const text = `${countOf(operations.length, 'operation')}, ${able}, ${concurrency} at once (${id}), last seen ${one.seen_at.toISOString().slice(0, 19)}Z`;
-    return { part: `Back end ${name}`, state: 'ok', text } satisfies CheckResult;
+    return okCheck(`Back end ${name}`, text);
   });
-  const differences = findDifferences(settings, await readShared(db.query)).map(
-    (text): CheckResult => ({
-      part: 'Settings of workers',
-      state: 'broken',
-      text: `${text} Until then, those of the worker that started last hold.`,
-    }),
+  const differences = findDifferences(settings, await readShared(db.query)).map((text) =>
+    brokenCheck(
+      'Settings of workers',
+      `${text} Until then, those of the worker that started last hold.`,
+    ),
   );
   return [...backends, ...judgeWorkspaces(found), ...differences, ...judgeVersions(found, version)];
 }
@@ -186,13 +182,12 @@ async function lookInside(config: Config, log: Logger, reached: Reached): Promis
     const shown = new Set(tools.map((tool) => tool.text));
     const messages = [...warnings]
       .filter((text) => !shown.has(text))
-      .map(
-        (text): CheckResult => ({
-          part: 'Warning',
-          state: 'off',
+      .map((text) =>
+        offCheck(
+          'Warning',
           text,
-          advice: `Correct it in ${config.settingsFile.path} or in the environment, or leave it.`,
-        }),
+          `Correct it in ${config.settingsFile.path} or in the environment, or leave it.`,
+        ),
       );
     const { settings, timezone } = config;
     const calendars = await checkCalendars(instance.registry, settings, timezone);
@@ -212,14 +207,7 @@ async function lookInside(config: Config, log: Logger, reached: Reached): Promis
         )
       ).flat(),
     ];
-    return [
-      { part: 'Database', state: 'ok', text },
-      ...server,
-      ...tools,
-      ...calendars,
-      ...messages,
-      ...workers,
-    ];
+    return [okCheck('Database', text), ...server, ...tools, ...calendars, ...messages, ...workers];
   } finally {
     await instance.close();
   }
@@ -235,7 +223,7 @@ async function checkInstance(
     const place = await openPlace(config, log);
     try {
       const pending = judgePending(await migrationState(place.directUrl));
-      if (pending !== null) return [{ part: 'Database', state: 'ok', text: place.words }, pending];
+      if (pending !== null) return [okCheck('Database', place.words), pending];
       return await lookInside(config, log, reached);
     } finally {
       await place.close();
@@ -243,16 +231,16 @@ async function checkInstance(
   } catch (error) {
     if (error instanceof CountersignError && error.code === 'invalid_configuration') {
       const advice = `Correct it in ${config.settingsFile.path}, or in the file it names.`;
-      return [{ part: 'Configuration', state: 'broken', text: error.message, advice }];
+      return [brokenCheck('Configuration', error.message, advice)];
     }
     const text = errorMessage(error);
     // The sentence already has advice.
-    if (error instanceof CountersignError) return [{ part: 'Database', state: 'broken', text }];
+    if (error instanceof CountersignError) return [brokenCheck('Database', text)];
     const advice =
       config.env.DATABASE_URL === undefined
         ? `Look at ${config.home}/postgres, or set DATABASE_URL.`
         : 'Check DATABASE_URL.';
-    return [{ part: 'Database', state: 'broken', text, advice }];
+    return [brokenCheck('Database', text, advice)];
   }
 }
 
@@ -261,16 +249,15 @@ export async function examine(config: Config, log: Logger): Promise<CheckResult[
   const { settingsFile } = config;
   const reached: Reached = { reach: readModelAccess(config.env) };
   return [
-    { part: 'Node', state: 'ok', text: process.version },
+    okCheck('Node', process.version),
     settingsFile.found
-      ? { part: 'Settings', state: 'ok', text: settingsFile.path }
-      : {
-          part: 'Settings',
-          state: 'off',
-          text: `No ${settingsFile.path}.`,
-          advice: 'Copy countersign.example.json to add MCP servers, approvers or calendars.',
-        },
-    ...settingsFile.warnings.map((text): CheckResult => ({ part: 'Settings', state: 'off', text })),
+      ? okCheck('Settings', settingsFile.path)
+      : offCheck(
+          'Settings',
+          `No ${settingsFile.path}.`,
+          'Copy countersign.example.json to add MCP servers, approvers or calendars.',
+        ),
+    ...settingsFile.warnings.map((text) => offCheck('Settings', text)),
     ...(await checkInstance(config, log, reached)),
     await checkPort(config),
     await checkWorkspace(config),

@@ -32,6 +32,7 @@ import { isLinkLocal } from '#tools/http/addresses.ts';
 import type { Config } from './config.ts';
 import { readCalendarStates } from './doctor/check-calendars.ts';
 import { checkChat, checkInstalled } from './doctor/check-chats.ts';
+import { brokenCheck, okCheck } from './doctor/results.ts';
 import { listSettings } from './settings-lines.ts';
 import { readTraceTarget } from './telemetry/target.ts';
 import { version } from './version.ts';
@@ -118,11 +119,7 @@ async function check(
   if ('tool' in part) {
     const found = await instance.registry.check(part.tool);
     const name = `Tool ${part.tool}`;
-    return [
-      found.ok
-        ? { part: name, state: 'ok', text: 'It answers.' }
-        : { part: name, state: 'broken', text: found.reason },
-    ];
+    return [found.ok ? okCheck(name, 'It answers.') : brokenCheck(name, found.reason)];
   }
   const chat = config.chats.find(({ platform }) => platform.name === part.part);
   if (chat === undefined)

@@ -5,6 +5,7 @@ import type { Calendar, Settings } from '#domain/settings.ts';
 import type { CheckResult } from '#domain/settings-view.ts';
 import { outsidePlan, type ToolHost } from '#domain/tool.ts';
 import { countOf } from '#domain/words.ts';
+import { brokenCheck, okCheck } from './results.ts';
 
 const waitMs = 3000;
 
@@ -51,12 +52,11 @@ export async function checkCalendars(
 ): Promise<CheckResult[]> {
   return (await readCalendarStates(...about)).map(({ name, kind, problems }): CheckResult => {
     const part = `Calendar ${name}`;
-    if (problems.length === 0) return { part, state: 'ok', text: `read from its ${kind}` };
-    return {
+    if (problems.length === 0) return okCheck(part, `read from its ${kind}`);
+    return brokenCheck(
       part,
-      state: 'broken',
-      text: `${countOf(problems.length, 'problem')}: ${problems.join(' ')}`,
-      advice: `Correct these lines in the program that writes the calendar, or change calendars.${name} in the settings. Everything else of it is used.`,
-    };
+      `${countOf(problems.length, 'problem')}: ${problems.join(' ')}`,
+      `Correct these lines in the program that writes the calendar, or change calendars.${name} in the settings. Everything else of it is used.`,
+    );
   });
 }

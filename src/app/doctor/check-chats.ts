@@ -4,16 +4,17 @@ import { errorMessage } from '#domain/errors.ts';
 import type { CheckResult } from '#domain/settings-view.ts';
 import type { ConfiguredChat } from '../config.ts';
 import type { OpenChats } from '../wire/open-chats.ts';
+import { brokenCheck, offCheck } from './results.ts';
 
 export async function checkChat(
   { platform: { title: part, guide }, setup }: ConfiguredChat,
   log: Logger,
 ): Promise<CheckResult> {
-  if (setup === null) return { part, state: 'off', text: 'Not set up.', advice: `See ${guide}.` };
+  if (setup === null) return offCheck(part, 'Not set up.', `See ${guide}.`);
   try {
     return { part, ...(await setup.check((message) => log.warn(message))) };
   } catch (error) {
-    return { part, state: 'broken', text: errorMessage(error), advice: setup.advice };
+    return brokenCheck(part, errorMessage(error), setup.advice);
   }
 }
 

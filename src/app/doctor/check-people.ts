@@ -10,6 +10,7 @@ import { countOf, listOf } from '#domain/words.ts';
 import { needsVouching, personsIn } from '#plans/authority/approver-rules.ts';
 import { openPolicy, readGroups } from '#plans/authority/members.ts';
 import type { Config } from '../config.ts';
+import { brokenCheck } from './results.ts';
 
 /** How many approvers a rule lacks, not counting typed names, which prove nothing. */
 async function countMissing(
@@ -38,13 +39,13 @@ export async function checkPeople({ settings, apart }: Config, db: Queryable) {
   for (const [operation, policy] of Object.entries(guardedApprovers)) {
     const missing = await countMissing(db, grouping, policy);
     if (missing === 0) continue;
-    found.push({
-      part: 'Approvers',
-      state: 'broken',
-      text: `guardedApprovers.${operation} can't be met: it lacks ${countOf(missing, 'approver')}.`,
-      advice:
+    found.push(
+      brokenCheck(
+        'Approvers',
+        `guardedApprovers.${operation} can't be met: it lacks ${countOf(missing, 'approver')}.`,
         'Name people by their address or account, or have the members of its groups sign in once.',
-    });
+      ),
+    );
   }
   const named = [
     ...approvers,
@@ -70,12 +71,13 @@ export async function checkPeople({ settings, apart }: Config, db: Queryable) {
       );
     });
     if (rules.length === 0) continue;
-    found.push({
-      part: `Sign-in ${provider}`,
-      state: 'broken',
-      text: `It sent no groups for ${countOf(count, 'account')}, so ${listOf([...new Set(rules)])} can't be checked for them.`,
-      advice: `Have it send the claim "${identity.providers[provider]?.groups_claim}" as a list of groups.`,
-    });
+    found.push(
+      brokenCheck(
+        `Sign-in ${provider}`,
+        `It sent no groups for ${countOf(count, 'account')}, so ${listOf([...new Set(rules)])} can't be checked for them.`,
+        `Have it send the claim "${identity.providers[provider]?.groups_claim}" as a list of groups.`,
+      ),
+    );
   }
   return found;
 }

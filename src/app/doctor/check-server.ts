@@ -5,6 +5,7 @@ import type { ServerFacts } from '#db/server-facts.ts';
 import { commandName } from '#domain/command-name.ts';
 import type { CheckResult } from '#domain/settings-view.ts';
 import { countOf, describeBytes, listOf } from '#domain/words.ts';
+import { brokenCheck, offCheck, okCheck } from './results.ts';
 
 /** Migration 0005 needs `unique nulls not distinct`. */
 const oldestMajor = 15;
@@ -23,7 +24,7 @@ export function judgeServer(
   const left = Math.max(0, most - used);
   const skew = `${(Math.abs(aheadMs) / 1000).toFixed(1)} s ${aheadMs < 0 ? 'behind' : 'ahead of'} this machine`;
   const result = (part: string, text: string, advice: string | null): CheckResult =>
-    advice === null ? { part, state: 'ok', text } : { part, state: 'broken', text, advice };
+    advice === null ? okCheck(part, text) : brokenCheck(part, text, advice);
   return [
     result(
       'Database server',
@@ -62,28 +63,24 @@ export function judgePooler(
 ): CheckResult {
   const part = 'Pooler';
   if (direct === null)
-    return {
+    return offCheck(
       part,
-      state: 'off',
-      text: 'None: DATABASE_URL connects to the database directly.',
-      advice: 'If it points at PgBouncer in transaction mode, set DATABASE_DIRECT_URL as well.',
-    };
+      'None: DATABASE_URL connects to the database directly.',
+      'If it points at PgBouncer in transaction mode, set DATABASE_DIRECT_URL as well.',
+    );
   if ('problem' in direct)
-    return {
+    return brokenCheck(
       part,
-      state: 'broken',
-      text: `DATABASE_DIRECT_URL does not work: ${direct.problem}`,
-      advice: 'Point DATABASE_DIRECT_URL at the database behind the pooler.',
-    };
+      `DATABASE_DIRECT_URL does not work: ${direct.problem}`,
+      'Point DATABASE_DIRECT_URL at the database behind the pooler.',
+    );
   return direct.identity === identity
-    ? { part, state: 'ok', text: 'DATABASE_URL and DATABASE_DIRECT_URL reach the same database' }
-    : {
+    ? okCheck(part, 'DATABASE_URL and DATABASE_DIRECT_URL reach the same database')
+    : brokenCheck(
         part,
-        state: 'broken',
-        text: 'DATABASE_URL and DATABASE_DIRECT_URL reach two different databases',
-        advice:
-          'Point both at the same database: notifications sent over one must arrive at the other.',
-      };
+        'DATABASE_URL and DATABASE_DIRECT_URL reach two different databases',
+        'Point both at the same database: notifications sent over one must arrive at the other.',
+      );
 }
 
 const schemaProblems = {
@@ -94,25 +91,22 @@ const schemaProblems = {
 export function judgeSchema(age: SchemaAge, newest: string): CheckResult {
   const part = 'Migrations';
   return age === 'same'
-    ? { part, state: 'ok', text: `up to ${newest}` }
-    : {
+    ? okCheck(part, `up to ${newest}`)
+    : brokenCheck(
         part,
-        state: 'broken',
-        text: `The schema does not match this version: ${schemaProblems[age]}.`,
-        advice:
-          'Run countersign migrate with the newest program, then start every process with it.',
-      };
+        `The schema does not match this version: ${schemaProblems[age]}.`,
+        'Run countersign migrate with the newest program, then start every process with it.',
+      );
 }
 
 /** Judges an older schema, or null if it is current or new. */
 export function judgePending({ applied, pending }: MigrationState): CheckResult | null {
   if (applied.length === 0 || pending.length === 0) return null;
-  return {
-    part: 'Migrations',
-    state: 'broken',
-    text: `${countOf(pending.length, 'migration')} to come: ${listOf(pending)}`,
-    advice: `Make a backup, then start a process of this version, or run ${commandName} migrate. What follows is not looked at before.`,
-  };
+  return brokenCheck(
+    'Migrations',
+    `${countOf(pending.length, 'migration')} to come: ${listOf(pending)}`,
+    `Make a backup, then start a process of this version, or run ${commandName} migrate. What follows is not looked at before.`,
+  );
 }
 
 /** Seconds by which a job may be overdue. */
@@ -125,22 +119,16 @@ export function judgeQueue(
   const late = queues.filter(({ oldest }) => (oldest ?? 0) > maxDueSeconds);
   const waiting = queues.reduce((sum, { n }) => sum + n, 0);
   if (late.length === 0)
-    return {
-      part,
-      state: 'ok',
-      text: waiting === 0 ? 'empty' : `${countOf(waiting, 'job')} due`,
-    };
+    return okCheck(part, waiting === 0 ? 'empty' : `${countOf(waiting, 'job')} due`);
   const words = late.map(
     ({ kind, n, oldest }) =>
       `${countOf(n, 'job')} of ${kind} for ${Math.round((oldest ?? 0) / 60)} min`,
   );
-  return {
+  return brokenCheck(
     part,
-    state: 'broken',
-    text: `${listOf(words)} wait to be taken.`,
-    advice:
-      'Start a worker that serves them, or look at the log of those that run for jobs that fail.',
-  };
+    `${listOf(words)} wait to be taken.`,
+    'Start a worker that serves them, or look at the log of those that run for jobs that fail.',
+  );
 }
 
 /** Whether all workers run this version; silent without workers. */
@@ -150,13 +138,12 @@ export function judgeVersions(live: Pick<LiveBackend, 'version'>[], own: string)
   );
   if (live.length === 0) return [];
   return others.length === 0
-    ? [{ part: 'Versions', state: 'ok', text: `every worker runs ${own}` }]
+    ? [okCheck('Versions', `every worker runs ${own}`)]
     : [
-        {
-          part: 'Versions',
-          state: 'broken',
-          text: `Workers run ${listOf(others)} beside ${own}.`,
-          advice: 'Finish the upgrade: start every process with the same version.',
-        },
+        brokenCheck(
+          'Versions',
+          `Workers run ${listOf(others)} beside ${own}.`,
+          'Finish the upgrade: start every process with the same version.',
+        ),
       ];
 }

@@ -11,6 +11,7 @@ import type { CheckResult } from '#domain/settings-view.ts';
 import { countOf } from '#domain/words.ts';
 import { auditKeyOf, type Config } from '../config.ts';
 import type { Instance } from '../wire/instance.ts';
+import { brokenCheck, okCheck } from './results.ts';
 
 export async function listPools({ db }: Instance): Promise<CheckResult[]> {
   return (await readPools(db.query)).map(({ name, capacity, headroom, in_use, waiting }) => {
@@ -21,11 +22,7 @@ export async function listPools({ db }: Instance): Promise<CheckResult[]> {
         : waiting.length === 1
           ? `${waiting[0]} waits`
           : `${waiting[0]} and ${countOf(waiting.length - 1, 'other plan')} wait`;
-    return {
-      part: `Pool ${name}`,
-      state: 'ok',
-      text: `${in_use} of ${capacity} in use${kept}; ${line}`,
-    };
+    return okCheck(`Pool ${name}`, `${in_use} of ${capacity} in use${kept}; ${line}`);
   });
 }
 
@@ -41,25 +38,18 @@ export async function checkInbox({ db }: Instance): Promise<CheckResult[]> {
       : '1,000 or more events of chat platforms';
   if (last !== null) {
     return [
-      {
-        part: 'Inbox',
-        state: 'broken',
-        text: `${count(failed)} could not be handled, the latest (${last.id}, ${last.platform}) because: ${last.error}`,
-        advice: `${commandName} inbox lists them. When the cause is gone: ${commandName} inbox retry --all`,
-      },
+      brokenCheck(
+        'Inbox',
+        `${count(failed)} could not be handled, the latest (${last.id}, ${last.platform}) because: ${last.error}`,
+        `${commandName} inbox lists them. When the cause is gone: ${commandName} inbox retry --all`,
+      ),
     ];
   }
   const all = open < eventsCounted;
   const since = oldest === null || !all ? '' : `, the oldest since ${oldest.toISOString()}`;
   return open === 0
     ? []
-    : [
-        {
-          part: 'Inbox',
-          state: 'ok',
-          text: `${count(open)} ${open === 1 ? 'waits' : 'wait'}${since}`,
-        },
-      ];
+    : [okCheck('Inbox', `${count(open)} ${open === 1 ? 'waits' : 'wait'}${since}`)];
 }
 
 /** Posts to chat platforms; silent while they are delivered. */
@@ -68,32 +58,29 @@ export async function checkDelivery({ db }: Instance): Promise<CheckResult[]> {
   if (last !== null) {
     const more = broken > 1 ? ` So are ${countOf(broken - 1, 'other conversation')}.` : '';
     return [
-      {
-        part: 'Delivery',
-        state: 'broken',
-        text: `Nothing can be posted to ${last.platform} ${last.tenant}, ${last.channel}: ${last.broken}${more}`,
-        advice: 'Fix it, then write something there. Waiting messages are posted.',
-      },
+      brokenCheck(
+        'Delivery',
+        `Nothing can be posted to ${last.platform} ${last.tenant}, ${last.channel}: ${last.broken}${more}`,
+        'Fix it, then write something there. Waiting messages are posted.',
+      ),
     ];
   }
   if (error !== null) {
     return [
-      {
-        part: 'Delivery',
-        state: 'broken',
-        text: `${countOf(failed, 'message')} could not be shown, the latest because: ${error}`,
-        advice: 'The others went on. The log says which it was and where.',
-      },
+      brokenCheck(
+        'Delivery',
+        `${countOf(failed, 'message')} could not be shown, the latest because: ${error}`,
+        'The others went on. The log says which it was and where.',
+      ),
     ];
   }
   return waiting === 0
     ? []
     : [
-        {
-          part: 'Delivery',
-          state: 'ok',
-          text: `${countOf(waiting, 'conversation')} ${waiting === 1 ? 'waits' : 'wait'} to be brought up to date`,
-        },
+        okCheck(
+          'Delivery',
+          `${countOf(waiting, 'conversation')} ${waiting === 1 ? 'waits' : 'wait'} to be brought up to date`,
+        ),
       ];
 }
 
@@ -103,7 +90,7 @@ export async function checkWebhooks({ db }: Instance): Promise<CheckResult[]> {
     const { id, url, open, failed, failures, last_error, gone_at } = endpoint;
     const part = `Webhook ${id}`;
     const text = `${new URL(url).host}: ${countOf(open, 'event')} to come, ${failed} given up`;
-    if (gone_at === null && failures === 0 && failed === 0) return { part, state: 'ok', text };
+    if (gone_at === null && failures === 0 && failed === 0) return okCheck(part, text);
     return {
       part,
       state: gone_at !== null || failures > 0 ? 'broken' : 'ok',
@@ -136,7 +123,7 @@ export async function checkAudit({ env }: Config, { db }: Instance): Promise<Che
       : `sealed up to row ${last.last_id} by seal ${last.seq} (${last.hash})${keyWords}`;
   const rest = unsealed === 0 ? '' : `; ${countOf(unsealed, 'row')} not sealed yet`;
   const late = oldest_unsealed !== null && Date.now() - oldest_unsealed.getTime() > sealedWithinMs;
-  const result: CheckResult = { part: 'Audit log', state: 'ok', text: `${sealed}${rest}` };
+  const result: CheckResult = okCheck('Audit log', `${sealed}${rest}`);
   if (late && (await readBackends(db.query)).length > 0)
     return [
       {
@@ -172,11 +159,11 @@ export async function checkRetention({ db }: Instance): Promise<CheckResult[]> {
   const { problem, running, ended_at } = state;
   if (problem !== null) {
     const advice = `When the cause is gone: ${commandName} retention`;
-    return [{ part: 'Retention', state: 'broken', text: problem, advice }];
+    return [brokenCheck('Retention', problem, advice)];
   }
   const when = running
     ? 'it is at work'
     : `its last round ended ${ended_at?.toISOString() ?? 'before it was done'}`;
   const text = `${countOf(await countDeletedPlans(db.query), 'plan')} deleted so far; ${when}`;
-  return [{ part: 'Retention', state: 'ok', text }];
+  return [okCheck('Retention', text)];
 }

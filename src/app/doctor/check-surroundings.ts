@@ -9,6 +9,7 @@ import type { Config } from '../config.ts';
 import { addressOf } from '../links.ts';
 import { findListener } from '../ports.ts';
 import { readTraceTarget } from '../telemetry/target.ts';
+import { brokenCheck, offCheck, okCheck } from './results.ts';
 
 /** Timeout in milliseconds. */
 const answersWithinMs = 5000;
@@ -27,13 +28,12 @@ export function judgeDisk({
 }): CheckResult {
   const text = `${describeBytes(free)} of ${describeBytes(all)} free for ${home}`;
   return free < freeAtLeast
-    ? {
-        part: 'Disk',
-        state: 'broken',
+    ? brokenCheck(
+        'Disk',
         text,
-        advice: 'Free some space or move COUNTERSIGN_HOME: a full disk stops the bot.',
-      }
-    : { part: 'Disk', state: 'ok', text };
+        'Free some space or move COUNTERSIGN_HOME: a full disk stops the bot.',
+      )
+    : okCheck('Disk', text);
 }
 
 export async function checkDisk({ home }: Pick<Config, 'home'>): Promise<CheckResult> {
@@ -41,26 +41,23 @@ export async function checkDisk({ home }: Pick<Config, 'home'>): Promise<CheckRe
     const { bavail, blocks, bsize } = await statfs(home);
     return judgeDisk({ home, free: bavail * bsize, all: blocks * bsize });
   } catch (error) {
-    return {
-      part: 'Disk',
-      state: 'broken',
-      text: `${home} cannot be read: ${errorMessage(error)}`,
-      advice: 'Set COUNTERSIGN_HOME to a folder that this user may write to.',
-    };
+    return brokenCheck(
+      'Disk',
+      `${home} cannot be read: ${errorMessage(error)}`,
+      'Set COUNTERSIGN_HOME to a folder that this user may write to.',
+    );
   }
 }
 
 export function checkKey({ env }: Pick<Config, 'env'>): CheckResult {
   const part = 'Encryption key';
   return env.COUNTERSIGN_ENCRYPTION_KEY === undefined
-    ? {
+    ? offCheck(
         part,
-        state: 'off',
-        text: 'COUNTERSIGN_ENCRYPTION_KEY is not set.',
-        advice:
-          'Set it to what "openssl rand -base64 32" prints, for every process alike, to seal the audit log and stored tokens.',
-      }
-    : { part, state: 'ok', text: 'set' };
+        'COUNTERSIGN_ENCRYPTION_KEY is not set.',
+        'Set it to what "openssl rand -base64 32" prints, for every process alike, to seal the audit log and stored tokens.',
+      )
+    : okCheck(part, 'set');
 }
 
 /** Years after which Node's zone data may be outdated. */
@@ -72,13 +69,12 @@ export function judgeZones(timezone: string, data: string | undefined, now: Date
   const year = Number(data?.slice(0, 4));
   const text = `${timezone}, time zone data ${data ?? 'of unknown version'}`;
   return now.getUTCFullYear() - year < zonesOldAfterYears
-    ? { part, state: 'ok', text }
-    : {
+    ? okCheck(part, text)
+    : brokenCheck(
         part,
-        state: 'broken',
         text,
-        advice: 'Update Node, which carries the time zone data: clock changes may be wrong.',
-      };
+        'Update Node, which carries the time zone data: clock changes may be wrong.',
+      );
 }
 
 /** Why `url` doesn't answer as expected, or null. */
@@ -99,21 +95,20 @@ async function findFault(
 /** The process that has the port of the console and API. */
 export async function checkPort(config: Pick<Config, 'env'>): Promise<CheckResult> {
   const part = 'Port';
-  if (config.env.PORT === 0) return { part, state: 'off', text: 'any that is free' };
+  if (config.env.PORT === 0) return offCheck(part, 'any that is free');
   const address = addressOf(config, config.env.PORT);
   const there = await findListener(address);
   if (there === null) {
     const text = `${address} is free: neither start nor gateway runs here.`;
-    return { part, state: 'off', text };
+    return offCheck(part, text);
   }
   if (there !== 'other')
-    return { part, state: 'ok', text: `Countersign ${there.countersign} answers at ${address}` };
-  return {
+    return okCheck(part, `Countersign ${there.countersign} answers at ${address}`);
+  return brokenCheck(
     part,
-    state: 'broken',
-    text: `Another program than Countersign listens at ${address}.`,
-    advice: 'Stop it, or set PORT to another one.',
-  };
+    `Another program than Countersign listens at ${address}.`,
+    'Stop it, or set PORT to another one.',
+  );
 }
 
 /** Whether the public address leads here. */
@@ -121,12 +116,11 @@ export async function checkPublicUrl({ env }: Pick<Config, 'env'>): Promise<Chec
   const part = 'Public address';
   const { COUNTERSIGN_PUBLIC_URL: url, HOST, PORT } = env;
   if (url === undefined)
-    return {
+    return offCheck(
       part,
-      state: 'off',
-      text: 'COUNTERSIGN_PUBLIC_URL is not set, so cards in chats have no links.',
-      advice: 'Set it to the address where people reach the console.',
-    };
+      'COUNTERSIGN_PUBLIC_URL is not set, so cards in chats have no links.',
+      'Set it to the address where people reach the console.',
+    );
   const fault = await findFault(
     `${url}/healthz`,
     {},
@@ -134,13 +128,12 @@ export async function checkPublicUrl({ env }: Pick<Config, 'env'>): Promise<Chec
       response.ok && /"status":\s*"ok"/.test(await readText(response, longestReason)),
   );
   return fault === null
-    ? { part, state: 'ok', text: `${url} reaches this server` }
-    : {
+    ? okCheck(part, `${url} reaches this server`)
+    : brokenCheck(
         part,
-        state: 'broken',
-        text: `${url}/healthz ${fault}.`,
-        advice: `Start the gateway, and have the proxy forward everything to ${HOST}:${PORT} (docs/operations.md).`,
-      };
+        `${url}/healthz ${fault}.`,
+        `Start the gateway, and have the proxy forward everything to ${HOST}:${PORT} (docs/operations.md).`,
+      );
 }
 
 /** Whether the trace collector accepts traces. */
@@ -148,14 +141,12 @@ export async function checkTraces({ env }: Pick<Config, 'env'>): Promise<CheckRe
   const part = 'Traces';
   const target = readTraceTarget(env);
   if (target === null)
-    return {
+    return offCheck(
       part,
-      state: 'off',
-      text: 'Not sent anywhere.',
-      advice:
-        'Set OTEL_EXPORTER_OTLP_ENDPOINT to send them to a collector (docs/observability.md).',
-    };
-  if (target.url === null) return { part, state: 'ok', text: `sent ${target.words}` };
+      'Not sent anywhere.',
+      'Set OTEL_EXPORTER_OTLP_ENDPOINT to send them to a collector (docs/observability.md).',
+    );
+  if (target.url === null) return okCheck(part, `sent ${target.words}`);
   const init = {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -166,14 +157,12 @@ export async function checkTraces({ env }: Pick<Config, 'env'>): Promise<CheckRe
   const there = async ({ status }: Response) => status < 400 || status === 401 || status === 403;
   const fault = await findFault(url, init, there);
   return fault === null
-    ? { part, state: 'ok', text: `sent to ${url}` }
-    : {
+    ? okCheck(part, `sent to ${url}`)
+    : brokenCheck(
         part,
-        state: 'broken',
-        text: `${url} ${fault}.`,
-        advice:
-          'Start the collector with its otlp receiver for HTTP, or correct OTEL_EXPORTER_OTLP_ENDPOINT.',
-      };
+        `${url} ${fault}.`,
+        'Start the collector with its otlp receiver for HTTP, or correct OTEL_EXPORTER_OTLP_ENDPOINT.',
+      );
 }
 
 /** Whether sign-in providers answer, and the addresses to register with them. */
@@ -181,15 +170,13 @@ export async function checkSignIns({ settings, env }: Config): Promise<CheckResu
   const providers = resolveProviders(settings.identity);
   if (providers.length === 0) {
     return [
-      {
-        part: 'Sign-in',
-        state: 'off',
-        text:
-          env.COUNTERSIGN_API_TOKEN === undefined
-            ? 'Not set up, so only this machine is answered.'
-            : 'Nobody signs in: who has the token may use any typed name.',
-        advice: 'docs/identity.md explains sign-in with Slack, Entra or Google.',
-      },
+      offCheck(
+        'Sign-in',
+        env.COUNTERSIGN_API_TOKEN === undefined
+          ? 'Not set up, so only this machine is answered.'
+          : 'Nobody signs in: who has the token may use any typed name.',
+        'docs/identity.md explains sign-in with Slack, Entra or Google.',
+      ),
     ];
   }
   const { createOpenId } = await import('#people/open-id.ts');
@@ -201,10 +188,10 @@ export async function checkSignIns({ settings, env }: Config): Promise<CheckResu
       try {
         await openId.check(provider);
         const text = `${provider.issuer} answers; its redirect URL must be ${redirect}`;
-        return { part, state: 'ok', text };
+        return okCheck(part, text);
       } catch (error) {
         const advice = 'Check "issuer" and whether this machine reaches it.';
-        return { part, state: 'broken', text: errorMessage(error), advice };
+        return brokenCheck(part, errorMessage(error), advice);
       }
     }),
   );

@@ -2,6 +2,7 @@
 import type { LiveBackend } from '#db/backends.ts';
 import type { CheckResult } from '#domain/settings-view.ts';
 import { listOf } from '#domain/words.ts';
+import { brokenCheck } from './results.ts';
 
 const shareIt =
   'Mount one folder in every process, name it in COUNTERSIGN_WORKSPACE, and restart the worker.';
@@ -20,5 +21,5 @@ export function judgeWorkspaces(
   if (folders.size < 2) return [];
   const groups = [...folders.values()].map((group) => listOf(group.map(({ id }) => id)));
   const text = `Workers have different folders: ${groups.join('; ')}. Only those of one folder run steps that use files or calendars.`;
-  return [{ part: 'Workspace', state: 'broken', text, advice: shareIt }];
+  return [brokenCheck('Workspace', text, shareIt)];
 }
