@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 // The package's main entry pulls in type sources that fail our compiler options.
 import type { Template } from 'adaptivecards-templating/lib/template-engine.js';
+import { z } from 'zod';
 import { dressCardForSlack, dressTextForSlack, fallbackFor, holdsEffects } from './dress-slack.ts';
 import { dressCardForTeams, dressTextForTeams } from './dress-teams.ts';
 import { fitCard, fitText, measureBlocks, measureCard, platformLimits } from './limits.ts';
@@ -18,6 +19,34 @@ type LazyTemplate = () => Template;
 
 const require = createRequire(import.meta.url);
 
+const readJson = (path: string): unknown =>
+  JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
+
+/** What templates share: `{ "$part": "quotes" }` stands for the part of that name. */
+const Parts = z.record(z.string(), z.json());
+let parts: z.infer<typeof Parts> | null = null;
+
+/** Keys of a `Text`, which is a block of one run, that are the block's. */
+const blockKeys = new Set(['$data', '$when', 'spacing']);
+
+/** Replaces a template's parts and texts. */
+function unfold(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(unfold);
+  if (typeof node !== 'object' || node === null) return node;
+  if ('$part' in node) {
+    parts ??= Parts.parse(readJson('teams/parts.json'));
+    const part = parts[String(node.$part)];
+    if (part === undefined) throw new Error(`cards: there is no part ${node.$part}`);
+    return unfold(part);
+  }
+  const entries = Object.entries(node).map(([key, value]) => [key, unfold(value)] as const);
+  if (!('type' in node) || node.type !== 'Text') return Object.fromEntries(entries);
+  const [block, run] = [true, false].map((ofBlock) =>
+    Object.fromEntries(entries.filter(([key]) => blockKeys.has(key) === ofBlock)),
+  );
+  return { type: 'RichTextBlock', ...block, inlines: [{ ...run, type: 'TextRun' }] };
+}
+
 /** Lazy: the engine has four hundred modules, and many processes draw no card. */
 export function findTemplate(path: string): LazyTemplate {
   let template: Template | null = null;
@@ -27,7 +56,7 @@ export function findTemplate(path: string): LazyTemplate {
     const { Template: Engine } = require('adaptivecards-templating/lib/template-engine.js') as {
       Template: typeof Template;
     };
-    template = new Engine(JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8')));
+    template = new Engine(unfold(readJson(path)));
     return template;
   };
 }
