@@ -4,32 +4,26 @@ import { readLinkCommand } from '#domain/people/link.ts';
 import type { Service } from '#domain/service.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import type { TerminalIo } from './screen.ts';
-import { openSession, printJson, tellError } from './session.ts';
+import { inSession, printJson } from './session.ts';
 
 export type LinkOptions = {
   user: string;
   timezone: string;
   /** Nothing, a code, `show` or `remove`. */
-  text: string;
+  text?: string;
   json?: boolean;
 };
 
 /** @returns the exit code, see `exitCodes` */
-export async function link(
+export function link(
   service: Service,
-  { text, ...options }: LinkOptions,
+  { text = '', ...options }: LinkOptions,
   io: TerminalIo,
 ): Promise<ExitCode> {
-  const session = openSession(service, { ...options, text: '' }, io);
-  try {
+  return inSession(service, options, io, async (session) => {
     const outcome = await service.link(readLinkCommand(text), session.actor);
     if (options.json === true) return printJson(session, outcome);
     session.say(describeLink(outcome, 'countersign link'));
     return exitCodes.done;
-  } catch (error) {
-    tellError(session, error);
-    return exitCodes.failed;
-  } finally {
-    session.close();
-  }
+  });
 }

@@ -70,6 +70,18 @@ async function showDryRun(session: Session, id: string, options: PlansOptions): 
   return view.problems.length === 0 ? exitCodes.done : exitCodes.failed;
 }
 
+/** Why these options don't go together, or null. */
+function findMisuse({ id, status, find, trace, dryRun }: PlansOptions): string | null {
+  if (status !== undefined && statusesOf(status) === null)
+    return `Unknown status ${quoteWords(status, 80)}. Choose one of: all, ${PlanStatus.options.join(', ')}.`;
+  if (find !== undefined && (id !== undefined || status !== undefined))
+    return '--find searches the lists of all plans: countersign plans --find "release notes".';
+  const flag = trace === true ? '--trace' : dryRun === true ? '--dry-run' : null;
+  if (flag !== null && (id === undefined || id === 'stats'))
+    return `${flag} needs a plan: ${commandName} plans PLAN-… ${flag}.`;
+  return null;
+}
+
 /**
  * Lists plans, or shows one and, in a terminal, asks what it waits for.
  * @returns the exit code, see `exitCodes`
@@ -81,36 +93,18 @@ export async function listPlans(
 ): Promise<number> {
   // One JSON value, without events around it.
   const session = openSession(service, { ...options, text: '' }, io);
-  const statuses = options.status === undefined ? [] : statusesOf(options.status);
-  if (statuses === null) {
-    const choices = `Choose one of: all, ${PlanStatus.options.join(', ')}.`;
-    session.event('error', { code: 'invalid_request', message: choices });
-    session.say(
-      ...drawLines(
-        `Unknown status ${quoteWords(options.status ?? '', 80)}. ${choices}`,
-        session.screen,
-      ),
-    );
-    return exitCodes.usage;
-  }
-  const { id, trace = false, dryRun = false } = options;
-  if (options.find !== undefined && (id !== undefined || options.status !== undefined)) {
-    const message =
-      '--find searches the lists of all plans: countersign plans --find "release notes".';
+  const message = findMisuse(options);
+  if (message !== null) {
     session.event('error', { code: 'invalid_request', message });
     session.say(...drawLines(message, session.screen));
     return exitCodes.usage;
   }
-  if ((trace || dryRun) && (id === undefined || id === 'stats')) {
-    const flag = trace ? '--trace' : '--dry-run';
-    const message = `${flag} needs a plan: ${commandName} plans PLAN-… ${flag}.`;
-    session.event('error', { code: 'invalid_request', message });
-    session.say(...drawLines(message, session.screen));
-    return exitCodes.usage;
-  }
+  const { id, status, trace = false, dryRun = false } = options;
   const work = (s: Session) => {
     if (id === undefined)
-      return statuses.length === 0 ? listInbox(s, options) : listByStatus(s, options, statuses);
+      return status === undefined
+        ? listInbox(s, options)
+        : listByStatus(s, options, statusesOf(status) ?? []);
     if (id === 'stats') return showStats(s, options);
     if (dryRun) return showDryRun(s, id, options);
     return trace ? showTrace(s, id) : showOne(s, id, options);

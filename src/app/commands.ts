@@ -8,6 +8,7 @@ import { CountersignError } from '#domain/errors.ts';
 import { Role } from '#domain/people/principal.ts';
 import { FindingAction } from '#domain/plan/finding.ts';
 import { warn } from './print.ts';
+import type { Verb } from './verbs/in-terminal.ts';
 import { version } from './version.ts';
 
 /** Loads the action's module when it runs. Commander's last argument, the command, is ignored. */
@@ -16,6 +17,22 @@ const runs =
   async (...args: A): Promise<void> =>
     (await load())(...args);
 const terminal = () => import('./verbs/in-terminal.ts');
+
+/** Arguments that verbs know by another name. */
+const otherNames: Record<string, string> = { plan: 'id', code: 'text' };
+
+/** A verb of the terminal. Its options are those of the command and the given arguments, by name. */
+const shows =
+  (verb: Verb) =>
+  async (...args: unknown[]): Promise<void> => {
+    const [options, { registeredArguments }] = args.slice(-2) as [object, Command];
+    const named = registeredArguments.map((argument, at) => {
+      const name = argument.name();
+      return [otherNames[name] ?? name, args[at]] as const;
+    });
+    const given = Object.fromEntries(named.filter(([, value]) => value !== undefined));
+    await (await terminal()).show(verb, { ...options, ...given });
+  };
 
 /** Runs an instance until it is stopped. */
 const opens = (parts: { http: boolean; work: boolean }) => async () =>
@@ -129,7 +146,7 @@ program
   .option('--dry-run', 'show what each step would do today; calls nothing')
   .option('--json', 'print JSON')
   .addOption(user)
-  .action(runs(async () => (await terminal()).plans));
+  .action(shows('plans'));
 
 program
   .command('findings')
@@ -139,7 +156,7 @@ program
   .option('--action <action>', FindingAction.options.join(', '))
   .option('--json', 'print JSON')
   .addOption(user)
-  .action(runs(async () => (await terminal()).findings));
+  .action(shows('findings'));
 
 program
   .command('policy')
@@ -150,7 +167,7 @@ program
   .description('show or change your preferences')
   .option('--json', 'print JSON')
   .addOption(user)
-  .action(runs(async () => (await terminal()).policy));
+  .action(shows('policy'));
 
 program
   .command('memory')
@@ -162,7 +179,7 @@ program
   .option('--name <name>', 'with keep: the entry’s name')
   .option('--json', 'print JSON')
   .addOption(user)
-  .action(runs(async () => (await terminal()).memory));
+  .action(shows('memory'));
 
 program
   .command('playbook')
@@ -177,7 +194,7 @@ program
   .option('--default <name=text...>', 'with save: a text that a run may replace')
   .option('--json', 'print JSON')
   .addOption(user)
-  .action(runs(async () => (await terminal()).playbook));
+  .action(shows('playbook'));
 
 program
   .command('reminders')
@@ -191,7 +208,7 @@ program
   .option('--yes', 'with end: don’t ask for confirmation')
   .option('--json', 'print JSON')
   .addOption(user)
-  .action(runs(async () => (await terminal()).reminders));
+  .action(shows('reminders'));
 
 program
   .command('link')
@@ -199,7 +216,7 @@ program
   .description('link this account to Slack or Teams')
   .option('--json', 'print JSON')
   .addOption(user)
-  .action(runs(async () => (await terminal()).link));
+  .action(shows('link'));
 
 const token = program.command('token').description('manage personal tokens for the API');
 

@@ -1,13 +1,13 @@
 // Terminal commands. Each opens its own instance on the database of a running bot.
 import { ask as askIn } from '#adapters/terminal/ask.ts';
 import { build as buildIn } from '#adapters/terminal/build.ts';
-import { findings as findingsIn } from '#adapters/terminal/findings.ts';
-import { link as linkIn } from '#adapters/terminal/link.ts';
-import { memory as memoryIn } from '#adapters/terminal/memory.ts';
-import { listPlans } from '#adapters/terminal/plans.ts';
-import { playbook as playbookIn } from '#adapters/terminal/playbook.ts';
-import { policy as policyIn } from '#adapters/terminal/policy.ts';
-import { reminders as remindersIn } from '#adapters/terminal/reminders.ts';
+import { findings } from '#adapters/terminal/findings.ts';
+import { link } from '#adapters/terminal/link.ts';
+import { memory } from '#adapters/terminal/memory.ts';
+import { listPlans as plans } from '#adapters/terminal/plans.ts';
+import { playbook } from '#adapters/terminal/playbook.ts';
+import { policy } from '#adapters/terminal/policy.ts';
+import { reminders } from '#adapters/terminal/reminders.ts';
 import type { TerminalIo } from '#adapters/terminal/screen.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { extensively, ReasoningLevel } from '#domain/plan/modes.ts';
@@ -17,7 +17,6 @@ import { createLog } from '../logging.ts';
 import type { Instance } from '../wire/instance.ts';
 import { endInTimeAfter, endSoon, untilSignal } from './until-signal.ts';
 
-/** Options of all of them. */
 type CommonOptions = { json?: true; user: string };
 
 /** `command` returns the exit code. @param work whether this process takes jobs meanwhile */
@@ -79,78 +78,15 @@ export function build(options: CommonOptions): Promise<void> {
   );
 }
 
-/** Lists plans: waiting for the reader, running, failed, and others'; with an ID, shows one in full. */
-export function plans(
-  id: string | undefined,
-  options: CommonOptions & { status?: string; find?: string; trace?: true; dryRun?: true },
-): Promise<void> {
-  return inTerminal(false, ({ service }, { timezone }, io) =>
-    listPlans(service, { ...options, timezone, ...(id === undefined ? {} : { id }) }, io),
-  );
-}
+const verbs = { findings, link, memory, plans, playbook, policy, reminders };
 
-/** Lists a plan's findings; with an action, settles one. */
-export function findings(
-  id: string,
-  finding: string | undefined,
-  options: CommonOptions & { action?: string },
-): Promise<void> {
-  return inTerminal(false, ({ service }, { timezone }, io) =>
-    findingsIn(
-      service,
-      { ...options, timezone, id, ...(finding === undefined ? {} : { finding }) },
-      io,
-    ),
-  );
-}
+/** Verbs that show or change something, and end. */
+export type Verb = keyof typeof verbs;
 
-/** Preferences on tone and questions. */
-export function policy(
-  verb: 'show' | 'set' | 'reset',
-  values: string[],
-  options: CommonOptions,
-): Promise<void> {
+/** @param options of the command and its arguments, as the verb names them */
+export function show(verb: Verb, options: object): Promise<void> {
   return inTerminal(false, ({ service }, { timezone }, io) =>
-    policyIn(service, { ...options, verb, values, timezone }, io),
-  );
-}
-
-/** A person's memory. */
-export function memory(
-  verb: 'list' | 'keep' | 'forget',
-  words: string[],
-  options: CommonOptions & { name?: string },
-): Promise<void> {
-  return inTerminal(false, ({ service }, { timezone }, io) =>
-    memoryIn(service, { ...options, verb, words, timezone }, io),
-  );
-}
-
-/** Saved plans: listed, saved, proposed again. */
-export function playbook(
-  verb: 'list' | 'show' | 'save' | 'run' | 'remove',
-  words: string[],
-  options: CommonOptions & { param?: string[]; default?: string[] },
-): Promise<void> {
-  return inTerminal(false, ({ service }, { timezone }, io) =>
-    playbookIn(service, { ...options, verb, words, timezone }, io),
-  );
-}
-
-/** Reminders and recurring steps. */
-export function reminders(
-  verb: 'list' | 'skip' | 'change' | 'end',
-  id: string | undefined,
-  options: CommonOptions & { when?: string; text?: string; yes?: true },
-): Promise<void> {
-  return inTerminal(false, ({ service }, { timezone }, io) =>
-    remindersIn(service, { ...options, verb, id, timezone }, io),
-  );
-}
-
-/** Links this account to one on a chat platform. */
-export function link(text: string | undefined, options: CommonOptions): Promise<void> {
-  return inTerminal(false, ({ service }, { timezone }, io) =>
-    linkIn(service, { ...options, timezone, text: text ?? '' }, io),
+    // The command line declares what each verb takes.
+    verbs[verb](service, { ...options, timezone } as never, io),
   );
 }
