@@ -25,6 +25,7 @@ const libraries: Record<string, string> = {
   '/console/lib/diff/util/string.js': 'diff/libesm/util/string.js',
   '/console/lib/elk-api.js': 'elkjs/lib/elk-api.js',
   '/console/lib/elk-worker.js': 'elkjs/lib/elk-worker.min.js',
+  '/console/lib/eventsource-parser.js': 'eventsource-parser/dist/index.js',
   '/console/lib/lit-html/lit-html.js': 'lit-html/lit-html.js',
   '/console/lib/lit-html/directive.js': 'lit-html/directive.js',
   '/console/lib/lit-html/directive-helpers.js': 'lit-html/directive-helpers.js',
@@ -80,6 +81,7 @@ const shared = [
 export const importMap = {
   imports: {
     'diff/lib/': '/console/lib/diff/',
+    'eventsource-parser': '/console/lib/eventsource-parser.js',
     'lit-html': '/console/lib/lit-html/lit-html.js',
     'lit-html/directives/repeat.js': '/console/lib/lit-html/directives/repeat.js',
     '#cards/': '/console/shared/cards/',

@@ -1,9 +1,9 @@
 // The conversation: reads it, says things in it, and follows what is said. Its id is in the address of the page.
+import type { EventSourceMessage } from 'eventsource-parser';
 import type { WantedModes } from '#domain/plan/modes.ts';
 import type { PlanningActivity } from '#domain/planning/activity.ts';
 import type { Message } from '#domain/service.ts';
 import { ApiError, describeError, get, post } from './api.ts';
-import type { ServerEvent } from './event-parser.ts';
 import { openPlan } from './focus.ts';
 import { refreshInbox } from './inbox.ts';
 import { readOnScreen } from './part.ts';
@@ -54,7 +54,7 @@ function parseMessages(data: string): Message[] {
   return Array.isArray(parsed) ? parsed : [parsed];
 }
 
-function takeEvent({ event, data }: ServerEvent): void {
+function takeEvent({ event, data }: EventSourceMessage): void {
   if (event !== 'planning') {
     takeMessages(parseMessages(data), false);
     return;

@@ -1,12 +1,12 @@
 // A stream of server-sent events that outlives lost connections. It is read through fetch, because EventSource
 // cannot send a token. Resumes after the last event seen.
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { ApiError, request } from './api.ts';
-import { createEventParser, type ServerEvent } from './event-parser.ts';
 
 export type StreamState = 'connecting' | 'live' | 'reconnecting' | 'refused';
 
 export type StreamHandlers = {
-  onEvent(event: ServerEvent): void;
+  onEvent(event: EventSourceMessage): void;
   onState(state: StreamState): void;
 };
 
@@ -17,15 +17,15 @@ export function backOff(attempt: number, random: number): number {
 
 async function readStream(
   response: Response,
-  onEvent: (event: ServerEvent) => void,
+  onEvent: (event: EventSourceMessage) => void,
 ): Promise<void> {
   if (response.body === null) return;
-  const parse = createEventParser();
+  const parser = createParser({ onEvent });
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
-    for (const event of parse(value)) onEvent(event);
+    parser.feed(value);
   }
 }
 

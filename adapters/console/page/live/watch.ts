@@ -1,9 +1,9 @@
 // Keeps what is on the screen fresh: the shown plan by its event stream, lists and other cards by the stream of what changes.
 // Events only say that something changed; what is shown is always read again from the server.
+import type { EventSourceMessage } from 'eventsource-parser';
 import type { InboxChange } from '#domain/plan/inbox.ts';
 import type { Plan } from '#domain/plan/plan.ts';
 import { get, getInBackground } from './api.ts';
-import type { ServerEvent } from './event-parser.ts';
 import { listShown, refreshInbox, restoreInbox } from './inbox.ts';
 import { listMoving } from './moving.ts';
 import { loadCard, refreshPlan } from './plans.ts';
@@ -79,7 +79,7 @@ function refreshPlans({ plans }: InboxChange): void {
 /** Follows what changes among all plans, for as long as the page is open. */
 function followInbox(): void {
   const handlers = {
-    onEvent: ({ event, data }: ServerEvent) => {
+    onEvent: ({ event, data }: EventSourceMessage) => {
       if (event === 'plans') refreshPlans(JSON.parse(data));
     },
     onState: (connection: StreamState) => {
