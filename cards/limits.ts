@@ -21,13 +21,10 @@ export const platformLimits = {
     /** Elements of one actions block. */
     actions: 25,
     buttonText: 75,
-    buttonValue: 2000,
     id: 255,
     confirmTitle: 100,
     confirmText: 300,
     confirmButton: 30,
-    /** Elements of one context block. */
-    contextElements: 10,
     /** Undocumented: above about 13,200 characters in total Slack answers `msg_blocks_too_long`. Measured here as JSON. */
     message: 13_000,
     /** Escaped text next to the blocks, in UTF-8 bytes: `chat.update` accepts 4,000, less than a new message. */

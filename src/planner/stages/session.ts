@@ -97,10 +97,6 @@ export class Session {
     this.#state = { ...this.#state, calls: before + calls, cost_usd: cost_usd + usd };
   }
 
-  liftSoftBudget(): void {
-    this.#state = { ...this.#state, soft_budget_lifted: true };
-  }
-
   note(entry: TraceEntry): void {
     const { trace, turn } = this.#state;
     this.#state = { ...this.#state, trace: [...trace, { ...entry, turn }] };
