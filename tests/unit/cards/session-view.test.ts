@@ -6,7 +6,7 @@ import { readSessionPress } from '#cards/press.ts';
 import { viewSession } from '#cards/session-view.ts';
 import { drawText } from '#cards/text.ts';
 import { SessionPress } from '#domain/chat/session-card.ts';
-import { offlinePlanner } from '#domain/plan/planner-words.ts';
+import { offlinePlanner } from '#domain/plan/step-words.ts';
 import { checkAdaptiveCard } from '../../fixtures/adaptive-card.ts';
 import { checkSlackMessage } from '../../fixtures/block-kit.ts';
 import {
