@@ -185,7 +185,7 @@ async function readGiven(
     return { problems: [`Step ${step.label} is not waiting for an answer; it is ${step.status}.`] };
   if (!isHumanTask(step))
     return {
-      problems: [`Step ${step.label} asks for Yes or No. Press one on its card.`],
+      problems: [`Step ${step.label} asks for a confirmation, which is given on its card only.`],
     };
   const answer = fillIn(step, reply);
   const settlement = {

@@ -77,12 +77,16 @@ type OpenTask = { plan: string; step: string };
 
 const Assigned = z.object({ assignee: z.string().exactOptional() });
 
+const isHuman = /^human_(?:task|confirm)$/;
+const yesOrNo = /^\s*(?:yes|no)[.!]?\s*$/i;
+
 /** The only task that waits for the speaker here, if nothing else is asked. */
 function findTask({ request, state }: StageTask): OpenTask | null {
   if (state.questions_asked > 0 || request.ownWords === false) return null;
   const open = (request.plans ?? []).flatMap(({ id, steps }) =>
     steps.flatMap(({ id: step, status, operation, args }): OpenTask[] => {
-      if (status !== 'waiting' || !/^human_(?:task|confirm)$/.test(operation)) return [];
+      const takes = operation === 'human_confirm' ? yesOrNo : /^/;
+      if (status !== 'waiting' || !isHuman.test(operation) || !takes.test(request.text)) return [];
       const { assignee } = Assigned.safeParse(parseJson(args)).data ?? {};
       const isTheirs = assignee === undefined || isSamePerson(assignee, request.user);
       return isTheirs ? [{ plan: id, step }] : [];

@@ -132,7 +132,7 @@ describe('a No', () => {
   });
 });
 
-test('a word in its conversation answers nothing, and is told where to press', async () => {
+test('“no” in its conversation is the answer once it is confirmed', async () => {
   const { service } = instance;
   const say = async (text: string) => {
     const { run_id } = await service.startRun({ text, conversation: 'yes-no' }, ana);
@@ -145,8 +145,12 @@ test('a word in its conversation answers nothing, and is told where to press', a
   const { digest } = await service.getPlan(id);
   await service.approve(id, { version: 1, digest }, ana);
   await becomes(id, '1', 'waiting');
-  expect((await say('no')).response_text).toMatch(/^Step 1 asks for Yes or No\. /);
+  expect((await say('no')).response_text).toContain('“no”');
   expect((await stepOf(id, '1')).status).toBe('waiting');
+  await service.say('yes-no', 'approve', ana);
+  await reach(instance, id, 'completed');
+  expect((await stepOf(id, '1')).output).toMatchObject({ answer: 'No' });
+  expect(await isThere('q')).toBe(false);
 });
 
 test('a Yes lets everything run, and is the output', async () => {
