@@ -3,12 +3,13 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
+import { stagedPlanner } from '../../fixtures/staged-planner.ts';
 import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { noop, reach, scriptedPlanner } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
 import { settled } from '../inbox/bench.ts';
-import { approve, askFor, openWindow, seeCard, useDesk } from './desk.ts';
+import { approve, askFor, type Desk, openWindow, seeCard, useDesk } from './desk.ts';
 
 const database = useDatabase();
 const planner = scriptedPlanner(({ text, revision }) => {
@@ -68,5 +69,23 @@ test('a failed step is edited and retried in a window, and the finished plan sav
   await slack.submit(ana.id, save, { 'field:name/value': 'read-it' });
   await waitFor('the playbook', async () =>
     instance.service.getPlaybook('read-it', person('ana@example.com', 'api')).catch(() => null),
+  );
+});
+
+test('changes to a stage are typed into a form that wants words', async () => {
+  const staged = stagedPlanner(() => desk.instance.db.query);
+  const desk: Desk = await useDesk(database, { planner: staged });
+  const { slack, ana, channel } = desk;
+  const changes = 'countersign:session_changes';
+  const { message } = await slack.mention(ana.id, channel, 'Plan the launch');
+  const view = await openWindow(desk, ana, await seeCard(desk, message.ts, changes), changes);
+  await slack.submit(ana.id, view, { value: ' ' });
+  expect(view.errors).toEqual({ text: 'Say what should change.' });
+  const feedback = 'Test before the launch';
+  await slack.submit(ana.id, view, { value: feedback });
+  await waitFor('the wish', () =>
+    staged.asked.some(
+      ({ decision }) => decision.kind === 'changes' && decision.feedback === feedback,
+    ),
   );
 });
