@@ -14,8 +14,8 @@ import { quote, showPerson } from './plain.ts';
 import { stepLine } from './step-lines.ts';
 import { tellBooked, tellLimit, tellTime } from './times.ts';
 import { describeOthers, summariseFields } from './version-words.ts';
-import { nameWay } from './words.ts';
 import type { Section } from './view.ts';
+import { nameWay } from './words.ts';
 
 const maxEffects = 12;
 const maxSteps = 7;
@@ -206,7 +206,9 @@ export function viewCalendar({ plan, steps, scheduled, link }: PlanCardFacts): S
 function viewOrders({ orders }: PlanCardFacts): Section | null {
   if (orders === undefined) return null;
   const { chosen, reason, options_tried: options } = orders;
-  const others = options.flatMap(({ name }) => (name === chosen ? [] : quoteName(nameWay(name), 60)));
+  const others = options.flatMap(({ name }) =>
+    name === chosen ? [] : quoteName(nameWay(name), 60),
+  );
   const note = `compared with ${listOf(others)}`;
   const text = showLine(`${capitalise(quoteName(nameWay(chosen), 60))}: ${reason}`, 300);
   return makeSection('options', 'Order', [plainLine(text, { lead: '⇅', note })], 1);

@@ -40,7 +40,9 @@ export type Config = {
 
 function explain(error: z.ZodError, where: string): string {
   return error.issues
-    .map(({ path, message }) => [path.join('.') || where, message].filter((part) => part !== '').join(': '))
+    .map(({ path, message }) =>
+      [path.join('.') || where, message].filter((part) => part !== '').join(': '),
+    )
     .join('; ');
 }
 
@@ -73,9 +75,7 @@ function parseSettings(path: string, json: unknown, variables: NodeJS.ProcessEnv
   if (parsed.success) return { settings: parsed.data, found: true, warnings, secrets };
   throw new CountersignError(
     'invalid_configuration',
-    createRedactor(secrets)(
-      `${path}: ${explain(parsed.error, '')}. See countersign.example.json.`,
-    ),
+    createRedactor(secrets)(`${path}: ${explain(parsed.error, '')}. See countersign.example.json.`),
   );
 }
 

@@ -42,10 +42,7 @@ export class Questions {
     return undefined;
   }
 
-  settleRule(
-    command: Command,
-    id: string,
-  ): Rule | undefined | null {
+  settleRule(command: Command, id: string): Rule | undefined | null {
     const { every, until } = command.modifiers;
     if (every === null) {
       if (until !== null)
@@ -80,7 +77,9 @@ export class Questions {
       throw new CommandRefusal(
         `Nothing of “${every.words}” falls before “until ${until?.words}”. Name a later day.`,
       );
-    return end === undefined ? undefined : { rrule: settled.rrule, until: end && toUtc(end), timezone };
+    return end === undefined
+      ? undefined
+      : { rrule: settled.rrule, until: end && toUtc(end), timezone };
   }
 
   askWhen(text: string, id: string): string | undefined {
