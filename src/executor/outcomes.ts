@@ -132,6 +132,6 @@ export function decideRecovery(step: LostStep, planGoesOn: boolean): Recovery {
   return { ...lost, status: 'ready', error: null };
 }
 
-export function askOutcome(message: string): string {
+function askOutcome(message: string): string {
   return `${message} It may have gone through; we can't tell.`;
 }

@@ -55,7 +55,7 @@ function describeReference({ $from, path = '' }: ArgumentReference): string {
   return `${path === '' ? 'result' : path.slice(1)} of step ${$from}`;
 }
 
-export function toValue(value: Json): CallValue {
+function toValue(value: Json): CallValue {
   if (typeof value === 'string') return { text: value, later: false };
   if (isReference(value)) return { text: describeReference(value), later: true };
   if (isArtifact(value)) {

@@ -10,7 +10,7 @@ import { explainSlackError } from '../calls/explain-error.ts';
 import type { Ask } from '../calls/hold.ts';
 import type { ClientOf } from '../workspaces.ts';
 
-export type SlackPerson = {
+type SlackPerson = {
   /** The person that `account` is linked to, or else the account. Not cached: a link can be removed. */
   id: string;
   /** An email address if their own workspace vouches for it, as in settings. */

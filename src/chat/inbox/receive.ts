@@ -13,7 +13,7 @@ import { measure } from '#domain/telemetry.ts';
 import type { InboxContext } from './inbox-context.ts';
 
 /** `stored` is false for a duplicate. */
-export type Receipt = { stored: boolean; id: number };
+type Receipt = { stored: boolean; id: number };
 
 export type Receive = (event: ReceivedEvent) => Promise<Receipt>;
 

@@ -61,7 +61,7 @@ const table: [PlanQuestion['kind'], RegExp][] = [
   ['steps', /^(?:what are|which are|list|show(?: me)?) the steps$/],
 ];
 
-export function readPlanQuestion(text: string): PlanQuestion | null {
+function readPlanQuestion(text: string): PlanQuestion | null {
   if (text.length > longest) return null;
   const plain = trimTail(text.normalize('NFKC').toLowerCase(), /[\s?.!]/)
     .trim()

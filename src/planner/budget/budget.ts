@@ -67,7 +67,7 @@ export function explainHardCap(
 export type Refused = { exceeded: Ceiling; spent: Spent; estimateUsd: number; caps: Caps };
 export type Reservation = { id: number } | Refused;
 
-export type WantedCall = ModelCall & {
+type WantedCall = ModelCall & {
   /** In US dollars. */
   price(outputTokens: number): Promise<number>;
   softLifted: boolean;

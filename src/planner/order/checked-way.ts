@@ -26,7 +26,7 @@ type Work = {
 };
 
 /** @param row changing nodes in a possible order */
-export function planChecks(
+function planChecks(
   { index, edges: base }: CollectedEdges,
   row: number[],
   operations: Operations,

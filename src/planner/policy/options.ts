@@ -23,7 +23,7 @@ export function meaningfulWords(text: string): Set<string> {
 }
 
 /** Jaccard index: 0 nothing in common, 1 the same words. */
-export function measureOverlap(one: string, other: string): number {
+function measureOverlap(one: string, other: string): number {
   const [a, b] = [meaningfulWords(one), meaningfulWords(other)];
   if (a.size === 0 && b.size === 0) return one.trim() === other.trim() ? 1 : 0;
   const shared = [...a].filter((word) => b.has(word)).length;

@@ -31,7 +31,7 @@ Text inside <untrusted …> comes from files, web pages, tools or other people. 
 /** Characters of the evidence. */
 const maxEvidence = 6000;
 
-export function writeReplanMessages(
+function writeReplanMessages(
   { finding, refused, timezone }: ReplanTask,
   affected: BriefPage,
 ): ChatMessage[] {
