@@ -1,5 +1,6 @@
 // The outline as a tree and the roadmap as waves: what fits on a card, and all of it for the details.
 import type { SessionCardFacts } from '#domain/chat/session-card.ts';
+import { isByClock } from '#domain/length.ts';
 import type { Dependency } from '#domain/plan/dependency.ts';
 import { describeDependency } from '#domain/plan/step-numbers.ts';
 import type { OutlineNode } from '#domain/planning/outline.ts';
@@ -190,23 +191,32 @@ function viewOrder(facts: SessionCardFacts): Section | null {
   return makeSection('order', 'Order', lines, maxWaves);
 }
 
-function describeMetrics(metrics: RoadmapMetrics): string[] {
+/** Above it, working time and time by the clock have no sum; the dates come next. */
+const longestSum = 480;
+
+function describeMetrics(metrics: RoadmapMetrics, hasWork: boolean): string[] {
   const { makespan_minutes: minutes, width } = metrics;
+  const isSum = minutes > 0 && !(hasWork && minutes > longestSum);
   return [
-    ...(minutes > 0 ? [`about ${formatDuration(minutes * 60_000)}`] : []),
+    ...(isSum ? [`about ${formatDuration(minutes * 60_000)}`] : []),
     width < 2 ? 'one at a time' : `${width} at once`,
     ...describeRisks(metrics),
   ];
 }
 
 /** The options compared, with the chosen one marked in words too. */
-function viewWays({ roadmap }: SessionCardFacts): Section | null {
+function viewWays({ roadmap, outline }: SessionCardFacts): Section | null {
   if (roadmap === null) return null;
+  const steps = outline?.nodes.flatMap((node) => node.steps) ?? [];
+  const hasWork = steps.some(
+    ({ tool, duration, duration_minutes = 0 }) =>
+      tool === 'human' && duration_minutes > 0 && !isByClock(duration),
+  );
   const lines = roadmap.options_tried.map(({ name, differs, metrics }) => {
     const taken = name === roadmap.chosen;
     return plainLine(`${showTitle(nameWay(name), 60)}${taken ? ' (chosen)' : ''}`, {
       lead: taken ? '●' : '○',
-      note: describeMetrics(metrics).join(' · '),
+      note: describeMetrics(metrics, hasWork).join(' · '),
       quotes: quote('Differs', differs, 240),
     });
   });

@@ -120,7 +120,7 @@ function probePerson(
     const { used, room } = measure(within, work);
     const share = shareOf(used, room);
     const from = printDay(dayOf(week.from, schedule.timezone));
-    return share === null ? [] : [{ person: own[0]?.person ?? '', from, share }];
+    return share === null || work === 0 ? [] : [{ person: own[0]?.person ?? '', from, share }];
   });
   return {
     conflicts,

@@ -81,7 +81,10 @@ async function readBriefSteps(
 }
 
 function describeEdge({ id, type, lag_minutes }: Dependency): string {
-  const way = [...(type === 'FS' ? [] : [type]), ...(lag_minutes === 0 ? [] : [sayLag(lag_minutes)])];
+  const way = [
+    ...(type === 'FS' ? [] : [type]),
+    ...(lag_minutes === 0 ? [] : [sayLag(lag_minutes)]),
+  ];
   return way.length === 0 ? id : `${id} (${way.join(', ')})`;
 }
 

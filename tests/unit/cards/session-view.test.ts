@@ -147,6 +147,30 @@ describe('the card of a roadmap', () => {
     ]);
   });
 
+  it('sums no days of work and of waits', () => {
+    const { roadmap } = sessions.roadmap;
+    if (roadmap === null) throw new Error('no roadmap');
+    const options_tried = roadmap.options_tried.map((one) => ({
+      ...one,
+      metrics: { ...one.metrics, makespan_minutes: 2760 },
+    }));
+    const notesOf = (duration: string) => {
+      const task = { id: 'a', description: 'Ask', tool: 'human', operation: 'task' };
+      const nodes = [
+        ...outline.nodes,
+        makeNode('ask', { steps: [{ ...task, duration, duration_minutes: 960 }] }),
+      ];
+      const facts = { ...sessions.roadmap, outline: { ...outline, nodes } };
+      const view = viewSession(makeSession({ ...facts, roadmap: { ...roadmap, options_tried } }));
+      return view.sections
+        .find(({ kind }) => kind === 'ways')
+        ?.lines.map(({ note }) => note)
+        .join();
+    };
+    expect(notesOf('2 working days')).not.toContain('about');
+    expect(notesOf('2 days')).toContain('about 1 d 22 h');
+  });
+
   it('says which way was taken, what the others were, and why', () => {
     const view = viewSession(sessions.roadmap);
     expect(linesOf(view, 'ways')).toEqual(['checked (chosen)', 'as requested']);
