@@ -22,7 +22,7 @@ const require = createRequire(import.meta.url);
 const readJson = (path: string): unknown =>
   JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
 
-/** What templates share: `{ "$part": "quotes" }` stands for the part of that name. */
+/** Parts shared by templates: `{ "$part": "quotes" }` stands for the part of that name. */
 const Parts = z.record(z.string(), z.json());
 let parts: z.infer<typeof Parts> | null = null;
 
