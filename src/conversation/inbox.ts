@@ -1,7 +1,7 @@
 // A person's inbox: every plan in exactly one of five groups. What waits for them comes first; the rest is by status.
 import { decodeCursor, encodeCursor } from '#db/cursor.ts';
 import type { Queryable } from '#db/database.ts';
-import { findCalled, readNamesOf, readPerson } from '#db/people/identities.ts';
+import { findCalled, readNamesOf, readPerson, readShown } from '#db/people/identities.ts';
 import {
   type FoundGroup,
   type GroupFilter,
@@ -21,8 +21,6 @@ import {
   type InboxPlan,
   type InboxQuery,
 } from '#domain/plan/inbox.ts';
-import type { Service } from '#domain/service.ts';
-import { nameRequesters } from '#people/people-named.ts';
 import type { KeptPlan, LivePlans } from './live-plans.ts';
 import { addRepeats } from './plan-times.ts';
 import { type Asking, findWaiting, type Waiting } from './waiting-for.ts';
@@ -114,7 +112,7 @@ function listGroups(
       const { total = 0, counted = true, places = [] } = ended.get(group) ?? {};
       const all = [
         ...own
-          .map(({ id, updated_at: at }) => ({ id, at }))
+          .map(({ id, requester, updated_at: at }) => ({ id, requester, at }))
           .filter(isBehind)
           .slice(0, limit),
         ...places.filter(({ id }) => !twice.some((plan) => plan.id === id)),
@@ -174,13 +172,17 @@ export async function readInbox(
     }
     return { group, ...(others.get(group) ?? { total: 0, counted: true, places: [] }) };
   });
-  const shown = found.flatMap(({ places }) => places.slice(0, limit).map(({ id }) => id));
-  const isShown = new Set(shown);
+  const shown = found.flatMap(({ places }) => places.slice(0, limit));
+  const isShown = new Set(shown.map(({ id }) => id));
   const theirs = waiting.filter(({ id }) => isShown.has(id));
   const waits = new Map(theirs.map((one) => [one.id, one]));
-  const [summaries, labelOf] = await Promise.all([
-    readSummaries(db, shown).then((found) => addRepeats(db, found)),
+  const [summaries, labelOf, names] = await Promise.all([
+    readSummaries(db, [...isShown]).then((found) => addRepeats(db, found)),
     readWaitingLabels(db, theirs),
+    readShown(
+      db,
+      shown.map(({ requester }) => requester),
+    ),
   ]);
   const plans = new Map(summaries.map((plan) => [plan.id, plan]));
   const toPlan = (id: string): InboxPlan[] => {
@@ -188,9 +190,11 @@ export async function readInbox(
     const wait = waits.get(id);
     if (plan === undefined) return [];
     const label = wait === undefined || wait.step_id === null ? null : labelOf(id, wait.step_id);
+    const name = names.get(plan.requester);
     return [
       {
         ...plan,
+        ...(name === undefined ? {} : { asked_by: name }),
         waits: wait?.waits ?? null,
         waits_since: wait === undefined ? null : new Date(wait.at / 1000).toISOString(),
         waits_step: label,
@@ -213,23 +217,5 @@ export async function readInbox(
             : null,
       };
     }),
-  };
-}
-
-/** Replaces requesters with display names. */
-export async function nameInbox(
-  service: Pick<Service, 'shownNames'>,
-  { groups }: Inbox,
-): Promise<Inbox> {
-  const named = await nameRequesters(
-    service,
-    groups.flatMap(({ plans }) => plans),
-  );
-  const byId = new Map(named.map((plan) => [plan.id, plan]));
-  return {
-    groups: groups.map((page) => ({
-      ...page,
-      plans: page.plans.map((plan) => byId.get(plan.id) ?? plan),
-    })),
   };
 }

@@ -69,7 +69,7 @@ import { storeWithinLimits } from '#runs/person-limits.ts';
 import { emptyTrace, readRunTrace } from '#runs/planning-trace.ts';
 import { answerOnce } from './answer-once.ts';
 import { createBuilds } from './build.ts';
-import { nameInbox, readInbox } from './inbox.ts';
+import { readInbox } from './inbox.ts';
 import { createLivePlans } from './live-plans.ts';
 import { createOperationForms, previewProposal } from './operation-forms.ts';
 import { readCardFacts } from './plan-card.ts';
@@ -247,7 +247,7 @@ export function createService(context: ConversationContext): Service {
     },
     async inbox({ within: scope, ...query }) {
       const within = scope === undefined ? null : await readWithin(context, scope);
-      return nameInbox(service, await readInbox(context, livePlans, query, within));
+      return readInbox(context, livePlans, query, within);
     },
     stats: async (leastPeople, scope) =>
       readPlanStats(

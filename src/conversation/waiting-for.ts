@@ -1,7 +1,13 @@
 // Finds everything that waits for a person, by the rules that check decisions. The number of queries doesn't grow with the number
 // of plans.
 import type { Queryable } from '#db/database.ts';
-import { findSpoken, type GroupPlace, type LivePlan, type OpenQuestion } from '#db/plans/groups.ts';
+import {
+  findSpoken,
+  type GroupPlace,
+  type LivePlan,
+  type OpenQuestion,
+  type PlacedPlan,
+} from '#db/plans/groups.ts';
 import { isSamePerson, lowerAscii, personKey } from '#domain/people/names.ts';
 import type { InboxWait } from '#domain/plan/inbox.ts';
 import type { ApproverPolicy } from '#domain/plan/plan.ts';
@@ -24,8 +30,10 @@ export type Asking = Pick<
   'db' | 'approvers' | 'guardedApprovers' | 'grouping' | 'delegates'
 >;
 
-/** One plan's waiting item, and since when (µs since 1970). */
-export type Waiting = GroupPlace & {
+/** A plan and its wait, with the time since when (µs since 1970). */
+export type Waiting = PlacedPlan & Wait;
+
+type Wait = GroupPlace & {
   waits: InboxWait;
   step_id: string | null;
   may_approve: boolean;
@@ -70,7 +78,7 @@ function judge(
   { plan, authority, ofChange }: Evidence,
   user: string,
   names: string[],
-): Waiting | null {
+): Wait | null {
   const { id, patch, problem, questions } = plan;
   const isProposed = plan.status === 'proposed' || plan.status === 'needs_review';
   if (isProposed && !plan.revising && mayApproveNow(authority, plan.approved, user))
@@ -171,7 +179,8 @@ export async function findWaiting(
     const authority = authorities[index];
     if (authority === undefined) return [];
     const evidence = { plan, authority, ofChange: ofChanges.get(plan.id) };
-    return judge(context, evidence, user, [...asked.own, ...asked.lent]) ?? [];
+    const wait = judge(context, evidence, user, [...asked.own, ...asked.lent]);
+    return wait === null ? [] : { ...wait, requester: plan.requester };
   });
   return waiting.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
 }

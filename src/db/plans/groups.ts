@@ -276,9 +276,11 @@ export async function readOpenQuestions(
 /** `at`: last activity (µs since 1970). */
 export type GroupPlace = { at: number; id: string };
 
+export type PlacedPlan = GroupPlace & { requester: string };
+
 export const endedCounted = 1000;
 
-export type FoundGroup = { total: number; counted: boolean; places: GroupPlace[] };
+export type FoundGroup = { total: number; counted: boolean; places: PlacedPlan[] };
 
 /** Always true for null. */
 const isBehind = (after: GroupPlace | null) =>
@@ -299,13 +301,13 @@ function endedOf(
     except.length === 0 ? sql`true` : sql`${plans.id} <> all(${sql.param(except)}::text[])`;
   const latest = (
     reason: SQL,
-  ) => sql`(select ${plans.id}, ${plans.rested_at} as moment from ${plans}
+  ) => sql`(select ${plans.id}, ${plans.requester}, ${plans.rested_at} as moment from ${plans}
     where ${plans.ended_as} = ${sql.raw(`'${group}'`)} and ${reason}
       and ${isBehind(after)} and ${wanted({ ...others, within: null })} and ${isOther}
     order by ${plans.rested_at} desc, ${plans.id} desc limit ${limit})`;
   if (within === null) return latest(sql`true`);
   const found = withinEach(within).map(latest);
-  return sql`select id, moment from (${sql.join(found, sql` union `)}) as found order by moment desc, id desc limit ${limit}`;
+  return sql`select id, requester, moment from (${sql.join(found, sql` union `)}) as found order by moment desc, id desc limit ${limit}`;
 }
 
 /**
@@ -323,10 +325,10 @@ export async function readEnded(
     const counted = endedOf(group, filter, except, null, endedCounted);
     const next = endedOf(group, filter, except, after, limit);
     return sql`select ${group}::text as name, (select count(*) from (${counted}) c)::int as total, (
-      select coalesce(jsonb_agg(jsonb_build_object('id', o.id, 'at', ${micros(sql`o.moment`)}) order by o.moment desc, o.id desc), '[]')
+      select coalesce(jsonb_agg(jsonb_build_object('id', o.id, 'requester', o.requester, 'at', ${micros(sql`o.moment`)}) order by o.moment desc, o.id desc), '[]')
       from (${next}) o) as places`;
   });
-  const { rows } = await db.execute<{ name: EndedGroup; total: number; places: GroupPlace[] }>(
+  const { rows } = await db.execute<{ name: EndedGroup; total: number; places: PlacedPlan[] }>(
     sql.join(selects, sql` union all `),
   );
   return new Map(
