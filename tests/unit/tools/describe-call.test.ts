@@ -115,7 +115,7 @@ describe('a built-in call', () => {
       budget_tokens: 4000,
     });
     expect(parts.map(({ label, text }) => `${label}: ${text}`)).toEqual([
-      'totals: ["a”, “b","c"]',
+      'counted by code: ["a”, “b","c"]',
       'token budget: 4000',
     ]);
   });
