@@ -116,7 +116,7 @@ describe('a built-in call', () => {
     });
     expect(parts.map(({ label, text }) => `${label}: ${text}`)).toEqual([
       'counted by code: ["a”, “b","c"]',
-      'token budget: 4000',
+      'limit (tokens): 4000',
     ]);
   });
 });
