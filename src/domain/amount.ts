@@ -1,8 +1,7 @@
-// Parses amounts exactly as tables write them: digit groups, a decimal point or comma, a currency, a minus or parentheses.
-// "1,234" alone is ambiguous, so a column decides as a whole.
+// Parses written amounts exactly. "1,234" is ambiguous, so a column decides as a whole.
 import { type Decimal, readDecimal } from './decimal.ts';
 
-/** The readings with a decimal point and with a decimal comma. `unit`: currency, or empty. */
+/** Read with a decimal point and a decimal comma. `unit`: currency, or empty. */
 export type Amount = { point: Decimal | null; comma: Decimal | null; unit: string };
 
 const currency = String.raw`\p{Sc}|[A-Z]{3}|[A-Z]{1,2}\p{Sc}|kr|zł|Kč|Ft|Fr\.`;
@@ -10,7 +9,7 @@ const outer = new RegExp(
   String.raw`^(\()?(${currency})?\s?([+\-−])?\s?(${currency})?\s?([\d.,'’\s]{1,60}(?:[eE][+-]?\d{1,3})?)\s?(${currency})?(\))?$`,
   'u',
 );
-/** `INV` is none: `INV-1000` is a number that names something. */
+/** Not any capitals: `INV-1000` is no amount. */
 const currencyCodes = new Set(Intl.supportedValuesOf('currency'));
 const isUnit = (unit: string): boolean => !/^[A-Z]{3}$/.test(unit) || currencyCodes.has(unit);
 const longest = 100;
@@ -24,7 +23,6 @@ const groupedByComma = new RegExp(
 /** A leading zero means a code, such as a postcode. */
 const isCode = (digits: string): boolean => /^0\d/.test(digits);
 
-/** Null if the text is no amount. */
 export function readAmount(written: string): Amount | null {
   if (written.length > longest) return null;
   const match = outer.exec(written.trim());

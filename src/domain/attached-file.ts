@@ -1,10 +1,10 @@
-// Files that people attach to chat messages: listed by name, read and copied on demand.
+// Files that people attach to chat messages.
 import { z } from 'zod';
 import { showLine } from './shown-text.ts';
 import { StorableText } from './text.ts';
 import { describeBytes } from './words.ts';
 
-/** `id`: for its platform; `bytes`: null if unknown. */
+/** `id`: the platform's; `bytes`: null if unknown. */
 export const AttachedFile = z.object({
   id: z.string().max(200),
   name: StorableText.max(300),
@@ -13,12 +13,12 @@ export const AttachedFile = z.object({
 });
 export type AttachedFile = z.infer<typeof AttachedFile>;
 
-/** Maximum bytes of a file that is read or copied. */
+/** Bytes. */
 export const maxAttached = 20_000_000;
 
 const quote = (name: string, max: number) => `"${showLine(name, max).replaceAll('"', "'")}"`;
 
-/** `file "draft.docx" (docx, 24 kB, id F0123)`, for planners; the name can't close its marks. */
+/** `file "draft.docx" (docx, 24 kB, id F0123)`, for planners; a name can't close the quote. */
 export function describeFile({ id, name, type, bytes }: AttachedFile): string {
   const facts = [
     showLine(type, 40),

@@ -1,9 +1,9 @@
-// Response bodies of other servers, read up to a limit.
+// Reads response bodies up to a limit.
 
-/** Maximum bytes of an error response. */
+/** Bytes of an error response. */
 export const longestReason = 100_000;
 
-/** The first `limit` bytes of `body` after decompression; then cancels the stream. */
+/** The first `limit` bytes after decompression; cancels the rest. */
 export async function readBody(
   body: AsyncIterable<Uint8Array> | null,
   limit: number,
@@ -18,7 +18,6 @@ export async function readBody(
   return { bytes: Buffer.concat(chunks).subarray(0, limit), isCut: size > limit };
 }
 
-/** The first `limit` bytes of a response, as UTF-8. */
 export async function readText({ body }: Response, limit: number): Promise<string> {
   return (await readBody(body, limit)).bytes.toString('utf8');
 }

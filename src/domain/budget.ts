@@ -1,20 +1,20 @@
-// Budgets of model calls (B9): the ceiling that another call would exceed, and its words. Pure.
+// Budgets of model calls (B9) and their words. Pure.
 
 /** US dollars. */
 export type Caps = {
   /** One planning turn; a person can lift it. */
   softPerTurn: number;
-  /** A request with all its turns, or a plan with its planning. */
+  /** A request's turns, or a plan with its planning. */
   perSession: number;
-  /** The plan's own limit, as its requester said; optional. */
+  /** Set by the requester. */
   perPlan?: number | undefined;
-  /** One day (UTC) of a person, organisation or the instance; optional. */
+  /** Per UTC day, as the next two. */
   perPerson?: number | undefined;
   perOrganisation?: number | undefined;
   perDay: number;
 };
 
-/** From the widest to the narrowest. */
+/** Widest first. */
 const capOf = {
   day: 'perDay',
   organisation: 'perOrganisation',
@@ -27,25 +27,22 @@ const capOf = {
 export type Ceiling = keyof typeof capOf;
 export type HardCeiling = Exclude<Ceiling, 'turn'>;
 
-/** US dollars spent under each ceiling. */
+/** US dollars. */
 export type Spent = Record<Ceiling, number>;
 
-/** The plan's and the turn's, which a person can lift, are asked about only if no other is in the way. */
+/** Those a person can lift come last. */
 const ceilings: Ceiling[] = ['session', 'person', 'organisation', 'day', 'plan', 'turn'];
 
-/** In billionths of a dollar, so that decimal sums compare exactly. */
+/** Billionths of a dollar, so that sums compare exactly. */
 const nano = (usd: number): number => Math.round(usd * 1e9);
 
-/** A free model stays allowed under a budget of 0. */
+/** A free model passes a budget of 0. */
 function isBeyond(limit: number, spent: number, estimate: number): boolean {
   const before = nano(spent);
   return before + nano(estimate) > nano(limit) || (before > 0 && before >= nano(limit));
 }
 
-/**
- * The tightest ceiling that calls of `estimateUsd` would exceed, or null. A turn's first call always passes the soft ceiling, since
- * nothing was spent yet.
- */
+/** The tightest ceiling that calls of `estimateUsd` would exceed. A turn's first call always passes the soft ceiling. */
 export function findExceeded(
   spent: Spent,
   estimateUsd: number,
@@ -61,7 +58,6 @@ export function findExceeded(
   return broken ?? null;
 }
 
-/** Small amounts get more decimals. */
 export function dollars(usd: number): string {
   return `$${usd.toFixed(usd === 0 || usd >= 0.1 ? 2 : usd >= 0.01 ? 3 : 4)}`;
 }
@@ -77,7 +73,6 @@ const words: Record<HardCeiling, { name: string; setting: string }> = {
   day: { name: "today's budget", setting: 'BUDGET_PER_DAY_USD' },
 };
 
-/** A cap's name and the remedy. */
 export function describeCap(ceiling: HardCeiling, caps: Caps): { cap: string; remedy: string } {
   const { name, setting } = words[ceiling];
   const isOne = ceiling === 'session' || ceiling === 'plan';
@@ -88,7 +83,7 @@ export function describeCap(ceiling: HardCeiling, caps: Caps): { cap: string; re
   };
 }
 
-/** A sentence per cap below `callUsd`, which allows no call at all. */
+/** Caps below `callUsd` allow no call at all. */
 export function findTooSmall(caps: Caps, model: string, callUsd: number): string[] {
   return ceilings.flatMap((ceiling) => {
     const cap = caps[capOf[ceiling]];

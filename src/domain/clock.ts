@@ -1,4 +1,4 @@
-// Time and randomness are parameters: code that needs the time or a new ID receives one of these.
+// Time and randomness, passed as parameters.
 import { randomBytes } from 'node:crypto';
 
 export type Clock = {
@@ -6,7 +6,7 @@ export type Clock = {
 };
 
 export type Random = {
-  /** `bytes` random bytes as lower-case hex (2 characters a byte). */
+  /** Lower case, two characters a byte. */
   hex(bytes: number): string;
 };
 
@@ -15,7 +15,7 @@ export function drawFraction(random: Random): number {
   return Number.parseInt(random.hex(6), 16) / 2 ** 48;
 }
 
-/** Midnight UTC, when a daily budget starts. */
+/** When daily budgets restart. */
 export function startOfUtcDay(now: Date): Date {
   return new Date(now.toISOString().slice(0, 10));
 }

@@ -1,7 +1,4 @@
-// The name of the command line where this program runs.
+// The name of this program on the command line.
 
-/**
- * A clone runs TypeScript, where `npx` finds the command. Installed JavaScript is called by name: elsewhere `npx` would fetch a
- * registry's package of that name.
- */
+/** `npx` finds a clone's command; elsewhere it would fetch a registry package of that name. */
 export const commandName = import.meta.url.endsWith('.ts') ? 'npx countersign' : 'countersign';

@@ -1,10 +1,10 @@
-// Exact decimal numbers, for input that a binary number would round.
+// Exact decimal numbers.
 
-/** `digits` × 10^-`scale`, without trailing zeros after the point. */
+/** `digits` × 10^-`scale`, without trailing zeros. */
 export type Decimal = { digits: bigint; scale: number };
 
 const written = /^([+-]?)(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d{1,6}))?$/;
-/** Before or after the point. */
+/** On each side of the point. */
 const maxDigits = 1000;
 
 export const zero: Decimal = { digits: 0n, scale: 0 };
@@ -18,7 +18,7 @@ function normalise(digits: bigint, scale: number): Decimal {
     : { digits: rest, scale: places };
 }
 
-/** Parses a number with optional point and exponent, or null if invalid or too long. */
+/** Null if invalid or too long. */
 export function readDecimal(text: string): Decimal | null {
   if (text.length > maxDigits) return null;
   const [, sign, whole = '', fraction = '', exponent = '0'] = written.exec(text) ?? [];
@@ -29,7 +29,7 @@ export function readDecimal(text: string): Decimal | null {
   return normalise(sign === '-' ? -digits : digits, scale);
 }
 
-/** The digits of both at one scale. */
+/** Both at one scale. */
 function align(a: Decimal, b: Decimal): [bigint, bigint, number] {
   const scale = Math.max(a.scale, b.scale);
   const at = (one: Decimal) => one.digits * 10n ** BigInt(scale - one.scale);
@@ -41,7 +41,6 @@ export function addDecimals(a: Decimal, b: Decimal): Decimal {
   return normalise(one + other, scale);
 }
 
-/** Negative if `a` is less. */
 export function compareDecimals(a: Decimal, b: Decimal): number {
   const [one, other] = align(a, b);
   return one < other ? -1 : Number(one > other);

@@ -1,12 +1,11 @@
-// The digest of a large value as JSON, in slices.
+// Digests large JSON in slices.
 import { createHash } from 'node:crypto';
 import { isSliceOver, nextTurn } from './slices.ts';
 import { isObject } from './text.ts';
 
-/** Levels written item by item: a request's parts, fields, and list items. */
+/** Levels written item by item. */
 const levels = 3;
 
-/** The pieces of `JSON.stringify(value)`. */
 function* writeJson(value: unknown, deeper: number): Generator<string> {
   if (deeper > 0 && Array.isArray(value)) {
     for (const [index, item] of value.entries()) {
@@ -26,7 +25,7 @@ function* writeJson(value: unknown, deeper: number): Generator<string> {
   } else yield JSON.stringify(value) ?? 'null';
 }
 
-/** SHA-256 in hex over `JSON.stringify(value)`, where `value` is JSON. */
+/** SHA-256 in hex of `JSON.stringify(value)`. */
 export async function digestJson(value: unknown): Promise<string> {
   const hash = createHash('sha256');
   for (const piece of writeJson(value, levels)) {

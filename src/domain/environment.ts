@@ -1,9 +1,8 @@
-// The schema of the environment, with every default. `src/app/config.ts` parses it.
+// The environment's schema and defaults; `src/app/config.ts` parses it.
 import { z } from 'zod';
 import { CountersignError } from './errors.ts';
 import { readPublicUrl } from './public-url.ts';
 
-/** A number from the environment; errors name its range. */
 function whole(min: number, max: number) {
   const error = `must be a whole number from ${min} to ${max}`;
   return z.coerce.number({ error }).int({ error }).min(min, { error }).max(max, { error });
@@ -34,7 +33,7 @@ const proxies = z.string().transform((text, issues) => {
   );
   return z.NEVER;
 });
-/** The environment. Empty strings count as not set. */
+/** Empty strings count as unset. */
 export const Environment = z.object({
   PORT: whole(0, 65_535).default(3978),
   HOST: z.string().default('127.0.0.1'),
@@ -42,12 +41,12 @@ export const Environment = z.object({
     .string()
     .regex(/^postgres(ql)?:\/\//, 'must begin with postgres:// or postgresql://')
     .optional(),
-  /** The direct connection if `DATABASE_URL` is a pooler. */
+  /** If `DATABASE_URL` is a pooler. */
   DATABASE_DIRECT_URL: z
     .string()
     .regex(/^postgres(ql)?:\/\//, 'must begin with postgres:// or postgresql://')
     .optional(),
-  /** The instance's schema (`db/instance.ts`). */
+  /** See `db/instance.ts`. */
   DATABASE_SCHEMA: z
     .string()
     .regex(
@@ -58,24 +57,24 @@ export const Environment = z.object({
   DATABASE_POOL_SIZE: whole(4, 100).default(10),
   OPENAI_API_KEY: optional,
   OPENAI_BASE_URL: z.url().optional(),
-  /** The OpenAI API to use; default: `responses` with OpenAI, else `chat`. */
+  /** Default: `responses` with OpenAI, else `chat`. */
   OPENAI_API: z.enum(['responses', 'chat']).optional(),
-  /** Anthropic's own API; unused if an OpenAI variable is set. */
+  /** Ignored if an OpenAI variable is set. */
   ANTHROPIC_API_KEY: optional,
   ANTHROPIC_BASE_URL: z.url().optional(),
   PLANNER_MODEL: z.string().default('gpt-6.2-sol'),
   EXECUTOR_MODEL: z.string().default('gpt-6-luna'),
-  /** The planner model's reasoning effort; default: the server's. */
+  /** Default: the server's. */
   PLANNER_REASONING_EFFORT: z
     .enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])
     .optional(),
   COUNTERSIGN_API_TOKEN: secret.optional(),
   /** Per remote caller. */
   API_REQUESTS_PER_MINUTE: whole(1, 1_000_000).default(1200),
-  /** Additional trusted proxies, whose `X-Forwarded-For` is believed. */
+  /** Proxies whose `X-Forwarded-For` is believed. */
   COUNTERSIGN_TRUSTED_PROXIES: proxies.default([]),
   COUNTERSIGN_PUBLIC_URL: publicUrl.optional(),
-  /** Encrypts Slack tokens. */
+  /** For Slack tokens. */
   COUNTERSIGN_ENCRYPTION_KEY: z
     .string()
     .regex(
@@ -96,13 +95,13 @@ export const Environment = z.object({
   SOFT_BUDGET_PER_TURN_USD: amount(0, 1_000_000).default(0.3),
   BUDGET_PER_DAY_USD: amount(0, 1_000_000).default(5),
   ALLOW_NEW_SUBTYPE_PROPOSALS: flag.default(true),
-  /** A new subtype needs approval before planning with it. */
+  /** Approve new subtypes before planning. */
   REQUIRE_RFC_FOR_NEW_SUBTYPE: flag.default(true),
   COUNTERSIGN_TIMEZONE: optional,
   COUNTERSIGN_NO_BROWSER: flag.optional(),
-  /** Port for a worker's health checks and metrics; 0 for any free port. Default: none. */
+  /** Worker health and metrics; 0 for any free port. */
   HEALTH_PORT: whole(0, 65_535).optional(),
-  // OpenTelemetry's variables that decide whether traces are sent; its SDK reads more.
+  // Those that switch tracing; the SDK reads more.
   OTEL_SDK_DISABLED: optional,
   OTEL_CONFIG_FILE: optional,
   OTEL_TRACES_EXPORTER: optional,
@@ -117,7 +116,6 @@ export type Environment = z.infer<typeof Environment>;
 export const readEncryptionKey = (key: string): Buffer =>
   Buffer.from(key, key.length === 64 ? 'hex' : 'base64');
 
-/** Refuses settings that do not belong together. */
 export function refuseSetting(variable: string, sentence: string): never {
   throw new CountersignError('invalid_configuration', `${variable}: ${sentence}`);
 }

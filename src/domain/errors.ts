@@ -1,7 +1,6 @@
-// The one error type: a stable code, a sentence for people, a cause for the log. Adapters translate it; no code depends on its
-// text.
+// The error type: a stable code, and a sentence no code depends on.
 
-/** Every code that can leave the instance. Codes are stable; sentences may be reworded. */
+/** Stable; sentences may be reworded. */
 export type ErrorCode =
   | 'invalid_json'
   | 'invalid_request'
@@ -56,14 +55,11 @@ export type ErrorCode =
   | 'database_unavailable'
   | 'internal';
 
-/** An error people may read. `message` says what to do; `details` is for machines. */
+/** `message` says what to do; `details` is for machines. */
 export class CountersignError extends Error {
   readonly code: ErrorCode;
   readonly details: Record<string, unknown>;
-  /**
-   * Milliseconds after which a retry may succeed (a busy server, a lost connection); 0 if soon but unspecified; null if it fails
-   * until someone changes something.
-   */
+  /** Until a retry may succeed; 0: soon; null: not until someone changes something. */
   readonly passesAfterMs: number | null;
 
   constructor(
@@ -83,7 +79,6 @@ export class CountersignError extends Error {
   }
 }
 
-/** The message of any thrown value. */
 export function errorMessage(error: unknown): string {
   if (error instanceof Error) return error.message;
   return typeof error === 'string' ? error : JSON.stringify(error);

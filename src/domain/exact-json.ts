@@ -1,16 +1,15 @@
-// Parses JSON without changing numbers. Integers beyond JavaScript's range become bigints, written back unchanged; other numbers
-// that would change (0.1000000000000000055, 1e400) become text or are refused.
+// Parses JSON losslessly: large integers as bigints; other inexact numbers as text.
 declare global {
   interface BigInt {
     toJSON(): unknown;
   }
   interface JSON {
-    /** JSON text that `stringify` writes verbatim. */
+    /** Written verbatim by `stringify`. */
     rawJSON(text: string): object;
   }
 }
 
-// Lets every JSON writer, libraries included, write bigints as numbers.
+// Makes every JSON writer, libraries included, write bigints.
 Object.defineProperty(BigInt.prototype, 'toJSON', {
   configurable: true,
   writable: true,
@@ -19,16 +18,15 @@ Object.defineProperty(BigInt.prototype, 'toJSON', {
   },
 });
 
-/** Numbers that could change have sixteen digits or a long exponent; other texts are parsed as usual. */
+/** Sixteen digits or a long exponent. */
 const suspicious = /(?:\d\.?){16}|\d[eE][+-]?\d{3}/;
 const whole = /^-?\d{1,1000}$/;
 
-/** Whether `JSON.parse` might change numbers in `text`. */
 export const mayChange = (text: string): boolean => suspicious.test(text);
 
 const written = /^(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,9}))?$/;
 
-/** Normalises a JSON number to digits and exponent, or null if it is none or out of range. */
+/** Normalised digits and exponent, or null if no number or out of range. */
 function toOneForm(text: string): string | null {
   const [, sign, whole = '', fraction = '', exponent = '0'] = written.exec(text) ?? [];
   if (sign === undefined) return null;
@@ -47,17 +45,13 @@ function survives(source: string, value: number): boolean {
   return form !== null && form === toOneForm(String(value));
 }
 
-/**
- * `JSON.parse` that keeps every number, using bigints.
- * @param onInexact replaces a number that neither type can hold; may throw
- * @throws SyntaxError
- */
+/** @param onInexact replaces a number that neither type can hold; may throw @throws SyntaxError */
 export function parseExactly(
   text: string,
   onInexact: (source: string, key: string) => unknown = (source) => source,
 ): unknown {
   if (!mayChange(text)) return JSON.parse(text);
-  // TypeScript doesn't know the third argument yet.
+  // TypeScript lacks the third argument.
   const revive = (key: string, value: unknown, context?: { source?: string }): unknown => {
     const source = context?.source;
     if (typeof value !== 'number' || source === undefined || survives(source, value)) return value;

@@ -1,20 +1,16 @@
-// Finds lines of a text, with the lines around them: for files and for long outputs.
+// Finds lines with their context in long texts.
 import { isSliceOver, nextTurn } from './slices.ts';
 
 type FoundLines = {
-  /** The first line shown, from 1. */
+  /** From 1. */
   line: number;
-  /** The matching line and those around it. */
   text: string;
 };
 
-/** Characters of one line. */
+/** Characters. */
 const maxLine = 600;
 
-/**
- * The places that contain `query`, ignoring case, at most `most`. Overlapping or adjacent ones are merged.
- * @param around how many lines before and behind are shown
- */
+/** Ignores case; merges overlapping and adjacent matches. @param around lines of context */
 export async function findLines(
   text: string,
   query: string,
@@ -49,7 +45,6 @@ export async function findLines(
 
 export const splitLines = (text: string): string[] => text.split(/\r\n|\n|\r/);
 
-/** The part of a long line around the match. */
 function cutAround(line: string, wanted: string): string {
   if (line.length <= maxLine) return line;
   const at = Math.max(0, line.toLowerCase().indexOf(wanted) - maxLine / 2);

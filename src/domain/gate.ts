@@ -1,8 +1,8 @@
-// Limits how many pieces of work run at once, so that others find a free connection.
+// Limits concurrent work, so that connections stay free for others.
 
 export type Gate = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** Runs up to `most` at once; more wait in order. */
+/** Others wait in order. */
 export function createGate(most: number): Gate {
   let free = most;
   const waiting: (() => void)[] = [];

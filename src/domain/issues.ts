@@ -1,9 +1,9 @@
-// Problems of data that does not fit a schema.
+// Issues of a failed schema check.
 import type { z } from 'zod';
 
 type Issue = z.core.$ZodIssue;
 
-/** The union branch that came closest: its first issue lies deepest. */
+/** Takes the union branch whose first issue lies deepest. */
 export function flattenIssue(issue: Issue): Issue[] {
   if (issue.code !== 'invalid_union' || issue.errors.length === 0) return [issue];
   const depth = (branch: Issue[]): number => Math.max(0, ...branch.map((one) => one.path.length));

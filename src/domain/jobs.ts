@@ -1,4 +1,4 @@
-// Jobs: queue names and their payloads. `jobs/` holds the options and the handlers.
+// Queue names and payloads.
 import { z } from 'zod';
 import { platformOf } from './chat/chat.ts';
 import { InboxWakeup } from './chat/inbox.ts';
@@ -7,40 +7,36 @@ import { PlatformName } from './platform-name.ts';
 export const jobPayloads = {
   plan: z.strictObject({ run_id: z.string(), turn: z.number().int() }),
   expand: z.strictObject({ run_id: z.string(), turn: z.number().int(), part_id: z.string() }),
-  /** Fetch data for a planner. */
   request: z.strictObject({ request_id: z.string() }),
-  /** Start an approved plan. */
   execute: z.strictObject({ plan_id: z.string() }),
-  /** Work on a plan's ready steps. Names only the plan: the worker claims steps. */
+  /** The worker claims the steps. */
   step: z.strictObject({ plan_id: z.string() }),
-  /** Notify people of a plan's state. `later`: low priority; `progress`: only steps have changed. */
+  /** Notifies people. `later`: low priority; `progress`: only steps changed. */
   card: z.strictObject({
     plan_id: z.string(),
     later: z.literal(true).optional(),
     progress: z.literal(true).optional(),
   }),
-  /** Ring due reminders. */
   remind: z.strictObject({}),
-  /** Cancel or remind of undecided proposals. */
+  /** Cancels or reminds of undecided proposals. */
   expire: z.strictObject({}),
-  /** Compare running plans with their schedules. */
+  /** Compares running plans with their schedules. */
   shift: z.strictObject({}),
-  /** Delete expired data. */
   retention: z.strictObject({}),
-  /** Handle a chat thread's events. Names only the thread: the worker takes what is open. */
+  /** The worker takes the thread's open events. */
   inbox: InboxWakeup,
-  /** Update a conversation on its chat platform. Names no message: the worker posts what is missing. */
+  /** The worker posts what is missing. */
   deliver: z.strictObject({ conversation: z.string() }),
-  /** Send an endpoint's due events. Names none: the worker takes what is open. */
+  /** The worker takes the due events. */
   webhook: z.strictObject({ endpoint: z.string() }),
-  /** Draw a platform's due Homes. */
+  /** Draws due Homes. */
   homes: z.strictObject({ platform: PlatformName }),
 } as const;
 
 export type JobName = keyof typeof jobPayloads;
 export type JobPayload<N extends JobName> = z.infer<(typeof jobPayloads)[N]>;
 
-/** Jobs with one queue per chat platform, so that a process never takes a job of a platform it doesn't serve. */
+/** One queue per platform, so that a process takes only jobs it serves. */
 export type PlatformJob = 'inbox' | 'deliver' | 'homes';
 export type QueueName = JobName | `${PlatformJob}-${PlatformName}`;
 
@@ -55,16 +51,10 @@ export function queueOf<N extends JobName>(name: N, payload: JobPayload<N>): Que
   return name;
 }
 
-/**
- * Continues `work` after the job is done, without holding its fetcher. A stop waits for it as for a job, then aborts the signal.
- * Must not throw.
- */
+/** Continues after the job without holding its fetcher. A stop waits, then aborts the signal. Must not throw. */
 export type FinishAfter = (work: (signal: AbortSignal) => Promise<void>) => void;
 
-/**
- * Sends a job in the caller's transaction. `key` collapses equal jobs not yet taken; `startAfter` delays; `person` takes fair
- * turns between people; `urgent` goes before others.
- */
+/** In the caller's transaction. `key` collapses equal jobs not yet taken; `person`: takes fair turns; `urgent`: goes first. */
 export type Enqueue<Tx> = <N extends JobName>(
   tx: Tx,
   name: N,
@@ -72,7 +62,7 @@ export type Enqueue<Tx> = <N extends JobName>(
   options?: { key?: string; startAfter?: Date; person?: string; urgent?: boolean },
 ) => Promise<void>;
 
-/** The same for many jobs of a queue, in one statement. */
+/** In one statement. */
 export type EnqueueAll<Tx> = <N extends JobName>(
   tx: Tx,
   name: N,

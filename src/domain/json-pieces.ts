@@ -1,18 +1,18 @@
-// Parses large JSON in pieces: long lists in chunks, then the text around them. Only lists reached through objects.
+// Parses large JSON in pieces: lists reached through objects, then the rest.
 import { CountersignError } from './errors.ts';
 import { quoteWords } from './shown-text.ts';
 import { isSliceOver, nextTurn } from './slices.ts';
 import { isObject } from './text.ts';
 
-/** Characters per piece. Shorter texts are parsed whole. */
+/** Characters. Shorter texts are parsed whole. */
 const pieceLength = 200_000;
-/** Structural characters per piece, which determine parsing time. */
+/** Structural characters per piece; they determine parsing time. */
 const maxSigns = 600_000;
 
-/** A piece's path, and the index of its first item. */
+/** `first`: index of its first item. */
 export type PieceLocation = { path: string[]; first: number };
 
-/** Parses a piece (a list's text), or at `null` the text around. @throws for invalid JSON */
+/** Parses a list's text, or at `null` the rest. @throws for invalid JSON */
 type ParsePiece = (text: string, place: PieceLocation | null) => unknown;
 
 const signs = {
@@ -27,7 +27,7 @@ const signs = {
 
 const noKey = 'Expected a double-quoted property name in JSON';
 
-/** The end of the string that begins at `from`, in valid JSON. */
+/** `from`: an opening quote in valid JSON. */
 export function endOfString(text: string, from: number): number {
   let end = text.indexOf('"', from + 1);
   for (; end !== -1; end = text.indexOf('"', end + 1)) {
@@ -38,7 +38,7 @@ export function endOfString(text: string, from: number): number {
   return text.length;
 }
 
-/** A list reached only through objects. `depth`: open brackets within it. */
+/** `depth`: open brackets within it. */
 class List {
   readonly path: string[];
   readonly start: number;
@@ -75,11 +75,7 @@ function put(whole: unknown, { path, items }: List): unknown {
   return whole;
 }
 
-/**
- * Applies `parse` to `text`, piece by piece.
- * @param length characters per piece
- * @throws errors of `parse`; `limit_exceeded` for an item with too many values
- */
+/** @param length characters per piece @throws errors of `parse`; `limit_exceeded` for an item with too many values */
 export async function parseInPieces(
   text: string,
   parse: ParsePiece,
@@ -87,7 +83,7 @@ export async function parseInPieces(
 ): Promise<unknown> {
   if (text.length <= length) return parse(text, null);
   const lists: List[] = [];
-  /** The last key of each open object, outside lists. */
+  /** Last key of each open object. */
   const keys: string[] = [];
   let list: List | null = null;
   let around = '';

@@ -1,4 +1,4 @@
-// Parses JSON from outside with bounded nesting: recursive code would overflow the stack on a small but deep body.
+// Parses outside JSON with bounded nesting, since recursion could overflow the stack.
 import type { z } from 'zod';
 import { withoutMark } from './encoding/encoding.ts';
 import { CountersignError } from './errors.ts';
@@ -7,7 +7,6 @@ import { endOfString } from './json-pieces.ts';
 import { quoteWords } from './shown-text.ts';
 import { AnyJson, type Json } from './text.ts';
 
-/** Nested lists and objects. */
 const deepestJson = 100;
 
 function exceeds(value: unknown, levels: number): boolean {
@@ -28,7 +27,7 @@ export function requireShallow(value: unknown): void {
 
 const signs = { quote: 0x22, open: 0x7b, close: 0x7d };
 
-/** A duplicate object key in valid JSON, or null. Parsers keep the last, people read the first. */
+/** Parsers keep the last duplicate, people read the first. */
 export function findRepeatedName(text: string): string | null {
   const objects: Set<string>[] = [];
   for (let at = 0; at < text.length; at += 1) {
@@ -63,18 +62,12 @@ export function requireNamesOnce(text: string): void {
   );
 }
 
-/**
- * Parses outside JSON with that limit and exact numbers, skipping a byte order mark. @throws SyntaxError, or `invalid_json` if
- * nested too deeply
- */
+/** Skips a byte order mark. @throws SyntaxError, or `invalid_json` if too deep */
 export function parseShallowJson(text: string): Json {
   return AnyJson.parse(parseWithin(text));
 }
 
-/**
- * For requests: also refuses unrepresentable numbers and duplicate keys.
- * @throws SyntaxError, `invalid_json`
- */
+/** Also refuses inexact numbers and duplicate keys. @throws SyntaxError, `invalid_json` */
 export function parseRequestJson(text: string): unknown {
   const value = parseWithin(text, (source, key) => {
     const shown = source.length > 60 ? `${source.slice(0, 60)}…` : source;
@@ -90,7 +83,7 @@ export function parseRequestJson(text: string): unknown {
 
 function parseWithin(given: string, onInexact?: Parameters<typeof parseExactly>[1]): unknown {
   const text = withoutMark(given);
-  // Reviving numbers recurses too, so check the depth first.
+  // Reviving recurses too, so check the depth first.
   if (mayChange(text)) requireShallow(JSON.parse(text));
   const value = parseExactly(text, onInexact);
   requireShallow(value);

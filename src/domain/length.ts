@@ -1,10 +1,9 @@
-// The notation for lengths and distances in time: "3 working days", "72 h", "2 weeks", "90 min", "2 h 30 min", "P3D". Strict: anything
-// else is rejected, never guessed. Calendar and working time are different words.
+// Durations: "3 working days", "72 h", "P3D". Anything else is rejected.
 import { quoteWords } from './shown-text.ts';
 
 type Unit = 'second' | 'minute' | 'hour' | 'day' | 'week';
 
-/** A length as stated. `working`: counted in working hours, days and weeks. */
+/** `working`: counted in working hours, days and weeks. */
 type Length = { parts: { amount: number; unit: Unit }[]; working: boolean };
 
 const units: [pattern: RegExp, unit: Unit, symbol: string | null][] = [
@@ -39,7 +38,7 @@ function readAmount(text: string): number {
   return count === -1 ? Number(text) : count + 1;
 }
 
-/** The length at the beginning of `text` and the number of characters it takes, or null. */
+/** A length at the start of `text` and where it ends. */
 export function readLengthAt(text: string): { length: Length; end: number } | null {
   const source = text.toLowerCase();
   const length: Length = { parts: [], working: false };
@@ -64,7 +63,6 @@ export function readLengthAt(text: string): { length: Length; end: number } | nu
   return end === 0 ? null : { length, end };
 }
 
-/** The length that `text` is, or null. */
 export function readLength(text: string): Length | null {
   const source = text.trim();
   const found = iso.exec(source.toLowerCase());
@@ -80,7 +78,7 @@ export function readLength(text: string): Length | null {
   return read !== null && /^\.?$/.test(source.slice(read.end)) ? read.length : null;
 }
 
-/** Minutes by the clock; of working time with other lengths of a day and week. */
+/** By the clock, or with a working day and week. */
 export function minutesOf(
   { parts }: Length,
   { day, week }: { day: number; week: number } = clock,
@@ -91,10 +89,9 @@ export function minutesOf(
   }, 0);
 }
 
-/** Whether a person's task of that length counts as work. Under a day it does, because “2 h” of a person are two hours of work. */
+/** Under a day it does: a person's “2 h” are two hours of work. */
 export const isWork = (length: Length): boolean => length.working || minutesOf(length) < clock.day;
 
-/** In the notation: `3 working days`, `2 h 30 min`. */
 export function writeLength({ parts, working }: Length): string {
   return parts
     .map(({ amount, unit }) => {
@@ -105,20 +102,20 @@ export function writeLength({ parts, working }: Length): string {
     .join(' ');
 }
 
-/** Minutes by the clock in the notation: `2 weeks`, `1 day 4 h`, `90 s`. */
+/** Clock time: `2 weeks`, `1 day 4 h`, `90 s`. */
 export function sayLength(minutes: number): string {
   const seconds = Math.round(minutes * 60);
   if (seconds < 60 || (seconds < 3600 && seconds % 60 !== 0)) return `${seconds} s`;
   return sayIn(seconds / 60, ['week', 'day', 'hour', 'minute']);
 }
 
-/** The same in hours and minutes, which mean the same of work and by the clock: `72 h`. */
+/** `72 h`: the same for work and clock time. */
 export const sayInHours = (minutes: number): string => sayIn(minutes, ['hour', 'minute']);
 
 function sayIn(minutes: number, allowed: Unit[]): string {
   let rest = Math.round(minutes);
   const parts = allowed.flatMap((unit) => {
-    // A week only says whole ones: `10 days`, not `1 week 3 days`.
+    // Whole weeks only: `10 days`, not `1 week 3 days`.
     const amount = unit === 'week' && rest % clock.week !== 0 ? 0 : Math.floor(rest / clock[unit]);
     rest -= amount * clock[unit];
     return amount === 0 ? [] : [{ amount, unit }];
@@ -126,19 +123,19 @@ function sayIn(minutes: number, allowed: Unit[]): string {
   return parts.length === 0 ? '0 min' : writeLength({ parts, working: false });
 }
 
-/** Whether a step of a person takes time by the clock, not working time. */
+/** Not working time. */
 export function isByClock(duration: string | null | undefined): boolean {
   const length = duration == null ? null : readLength(duration);
   return length !== null && !isWork(length);
 }
 
-/** A wait in the notation; negative for a lead. */
+/** Negative for a lead. */
 export const sayLag = (minutes: number): string =>
   `${minutes < 0 ? '-' : ''}${sayLength(Math.abs(minutes))}`;
 
 const maxLag = 525_600;
 
-/** Minutes between two steps, which the clock counts; with a leading minus a lead. @returns why they can't be, otherwise */
+/** Clock minutes, negative for a lead. @returns a refusal otherwise */
 export function readLag(text: string): number | string {
   const shown = quoteWords(text.trim().slice(0, 100), 200);
   const [, sign = '', rest = ''] = /^\s*([-−]?)(.*)$/s.exec(text) ?? [];

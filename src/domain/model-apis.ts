@@ -1,4 +1,4 @@
-// The APIs by which a model server is called (OpenAI's two, then Anthropic's), and their names for people.
+// Model server APIs and their display names.
 export const modelApis = {
   responses: 'Responses',
   chat: 'Chat completions',

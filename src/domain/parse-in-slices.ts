@@ -1,4 +1,4 @@
-// Parses large values with zod in slices: lists of objects item by item, the rest at once.
+// Parses large values with zod, lists item by item.
 import { z } from 'zod';
 import { isSliceOver, nextTurn } from './slices.ts';
 import { isObject } from './text.ts';
@@ -8,14 +8,14 @@ type Result<T> =
   | { success: true; data: T; error?: never }
   | { success: false; data?: never; error: z.core.$ZodError };
 
-/** A schema that accepts any items in its long lists, and those items' schemas by key. */
+/** `shell` accepts any items; `lists`: item schemas by key. */
 type Split = { shell: z.ZodObject; lists: Map<string, z.ZodType> };
 
 const splits = new WeakMap<z.core.$ZodType, Split | null>();
 
 type Opened = { open: z.ZodType; element: z.ZodType };
 
-/** The field with its list of objects opened to any items, or null if it has none. */
+/** With its list opened to any items, or null. */
 function openList(field: z.core.$ZodType): Opened | null {
   if (field instanceof z.ZodOptional || field instanceof z.ZodDefault) {
     const wrapper: z.ZodOptional | z.ZodDefault = field;
@@ -33,7 +33,7 @@ const rewrap = (wrapper: z.ZodOptional | z.ZodDefault, innerType: z.ZodType): z.
     ? wrapper.clone({ ...wrapper.def, innerType })
     : wrapper.clone({ ...wrapper.def, innerType });
 
-/** Null without such lists, or if its own checks need the items. */
+/** Null without such lists, or if the schema's checks need the items. */
 function splitSchema(schema: z.core.$ZodType): Split | null {
   const known = splits.get(schema);
   if (known !== undefined) return known;
@@ -54,7 +54,7 @@ function splitSchema(schema: z.core.$ZodType): Split | null {
   return split;
 }
 
-/** `z.safeParse` that yields to the event loop. Issues come in list order. */
+/** `z.safeParse` that yields to the event loop. */
 export async function parseInSlices<T>(
   schema: z.core.$ZodType<T>,
   value: unknown,
@@ -85,6 +85,6 @@ export async function parseInSlices<T>(
   }
   if (!shell.success || issues.length > 0)
     return { success: false, error: new z.core.$ZodError(issues) };
-  // The shell and items together form the schema's output.
+  // Shell and items form the schema's output.
   return { success: true, data: { ...shell.data, ...lists } as T };
 }

@@ -1,13 +1,9 @@
-// Who is asked to act on a plan; each chat platform draws it its own way.
+// People asked to act on a plan.
 
-/**
- * `approve`: a version; `review`: a repeatedly refused plan; `change`: of a plan; `suggestion`: of a change; `settle`: an unknown
- * outcome.
- */
+/** `review`: a repeatedly refused plan; `suggestion`: of a change; `settle`: an unknown outcome. */
 export const askedFor = ['approve', 'review', 'change', 'suggestion', 'task', 'settle'] as const;
 export type AskedFor = (typeof askedFor)[number];
 
-/** A person who is asked: the deciding name and the displayed one. */
 export type AskedPerson = { name: string; shown: string };
 
 export type Asked = {
@@ -16,13 +12,13 @@ export type Asked = {
   plan_id: string;
   title: string;
   what: AskedFor;
-  /** The question, or the purpose of the plan or change. */
+  /** The question, or the purpose. */
   text: string;
-  /** Display name of the requester or proposer. */
+  /** Display name. */
   by: string;
-  /** People not present in the conversation, at most `maxAsked`. */
+  /** Not in the conversation; at most `maxAsked`. */
   people: AskedPerson[];
 };
 
-/** Larger groups are not notified individually. */
+/** Larger groups get no individual notice. */
 export const maxAsked = 10;

@@ -1,11 +1,11 @@
-// Events from chat platforms, as the inbox stores them and hands them to adapters.
+// Stored events of chat platforms.
 import { z } from 'zod';
 import { PlatformName } from '../platform-name.ts';
 
-/** Bytes; longer than any platform's names, and two fit into an index. */
+/** Bytes; two fit into an index entry. */
 const longestName = 600;
 
-/** Postgres rejects NUL and replaces lone surrogates, so two names could become one. */
+/** Postgres rejects NUL and replaces lone surrogates, which could merge two names. */
 const name = z
   .string()
   .min(1)
@@ -15,39 +15,37 @@ const name = z
     `must have ${longestName} bytes at most`,
   );
 
-/** The unit of ordering: a thread of a workspace. */
+/** Events of a thread are handled in order. */
 export const InboxThread = z.strictObject({
   platform: PlatformName,
-  /** The workspace, in the platform's terms. */
+  /** Workspace ID. */
   tenant: name,
   thread: name,
 });
 export type InboxThread = z.infer<typeof InboxThread>;
 
-/** A thread, and the sender of its open event if known. */
+/** `author`: of the open event. */
 export type AuthoredThread = InboxThread & { author?: string };
 
-/** Announces open events in a thread. Older versions used other names; the recovery round finds those. */
+/** Announces open events. The recovery job finds those that older versions named differently. */
 export const InboxWakeup = z.object(InboxThread.shape);
 
 export const ReceivedEvent = InboxThread.extend({
-  /**
-   * Names of the event, such as its ID, or channel and timestamp. Events of a platform and tenant that share one are the same.
-   */
+  /** Such as its ID, or channel and timestamp. Events that share one are the same. */
   keys: z.array(name).min(1).max(8),
-  /** The adapter's kind: `event`, `interaction`, `command`, `activity`. */
+  /** `event`, `interaction`, `command`, `activity`. */
   kind: name,
-  /** The exact bytes received. */
+  /** As received. */
   body: z.instanceof(Uint8Array),
   received_at: z.date(),
-  /** The sender's platform ID, for fair turns. Not stored. */
+  /** For fair turns; not stored. */
   author: name.exactOptional(),
-  /** The storing process waits for the outcome (`wait-until-handled.ts`) and records that the reply was read. */
+  /** The storing process waits for the outcome (`wait-until-handled.ts`). */
   awaited: z.boolean().exactOptional(),
 });
 export type ReceivedEvent = z.infer<typeof ReceivedEvent>;
 
-/** A stored event. `id` is stable and grows in order of arrival. */
+/** `id` grows in order of arrival. */
 export type InboxEvent = Omit<ReceivedEvent, 'keys' | 'body' | 'awaited' | 'author'> & {
   id: number;
   body: Buffer;

@@ -1,5 +1,4 @@
-// A message as data: kind, facts and one call to action. `cards/` writes the text, which is never parsed back. Messages stored
-// before parts existed have none and are shown as text.
+// Messages as data; `cards/` writes the text.
 import { z } from 'zod';
 import { AttachedFile } from '../attached-file.ts';
 import { InteractionPolicy } from '../people/policy.ts';
@@ -12,23 +11,16 @@ import { askedFor } from './asked.ts';
 const tone = InteractionPolicy.shape.tone;
 type Tone = InteractionPolicy['tone'];
 
-/** The call to action under a message. */
 export const CallToAction = z.discriminatedUnion('kind', [
-  /** Decide on a proposed plan. */
   z.object({ kind: z.literal('plan'), tone }),
-  /** Decide on a plan that was refused three times. */
+  /** Refused three times. */
   z.object({ kind: z.literal('review'), plan_id: z.string() }),
   z.object({ kind: z.literal('gate'), gate: Gate, tone }),
   z.object({ kind: z.enum(['rfc', 'budget', 'escalation']), tone }),
-  /** Answer the questions. */
   z.object({ kind: z.literal('answer') }),
-  /** Resume or cancel a stalled plan. */
   z.object({ kind: z.literal('resume') }),
-  /** Confirm an answer to a step. */
   z.object({ kind: z.literal('confirm') }),
-  /** Decide on a plan's change on its card. */
   z.object({ kind: z.literal('change') }),
-  /** Decide on the card about steps on hold. */
   z.object({ kind: z.literal('finding') }),
 ]);
 export type CallToAction = z.infer<typeof CallToAction>;
@@ -46,24 +38,22 @@ const Progress = z.object({
   ...plan,
   status: z.enum(['completed', 'failed', 'stalled', 'cancelled', 'rejected']),
   summary: z.string(),
-  /** Who decided, or null. */
+  /** Null if unknown. */
   by: name,
 });
 export type Progress = z.infer<typeof Progress>;
 
-/** A step that waits for a person, or whose outcome only a person can find out. */
+/** Waits for a person, or has an outcome only a person can find out. */
 const Task = z.object({
   ...plan,
   step_id: z.string(),
-  /** The step's label; absent in older messages. */
   label: z.string().exactOptional(),
   status: z.enum(['waiting', 'unknown']),
   who: name,
-  /** Null without a specific question. */
+  /** Null without a specific one. */
   question: z.string().nullable(),
-  /** The call, in words. */
   call: z.string(),
-  /** In a reminder: hours waited. */
+  /** Hours, in a reminder. */
   waited: z.number().nullable(),
 });
 export type Task = z.infer<typeof Task>;
@@ -78,7 +68,7 @@ const Notice = z.discriminatedUnion('code', [
     by: name,
     why: z.string(),
   }),
-  /** `waited`: hours, in a reminder. `why`: the planner's sentence on a change requested here. */
+  /** `waited`: hours, in a reminder. `why`: the planner's reason for a change. */
   z.object({
     code: z.literal('change_waits'),
     ...plan,
@@ -87,7 +77,7 @@ const Notice = z.discriminatedUnion('code', [
     waited: z.number().nullable(),
     why: StorableText.exactOptional(),
   }),
-  /** A problem with a running plan. `held`: steps on hold. `correcting`: the plan is being changed for it. */
+  /** `held`: steps on hold. `correcting`: a change is being planned. */
   z.object({
     code: z.literal('problem_found'),
     ...plan,
@@ -95,7 +85,7 @@ const Notice = z.discriminatedUnion('code', [
     held: z.int(),
     correcting: z.boolean(),
   }),
-  /** To one person: a plan waits for them. `text`: the question or purpose; `link`: to its card. */
+  /** To one person. `text`: the question or purpose; `link`: to the card. */
   z.object({
     code: z.literal('asked'),
     ...plan,
@@ -105,22 +95,22 @@ const Notice = z.discriminatedUnion('code', [
     link: z.string().nullable(),
   }),
   z.object({ code: z.literal('plan_changed'), ...plan, by: z.string(), version: z.number() }),
-  /** Someone who may not change the plan suggests a change; its card has their words. */
+  /** By someone who may not change the plan. */
   z.object({ code: z.literal('suggested'), ...plan, by: z.string(), finding_id: z.string() }),
-  /** `by`: who withdrew the changes, or null if they failed. */
+  /** `by`: who withdrew the changes; null if they failed. */
   z.object({ code: z.literal('given_back'), ...plan, version: z.number(), by: name }),
   z.object({
     code: z.literal('undecided'),
     ...plan,
-    /** Refused, without a new version yet. */
+    /** Refused, without a new version. */
     sent_back: z.boolean(),
     days_left: z.number(),
   }),
-  /** A near-miss of a decision on a plan. `said`: the message. */
+  /** Almost a decision. `said`: the message. */
   z.object({
     code: z.literal('near_word'),
     ...plan,
-    /** `change`: only in messages of earlier versions. */
+    /** `change`: earlier versions only. */
     word: z.enum(['approve', 'reject', 'cancel', 'undo', 'change']),
     version: z.number(),
     started: z.boolean(),
@@ -131,25 +121,25 @@ export type Notice = z.infer<typeof Notice>;
 
 const lines = z.array(MessageLine);
 const questions = z.array(AskedQuestion);
-/** A model's message in a turn that planned and ran nothing, regardless of what it claims. */
+/** Set if the turn planned and ran nothing, whatever the model claims. */
 const unplanned = z.literal(true).exactOptional();
 const action = CallToAction.nullable();
 const none = z.object({});
 
 export const MessageParts = z.discriminatedUnion('kind', [
-  /** A planner's answer, or why it plans nothing. `questions`: optional ones, which block nothing. */
+  /** `questions`: optional ones, which block nothing. */
   z.object({
     kind: z.literal('answer'),
     facts: z.object({ lines, questions, unplanned }),
     action,
   }),
-  /** Questions that a run waits for, including those on planning costs. */
+  /** The run waits for these, including those on planning costs. */
   z.object({
     kind: z.enum(['question', 'budget']),
     facts: z.object({ lines, questions }),
     action,
   }),
-  /** An outline, order or schedule; a new pattern; what doesn't fit into the time; a failed turn; an answer to a step. */
+  /** Outline, schedule, pattern, unfitting work, failed turn, or answer to a step. */
   z.object({
     kind: z.enum(['gate', 'rfc', 'escalation', 'aborted', 'confirm']),
     facts: z.object({ lines, unplanned }),
@@ -161,7 +151,7 @@ export const MessageParts = z.discriminatedUnion('kind', [
       plan_id: z.string(),
       version: z.number(),
       summary: StorableText,
-      /** Notes to read before deciding. */
+      /** To read before deciding. */
       notes: z.array(StorableText),
     }),
     action,
@@ -169,42 +159,40 @@ export const MessageParts = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('progress'), facts: Progress, action }),
   z.object({ kind: z.literal('task'), facts: Task, action }),
   z.object({ kind: z.literal('notice'), facts: Notice, action }),
-  /** A person's message. `answers`: to the open questions. `rest`: the text without style preferences, or null if it has none. */
+  /** `rest`: the text without style preferences, or null without any. */
   z.object({
     kind: z.literal('said'),
     facts: z.object({
       answers: z.array(GivenAnswer),
       rest: StorableText.nullable(),
-      /** The person's own words, if the message quotes another. */
+      /** Their own words, if the message quotes another. */
       typed: StorableText.exactOptional(),
-      /** The turn of its run that it came in and joins. */
+      /** The turn it joins. */
       joins: z.int().exactOptional(),
-      /** Attached to it. */
       files: z.array(AttachedFile).max(20).exactOptional(),
     }),
     action: z.null(),
   }),
-  /** A change of communication preferences. */
+  /** Changed communication preferences. */
   z.object({
     kind: z.literal('preference'),
     facts: z.object({ confirmation: z.string() }),
     action: z.null(),
   }),
-  /** Anything else, as text. */
   z.object({ kind: z.literal('text'), facts: none, action }),
 ]);
 export type MessageParts = z.infer<typeof MessageParts>;
 
 export const textParts: MessageParts = { kind: 'text', facts: {}, action: null };
 
-/** For a person's message that answers no question, such as a decision. */
+/** Answers no question. */
 export const plainMessage: MessageParts = {
   kind: 'said',
   facts: { answers: [], rest: null },
   action: null,
 };
 
-/** Stored parts, or null if there are none or a newer version wrote them. */
+/** Null if none or written by a newer version. */
 export function readParts(stored: unknown): MessageParts | null {
   const parsed = MessageParts.safeParse(stored);
   return parsed.success ? parsed.data : null;

@@ -1,8 +1,8 @@
-// Where a plan posts: a channel, person or thread by name, pinned to its conversation.
+// A posting step's channel, person or thread, pinned to its conversation.
 import type { StepDraft } from '../plan/step-content.ts';
 import type { Json } from '../text.ts';
 
-/** `name`: as people see it, `#ops` or `Ana Weiss`; null in plans that name the conversation alone. */
+/** `name`: `#ops` or `Ana Weiss`; null in plans that name only the conversation. */
 export type PostTarget = { name: string | null; conversation: string };
 
 /** `#ops (slack-1a2b…)` */
@@ -16,19 +16,18 @@ export function readTarget(text: string): PostTarget {
     : { name, conversation };
 }
 
-/** A pinned place by its name alone: the platform's own when it was proposed. */
+/** A pinned place's name when it was proposed. */
 export function showTarget(conversation: Json): Json {
   return typeof conversation === 'string'
     ? (readTarget(conversation).name ?? conversation)
     : conversation;
 }
 
-/** A pinned place to post to, or why nothing can be posted, in a sentence. `unasked`: its platform can't be asked here. */
+/** `refusal`: a sentence. `unasked`: the platform can't be asked here. */
 export type Target = { pinned: string } | { refusal: string; unasked?: true };
 
 type PostingStep = Pick<StepDraft, 'tool' | 'operation' | 'args'>;
 
-/** The target of a posting step, or null. */
 export function postTargetOf({ tool, operation, args = {} }: PostingStep): string | null {
   const { conversation } = args;
   return tool === 'chat' && operation === 'post' && typeof conversation === 'string'
@@ -36,7 +35,7 @@ export function postTargetOf({ tool, operation, args = {} }: PostingStep): strin
     : null;
 }
 
-/** The steps with the places they post to pinned; where something is refused, they stay. */
+/** Pins posting steps; refused ones stay as they are. */
 export function pinSteps<S extends PostingStep>(
   steps: S[],
   resolved: ReadonlyMap<string, Target>,

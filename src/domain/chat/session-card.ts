@@ -1,4 +1,4 @@
-// The facts of a session's card, read fresh each time, and the press it sends.
+// The facts and presses of a session's card.
 import { z } from 'zod';
 import type { PatternSpec } from '../plan/pattern.ts';
 import type { PlanOutline } from '../planning/outline.ts';
@@ -8,12 +8,10 @@ import type { Infeasibility, PortfolioReport, Schedule } from '../planning/sched
 import type { Pause, Rfc, SessionDecision } from '../planning/state.ts';
 import type { Pressed } from './card.ts';
 
-/** A choice: its button, how it differs, and the answer it sends. */
+/** `text`: how it differs. */
 export type Offer = { name: string; text: string; answer: string };
 
-/**
- * The end of a session's state; `by` may be null. `overtaken`: unplanned, and superseded by another request in its conversation.
- */
+/** `by` may be null. `overtaken`: another request superseded it unplanned. */
 export type SessionOver = {
   kind: SessionDecision['kind'] | 'overtaken';
   by: string | null;
@@ -23,26 +21,26 @@ export type SessionOver = {
 export type SessionCardFacts = {
   run_id: string;
   turn: number;
-  /** Sent back with a decision; binds what is shown. */
+  /** Decisions must name it. */
   digest: string;
   status: PlanningStatus;
   pause: Pause | null;
   plan_id: string | null;
-  /** The person's last message that isn't a decision. */
+  /** Their last message that isn't a decision. */
   request: string;
-  /** The bot's message at the end of the turn. */
+  /** The bot's last message of the turn. */
   text: string;
   questions: string[];
   offers: Offer[];
-  /** The reason of an escalation, an RFC or an aborted session. */
+  /** Of an escalation, RFC or abort. */
   reason: string | null;
   decision: SessionDecision;
-  /** The decision after this turn, or null if it is the run's latest and not superseded. */
+  /** Null while open. */
   over: SessionOver | null;
   pattern: PatternSpec | null;
   rfc: Rfc | null;
   outline: PlanOutline | null;
-  /** `every Monday`, for each part of the outline that repeats. */
+  /** `every Monday`. */
   repeats?: string[];
   roadmap: Roadmap | null;
   schedule: Schedule | null;
@@ -51,30 +49,26 @@ export type SessionCardFacts = {
   planner: string | null;
   confidence: number | null;
   cost_usd: number;
-  /** Who can decide, in words ("ana or ben"). */
+  /** In words. */
   approvers: string;
   may_decide: boolean;
-  /** Display names by name; default: the name itself. */
   names?: Record<string, string>;
   viewer: { user: string; timezone: string };
   now: string;
   link: string | null;
 };
 
-/** Sent by a press on a session's card, with the turn and digest of the card shown. */
+/** Names the turn and digest of the card shown. */
 export const SessionPress = z.object({
   action: z.enum(['session_approve', 'session_reject', 'session_changes', 'session_answer']),
   run_id: z.string().max(100),
   turn: z.number().int(),
   digest: z.string().max(128),
-  /** The answer or change that the button sends. */
   choice: z.string().max(600).exactOptional(),
 });
 export type SessionPress = z.infer<typeof SessionPress>;
 
-/**
- * A person's decision on what a session shows. `turn`: the card's; without it, only the digest binds. `pressed`: deduplicates it.
- */
+/** Without `turn`, only the digest binds. `pressed`: deduplication key. */
 export type SessionChoice = {
   digest: string;
   turn?: number;

@@ -1,17 +1,16 @@
-// Slack installations per workspace. Tokens are encrypted in the database.
+// Slack installations per workspace, with encrypted tokens.
 
 export type SlackInstallation = {
-  /** The workspace, `T…`, or for org-wide installations the organisation, `E…`. */
+  /** Workspace `T…`, or organisation `E…` if org-wide. */
   owner: string;
   org_wide: boolean;
   name: string;
   app_id: string;
-  /** The token's scopes. */
   scopes: string[];
-  /** The Slack user who installed it. */
+  /** Slack user ID. */
   installed_by: string;
   installed_at: Date;
-  /** Counts installations, so that events about an earlier one don't affect a later one. */
+  /** Keeps events about an earlier installation from affecting a later one. */
   generation: number;
   /** Null while installed. */
   removed_at: Date | null;
@@ -25,28 +24,21 @@ export type NewSlackInstallation = Omit<
 export type HeldSlackInstallation = SlackInstallation & { token: string | null };
 
 export type SlackInstallations = {
-  /**
-   * The workspace's own installation, else its organisation's; a removed one only if there is no other. Null if never installed.
-   * @throws CountersignError if the token can't be decrypted
-   */
+  /** The workspace's, else its organisation's; removed ones last. @throws CountersignError if the token can't be decrypted */
   find(team: string): Promise<HeldSlackInstallation | null>;
-  /** The installation of exactly this owner; without its token if it can't be decrypted. */
+  /** Exactly this owner's; no token if it can't be decrypted. */
   read(owner: string): Promise<(HeldSlackInstallation & { readable: boolean }) | null>;
   /**
-   * Stores an installation and retries what waited for it.
-   * @param after the generation that it replaces, or null
-   * @returns false if another was stored since
+   * Also retries posts that waited for it. @param after the generation replaced, or null @returns false if another was stored
+   * since
    */
   store(installation: NewSlackInstallation, after: number | null): Promise<boolean>;
-  /**
-   * Deletes a removed installation's token; waiting posts record the reason.
-   * @returns false if it was reinstalled or already removed
-   */
+  /** Deletes the token; waiting posts record the reason. @returns false if reinstalled or already removed */
   remove(installation: Pick<SlackInstallation, 'owner' | 'generation' | 'name'>): Promise<boolean>;
-  /** Assigns an organisation's installation to a workspace. @returns whether there is one */
+  /** @returns false if the organisation has none */
   join(team: string, enterprise: string): Promise<boolean>;
-  /** Marks an installation's state as used. @returns false if it was used before */
+  /** @returns false if used before */
   useState(id: string, expiresAt: Date): Promise<boolean>;
-  /** All by name, removed ones last, and whether each token can be decrypted. */
+  /** By name, removed ones last. */
   list(limit: number): Promise<(SlackInstallation & { readable: boolean })[]>;
 };

@@ -1,40 +1,35 @@
-// The messages above a request on a chat platform, as it gives them.
+// The messages above a request in its thread.
 import type { AttachedFile } from '../attached-file.ts';
 import type { PlatformName } from '../platform-name.ts';
 import type { ChatPlace } from './chat.ts';
 
 export type ThreadMessage = {
   at: Date;
-  /** The account, or null for an app or if unknown. */
+  /** Null for an app or if unknown. */
   account: string | null;
-  /** The name that the platform shows, or null if unknown. */
+  /** Display name, or null. */
   author: string | null;
   text: string;
   edited: Date | null;
   deleted: boolean;
   files: AttachedFile[];
-  /** The key that the message's event has, whether or not the bot received it. */
+  /** The key of the message's event, received or not. */
   once: string;
 };
 
-/** Oldest first, without the bot's own messages. */
+/** Oldest first, without the bot's own. */
 export type ThreadMessages = {
   messages: ThreadMessage[];
-  /** How many of them come before those that are missing, or null if none is. */
+  /** Messages before the missing ones; null if complete. */
   gap: number | null;
-  /** Messages of the thread before the request, or null if unknown. */
+  /** Null if unknown. */
   total: number | null;
-  /** To the thread on its platform. */
   link: string | null;
-  /** Why some could not be read, in a sentence, or null. */
+  /** Why some could not be read, in a sentence. */
   note: string | null;
 };
 
-/**
- * Reads the messages of a thread before one of them, in which its author asks something.
- * @param asked the key under which that message was heard
- * @returns null if there is none before it, or if all of them were delivered
- */
+/** @param asked the key of the request's message @returns null if none precedes it or all were delivered */
 export type ReadMessages = (
   place: ChatPlace,
   asked: string,
@@ -45,10 +40,7 @@ export type ThreadReaders = Readonly<Record<PlatformName, ReadMessages>>;
 
 export type FetchedFile = Pick<AttachedFile, 'name' | 'type'> & { content: Buffer };
 
-/**
- * Fetches a file that is attached in the place, whole.
- * @throws CountersignError `not_found` if it isn't attached there, `limit_exceeded` if it is too large
- */
+/** @throws `not_found` if not attached there, `limit_exceeded` if too large */
 export type FetchFile = (place: ChatPlace, id: string, signal: AbortSignal) => Promise<FetchedFile>;
 
 export type FileFetchers = Readonly<Record<PlatformName, FetchFile>>;

@@ -1,9 +1,8 @@
-// Detects an undeclared legacy encoding by the plausibility of neighbouring characters and chardet's language statistics, which
-// alone fail on short texts.
+// Detects legacy encodings by character plausibility and chardet, which alone fails on short texts.
 import { analyse } from 'chardet';
 import iconv from 'iconv-lite';
 
-/** Candidate encodings by WHATWG name, with a prior for how common each is. */
+/** By WHATWG name, with a prior. */
 const likely: Record<string, number> = {
   'windows-1252': 0.25,
   'iso-8859-15': 0.2,
@@ -25,7 +24,7 @@ const likely: Record<string, number> = {
   'windows-1257': 0,
 };
 
-/** chardet's names mapped to the supersets found in practice. */
+/** chardet's names to the supersets found in practice. */
 const wider: Record<string, string> = {
   'iso-8859-1': 'windows-1252',
   'iso-8859-8': 'windows-1255',
@@ -33,7 +32,7 @@ const wider: Record<string, string> = {
   gb18030: 'gbk',
 };
 
-/** Lead bytes of everyday characters, by ranges. */
+/** Lead bytes, by ranges. */
 const everyday: Record<string, [from: number, to: number][]> = {
   shift_jis: [
     [0x81, 0x83],
@@ -60,11 +59,11 @@ const everyday: Record<string, [from: number, to: number][]> = {
 
 const within = (byte: number, from: number, to: number) => byte >= from && byte <= to;
 
-/** Whether part of a character may look like another character. */
+/** Part of a character may look like another. */
 export const hasWideCharacters = (name: string): boolean =>
   /^utf-(?:16|32)/.test(name) || everyday[name] !== undefined;
 
-/** Bytes of the character that begins with `first`. */
+/** `first`, `second`: the character's bytes. */
 export function characterBytes(name: string, first: number, second: number): number {
   if (name.startsWith('utf-16')) return 2;
   if (name.startsWith('utf-32')) return 4;
@@ -74,7 +73,6 @@ export function characterBytes(name: string, first: number, second: number): num
   return name === 'gb18030' && within(second, 0x30, 0x39) ? 4 : 2;
 }
 
-/** Share of two-byte characters in everyday use. */
 function everydayShare(name: string, bytes: Buffer): number {
   const ranges = everyday[name];
   if (ranges === undefined) return 1;
@@ -100,14 +98,14 @@ const scripts = [
   /\p{Script=Hangul}/u,
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u,
 ];
-/** Signs that begin words, and those that may be anywhere. */
+/** Signs that begin words. */
 const opens = /[“„‘«‹¿¡§©]/u;
 const neutral = /[’°–—…•·\u00a0µ»›]/u;
 const beyondAscii = /\P{ASCII}/gu;
 const usualSign =
   /[“”‘’‚„«»‹›–—…•·€£¥§©®°±²³µ¼½¾¿¡×÷™№\u00a0、。「」『』・ー〜【】《》\u3000-\u303f\uff00-\uff65]/u;
 
-/** Share of non-ASCII characters that are plausible in place. */
+/** Of the non-ASCII characters. */
 export function plausibleShare(text: string): number {
   const all = text.match(beyondAscii)?.length ?? 0;
   if (all === 0) return 1;
@@ -131,17 +129,12 @@ export function plausibleShare(text: string): number {
   return 1 - odd / all;
 }
 
-/**
- * Whether there are characters that text rarely has: controls other than escapes, lone surrogates, unassigned and private ones.
- */
+/** Controls other than escapes, lone surrogates, unassigned and private characters. */
 export function hasUnlikely(text: string): boolean {
   return /[\p{Cn}\p{Co}\p{Cs}]|(?!\s)\p{Cc}/u.test(text.replaceAll('\u001b', ''));
 }
 
-/**
- * The WHATWG name of a legacy encoding, or null if the bytes are no text.
- * @param sample some kilobytes; characters may be cut at either end
- */
+/** @param sample characters may be cut at either end @returns the WHATWG name, or null if no text */
 export function detectLegacy(sample: Buffer): string | null {
   const declared = new Map(
     analyse(sample).map(({ name, confidence }) => {

@@ -1,14 +1,14 @@
-// Converts outside bytes to text and back; the only place that decides a file's, page's or body's encoding.
+// Converts outside bytes to text and back.
 import { isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
 import { CountersignError } from '../errors.ts';
 import { quoteWords } from '../shown-text.ts';
 import { detectLegacy, hasUnlikely, plausibleShare } from './detect.ts';
 
-/** `name` is the WHATWG's; `bom`: there is a byte order mark, omitted from `text`. */
+/** `name`: WHATWG's; `bom`: omitted from the text. */
 export type TextEncoding = { name: string; bom: boolean };
 
-/** `exact`: re-encoding gives the same bytes. Otherwise the text has U+FFFD and must not be written back. */
+/** `exact`: re-encodes to the same bytes; if not, it must not be written back. */
 export type DecodedText = { text: string; encoding: TextEncoding; exact: boolean };
 
 export const utf8: TextEncoding = { name: 'utf-8', bom: false };
@@ -21,15 +21,15 @@ const marks: [name: string, mark: number[]][] = [
   ['utf-16be', [0xfe, 0xff]],
 ];
 
-/** Bytes searched for a declaration, as in browsers. */
+/** As in browsers. */
 const declarationBytes = 1024;
-/** Bytes examined from the first non-ASCII one. */
+/** From the first non-ASCII one. */
 const sampleBytes = 8192;
 
 export const markOf = ({ name, bom }: TextEncoding): Buffer =>
   Buffer.from((bom && marks.find(([of]) => of === name)?.[1]) || []);
 
-/** The canonical name of an encoding label, or null. */
+/** Null if unknown. */
 function canonicalEncoding(label: string): string | null {
   const plain = label.trim().toLowerCase();
   if (/^utf-?32[bl]e$/.test(plain)) return plain.replace(/-?32/, '-32');
@@ -44,7 +44,7 @@ export function charsetOf(contentType: string): string | null {
   return /charset\s{0,9}=\s{0,9}["']?([\w:.+-]{1,60})/i.exec(contentType)?.[1] ?? null;
 }
 
-/** The encoding declared by HTML or XML. */
+/** By HTML or XML. */
 function declaredIn(bytes: Buffer): string | null {
   const head = bytes.toString('latin1', 0, declarationBytes).trimStart();
   if (!head.startsWith('<')) return null;
@@ -56,7 +56,7 @@ function declaredIn(bytes: Buffer): string | null {
       .map((tag) => charsetOf(tag.split('>', 1)[0] ?? ''))
       .find((one) => one !== null);
   const name = label == null ? null : canonicalEncoding(label);
-  // The declaration was read as ASCII, so the encoding isn't a wide one.
+  // The declaration was read as ASCII, so not a wide encoding.
   return name?.startsWith('utf-') ? 'utf-8' : name;
 }
 
@@ -76,7 +76,7 @@ function decodeAs(name: string, bytes: Buffer, bom: boolean): DecodedText {
   return { text: text.toWellFormed(), encoding, exact };
 }
 
-/** UTF-16 or UTF-32 without a mark: ASCII characters leave NULs in the same position of each unit. */
+/** Unmarked UTF-16 or UTF-32: ASCII leaves NULs in the same position of each unit. */
 function detectWide(head: Buffer): string | null {
   const zeros = [0, 0, 0, 0];
   head.forEach((byte, at) => {
@@ -100,7 +100,7 @@ function detectWide(head: Buffer): string | null {
   return isText && plausibleShare(text) > 0.7 ? name : null;
 }
 
-/** UTF-8 with damage: at least as many multi-byte characters are valid as broken. */
+/** At least as many multi-byte characters valid as broken. */
 function isDamagedUtf8(sample: Buffer): boolean {
   const { text } = decodeAs('utf-8', sample, false);
   const broken = text.match(/\ufffd/g)?.length ?? 0;
@@ -108,16 +108,16 @@ function isDamagedUtf8(sample: Buffer): boolean {
   return sound > 0 && sound >= broken;
 }
 
-/** The first bytes, and those around the first non-ASCII one. */
+/** `sample`: around the first non-ASCII byte. */
 type Facts = { head: Buffer; sample: Buffer; hasNul: boolean; isUtf8: boolean };
 
-/** The encoding of a byte order mark. UTF-32's also reads as UTF-16 and a NUL, which no text has. */
+/** UTF-32's mark also reads as UTF-16 and a NUL. */
 function markedEncoding(head: Buffer): TextEncoding | null {
   const found = marks.find(([, mark]) => mark.every((byte, at) => head[at] === byte));
   return found === undefined ? null : { name: found[0], bom: true };
 }
 
-/** The encoding the facts indicate, or null if not text. @param declared unless it contradicts the facts */
+/** Null if no text. @param declared used unless contradicted */
 function chooseEncoding(facts: Facts, declared: string | null): string | null {
   const label = declared === null ? null : canonicalEncoding(declared);
   if (label !== null && (label.startsWith('utf-') || !facts.hasNul)) return label;
@@ -143,12 +143,12 @@ function decodeWhole(bytes: Buffer, declared: string | null): DecodedText | null
   const name = chooseEncoding(facts, declared);
   const decoded = name === null ? null : decodeAs(name, bytes, false);
   if (declared === null || decoded?.exact) return decoded;
-  // Text that doesn't fit its declaration may fit without it.
+  // May fit without the declaration.
   const other = decodeWhole(bytes, null);
   return other?.exact ? other : decoded;
 }
 
-/** The encoding of chunked bytes, or null if not text. */
+/** Null if no text. */
 export async function detectEncoding(chunks: AsyncIterable<Buffer>): Promise<TextEncoding | null> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const facts = { head: Buffer.alloc(0), sample: Buffer.alloc(0), hasNul: false, isUtf8: true };
@@ -174,11 +174,7 @@ export async function detectEncoding(chunks: AsyncIterable<Buffer>): Promise<Tex
   return marked ?? (name === null ? null : { name, bom: false });
 }
 
-/**
- * Decodes by mark, `declared`, UTF-8, markup declaration, or detection. Null if not text.
- * @param declared the charset sent along
- * @param cut there are more bytes, so an incomplete last character is dropped
- */
+/** By mark, `declared`, UTF-8, markup, then detection. Null if no text. @param cut drops an incomplete last character */
 export function decodeText(
   bytes: Uint8Array,
   { declared = null, cut = false }: { declared?: string | null; cut?: boolean } = {},
@@ -197,7 +193,7 @@ export function decodeText(
   return whole;
 }
 
-/** Decodes chunks; invalid bytes become U+FFFD. */
+/** Invalid bytes become U+FFFD. */
 export async function* decodeChunks(
   chunks: AsyncIterable<Buffer>,
   { name, bom }: TextEncoding,
@@ -207,15 +203,12 @@ export async function* decodeChunks(
   yield decoder.end() ?? '';
 }
 
-/**
- * `text` in `encoding`, with its mark.
- * @throws CountersignError `tool_failed` naming the first character it lacks
- */
+/** @throws `tool_failed` naming the first character it lacks */
 export function encodeText(text: string, encoding: TextEncoding): Buffer {
   return Buffer.concat([markOf(encoding), encodePart(text, encoding)]);
 }
 
-/** `text` for insertion into a file of that encoding, without a mark. @throws as `encodeText` */
+/** Without a mark, for insertion. @throws as `encodeText` */
 export function encodePart(text: string, { name }: TextEncoding): Buffer {
   if (name === 'utf-8' && text.isWellFormed()) return Buffer.from(text);
   const known = iconv.encodingExists(name);
@@ -231,5 +224,4 @@ export function encodePart(text: string, { name }: TextEncoding): Buffer {
   );
 }
 
-/** Strips a byte order mark. */
 export const withoutMark = (text: string): string => text.replace(/^\ufeff/, '');

@@ -1,9 +1,9 @@
-// A person's own calendar as they enter it in their preferences.
+// A calendar as entered in preferences.
 
-/** `sealed`: its secret address, in base64. `tenant`: the organisation that it was connected in, or null for the instance's own. */
+/** `sealed`: its secret address, base64. `tenant`: null for the instance's own. */
 export type SealedCalendar = { sealed: string; host: string; tenant: string | null };
 
-/** `calendar`: an https address to connect, null to disconnect (“none”), or undefined to leave it. */
+/** `calendar`: https address; null disconnects; undefined leaves it. */
 export function readCalendarEntry(
   notice = '',
 ): { calendar: string | null | undefined } | { problem: string } {

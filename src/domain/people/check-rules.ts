@@ -1,4 +1,4 @@
-// Finds ambiguous or unsatisfiable rules when the settings file is read.
+// Finds ambiguous or unsatisfiable rules in settings.
 import type { ApproverPolicy } from '../plan/plan.ts';
 import { countPeople, type Grouping, groupIn, providerOfGroup, resolveGroup } from './groups.ts';
 import { type IdentitySettings, resolveProviders } from './identity.ts';
@@ -12,7 +12,6 @@ type Rules = {
 
 export type RuleProblem = { path: string[]; message: string };
 
-/** Groups that a setting can't name. */
 function checkGroups(
   grouping: Pick<Grouping, 'groups' | 'providers'>,
   path: string[],
@@ -30,7 +29,7 @@ function checkGroups(
           message: `"${name}" could be a group of several providers. Write group:PROVIDER:${group}.`,
         },
       ];
-    // Approver rules may name a chat's user group, and wait for a provider.
+    // Approver rules may name a chat's group or wait for a provider.
     if (chats || (meant !== null && providerOfGroup(grouping, meant) !== null)) return [];
     const message = `"${name}" is no group of "groups" or of a sign-in provider. List its people in "groups".`;
     return [{ path, message }];
@@ -45,7 +44,7 @@ function checkCount(rules: Rules, operation: string, policy: ApproverPolicy): Ru
   return [{ path: ['guardedApprovers', operation], message }];
 }
 
-/** One issuer under two names would split people in two. */
+/** Would split people in two. */
 function checkIssuers({ identity }: Rules): RuleProblem[] {
   const providers = resolveProviders(identity).filter(({ chat }) => chat === null);
   return providers.flatMap(({ name, issuer }, index) => {

@@ -1,17 +1,17 @@
-// Groups named in roles and approver rules as `group:NAME`: configured, from sign-in, or from a chat. Pure.
+// Groups `group:NAME` in rules: configured, from sign-in or chat. Pure.
 import { isSamePerson, personKey } from './names.ts';
 import { isUserGroup } from './user-groups.ts';
 
-/** Configured and sign-in groups by name; `apart`: several organisations share the instance. */
+/** `apart`: several organisations share the instance. */
 export type Grouping = {
   groups: Record<string, string[]>;
   providers: Record<string, unknown>;
   apart: boolean;
-  /** Older sign-ins' groups don't count; default: no limit. */
+  /** Older sign-ins don't count; default: no limit. */
   freshSince?: () => Date;
 };
 
-/** Groups reported by the sign-in at `at`, or null if unreadable. */
+/** Null if unreadable. */
 export type SignedInGroups = {
   provider: string;
   tenant: string | null;
@@ -28,20 +28,16 @@ const prefix = 'group:';
 
 export const groupNamed = (name: string): string => prefix + name;
 
-/** The group of a name in a rule, or null for a person's. */
+/** Null for a person's name. */
 export function groupIn(name: string): string | null {
   return name.startsWith(prefix) ? name.slice(prefix.length) : null;
 }
 
-/** A provider group's unique name: `corp:finance`, or `corp:TENANT/finance` on a shared instance. */
+/** `corp:finance`, or `corp:TENANT/finance` on a shared instance. */
 const ofProvider = (apart: boolean, { provider, tenant }: SignedInGroups, group: string) =>
   `${provider}:${apart ? `${tenant}/` : ''}${group}`;
 
-/**
- * Resolves a group in a rule: configured, of a chat, or of a provider by full name.
- * @param within the provider whose rule it is
- * @returns null if ambiguous between providers
- */
+/** @param within the provider whose rule it is @returns null if ambiguous between providers */
 export function resolveGroup(
   { groups, providers }: Pick<Grouping, 'groups' | 'providers'>,
   name: string,
@@ -55,7 +51,6 @@ export function resolveGroup(
   return only === undefined ? null : `${only}:${name}`;
 }
 
-/** The provider of a resolved group, or null. */
 export function providerOfGroup(
   { groups, providers }: Pick<Grouping, 'groups' | 'providers'>,
   group: string,
@@ -66,10 +61,7 @@ export function providerOfGroup(
     : null;
 }
 
-/**
- * A person's configured and reported groups, as `resolveGroup` names them.
- * @param age `any` includes outdated groups, which can still block
- */
+/** @param age `any` includes outdated groups, which can still block */
 export function groupsOf(
   grouping: Grouping,
   { names, signedIn }: { names: string[]; signedIn: SignedInGroups[] },
@@ -86,17 +78,13 @@ export function groupsOf(
   return [...new Set([...configured, ...ofProviders])];
 }
 
-/** The shortest unambiguous name of a group in rules. */
+/** Shortest unambiguous name. */
 export function shortName(grouping: Pick<Grouping, 'groups' | 'providers'>, group: string): string {
   const bare = group.slice(group.indexOf(':') + 1);
   return resolveGroup(grouping, bare) === group ? bare : group;
 }
 
-/**
- * Number of distinct people in a rule.
- * @param personOf resolves linked accounts
- * @returns null if a group's members are unknown here
- */
+/** @param personOf resolves linked accounts @returns null if a group's members are unknown here */
 export function countPeople(
   { groups }: Pick<Grouping, 'groups'>,
   names: string[],

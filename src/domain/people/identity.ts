@@ -1,4 +1,4 @@
-// How people sign in: the `identity` settings, and what a provider's claims say of a person. Pure.
+// Sign-in settings, and a person's profile from claims. Pure.
 import { z } from 'zod';
 import { CountersignError } from '../errors.ts';
 import type { PlatformName } from '../platform-name.ts';
@@ -10,27 +10,27 @@ const names = z.array(z.string().min(1).max(200));
 
 const Provider = z
   .strictObject({
-    /** Sets the issuer, scopes and claims of a well-known provider. */
+    /** Sets issuer, scopes and claims. */
     preset: z.enum(['slack', 'entra', 'google']).optional(),
-    /** The button's label; default: the name of the preset or provider. */
+    /** Button label. */
     label: z.string().min(1).max(60).optional(),
-    /** Base URL of `/.well-known/openid-configuration`. */
+    /** Base of `/.well-known/openid-configuration`. */
     issuer: z.url().optional(),
     client_id: z.string().min(1),
     client_secret: z.string().min(1),
     scopes: z.array(z.string().min(1)).optional(),
-    /** The claim with the organisation; without it, all are of one. */
+    /** Without it, all are of one organisation. */
     tenant_claim: z.string().optional(),
-    /** The organisation of everyone who signs in here, such as `slack:T0123ABCD`. */
+    /** For everyone, such as `slack:T0123ABCD`. */
     tenant: z.string().min(1).max(200).optional(),
     groups_claim: z.string().default('groups'),
-    /** Requires a verified e-mail address in one of these. */
+    /** Of verified e-mail addresses. */
     allowed_domains: z.array(z.string().transform(lowerAscii)).default([]),
-    /** Requires one of these organisations, by claim value, or `any`. */
+    /** Claim values, or `any`. */
     allowed_tenants: z.array(z.string()).default([]),
-    /** The role of people not named in `roles`; null denies sign-in. */
+    /** For people not in `roles`; null denies sign-in. */
     default_role: Role.nullable().default('requester'),
-    /** Higher roles: e-mail addresses, accounts, and groups as `group:NAME`. The highest match counts. */
+    /** Addresses, accounts and `group:NAME`; the highest match counts. */
     roles: z
       .strictObject({
         viewer: names.default([]),
@@ -56,7 +56,7 @@ const Provider = z
   );
 type Provider = z.infer<typeof Provider>;
 
-/** Accounts are prefixed with their provider or platform, and groups with `group`. */
+/** Accounts start with their provider or platform, groups with `group`. */
 const presetFor = (name: string) =>
   name === 'group'
     ? null
@@ -81,18 +81,17 @@ export const IdentitySettings = z.strictObject({
   session: z
     .strictObject({
       idle_hours: z.number().positive().max(8760).default(24),
-      /** Every session ends after this. */
+      /** Maximum session length. */
       days: z.number().positive().max(365).default(14),
     })
     .prefault({}),
-  /** Maximum age of a sign-in's groups; signing in again renews them. */
+  /** Signing in again renews them. */
   groups_max_age_hours: z.number().positive().max(8760).default(24),
-  /** E-mail addresses and accounts refused at once, regardless of provider, session or token. */
+  /** Refused at once on every surface. */
   blocked: names.default([]),
 });
 export type IdentitySettings = z.infer<typeof IdentitySettings>;
 
-/** A provider with its preset applied. */
 export type SignInProvider = Omit<Provider, 'issuer' | 'label' | 'scopes' | 'tenant'> & {
   name: string;
   label: string;
@@ -108,7 +107,7 @@ type Preset = {
   label: string;
   issuer(allowed: string[]): string;
   tenant_claim?: string;
-  /** The chat platform whose accounts it shares, and the claims that form one, by preference. */
+  /** The platform whose accounts it shares; `account`: claims that form one, by preference. */
   chat?: { platform: PlatformName; account: string[][] };
 };
 
@@ -164,7 +163,7 @@ export function resolveProviders({
   return Object.entries(providers).map(([name, provider]) => resolveProvider(name, provider));
 }
 
-/** Whether several organisations can sign in here. */
+/** Several organisations. */
 export function admitsSeveral({
   tenant,
   tenant_claim,
@@ -175,13 +174,12 @@ export function admitsSeveral({
   );
 }
 
-/** Stored about a signed-in person. */
 export type Profile = {
   account: string;
   name: string;
-  /** Verified and of an allowed domain, else null. */
+  /** Verified, in an allowed domain. */
   email: string | null;
-  /** `slack:T…`, `teams:GUID`, a provider's own, or null. */
+  /** `slack:T…`, `teams:GUID`, or a provider's own. */
   tenant: string | null;
   /** Null if missing or unreadable. */
   groups: string[] | null;
@@ -196,10 +194,7 @@ const isTrue = (value: unknown) =>
   value === true || value === 'true' || value === 1 || value === '1';
 const domainOf = (email: string): string => email.slice(email.lastIndexOf('@') + 1);
 
-/**
- * The verified address. Microsoft's `email` can be set by anyone in their own tenant; the sign-in name of a sole tenant's own
- * people is safe, as in Teams.
- */
+/** Only verified addresses: anyone can set Microsoft's `email` in their own tenant. A sole tenant's sign-in names are safe. */
 function readEmail(provider: SignInProvider, claims: Claims): string | null {
   const { preset, allowed_tenants: allowed } = provider;
   const isOwn =
@@ -213,20 +208,17 @@ function readEmail(provider: SignInProvider, claims: Claims): string | null {
   return email === false || email === null ? null : readAddress(email);
 }
 
-/** A longer list may be incomplete. */
+/** Longer lists may be incomplete. */
 const maxGroups = 2000;
 
-/** A group: a name, or an object with a `value`, as in SCIM (RFC 7643, 4.1.2). */
+/** A name, or `{ value }` as in SCIM (RFC 7643, 4.1.2). */
 function readGroup(value: unknown): string | null {
   const name =
     typeof value === 'object' && value !== null && 'value' in value ? value.value : value;
   return typeof name === 'string' && name !== '' ? name : null;
 }
 
-/**
- * The groups in a sign-in: a list (RFC 9068, 2.2.3.1) or a single name.
- * @returns null if missing, elsewhere (`_claim_names`), or ambiguous, such as `a, b`
- */
+/** A list (RFC 9068, 2.2.3.1) or a single name. @returns null if missing, elsewhere (`_claim_names`) or ambiguous (`a, b`) */
 function readGroupsClaim(claims: Claims, claim: string): string[] | null {
   const { _claim_names: elsewhere } = claims;
   if (typeof elsewhere === 'object' && elsewhere !== null && Object.hasOwn(elsewhere, claim))
@@ -239,7 +231,7 @@ function readGroupsClaim(claims: Claims, claim: string): string[] | null {
     : [...new Set(groups.filter((group) => group !== null))];
 }
 
-/** @throws `forbidden` for a missing claim without which two people would be one */
+/** @throws `forbidden` if missing */
 function requireClaim({ name, label }: SignInProvider, claims: Claims, claim: string): string {
   const value = textOf(claims, claim);
   if (value !== null) return value;
@@ -250,9 +242,7 @@ function requireClaim({ name, label }: SignInProvider, claims: Claims, claim: st
 }
 
 /**
- * The profile in the claims.
- * @throws `forbidden` if they don't identify a person
- * @param apart on a shared instance an address counts only in an allowed domain
+ * @param apart on a shared instance, addresses count only in an allowed domain @throws `forbidden` if the claims identify nobody
  */
 export function readProfile(provider: SignInProvider, claims: Claims, apart: boolean): Profile {
   const { name: providerName, chat, tenant_claim: claim, allowed_domains: domains } = provider;
@@ -278,7 +268,6 @@ export function readProfile(provider: SignInProvider, claims: Claims, apart: boo
   };
 }
 
-/** Whether the provider's rules admit a person. */
 function isAllowed(provider: SignInProvider, { email, tenant }: Profile): boolean {
   const { allowed_domains: domains, allowed_tenants: tenants, chat, name } = provider;
   const fits = (value: string) =>
@@ -289,11 +278,11 @@ function isAllowed(provider: SignInProvider, { email, tenant }: Profile): boolea
   );
 }
 
-/** A person's names, groups (`groupsOf`), and providers that reported none. */
+/** `unread`: providers that reported no groups. */
 export type PersonGroups = { names: string[]; groups: string[]; unread: string[] };
 type Groups = Pick<Grouping, 'groups' | 'providers'>;
 
-/** @param within the provider whose setting it is */
+/** @param within the setting's provider */
 function isNamed(grouping: Groups, name: string, known: PersonGroups, within?: string): boolean {
   const group = groupIn(name);
   if (group === null) return known.names.some((own) => isSamePerson(own, name));
@@ -301,10 +290,9 @@ function isNamed(grouping: Groups, name: string, known: PersonGroups, within?: s
   return meant !== null && known.groups.includes(meant);
 }
 
-/** Why a person is refused on every surface. */
 export type Refusal = 'blocked' | 'groups_unread';
 
-/** Unknown membership of a blocked group is refused too. */
+/** Unknown membership of a blocked group also refuses. */
 export function findRefusal(
   { blocked }: Pick<IdentitySettings, 'blocked'>,
   grouping: Groups,
@@ -319,7 +307,7 @@ export function findRefusal(
   return unsure ? 'groups_unread' : null;
 }
 
-/** The role of a person who is not refused, or null for no access. */
+/** Null for no access. */
 export function roleOf(
   grouping: Groups,
   provider: SignInProvider,

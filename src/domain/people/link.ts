@@ -1,13 +1,11 @@
-// Linked accounts: a person who uses several surfaces is one person.
-// An account is a surface's ID: `slack:TEAM:USER`, `teams:TENANT:OID`, a verified e-mail address, or a typed name. A person is
-// the name under which the instance acts.
+// Linked accounts: the surfaces' IDs that one person uses.
 import { z } from 'zod';
 
 export type LinkCommand =
-  /** `once`: the event's ID, for retries. */
+  /** `once`: event ID, for retries. */
   { do: 'ask'; once?: string } | { do: 'use'; code: string } | { do: 'show' } | { do: 'remove' };
 
-/** `accounts`: all accounts of `person`; empty without links. */
+/** `accounts`: empty without links. */
 export const linked = { account: z.string(), person: z.string(), accounts: z.array(z.string()) };
 
 export const LinkOutcome = z.union([
@@ -19,7 +17,7 @@ export const LinkOutcome = z.union([
 ]);
 export type LinkOutcome = z.infer<typeof LinkOutcome>;
 
-/** The argument of `link`: none, a code, `show` or `remove`. @param once the event's ID */
+/** None, a code, `show` or `remove`. @param once event ID */
 export function readLinkCommand(text: string, once?: string): LinkCommand {
   const words = text.trim();
   switch (words.toLowerCase()) {

@@ -1,5 +1,5 @@
-// Memory limits, and how a note reads. Shared with the console's page.
-/** `message`: notes that one message may add. */
+// Memory limits and note format, shared with the console.
+/** `message`: notes per message. */
 export const memoryLimits = { text: 500, name: 80, entries: 100, message: 20 } as const;
 
 /** `Ana: ana@example.com` */

@@ -1,21 +1,21 @@
-// Stored notes and approved subtypes. Data for planners; decides nothing.
+// Stored notes and approved subtypes, as data for planners.
 import { z } from 'zod';
 import { line } from '../text.ts';
 import { onOneLine } from '../words.ts';
 import { memoryLimits } from './memory-note.ts';
 
-/** A person's own, or shared by a chat or channel. */
+/** Personal, or shared by a chat or channel. */
 export const MemoryScope = z.enum(['person', 'conversation']);
 export type MemoryScope = z.infer<typeof MemoryScope>;
 
-/** A note; a new one with the same `name` replaces the old. */
+/** Replaces a note with the same `name`. */
 export const MemoryNote = z.strictObject({
   text: line(memoryLimits.text),
   name: line(memoryLimits.name).nullable().default(null),
 });
 export type MemoryNote = z.infer<typeof MemoryNote>;
 
-/** The note's source; `message` is null if unknown. */
+/** `message`: null if unknown. */
 export const MemorySource = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('said'), message: z.int().nullable() }),
   z.object({ kind: z.literal('approved'), run: z.string() }),
@@ -33,7 +33,7 @@ export const MemoryEntry = z.object({
 });
 export type MemoryEntry = z.infer<typeof MemoryEntry>;
 
-/** The note as stored: each part on one line. */
+/** Each part on one line. */
 export function tidyNote({ text, name }: MemoryNote): MemoryNote {
   return { text: onOneLine(text), name: name === null ? null : onOneLine(name) };
 }
@@ -46,11 +46,11 @@ export function fold(text: string): string {
     .replace(/[“”«»]/g, '"');
 }
 
-/** How mail programs introduce quotations, at the start of a line. */
+/** At the start of a line, in mail programs. */
 const quoteBegins =
   /^(?:-{2,} ?(?:original message|forwarded message|ursprüngliche nachricht|message d'origine)|begin forwarded message|_{8,}$|(?:from|von|de|da): \S|on .{4,200} wrote:$|am .{4,200} schrieb .{1,200}:$|le .{4,200} a écrit :?$|message from .{1,200}:$)/i;
 
-/** Strips quotations: lines after `>`, and mail from its header on. */
+/** `>` lines, and mail from its header on. */
 export function leaveOutQuotes(text: string): string {
   const kept: string[] = [];
   for (const line of text.split('\n')) {
@@ -61,7 +61,7 @@ export function leaveOutQuotes(text: string): string {
   return kept.join('\n');
 }
 
-/** Whether `note` replaces `entry`: same name or, without names, same text. */
+/** Same name or, unnamed, same text. */
 export function replaces(note: MemoryNote, entry: Pick<MemoryNote, 'text' | 'name'>): boolean {
   if (note.name === null || entry.name === null)
     return note.name === entry.name && fold(note.text) === fold(entry.text);

@@ -1,20 +1,17 @@
-// Names of people: as plans write them ("Ben", "@ben"), as they are compared ("ben"), and as readers see them.
+// Names as written ("@Ben"), compared ("ben") and shown.
 
-/** Lower-cases A to Z only, so that no two letters become one. */
+/** A to Z only, so that no two letters merge. */
 export function lowerAscii(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
-/** Account IDs: `slack:T1:U1`, `corp:SUBJECT`. Group names aren't accounts. */
+/** `slack:T1:U1`, `corp:SUBJECT`; not groups. */
 const accountId = /^(?!group:)[a-z][a-z0-9-]*:[\s\S]/;
 
-/**
- * The key that people are compared by. Account IDs exactly; addresses and typed names without case of A to Z, a leading `@`, and
- * surrounding blanks.
- */
+/** Account IDs exactly; others without A–Z case, a leading `@` and surrounding blanks. */
 export function personKey(name: string): string {
   if (isAccountId(name)) return name;
-  // Trims ASCII blanks only.
+  // ASCII blanks only.
   const [written = ''] = /[^\t\n\r ](?:[\s\S]*[^\t\n\r ])?/.exec(name) ?? [];
   const plain = written.replace(/^@/, '');
   const lower = lowerAscii(plain);
@@ -25,12 +22,12 @@ export function isSamePerson(a: string, b: string): boolean {
   return a === b || personKey(a) === personKey(b);
 }
 
-/** A verified address as stored, or null if it is none or looks like an account ID. */
+/** Null if no address or like an account ID. */
 export function readAddress(text: string): string | null {
   return /^[^@\s:]+@[^@\s:]+$/.test(text) && text.length <= 200 ? lowerAscii(text) : null;
 }
 
-/** A name as it reads, in any code points. Not for decisions. */
+/** As it looks. Not for decisions. */
 const readingOf = (name: string): string =>
   name.normalize('NFKC').trim().replace(/^@/, '').toLowerCase();
 
@@ -38,23 +35,23 @@ export function isAccountId(name: string): boolean {
   return accountId.test(name);
 }
 
-/** Whether a name must be proven by a chat platform or sign-in, because it reads like an address or account ID. */
+/** It looks like an address or account ID, so a sign-in must prove it. */
 export function needsPlatform(name: string): boolean {
   const plain = readingOf(name);
   return plain.includes('@') || /^(?!group:)[a-z][a-z0-9-]*:\S/.test(plain.trim());
 }
 
-/** A name, its person, and the chat display name or null. `shared`: another person has the same one. */
+/** `called`: display name; `shared`: someone else's too. */
 export type Called = { name: string; person: string; called: string | null; shared: boolean };
 
-/** A name as it reads, without style and invisible characters. */
+/** Without style and invisible characters. */
 export function foldName(name: string): string {
   const plain = readingOf(name.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, ''));
   // Many signs and blanks look alike (- and ‐, ' and ’, Braille blank).
   return plain.replace(/[^\p{L}\p{N}\p{M}\p{Extended_Pictographic}]/gu, '') || plain;
 }
 
-/** Words that mean no one in particular when used as a name. */
+/** Words for nobody in particular. */
 const words = new Set([
   ...[
     'you',
@@ -80,7 +77,7 @@ const words = new Set([
   ].map(foldName),
 ]);
 
-/** Maximum characters of an ambiguous name, so that the account after it isn't cut off. */
+/** Keeps the account after an ambiguous name uncut. */
 const maxQualified = 30;
 
 function qualifyName(displayName: string, name: string): string {
@@ -89,7 +86,7 @@ function qualifyName(displayName: string, name: string): string {
   return `${letters.length > maxQualified ? `${kept}…` : displayName} (${name})`;
 }
 
-/** Display names for readers. If two are alike, or one equals another's known name, the identifying name is added. */
+/** Display names; where two look alike, with the identifying name. */
 export function chooseShown(people: Called[]): Map<string, string> {
   const claims = new Map<string, Set<string>>();
   const claim = (text: string, person: string) => {
@@ -104,7 +101,7 @@ export function chooseShown(people: Called[]): Map<string, string> {
     people.flatMap(({ name, called, shared }) => {
       if (called === null || called === name) return [];
       const folded = foldName(called);
-      // A name that could read as several people, as a name with an account, or as part of the sentence needs the account too.
+      // Needs the account if it reads as several people, an account or part of the sentence.
       const whole = !/[\p{Ps}\p{Pe},;:·“”"]|\b(?:and|or|by|but)\b/iu.test(called.normalize('NFKC'));
       const alone = whole && !shared && !words.has(folded) && claims.get(folded)?.size === 1;
       return [[name, alone ? called : qualifyName(called, name)] as const];

@@ -1,4 +1,4 @@
-// A person's interaction policy (B12).
+// Interaction policies (B12).
 import { z } from 'zod';
 
 export const InteractionPolicy = z.strictObject({
@@ -12,7 +12,7 @@ export const InteractionPolicy = z.strictObject({
 });
 export type InteractionPolicy = z.infer<typeof InteractionPolicy>;
 
-/** Some sliders, set for a person or session. */
+/** For a person or session. */
 export const PolicyOverride = InteractionPolicy.partial();
 export type PolicyOverride = z.infer<typeof PolicyOverride>;
 
@@ -33,15 +33,15 @@ export const defaultPolicy: InteractionPolicy = {
   tone: 'neutral',
 };
 
-/** A person's statement on how they like to be talked to. */
+/** A stated communication preference. */
 export type PolicyRequest = {
   override: PolicyOverride;
-  /** "From now on": for the person; otherwise for this conversation only. */
+  /** "From now on"; otherwise this conversation. */
   lasting: boolean;
-  /** One sentence on what has changed. */
+  /** One sentence. */
   confirmation: string;
-  /** The rest of the request, or empty. */
+  /** Of the request. */
   rest: string;
-  /** Treats open questions as answered: continue with what is known. */
+  /** Plan with what is known. */
   settlesQuestions: boolean;
 };

@@ -1,10 +1,10 @@
-// Who makes an HTTP request, decided once by the guard, and each role's rights.
+// Who makes an HTTP request, and each role's rights.
 import { z } from 'zod';
 import { isSamePerson } from './names.ts';
 
 /**
- * In ascending order: `viewer` reads; `requester` also requests, proposes and changes their own; `approver` also decides; `admin`
- * also reads settings, metrics and others' things. A role limits approver rules, never widens them.
+ * Ascending: `viewer` reads; `requester` proposes and changes their own; `approver` decides; `admin` reads settings and others'
+ * things. Limits approver rules, never widens them.
  */
 export const Role = z.enum(['viewer', 'requester', 'approver', 'admin']);
 export type Role = z.infer<typeof Role>;
@@ -18,24 +18,23 @@ export function lesserRole(a: Role, b: Role): Role {
 }
 
 export type Principal = {
-  /** The sign-in's or token's name of the person; `local` without sign-in. */
+  /** `local` without sign-in. */
   account: string;
-  /** Display name. */
   name: string;
   email?: string;
   role: Role;
-  /** The organisation whose plans they reach: `slack:T…`, `teams:GUID`, a provider's own, or null for all. */
+  /** `slack:T…`, `teams:GUID`, a provider's own; null for all. */
   tenant: string | null;
-  /** Sign-in and configured groups as in approver rules, without `group:`. */
+  /** As in approver rules, without `group:`. */
   groups: string[];
-  /** Their sign-in's groups are too old to count. */
+  /** Groups are outdated. */
   stale?: boolean;
-  /** All names: account, e-mail address, linked accounts. */
+  /** Account, address, linked accounts. */
   names: string[];
   by: 'local' | 'instance' | 'token' | 'session';
 };
 
-/** This machine, without any configured access: an admin under any typed name. */
+/** Without configured access: an admin under any name. */
 export const localPrincipal: Principal = {
   account: 'local',
   name: 'local',
@@ -46,16 +45,16 @@ export const localPrincipal: Principal = {
   by: 'local',
 };
 
-/** The holder of `COUNTERSIGN_API_TOKEN`. */
+/** Holder of `COUNTERSIGN_API_TOKEN`. */
 export const instancePrincipal: Principal = { ...localPrincipal, by: 'instance' };
 
-/** Advice in a refusal if the person's groups are outdated; else ''. */
+/** Added to refusals if groups are outdated. */
 export const signInAgain = ({ stale }: { stale?: boolean | undefined }): string =>
   stale === true
     ? ' The groups of your last sign-in are too old to count. Sign in again in the console.'
     : '';
 
-/** Whether the person is proven by sign-in or personal token. Elsewhere names are only typed. */
+/** By sign-in or personal token. */
 export function isKnown({ by }: Pick<Principal, 'by'>): boolean {
   return by === 'session' || by === 'token';
 }

@@ -1,14 +1,12 @@
-// Slack user groups in approver rules: `group:slack:T123:S456` by ID, `group:@finance` by handle. Pure.
+// Slack user groups in approver rules, by ID or `group:@handle`. Pure.
 import { chatTenant } from '../plan/scope.ts';
 
-/** Larger groups are not read. */
 export const maxUserGroup = 200;
-/** How long a copy replaces an unreachable Slack. */
+/** While Slack can't be reached. */
 export const userGroupKeptForMs = 15 * 60_000;
 
 /**
- * Why a group can't decide. `not_permitted`: missing scope; `not_offered`: no user groups in the workspace; `elsewhere`: of
- * another workspace; `unread`: members unknown or outdated.
+ * `not_permitted`: missing scope; `not_offered`: by the workspace; `elsewhere`: other workspace; `unread`: unknown or outdated.
  */
 export type UserGroupProblem =
   | 'missing'
@@ -19,31 +17,30 @@ export type UserGroupProblem =
   | 'elsewhere'
   | 'unread';
 
-/** `size` counts its members. */
+/** `size`: members. */
 export type UserGroup = { team: string; id: string; handle: string; active: boolean; size: number };
 
-/** Reads a platform's user groups. Both throw CountersignError. */
+/** Throws CountersignError. */
 export type UserGroupReader = {
-  /** All groups of a workspace, including disabled ones. @param team null for the only workspace */
+  /** Includes disabled ones. @param team null for the only workspace */
   list(team: string | null): Promise<UserGroup[]>;
-  /** Accounts of active members, or null if the group is gone. */
+  /** Active members; null if the group is gone. */
   accountsIn(group: UserGroup): Promise<string[] | null>;
 };
 
 export type UserGroups = {
-  /** Rereads these groups; unreadable ones stay as they were. @param keys from `userGroupKey` */
+  /** Unreadable groups keep their members. @param keys from `userGroupKey` */
   refresh(keys: string[]): Promise<void>;
   /**
-   * Converts names for a rule: user groups by ID, the rest unchanged.
-   * @param written people, Slack mentions, `@finance`, groups as in rules
-   * @throws CountersignError with a group's problem
+   * Writes user groups by ID. @param written people, mentions, `@finance`, groups @throws CountersignError with the group's
+   * problem
    */
   nameAll(written: string[], tenant: string | null): Promise<string[]>;
 };
 
 const byId = /^slack:([A-Z0-9]+):(S[A-Z0-9]+)$/;
 
-/** Whether a group in a rule is a chat's user group. @param group without `group:` */
+/** @param group without `group:` */
 export function isUserGroup(group: string): boolean {
   return group.startsWith('@') || byId.test(group);
 }
@@ -56,11 +53,7 @@ export function readUserGroupId(group: string): { team: string; id: string } | n
 export const userGroupName = ({ team, id }: { team: string; id: string }): string =>
   `${chatTenant('slack', team)}:${id}`;
 
-/**
- * The storage key of a user group, for an organisation's plans.
- * @param tenant null if the plan belongs to none
- * @returns null for another organisation's group, or an ambiguous one
- */
+/** @param tenant null without organisation @returns null if ambiguous or another organisation's */
 export function userGroupKey(group: string, tenant: string | null): string | null {
   if (group.startsWith('@')) {
     if (tenant === null) return `slack:${group}`;

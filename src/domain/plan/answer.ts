@@ -1,25 +1,24 @@
-// Reads a person's answer to a form: each value by type, or one sentence per invalid field. Shared by server, terminal and cards
-// that send only text.
+// Reads a person's answers to a form on every surface.
 import { quoteName, quoteWords } from '../shown-text.ts';
 import { isStorableText } from '../words.ts';
 import type { FormField } from './form.ts';
 
 export type FieldValue = string | number | boolean | null;
 
-/** A person's answer to a step: text, or a form's values. */
+/** Text, or a form's values. */
 export type StepAnswer = string | Record<string, FieldValue>;
 
 const longest = { text: 1000, multiline: 4000 } as const;
 
 const maxOptionShown = 100;
 
-/** An option as shown: its value, and its quoted label if different. */
+/** Its value, and its label if different. */
 export function describeOption({ value, label }: FormField['options'][number]): string {
   const shown = quoteName(value, maxOptionShown);
   return label === value ? shown : `${shown} (${quoteWords(label, maxOptionShown)})`;
 }
 
-/** The label as a sentence's subject: `“Which room?” is missing.` */
+/** As a sentence's subject: `“Which room?” is missing.` */
 function nameOf({ label }: FormField): string {
   return quoteName(label, 200);
 }
@@ -82,7 +81,7 @@ function readChoice(field: FormField, given: unknown): Read {
   const named = typeof given === 'string' ? given.toLowerCase() : null;
   const exact = options.find(({ value }) => value === given);
   const [called, ...others] = options.filter((option) => option.label.toLowerCase() === named);
-  // A label shared by two options selects neither.
+  // A label of two options selects neither.
   const found = exact ?? (others.length === 0 ? called : undefined);
   if (found !== undefined) return fits(found.value);
   const shown = options.slice(0, 10).map(describeOption);
@@ -101,7 +100,7 @@ function readBoolean(field: FormField, given: unknown): Read {
   return no.includes(word) ? fits(false) : misfits(`${label} must be yes or no.`);
 }
 
-/** One value of a form. Text and numbers may come as text; blank means none. */
+/** Accepts values as text; blank means none. */
 export function readField(field: FormField, given: unknown): Read {
   const value = typeof given === 'string' ? given.trim() : given;
   if (value === undefined || value === null || value === '') {
@@ -127,7 +126,7 @@ export function readField(field: FormField, given: unknown): Read {
 export type FieldProblem = { name: string; message: string };
 export type ReadFields = { fields: Record<string, FieldValue>; problems: FieldProblem[] };
 
-/** Every field with its value (null if empty), and a sentence per invalid one. */
+/** Null if empty; a sentence per invalid field. */
 export function readFields(form: FormField[], given: Record<string, unknown>): ReadFields {
   const fields: Record<string, FieldValue> = {};
   const problems: FieldProblem[] = [];

@@ -1,8 +1,8 @@
-// Tells apart the kinds of arguments without checking them. No zod: the console's page uses it.
+// Distinguishes argument kinds without zod, for the console.
 import type { Json } from '../text.ts';
 import { isRecord } from './operation-form.ts';
 
-/** As `ArgumentReference`; the others likewise. */
+/** See `ArgumentReference`; the others likewise. */
 type Reference = { $from: string; path: string };
 
 export function isReference(value: Json | undefined): value is Reference {

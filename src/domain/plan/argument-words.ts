@@ -1,6 +1,6 @@
-// Names of built-in operations' arguments in words.
+// Labels of built-in operations' arguments.
 
-/** Labels that say more than an argument's name. */
+/** More telling than the argument's name. */
 const labels: Record<string, string> = {
   after: 'after (path)',
   around: 'lines around each match',

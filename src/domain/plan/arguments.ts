@@ -1,9 +1,9 @@
-// Kinds of step arguments: literals, references to earlier outputs, templates, and values decided at run time.
+// Step arguments: literals, references, templates and run-time values.
 import { z } from 'zod';
 import { isObject, type Json, type JsonObject } from '../text.ts';
 import { isArtifact, isReference, isRuntime, isTemplate } from './argument-kinds.ts';
 
-/** `{ "$from": "2", "path": "/text" }`: the value at a JSON pointer (RFC 6901) in step 2's output. */
+/** `{ "$from": "2", "path": "/text" }`: by JSON pointer (RFC 6901) in step 2's output. */
 export const ArgumentReference = z.strictObject({
   $from: z.string().min(1),
   path: z
@@ -13,14 +13,14 @@ export const ArgumentReference = z.strictObject({
 });
 export type ArgumentReference = z.infer<typeof ArgumentReference>;
 
-/** `{ "$artifact": "art-3f9a1c20", "path": "/rows" }`: a value in an artifact of the plan; a text artifact has only the text. */
+/** `{ "$artifact": "art-3f9a1c20", "path": "/rows" }`; a text artifact has only the text. */
 export const ArtifactReference = z.strictObject({
   $artifact: z.string().min(1).max(80),
   path: ArgumentReference.shape.path,
 });
 export type ArtifactReference = z.infer<typeof ArtifactReference>;
 
-/** `{ "$template": ["Status: ", { "$from": "2", "path": "/status" }] }`: text with values of earlier outputs. */
+/** `{ "$template": ["Status: ", { "$from": "2", "path": "/status" }] }`. */
 export const TemplateArgument = z.strictObject({
   $template: z
     .array(z.union([z.string(), ArgumentReference]))
@@ -29,11 +29,11 @@ export const TemplateArgument = z.strictObject({
 });
 export type TemplateArgument = z.infer<typeof TemplateArgument>;
 
-/** `{ "$decide": "the subject line" }`: the executor's model decides when the step runs. */
+/** `{ "$decide": "the subject line" }`: by the executor's model at run time. */
 export const RuntimeArgument = z.strictObject({ $decide: z.string().min(1).max(2000) });
 export type RuntimeArgument = z.infer<typeof RuntimeArgument>;
 
-/** Malformed references and run-time values, as sentences; if empty, the functions below accept `args`. */
+/** Sentences; the functions below accept `args` if empty. */
 export function findMalformed(args: Json): string[] {
   if (isReference(args)) {
     return ArgumentReference.safeParse(args).success
@@ -66,7 +66,7 @@ export function findMalformed(args: Json): string[] {
   return [];
 }
 
-/** All references, at any depth. */
+/** At any depth. */
 export function referencesOf(args: Json): ArgumentReference[] {
   if (isReference(args)) return [ArgumentReference.parse(args)];
   if (Array.isArray(args)) return args.flatMap(referencesOf);
@@ -74,7 +74,7 @@ export function referencesOf(args: Json): ArgumentReference[] {
   return [];
 }
 
-/** All references, or none if one is malformed, which the step's own check reports. */
+/** None if one is malformed; the step's own check reports it. */
 export function safeReferences(args: Json): ArgumentReference[] {
   try {
     return referencesOf(args);
@@ -83,7 +83,7 @@ export function safeReferences(args: Json): ArgumentReference[] {
   }
 }
 
-/** All artifact references, at any depth. */
+/** At any depth. */
 export function artifactsOf(args: Json): ArtifactReference[] {
   if (isArtifact(args)) return [ArtifactReference.parse(args)];
   if (Array.isArray(args)) return args.flatMap(artifactsOf);
@@ -110,29 +110,25 @@ export function hasRuntime(args: Json): boolean {
   return isObject(args) && Object.values(args).some(hasRuntime);
 }
 
-/** Whether anything inside `args` is unknown before the step runs. */
+/** Whether a value is unknown until the step runs. */
 export function isOpen(args: Json): boolean {
   return referencesOf(args).length > 0 || artifactsOf(args).length > 0 || hasRuntime(args);
 }
 
-/** Top-level arguments with later values, for checking the others against a schema. */
+/** Top-level arguments with unknown values. */
 export function openArguments(args: JsonObject): string[] {
   return Object.entries(args)
     .filter(([, value]) => isOpen(value))
     .map(([name]) => name);
 }
 
-/** A value inside a text: '' for null, compact JSON for objects and lists. */
+/** Compact JSON for objects and lists, '' for null. */
 function writeInText(value: Json): string {
   if (typeof value === 'string') return value;
   return value === null ? '' : JSON.stringify(value);
 }
 
-/**
- * Replaces references, templates and run-time values; artifact references only with `load`. Replacements are data and not scanned
- * again.
- * @throws errors of `resolve` or `load` for a reference that leads nowhere
- */
+/** Replacements aren't scanned again; artifacts need `load`. @throws errors of `resolve` or `load` */
 export function substitute(
   args: Json,
   resolve: (reference: ArgumentReference) => Json,

@@ -1,4 +1,4 @@
-// Artifacts: plan data too large for a row. Immutable.
+// Immutable plan data too large for a row.
 import { z } from 'zod';
 
 export const Artifact = z.object({
@@ -8,7 +8,7 @@ export const Artifact = z.object({
   /** Bytes. */
   size: z.int(),
   sha256: z.string(),
-  /** The step that made it, or null if it came with the plan or was fetched while planning. */
+  /** Null if it came with the plan or its planning. */
   step_id: z.string().nullable(),
   created_at: z.iso.datetime(),
 });

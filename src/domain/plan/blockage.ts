@@ -1,21 +1,21 @@
-// Ready steps that can't run: no worker offers what they need, or a resource pool is in use.
+// Ready steps without a worker or a free resource.
 import { z } from 'zod';
 
 export const Blockage = z.object({
-  /** `worker`: not offered by any worker. `resource`: not enough in a shared pool. */
+  /** `worker`: none offers it. `resource`: a pool lacks it. */
   kind: z.enum(['worker', 'resource']),
-  /** The first three. */
+  /** At most three. */
   step_ids: z.array(z.string()),
-  /** Up to `maxCounted`. */
+  /** At most `maxCounted`. */
   count: z.int(),
-  /** The missing capabilities, operations or pools. */
+  /** Capabilities, operations or pools. */
   needs: z.array(z.string()),
-  /** The reason with advice: `no worker offers the capability gpu. Start a worker …`, `for 4 of gpu; 6 of 8 …`. */
+  /** With advice: `no worker offers the capability gpu. Start a worker …`. */
   reason: z.string(),
 });
 export type Blockage = z.infer<typeof Blockage>;
 
-/** Limit for counting, so that the cost doesn't depend on the plan's size. */
+/** Bounds the cost for large plans. */
 export const maxCounted = 1000;
 
 function describeOthers(others: number): string {
@@ -27,10 +27,7 @@ function describeOthers(others: number): string {
 
 type Labels = ReadonlyMap<string, string>;
 
-/**
- * `Step 3 (and 4 others) waits: no worker offers the capability gpu. Start a worker …`
- * @param begun whether the steps wait now, rather than would
- */
+/** `Step 3 (and 4 others) waits: …` @param begun now, rather than once it starts */
 export function describeBlockage(
   { kind, step_ids, count, reason }: Blockage,
   labels: Labels,

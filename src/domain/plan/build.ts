@@ -1,4 +1,4 @@
-// A plan built by form: its steps, the step being filled in, and the moves that change them. Every surface draws the same state.
+// A plan being built by form, the same on every surface.
 import { quoteName } from '../shown-text.ts';
 import type { JsonObject } from '../text.ts';
 import { firstSentence } from '../words.ts';
@@ -16,11 +16,11 @@ import {
 import type { PlanDraft } from './plan.ts';
 import type { StepDraft } from './step-content.ts';
 
-/** `args`: the arguments read from the entries. `at`: the earliest start as entered, or empty. */
+/** `args`: from the entries. `at`: earliest start as entered. */
 export type BuiltStep = {
   id: string;
   form: OperationForm;
-  /** How many items each list of objects has, by its pointer. */
+  /** Items per list of objects, by pointer. */
   counts: Record<string, number>;
   entries: Entries;
   args: JsonObject;
@@ -28,7 +28,7 @@ export type BuiltStep = {
   at: string;
 };
 
-/** The tool of forms that fill in a playbook; names of operations have no blank. */
+/** No operation's name can equal it. */
 export const playbookTool = 'playbook';
 export const isPlaybook = ({ form }: Pick<BuiltStep, 'form'>): boolean =>
   form.name.startsWith(`${playbookTool} `);
@@ -44,12 +44,12 @@ export type RepeatRule = keyof typeof repeatRules;
 export const isRepeatRule = (value: string): value is RepeatRule =>
   Object.hasOwn(repeatRules, value);
 
-/** `from`: the first run of a plan that repeats, as entered. */
+/** `from`: first run, as entered. */
 export type BuiltPlan = { title: string; steps: BuiltStep[]; repeats: RepeatRule; from: string };
 
 export const emptyPlan: BuiltPlan = { title: '', steps: [], repeats: '', from: '' };
 
-/** A step that waits for the one before it. */
+/** Waits for the step before. */
 function newStep(form: OperationForm, { steps }: BuiltPlan): BuiltStep {
   const numbers = steps.map(({ id }) => Number(id));
   const last = steps.at(-1);
@@ -64,7 +64,7 @@ function newStep(form: OperationForm, { steps }: BuiltPlan): BuiltStep {
   };
 }
 
-/** Replaces the step of its ID, or adds it at the end. */
+/** Replaces by ID, or appends. */
 function withStep(plan: BuiltPlan, step: BuiltStep): BuiltPlan {
   const known = plan.steps.some(({ id }) => id === step.id);
   const steps = known
@@ -73,7 +73,7 @@ function withStep(plan: BuiltPlan, step: BuiltStep): BuiltPlan {
   return { ...plan, steps };
 }
 
-/** Removes a step. Its successors inherit its predecessors. */
+/** Successors inherit predecessors. */
 function withoutStep(plan: BuiltPlan, id: string): BuiltPlan {
   const gone = plan.steps.find((one) => one.id === id);
   const steps = plan.steps
@@ -91,7 +91,7 @@ function withoutStep(plan: BuiltPlan, id: string): BuiltPlan {
   return { ...plan, steps };
 }
 
-/** Moves a step in the list. Its predecessors don't change. */
+/** Predecessors don't change. */
 function withMoved(plan: BuiltPlan, id: string, by: -1 | 1): BuiltPlan {
   const from = plan.steps.findIndex((one) => one.id === id);
   const step = plan.steps[from];
@@ -100,7 +100,7 @@ function withMoved(plan: BuiltPlan, id: string, by: -1 | 1): BuiltPlan {
   return { ...plan, steps: plan.steps.toSpliced(from, 1).toSpliced(to, 0, step) };
 }
 
-/** The first sentence of an operation's description, or its name. */
+/** First sentence of the description. */
 export const gistOf = ({ description, name }: { description: string; name: string }): string =>
   firstSentence(description).slice(0, 200) || name;
 
@@ -117,7 +117,7 @@ function draftStep({ id, form, args, after, at }: BuiltStep, zone: Zone): StepDr
   };
 }
 
-/** @param called the title if none was entered; default: the first operation's description */
+/** @param called default: the first operation's description */
 export function toDraft(
   { title, steps, repeats, from }: BuiltPlan,
   called: string,
@@ -135,7 +135,7 @@ export function toDraft(
   return { title: named, steps: [], series: [{ ...series, steps: own }] };
 }
 
-/** `step`: being filled in, or null. `before`: for Undo, latest last. */
+/** `before`: for Undo, latest last. */
 export type Build = {
   plan: BuiltPlan;
   before: BuiltPlan[];
@@ -145,25 +145,23 @@ export type Build = {
 
 export const emptyBuild: Build = { plan: emptyPlan, before: [], step: null, problems: [] };
 
-/** Names of problems without a field. */
+/** Of problems without a field. */
 export const atProblem = 'at';
 export const fromProblem = 'from';
 export const planProblem = 'plan';
 
 const maxBuiltSteps = 40;
 const maxUndone = 50;
-/** Per list of objects. */
 const maxItems = 50;
 
 export type BuildMove =
   | { kind: 'choose'; form: OperationForm }
   | { kind: 'edit'; step: string }
-  /** An undefined entry is removed. */
+  /** Undefined removes an entry. */
   | { kind: 'fill'; entries: Record<string, Entry | undefined> }
   | { kind: 'wait'; after?: string[]; at?: string }
-  /** Sets how many items a list of objects has. */
   | { kind: 'repeat'; list: string; count: number }
-  /** Takes the open step into the plan, unless an entry is invalid. */
+  /** Unless an entry is invalid. */
   | { kind: 'add' }
   | { kind: 'leave' }
   | { kind: 'remove'; step: string }
@@ -171,13 +169,13 @@ export type BuildMove =
   | { kind: 'terms'; title?: string; repeats?: RepeatRule; from?: string }
   | { kind: 'undo' };
 
-/** All fields of a step, and those that its alternatives show. */
+/** Includes those of chosen alternatives. */
 export const fieldsOf = ({ form, counts }: BuiltStep): OperationField[] =>
   repeatItems(form.fields, counts);
 export const shownFields = (step: BuiltStep): OperationField[] =>
   visibleFields(fieldsOf(step), step.entries);
 
-/** A field that contains only `{{1/text}}` becomes a reference to that value. Within other text it remains a template. */
+/** A lone `{{1/text}}` becomes a reference; within text it remains a template. */
 function readReferences(fields: OperationField[], entries: Entries): Entries {
   const read = fields.flatMap(({ name, holds, type }): [string, Entry][] => {
     const entry = entries[name];
@@ -201,7 +199,7 @@ const withProblem = (build: Build, name: string, message: string): Build => ({
   problems: [{ name, message }],
 });
 
-/** A time that was entered and can't be read, as a problem. */
+/** Null if the time can be read. */
 function findWrongTime(entered: string, name: string, what: string, zone: Zone): FieldProblem[] {
   if (entered.trim() === '' || zone.toMoment(entered.trim()) !== null) return [];
   return [
@@ -209,7 +207,7 @@ function findWrongTime(entered: string, name: string, what: string, zone: Zone):
   ];
 }
 
-/** Resolves a time such as `tomorrow` to a local date and time, so that it does not shift later. */
+/** `tomorrow` as a date, so that it doesn't shift later. */
 function settleTime(entered: string, zone: Zone): string {
   const moment = entered.trim() === '' ? null : zone.toMoment(entered.trim());
   return moment === null ? entered : (zone.toLocal(moment) ?? entered);

@@ -1,4 +1,4 @@
-// The effect of a call for people, computed from the operation and arguments, never written by a planner.
+// A call's effect for people, never written by a planner.
 import { z } from 'zod';
 import type { JsonObject } from '../text.ts';
 import { openArguments } from './arguments.ts';
@@ -6,38 +6,38 @@ import { ShownCondition } from './condition.ts';
 import { Step } from './plan.ts';
 import { SeenState } from './seen.ts';
 
-/** `reads`: looks at local data; `changes`: alters it; `outside`: reaches beyond this installation, even to read. */
+/** `reads`: local data; `outside`: beyond this installation, even to read. */
 export const CallClass = z.enum(['reads', 'changes', 'outside']);
 export type CallClass = z.infer<typeof CallClass>;
 
-/** An argument as shown: its whole value, or what it will come from. */
+/** A whole value, or its source. */
 const CallValue = z.object({
   text: z.string(),
-  /** From an earlier step or decided at run time. */
+  /** From an earlier step or run time. */
   later: z.boolean(),
-  /** Not text: a number, boolean, list or record, as JSON. */
+  /** JSON of a value that is no text. */
   json: z.literal(true).exactOptional(),
 });
 export type CallValue = z.infer<typeof CallValue>;
 
-/** `payload`: the main content (a file, message or body). */
+/** `payload`: main content. */
 const CallPart = CallValue.extend({
   label: z.string(),
   payload: z.boolean(),
-  /** A reading aid, not sent with the call. */
+  /** A reading aid, not sent. */
   aid: z.literal(true).exactOptional(),
 });
 export type CallPart = z.infer<typeof CallPart>;
 
 export const CallDescription = z.object({
   class: CallClass,
-  /** Destroys something irrecoverably. */
+  /** Irrecoverably. */
   destructive: z.boolean(),
-  /** The effect in order: `['Moves', { a.txt }, 'to', { b.txt }]`. Plain strings are ours; values are arguments. */
+  /** `['Moves', { a.txt }, 'to', { b.txt }]`: plain strings are ours, the others values. */
   headline: z.array(z.union([z.string(), CallValue])),
-  /** All arguments not in the headline. */
+  /** Arguments not in the headline. */
   parts: z.array(CallPart),
-  /** The target when the step was proposed, if looked up. `fails`: it makes the call fail. */
+  /** When proposed. `fails`: makes the call fail. */
   target: SeenState.extend({ name: z.string(), fails: z.boolean() }).exactOptional(),
 });
 export type CallDescription = z.infer<typeof CallDescription>;
@@ -49,8 +49,8 @@ export const ShownStep = Step.extend({
 export type ShownStep = z.infer<typeof ShownStep>;
 
 /**
- * Whether a person confirms the final values of a call, because values that are decided when it runs could not be reviewed: of
- * guarded, irreversible and external calls, and those that decide what a change applies to.
+ * Whether a person confirms values decided at run time: of guarded, irreversible and external calls, and those that select what
+ * changes.
  */
 export function asksForValues(
   args: JsonObject,

@@ -1,4 +1,4 @@
-// Labels of condition values, from the forms they refer to.
+// Labels of condition values, from forms.
 import type { Json, JsonObject } from '../text.ts';
 import type { ShownCondition, StepCondition } from './condition.ts';
 import { fieldsOf } from './form.ts';
@@ -11,7 +11,7 @@ function labelOf({ path, value }: StepCondition, form: Json | undefined): string
   return option === undefined || option.label === option.value ? null : option.label;
 }
 
-/** @param asking includes the steps that conditions refer to */
+/** @param asking includes steps that conditions refer to */
 export function labelConditions(
   when: StepCondition[],
   asking: readonly AskingStep[],

@@ -1,18 +1,18 @@
-// Conditions in words. Without zod, since pages draw them too.
+// Conditions in words, without zod, for pages.
 import { escapeExact, quoteWords } from '../shown-text.ts';
 import type { ShownCondition, StepCondition } from './condition.ts';
 
-/** `step 2 /status`. @param label the step's label */
+/** `step 2 /status`. */
 export function describePlace(path: string, label: string): string {
   if (path === '') return `the output of step ${label}`;
   if (isAnswer(path)) return `the answer to step ${label}`;
   return `step ${label} ${/^[\w/~.-]+$/.test(path) ? path : JSON.stringify(path)}`;
 }
 
-/** Where a Yes/No answer is, or a form's field of that name. */
+/** A Yes/No answer or a form's field of that name. */
 const isAnswer = (path: string) => path === '/answer' || path === '/fields/answer';
 
-/** `Ana answers Yes to step 1`, or null if not about Yes or No. Exact: "yes" never equals "Yes". */
+/** `Ana answers Yes to step 1`, or null. Exact: "yes" never equals "Yes". */
 function describeYesOrNo(
   { path, is, value }: StepCondition,
   label: string,
@@ -26,11 +26,7 @@ function describeYesOrNo(
 
 const maxLabel = 100;
 
-/**
- * `step 2 /status is "green"`, `Ana answers Yes to step 1`, `step 1 /fields/what is "delete" (“Keep everything”)`.
- * @param label the step's label for this reader
- * @param person the person asked, or null if none or unknown
- */
+/** `step 2 /status is "green"`, `Ana answers Yes to step 1`. @param person null if none or unknown */
 export function describeCondition(
   condition: ShownCondition,
   label: string = condition.step,
@@ -65,7 +61,7 @@ function sayCondition(condition: StepCondition, label: string, person: string | 
   }
 }
 
-/** All conditions of a step, or null. @param asked the person another step asks */
+/** @param asked the person another step asks */
 export function describeConditions(
   when: ShownCondition[],
   { step, asked }: { step(id: string): string; asked?(id: string): string | null },

@@ -1,4 +1,4 @@
-// Conditions on steps (A18): a value from an earlier step's output compared with a literal.
+// Conditions on earlier outputs (A18).
 import { z } from 'zod';
 import { JsonValue, line } from '../text.ts';
 
@@ -12,19 +12,17 @@ export const ConditionOperator = z.enum([
 ]);
 export type ConditionOperator = z.infer<typeof ConditionOperator>;
 
-/** Characters of JSON; conditions are always shown whole. */
+/** Characters of JSON; conditions are shown whole. */
 const maxValue = 500;
 
 /**
- * `{ "step": "2", "path": "/status", "is": "equals", "value": "green" }`; `exists` takes no value. Text is trimmed and
- * case-sensitive. `contains`: text in text, or an item of a list. `greater`, `less`: numbers (also as text) and ISO 8601 times. A
- * missing value satisfies nothing; `exists` requires non-null.
+ * `{ "step": "2", "path": "/status", "is": "equals", "value": "green" }`. Trimmed, case-sensitive. `contains`: in a text or list.
+ * `greater`, `less`: numbers (also as text) and ISO 8601 times. A missing value satisfies nothing; `exists` requires non-null.
  */
 export const StepCondition = z
   .strictObject({
-    /** An earlier step's ID. */
     step: line(200),
-    /** A JSON pointer (RFC 6901) into its output; empty for the whole. */
+    /** JSON pointer (RFC 6901); empty for the whole. */
     path: z
       .string()
       .max(500)
@@ -41,14 +39,13 @@ export const StepCondition = z
   });
 export type StepCondition = z.infer<typeof StepCondition>;
 
-/** `label`: of the value in its form, if any. */
+/** `label`: of the value in its form. */
 export const ShownCondition = StepCondition.safeExtend({ label: z.string().exactOptional() });
 export type ShownCondition = z.infer<typeof ShownCondition>;
 
-/** The code of a step skipped because of a condition, a No, or a step skipped for such a reason. */
+/** Skipped by a condition or a No, directly or through a dependency. */
 export const conditionNotMet = 'condition_not_met';
 
-/** A draft's conditions as a list. */
 export function conditionsOf(
   when: StepCondition | StepCondition[] | null | undefined,
 ): StepCondition[] {

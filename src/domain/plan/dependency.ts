@@ -1,9 +1,9 @@
-// Precedence between two steps of a plan.
+// Precedence between two steps.
 import { z } from 'zod';
 import { readLag } from '../length.ts';
 import { line } from '../text.ts';
 
-/** The successor's start or finish waits for the predecessor's start or finish. */
+/** Predecessor's, then successor's: finish or start. */
 export const DependencyType = z.enum(['FS', 'SS', 'FF', 'SF']);
 export type DependencyType = z.infer<typeof DependencyType>;
 
@@ -21,7 +21,7 @@ const LagText = line(100).transform((text, context) => {
   return z.NEVER;
 });
 
-/** The same, or with its wait in the notation: `{ id: '2', lag: '1 day' }`. */
+/** With its wait: `{ id: '2', lag: '1 day' }`. */
 const WrittenDependency = Dependency.extend({
   lag_minutes: Dependency.shape.lag_minutes.unwrap().optional(),
   lag: LagText.optional(),
@@ -36,16 +36,16 @@ const WrittenDependency = Dependency.extend({
     }),
   );
 
-/** A dependency as drafts write it: an ID, or with a type and a wait. */
+/** A bare ID, or with type and wait. */
 export const DraftDependency = z.union([line(200), WrittenDependency]);
 
-/** The inverse of `toDependency`: an ID if it says all. */
+/** An ID if that says all. */
 export function fromDependency(dependency: Dependency): string | Dependency {
   const { id, type, lag_minutes } = dependency;
   return type === 'FS' && lag_minutes === 0 ? id : dependency;
 }
 
-/** Expands a bare ID to finish-to-start. */
+/** A bare ID means finish-to-start. */
 export function toDependency(entry: string | Dependency): Dependency {
   return typeof entry === 'string' ? { id: entry, type: 'FS', lag_minutes: 0 } : entry;
 }

@@ -1,24 +1,24 @@
-// Draftbooks: step outputs narrowed to a token budget, each entry with its sources; and the trace of a report written from one.
+// Outputs narrowed to a token budget, and report traces.
 import { z } from 'zod';
 
-/** An output text and how many outputs have exactly it. */
+/** `count`: outputs with exactly this text. */
 const Quote = z.object({ text: z.string(), count: z.int().min(1) });
 export type Quote = z.infer<typeof Quote>;
 
 const Entry = z.object({
   n: z.int().min(1),
-  /** The entry as one line. */
+  /** One line. */
   text: z.string(),
-  /** Quoted outputs; absent in older draftbooks. */
+  /** Absent in older draftbooks. */
   quotes: z.array(Quote).optional(),
-  /** Outputs counted but not quoted. */
+  /** Counted, not quoted. */
   omitted: z.int().min(0).default(0),
-  /** Number of outputs represented. */
+  /** Outputs represented. */
   count: z.int().min(1),
-  /** Whether something of its sources is cut. */
+  /** Some sources are cut. */
   shortened: z.boolean(),
   steps: z.array(z.string()).optional(),
-  /** Source entries in draftbooks of `books`, as ranges `1-25,30`. */
+  /** Entries of `books`, as ranges `1-25,30`. */
   from: z.array(z.object({ book: z.int(), entries: z.string() })).optional(),
 });
 export type DraftEntry = z.infer<typeof Entry>;
@@ -28,31 +28,30 @@ export const Draftbook = z.object({
   title: z.string(),
   budget_tokens: z.int(),
   tokens: z.int(),
-  /** Outputs included, and selected steps without one. */
+  /** Included, and selected steps without output. */
   sources: z.int(),
   missing: z.int(),
-  /** Source draftbook IDs. */
+  /** Draftbook IDs. */
   books: z.array(z.string()),
   entries: z.array(Entry),
 });
 export type Draftbook = z.infer<typeof Draftbook>;
 
-/** The sources of a report's sentences. */
 export const ReportTrace = z.object({
   kind: z.literal('report_trace'),
   draftbook: z.string(),
   text: z.string(),
-  /** In order; `entries` are numbers of the `entries` below, empty if unsourced. */
+  /** `entries`: numbers in `entries` below; empty if unsourced. */
   sentences: z.array(z.object({ text: z.string(), entries: z.array(z.int()) })),
-  /** Cited entries with the IDs of their original steps. */
+  /** With their original steps. */
   entries: z.array(z.object({ n: z.int(), text: z.string(), steps: z.array(z.string()) })),
-  /** Cited sources that don't exist. */
+  /** Cited but nonexistent. */
   unknown_sources: z.int(),
   cost_usd: z.number(),
 });
 export type ReportTrace = z.infer<typeof ReportTrace>;
 
-/** Ascending numbers as ranges: `1-25,30`. */
+/** `1-25,30`, ascending. */
 export function writeRanges(numbers: number[]): string {
   const ranges: [number, number][] = [];
   for (const n of numbers) {
@@ -63,7 +62,6 @@ export function writeRanges(numbers: number[]): string {
   return ranges.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(',');
 }
 
-/** The inverse of `writeRanges`. */
 export function readRanges(text: string): number[] {
   return text.split(',').flatMap((range) => {
     const [from = 0, to = from] = range.split('-').map(Number);

@@ -1,7 +1,7 @@
-// The constraints of each precedence type. Without a schema, so that the console's page can load it.
+// Precedence constraints, without a schema, for the console.
 import type { DependencyType } from './dependency.ts';
 
-/** Whether a type counts from the predecessor's finish, and constrains the successor's finish. */
+/** Which ends it constrains. */
 export const edgeEnds: Record<DependencyType, { fromFinish: boolean; toFinish: boolean }> = {
   FS: { fromFinish: true, toFinish: false },
   SS: { fromFinish: false, toFinish: false },
@@ -9,7 +9,7 @@ export const edgeEnds: Record<DependencyType, { fromFinish: boolean; toFinish: b
   SF: { fromFinish: false, toFinish: true },
 };
 
-/** The type of two consecutive precedences: from the first's source to the second's target. */
+/** Of two consecutive precedences, from source to target. */
 export function joinTypes(first: DependencyType, second: DependencyType): DependencyType {
   if (edgeEnds[first].fromFinish) return edgeEnds[second].toFinish ? 'FF' : 'FS';
   return edgeEnds[second].toFinish ? 'SF' : 'SS';

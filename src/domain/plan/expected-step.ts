@@ -1,4 +1,4 @@
-// The step attempt and status shown on a card. A press is refused for any other.
+// The step state a card showed; other states refuse its presses.
 
 export const settledStatuses = ['waiting', 'unknown', 'failed'] as const;
 type SettledStatus = (typeof settledStatuses)[number];
@@ -9,14 +9,13 @@ export function readSettledStatus(status: string): SettledStatus | null {
   return settledStatuses.find((one) => one === status) ?? null;
 }
 
-/** A press's claims about its step. */
 type AboutStep = {
   step_id?: string | undefined;
   attempt?: number | undefined;
   stood?: SettledStatus | undefined;
 };
 
-/** The step state the presser saw, or null for older cards. */
+/** Null for older cards. */
 export function expectedStep({
   step_id: step,
   attempt,

@@ -1,9 +1,9 @@
-// Findings: actual or possible problems of a plan, with severity, evidence and remedies.
+// Problems of a plan, with evidence and remedies.
 import { z } from 'zod';
 import { JsonValue, line } from '../text.ts';
 import type { StepSelector } from './step-selector.ts';
 
-/** INFO and WARN only inform. ERROR and CRITICAL hold dependents until a person or patch settles them. */
+/** ERROR and CRITICAL hold dependents until settled. */
 export const Severity = z.enum(['INFO', 'WARN', 'ERROR', 'CRITICAL']);
 export type Severity = z.infer<typeof Severity>;
 
@@ -11,49 +11,47 @@ export const OpenFindings = z.record(Severity, z.int());
 export type OpenFindings = z.infer<typeof OpenFindings>;
 
 export const FindingCategory = z.enum([
-  /** A source that a step read has changed since. */
+  /** Since a step read it. */
   'source_changed',
-  /** A step's target has changed since the proposal. */
+  /** Since the proposal. */
   'drift',
-  /** A required condition of the plan or a step did not hold. */
+  /** Of the plan or a step. */
   'precondition',
-  /** A step itself reported a problem. */
+  /** By the step. */
   'reported',
-  /** A check of the plan's own results failed. */
+  /** Of the plan's own results. */
   'verification',
-  /** A change could not be applied: the plan had moved on. */
+  /** The plan had changed. */
   'conflict',
-  /** Money or resources ran out. */
   'budget',
-  /** A step needed many attempts. */
+  /** Many attempts. */
   'retries',
-  /** A note names an unknown, ambiguous or circular prerequisite. */
+  /** Unknown, ambiguous or circular. */
   'prerequisite',
-  /** A deadline, a fixed time or another person's time can't be kept. */
+  /** A deadline or fixed time can't be kept. */
   'schedule',
-  /** A part of the plan could not be planned. */
+  /** Of a part of the plan. */
   'planning',
-  /** Replanning did not converge. */
+  /** Did not converge. */
   'replanning',
-  /** A change of a waiting plan that someone else suggests, in their words. */
+  /** By someone who may not change the plan. */
   'suggestion',
 ]);
 export type FindingCategory = z.infer<typeof FindingCategory>;
 
-/** Remedies that a person can choose. */
 export const FindingAction = z.enum([
-  /** A patch is proposed, checked, and applied if it widens nothing. A suggestion is planned as the next version. */
+  /** Applied if it widens nothing. A suggestion becomes the next version. */
   'replan',
-  /** Stale steps run as they are. */
+  /** Runs stale steps as they are. */
   'proceed',
-  /** Stale steps never run. */
+  /** Never runs stale steps. */
   'leave_out',
-  /** Nothing is done; nothing was stale, or it was settled otherwise. */
+  /** Nothing stale, or settled otherwise. */
   'dismiss',
 ]);
 export type FindingAction = z.infer<typeof FindingAction>;
 
-/** `awaiting_approval`: its patch widens the plan, so a person decides. */
+/** `awaiting_approval`: the patch widens the plan. */
 export const FindingStatus = z.enum([
   'open',
   'replanning',
@@ -63,7 +61,7 @@ export const FindingStatus = z.enum([
 ]);
 export type FindingStatus = z.infer<typeof FindingStatus>;
 
-/** A finding's evidence: a step's output, an artifact, or a value. */
+/** An output, artifact or value. */
 export const Evidence = z.strictObject({
   step_id: line(200).optional(),
   artifact_id: line(80).optional(),
@@ -75,27 +73,26 @@ export type Evidence = z.infer<typeof Evidence>;
 export const NewFinding = z.strictObject({
   severity: Severity,
   category: FindingCategory,
-  /** One or two sentences for people. */
+  /** One or two sentences. */
   message: line(2000),
-  /** The step concerned; its dependents are affected too. */
+  /** Also affects its dependents. */
   step_id: line(200).optional(),
-  /** Or all steps of a partition. */
   partition: line(200).optional(),
   evidence: z.array(Evidence).max(50).default([]),
 });
 export type NewFinding = z.infer<typeof NewFinding>;
 
-/** A finding with its deduplication key and origin: a person, `step ID`, or the system. */
+/** `by`: a person, `step ID`, or the system. */
 export type RaisedFinding = NewFinding & {
   key: string;
   raisedBy: string;
-  /** The steps concerned, if neither one nor a partition. */
+  /** Neither one step nor a partition. */
   steps?: StepSelector;
-  /** Holds its own steps too: they can't run as they are. */
+  /** Its own steps can't run either. */
   holdsSteps?: true;
 };
 
-/** A stored finding. Times are ISO 8601 in UTC. */
+/** ISO 8601, UTC. */
 export const Finding = z.object({
   id: z.string(),
   plan_id: z.string(),
@@ -106,11 +103,11 @@ export const Finding = z.object({
   step_label: z.string().exactOptional(),
   partition: z.string().nullable(),
   evidence: z.array(Evidence),
-  /** Possible remedies; the first is suggested. */
+  /** The suggested one first. */
   actions: z.array(FindingAction),
   status: FindingStatus,
   stale_steps: z.int(),
-  /** Number of replanning attempts. */
+  /** Attempts. */
   replans: z.int(),
   patch_id: z.string().nullable(),
   raised_by: z.string(),

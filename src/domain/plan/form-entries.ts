@@ -1,4 +1,4 @@
-// Converts form entries to an operation's arguments and back. Shared with the console's page.
+// Form entries to arguments and back, shared with the console.
 import { parseExactly } from '../exact-json.ts';
 import { quoteName } from '../shown-text.ts';
 import type { Json, JsonObject } from '../text.ts';
@@ -15,11 +15,11 @@ import {
   visibleFields,
 } from './operation-form.ts';
 
-/** Converts between a reader's local time (`2026-12-03T09:00`) and a moment with an offset; null if invalid. */
+/** Local time (`2026-12-03T09:00`) to and from a moment; null if invalid. */
 export type Zone = {
   toMoment(local: string): string | null;
   toLocal(moment: string): string | null;
-  /** A day in words, such as `tomorrow`; where people only type. */
+  /** Words such as `tomorrow`, where people type. */
   toDay?(words: string): string | null;
 };
 
@@ -34,7 +34,6 @@ const refuse = (field: OperationField, rest: string): Read => ({
 
 function parseText(text: string): Json | undefined {
   try {
-    // JSON by its grammar.
     return parseExactly(text) as Json;
   } catch {
     return undefined;
@@ -113,7 +112,7 @@ function readGiven(field: OperationField, entry: string | boolean, zone: Zone): 
 const isBlank = (entry: Entry | undefined): boolean =>
   entry === undefined || (typeof entry === 'string' && entry.trim() === '');
 
-/** Sets `value` at `path`; numeric keys below a list are its items. */
+/** Numeric keys below a list are items. */
 function writeValue(root: JsonObject, path: string[], value: Json, lists: Set<string>): void {
   let at: JsonObject | Json[] = root;
   for (const [depth, key] of path.entries()) {
@@ -128,15 +127,15 @@ function writeValue(root: JsonObject, path: string[], value: Json, lists: Set<st
       configurable: true,
       writable: true,
     });
-    if (!last) at = next as JsonObject | Json[]; // created or found as one above
+    if (!last) at = next as JsonObject | Json[]; // created or found above
   }
 }
 
-/** Lists of objects with fields. A whole list can be one open entry under its own pointer. */
+/** A whole list can be one open entry. */
 const listsOf = (fields: OperationField[]): string[][] =>
   fields.flatMap(({ list }) => (list?.index === 0 ? [list.path] : []));
 
-/** Drops list items without entries. */
+/** Drops items without entries. */
 function closeGaps(value: Json): Json {
   if (isOpenEntry(value)) return value;
   if (Array.isArray(value)) return value.filter(() => true).map(closeGaps);
@@ -144,16 +143,13 @@ function closeGaps(value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, closeGaps(item)]));
 }
 
-/** A surface may send a boolean as a word. */
+/** Surfaces may send a boolean as a word. */
 const isSame = (entry: Entry | undefined, initial: Entry | null): boolean =>
   typeof entry !== 'object' && initial !== null && String(entry) === String(initial);
 
 export type ReadEntries = { args: JsonObject; problems: FieldProblem[] };
 
-/**
- * The arguments entered, and one sentence per invalid field. Schema errors are left to the draft's check.
- * @param kept arguments without a field: see `toEntries`
- */
+/** Schema errors are left to the draft's check. @param kept arguments without a field */
 export function readEntries(
   fields: OperationField[],
   entries: Entries,
@@ -228,7 +224,6 @@ function readAt(value: Json | undefined, path: string[]): Json | undefined {
 const onOneLine = (value: Json): boolean =>
   typeof value === 'number' || (typeof value === 'string' && !/[\r\n]|^\s|\s$|^$/.test(value));
 
-/** A value as entered. */
 export function toEntry({ holds, type }: OperationField, value: Json, zone: Zone): Entry {
   if (isOpenEntry(value)) return value;
   const json = () => JSON.stringify(value, null, 2);
@@ -254,7 +249,7 @@ export function toEntry({ holds, type }: OperationField, value: Json, zone: Zone
 const isEmpty = (value: Json | undefined): boolean =>
   typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 
-/** `value` without what is at `paths`, or undefined if nothing is left. Items keep their places in a list. */
+/** Undefined if nothing is left. List items keep their places. */
 function withoutPaths(value: Json, paths: string[][]): Json | undefined {
   if (paths.some((path) => path.length === 0)) return undefined;
   const isContainer = Array.isArray(value) || isRecord(value);
@@ -271,7 +266,7 @@ function withoutPaths(value: Json, paths: string[][]): Json | undefined {
   return list;
 }
 
-/** Arguments as form entries: fields with list items, and the rest. Templates must be written out first (`writeTemplates`). */
+/** Templates must be written out first (`writeTemplates`). */
 export function toEntries(
   fields: OperationField[],
   args: JsonObject,
@@ -282,7 +277,7 @@ export function toEntries(
     const items = list === null ? undefined : readAt(args, list.path);
     if (list !== null && Array.isArray(items)) counts[pointerOf(list.path)] = items.length;
   }
-  // An unset default stays open, so that an unchanged form gives the same arguments.
+  // An unset default stays open, so that an unchanged form changes nothing.
   const all = repeatItems(fields, counts).map((field) => ({
     ...field,
     initial: field.holds === 'variant' ? field.initial : null,
@@ -311,7 +306,7 @@ export function toEntries(
   const there = visibleFields(all, entries);
   for (const { name } of all) if (!there.some((field) => field.name === name)) delete entries[name];
   const shown = there.filter(({ holds }) => holds !== 'variant');
-  // An empty list has no entry, and stays unless one is made.
+  // An empty list has no entry, and stays.
   covered.push(...shown.map(({ path }) => path).filter((path) => !isEmpty(readAt(args, path))));
   const kept = withoutPaths(args, covered);
   return { fields: all, entries, kept: isRecord(kept) ? kept : {} };

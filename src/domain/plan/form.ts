@@ -1,10 +1,9 @@
-// A step's form, declared as fields or as JSON Schema with simple properties. Both become one list of fields for cards, terminals
-// and server.
+// A step's form, from fields or JSON Schema.
 import { z } from 'zod';
 import type { Json } from '../text.ts';
 import { capitalise, isStorableText } from '../words.ts';
 
-/** Limits of all surfaces, including a Teams card. */
+/** Fit every surface, including Teams cards. */
 export const formLimits = { fields: 20, options: 50, bytes: 6000 } as const;
 
 export const fieldTypes = ['text', 'multiline', 'number', 'date', 'choice', 'boolean'] as const;
@@ -48,7 +47,7 @@ const FormField = z
     label: words(200).optional(),
     type: z.enum(fieldTypes, `must be one of ${fieldTypes.join(', ')}`).default('text'),
     required: z.boolean('must be true or false').default(false),
-    /** A hint: a format, an example. */
+    /** A format or example. */
     help: words(300).nullish(),
     options: z
       .array(Option, 'must be a list')
@@ -56,7 +55,6 @@ const FormField = z
       .default([]),
     min: bound,
     max: bound,
-    /** Integers only. */
     whole: z.boolean('must be true or false').default(false),
   })
   .superRefine((field, context) => {
@@ -118,7 +116,7 @@ const ObjectSchema = z.looseObject({
 
 const Titled = z.array(z.looseObject({ const: z.unknown(), title: z.unknown().optional() }));
 
-/** A property's choices: an `enum`, or titled constants; undefined without. */
+/** An `enum` or titled constants. */
 export function optionsOf({ enum: values, oneOf, anyOf }: z.infer<typeof Property>): unknown {
   if (values !== undefined) return values;
   const titled = Titled.safeParse(oneOf ?? anyOf);
@@ -136,7 +134,7 @@ function typeOf(property: z.infer<typeof Property>): unknown {
   return format === 'date' || format === 'multiline' ? format : 'text';
 }
 
-/** Fields from a JSON Schema; invalid ones are left to the fields' own check. */
+/** Invalid fields are left to their own check. */
 function fieldsOfSchema({ properties, required }: z.infer<typeof ObjectSchema>): unknown[] {
   return Object.entries(properties).map(([name, property]) => ({
     name,
@@ -161,7 +159,7 @@ function placeOf(path: PropertyKey[]): string {
 
 export type ReadForm = { ok: true; fields: FormField[] } | { ok: false; problems: string[] };
 
-/** A declared form's fields, or all its problems with their places. */
+/** All problems, with their places. */
 export function readForm(form: Json): ReadForm {
   const schema = Array.isArray(form) ? null : ObjectSchema.safeParse(form);
   const parsed = FormFields.safeParse(
@@ -176,7 +174,7 @@ export function readForm(form: Json): ReadForm {
   return { ok: false, problems: [...new Set(problems)] };
 }
 
-/** Fields of a validated form; empty without one. */
+/** Empty without a form. */
 export function fieldsOf(form: Json | undefined): FormField[] {
   if (form === null || form === undefined) return [];
   const read = readForm(form);

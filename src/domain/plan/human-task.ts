@@ -1,5 +1,4 @@
-// Tasks for people: the assignee, and answers by Yes or No. A No skips every step that waits for it, and their dependents, so that plan
-// authors can't forget the condition.
+// Tasks for people. A No skips all steps that wait.
 import { isObject, type Json } from '../text.ts';
 import { operationName } from '../tool.ts';
 import { referencesOf } from './arguments.ts';
@@ -10,14 +9,13 @@ import type { Step } from './plan.ts';
 type Named = Pick<Step, 'tool' | 'operation'>;
 type Asking = Named & Pick<Step, 'args'>;
 
-/** The operation that takes only Yes or No. */
 export function isConfirmation({ tool, operation }: Named): boolean {
   return operationName(tool, operation) === 'human_confirm';
 }
 
 const isWord = (word: string) => (text: string) => text.trim().toLowerCase() === word;
 
-/** The single Yes/No field of a task's form, or null. */
+/** The form's only Yes/No field. */
 function findYesNoField(args: Asking['args']): string | null {
   const [field, ...others] = fieldsOf(args.form);
   if (field === undefined || others.length > 0) return null;
@@ -33,7 +31,7 @@ export function asksYesOrNo(step: Asking): boolean {
 
 const isTask = ({ tool, operation }: Named) => operationName(tool, operation) === 'human_task';
 
-/** The answer's path in such a step's output, and its value for No. */
+/** Path in the step's output, and the value for No. */
 function placeOfNo(step: Asking): { path: string; no: (value: Json | undefined) => boolean } {
   const field = isConfirmation(step) ? null : findYesNoField(step.args);
   const no = (value: Json | undefined) =>
@@ -41,7 +39,6 @@ function placeOfNo(step: Asking): { path: string; no: (value: Json | undefined) 
   return { path: field === null ? '/answer' : `/fields/${field}`, no };
 }
 
-/** Whether a person answered such a step with No. */
 export function answeredNo(step: Asking, output: Json): boolean {
   if (!isObject(output) || !asksYesOrNo(step)) return false;
   const { path, no } = placeOfNo(step);
@@ -52,7 +49,7 @@ export function answeredNo(step: Asking, output: Json): boolean {
 
 type Waiting = Asking & Pick<Step, 'id' | 'after' | 'when'>;
 
-/** Whether a dependent handles a No itself: by its own condition on the answer, or by using a form's value. */
+/** By its own condition on the answer, or by using a form's value. */
 export function decidesItself(
   { when, args }: Pick<Waiting, 'when' | 'args'>,
   question: Named & { id: string },
@@ -61,7 +58,7 @@ export function decidesItself(
   return !isConfirmation(question) && referencesOf(args).some(({ $from }) => $from === question.id);
 }
 
-/** Whether a condition on the answer certainly fails after a No. */
+/** Fails for certain. */
 function failsOnNo({ path, is, value }: StepCondition, question: Asking): boolean {
   const place = placeOfNo(question);
   if (path !== place.path) return false;
@@ -69,10 +66,10 @@ function failsOnNo({ path, is, value }: StepCondition, question: Asking): boolea
   return is === 'not_equals' && place.no(value);
 }
 
-/** IDs of the steps that a No to `question` (or to a call that asks first) skips. */
+/** `question` may be a call that asks first. */
 export function leftOutByNo(steps: readonly Waiting[], question: Waiting): Set<string> {
   const left = new Set<string>();
-  // A call that was not made has no output to use or test.
+  // A call not made has no output.
   const isCall = !asksYesOrNo(question);
   const isLeft = (step: Waiting): boolean => {
     const own = step.when.filter((condition) => condition.step === question.id);
@@ -83,7 +80,7 @@ export function leftOutByNo(steps: readonly Waiting[], question: Waiting): Set<s
       (waits.some(({ id }) => id === question.id) && (isCall || !decidesItself(step, question)))
     );
   };
-  // Each round adds dependents of those found before.
+  // Each round adds dependents.
   for (let size = -1; size < left.size; ) {
     size = left.size;
     for (const step of steps) if (isLeft(step)) left.add(step.id);
@@ -91,24 +88,24 @@ export function leftOutByNo(steps: readonly Waiting[], question: Waiting): Set<s
   return left;
 }
 
-/** Whether the step is a task or question for a person, in any status. */
+/** In any status. */
 export function isHumanTask({ tool, operation }: Pick<Step, 'tool' | 'operation'>): boolean {
   return ['human_task', 'human_confirm'].includes(operationName(tool, operation));
 }
 
-/** Who took the task over, or null. */
+/** Who took it over, or null. */
 export function takerOf({ output }: Pick<Step, 'output'>): string | null {
   const taken = isObject(output) ? output.taken_over_by : null;
   return typeof taken === 'string' ? taken : null;
 }
 
-/** A task's assignee, as asked or proposed, or null. */
+/** As asked, else as proposed. */
 export function assigneeOf(
   step: Pick<Step, 'tool' | 'operation' | 'args' | 'output'>,
 ): string | null {
   if (!isHumanTask(step)) return null;
   const { output, args } = step;
-  // One named by an earlier step is known once the step asks.
+  // Known only once the step asks, if an earlier step names them.
   const asked = isObject(output) ? output.assignee : null;
   const assignee = asked ?? args.assignee;
   return typeof assignee === 'string' && assignee !== '' ? assignee : null;
