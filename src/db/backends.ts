@@ -1,5 +1,4 @@
-// Registered executors. Each worker stores what its back ends offer, renews its heartbeat and withdraws when it stops. Workers
-// without a recent heartbeat are ignored, and any other worker removes their rows.
+// Registered executors. Those without a recent heartbeat are ignored and swept.
 import { setTimeout as pause } from 'node:timers/promises';
 import { and, desc, eq, inArray, lt, ne, not, or, type SQL, sql } from 'drizzle-orm';
 import type { SharedSettings } from '#domain/settings.ts';
@@ -9,15 +8,11 @@ import { countersign } from './schema/columns.ts';
 import { backends } from './schema.ts';
 import { now } from './time.ts';
 
-/** Interval of a back end's heartbeats. */
 export const renewEverySeconds = 5;
-/** Milliseconds between checks whether a seemingly live one is alive. */
 const lookEveryMs = 250;
-/** Three missed renewals mean it is gone. */
 const aliveForSeconds = 3 * renewEverySeconds;
 
 export type NewBackend = Omit<typeof backends.$inferInsert, 'seen_at' | 'since_at'>;
-/** The work a back end accepts. */
 export type Offer = { id: string; operations: string[]; capabilities: string[] };
 export type LiveBackend = Offer & {
   name: string;
@@ -27,33 +22,30 @@ export type LiveBackend = Offer & {
   seen_at: Date;
 };
 
-/** The row that claims the workspace folder: the first to start wins. No back end has this ID. */
+/** The row that claims the workspace folder: the first worker to start wins. */
 const claimId = 'workspace';
 
 const isAlive = sql`backends.seen_at > clock_timestamp() - make_interval(secs => ${aliveForSeconds})`;
 const alive = sql`(${isAlive} and backends.id <> ${claimId})`;
 
-/** The back end works in the claimed workspace. */
 const sharesClaim = sql`exists (select 1 from ${countersign}.backends b where b.id <> ${claimId}
   and b.workspace = backends.workspace and b.seen_at > clock_timestamp() - make_interval(secs => ${aliveForSeconds}))`;
 
-/** A back end continuously alive for `minutes`. */
+/** Continuously. */
 export const aliveForMinutes = (minutes: number): SQL => sql`${alive}
   and backends.since_at < clock_timestamp() - make_interval(secs => ${minutes * 60})`;
 
-/** Whether any back end has been present for `minutes` without a break. */
 export async function hasWorkedFor(db: Queryable, minutes: number): Promise<boolean> {
   return db.hasRows(
     sql`select 1 from ${countersign}.backends where ${aliveForMinutes(minutes)} limit 1`,
   );
 }
 
-/** Whether any back end is present. */
 export async function hasWorker(db: Queryable): Promise<boolean> {
   return db.hasRows(sql`select 1 from ${countersign}.backends where ${alive} limit 1`);
 }
 
-/** Stores a back end's offer. One that offers more than before counts as new. */
+/** One that offers more than before counts as new. */
 export async function storeBackend(db: Queryable, backend: NewBackend): Promise<void> {
   const since_at = sql`case when backends.seen_at > excluded.seen_at - make_interval(secs => ${aliveForSeconds})
     and backends.operations @> excluded.operations
@@ -67,9 +59,9 @@ export async function storeBackend(db: Queryable, backend: NewBackend): Promise<
     });
 }
 
-/** @returns false if the row is gone: another process considered it dead, and it must be stored again */
+/** @returns false if it was swept as dead and must be stored again */
 export async function renewBackend(db: Queryable, id: string): Promise<boolean> {
-  // Its process, machine or database may have paused, which counts as an interruption.
+  // A paused process, machine or database counts as an interruption.
   const since_at = sql`case when ${alive} then backends.since_at else ${now} end`;
   const { rowCount } = await db
     .update(backends)
@@ -78,14 +70,11 @@ export async function renewBackend(db: Queryable, id: string): Promise<boolean> 
   return rowCount !== 0;
 }
 
-/** A worker that has just claimed the workspace may still be opening its tools. */
+/** A worker may claim the workspace before it has opened its tools. */
 const claimedForSeconds = 60;
 const isClaimOld = sql`backends.seen_at < clock_timestamp() - make_interval(secs => ${claimedForSeconds})`;
 
-/**
- * Removes stopping back ends, and the workspace claim with the last one there, unless it was claimed after they came: the
- * claimant may still be opening its tools.
- */
+/** Removes the workspace claim with the last one, unless a later worker has just made it. */
 export async function removeBackends(db: Queryable, ids: string[]): Promise<void> {
   const gone = await db
     .delete(backends)
@@ -99,7 +88,7 @@ export async function removeBackends(db: Queryable, ids: string[]): Promise<void
     .where(and(eq(backends.id, claimId), not(sharesClaim), or(isClaimOld, ...claimedBefore)));
 }
 
-/** Removes dead back ends. @returns their offers; each goes to only one caller */
+/** @returns the dead ones' offers; each goes to only one caller */
 export async function sweepBackends(db: Queryable): Promise<Offer[]> {
   const { id, operations, capabilities } = backends;
   return db
@@ -108,7 +97,6 @@ export async function sweepBackends(db: Queryable): Promise<Offer[]> {
     .returning({ id, operations, capabilities });
 }
 
-/** Live back ends, without their manifests. */
 export async function readBackends(db: Queryable): Promise<LiveBackend[]> {
   const { id, name, operations, capabilities, concurrency, version, workspace, seen_at } = backends;
   return db
@@ -118,7 +106,7 @@ export async function readBackends(db: Queryable): Promise<LiveBackend[]> {
     .orderBy(id);
 }
 
-/** The instance's settings as each live process has them, latest start first. */
+/** Each live process's settings, latest start first. */
 export async function readShared(db: Queryable): Promise<{ id: string; shared: SharedSettings }[]> {
   const { id, shared, since_at } = backends;
   const rows = await db
@@ -129,14 +117,14 @@ export async function readShared(db: Queryable): Promise<{ id: string; shared: S
   return rows.flatMap((row) => (row.shared === null ? [] : [{ id: row.id, shared: row.shared }]));
 }
 
-/** `o` works with files in another folder. A rejected one has no file operations. */
+/** A rejected back end has no file operations. */
 const worksElsewhere = (
   workspace: string,
 ): SQL => sql`(o.id <> ${claimId} and o.workspace <> ${workspace}
   and o.seen_at > clock_timestamp() - make_interval(secs => ${aliveForSeconds})
   and exists (select from unnest(o.operations) operation where starts_with(operation, 'workspace_')))`;
 
-/** @returns whether this folder is the workspace: it was claimed, or no worker is in the claimed or any other folder */
+/** @returns whether this folder is now the workspace */
 async function claimWorkspace(db: Queryable, workspace: string): Promise<boolean> {
   return db.hasRows(sql`
     insert into ${countersign}.backends
@@ -149,10 +137,7 @@ async function claimWorkspace(db: Queryable, workspace: string): Promise<boolean
     returning id`);
 }
 
-/**
- * Workers in another folder than `workspace` that holds the plans' files, or null if this is it. A dead back end may seem
- * alive, so this waits for its next heartbeat or its absence.
- */
+/** Workers that hold the plans' files in another folder, or null. Waits for a heartbeat of one that may be dead. */
 export async function findElsewhere(db: Queryable, workspace: string): Promise<string | null> {
   const seen = new Map<string, number>();
   while (!(await claimWorkspace(db, workspace))) {
@@ -170,13 +155,10 @@ export async function findElsewhere(db: Queryable, workspace: string): Promise<s
   return null;
 }
 
-/** The last manifests read, by digest. */
+/** By digest. */
 let known = new Map<string, OperationSpec[]>();
 
-/**
- * Offers of live back ends. Reads each distinct manifest once, since most are equal and rarely change; equal ones are the same
- * array.
- */
+/** Reads each distinct manifest once, since most are equal; equal ones are the same array. */
 export async function readManifests(db: Queryable): Promise<OperationSpec[][]> {
   const { rows } = await db.execute<{ digest: string; manifest: OperationSpec[] | null }>(sql`
       select digest, case when digest = any(${sql.param([...known.keys()])}::text[]) then null else manifest end as manifest

@@ -7,13 +7,9 @@ import type { Database, Transaction } from './database.ts';
 import { bossSchema } from './instance.ts';
 import type { Listener } from './notify.ts';
 
-// Start-time fair queueing (Goyal et al., 1996): each person is served once per round, however many jobs they sent. Rounds are
-// descending pg-boss priorities, so all processes follow them.
+// Start-time fair queueing (Goyal et al., 1996): one job per person and round; rounds are descending pg-boss priorities.
 
-/**
- * The priority of the next job of each of `persons`: the current round, or the one after their last. Concurrent transactions
- * are invisible, so two jobs of a person may share a round.
- */
+/** Concurrent transactions don't see each other, so two jobs of a person may share a round. */
 async function findTurns(
   tx: Transaction,
   queue: QueueName,
@@ -35,21 +31,21 @@ async function findTurns(
 
 const inTurn = (person: string, turn: number) => ({ group: { id: person }, priority: turn });
 
-/** Options of a queue; `short`: at most one job per key waits. */
+/** `short`: at most one job per key waits. */
 export type QueueSpec = {
   name: QueueName;
-  /** `exclusive`: one job at most, waiting or active. */
+  /** `exclusive`: at most one job, waiting or active. */
   policy: 'standard' | 'short' | 'exclusive';
   retryLimit: number;
   retryDelay: number;
   expireInSeconds: number;
-  /** A job is reassigned if its worker is silent for this long (at least 10). */
+  /** Silence after which a job is reassigned (at least 10). */
   heartbeatSeconds?: number;
-  /** How long an ended job is kept; a week by default. */
+  /** A week by default. */
   deleteAfterSeconds?: number;
 };
 
-/** Some of pg-boss's reports are copies of errors, as plain objects. */
+/** pg-boss reports some errors as plain objects. */
 function asError(reported: Error): Error {
   if (reported instanceof Error) return reported;
   const { message, stack } = reported as { message: string; stack?: string };
@@ -57,9 +53,9 @@ function asError(reported: Error): Error {
 }
 
 /**
- * Starts pg-boss on the connections of `db`, installing its schema if need be.
+ * Installs pg-boss's schema if missing.
  * @param options.work false for a process that only sends jobs
- * @param options.backend the kind of server, if it is not PostgreSQL itself
+ * @param options.backend the kind of server, if not PostgreSQL itself
  */
 export async function openBoss(
   { pool }: Pick<Database, 'pool'>,
@@ -70,7 +66,7 @@ export async function openBoss(
     schema: bossSchema,
     ...(options.backend === undefined ? {} : { backend: options.backend }),
     db: {
-      // Without values, a text may hold several statements, as in the schema's installation.
+      // Without values, a text may hold several statements, as its installation does.
       executeSql: (text, values) =>
         values === undefined || values.length === 0 ? pool.query(text) : pool.query(text, values),
       listen: listener.listen,
@@ -87,7 +83,7 @@ export async function openBoss(
 /** No job has it. */
 const noJob = '00000000-0000-0000-0000-000000000000';
 
-/** Creates or updates the queues; safe to run concurrently. */
+/** Safe to run concurrently. */
 export async function createQueues(boss: PgBoss, queues: QueueSpec[]): Promise<void> {
   const known = new Map((await boss.getQueues()).map((queue) => [queue.name, queue]));
   for (const { name, policy, ...options } of queues) {
@@ -95,9 +91,9 @@ export async function createQueues(boss: PgBoss, queues: QueueSpec[]): Promise<v
     const there = known.get(name);
     if (there === undefined) await boss.createQueue(name, { ...wanted, policy });
     else if (isDeepStrictEqual({ ...there, ...wanted }, { ...there })) continue;
-    // An existing queue keeps its policy; the rest is updated.
+    // An existing queue keeps its policy.
     await boss.updateQueue(name, wanted);
-    // pg-boss looks up a queue on first use, on its own connection. Inside a transaction this could deadlock on the pool.
+    // First use looks the queue up on its own connection: inside a transaction this could deadlock on the pool.
     await boss.findJobs(name, { id: noJob });
   }
 }
@@ -117,7 +113,7 @@ export function createEnqueue(boss: PgBoss): Enqueue<Transaction> {
   };
 }
 
-/** The same for many jobs at once. A job whose key already waits is not added. */
+/** A job whose key already waits is not added. */
 export function createEnqueueAll(boss: PgBoss): EnqueueAll<Transaction> {
   return async (tx, name, jobs) => {
     const queues = Map.groupBy(jobs, ({ payload }) => queueOf(name, payload));
@@ -136,7 +132,7 @@ export function createEnqueueAll(boss: PgBoss): EnqueueAll<Transaction> {
   };
 }
 
-/** Statement names by pg-boss's texts; a few per queue. */
+/** A few per queue. */
 const bossNames = new Map<string, string>();
 
 function bossNameOf(text: string): string {
@@ -147,10 +143,7 @@ function bossNameOf(text: string): string {
   return name;
 }
 
-/**
- * The transaction in pg-boss's form, so that a job is sent only if the change commits. Prepared, because planning these
- * statements takes longer than running them.
- */
+/** Sends a job only if the change commits. Prepared, because planning these takes longer than running them. */
 function bossIn(tx: Transaction): Db {
   return {
     executeSql: async (text, values = []) => ({

@@ -1,4 +1,4 @@
-// The audit log: who did what to which plan, where and why. Append-only, in the action's transaction.
+// The audit log: append-only, written in the action's transaction.
 import { and, asc, desc, eq, gt, inArray, sql } from 'drizzle-orm';
 import type { Actor } from '#domain/people/actor.ts';
 import type { AuditEntry } from '#domain/plan/views.ts';
@@ -33,7 +33,6 @@ export async function recordAudit(tx: Queryable, entries: NewAuditEntry[]): Prom
   );
 }
 
-/** Entries of a plan after ID `after`, oldest first. */
 export async function readAudit(
   db: Queryable,
   planId: string,
@@ -48,7 +47,7 @@ export async function readAudit(
   return rows.map((row) => ({ ...row, at: row.at.toISOString() }));
 }
 
-/** The last person to settle one of `steps`, with their input, or null if none. */
+/** The last person to settle one of `steps`, with their input. */
 export async function readLastSettlement(
   db: Queryable,
   planId: string,

@@ -1,10 +1,10 @@
-// The audit log's hash chain: the hashed form of rows and seals, and the key. Pure.
+// The audit log's hash chain. Pure.
 import { createHash, createHmac, hkdfSync } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { JsonObject } from '#domain/text.ts';
 import type { auditSeals } from '../schema.ts';
 
-/** Held by the process, never the database, so a database owner can't forge seals. */
+/** Never in the database, so its owner can't forge seals. */
 export type AuditKey = { id: string; secret: Buffer };
 
 /** @param encryptionKey the 32 bytes of COUNTERSIGN_ENCRYPTION_KEY */
@@ -14,7 +14,7 @@ export function deriveAuditKey(encryptionKey: Buffer): AuditKey {
   return { id, secret };
 }
 
-/** All columns of a row; `at` is ISO 8601 in UTC to the microsecond. */
+/** All columns; `at` is ISO 8601 UTC to the microsecond. */
 export type AuditRow = JsonObject & { id: number; at: string };
 export type AuditSeal = typeof auditSeals.$inferSelect;
 
@@ -26,7 +26,7 @@ function canonical(value: JsonObject): string {
   return text;
 }
 
-/** Leaves out empty columns, so that new columns don't change old rows. */
+/** Skips empty columns, so a new column doesn't change old rows. */
 function digestRow(row: AuditRow): Buffer {
   const kept = Object.entries(row).filter(([, value]) => value !== null);
   return createHash('sha256')
@@ -34,7 +34,6 @@ function digestRow(row: AuditRow): Buffer {
     .digest();
 }
 
-/** The fields of a seal derived from its rows in ID order. */
 export function digestRows(rows: AuditRow[]): { root: string; marks: Buffer } {
   const root = createHash('sha256');
   const marks = Buffer.alloc(rows.length * markBytes);
@@ -47,7 +46,7 @@ export function digestRows(rows: AuditRow[]): { root: string; marks: Buffer } {
   return { root: root.digest('hex'), marks };
 }
 
-/** The IDs in a seal's marks, each with the rest of its mark. */
+/** IDs in a seal's marks, each with the rest of its mark. */
 export function readMarks(marks: Buffer): Map<number, string> {
   const found = new Map<number, string>();
   for (let from = 0; from + markBytes <= marks.length; from += markBytes) {
@@ -62,14 +61,13 @@ function sign(key: AuditKey | null, value: JsonObject): string {
   return hash.update(canonical(value)).digest('hex');
 }
 
-/** Hashes a seal's fields except the marks, which `root` covers. */
+/** `root` covers the marks. */
 export function hashSeal(seal: Omit<AuditSeal, 'hash' | 'marks' | 'pruned'>, key: AuditKey | null) {
   const { seq, first_id, last_id, count, root, previous, key_id, newest_at, sealed_at } = seal;
   const times = { newest_at: newest_at.toISOString(), sealed_at: sealed_at.toISOString() };
   return sign(key, { seq, first_id, last_id, count, root, previous, key_id, ...times });
 }
 
-/** Retention's signature on the last seal whose rows it removed. */
 export function signPruning({ seq, hash }: Pick<AuditSeal, 'seq' | 'hash'>, key: AuditKey | null) {
   return `${key?.id ?? 'none'}:${sign(key, { pruned_through: seq, hash })}`;
 }

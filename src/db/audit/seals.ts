@@ -1,5 +1,5 @@
-// Seals the audit log and prunes its old end. IDs are assigned before commit, so a round seals only up to an ID whose writers
-// have all ended. Writers never wait; an advisory lock separates rounds.
+// Seals the audit log and prunes its old end.
+// IDs precede commits, so a round seals only up to an ID whose writers have all ended.
 import { setTimeout as pause } from 'node:timers/promises';
 import { and, asc, count, desc, eq, gt, isNotNull, isNull, lt, lte, sql } from 'drizzle-orm';
 import type { Clock } from '#domain/clock.ts';
@@ -20,17 +20,14 @@ import {
 } from './chain.ts';
 
 const rowsASeal = 1000;
-/** Seals after this long even if not full; avoids many seals on quiet days. */
+/** Even if not full. */
 const sealAfterMs = 60_000;
-/** How long a round waits for writers. The server ends transactions that idle longer. */
+/** The server ends transactions that idle longer. */
 const writersWithinMs = 5000;
 const lookEveryMs = 20;
-/** Limits a round so that other work of the process gets its turn. */
 const sealsARound = 20;
-/** Seals whose rows are removed in one transaction. */
 const prunedAtOnce = 3;
 
-/** Rows with IDs above `after` up to `through`, in ID order. */
 export async function readRows(
   db: Queryable,
   { after, through, limit }: { after: number; through: number; limit: number },
@@ -45,7 +42,7 @@ async function readLastSeal(db: Queryable): Promise<AuditSeal | null> {
   return last ?? null;
 }
 
-/** Sealing progress. `unsealed` counts up to 10,000. */
+/** `unsealed` counts up to 10,000. */
 export type AuditState = {
   last: Pick<AuditSeal, 'seq' | 'hash' | 'last_id' | 'sealed_at' | 'key_id'> | null;
   unsealed: number;
@@ -76,7 +73,7 @@ async function readWriters(db: Queryable): Promise<string[]> {
       and mode = 'RowExclusiveLock' and granted`);
 }
 
-/** An ID up to which no further row can appear, or null if a writer has not ended in time. */
+/** An ID below which no row can appear any more, or null if a writer hasn't ended in time. */
 async function findHorizon(db: Queryable): Promise<number | null> {
   const { rows } = await db.execute<{ id: number }>(
     sql`select last_value as id from ${countersign}.audit_id_seq`,
@@ -98,7 +95,7 @@ async function lockChain(tx: Transaction): Promise<boolean> {
   return rows[0]?.locked === true;
 }
 
-/** Seals the next rows up to ID `horizon`. @returns null if there are none, or another process is sealing */
+/** @returns null if no rows are due or another process is sealing */
 async function sealNext(
   db: Database,
   horizon: number,
@@ -131,7 +128,7 @@ async function sealNext(
 
 export type SealOptions = { key: AuditKey | null; clock: Clock; rows?: number };
 
-/** Seals a bounded number of rows. @returns the new seals, oldest first */
+/** @returns the new seals, oldest first */
 export async function sealAudit(
   db: Database,
   { rows = rowsASeal, ...options }: SealOptions,
@@ -147,10 +144,7 @@ export async function sealAudit(
   return made;
 }
 
-/**
- * Sealing for the recovery round, once enough rows are due. `tell` gets each day's (UTC) first seal for the log: a hash stored
- * elsewhere lets the chain be verified later.
- */
+/** `tell` gets each UTC day's first seal for the log; a hash kept elsewhere proves the chain later. */
 export function createSealing(
   db: Database,
   options: SealOptions & { tell(seal: AuditSeal): void },
@@ -169,10 +163,10 @@ export function createSealing(
   };
 }
 
-/** Lets this transaction remove rows; the trigger refuses all others. */
+/** The trigger refuses other deletions. */
 const allowRetention = sql`select set_config('countersign.retention', 'on', true)`;
 
-/** The last row of the seals entirely before `before`, which `pruneAudit` may remove, or null if none. */
+/** The last row of the seals entirely before `before`, or null. */
 export async function findPrunable(db: Queryable, before: Date): Promise<number | null> {
   const { rows } = await db.execute<{ through: number | null }>(sql`
     select max(s.last_id) as through from ${countersign}.audit_seals s where s.pruned is null and not exists (
@@ -182,9 +176,8 @@ export async function findPrunable(db: Queryable, before: Date): Promise<number 
 }
 
 /**
- * Removes the rows of a few whole seals from the old end, up to row `through` from `findPrunable`; later seals aren't archived.
- * The last of these seals stays as a signed anchor to check the chain from. Unsealed rows are never removed. Logs the removal
- * itself. @returns rows removed; 0 when done
+ * Removes a few whole seals' rows from the old end, up to row `through`, and logs it. The last of these seals stays as the
+ * chain's signed anchor. @returns rows removed; 0 when done
  */
 export async function pruneAudit(
   tx: Transaction,
@@ -218,7 +211,7 @@ export async function pruneAudit(
   return rowCount ?? 0;
 }
 
-/** The seal up to which retention removed rows, or null if none were removed. */
+/** The seal up to which rows were pruned. */
 export async function readAnchor(db: Queryable): Promise<AuditSeal | null> {
   const [anchor] = await db
     .select()

@@ -1,4 +1,4 @@
-// Checks the audit log against its seals in small steps and names the first mismatch.
+// Checks the audit log against its seals; names the first mismatch.
 import { and, asc, eq, gt, isNull } from 'drizzle-orm';
 import type { Database, Queryable } from '../database.ts';
 import { auditSeals } from '../schema.ts';
@@ -25,7 +25,6 @@ export type AuditFault = {
     | 'unkeyed'
     | 'expected_missing';
   seal: number | null;
-  /** The faulty row, if known. */
   row: number | null;
   text: string;
 };
@@ -34,13 +33,11 @@ export type AuditVerdict = {
   ok: boolean;
   seals: number;
   rows: number;
-  /** Unkeyed seals among them, which the database's owner could have rewritten. */
+  /** Unkeyed seals, which the database's owner could have rewritten. */
   unkeyed: number;
-  /** The first keyed seal, or null if there is none. */
   keyed_from: { seq: number; sealed_at: string } | null;
-  /** Unsealed rows, counted up to 10,000. */
+  /** Counted up to 10,000. */
   unsealed: number;
-  /** Retention removed the rows up to this seal. */
   pruned_through: number | null;
   last: { seq: number; hash: string; sealed_at: string } | null;
   fault: AuditFault | null;
@@ -48,7 +45,7 @@ export type AuditVerdict = {
 
 export type VerifyOptions = {
   key: AuditKey | null;
-  /** The first seal to check; earlier ones are trusted. */
+  /** Earlier seals are trusted. */
   from?: number;
   /** A hash stored elsewhere, which one of the seals must have. */
   expect?: string;
@@ -57,7 +54,6 @@ export type VerifyOptions = {
 /** IDs start at 1, but a row added by hand may have any. */
 const beforeAll = Number.MIN_SAFE_INTEGER;
 
-/** Thrown within a check and returned as its result. */
 class Fault extends Error {
   readonly fault: AuditFault;
   constructor(kind: AuditFault['kind'], seal: number | null, text: string, row?: number) {
@@ -66,7 +62,6 @@ class Fault extends Error {
   }
 }
 
-/** The first row that differs from the seal's `marks`. */
 function findRow(seal: AuditSeal, rows: AuditRow[]): Fault {
   const [kept, found] = [seal.marks, digestRows(rows).marks].map(readMarks);
   const ids = [...new Set([...(kept?.keys() ?? []), ...(found?.keys() ?? [])])].sort(
@@ -101,10 +96,7 @@ function checkKey({ seq, key_id }: AuditSeal, before: AuditSeal | null, key: Aud
   );
 }
 
-/**
- * Seals from before a key was set are unkeyed; none may follow a keyed one. A chain that ends unkeyed has no keyed seal: the
- * key was set just now, or the chain was forged.
- */
+/** No unkeyed seal may follow a keyed one. A chain that ends unkeyed: the key is new, or the chain was forged. */
 function checkKeyed(last: AuditSeal | null, key: AuditKey | null): void {
   if (key === null || last === null || last.key_id !== null) return;
   const until = `seal ${last.seq} of ${last.sealed_at.toISOString()}`;
@@ -115,7 +107,6 @@ function checkKeyed(last: AuditSeal | null, key: AuditKey | null): void {
   );
 }
 
-/** Checks a seal, and that it follows the one before. */
 function checkSeal(seal: AuditSeal, before: AuditSeal | null, key: AuditKey | null): void {
   const { seq } = seal;
   const next = (before?.seq ?? 0) + 1;
@@ -134,7 +125,7 @@ async function checkRows(db: Queryable, seal: AuditSeal, after: number): Promise
   if (rows.length !== seal.count || digestRows(rows).root !== seal.root) throw findRow(seal, rows);
 }
 
-/** Verifies retention's signed anchor, with no row before it; null if nothing was removed. */
+/** Null if nothing was pruned. */
 async function checkAnchor(
   db: Queryable,
   anchor: AuditSeal | null,
@@ -170,7 +161,7 @@ async function readNextSeal(db: Queryable, after: number): Promise<AuditSeal | n
   return next ?? null;
 }
 
-/** Where a check starts: after removed rows, or after seals trusted unchecked. */
+/** After pruned rows or trusted seals. */
 async function findStart(
   db: Queryable,
   { key, from = 1 }: VerifyOptions,
@@ -186,7 +177,7 @@ async function findStart(
   return before;
 }
 
-/** Verifies the log. One transaction per seal, so it uses little memory and blocks nothing. */
+/** One transaction per seal: little memory, blocks nothing. */
 export async function verifyAudit(db: Database, options: VerifyOptions): Promise<AuditVerdict> {
   const { key, expect } = options;
   const found: Pick<AuditVerdict, 'seals' | 'rows' | 'unkeyed' | 'keyed_from' | 'fault'> = {
@@ -224,7 +215,7 @@ export async function verifyAudit(db: Database, options: VerifyOptions): Promise
   };
 }
 
-/** Checks the seal after `last` and its rows. @returns null if there is none */
+/** @returns null after the last seal */
 async function checkNext(
   db: Database,
   last: AuditSeal | null,
@@ -233,7 +224,7 @@ async function checkNext(
   return await db.transaction(async (tx) => {
     await tx.execute('set transaction isolation level repeatable read, read only');
     const seal = await readNextSeal(tx, last?.seq ?? 0);
-    // Retention may have reached this seal meanwhile.
+    // Retention may have got here meanwhile.
     const anchor = await readAnchor(tx);
     const before = anchor !== null && anchor.seq > (last?.seq ?? 0) ? anchor : last;
     if (seal === null) return null;

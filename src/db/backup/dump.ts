@@ -1,4 +1,4 @@
-// Writes a backup: all tables at one moment, in one read-only transaction that blocks no one.
+// Writes a backup from one read-only transaction that blocks no one.
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
@@ -20,7 +20,7 @@ export type Counts = { tables: number; rows: number; files: number };
 
 type Table = Header['tables'][number];
 
-/** The tables with their columns, in foreign key order. */
+/** In foreign key order. */
 async function listTables(client: Client): Promise<Table[]> {
   const { rows } = await client.query<Table & { refers: string[] }>(
     `
@@ -82,7 +82,7 @@ async function* dumpTable(
   manifest.tables[table.name] = { rows: stream.rowCount, bytes, sha256: hash.digest('hex') };
 }
 
-/** Sequence values, read last so that they exceed every row. */
+/** Read last, so that they exceed every row. */
 async function readSequences(client: Client): Promise<Record<string, number>> {
   const { rows } = await client.query<{ name: string; last: string | null }>(
     `select s.relname as name, pg_sequence_last_value(s.oid)::text as last
@@ -103,16 +103,15 @@ async function* dumpFolder(
 ): AsyncGenerator<Buffer> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
     (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return []; // Nothing was ever written there.
+      if (error.code === 'ENOENT') return [];
       throw error;
     },
   );
   for (const file of found) {
-    // Links and pipes aren't our data.
     if (!file.isFile()) continue;
     const path = join(file.parentPath, file.name);
     const content = await readFile(path).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return null; // Deleted while the folder was read.
+      if (error.code === 'ENOENT') return null; // Deleted since the folder was read.
       throw error;
     });
     if (content === null) continue;
@@ -145,9 +144,8 @@ async function* dump(
 }
 
 /**
- * Writes a backup of the database at `url` to `file`, readable only by its owner, completely or not at all. @param
- * options.folders folders to include, by their names in the backup @throws CountersignError `database_unavailable` if the
- * database lacks our tables; disk errors
+ * Writes the file completely or not at all, readable only by its owner. @param options.folders by their names in the backup
+ * @throws `database_unavailable` if the database lacks our tables; disk errors
  */
 export async function writeBackup(
   url: string,
@@ -183,7 +181,7 @@ export async function writeBackup(
     await pipeline(
       Readable.from(dump(client, header, options.folders, manifest)),
       createGzip({ level: 3 }),
-      // A new file: other writers of that folder don't decide who can read it.
+      // A new file, so that no other writer of the folder decides who can read it.
       createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true }),
     );
     await rename(draft, file);

@@ -1,5 +1,4 @@
-// Restores files of a backup: written to a hidden folder at their destination and moved into place after the database is
-// restored, so a failed restore overwrites nothing.
+// Stages a backup's files, to be moved into place after the database.
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
@@ -7,7 +6,7 @@ import type { TarEntry } from './tar.ts';
 
 const stageName = '.restoring';
 
-/** @param folders destinations by the first part of the file names; other files are left out */
+/** @param folders destinations by the first part of a file's name; other files are left out */
 export function stageFiles(folders: Record<string, string>) {
   const staged: { from: string; to: string }[] = [];
 
@@ -17,9 +16,9 @@ export function stageFiles(folders: Record<string, string>) {
   }
 
   return {
-    /** Removes staged files, also those left by a restore that died. */
+    /** Also those of a restore that died. */
     drop,
-    /** @returns false if its name leads out of its folder */
+    /** @returns false if the name leads out of its folder */
     async write({ name, content }: TarEntry): Promise<boolean> {
       const [first = '', ...rest] = name.split('/');
       const folder = folders[first];
@@ -33,7 +32,7 @@ export function stageFiles(folders: Record<string, string>) {
       staged.push({ from, to });
       return true;
     },
-    /** @throws `invalid_configuration` if a file cannot be moved; the remaining ones stay staged */
+    /** @throws `invalid_configuration` if a file can't be moved; the rest stays staged */
     async place(): Promise<void> {
       for (const { from, to } of staged)
         try {

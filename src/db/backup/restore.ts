@@ -1,7 +1,6 @@
-// Restores a backup into a database without our data, all or nothing: one transaction sets existing data aside, creates the
-// schema of that time, fills it, compares counts and digests, and migrates. Then files are moved into place.
-// The world may have changed since the backup, and steps may have run. By default approved and running plans are paused, and
-// unhandled chat events are set aside. Over 400 lines: the order of these steps is the subject.
+// Restores a backup in one transaction: all or nothing.
+// Sets existing data aside, creates the schema of that time, fills and compares it, migrates, then moves files into place.
+// The world may have changed since, so by default active plans are paused and open chat events set aside.
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
@@ -17,29 +16,27 @@ import { formatVersion, Header, Manifest, Sequences } from './format.ts';
 import { stageFiles } from './place-files.ts';
 import { readEntries, type TarEntry } from './tar.ts';
 
-/** The instance's schemas. In a named instance all three are one. */
+/** In a named instance all three are one. */
 const schemas = [...new Set([schemaName, journal.schema, bossSchema])];
 
 export type Restored = {
   header: Header;
   rows: number;
   files: number;
-  /** Paused plans and set-aside chat events. */
   paused: number;
   set_aside: number;
-  /** Valid API tokens, including any revoked since the backup. */
+  /** Valid API tokens, perhaps revoked since the backup. */
   tokens: number;
-  /** Schemas with the earlier data. */
   kept: string[];
 };
 
 export type RestoreOptions = {
   now: Date;
-  /** Continue approved and running plans, and handle pending chat events. */
+  /** Continue active plans and handle open chat events. */
   resume: boolean;
   /** Keep existing data under renamed schemas. */
   force: boolean;
-  /** Destinations by the first part of the file names; other files are left out. */
+  /** Destinations by the first part of a file's name; other files are left out. */
   folders: Record<string, string>;
 };
 
@@ -86,12 +83,9 @@ async function connect(url: string): Promise<Client> {
   return client;
 }
 
-/**
- * Refuses if our processes use this database. The embedded server's presence of this process is no session of the database's
- * user.
- */
+/** Refuses if our processes use this database. */
 async function refuseUsers(client: Client): Promise<void> {
-  // Otherwise statistics stay cached within the transaction.
+  // Statistics are cached within a transaction.
   await client.query('select pg_stat_clear_snapshot()');
   const { rows } = await client.query<{ n: number }>(
     `select count(*)::int as n from pg_stat_activity
@@ -106,10 +100,8 @@ async function refuseUsers(client: Client): Promise<void> {
     );
 }
 
-/** Tables that a running process writes and can recreate. */
 const writtenAnew = ['backends', 'rate_limits', 'resource_pools', 'retention', 'webhook_endpoints'];
 
-/** Whether any table has a row that can't be recreated. */
 async function hasData(client: Client): Promise<boolean> {
   const { rows } = await client.query<{ name: string }>(
     `select relname as name from pg_class
@@ -123,7 +115,7 @@ async function hasData(client: Client): Promise<boolean> {
   return false;
 }
 
-/** Drops empty schemas and renames those with data. @returns the new names @throws `already_decided` without `force` */
+/** Drops empty schemas, renames those with data. @returns the new names @throws `already_decided` without `force` */
 async function makeRoom(client: Client, { force, now }: RestoreOptions): Promise<string[]> {
   const keep = await hasData(client);
   if (keep && !force)
@@ -144,7 +136,6 @@ async function makeRoom(client: Client, { force, now }: RestoreOptions): Promise
   return kept;
 }
 
-/** Fills one table after another from its pieces. */
 function createFiller(client: Client, header: Header) {
   const columns = new Map(header.tables.map((table) => [table.name, table]));
   const filled: Manifest['tables'] = {};
@@ -177,7 +168,6 @@ function createFiller(client: Client, header: Header) {
   return { fill, end, filled };
 }
 
-/** @throws if the data read isn't what was written */
 function compare(manifest: Manifest, tables: Manifest['tables'], files: Manifest['files']): void {
   for (const [name, wanted] of Object.entries(manifest.tables)) {
     const got = tables[name] ?? { rows: 0, bytes: 0, sha256: createHash('sha256').digest('hex') };
@@ -188,7 +178,7 @@ function compare(manifest: Manifest, tables: Manifest['tables'], files: Manifest
     if (files[name]?.sha256 !== wanted.sha256) throw damaged(`${name} is not as it was`);
 }
 
-/** Pauses active work for a person. Uses only columns that every backup version has. */
+/** Uses only columns that every backup version has. */
 async function holdBack(client: Client, madeAt: string) {
   const reason = `Restored from a backup of ${madeAt}: what it was about to do may have been done since. Resume it if not.`;
   const paused = await client.query(
@@ -214,12 +204,12 @@ async function holdBack(client: Client, madeAt: string) {
 
 const hasTable = ({ tables }: Header, wanted: string) => tables.some(({ name }) => name === wanted);
 
-/** Removes the backup's workers: new ones would wait for their heartbeats and workspace claims. */
+/** New workers would wait for their heartbeats and workspace claims. */
 async function forgetWorkers(client: Client, header: Header): Promise<void> {
   if (hasTable(header, 'backends')) await client.query(`delete from ${quoteTable('backends')}`);
 }
 
-/** Ends all sessions, since people may have signed out since. @returns the number of valid tokens */
+/** People may have signed out since. @returns the number of valid tokens */
 async function endSessions(client: Client, header: Header): Promise<number> {
   if (!hasTable(header, 'access_tokens')) return 0;
   await client.query(`delete from ${quoteTable('sign_in_sessions')}`);
@@ -269,7 +259,7 @@ async function fillAll(
   throw damaged('its end is missing');
 }
 
-/** Reads the whole backup first, so that a damaged one changes nothing. */
+/** Reads all of it first, so that a damaged backup changes nothing. */
 async function check(file: string): Promise<void> {
   const entries = readFileEntries(file);
   const header = await readHeader(entries);
@@ -309,7 +299,7 @@ async function check(file: string): Promise<void> {
   throw damaged('its end is missing');
 }
 
-/** Reads a backup's header. @throws `invalid_request` if it is no backup, or of a later format */
+/** @throws `invalid_request` if it is no backup, or of a later format */
 async function readHeader(entries: AsyncGenerator<TarEntry>): Promise<Header> {
   const first = await entries.next();
   if (first.done === true || first.value.name !== 'backup.json')
@@ -337,11 +327,10 @@ async function restoreWithin(
   await client.query(
     `set local datestyle = 'ISO'; set local timezone = 'UTC'; set local countersign.counted = 'on'`,
   );
-  // Counter rows are part of the backup.
   for (const { name } of header.tables)
     await client.query(`alter table ${quoteTable(name)} disable trigger user`);
   const restored = await fillAll(client, entries, header, options);
-  // Checks foreign keys before triggers change again.
+  // Before triggers change again.
   await client.query('set constraints all immediate');
   for (const { name } of header.tables)
     await client.query(`alter table ${quoteTable(name)} enable trigger user`);
@@ -349,12 +338,10 @@ async function restoreWithin(
     `set local datestyle to default; set local timezone to default; set local countersign.counted = 'off'`,
   );
   await migrateWithin(client, null);
-  // Processes started meanwhile use the old data.
   await refuseUsers(client);
   return { header, ...restored, kept };
 }
 
-/** Explains a failed restore of a sound backup. */
 function explain(error: unknown, committing: boolean): CountersignError {
   if (error instanceof CountersignError) return error;
   const sentence = committing
@@ -365,11 +352,7 @@ function explain(error: unknown, committing: boolean): CountersignError {
   });
 }
 
-/**
- * Restores `file` into the database at `url`, all or nothing. @throws CountersignError `already_decided` (database in use or
- * not empty), `schema_too_new`, `invalid_request` (damaged), `database_unavailable`; existing data is then untouched. A
- * successful `force` sets it aside
- */
+/** @throws `already_decided` (in use or not empty), `schema_too_new`, `invalid_request` (damaged), `database_unavailable` */
 export async function restoreBackup(
   url: string,
   file: string,

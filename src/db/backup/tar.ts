@@ -1,4 +1,4 @@
-// Reads and writes tar files (ustar, with pax headers for long names) as a stream of whole entries; only what a backup needs.
+// Reads and writes tar (ustar, pax for long names) as whole entries.
 
 export type TarEntry = { name: string; content: Buffer };
 
@@ -47,7 +47,7 @@ export function* writeEntry({ name, content }: TarEntry): Generator<Buffer> {
 /** The end-of-archive marker. */
 export const tarEnd = Buffer.alloc(2 * block);
 
-/** Reads the entries of a tar file from `writeEntry`. @throws RangeError if truncated or another format */
+/** @throws RangeError if truncated or another format */
 export async function* readEntries(bytes: AsyncIterable<Buffer>): AsyncGenerator<TarEntry> {
   const source = bytes[Symbol.asyncIterator]();
   let held: Buffer[] = [];

@@ -1,5 +1,4 @@
-// Whether a place is a one-to-one chat with the bot: from the place itself if the platform tells, otherwise by whether it has
-// its reader's time zone.
+// Whether a place is a one-to-one chat with the bot.
 import { type SQL, sql } from 'drizzle-orm';
 import { countersign } from '../schema/columns.ts';
 

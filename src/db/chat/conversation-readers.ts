@@ -1,4 +1,4 @@
-// Readers of a conversation over HTTP: its participants. A channel's members aren't queried; its writers count as participants.
+// Readers of a conversation over HTTP: its participants, for channels its writers.
 import { sql } from 'drizzle-orm';
 import type { ConversationReader } from '#domain/chat/conversation-list.ts';
 import { personKey } from '#domain/people/names.ts';
@@ -7,7 +7,6 @@ import { countersign } from '../schema/columns.ts';
 
 type Facts = {
   id: string;
-  /** It is on a chat platform. */
   chat: boolean;
   spoken: boolean;
   /** A participant signed in or has a personal token. */
@@ -39,7 +38,7 @@ const isRemindersOf = (id: string, { tenant, names }: ConversationReader): boole
   names?.some((name) => id === `reminders:${name}` || id === `reminders:${tenant}:${name}`) ===
   true;
 
-/** The readable ones of `ids`, unused ones included. */
+/** Keeps unused IDs too. */
 export async function keepReadable(
   db: Queryable,
   ids: string[],

@@ -17,10 +17,7 @@ function comesAfter(cursor: string | undefined): SQL {
   return sql`(micros, id) < (${micros}::bigint, ${id}::text)`;
 }
 
-/**
- * A page of conversations outside chat platforms, latest message first. @param names only with requests of one of these, or
- * null for all @param tenant only of this organisation, or null for all
- */
+/** Latest message first. @param names only with their requests; null for all @param tenant null for all */
 export async function listConversations(
   db: Queryable,
   {

@@ -1,5 +1,4 @@
-// Open Home tabs on chat platforms. A Home is leased, drawn and settled; a change in between marks it stale again, so the
-// latest state always gets drawn.
+// Open Home tabs: leased, drawn and settled. A change in between marks one stale again.
 import { and, eq, gt, inArray, isNotNull, isNull, lt, lte, or, sql } from 'drizzle-orm';
 import type { PlatformName } from '#domain/platform-name.ts';
 import type { Queryable, Transaction } from '../database.ts';
@@ -9,7 +8,7 @@ import { inSeconds, now } from '../time.ts';
 
 export type HomeOf = { platform: PlatformName; tenant: string; user: string };
 
-/** A leased Home; `shown` is its content's digest, or null if unknown. */
+/** `shown`: its content's digest, or null if unknown. */
 export type TakenHome = HomeOf & { shown: string | null; tries: number };
 
 const { platform, tenant, user, opened_at, stale, not_before, lease_until } = chatHomes;
@@ -20,7 +19,7 @@ const isFree = or(isNull(lease_until), lt(lease_until, now));
 const isWanted = or(eq(stale, true), isNotNull(lease_until));
 const hoursAgo = (hours: number) => sql`clock_timestamp() - make_interval(hours => ${hours})`;
 
-/** A person opened their Home: it is drawn at once and follows the plans for a while. */
+/** An opened Home is drawn at once and follows the plans for a while. */
 export async function noteHome(tx: Transaction, home: HomeOf): Promise<void> {
   const opened = { opened_at: now, stale: true };
   await tx
@@ -32,7 +31,7 @@ export async function noteHome(tx: Transaction, home: HomeOf): Promise<void> {
     });
 }
 
-/** Plans changed: Homes opened within `hours` become stale. @returns platforms with previously fresh Homes */
+/** Marks Homes opened within `hours` as stale. @returns platforms with previously fresh Homes */
 export async function askForHomes(tx: Transaction, hours: number): Promise<PlatformName[]> {
   const asked = await tx
     .update(chatHomes)
@@ -42,7 +41,7 @@ export async function askForHomes(tx: Transaction, hours: number): Promise<Platf
   return [...new Set(asked.map((home) => home.platform))];
 }
 
-/** Leases a due Home, or returns null. */
+/** Null if none is due. */
 export async function takeHome(
   db: Queryable,
   on: PlatformName,
@@ -65,10 +64,7 @@ export async function takeHome(
   return taken ?? null;
 }
 
-/**
- * Records what the Home shows. Its next drawing waits `paceMs`, or `eachMs` for each open Home of its workspace, up to a
- * minute.
- */
+/** Delays the next drawing by `paceMs`, or `eachMs` per open Home of the workspace, up to a minute. */
 export async function settleHome(
   db: Queryable,
   home: HomeOf,
@@ -88,7 +84,7 @@ export async function settleHome(
     .where(isHome(home));
 }
 
-/** Draws the Home again in `inMs`. @param all delays the workspace's other Homes too, on the platform's demand */
+/** @param all the workspace's other Homes too, on the platform's demand */
 export async function postponeHomes(
   db: Queryable,
   home: HomeOf,
@@ -112,12 +108,11 @@ export async function postponeHomes(
     .where(and(eq(platform, home.platform), eq(tenant, home.tenant), isWanted, isFree));
 }
 
-/** The Home is no longer viewed, or cannot be shown. */
 export async function forgetHome(db: Queryable, home: HomeOf): Promise<void> {
   await db.delete(chatHomes).where(isHome(home));
 }
 
-/** Milliseconds until the next Home is due, or null if none waits. */
+/** Milliseconds, or null if none waits. */
 export async function readNextHome(db: Queryable, on: PlatformName): Promise<number | null> {
   const due = sql`greatest(${not_before}, ${lease_until})`;
   const [next] = await db
@@ -131,7 +126,7 @@ export async function readNextHome(db: Queryable, on: PlatformName): Promise<num
   return next === undefined ? null : (next.ms ?? 0);
 }
 
-/** Forgets Homes not opened for `hours`. @returns how many, at most `limit` */
+/** @returns how many, at most `limit` */
 export async function forgetHomes(db: Queryable, hours: number, limit: number): Promise<number> {
   const old = db
     .select({ platform, tenant, user })

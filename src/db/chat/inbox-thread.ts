@@ -1,4 +1,4 @@
-// One inbox thread: its lease holder, who alone takes its first open event.
+// An inbox thread: its lease holder alone takes its first open event.
 import { type SQL, sql } from 'drizzle-orm';
 import type { InboxEvent, InboxThread } from '#domain/chat/inbox.ts';
 import type { ErrorCode } from '#domain/errors.ts';
@@ -8,15 +8,14 @@ import { inSeconds, isoOf } from '../time.ts';
 
 export type TakenEvent = InboxEvent & {
   attempt: number;
-  /** Counted attempts, including this one. */
+  /** Including this one. */
   failures: number;
-  /** No attempt failed with an error: earlier ones ended with their process. */
+  /** Earlier attempts ended with their process, not with an error. */
   silent: boolean;
   /** Since it was stored. */
   age_ms: number;
 };
 
-/** Whether the lease is held, and the event taken under it. */
 export type Taken = { held: boolean; event: TakenEvent | null };
 
 type TakenRow = { held: boolean } & (
@@ -29,12 +28,10 @@ export type Lease = InboxThread & { holder: string };
 const inThread = ({ platform, tenant, thread }: InboxThread) =>
   sql`platform = ${platform} and tenant = ${tenant} and thread = ${thread}`;
 const isOpen = sql`handled_at is null and failed_at is null`;
-/** An event's end: the JSON reply to its waiter, or null if none, and whether to delete its body. */
+/** `reply` as JSON for its waiter, or null; `forget` deletes the body. */
 export type Ending = { reply: unknown; forget: boolean };
 
-/** Prepared because they run for every event: planning would cost more than running. */
 const given = sql.placeholder;
-/** Deletes the body and keeps the event's IDs. */
 const forgotten = sql`body = case when ${given('forget')}::boolean then ''::bytea else body end`;
 
 const inGivenThread = sql`platform = ${given('platform')} and tenant = ${given('tenant')} and thread = ${given('thread')}`;
@@ -46,7 +43,6 @@ const head = sql`
 
 const columns = ['id', 'platform', 'tenant', 'thread', 'kind', 'body', 'attempt', 'failures'];
 
-/** The notification for a taken event of `table`. */
 const tellingOf = (
   table: string,
 ): SQL => sql`${sql.raw(columns.map((name) => `${table}.${name}`).join(', '))},
@@ -54,10 +50,7 @@ const tellingOf = (
     ${sql.raw(table)}.error is null as silent,
     (extract(epoch from clock_timestamp() - ${sql.raw(table)}.stored_at) * 1000)::float8 as age_ms`;
 
-/**
- * `lease` has a row if the thread is held. Skips events settled or postponed since the statement began. Repeating the thread
- * lets the open events' index match all its columns; with the ID alone it would be read whole.
- */
+/** Skips events settled since the statement began. Names the thread so that the open events' index matches whole. */
 const takeHead = sql`
   taken as (
     update ${countersign}.inbox set attempt = attempt + 1, failures = failures + 1
@@ -116,10 +109,7 @@ const taking = prepareStatement(
     with head as materialized (${head}), ${holdOn}, ${takeHead} ${tellTaken}`,
 );
 
-/**
- * Settles an event and takes the next as `taking` does; in this statement's snapshot the settled one is still open. Writes the
- * lease first, as everywhere.
- */
+/** In its snapshot the settled event is still open. Writes the lease first, as everywhere. */
 const settlingAndTaking = prepareStatement(
   'settle_and_take',
   sql`
@@ -144,10 +134,7 @@ const settling = prepareStatement(
     where id = ${given('id')} and attempt = ${given('attempt')} and ${isOpen} returning id`,
 );
 
-/**
- * Leases a thread with a due event and takes it. `{ held: true, event: null }`: another process just settled or postponed it;
- * ask again.
- */
+/** `{ held: true, event: null }`: another process just settled or postponed it; ask again. */
 export async function enterThread(
   db: Pick<Queryable, 'run'>,
   lease: Lease,
@@ -156,14 +143,12 @@ export async function enterThread(
   return readTaken(await db.run<TakenRow>(entering, valuesOf(lease, leaseSeconds)));
 }
 
-/** Takes the next event under a lease and renews it; releases it if nothing is due. */
+/** Renews the lease, or releases it if nothing is due. */
 export async function takeNext(db: Queryable, lease: Lease, leaseSeconds: number): Promise<Taken> {
   return readTaken(await db.run<TakenRow>(taking, valuesOf(lease, leaseSeconds)));
 }
 
-/**
- * `settleHandled` and `takeNext` in one. @returns `settled` false if another process took the event or it was already settled
- */
+/** @returns `settled` false if another process took the event or it was already settled */
 export async function settleAndTake(
   db: Pick<Queryable, 'run'>,
   lease: Lease,
@@ -194,13 +179,12 @@ export async function leaveThread(db: Queryable, { holder, ...thread }: Lease): 
   );
 }
 
-/** An attempt, as passed to the settling functions. */
 export type Attempt = Pick<TakenEvent, 'id' | 'attempt'>;
 
 const ofAttempt = ({ id, attempt }: Attempt) =>
   sql`id = ${id} and attempt = ${attempt} and ${isOpen}`;
 
-/** Settles a handled event. @returns false if another process took it or it is already settled */
+/** @returns false if another process took it or it is already settled */
 export async function settleHandled(
   db: Queryable,
   { id, attempt }: Attempt,
@@ -215,10 +199,7 @@ export async function settleHandled(
   return rows.length > 0;
 }
 
-/**
- * Retries the thread's first event in `inMs`. @param options.counts false if the attempt does not count @returns the due time,
- * or null if another process took it or it is already settled
- */
+/** @param options.counts whether it counts as an attempt @returns the due time, or null if taken or already settled */
 export async function postpone(
   db: Queryable,
   attempt: Attempt,
@@ -233,7 +214,7 @@ export async function postpone(
   return row === undefined ? null : new Date(row.due);
 }
 
-/** Sets the event aside without further retries; its thread continues. @param earlier keeps the previous attempt's error */
+/** Its thread continues. @param earlier keeps the previous attempt's error */
 export async function setAside(
   db: Queryable,
   attempt: Attempt,

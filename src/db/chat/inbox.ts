@@ -1,18 +1,18 @@
-// The inbox: events from chat platforms, each stored once, with its deduplication keys.
+// The inbox: chat platforms' events, each stored once by its deduplication keys.
 import { sql } from 'drizzle-orm';
 import type { InboxThread, ReceivedEvent } from '#domain/chat/inbox.ts';
 import { type Database, prepareStatement, type Queryable, type Transaction } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { isoOf } from '../time.ts';
 
-/** `original` is an earlier event with one of these keys, or null if this one is new; otherwise `id` is unused. */
+/** `original`: the earlier event with one of these keys, or null if this one is new; otherwise `id` is unused. */
 export type StoredEvent = { id: number; original: number | null };
 
 const given = sql.placeholder;
 
 /**
- * Keys are written in a fixed order to avoid deadlocks. An existing key is rewritten unchanged, which waits for the transaction
- * storing it and returns its owner. IDs are drawn in this statement, so they grow in order of storage.
+ * Keys in a fixed order, against deadlocks. Rewriting an existing key waits for the transaction storing it. IDs are drawn here,
+ * so they grow in order of storage.
  */
 const storing = prepareStatement(
   'store_event',
@@ -38,7 +38,7 @@ const storing = prepareStatement(
   where set_config('countersign.original', coalesce(original::text, ''), true) is not null`,
 );
 
-/** Points every key of a stored event to it; one key already does. Uses the conflict index, even if planned while the table was small. */
+/** Uses the conflict index, even if planned while the table was small. */
 const redirecting = prepareStatement(
   'redirect_names',
   sql`
@@ -49,7 +49,6 @@ const redirecting = prepareStatement(
   on conflict (platform, tenant, key) do update set event_id = excluded.event_id where k.event_id > excluded.event_id`,
 );
 
-/** Limits (ms) on a lock wait and on each statement while storing. */
 export type StoringLimits = { lockMs: number; statementMs: number };
 
 const limiting = prepareStatement(
@@ -57,7 +56,7 @@ const limiting = prepareStatement(
   sql`select set_config('lock_timeout', ${given('lockMs')}, true), set_config('statement_timeout', ${given('statementMs')}, true)`,
 );
 
-/** Stores an event unless it exists, in one round trip that answers after commit. */
+/** One round trip that answers after commit. */
 export async function storeEvent(
   db: Pick<Database, 'atOnce'>,
   event: ReceivedEvent,
@@ -100,10 +99,7 @@ export async function readEventBody(
   return found?.body ?? null;
 }
 
-/**
- * Free threads after `after` whose first open event is `lateSeconds` overdue. Walks the index by thread. @returns those among
- * the next `limit` threads, and the last thread checked, or null at the end
- */
+/** Walks the index by thread. @returns late ones among the next `limit`, and the last checked, or null at the end */
 export async function findWaitingThreads(
   db: Queryable,
   platform: InboxThread['platform'],
@@ -138,7 +134,7 @@ export async function findWaitingThreads(
   };
 }
 
-/** Open and failed events, each counted up to `most`, the oldest open one's time, and the latest failure. */
+/** Counts up to `most`. */
 export type InboxState = {
   open: number;
   oldest: Date | null;
@@ -174,7 +170,6 @@ export type FailedEvent = {
   error: string | null;
 };
 
-/** The latest set-aside events, newest first. */
 export async function listFailedEvents(db: Queryable, limit: number): Promise<FailedEvent[]> {
   const { rows } = await db.execute<FailedEvent>(sql`
     select id::int8 as id, platform, tenant, thread, kind, error,
@@ -183,10 +178,7 @@ export async function listFailedEvents(db: Queryable, limit: number): Promise<Fa
   return rows.map((row) => ({ ...row, id: Number(row.id) }));
 }
 
-/**
- * Reopens set-aside events; a worker's recovery round finds them within seconds. @param ids or null for all @returns how many,
- * and those of `ids` not set aside
- */
+/** A recovery round finds them within seconds. @param ids null for all @returns how many, and `ids` not set aside */
 export async function retryFailedEvents(
   db: Queryable,
   ids: number[] | null,
@@ -206,23 +198,19 @@ export async function retryFailedEvents(
   return row;
 }
 
-/** An event's result: `open` while it waits or is retried. */
+/** `open` while it waits or is retried. */
 export type EventOutcome =
   | { state: 'open' }
   | { state: 'failed' }
   | { state: 'handled'; reply: unknown };
 
-/** The reply has reached its waiter. */
 export async function noteReplyRead(db: Queryable, id: number): Promise<void> {
   await db.execute(sql`
     update ${countersign}.inbox set reply_read_at = clock_timestamp()
     where id = ${id} and handled_at is not null and reply is not null and reply_read_at is null`);
 }
 
-/**
- * Reopens, once each, up to `limit` events handled `unreadSeconds` ago whose waiter has not read the reply. Untracked replies
- * count as read. @returns their threads
- */
+/** Reopens, once, events whose reply was not read within `unreadSeconds`. @returns their threads */
 export async function reopenUnread(
   tx: Transaction,
   platform: InboxThread['platform'],
@@ -250,7 +238,6 @@ export async function readEventOutcomes(
   const { rows } = await db.execute<OutcomeRow>(sql`
     select id, handled_at is not null as handled, failed_at is not null as failed, reply
     from ${countersign}.inbox where id = any(${sql.param(ids)}::bigint[])`);
-  // Long-handled events are forgotten.
   const outcomes = new Map<number, EventOutcome>(
     ids.map((id) => [id, { state: 'handled', reply: null }]),
   );

@@ -1,5 +1,5 @@
-// Messages of a conversation. A `once` key makes a message unique. IDs grow in order of visibility, so reading on from an ID
-// misses none.
+// Messages of a conversation, unique by `once`.
+// IDs grow in order of visibility, so reading on from an ID misses none.
 import { and, asc, desc, eq, getTableColumns, gt, inArray, lt, type SQL, sql } from 'drizzle-orm';
 import { type MessageParts, readParts, textParts } from '#domain/chat/message-parts.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -18,19 +18,15 @@ export type NewMessage = {
   name: string;
   /** Rendered from `parts`. */
   text: string;
-  /** Omitted for plain text. */
   parts?: MessageParts;
   runId?: string | null;
   planId?: string | null;
-  /** Defaults to the organisation of the run or plan. */
+  /** Defaults to that of the run or plan. */
   tenant?: string | null;
   once?: string;
 };
 
-/**
- * Locks a conversation until the transaction ends; may repeat. Lock order: plan, run, conversation, place. A transaction that
- * will need the place locks it first.
- */
+/** May repeat. Lock order: plan, run, conversation, place; lock the place first if it is needed later. */
 export async function lockConversation(tx: Transaction, conversation: string): Promise<void> {
   await tx.execute(
     sql`select pg_advisory_xact_lock(hashtextextended(${`${schemaName} conversation ${conversation}`}, 0))`,
@@ -40,7 +36,7 @@ export async function lockConversation(tx: Transaction, conversation: string): P
 export const conversationNotFound = (id: string) =>
   new CountersignError('not_found', `There is no conversation ${id}.`);
 
-/** The first message sets the organisation: the sender's, otherwise the subject's. */
+/** The first message sets it: the sender's, otherwise the subject's. */
 function tenantOf({ conversation, tenant, runId, planId }: NewMessage): SQL {
   return sql`coalesce(
     (select m.tenant from ${countersign}.messages m where m.conversation = ${conversation} order by m.id limit 1),
@@ -49,10 +45,7 @@ function tenantOf({ conversation, tenant, runId, planId }: NewMessage): SQL {
     (select p.tenant from ${countersign}.plans p where p.id = ${planId ?? null}))`;
 }
 
-/**
- * Stores a message and locks the conversation until the transaction ends. @returns its ID, or null if the key exists @throws
- * `not_found` if another organisation wrote first
- */
+/** Locks the conversation. @returns null if the key exists @throws `not_found` if another organisation wrote first */
 export async function appendMessage(tx: Transaction, message: NewMessage): Promise<number | null> {
   const { conversation, tenant = null } = message;
   await lockConversation(tx, conversation);
@@ -95,7 +88,6 @@ export async function findMessage(db: Queryable, once: string): Promise<StoredMe
   return row === undefined ? null : toMessage(row);
 }
 
-/** Whether a conversation has a message about a plan. */
 export async function isShownIn(
   db: Queryable,
   conversation: string,
@@ -109,7 +101,7 @@ export async function isShownIn(
   return row !== undefined;
 }
 
-/** Prepared, since it runs for every message in a chat thread. */
+/** Runs for every message in a chat thread. */
 const readingOn = prepareStatement(
   'read_messages',
   sql`
@@ -119,7 +111,6 @@ const readingOn = prepareStatement(
     order by id limit ${sql.placeholder('limit')}`,
 );
 
-/** Messages after ID `after`, oldest first. */
 export async function readMessages(
   db: Queryable,
   conversation: string,
@@ -138,7 +129,7 @@ const askingSpoken = prepareStatement(
   sql`select exists (select from ${countersign}.messages where conversation = ${sql.placeholder('conversation')}) as spoken`,
 );
 
-/** Whether a conversation has messages. Asked often, since bots see every message of their channels. */
+/** Asked often: bots see every message of their channels. */
 export async function isSpokenIn(
   db: Pick<Queryable, 'run'>,
   conversation: string,
@@ -147,7 +138,6 @@ export async function isSpokenIn(
   return row?.spoken === true;
 }
 
-/** The latest messages, oldest first. */
 export async function readLatestMessages(
   db: Queryable,
   conversation: string,
@@ -162,7 +152,7 @@ export async function readLatestMessages(
   return rows.reverse().map(toMessage);
 }
 
-/** Questions that a message asked, in order; empty if it predates message parts. */
+/** Empty if it predates message parts. */
 export async function readAsked(db: Queryable, id: number | null): Promise<AskedQuestion[]> {
   if (id === null) return [];
   const [row] = await db
@@ -173,7 +163,7 @@ export async function readAsked(db: Queryable, id: number | null): Promise<Asked
   return parts?.kind === 'question' || parts?.kind === 'answer' ? parts.facts.questions : [];
 }
 
-/** Per conversation, those of `names` (normalised) who wrote there; others are left out. */
+/** Those of `names` (normalised) who wrote there, by conversation. */
 export async function findSpeakers(
   db: Queryable,
   conversations: string[],
@@ -194,7 +184,7 @@ export async function findSpeakers(
   return speakers;
 }
 
-/** Writers before a message, within `minutes` unless null. */
+/** @param minutes null for all time */
 export async function readSpeakersBefore(
   db: Queryable,
   conversation: string,
@@ -207,7 +197,6 @@ export async function readSpeakersBefore(
         (select created_at from ${countersign}.messages where id = ${id}) - make_interval(mins => ${minutes}::int))`);
 }
 
-/** People's texts in a run, oldest first. */
 export async function readTextsOfRun(db: Queryable, runId: string): Promise<string[]> {
   const rows = await db
     .select({ text: messages.text })
@@ -217,7 +206,7 @@ export async function readTextsOfRun(db: Queryable, runId: string): Promise<stri
   return rows.map(({ text }) => text);
 }
 
-/** People's messages while a run's turn was planned, after message `after` (0 for all), oldest first. */
+/** Messages while a run's turn was planned, after message `after` (0 for all). */
 export function readJoined(
   db: Queryable,
   { id, turn }: { id: string; turn: number },
@@ -239,10 +228,9 @@ export function readJoined(
     .limit(maxJoined);
 }
 
-/** Limit of messages that join a turn at once. */
 const maxJoined = 20;
 
-/** People's messages in a run around one of its messages, or null if there are none. */
+/** Null if there are none. */
 export async function readTextsAround(
   db: Queryable,
   runId: string,

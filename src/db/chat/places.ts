@@ -1,6 +1,5 @@
-// Where conversations live on chat platforms, and who delivers there. Requesting delivery increments `asked` in the same
-// transaction; the lease holder records the count it finished, so no request is lost. Over 400 lines: each statement here keeps
-// that count and the lease.
+// Conversations' places on chat platforms, and who delivers there.
+// A request increments `asked` in its transaction; the lease holder records the count it finished, so no request is lost.
 import {
   and,
   asc,
@@ -26,15 +25,11 @@ import { daysAgo, inSeconds, now } from '../time.ts';
 import { isAlone } from './alone.ts';
 
 const is = (conversation: string) => eq(chatPlaces.conversation, conversation);
-/** A repaired place starts without failures. */
 const mended = { broken: null, broken_at: null, tries: 0, not_before: null };
 const askedOnceMore = sql`${chatPlaces.asked} + 1`;
 const hasWork = or(gt(chatPlaces.asked, chatPlaces.answered), isNotNull(chatPlaces.due_at));
 
-/**
- * Stores the place and retries a broken one. @param timezone of the only reader, or null if unknown or shared @returns whether
- * stuck posts can now be sent
- */
+/** Retries a broken place. @param timezone of the only reader, or null @returns whether stuck posts can now be sent */
 export async function storePlace(
   tx: Transaction,
   place: ChatPlace,
@@ -73,7 +68,7 @@ const isPrivate = (names: string[]) => sql`((t.thread is null or t.platform = 's
     select from ${countersign}.runs r
     where r.conversation = t.conversation and r.via = t.platform and r."user" = any(${sql.param(names)}::text[])))`;
 
-/** `alone`: a person's chat with the bot. `private`: another person's. */
+/** `alone`: own chat with the bot. `private`: another person's. */
 export type PostPlace = ChatPlace & {
   name: string | null;
   near: boolean;
@@ -82,7 +77,7 @@ export type PostPlace = ChatPlace & {
   broken: string | null;
 };
 
-/** Those of `targets` on a platform, as a poster in `from` sees them. */
+/** Those on a platform, as a poster in `from` sees them. */
 export async function findPostTargets(
   db: Queryable,
   from: string | null,
@@ -99,13 +94,9 @@ export async function findPostTargets(
 }
 
 const targetsListed = 20;
-/** Runs searched for a person's requests. */
 const maxRuns = 2000;
 
-/**
- * Conversations with requests of `names` that a poster in `from` can reach, latest first, with the last messages there.
- * Messages of private chats and of other channels are not shown.
- */
+/** Latest first. Hides messages of private chats and other channels. */
 export async function listPostTargets(
   db: Queryable,
   from: string,
@@ -127,7 +118,7 @@ export async function listPostTargets(
     limit ${targetsListed}`);
 }
 
-/** Stores a place under its platform's name. @returns its conversation */
+/** @returns its conversation */
 export async function namePlace(db: Queryable, place: ChatPlace, name: string): Promise<string> {
   const conversation = conversationAt(place);
   const { platform, tenant, channel, thread } = place;
@@ -151,7 +142,7 @@ export async function findPlace(db: Queryable, conversation: string): Promise<Ch
   return place ?? null;
 }
 
-/** Requests delivery to a conversation. @returns whether it is on a platform */
+/** @returns whether it is on a platform */
 export async function askForDelivery(tx: Transaction, conversation: string): Promise<boolean> {
   const { rowCount } = await tx
     .update(chatPlaces)
@@ -162,7 +153,6 @@ export async function askForDelivery(tx: Transaction, conversation: string): Pro
 
 export type PlaceLease = { conversation: string; holder: string };
 
-/** A place as of its lease. */
 export type HeldPlace = {
   conversation: string;
   place: ChatPlace;
@@ -171,9 +161,9 @@ export type HeldPlace = {
   asked: number;
   /** Consecutive failures. */
   tries: number;
-  /** The shown status of a working planner, or null. */
+  /** Null if no planner works. */
   status: ShownStatus | null;
-  /** The last holder never released it: it died or was too slow. */
+  /** The last holder died or was too slow. */
   died: boolean;
 };
 
@@ -186,10 +176,9 @@ const isFree = and(
   or(isNull(chatPlaces.lease_until), lt(chatPlaces.lease_until, now)),
 );
 const isDue = or(gt(chatPlaces.asked, chatPlaces.answered), lte(chatPlaces.due_at, now));
-/** Free, with due work. */
 const waits = and(isFree, isDue);
 
-/** Leases a free place with work, or returns null. */
+/** Null if no place has work. */
 export function enterPlace(
   db: Queryable,
   lease: PlaceLease,
@@ -198,7 +187,7 @@ export function enterPlace(
   return leasePlace(db, lease, leaseSeconds, waits);
 }
 
-/** Leases an idle place to show a status, or returns null if it has work or is leased. */
+/** Leases it to show a status; null if it has work or is leased. */
 export function enterQuietPlace(
   db: Queryable,
   lease: PlaceLease,
@@ -217,7 +206,7 @@ async function leasePlace(
     .update(chatPlaces)
     .set({ holder, lease_until: inSeconds(leaseSeconds) })
     .where(and(is(conversation), condition))
-    // Within the statement, a select sees the row before the update.
+    // Here a select sees the row before the update.
     .returning({
       ...getTableColumns(chatPlaces),
       died: sql<boolean>`(select old.holder is not null from ${chatPlaces} old where old.conversation = ${conversation})`,
@@ -228,7 +217,6 @@ async function leasePlace(
   return { conversation, place, timezone, asked, tries, status, died };
 }
 
-/** Stores the status shown in a held place. */
 export async function noteStatus(
   db: Queryable,
   lease: PlaceLease,
@@ -237,7 +225,7 @@ export async function noteStatus(
   await db.update(chatPlaces).set({ status }).where(isHeldBy(lease));
 }
 
-/** Releases a place held for its status. @returns whether work is due there by now */
+/** @returns whether work is due by now */
 export async function leaveQuietPlace(
   db: Queryable,
   lease: PlaceLease,
@@ -264,10 +252,7 @@ export async function renewPlace(
   return rowCount !== 0;
 }
 
-/**
- * Releases the place: requests up to `asked` are done, except work due in `dueInMs`. @returns whether more was requested
- * meanwhile
- */
+/** Requests up to `asked` are done, except work due in `dueInMs`. @returns whether more was requested meanwhile */
 export async function leavePlace(
   db: Queryable,
   lease: PlaceLease,
@@ -288,7 +273,7 @@ export async function leavePlace(
   return left ?? { more: false, due: null };
 }
 
-/** Releases the place, with its work, for `inMs`. @returns until when */
+/** @returns until when */
 export async function postponePlace(
   db: Queryable,
   lease: PlaceLease,
@@ -307,7 +292,7 @@ export async function postponePlace(
   return left?.until ?? null;
 }
 
-/** Blocks a place until a person follows `why`. @returns whether that is news */
+/** @param why the remedy for a person to follow @returns whether that is news */
 export async function breakPlace(db: Queryable, lease: PlaceLease, why: string): Promise<boolean> {
   const { rowCount } = await db
     .update(chatPlaces)
@@ -316,7 +301,7 @@ export async function breakPlace(db: Queryable, lease: PlaceLease, why: string):
   return rowCount !== 0;
 }
 
-/** Locks the places that meet `condition`, in the common order. */
+/** In the common order. */
 const lockPlaces = (tx: Transaction, condition: SQL | undefined) =>
   tx
     .select({ conversation: chatPlaces.conversation })
@@ -326,7 +311,6 @@ const lockPlaces = (tx: Transaction, condition: SQL | undefined) =>
     .for('no key update')
     .as('locked');
 
-/** Blocks the places that meet `among` until a person follows `why`. */
 export async function breakPlaces(
   tx: Transaction,
   among: SQL | undefined,
@@ -340,10 +324,7 @@ export async function breakPlaces(
     .where(eq(chatPlaces.conversation, locked.conversation));
 }
 
-/**
- * Unblocks the places that meet `among`. @param askAll refreshes all, with or without pending work @returns conversations with
- * something to post
- */
+/** @param askAll refreshes all @returns conversations with something to post */
 export async function mendPlaces(
   tx: Transaction,
   among: SQL | undefined,
@@ -360,11 +341,10 @@ export async function mendPlaces(
   return back.filter((place) => place.waits).map((place) => place.conversation);
 }
 
-/** All places of whole workspaces. */
 export const inTenants = (platform: PlatformName, tenants: string[]) =>
   and(eq(chatPlaces.platform, platform), inArray(chatPlaces.tenant, tenants));
 
-/** Up to `limit` conversations after `after` with work that no process handles. */
+/** Conversations after `after` with work that no process handles. */
 export async function findWaitingPlaces(
   db: Queryable,
   platform: PlatformName,
@@ -382,12 +362,12 @@ export async function findWaitingPlaces(
 }
 
 export type DeliveryState = {
-  /** Places with work, counted up to a limit. */
+  /** Counted up to a limit. */
   waiting: number;
   broken: number;
-  /** The latest blocked place, with the operator's remedy. */
+  /** The latest blocked place; `broken` is the remedy. */
   last: { platform: string; tenant: string; channel: string; broken: string } | null;
-  /** Messages and cards finally refused by the platform this week, counted up to a limit. */
+  /** Posts finally refused this week, counted up to a limit. */
   failed: number;
   error: string | null;
 };
@@ -395,7 +375,7 @@ export type DeliveryState = {
 /** @param most upper bound of each count */
 export async function readDeliveryState(db: Queryable, most: number): Promise<DeliveryState> {
   const isBroken = isNotNull(chatPlaces.broken);
-  // Set-aside posts are never repaired; after a week they no longer matter.
+  // Set-aside posts are never retried; after a week they no longer matter.
   const failedLately = and(isNotNull(chatPosts.error), gt(chatPosts.shown_at, daysAgo(7)));
   const one = { one: sql`1` };
   const waiting = await db

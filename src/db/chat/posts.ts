@@ -1,5 +1,4 @@
-// Messages posted to a conversation. A row says `sending` before the platform is called; until it answers, a changing card's
-// content counts as unknown.
+// Posted messages: `sending` precedes the platform's call; until its answer, content is unknown.
 import { eq, sql } from 'drizzle-orm';
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
 import type { ChatPost } from '#domain/chat/chat.ts';
@@ -11,22 +10,21 @@ import { countersign } from '../schema/columns.ts';
 import { chatPosts } from '../schema.ts';
 import { inSeconds, isoOf, now } from '../time.ts';
 
-/** A bot message not posted yet. */
 export type UnpostedMessage = {
   id: number;
   plan_id: string | null;
-  /** The run of its session card, or null for any other message. */
+  /** Only for a session card. */
   run_id: string | null;
   run_turn: number | null;
 };
 
-/** A message on its platform, or about to be. */
+/** Posted, or about to be. */
 export type PostRow = {
   message_id: number;
   text: string;
   /** As stored: `readParts`. */
   parts: unknown;
-  /** When it was stored, before any attempt. */
+  /** Before any attempt. */
   said_at: string;
   plan_id: string | null;
   run_id: string | null;
@@ -43,7 +41,7 @@ export type PostRow = {
   /** Its turn in the progress queue has come. */
   queued: boolean;
   failures: number;
-  /** Milliseconds of consecutive transient failures; 0 if the last attempt had none. */
+  /** Milliseconds of consecutive transient failures. */
   failing_ms: number;
 };
 
@@ -56,7 +54,7 @@ const posts = sql`${countersign}.chat_posts p join ${countersign}.messages m on 
 const turnOf = sql`case when plan_id is null and run_id is not null
   then substring(once from '^' || run_id || ':([0-9]+)$')::int end`;
 
-/** The bot's first message without a completed posting attempt, or null. */
+/** The first bot message without a completed attempt. */
 export async function readNextUnposted(
   db: Queryable,
   conversation: string,
@@ -69,7 +67,7 @@ export async function readNextUnposted(
       order by id limit 1) said`);
 }
 
-/** A deleted card to repost, or null. */
+/** A deleted card to repost. */
 export async function readRepost(db: Queryable, conversation: string): Promise<PostRow | null> {
   return db.row(sql`
     select ${postColumns} from ${posts}
@@ -78,7 +76,7 @@ export async function readRepost(db: Queryable, conversation: string): Promise<P
     order by p.message_id limit 1`);
 }
 
-/** The first card that is due, or whose plan changed, drawn at least `paceMs` ago. */
+/** Drawn at least `paceMs` ago. */
 export async function readStaleCard(
   db: Queryable,
   conversation: string,
@@ -104,7 +102,7 @@ export async function readEndedSession(
     order by p.message_id limit 1`);
 }
 
-/** Milliseconds until the next changed card may be drawn, or null. */
+/** Milliseconds until the next changed card may be drawn. */
 export async function readPause(
   db: Queryable,
   conversation: string,
@@ -120,10 +118,7 @@ export async function readPause(
   return rows[0]?.ms ?? null;
 }
 
-/**
- * Records that a message is about to be posted; an existing row keeps its key. @returns the row, and whether it existed (an
- * attempt may have been made)
- */
+/** An existing row keeps its key. @returns the row, and whether it existed (an attempt may have been made) */
 export async function beginPost(
   tx: Queryable,
   conversation: string,
@@ -142,30 +137,25 @@ export async function beginPost(
   return { row, tried: begun.length === 0 };
 }
 
-/** A message's content once the platform took it. */
 export type ShownPost = {
   post: ChatPost;
-  /** Digest of the sent content, or null if an earlier attempt may have sent something else. */
+  /** Null if an earlier attempt may have sent something else. */
   digest: string | null;
   /** The drawn plan version, 0 if the card was left out, or null without a plan. */
   version: number | null;
   /** Final: the plan ended or the session continued. */
   rests: boolean;
-  /** Posted without its card or with an older one; the current one follows. */
+  /** Posted without its current card, which follows. */
   follows: boolean;
-  /** By the platform's clock, or null if it gave no time. */
+  /** By the platform's clock. */
   sent_at: Date | null;
-  /** Duration of the posting call. */
   took_ms: number;
 };
 
-/** Largest expected difference between a platform's clock and the database's. */
+/** Between a platform's clock and the database's. */
 export const maxSkewMs = 1000;
 
-/**
- * Records a posted message. Marks earlier cards of its plan in the conversation for redrawing as superseded. @returns false if
- * it was already posted or set aside
- */
+/** Redraws earlier cards of its plan as superseded. @returns false if already posted or set aside */
 export async function settlePosted(
   tx: Transaction,
   conversation: string,
@@ -190,10 +180,7 @@ export async function settlePosted(
   return true;
 }
 
-/**
- * Records a duplicate post. The lower one becomes the message, with unknown content; the other will point down to it. @returns
- * false if it is the known post
- */
+/** The lower duplicate becomes the message; the other will point down to it. @returns false if it is the known post */
 export async function noteStray(
   tx: Transaction,
   conversation: string,
@@ -230,25 +217,22 @@ async function changePost(
   await db.update(chatPosts).set(set).where(eq(chatPosts.message_id, message_id));
 }
 
-/** Forgets the first duplicate: it is marked as one, or can't be. */
 export function dropStray(db: Queryable, post: PostRow): Promise<void> {
   const strays = sql`nullif(${chatPosts.strays} - 0, '[]'::jsonb)`;
   return changePost(db, post, { strays, failing_since: null });
 }
 
-/** Delays changes of the card by `inMs`; its content stays known. */
 export function postponeCard(db: Queryable, post: PostRow, inMs: number): Promise<void> {
   return changePost(db, post, { shown: post.shown, not_before: inSeconds(inMs / 1000) });
 }
 
-/** The card's content is unknown until the platform answers. */
 export function beginUpdate(db: Queryable, post: PostRow): Promise<void> {
   return changePost(db, post, { shown: null });
 }
 
 /**
- * Records the card as drawn for the changes up to `asked`. @param digest of its content; without `sent`, only if unchanged
- * @param redrawInMs until the next drawing, null for none, `undefined` to keep it
+ * Records the card as drawn for changes up to `asked`. @param digest without `sent`, only if unchanged
+ * @param redrawInMs null for none, `undefined` to keep it
  */
 export async function settleCard(
   tx: Transaction,
@@ -292,7 +276,7 @@ export function loseCard(db: Queryable, post: PostRow, key: string | null): Prom
   );
 }
 
-/** Records a failure: transient, or one that `counts`. */
+/** @param counts false if transient */
 export function noteFailure(db: Queryable, post: PostRow, counts: boolean): Promise<void> {
   const { failures, failing_since } = chatPosts;
   return changePost(
@@ -304,15 +288,11 @@ export function noteFailure(db: Queryable, post: PostRow, counts: boolean): Prom
   );
 }
 
-/** Resets the retry state. */
 export function forgetFailing(db: Queryable, post: PostRow): Promise<void> {
   return changePost(db, post, { failing_since: null });
 }
 
-/**
- * The platform refuses it; later messages continue. A plan's posted card is retried at the plan's next change; a session's
- * never changes again.
- */
+/** The platform refuses it. A plan's card is retried at its next change; a session's never changes again. */
 export async function setPostAside(
   tx: Transaction,
   conversation: string,
@@ -328,7 +308,7 @@ export async function setPostAside(
     where message_id = ${message_id}`);
 }
 
-/** Redraws a plan's live cards. @param progress only step progress changed @returns their conversations */
+/** @param progress only step progress changed @returns their conversations */
 export async function askForCards(
   tx: Transaction,
   planId: string,
@@ -345,7 +325,7 @@ export async function askForCards(
     update ${countersign}.chat_places p set asked = asked + 1 from locked
     where p.conversation = locked.conversation returning p.conversation`);
   if (rows.length === 0) return [];
-  // An urgent card stays urgent. One that becomes urgent leaves the progress queue.
+  // An urgent card stays urgent, and leaves the progress queue.
   await tx.execute(sql`
     update ${countersign}.chat_posts c set asked = c.asked + 1, standing = n.standing, urgent = c.urgent or n.urgent,
       not_before = case when n.urgent and not c.urgent then null else c.not_before end
@@ -359,7 +339,7 @@ export async function askForCards(
   return rows.map(({ conversation }) => conversation);
 }
 
-/** Prepared, since every running plan needs it every second. */
+/** Every running plan needs it every second. */
 const tellingScreens = prepareStatement(
   'tell_progress',
   sql`
@@ -372,10 +352,7 @@ const tellingScreens = prepareStatement(
   from ${countersign}.chat_posts c left join queued q using (message_id) where c.plan_id = ${sql.placeholder('plan')} and c.live`,
 );
 
-/**
- * Wakes the screens that show a plan, and adds the change to cards that wait for their turn to show progress. Those are drawn
- * then, from the latest state, without another job. @returns false if a card needs a job
- */
+/** Wakes screens that show the plan; cards waiting to show progress include the change. @returns false if a card needs a job */
 export async function tellProgress(tx: Queryable, planId: string): Promise<boolean> {
   const [row] = await tx.run<{ queued: boolean }>(tellingScreens, { plan: planId });
   return row?.queued === true;

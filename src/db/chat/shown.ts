@@ -1,13 +1,13 @@
-// Whether a plan had been shown in its conversation when a deciding word was written.
+// Whether a plan had been shown when a deciding word was written.
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { maxSkewMs } from './posts.ts';
 
-/** A plan version, also one that a change would make, or the result of one turn of a run. */
+/** A plan version, or the result of a run's turn. */
 type ShownSubject = { plan_id: string; version: number } | { run_id: string; turn: number };
 
-/** Whether the first card of its plan or run is being or may have been posted: a person may already be reading it. */
+/** A person may already be reading it. */
 export async function isBeingPosted(
   db: Queryable,
   conversation: string,
@@ -23,10 +23,7 @@ export async function isBeingPosted(
   return rows[0]?.first === true;
 }
 
-/**
- * Off platforms, everything is shown at once. Otherwise: whether the message with the card was sent, or a card showed this
- * version, before the word was written.
- */
+/** Off platforms, everything is shown at once; otherwise once its message or a card of this version was sent. */
 export async function wasShown(
   db: Queryable,
   conversation: string,
@@ -61,7 +58,7 @@ export async function wasShown(
   return rows[0]?.shown ?? false;
 }
 
-/** Records that a reader sees this turn; writes nothing if already recorded. */
+/** Writes nothing if already recorded. */
 export async function noteRunRead(
   db: Queryable,
   runId: string,
@@ -76,7 +73,6 @@ export async function noteRunRead(
     on conflict (run_id, reader) do update set turn = excluded.turn, shown_at = excluded.shown_at`);
 }
 
-/** The turn a reader last saw, or null. */
 export async function readRunRead(
   db: Queryable,
   runId: string,
@@ -87,7 +83,7 @@ export async function readRunRead(
   return rows[0]?.turn ?? null;
 }
 
-/** The last speaker of a conversation, and the number of subjects shown: runs, and plans without one. */
+/** Its last speaker, and how many runs and plans without one were shown. */
 export async function readLastSpeaker(
   db: Queryable,
   conversation: string,

@@ -1,4 +1,4 @@
-// Slack installations. Each change names the generation it read, so concurrent installs and removals never undo unseen ones.
+// Slack installations. Changes name the generation read, so none undoes unseen ones.
 import { and, asc, eq, gt, inArray, isNotNull, isNull, lt, ne, or, sql } from 'drizzle-orm';
 import type { NewSlackInstallation, SlackInstallation } from '#domain/chat/slack-installation.ts';
 import type { ErrorCode } from '#domain/errors.ts';
@@ -16,7 +16,7 @@ const readRow = ({ token, ...row }: typeof slackInstallations.$inferSelect): Ins
   sealed: token,
 });
 
-/** The installation serving a workspace: its own before its organisation's, present before removed. */
+/** Its own before its organisation's, present before removed. */
 export async function findInstallation(
   db: Queryable,
   workspace: string,
@@ -31,7 +31,6 @@ export async function findInstallation(
   return row === undefined ? null : readRow(row);
 }
 
-/** The workspaces no longer served by an installation, in the given order. */
 export async function keepUnserved(db: Queryable, teams: string[]): Promise<string[]> {
   const organisations = await db.select().from(slackWorkspaces).where(inArray(team, teams));
   const organisationOf = new Map(organisations.map((row) => [row.team, row.enterprise]));
@@ -48,7 +47,7 @@ export async function readInstallation(db: Queryable, of: string): Promise<Insta
   return row === undefined ? null : readRow(row);
 }
 
-/** @param after the replaced generation, or null for the first. @returns false if another was stored since */
+/** @param after the replaced generation, or null @returns false if another was stored since */
 export async function storeInstallation(
   db: Queryable,
   {
@@ -87,13 +86,13 @@ export async function removeInstallation(
   return rowCount !== 0;
 }
 
-/** Workspaces seen in events of an installation; its own first. */
+/** Its own first. */
 export async function listServed(db: Queryable, of: string): Promise<string[]> {
   const served = await db.select({ team }).from(slackWorkspaces).where(eq(enterprise, of));
   return [of, ...served.map((row) => row.team)];
 }
 
-/** Records a workspace's organisation if that has the app. @returns whether it has, and whether that is new */
+/** Records a workspace if its organisation has the app. @returns whether it has, and whether that is new */
 export async function joinWorkspace(
   db: Queryable,
   workspace: string,
@@ -115,7 +114,7 @@ export async function joinWorkspace(
   return { serves: true, news: rowCount !== 0 };
 }
 
-/** Marks a state as returned and deletes expired ones. @returns false if already returned */
+/** Deletes expired states too. @returns false if already used */
 export async function useOauthState(
   db: Queryable,
   { id, expiresAt, now: at }: { id: string; expiresAt: Date; now: Date },
@@ -139,10 +138,10 @@ export async function listInstallations(db: Queryable, limit: number): Promise<I
   return rows.map(readRow);
 }
 
-/** Errors that an installation repairs: app missing, scope missing, or token unreadable. */
+/** Errors that an installation repairs. */
 const mended: ErrorCode[] = ['not_allowed', 'invalid_configuration'];
 
-/** Reopens the last day's events of workspaces that failed for lack of an installation, or for an unrecorded reason. */
+/** Reopens the last day's events that failed for lack of an installation, or for an unrecorded reason. */
 export async function reopenEvents(tx: Transaction, teams: string[]): Promise<void> {
   await tx
     .update(inbox)

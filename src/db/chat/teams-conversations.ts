@@ -1,4 +1,4 @@
-// Teams conversation references from incoming activities, so that any process can post first, even after a restart.
+// Teams conversation references, so that any process can post first.
 import { and, asc, eq, inArray, isNull, lt, or, type SQL, sql } from 'drizzle-orm';
 import type { TeamsArea, TeamsConversation } from '#domain/chat/teams-conversation.ts';
 import type { Queryable, Transaction } from '../database.ts';
@@ -13,7 +13,7 @@ const columns = { tenant, channel, kind, service_url, bot, person, team, timezon
 const isAt = (inTenant: string, inChannel: string) =>
   and(eq(tenant, inTenant), eq(channel, inChannel));
 
-/** Stores a conversation's latest reference. Any activity proves that the app is installed. */
+/** Any activity proves that the app is installed. */
 export async function storeTeamsConversation(
   db: Queryable,
   conversation: TeamsConversation,
@@ -40,7 +40,6 @@ export async function storeTeamsConversation(
     });
 }
 
-/** Null if no event came from there. */
 export async function readTeamsConversation(
   db: Queryable,
   inTenant: string,
@@ -50,7 +49,7 @@ export async function readTeamsConversation(
   return found ?? null;
 }
 
-/** The person's chat with the bot, or null if unknown or the app was removed. */
+/** Null if unknown or the app was removed. */
 export async function readPersonalChat(
   db: Queryable,
   inTenant: string,
@@ -80,10 +79,7 @@ export async function markWelcomed(
   return rowCount !== 0;
 }
 
-/**
- * Records the app's addition to an area or removal, unless later news is known. @returns a condition on its channels' chat
- * places
- */
+/** Ignores news older than known. @returns a condition on the area's chat places */
 async function moveArea(
   tx: Transaction,
   area: TeamsArea,
@@ -119,10 +115,7 @@ async function moveArea(
   );
 }
 
-/**
- * The app was removed: posting is blocked until a person follows `why`. @param sentAt Teams' send time; ignored if later news
- * is known
- */
+/** Blocks posting until a person follows `why`. @param sentAt Teams' send time; ignored if later news is known */
 export async function closeTeamsArea(
   tx: Transaction,
   area: TeamsArea,
@@ -132,7 +125,7 @@ export async function closeTeamsArea(
   await breakPlaces(tx, await moveArea(tx, area, sentAt, now), why);
 }
 
-/** The app is back; `sentAt` as above. @returns conversations to refresh */
+/** @returns conversations to refresh */
 export async function reopenTeamsArea(
   tx: Transaction,
   area: TeamsArea,
