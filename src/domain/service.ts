@@ -265,7 +265,8 @@ export type Service = {
   ): Promise<void>;
   runCard(runId: string, viewer: { user: string; timezone: string }): Promise<SessionCardFacts>;
   /**
-   * Stops a run's planner. @param turn the one that was seen; default: the current one
+   * Stops a run's planner.
+   * @param turn the one that was seen; default: the current one
    * @throws `invalid_transition` if it is no longer being planned
    */
   stopRun(runId: string, turn: number | undefined, actor: Actor): Promise<RunView>;
@@ -313,12 +314,14 @@ export type Service = {
   forgetMemory(user: string, id: number, actor: Actor): Promise<MemoryEntry>;
   /**
    * The person behind an account; an unlinked account is its own person. All methods resolve `actor` and `user`; adapters call it
-   * before showing anything. @throws `forbidden` if the person is refused everywhere
+   * before showing anything.
+   * @throws `forbidden` if the person is refused everywhere
    */
   personOf(account: string): Promise<string>;
   /**
    * Runs `work` on the given service once: a repeated key and digest gets the first JSON response. `check` runs before, outside
-   * the transaction. @throws `key_reused` if the key belongs to another request
+   * the transaction.
+   * @throws `key_reused` if the key belongs to another request
    */
   once<C>(
     request: KeyedRequest,
@@ -468,8 +471,8 @@ export type Service = {
     options: { status?: FindingStatus[]; cursor?: string; limit: number },
   ): Promise<{ findings: Finding[]; next_cursor: string | null }>;
   /**
-   * Reports a problem. ERROR and CRITICAL make dependents stale and require the right to decide on the plan. @param finding.key
-   * deduplicates the person's reports
+   * Reports a problem. ERROR and CRITICAL make dependents stale and require the right to decide on the plan.
+   * @param finding.key deduplicates the person's reports
    */
   raiseFinding(id: string, finding: ReportedFinding, actor: Actor): Promise<Finding>;
   /** Applies a remedy chosen by someone who may decide on the plan. */

@@ -79,7 +79,6 @@ export type PlanCardFacts = {
   review: ReviewFacts;
   /** Set if not all steps are loaded. */
   partitions?: { shown: PartitionSummary[]; total: number };
-  /** Of the same plans. */
   parts?: { shown: PartProgress[]; total: number };
   /** Against the previous version; null once decided. */
   diff: VersionDiff | null;
@@ -176,7 +175,7 @@ export const CardPress = z.object({
   /** Default: the previous version. */
   to: z.number().int().min(1).exactOptional(),
   finding_id: z.string().max(40).exactOptional(),
-  /** Of the plan to run again. */
+  /** The end of the plan to run again. */
   ended_at: z.string().max(40).exactOptional(),
   /** The last passed start on the card; such steps start at once. */
   passed: z.string().max(40).exactOptional(),

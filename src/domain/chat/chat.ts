@@ -103,8 +103,9 @@ export type RestingState = 'active' | 'suspended' | 'closed';
  */
 export type ChatPort = {
   /**
-   * @param key the same for every attempt, to find a post whose response was lost @param triedSince earliest possible earlier
-   * attempt, null if none, undefined if unknown @param givenUp starts nothing more, but reports a post in progress
+   * @param key the same for every attempt, to find a post whose response was lost
+   * @param triedSince earliest possible earlier attempt, null if none, undefined if unknown
+   * @param givenUp starts nothing more, but reports a post in progress
    */
   post(
     place: ChatPlace,

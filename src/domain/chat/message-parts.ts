@@ -121,7 +121,7 @@ export type Notice = z.infer<typeof Notice>;
 
 const lines = z.array(MessageLine);
 const questions = z.array(AskedQuestion);
-/** Set if the turn planned and ran nothing, whatever the model claims. */
+/** The turn planned and ran nothing, despite any claim of the model. */
 const unplanned = z.literal(true).exactOptional();
 const action = CallToAction.nullable();
 const none = z.object({});

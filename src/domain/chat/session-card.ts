@@ -32,7 +32,7 @@ export type SessionCardFacts = {
   text: string;
   questions: string[];
   offers: Offer[];
-  /** Of an escalation, RFC or abort. */
+  /** For escalations, RFCs and aborts. */
   reason: string | null;
   decision: SessionDecision;
   /** Null while open. */

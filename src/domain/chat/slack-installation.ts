@@ -29,8 +29,9 @@ export type SlackInstallations = {
   /** Exactly this owner's; no token if it can't be decrypted. */
   read(owner: string): Promise<(HeldSlackInstallation & { readable: boolean }) | null>;
   /**
-   * Also retries posts that waited for it. @param after the generation replaced, or null @returns false if another was stored
-   * since
+   * Also retries posts that waited for it.
+   * @param after the generation replaced, or null
+   * @returns false if another was stored since
    */
   store(installation: NewSlackInstallation, after: number | null): Promise<boolean>;
   /** Deletes the token; waiting posts record the reason. @returns false if reinstalled or already removed */

@@ -1,4 +1,4 @@
-// What Teams requires to write to a conversation.
+// Data Teams requires to write to a conversation.
 import type { ChatPlace } from './chat.ts';
 
 export type TeamsConversation = {
@@ -11,7 +11,7 @@ export type TeamsConversation = {
   /** In a personal chat, their Teams ID for this bot. */
   person: string | null;
   team: string | null;
-  /** Of the person; null if unknown. */
+  /** The person's; null if unknown. */
   timezone: string | null;
 };
 

@@ -105,7 +105,7 @@ const beyondAscii = /\P{ASCII}/gu;
 const usualSign =
   /[“”‘’‚„«»‹›–—…•·€£¥§©®°±²³µ¼½¾¿¡×÷™№\u00a0、。「」『』・ー〜【】《》\u3000-\u303f\uff00-\uff65]/u;
 
-/** Of the non-ASCII characters. */
+/** Share of non-ASCII characters. */
 export function plausibleShare(text: string): number {
   const all = text.match(beyondAscii)?.length ?? 0;
   if (all === 0) return 1;

@@ -24,7 +24,7 @@ const Provider = z
     /** For everyone, such as `slack:T0123ABCD`. */
     tenant: z.string().min(1).max(200).optional(),
     groups_claim: z.string().default('groups'),
-    /** Of verified e-mail addresses. */
+    /** Requires a verified e-mail address in one. */
     allowed_domains: z.array(z.string().transform(lowerAscii)).default([]),
     /** Claim values, or `any`. */
     allowed_tenants: z.array(z.string()).default([]),
@@ -242,7 +242,8 @@ function requireClaim({ name, label }: SignInProvider, claims: Claims, claim: st
 }
 
 /**
- * @param apart on a shared instance, addresses count only in an allowed domain @throws `forbidden` if the claims identify nobody
+ * @param apart on a shared instance, addresses count only in an allowed domain
+ * @throws `forbidden` if the claims identify nobody
  */
 export function readProfile(provider: SignInProvider, claims: Claims, apart: boolean): Profile {
   const { name: providerName, chat, tenant_claim: claim, allowed_domains: domains } = provider;

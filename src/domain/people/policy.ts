@@ -40,7 +40,6 @@ export type PolicyRequest = {
   lasting: boolean;
   /** One sentence. */
   confirmation: string;
-  /** Of the request. */
   rest: string;
   /** Plan with what is known. */
   settlesQuestions: boolean;

@@ -32,8 +32,9 @@ export type UserGroups = {
   /** Unreadable groups keep their members. @param keys from `userGroupKey` */
   refresh(keys: string[]): Promise<void>;
   /**
-   * Writes user groups by ID. @param written people, mentions, `@finance`, groups @throws CountersignError with the group's
-   * problem
+   * Writes user groups by ID.
+   * @param written people, mentions, `@finance`, groups
+   * @throws CountersignError with the group's problem
    */
   nameAll(written: string[], tenant: string | null): Promise<string[]>;
 };

@@ -145,7 +145,7 @@ export type Build = {
 
 export const emptyBuild: Build = { plan: emptyPlan, before: [], step: null, problems: [] };
 
-/** Of problems without a field. */
+/** Key of problems without a field. */
 export const atProblem = 'at';
 export const fromProblem = 'from';
 export const planProblem = 'plan';

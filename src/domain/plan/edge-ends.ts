@@ -1,7 +1,7 @@
 // Precedence constraints, without a schema, for the console.
 import type { DependencyType } from './dependency.ts';
 
-/** Which ends it constrains. */
+/** The ends that a type constrains. */
 export const edgeEnds: Record<DependencyType, { fromFinish: boolean; toFinish: boolean }> = {
   FS: { fromFinish: true, toFinish: false },
   SS: { fromFinish: false, toFinish: false },
@@ -9,7 +9,7 @@ export const edgeEnds: Record<DependencyType, { fromFinish: boolean; toFinish: b
   SF: { fromFinish: false, toFinish: true },
 };
 
-/** Of two consecutive precedences, from source to target. */
+/** Combines two consecutive precedences. */
 export function joinTypes(first: DependencyType, second: DependencyType): DependencyType {
   if (edgeEnds[first].fromFinish) return edgeEnds[second].toFinish ? 'FF' : 'FS';
   return edgeEnds[second].toFinish ? 'SF' : 'SS';

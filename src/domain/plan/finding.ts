@@ -15,11 +15,11 @@ export const FindingCategory = z.enum([
   'source_changed',
   /** Since the proposal. */
   'drift',
-  /** Of the plan or a step. */
+  /** A requirement of the plan or a step. */
   'precondition',
   /** By the step. */
   'reported',
-  /** Of the plan's own results. */
+  /** A check of the plan's own results. */
   'verification',
   /** The plan had changed. */
   'conflict',
@@ -30,7 +30,7 @@ export const FindingCategory = z.enum([
   'prerequisite',
   /** A deadline or fixed time can't be kept. */
   'schedule',
-  /** Of a part of the plan. */
+  /** A part could not be planned. */
   'planning',
   /** Did not converge. */
   'replanning',

@@ -33,7 +33,7 @@ export const PlanGroups = z.object({
   groups: z.array(StepGroup),
   /** Left out. */
   rest: z.object({ groups: whole, steps: whole }),
-  /** Of steps in `to` on `from`, heaviest first; both directions are possible. */
+  /** Dependencies of steps in `to` on `from`, heaviest first; both directions are possible. */
   edges: z.array(z.object({ from: text, to: text, dependencies: whole })),
   edges_total: whole,
 });
