@@ -1,5 +1,4 @@
-// Assembles a planner: the controller, a reasoner (a language model if one is configured, else the offline reasoner), the tools
-// and the stores.
+// Assembles a planner from controller, reasoner, tools and stores.
 import type { Database, Queryable } from '#db/database.ts';
 import { hasOpenPlans, markProbed, readPolicy } from '#db/people/policies.ts';
 import { type Clock, systemClock } from '#domain/clock.ts';
@@ -26,11 +25,9 @@ import type { OtherPlans } from './tools/probe-portfolio.ts';
 import type { PreferencePort } from './tools/probe-preference.ts';
 import { createToolset } from './tools/registry.ts';
 
-/** Sessions, paid replies and costs, and facts about people and other plans. */
 export type PlannerStore = Pick<ControllerOptions, 'checkpoints' | 'rememberFor' | 'readCost'> & {
   otherPlans: OtherPlans;
   preferences: PreferencePort;
-  /** For one round of a turn, with its budget. */
   payFor(
     model: ChatModel,
     place: {
@@ -62,7 +59,7 @@ export function openPlannerStore({
     checkpoints: keepInDatabase(db.query, warn),
     rememberFor: (...place) => createRemember(db.query, ...place),
     async readCost({ runId, turn, user }) {
-      // A part's cost is booked on its own run, with all others.
+      // A part's cost is booked on its own run.
       if (isPartRun(runId)) return null;
       return (await budget.readSpent({ runId, turn, user })).turn;
     },
@@ -77,7 +74,6 @@ export type CreatePlannerOptions = {
   store: PlannerStore;
   thresholds?: Thresholds;
   flags?: Omit<ControllerOptions['settings'], 'profile'>;
-  /** Working hours. */
   profile?: StrategyProfile;
   guarded?: readonly string[];
   clock?: Clock;
@@ -99,7 +95,7 @@ function createReasoner(
     catalogue: { search, guarded: new Set(options.guarded) },
     payFor({ request: { runId, turn, user, policy, limitUsd: given }, state }) {
       const limitUsd = state.outline === null ? given : (limitOf(state.outline) ?? given);
-      // A retried stage calls the model again even if the request is the same.
+      // A retried stage calls the model again, even for an equal request.
       const place = { runId, turn, user, round: state.trace.length, limitUsd };
       return store.payFor(model, place, policy);
     },
@@ -138,7 +134,7 @@ export function createPlanner(options: CreatePlannerOptions): Planner {
       const again = await runAgain(tools, request, { name, isModel: options.model !== null });
       return again ?? controller.plan(request, ...rest);
     },
-    // A model stores preferences with set_policy.
+    // Models store preferences with set_policy.
     ...(options.model === null ? { parsePolicyRequest } : { readsThreads: true }),
   };
 }

@@ -1,14 +1,14 @@
-// Defines tools: the schema shown to models, and lenient reading of their arguments.
+// Defines tools: schemas for models, lenient reading of their arguments.
 import { z } from 'zod';
 import type { Stage } from '#domain/planning/stages.ts';
 import { isObject, type JsonObject } from '#domain/text.ts';
 import type { JsonSchema } from '#domain/tool.ts';
 import type { Prepared, Tool, ToolContext } from './tool.ts';
 
-/** Stages that can still find out more. */
+/** Stages that can still gather facts. */
 export const openStages: Stage[] = ['COLLECT_CONTEXT', 'DRAFT_OUTLINE'];
 
-/** Produces nothing that stages wait for, and is never remembered. */
+/** No product, never remembered. */
 export const toolDefaults = {
   stages: openStages,
   prerequisites: [],
@@ -17,7 +17,7 @@ export const toolDefaults = {
   revision: null,
 } satisfies Partial<Tool>;
 
-/** Hidden from models: `prepare` checks these keys, and each token costs on every call. */
+/** Hidden from models to save tokens; `prepare` checks them. */
 const unshown = new Set([
   '$schema',
   '$defs',
@@ -51,10 +51,10 @@ function allowsNull({ anyOf, type }: Record<string, unknown>): boolean {
   return Array.isArray(anyOf) && anyOf.some((one) => isObject(one) && one.type === 'null');
 }
 
-/** Limits from here on don't matter for a written sentence. */
+/** Longer limits don't matter for a sentence. */
 const shownLength = 300;
 
-/** A compact JSON Schema: nullable means optional, and any JSON value is `{}`. */
+/** Nullable becomes optional, any JSON value `{}`. */
 function compact(schema: unknown): unknown {
   if (!isObject(schema)) return schema;
   const { properties, required, ...rest } = withoutNull(schema);
@@ -88,12 +88,12 @@ function compact(schema: unknown): unknown {
   };
 }
 
-/** As shown to models. Not strict: arguments of operations are free-form objects. */
+/** Not strict: operations' arguments are free-form objects. */
 export function showSchema(schema: z.ZodType): JsonSchema {
   const parameters = compact(toJsonSchema(schema));
   if (!isObject(parameters) || parameters.type !== 'object')
     throw new TypeError('A tool takes an object.');
-  // A tool without arguments still takes an empty object.
+  // Tools without arguments still take an empty object.
   return { properties: {}, ...parameters };
 }
 
@@ -110,15 +110,11 @@ function allows(schema: unknown, type: string): boolean {
   );
 }
 
-/** A schema for any value allows null. */
 function refusesNull(schema: unknown): boolean {
   return waysOf(schema).every(({ type }) => type !== undefined) && !allows(schema, 'null');
 }
 
-/**
- * Missing required values become null or empty, and null for optional values is removed. Other mismatches are left to the
- * check.
- */
+/** Fills missing required values with null or empty ones and drops null optional ones. */
 function fitArguments(value: unknown, schema: unknown): unknown {
   const ways = waysOf(schema);
   if (Array.isArray(value)) {
@@ -146,7 +142,7 @@ export const noArguments = z.strictObject({});
 
 const maxShownProblems = 10;
 
-/** Reads arguments leniently, with all problems as sentences. */
+/** Lenient; all problems come as sentences. */
 export function readerOf<Input>(input: z.ZodType<Input>): (args: JsonObject) => Prepared<Input> {
   const whole = toJsonSchema(input);
   return (args) => {
@@ -161,7 +157,7 @@ export function readerOf<Input>(input: z.ZodType<Input>): (args: JsonObject) => 
   };
 }
 
-/** @param shown the schema for models, if stricter than the accepted one */
+/** @param shown the models' schema, if stricter */
 export function defineTool<Input, Context = ToolContext>({
   input,
   shown = input,

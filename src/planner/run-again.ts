@@ -1,5 +1,4 @@
-// "run PLAN-3f9a1c20 again with ACME=Globex" and "run playbook close-month with customer=Globex": proposes an earlier plan with
-// other texts, without a planner. If the requester asks themselves, it also keeps its approver rules.
+// Proposes an earlier plan or playbook with other values, without a planner.
 import { CountersignError } from '#domain/errors.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { Playbook } from '#domain/plan/playbook.ts';
@@ -17,13 +16,12 @@ const asksForList =
 type Again = {
   kind: 'plan' | 'playbook';
   name: string;
-  /** Null if not written as `old=new`. */
+  /** Null if not `old=new`. */
   values: Record<string, string> | null;
 };
 
 const closing: Record<string, string> = { '"': '"', '“': '”' };
 
-/** Except inside quotation marks; trims the parts. */
 function split(text: string, mark: string): string[] {
   const parts = [''];
   let end: string | null = null;
@@ -55,7 +53,7 @@ function readValues(text: string): Record<string, string> | null {
   return Object.fromEntries(values);
 }
 
-/** Null if the text asks for something else. */
+/** Null for other requests. */
 export function readAgain(text: string): Again | null {
   const input = text.trim().replace(/\.$/, '');
   if (input.length > maxText) return null;
@@ -74,7 +72,6 @@ export function readAgain(text: string): Again | null {
 const playbooksShown = 50;
 const paramsShown = 10;
 
-/** The words that run it, with its title. */
 function describePlaybook({ name, title, params, total_steps }: Playbook): string {
   const values = params
     .slice(0, paramsShown)
@@ -100,10 +97,7 @@ const howTo: Record<Again['kind'], (name: string) => string> = {
     `Write values as name=value, separated by commas: run playbook ${name} with customer=Globex, month=June`,
 };
 
-/**
- * Runs a plan or playbook again, or lists playbooks. @param planner for all other requests @returns null for another request,
- * or one whose differences need a model
- */
+/** @param planner for all others @returns null if a model is needed */
 export async function runAgain(
   { atHand }: Pick<PlannerTools, 'atHand'>,
   { runId, text, revision, ownWords = true }: PlanningRequest,
@@ -138,7 +132,7 @@ export async function runAgain(
         ? await atHand.readDraft(runId, name, values)
         : await atHand.readPlaybook(runId, name, values);
     const what = kind === 'plan' ? name : `the playbook ${name}`;
-    // Another person in the conversation does not choose who approves the requester's plan.
+    // Another person must not choose who approves the requester's plan.
     const again = { keepsApprovers: ownWords };
     return end({ kind: 'proposal', draft, again }, `a plan, because ${what} was run again`);
   } catch (error) {

@@ -1,5 +1,4 @@
-// The type of every planner tool. A call is prepared (parsed, once), executed, and finalised by `stages/stage-tools.ts`, which
-// alone changes the session.
+// The planner tool type: prepared, executed, finalised by stage-tools.ts.
 import { z } from 'zod';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import type { PlanningModes } from '#domain/plan/modes.ts';
@@ -12,7 +11,7 @@ import { type Json, type JsonObject, JsonValue } from '#domain/text.ts';
 import type { JsonSchema } from '#domain/tool.ts';
 import type { PlannerTools } from './ports.ts';
 
-/** A failure is `ok: false, confidence: 0` with the reason, never an exception. */
+/** Failures are results, never exceptions. */
 export const ToolResult = z.strictObject({
   ok: z.boolean(),
   confidence: z.number().min(0).max(1),
@@ -29,7 +28,7 @@ export function fail(...explanations: string[]): ToolResult {
   return { ok: false, confidence: 0, explanations, data: null };
 }
 
-/** `draft`: an outline in progress, `outline`: a submitted one. `valid_…`: unchanged since it passed its validator. */
+/** `draft`: in progress, `outline`: submitted. `valid_…`: unchanged since validated. */
 export type Product =
   | 'pattern'
   | 'draft'
@@ -50,7 +49,6 @@ const afterOutline: Product[] = [
   'portfolio',
 ];
 
-/** Products invalidated when one is made. */
 export const invalidates: Record<Product, Product[]> = {
   pattern: ['outline', ...afterOutline],
   draft: ['outline', ...afterOutline],
@@ -69,9 +67,9 @@ export type ToolContext = {
   modes: PlanningModes;
   request: string;
   user: string;
-  /** `request` is the requester's own words. */
+  /** `request` is the requester's own text. */
   ownWords: boolean;
-  /** The requester's own messages in the conversation, and the options they chose. */
+  /** With the options they chose. */
   ownMessages: readonly string[];
   tools: PlannerTools;
   settings: {
@@ -81,11 +79,10 @@ export type ToolContext = {
   };
   now: Date;
   signal: AbortSignal;
-  /** Progress of long calls, for waiting people. */
   report: ReportActivity;
 };
 
-/** Only what the tool changes. `trace`, caps and the stage are the controller's. */
+/** Only what the tool changes. */
 export type StateChanges = Partial<
   Pick<
     PlanningState,
@@ -115,15 +112,14 @@ export type ToolOutcome = {
   result: ToolResult;
   changes?: StateChanges;
   read?: SessionRead;
-  /** Operations that the model was shown; later calls list them. */
   found?: string[];
   violations?: Violation[];
   adaptations?: Adaptation[];
-  /** The model's own confidence in its arguments. */
+  /** Of the model, in its arguments. */
   self?: number | null;
-  /** By rules of thumb, 0..1: how well the result looks. */
+  /** How well the result looks, 0..1. */
   heuristics?: number;
-  /** Ends the stage with that event. */
+  /** Ends the stage. */
   ends?: StageEvent;
 };
 
@@ -132,25 +128,23 @@ export type Prepared<Input> = { input: Input } | { problems: string[] };
 export type Tool<Input = unknown, Context = ToolContext> = {
   /** Letters, digits, `_` and `-`, at most 64. */
   name: string;
-  /** A sentence or two for the model. */
   description: string;
   parameters: JsonSchema;
-  /** Adds what only plans of many steps, or of shared means, need. */
+  /** For plans with many steps or shared means. */
   wide?: JsonSchema;
   stages: Stage[];
   prerequisites: Product[];
   produces: Product[];
-  /** Changes nothing in the session, so it may run alongside others. */
+  /** Leaves the session alone, so it may run in parallel. */
   reads: boolean;
-  /** The result may quote files, servers or people; treat it as untrusted. */
+  /** May quote outside text; untrusted. */
   quotes?: boolean;
-  /** For other planners; not counted in the turn's time. */
+  /** For other planners; not counted in the turn. */
   waits?: boolean;
-  /** Not in a model's list of tools; it runs if called by its name. */
+  /** Unlisted but callable. */
   hidden?: true;
-  /** To models; default true unless hidden. */
+  /** Default: unless hidden. */
   isOffered?(state: Readonly<PlanningState>, modes: PlanningModes): boolean;
-  /** Incremented when its rules change; results of older rules are not reused. Null if never remembered. */
   revision: number | null;
   prepare(args: JsonObject): Prepared<Input>;
   execute(input: Input, context: Context): Promise<ToolOutcome>;

@@ -1,7 +1,6 @@
 // Builds trace entries.
 import type { TraceEntry } from '#domain/planning/trace.ts';
 
-/** Measures one piece of planning work. */
 export function traceStep(entry: {
   stage: string;
   tool: string;

@@ -1,5 +1,4 @@
-// The inner loop (B3): within a stage the model acts through the stage tools only, within caps on calls, time and cost. Each
-// way to stop has a name. It keeps nothing between stages.
+// A stage's agent loop (B3): tool calls within caps on calls, time and cost.
 import { isDatabaseAway } from '#db/transient.ts';
 import type { Clock } from '#domain/clock.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
@@ -15,22 +14,21 @@ export type AgentRun = {
   model: PaidModel;
   tools: AgentTools;
   messages: ChatMessage[];
-  /** Model calls left in this turn. */
   calls: number;
   /** Epoch milliseconds. */
   deadline: number;
   softLifted: boolean;
   signal: AbortSignal;
   clock: Clock;
-  /** Calls with this key begin alike. */
+  /** Calls with this key share a prompt prefix. */
   cacheKey: string;
-  /** New messages since the last call. */
+  /** Messages that arrived since the last call. */
   readJoined?: () => Promise<string[]>;
 };
 
 export type AgentEnd =
   | { kind: 'ended'; event: StageEvent }
-  /** Free text, even after the hint that only calls count: never acted on. */
+  /** Text despite the hint that only calls count; never acted on. */
   | { kind: 'said'; text: string }
   | { kind: 'refused'; text: string }
   | { kind: 'capped'; cap: Cap }
@@ -40,24 +38,21 @@ export type AgentEnd =
 
 export type AgentReport = {
   end: AgentEnd;
-  /** Tools that succeeded. */
   used: string[];
-  /** Including the results of the last calls. */
   messages: ChatMessage[];
 };
 
 const callsATurn = 32;
-/** Per reply, including reasoning. */
+/** Per reply, reasoning included. */
 const outputTokens = 12_288;
 /** This many identical calls end the run. */
 const maxRepeats = 3;
-/** Characters of text accompanying calls that are kept in the history. */
+/** Characters of text kept in the history next to calls. */
 const rememberedText = 20_000;
 /** Servers take at most 128 tools; the first ones are the stage's own. */
 const maxTools = 128;
 
 type State = {
-  /** The run's, extended by waiting. */
   deadline: number;
   messages: ChatMessage[];
   memory: CallMemory;
@@ -68,7 +63,7 @@ type State = {
   used: Set<string>;
 };
 
-/** Must not throw. */
+/** Never throws. */
 export async function runAgent(run: AgentRun): Promise<AgentReport> {
   const state: State = {
     deadline: run.deadline,
@@ -141,7 +136,7 @@ async function takeTurn(run: AgentRun, state: State): Promise<AgentEnd | null> {
   return callTools(run, state, reply);
 }
 
-/** In calls that are being written. */
+/** In calls still being written. */
 function countSteps(calls: CallProgress[]): number {
   return calls.reduce((sum, { name, items }) => sum + (name === 'add_steps' ? items : 0), 0);
 }
@@ -165,7 +160,7 @@ function describeReply(reply: ChatReply): string {
   return `${what}; ${input_tokens} tokens in, ${output_tokens} out${reply.attempts > 1 ? `, ${reply.attempts} attempts` : ''}`;
 }
 
-/** Text without a call, or nothing at all, is no answer: each is pointed out once. */
+/** Text without a call is pointed out once, and so is an empty reply. */
 function readText(reply: ChatReply, state: State): AgentEnd | null {
   const text = reply.content.trim();
   if (text !== '') {
@@ -197,7 +192,7 @@ function readText(reply: ChatReply, state: State): AgentEnd | null {
   return null;
 }
 
-/** Calls in a cut reply may be incomplete: the model is asked once to write less. */
+/** A cut reply may hold incomplete calls: ask once for a shorter one. */
 function pointOutCut(reply: ChatReply, state: State): AgentEnd | null {
   state.cut += 1;
   if (state.cut > 1) return { kind: 'capped', cap: 'length' };
@@ -222,7 +217,7 @@ async function callTools(run: AgentRun, state: State, reply: ChatReply): Promise
     toolCalls: prepared.map(({ call, args }) => ({
       ...call,
       name: rememberName(call.name),
-      // Servers reject a history whose arguments are not a JSON object; the result reports the error.
+      // Servers reject arguments that are no JSON object; the result reports the error.
       arguments: args === null ? '{}' : call.arguments,
     })),
     items: reply.items,
@@ -256,7 +251,7 @@ async function callTools(run: AgentRun, state: State, reply: ChatReply): Promise
       const quotes = tool?.reads === true || tool?.quotes === true;
       state.messages.push(writeResult(one.call, answer.result, quotes));
       if (answer.result.ok) state.used.add(nameUsed(one));
-      // The same call means something else once the draft is another.
+      // A changed draft gives the same call another meaning.
       if (answer.result.ok && !reads) state.memory.clear();
       if ('ends' in answer && answer.ends !== undefined) event ??= answer.ends;
     }
@@ -272,7 +267,7 @@ function nameUsed(one: Prepared): string {
   return typeof operation === 'string' ? operation : one.call.name;
 }
 
-/** Adjacent reads run at once; everything else in sequence, since one may need what another made. */
+/** Adjacent reads run together; the rest in sequence, since calls may build on each other. */
 function groupCalls(prepared: Prepared[]): Prepared[][] {
   const groups: Prepared[][] = [];
   let lastReads = false;
@@ -304,7 +299,7 @@ function settle(run: AgentRun, { call }: Prepared, why: string | ToolResult): To
   return result;
 }
 
-/** Servers reject a history with invalid tool names; the result says that there is no such tool. */
+/** Servers reject invalid tool names; the result says there is no such tool. */
 function rememberName(name: string): string {
   return name.replace(/[^\w-]/g, '_').slice(0, 64) || 'unnamed';
 }

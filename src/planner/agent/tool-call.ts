@@ -1,4 +1,4 @@
-// Turns a model's tool call into arguments and a tool result into a message. Never throws.
+// Turns model tool calls into arguments, and results into messages. Never throws.
 import canonicalize from 'canonicalize';
 import { CountersignError } from '#domain/errors.ts';
 import { parseRequestJson } from '#domain/json.ts';
@@ -11,13 +11,13 @@ export type Prepared =
   | { kind: 'ready'; call: ToolCall; args: JsonObject; reads: boolean }
   | { kind: 'settled'; call: ToolCall; args: JsonObject | null; result: ToolResult };
 
-/** Counts by name and arguments since the last change. */
+/** Calls since the last change, by name and arguments. */
 export type CallMemory = Map<string, number>;
 
-/** Characters; longer arguments are neither parsed nor sent back. */
+/** Characters; longer arguments are neither parsed nor echoed. */
 const maxArguments = 400_000;
 
-/** @param reads the tool only looks: the same look again would find the same */
+/** @param reads repeating the call would give the same result */
 export function prepareCall(
   call: ToolCall,
   reads: (name: string) => boolean,
@@ -39,7 +39,7 @@ export function prepareCall(
   return { kind: 'ready', call, args, reads: looks };
 }
 
-/** Or a sentence for the model about what is wrong. */
+/** @returns the arguments, or the problem in a sentence for the model */
 export function readArguments(text: string): JsonObject | string {
   const none = 'The arguments are not a JSON object. Call the tool again with valid JSON.';
   try {
@@ -50,11 +50,11 @@ export function readArguments(text: string): JsonObject | string {
   }
 }
 
-/** Marks tool data as such. @param quotes the tool looked at something outside, so its explanations also quote others */
+/** @param quotes the explanations quote outside text too */
 export function writeResult(call: ToolCall, result: ToolResult, quotes = false): ChatMessage {
   if (quotes) {
     const { ok, explanations, data } = result;
-    // As it is: the paths of references begin here.
+    // Unwrapped: reference paths begin here.
     const found = JSON.stringify(ok && data !== null ? data : { explanations });
     const content = `${JSON.stringify({ ok })}\n${wrapUntrusted(call.name, found)}`;
     return { role: 'tool', callId: call.id, content };
@@ -65,7 +65,7 @@ export function writeResult(call: ToolCall, result: ToolResult, quotes = false):
   return { role: 'tool', callId: call.id, content: head + body };
 }
 
-/** Marks text from elsewhere as data; it cannot close its own mark. */
+/** Marks outside text as data; it cannot close the mark. */
 export function wrapUntrusted(source: string, text: string): string {
   const shown =
     text.length <= maxShown

@@ -1,5 +1,4 @@
-// The budget of model calls (B9): every call is reserved before it is made and settled afterwards. A hard cap allows no further
-// call; the soft ceiling of a turn becomes a question to a person.
+// The budget of model calls (B9): reserved before each, settled after.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Database } from '#db/database.ts';
 import {
@@ -27,13 +26,12 @@ import type { Stage } from '#domain/planning/stages.ts';
 import type { ChatMessage, ChatReply, ChatRequest } from '#models/chat.ts';
 
 export type PlanningLimits = Caps & {
-  /** Model calls in one turn of a run. */
   turns: number;
   retries: number;
   wallSeconds: number;
 };
 
-/** Ends a model's turn early: its calls, its time, repeated calls, answers that are cut off, no answer. */
+/** Limits that end a model's turn early. */
 export type Cap = 'turns' | 'time' | 'repeats' | 'length' | 'silence';
 
 export function explainCap(cap: Cap | 'transitions', limits: PlanningLimits): string {
@@ -55,7 +53,7 @@ export function explainCap(cap: Cap | 'transitions', limits: PlanningLimits): st
   }
 }
 
-/** The run ends at a hard cap. The soft ceiling of a turn is a question instead. */
+/** Hard caps end the run; a turn's soft ceiling becomes a question. */
 export function explainHardCap(
   ceiling: HardCeiling,
   { caps, spent_usd, estimate_usd }: Pick<Exceeded, 'caps' | 'spent_usd' | 'estimate_usd'>,
@@ -68,36 +66,31 @@ export type Refused = { exceeded: Ceiling; spent: Spent; estimateUsd: number; ca
 export type Reservation = { id: number } | Refused;
 
 type WantedCall = ModelCall & {
-  /** In US dollars. */
   price(outputTokens: number): Promise<number>;
   softLifted: boolean;
-  /** The plan's own limit, while it is planned. As soft as a turn's ceiling. */
+  /** The plan's own soft limit while it is planned, in US dollars. */
   limitUsd?: number | undefined;
 };
 
 export type Budget = {
   caps: Caps;
-  /**
-   * Names an exceeded ceiling. If only calls in progress are in the way, which mostly cost less than expected, it waits for
-   * them. @param until the end of the wait
-   */
+  /** Names an exceeded ceiling. Waits for calls in progress, which mostly cost less than reserved.
+   * @param until the end of the wait */
   reserve(
     payer: Payer,
     call: WantedCall,
     until: { signal: AbortSignal; deadline: number },
   ): Promise<Reservation>;
   settle(id: number, usage: TokenCounts, costUsd: number): Promise<void>;
-  /** @param charged `unknown` if the server may have charged for the interrupted call */
+  /** @param charged `unknown` if the server may have charged for the call */
   fail(id: number, charged: 'nothing' | 'unknown'): Promise<void>;
-  /** US dollars so far, including estimates of calls in progress. */
+  /** US dollars, including estimates of calls in progress. */
   readSpent(payer: Payer): Promise<Spent>;
 };
 
-/** Expected for the first call of a kind. */
 export const firstOutputTokens = 1000;
 const waitMs = 250;
 
-/** Planning counts towards the plan's own limit. */
 const countAsPlan = ({ spent, settled }: Pick<Spending, 'spent' | 'settled'>) => ({
   spent: { ...spent, plan: spent.session },
   settled: { ...settled, plan: settled.session },
@@ -105,7 +98,7 @@ const countAsPlan = ({ spent, settled }: Pick<Spending, 'spent' | 'settled'>) =>
 
 export function createBudget(options: { db: Database; clock: Clock; caps: Caps }): Budget {
   const { db, clock, caps } = options;
-  /** Reservations queue here, so that they hold one connection, not the whole pool. */
+  /** Reservations queue here so that they hold one connection, not the whole pool. */
   let last: Promise<unknown> = Promise.resolve();
 
   function readTimes() {
@@ -121,7 +114,7 @@ export function createBudget(options: { db: Database; clock: Clock; caps: Caps }
     const turn = last.then(() =>
       reserveCall(db, payer, { ...call, ...readTimes() }, (spending) => {
         const { spent, settled } = limitUsd === undefined ? spending : countAsPlan(spending);
-        // While planning, a person can lift it or raise it: the first call of a turn reads their reply.
+        // Only while planning can a person lift it; a turn's first call reads their reply.
         const passed = lifted || spent.turn === 0;
         const ownLimit = 'planId' in payer ? spending.planLimit : passed ? undefined : limitUsd;
         const limits = { ...caps, perPlan: ownLimit };
@@ -154,7 +147,7 @@ export function createBudget(options: { db: Database; clock: Clock; caps: Caps }
   };
 }
 
-/** Nothing was called. `spent_usd`: under that ceiling. */
+/** No call was made. `spent_usd` counts towards that ceiling. */
 export type Exceeded = {
   kind: 'exceeded';
   ceiling: Ceiling;
@@ -167,16 +160,14 @@ export type Paid = { kind: 'reply'; reply: ChatReply; remembered: boolean } | Ex
 
 export type PaidModel = {
   name: string;
-  /**
-   * If the budget allows it. A stored reply is reused and costs nothing. @throws CountersignError `model_failed`, `timed_out`,
-   * `cancelled`
-   */
+  /** A stored reply is reused at no cost.
+   * @throws CountersignError `model_failed`, `timed_out`, `cancelled` */
   complete(
     request: ChatRequest,
     purpose: { stage: Stage; softLifted: boolean },
     signal: AbortSignal,
   ): Promise<Paid>;
-  /** Messages with which this round began, for a planner that takes over; absent if nothing is stored. */
+  /** Messages this round began with, for a planner that takes over. */
   history?: {
     read(): Promise<ChatMessage[] | null>;
     keep(messages: ChatMessage[]): Promise<void>;

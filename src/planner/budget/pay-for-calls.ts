@@ -1,5 +1,4 @@
-// The only way planning calls a model: recall, reserve, call, store, settle. After a crash no stored reply is paid for twice
-// and no call goes uncounted.
+// Pays for model calls: recall, reserve, call, store, settle.
 import { z } from 'zod';
 import type { Queryable } from '#db/database.ts';
 import { payingRun } from '#domain/planning/part.ts';
@@ -9,7 +8,6 @@ import type { ChatMessage, ChatModel, ChatReply, ChatRequest } from '#models/cha
 import { keep, memoKey, recall } from '../memo/memo.ts';
 import type { Budget, PaidModel } from './budget.ts';
 
-// Stores replies as they come, to reuse them after a crash.
 const StoredCalls = z.array(
   z.object({
     id: z.string(),
@@ -50,18 +48,15 @@ const StoredMessages: z.ZodType<ChatMessage[]> = z.array(
 );
 
 type RememberingModel = Pick<ChatModel, 'name' | 'estimateCost'> & {
-  /** At no cost; null if there is none. */
+  /** Costs nothing; null if there is none. */
   recall(request: ChatRequest): Promise<ChatReply | null>;
   complete(request: ChatRequest, signal: AbortSignal): Promise<ChatReply>;
 };
 
-/**
- * Replies are reused in the same round of the same turn. `round` distinguishes the tries of a stage and survives a restart,
- * such as the length of the trace when the stage began.
- */
+/** Replies are reused within a round of a turn. `round` tells a stage's tries apart and survives a restart. */
 type ReplyPlace = { runId: string; turn: number; round?: number };
 
-/** An identical request in a round is sent again; on recall, the second one gets the second reply. */
+/** Identical requests in a round are matched to replies in order. */
 function rememberReplies(
   model: ChatModel,
   db: Queryable,
@@ -71,7 +66,7 @@ function rememberReplies(
   const answered = new Map<string, number>();
 
   function locate({ messages, tools, mustCall, maxOutputTokens }: ChatRequest) {
-    // Without the deadline: a planner that resumes has another one, and asks the same.
+    // No deadline: a planner that resumes has another one but asks the same.
     const asked = { messages, tools, mustCall, maxOutputTokens };
     const parts = { kind: 'model', version: model.name, inputs: asked, policy };
     const request = memoKey({ ...parts, scope: place });
@@ -83,7 +78,6 @@ function rememberReplies(
         kind: 'model',
         runId: place.runId,
         schema: StoredReply,
-        // It was paid for.
         keep: () => true,
       },
       done: () => answered.set(request, times + 1),
@@ -105,13 +99,13 @@ function rememberReplies(
       const paid = await model.complete(request, signal);
       const reply = await keep(db, use, paid);
       done();
-      // If another planner of this turn was first, both continue with its reply; the cost of this one still counts.
+      // If another planner was first, both use its reply; this one's cost still counts.
       return { ...reply, usage: paid.usage, cost_usd: paid.cost_usd, attempts: paid.attempts };
     },
   };
 }
 
-/** For one round of a turn. @param policy the person's, part of what replies are stored under */
+/** @param policy part of the key that replies are stored under */
 export function payForCalls(
   options: { model: ChatModel; budget: Budget; db: Queryable },
   { user, limitUsd, ...place }: ReplyPlace & { user: string; limitUsd?: number | undefined },

@@ -1,4 +1,4 @@
-// Operations in few words, for a model: one line in a list, or everything about one.
+// Describes operations for a model, in one line or in full.
 import { isObject } from '#domain/text.ts';
 import type { JsonSchema, OperationSpec } from '#domain/tool.ts';
 import { firstSentence, onOneLine } from '#domain/words.ts';
@@ -12,16 +12,15 @@ const typeNames = new Set<unknown>([
   'array',
   'null',
 ]);
-/** Listed values of an enumeration. */
 const maxValues = 12;
 const maxDescription = 140;
-/** A server's read keeps its rules, such as patterns: they decide whether it finds anything. */
+/** Reads keep rules such as patterns, which decide whether they find anything. */
 const maxReadDescription = 400;
 const maxArguments = 300;
 const maxOutput = 130;
-/** Characters from which outputs are not repeated. */
+/** Characters; longer outputs are not repeated. */
 const longOutput = 40;
-/** Characters of each part of a whole description. */
+/** Characters per part of a full description. */
 const maxPart = 6000;
 
 function cut(text: string, most: number): string {
@@ -29,9 +28,9 @@ function cut(text: string, most: number): string {
 }
 
 export type OperationAccess = {
-  /** Listed first on a card; they ask again. */
+  /** Operations that ask again, listed first on a card. */
   guarded: ReadonlySet<string>;
-  /** A planner may call these itself. */
+  /** Operations a planner may call itself. */
   readable: ReadonlySet<string>;
 };
 
@@ -45,7 +44,6 @@ function marksOf({ name, human, destructive }: OperationSpec, access: OperationA
   return marks.length === 0 ? '' : ` [${marks.join(', ')}]`;
 }
 
-/** Without the alternative for an output that was too large. */
 function outputOf({ anyOf, ...rest }: JsonSchema): JsonSchema {
   const [first] = Array.isArray(anyOf) ? anyOf : [];
   return isObject(first) ? first : { ...rest, ...(anyOf === undefined ? {} : { anyOf }) };
@@ -53,7 +51,7 @@ function outputOf({ anyOf, ...rest }: JsonSchema): JsonSchema {
 
 const plainTypes = new Set<unknown>(['string', 'integer', 'number', 'boolean', 'null']);
 
-/** Its output is only where or when, which no other step uses. */
+/** The output is only where or when, which no step uses. */
 function isReceipt({ source, effect, human, output }: OperationSpec): boolean {
   if (source !== 'builtin' || effect === 'read' || human === true) return false;
   const properties = isObject(output?.properties) ? Object.values(output.properties) : [];
@@ -65,19 +63,16 @@ function isReceipt({ source, effect, human, output }: OperationSpec): boolean {
   return properties.every(isPlain);
 }
 
-/** Four values or more. */
 const longEnumeration = /: "\w+"(?: \| "\w+"){3,20}(?=;|$)/g;
 
-/**
- * `workspace_write(path: string; content: string; overwrite?: boolean) [destructive]: Write a file` @param outputs of earlier
- * lines, with their operation: each output is written once
- */
+/** `workspace_write(path: string; content: string; overwrite?: boolean) [destructive]: Write a file`
+ * @param outputs already written, with their operation, to write each once */
 export function writeLine(
   spec: OperationSpec,
   access: OperationAccess,
   outputs = new Map<string, string>(),
 ): string {
-  // Sent on every call: texts go without a type, and so do plain values and long enumerations of ours.
+  // Sent on every call, so our own lines leave out text types and long enumerations.
   const isOwn = spec.source === 'builtin';
   const untyped = (text: string, types: RegExp) => (isOwn ? text.replaceAll(types, '') : text);
   const texts = writeFields(spec.input, 1).replaceAll(/: string(?=;|$)/g, '');
@@ -118,7 +113,6 @@ export type OperationDescription = {
   output: string;
 };
 
-/** Schemas in full unless too long, else as types. */
 export function describeOperation(
   spec: OperationSpec,
   access: OperationAccess,
@@ -149,7 +143,7 @@ function writeFields({ properties, required }: Record<string, unknown>, levels: 
     .join('; ');
 }
 
-/** Like TypeScript: `{ state: "open" | "closed"; labels?: string[] }`. */
+/** TypeScript-like: `{ state: "open" | "closed"; labels?: string[] }`. */
 function writeType(schema: unknown, levels: number): string {
   if (!isObject(schema)) return 'unknown';
   const { type, items, enum: values, properties } = schema;

@@ -1,13 +1,13 @@
-// Operations in the prompt: all in full, or the built-in ones in full and the others by name or by group.
+// Lists operations in the prompt: in full, by name or by group.
 import type { OperationSpec } from '#domain/tool.ts';
 import { countOf } from '#domain/words.ts';
 import { wrapUntrusted } from '../agent/tool-call.ts';
 import { type OperationAccess, writeLine } from './describe-operation.ts';
 import { splitWords } from './search-operations.ts';
 
-/** Characters of operations in full. */
+/** Characters of operations listed in full. */
 const maxList = 4500;
-/** Listed by name; beyond that, by group. */
+/** Above this, groups are listed. */
 const maxNames = 80;
 const maxSubjects = 8;
 
@@ -19,7 +19,6 @@ export type Catalogue = {
 const usualOperations = (manifest: OperationSpec[]): OperationSpec[] =>
   manifest.filter(({ seldom }) => seldom !== true);
 
-/** As many as there is room for. */
 export function listOperations(
   manifest: OperationSpec[],
   access: OperationAccess,
@@ -37,12 +36,11 @@ export function listOperations(
     listed.add(spec.name);
     (spec.source === 'mcp' || spec.seen === true ? foreign : own).push(line);
   }
-  // A server words the names and descriptions of its operations; the keys of a seen output are data.
+  // Servers word their names and descriptions, so these are marked as untrusted.
   const marked = foreign.length === 0 ? [] : [wrapUntrusted('servers', foreign.join('\n'))];
   return { lines: [...own, ...marked], listed };
 }
 
-/** For the system prompt, the same on every call. */
 export function listCatalogue(manifest: OperationSpec[], access: OperationAccess): Catalogue {
   const usual = usualOperations(manifest);
   const all = listOperations(usual, access);

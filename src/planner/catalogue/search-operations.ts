@@ -1,21 +1,21 @@
-// Finds operations by their purpose: BM25 over names, descriptions and argument names (minisearch).
+// Finds operations by purpose: BM25 over names, descriptions and arguments (minisearch).
 import MiniSearch from 'minisearch';
 import { isObject } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 
 export type OperationSearch = {
-  /** Best first; without those that share no word with `text`. */
+  /** Best first; only those that share a word with `text`. */
   find(manifest: OperationSpec[], text: string, most: number): OperationSpec[];
   /** Up to the first gap in relevance. */
   findBest(manifest: OperationSpec[], text: string, most: number): OperationSpec[];
 };
 
-/** A result ends the list if its score is less than this share of the previous, or of the best. */
+/** A score below this share of the previous or best one ends the list. */
 const gap = { before: 0.55, best: 0.3 };
 
 type Entry = { id: number; name: string; description: string; fields: string };
 
-/** `createPullRequest`, `create_pull-request` → three words. */
+/** `createPullRequest` and `create_pull-request` give three words. */
 export function splitWords(text: string): string {
   return text.replace(/([a-z\d])([A-Z])/g, '$1 $2').replace(/[_\-./]+/g, ' ');
 }
@@ -25,7 +25,6 @@ function toEntry({ name, description, input }: OperationSpec, id: number): Entry
   return { id, name: splitWords(name), description, fields: splitWords(fields) };
 }
 
-/** They say nothing about an operation's purpose. */
 const stopWords = new Set(
   `a about after again all also am an and any are as at be been before both but by can could did do does done each every for
   from had has have he her here him his how i if in into is it its just let may me might more most must my no not now of off
@@ -37,7 +36,7 @@ const stopWords = new Set(
   werden wie wir wird zu zum zur über`.split(/\s+/),
 );
 
-/** Words of the best names are searched as well, at this weight, to find related operations. */
+/** Words of the best names also search, at this weight, for related operations. */
 const alikeWeight = 0.3;
 const alikeOf = 2;
 
@@ -58,7 +57,7 @@ function buildIndex(manifest: OperationSpec[]): MiniSearch<Entry> {
   return index;
 }
 
-/** Rebuilds its index only when the manifest has changed. */
+/** Rebuilds its index when the manifest changes. */
 export function createOperationSearch(): OperationSearch {
   let known: { manifest: OperationSpec[]; index: MiniSearch<Entry> } | null = null;
   function rank(manifest: OperationSpec[], text: string) {

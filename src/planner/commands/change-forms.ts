@@ -1,7 +1,7 @@
-// The forms of changes to a waiting plan, written as those of commands (`forms.ts`).
+// Forms of changes to a waiting plan, in the notation of forms.ts.
 type ChangeRow = [id: string, example: string, effect: string, spellings: string];
 
-/** Behind “propose changes:”. Steps are called as on the card: 2, 3a. In a comment, `it` is its step. */
+/** Behind “propose changes:”. Steps have the card's labels: 2, 3a. In a comment, `it` is its step. */
 const changeRows: ChangeRow[] = [
   [
     'remove',

@@ -1,4 +1,4 @@
-// Changes of a waiting plan by the forms of the table. A partly read change is asked about; anything unmentioned stays.
+// Reads changes of a waiting plan; partly read ones are asked about.
 import { sayLength } from '#domain/length.ts';
 import { isReference } from '#domain/plan/argument-kinds.ts';
 import { referencesOf } from '#domain/plan/arguments.ts';
@@ -41,10 +41,10 @@ export const askForChange = (text: string): ReadChanges => ({
   question: { id: 'change', text },
 });
 
-/** `only`: the step of a comment, which `it` refers to and which alone may change; null for the whole plan. */
+/** `only`: the commented step, which `it` means and which alone may change; null for the whole plan. */
 type Plan = Setting & {
   steps: StepDraft[];
-  /** As on the card, which also shows removed steps. */
+  /** As on the card, which also numbers removed steps. */
   labels: Map<string, string>;
   series: PlanDraft['series'];
   only: string | null;
@@ -103,7 +103,6 @@ function remove(plan: Plan, gone: string): Change {
   return { steps: left };
 }
 
-/** In the arguments of one or all steps; null if nothing changed. */
 function reword(
   { steps, only }: Plan,
   change: (value: string, one: StepDraft, name: string) => string,
@@ -148,7 +147,7 @@ function rename(plan: Plan, name: string): Change | null {
   );
 }
 
-/** Words for arguments that operations call differently. */
+/** Words for arguments that operations name differently. */
 const alike: Record<string, string[]> = {
   text: ['text', 'content', 'question', 'title', 'body'],
   file: ['path', 'from'],
@@ -210,7 +209,7 @@ function reorder(plan: Plan, first: string, second: string): Change | null {
 const severalTimes =
   'Several steps have their own times. Say which one you mean, for example “step 2 on 20 December at 14:00”.';
 
-/** @param wanted the step to time, or null for the steps that have a time, or all steps if none has one */
+/** @param wanted null for all steps with a time, or all steps if none has one */
 function setTime(plan: Plan, when: When, wanted: string | null): Change | null {
   const iso = momentOf(when, plan);
   const bare = when.date === null && when.instant === null;
@@ -243,7 +242,6 @@ function setTime(plan: Plan, when: When, wanted: string | null): Change | null {
   return { move: { steps: moved.map(({ id = '' }) => id), not_before } };
 }
 
-/** For the one thing that repeats, at its old time of day by default. */
 function setRule(plan: Plan, every: Every): Change | null {
   const at = (old: string) => ruleInstead(every, old);
   const timed = plan.steps.filter(({ args = {} }) => typeof args.rrule === 'string');
@@ -301,7 +299,7 @@ const readingOf = (source: string, { now, timezone }: Setting): Reading => ({
 });
 const addition = /^(?:(add|then)\s*:|(also|then)\s)\s*(\S[\s\S]*)$/i;
 
-/** Each form that `said` fits as a whole, but additions and repetitions. */
+/** Forms that fit the whole text, except additions and repetitions. */
 function matchForms(reading: Reading): { id: string; slots: Slots }[] {
   return changeForms.flatMap(({ id, spellings }) =>
     spellings.flatMap((spelling) => {
@@ -342,7 +340,7 @@ const trimChange = (text: string): string =>
     /[.!]/,
   );
 
-/** It has the form of a change, for any plan. */
+/** The text has the form of a change to any plan. */
 export function isChange(text: string, setting: Setting): boolean {
   if (text.length > maxCharacters) return false;
   const line = trimChange(text);
@@ -350,7 +348,7 @@ export function isChange(text: string, setting: Setting): boolean {
   return addition.test(line) || readRule(reading) !== null || matchForms(reading).length > 0;
 }
 
-/** Steps without an ID are called by their places. */
+/** A step without an ID is named by its place. */
 export const withIds = ({ steps }: PlanDraft): StepDraft[] =>
   steps.map((one, index) => ({ ...one, id: one.id ?? String(index + 1) }));
 

@@ -1,6 +1,5 @@
-// The table of forms: spellings with slots, operation, example and effect in words. The parser, help, docs/commands.md, the
-// suggestions and the tests read it. A spelling has words (`a|b`), optional words (`[in]`), slots (`{name:type}`), and missing
-// slots to ask for (`?name`). Slots are named as the operation's arguments.
+// The table of command forms. Read by parser, help, docs, suggestions and tests.
+// Notation: words (`a|b`), optional words (`[in]`), slots (`{name:type}`), slots to ask for (`?name`). Slot names are arguments.
 import { sayLength } from '#domain/length.ts';
 import { isReference } from '#domain/plan/argument-kinds.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
@@ -8,25 +7,24 @@ import { onOneLine } from '#domain/words.ts';
 
 type Thing = 'file' | 'target' | 'folder' | 'person' | 'address' | 'place' | 'plan' | 'step';
 type Words = 'text' | 'rest' | 'data' | 'name' | 'operation' | 'arguments';
-/** `rest`: from the colon to the end of the line. `target`: a file, or a folder that ends in a slash. */
+/** `rest`: from the colon to the line's end. `target`: a file, or a folder with a final slash. */
 export type SlotType = Thing | Words | 'time' | 'clock' | 'span';
 
 export type Form = {
   id: string;
   spellings: readonly string[];
-  /** Null if the program answers it itself. */
+  /** Null if the program answers itself. */
   operation: string | null;
   /** Constant arguments. */
   fixed?: JsonObject;
-  /** Slots that name files to change; other files are only read. */
+  /** Slots naming files to change; other files are only read. */
   changes?: readonly string[];
-  /** Can be part of an answer, without a plan. */
+  /** Usable in an answer, without a plan. */
   looks?: true;
   example: string;
   effect: string;
-  /** Verb first. */
   describe?(args: JsonObject): string;
-  /** Other words for it, only to find the nearest form. */
+  /** Synonyms, used only to find the nearest form. */
   near: string;
 };
 
@@ -322,7 +320,7 @@ export type Note = { example: string; effect: string };
 const notesOf = (effects: Record<string, string>): Note[] =>
   Object.entries(effects).map(([example, effect]) => ({ example, effect }));
 
-/** Times, conditions and loops around commands; read by tokens.ts and request.ts. */
+/** Times, conditions and loops around commands. */
 export const frames = notesOf({
   'post "go" here on 2 December at 14:00':
     'Starts the command at that time. After a command, it applies to that command; at the start of a line, to the whole line. A time may name its zone: `at 22:00 Berlin`.',
@@ -350,7 +348,7 @@ export const frames = notesOf({
     'Names the plan and its phases. Each phase starts when the previous one is done.',
 });
 
-/** Changes of reminders and recurring steps, read by `readRecurringRequest` as whole messages. */
+/** Whole messages that change reminders and recurring steps. */
 export const recurringForms = notesOf({
   'skip REM-3f9a1c20': 'Skips the next occurrence of a reminder or recurring plan.',
   'change REM-3f9a1c20 to every Tuesday at 9:00':

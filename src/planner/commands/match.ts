@@ -1,4 +1,4 @@
-// Matches a spelling of the table against tokens, element by element, and reads its slots. A spelling fits whole or not at all.
+// Matches whole spellings of the table against tokens and reads their slots.
 import { findRepeatedName } from '#domain/json.ts';
 import { type Json, type JsonObject, parseJson } from '#domain/text.ts';
 import {
@@ -14,7 +14,6 @@ import { type Modifiers, noModifiers, readModifiers, type Token } from './tokens
 
 export type Reading = Omit<Words, 'tokens'> & {
   tokens: readonly Token[];
-  /** By lower-case name. */
   operations: ReadonlyMap<string, string>;
   /** The file that the previous command wrote or moved. */
   it: string | null;
@@ -72,7 +71,7 @@ const plainNames = /^(?:README|LICENSE|NOTICE|CHANGELOG|VERSION|TODO|Makefile|Do
 const nobody =
   /^(?:everyone|everybody|all|the|a|an|them|him|her|us|you|people|about|for|if|whether|to|in|on|at|that|what|when|and|then|team|it)$/;
 
-/** A file without quotation marks has a dot, a slash, a digit, `_` or `-`, or is a conventional name. */
+/** Unquoted, a file has a dot, slash, digit, `_` or `-`, or a conventional name. */
 export const isFile = ({ text, kind }: Pick<Token, 'text' | 'kind'>): boolean =>
   kind === 'word' &&
   (/[./\\\d_-]|^<[^<>@#]+>$/.test(text) || plainNames.test(text)) &&
@@ -98,7 +97,7 @@ function readValue(reading: Reading, at: number, type: SlotType): Read | null {
       if (kind === 'quote') return one(text);
       if (value === 'the' && reading.tokens[at + 1]?.value === 'result')
         return { value: theResult, next: at + 2 };
-      // With no file before it, `it` is what the previous command returned.
+      // Without a file before it, `it` is the previous command's result.
       return value === 'it' && reading.it === null ? one(theResult) : null;
     case 'file':
     case 'target':
@@ -121,7 +120,7 @@ function readValue(reading: Reading, at: number, type: SlotType): Read | null {
         : { value: span.value.seconds, next: span.next };
     }
     case 'operation': {
-      // Operations that are not connected are read too, so that the refusal can name them.
+      // Includes operations that are not connected, so that the refusal can name them.
       const name =
         reading.operations.get(value) ??
         (/^[a-z]\w+$/.test(value) && value.includes('_') ? value : null);
@@ -132,7 +131,6 @@ function readValue(reading: Reading, at: number, type: SlotType): Read | null {
     case 'plan':
       return /^plan-[0-9a-f]{8}$/.test(value) ? one(`PLAN-${value.slice(5)}`) : null;
     case 'step':
-      // In quotation marks it is the step's ID, as buttons have it.
       if (kind === 'quote') return one(`"${text}"`);
       return /^\d{1,6}[a-z]{0,2}$/.test(value) ? one(text) : null;
     case 'name':
@@ -149,7 +147,7 @@ function readPerson({ tokens }: Reading, at: number): Read | null {
   if (token.kind === 'word' && value === 'me') return { value: null, next: at + 1 };
   const isName =
     token.kind === 'quote' || /^(?:<[^<>]+>|[@<\p{L}][\p{L}\p{N}@<>.’'_|-]*)$/u.test(text);
-  // A person is named right before the question: anything may be a name but words of another sentence.
+  // The name is right before the question, so any word may be one except those of another sentence.
   if (!isName || (token.kind === 'word' && nobody.test(value))) return null;
   const isCapital = (one: Token | undefined): boolean =>
     one?.kind === 'word' && /^\p{Lu}[\p{L}’'-]*$/u.test(one.text);
@@ -159,7 +157,7 @@ function readPerson({ tokens }: Reading, at: number): Read | null {
   return { value: names.join(' ').replace(/^@/, ''), next };
 }
 
-/** `name: value, other: value`: each a text in quotation marks, JSON, or one word; or one JSON object. */
+/** `name: value, other: value`, or one JSON object. */
 function readArguments({ tokens }: Reading, at: number): Read | null {
   const first = tokens[at];
   if (first?.kind === 'data' && first.text.startsWith('{')) {
@@ -182,7 +180,7 @@ function readArguments({ tokens }: Reading, at: number): Read | null {
   }
 }
 
-/** From the colon to the end of the line; a text in quotation marks ends with them. */
+/** Up to the end of the line, or of the quotation marks. */
 function readRest({ tokens, source }: Reading, at: number): Read | null {
   const first = tokens[at];
   if (first === undefined || first.kind === 'line') return null;
@@ -196,7 +194,7 @@ export const noSlots = (): Slots => ({
   ...{ values: {}, times: {}, clocks: {}, lacks: [], modifiers: noModifiers },
 });
 
-/** Null if the spelling does not fit at `at`. `reached`: the first token that did not. */
+/** Null if nothing fits at `at`. `reached`: the first token that did not match. */
 export function matchSpelling(
   spelling: string,
   reading: Reading,
@@ -221,7 +219,7 @@ export function matchSpelling(
   return { slots, next: i };
 }
 
-/** @returns the token after the slot; its value goes into `slots` */
+/** Stores the value in `slots`. @returns the token after it */
 export function readSlot(
   { name, type }: { name: string; type: SlotType },
   reading: Reading,

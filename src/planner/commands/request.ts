@@ -1,11 +1,11 @@
-// Parses a whole request into commands, or reports how far it could read. Every word must match; only `please` is skipped.
+// Parses a whole request into commands; only `please` is skipped.
 import { trimTail } from '#domain/words.ts';
 import { readSpan, type Span } from '#timeline/spoken-times.ts';
 import { type Form, forms } from './forms.ts';
 import { matchSpelling, type Reading, type Slots } from './match.ts';
 import { type Modifiers, noModifiers, readModifiers } from './tokens.ts';
 
-/** `rows`: one step for each row of a table, `files`: for each file of a folder; `summary`: the path of one summary of all. */
+/** `rows` of a table or `files` of a folder; `summary`: path of one summary of all. */
 export type Loop = { over: 'rows' | 'files'; path: string; summary: string | null };
 
 export type Command = {
@@ -14,11 +14,11 @@ export type Command = {
   words: string;
   verb: string;
   modifiers: Modifiers;
-  /** Its start comes after it, not at the front of the line. */
+  /** Its own time follows it; none leads the line. */
   isTimedAlone: boolean;
-  /** It runs after everything before it; otherwise alongside the last one. */
+  /** Runs after everything before it; otherwise alongside the last one. */
   follows: boolean;
-  /** It runs only after this answer to the previous question. */
+  /** Runs only after this answer to the previous question. */
   answer: 'Yes' | 'No' | null;
   loop: Loop | null;
   part: number | null;
@@ -33,13 +33,12 @@ export type Request = {
   outline: boolean;
 };
 
-/** The unread span; text before `reached` matched a form. */
+/** Text before `reached` matched a form. */
 export type Unread = { from: number; to: number; reached: number };
 export type ReadRequest = { kind: 'request'; request: Request } | ({ kind: 'unread' } & Unread);
 
-/** A command that is understood but cannot be done. */
 export class CommandRefusal extends Error {
-  /** The capability that nothing connected has, or null for other refusals. */
+  /** The missing capability, or null for other refusals. */
   readonly wanted: string | null;
   constructor(text: string, wanted: string | null = null) {
     super(text);
@@ -64,10 +63,8 @@ class RequestReader {
   readonly #reading: Reading;
   readonly #request: Request = { commands: [], title: null, parts: [], outline: false };
   #at = 0;
-  /** Modifiers at the start of the line. */
   #frame: Frame = noFrame;
   #start = 0;
-  /** The furthest token that a form matched. */
   #reached = 0;
 
   constructor(reading: Reading) {
@@ -109,7 +106,7 @@ class RequestReader {
     return true;
   }
 
-  /** Empty lines, marks between commands, and list markers. @returns whether it is a bullet */
+  /** @returns whether it skipped a bullet */
   #skipBreaks(): boolean {
     let isBullet = false;
     while (this.#kind() === 'line' || this.#value() === ';') {
@@ -206,7 +203,7 @@ class RequestReader {
     this.#reading.it = fileOf(form, slots);
   }
 
-  /** Giving a modifier twice is an error. */
+  /** Duplicate modifiers are an error. */
   #merge(inside: Modifiers, behind: Modifiers, lag: Span | null): Modifiers {
     const merged: { [name: string]: unknown } = { ...this.#frame.modifiers, lag };
     for (const modifiers of [inside, behind])
@@ -215,10 +212,10 @@ class RequestReader {
         if (merged[name] !== null) throw new Stop(this.#at);
         merged[name] = value;
       }
-    return { ...noModifiers, ...(merged as Partial<Modifiers>) }; // the same names, each with its own kind of value
+    return { ...noModifiers, ...(merged as Partial<Modifiers>) }; // same names, same kinds of value
   }
 
-  /** `if yes:`, and times for the rest of the line. @returns a wait after the previous command, for this one only */
+  /** @returns a wait after the previous command, for this one only */
   #readFrame(): Span | null {
     const answer = this.#take('if yes') ? 'Yes' : this.#take('if no') ? 'No' : null;
     if (answer !== null) {
@@ -265,7 +262,7 @@ class RequestReader {
     return null;
   }
 
-  /** The form that takes most words; leftover words fail the command. */
+  /** The form that takes most words; leftover words fail. */
   #readForm(): { form: Form; slots: Slots } {
     let best: { form: Form; slots: Slots; next: number } | null = null;
     for (const form of forms)
@@ -292,7 +289,6 @@ class RequestReader {
     return value === 'then' || value === 'and';
   }
 
-  /** “10 minutes later” */
   #isLater(ahead = 0): boolean {
     const span = readSpan(this.#reading, this.#at + ahead);
     return span !== null && this.#reading.tokens[span.next]?.value === 'later';
@@ -339,7 +335,7 @@ function fileOf({ id }: Form, { values }: Slots): string | null {
 
 export const baseName = (path: string): string => trimTail(path, /\//).split('/').at(-1) ?? path;
 
-/** A target that ends in a slash is a folder. */
+/** A target with a final slash is a folder. */
 export const placeFor = (from: string, to: string): string =>
   to.endsWith('/') ? `${to}${baseName(from)}` : to;
 

@@ -1,4 +1,4 @@
-// Reads the time or rule of something that repeats, as a whole text: `every Tuesday at 9:00`, `tomorrow at 14:00`, `10:30`.
+// Reads when something repeats: `every Tuesday at 9:00`, `tomorrow at 14:00`, `10:30`.
 import { trimTail } from '#domain/words.ts';
 import {
   type Every,
@@ -13,7 +13,7 @@ import type { Setting } from './answers.ts';
 import { CommandRefusal } from './request.ts';
 import { tokenize } from './tokens.ts';
 
-/** @throws CommandRefusal if it isn't clear */
+/** @throws CommandRefusal if ambiguous */
 export function momentOf(when: When, setting: Setting, wholeDay = false): string {
   const settled = settleWhen(when, setting, wholeDay);
   if ('iso' in settled) return settled.iso;
@@ -27,7 +27,7 @@ const clock = /BYHOUR=\d+;BYMINUTE=\d+/;
 export const atTime = (rrule: string, iso: string): string =>
   rrule.replace(clock, `BYHOUR=${Number(iso.slice(11, 13))};BYMINUTE=${Number(iso.slice(14, 16))}`);
 
-/** Keeps the time of day unless one is named, and the end. @throws CommandRefusal */
+/** Keeps the end, and the time of day unless named. @throws CommandRefusal */
 export function ruleInstead(every: Every, old: string): string {
   const nine = { hour: 9, minute: 0, zone: null, second: null };
   const settled = settleEvery(every.clock === null ? { ...every, clock: nine } : every);
@@ -36,11 +36,11 @@ export function ruleInstead(every: Every, old: string): string {
   const { rrule } = settled;
   const timed =
     every.clock === null ? rrule.replace(clock, (given) => clock.exec(old)?.[0] ?? given) : rrule;
-  // A rule ends once.
+  // A rule has one end.
   return timed.includes('COUNT=') ? timed : timed + (/;UNTIL=[^;]+/.exec(old)?.[0] ?? '');
 }
 
-/** A bare time of day changes only that of `old`. @throws CommandRefusal if it can't be read whole */
+/** A bare time changes only that of `old`. @throws CommandRefusal if not read whole */
 export function readRhythm(
   input: string,
   old: string | null,

@@ -1,5 +1,4 @@
-// Commands to offer for a request that can't be read: the forms whose words were said, filled with the person's own. A form is left
-// out if it would lose a word; the caller offers only what plans.
+// Suggests commands for an unreadable request; none may lose a word.
 import { isNearly } from '#domain/words.ts';
 import { type Every, settleEvery, settleWhen, type When } from '#timeline/spoken-times.ts';
 import { type Form, forms, type SlotType } from './forms.ts';
@@ -19,14 +18,13 @@ import { readModifiers, type Token } from './tokens.ts';
 const maxCharacters = 1000;
 const setOf = (words: string) => new Set(words.split(' '));
 const polite = setOf('hey hi hello dear countersign can could would you i');
-/** Not part of a text that they lead to. */
 const leads = setOf('a an to in into on at of for from with that it saying please');
 const small = setOf(
   `${[...leads].join(' ')} the my our is this called named as file folder document`,
 );
-/** Words of questions, which nothing that only looks needs. */
+/** Question words that no lookup needs. */
 const asking = setOf('me my i do does have am is are');
-/** They change a time, or join commands, in ways that a filled form would lose. */
+/** Words that change times or join commands; a filled form would lose them. */
 const beyond = setOf(
   'every each by until till next last before after since then once later morning afternoon evening night',
 );
@@ -50,9 +48,9 @@ const isName = (token: Token | undefined) =>
 const isNumber = ({ text }: Token) => /^\d+$/.test(text);
 const isTyped = (token: Token) => (isFile(token) && !isNumber(token)) || isAddress(token.text);
 
-/** When to do it, as it may be spelled. */
+/** `ways`: the time as it may be spelled. */
 type Timing = { at: number; next: number; ways: string[]; isExact: boolean; repeats: boolean };
-/** A request, and where its verb and the person it is for are. */
+/** A request with the places of its verb and person. */
 type Words = { reading: Reading; first: number; person: number; timing: Timing | null };
 
 const isIn = (timing: Timing | null, at: number) =>
@@ -68,7 +66,7 @@ function spellTime(one: When | Every, reading: Reading): string[] {
   return [one.words, one.clock === null ? `${one.words} at ${byDay}` : timed];
 }
 
-/** Null without one, or with several. */
+/** Null without one or with several. */
 function findTiming(reading: Reading): Timing | null {
   const { tokens, source } = reading;
   const found: Timing[] = [];
@@ -89,7 +87,7 @@ function findTiming(reading: Reading): Timing | null {
   return found.length === 1 ? (found[0] ?? null) : null;
 }
 
-/** @param when null leaves the request's time in its text. @returns null if the spelling lacks something, or would lose a word */
+/** @param when null leaves the time in its text @returns null if a slot stays open or a word is lost */
 function fill(form: Form, spelling: string, input: Words, when: string | null): string | null {
   const { reading, first, person, timing } = input;
   const { tokens, source } = reading;
@@ -112,7 +110,7 @@ function fill(form: Form, spelling: string, input: Words, when: string | null): 
   const isTimed = when !== null && !hasTime && canBeTimed;
   if (timing !== null && when !== null && (isTimed || hasTime)) use(timing.at, timing.next);
   const values = new Map<string, string>();
-  /** Right after a word that leads to the slot, but for articles. */
+  /** Right after a word that leads to the slot, articles aside. */
   const follows = (at: number, place: number): boolean => {
     const before = elements[place - 1];
     const isLead = (k: number) =>
@@ -135,7 +133,7 @@ function fill(form: Form, spelling: string, input: Words, when: string | null): 
             ? null
             : readSlot(slot, reading, at, noSlots());
         if (next !== null) values.set(slot.name, use(at, next));
-        // One plain word is a folder.
+        // A single plain word is a folder.
         else if (slot.type === 'target' && isPlain && follows(at, place))
           values.set(slot.name, `${use(at, at + 1)}/`);
       }
@@ -154,7 +152,7 @@ function fill(form: Form, spelling: string, input: Words, when: string | null): 
   const [text = [], ...more] = runs.filter(
     (run) => !run.every((token) => token.kind === 'mark' || isFree(token)),
   );
-  // Words to a person may be anything; other texts have nothing that another form takes.
+  // Messages to a person may be anything; other texts must not contain another form.
   const isForPerson = hasPerson(form) || fixedOf(spelling).includes('me');
   const isLost = (token: Token) =>
     (token.kind !== 'word' && token.kind !== 'mark') ||
@@ -173,7 +171,7 @@ function fill(form: Form, spelling: string, input: Words, when: string | null): 
   return [...written, ...(isTimed ? [when] : [])].join(' ');
 }
 
-/** Divides a text among the open slots, at the words between these. @returns whether all have some and nothing is left */
+/** Splits a text among open slots at these words. @returns whether each has some and nothing is left */
 function divide(
   elements: readonly Element[],
   values: Map<string, string>,
@@ -202,7 +200,7 @@ function divide(
   return left.length === 0;
 }
 
-/** `NAME with a=2 and b: some words` as it is to be written. Further commands are no part of a value. */
+/** `NAME with a=2 and b: some words`, quoted. Later commands are no part of a value. */
 function quoteArguments(call: string): string {
   const [name = '', ...given] = call.split(/(?:\s(?:with|and)|,)?\s([\w-]+)\s?[:=](?!\/)/);
   const isWhole = (text: string) => /^(?:\S*$|["“{[])|"|;|\b(?:then|and)\b/i.test(text);
@@ -211,7 +209,6 @@ function quoteArguments(call: string): string {
   return `call ${given.length === 0 ? call.replace(' ', ' with ') : `${name} with ${parts.join('').slice(2)}`}`;
 }
 
-/** The nearest forms, the best first, each in the ways in which it may be written. */
 export function suggestForms(reading: Reading): string[][] {
   const { tokens, source, operations } = reading;
   const first = tokens.findIndex(

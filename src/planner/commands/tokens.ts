@@ -1,5 +1,4 @@
-// Splits a request into words, texts in quotation marks, JSON, punctuation marks and line breaks; linear, only blanks are dropped.
-// And reads the times, rules and lengths around a command: `at 9:00`, `every Monday at 9:00`, `after 2 days`, `takes 3 hours`.
+// Splits a request into tokens in linear time; reads times around commands.
 import { parseJson } from '#domain/text.ts';
 import {
   type Every,
@@ -13,10 +12,10 @@ import {
   type Words,
 } from '#timeline/spoken-times.ts';
 
-/** `value`: in lower case; '' for texts and JSON. `text`: as written, or within the quotation marks. */
+/** `value`: lower case, '' for texts and JSON. `text`: as written, without quotation marks. */
 export type Token = Spoken & { kind: 'word' | 'quote' | 'data' | 'mark' | 'line'; text: string };
 
-/** An apostrophe within a word ends nothing. */
+/** Apostrophes within words end nothing. */
 const closing: Record<string, RegExp> = {
   '"': /"/g,
   '“': /”/g,
@@ -24,10 +23,10 @@ const closing: Record<string, RegExp> = {
   '«': /»/g,
   "'": /'(?![\p{L}\p{N}])/gu,
 };
-/** Characters; longer JSON belongs into a file. */
+/** Characters; longer JSON belongs in a file. */
 const maxData = 20_000;
 
-/** Ends of quotes and brackets. Failed searches are remembered, so that it takes linear time. */
+/** Ends of quotes and brackets; failed searches are remembered to keep time linear. */
 class Ends {
   readonly #source: string;
   readonly #missing = new Set<string>();
@@ -37,7 +36,6 @@ class Ends {
     this.#source = source;
   }
 
-  /** -1 if not closed. */
   quote(at: number): number {
     const mark = this.#source.charAt(at);
     const end = closing[mark];
@@ -74,7 +72,7 @@ class Ends {
 export const columnPattern = /<([^<>\n]{1,80})>/g;
 const column = /<[^<>\n]{1,80}>/y;
 
-/** Characters of `<full name>` after its first one: blanks in it belong to the word. */
+/** Length of `<full name>` after its first character; its blanks belong to the word. */
 function columnAt(source: string, at: number): number {
   column.lastIndex = at;
   return source.charAt(at) === '<' ? Math.max(0, (column.exec(source)?.[0].length ?? 0) - 1) : 0;
@@ -116,7 +114,6 @@ export function tokenize(source: string): Token[] {
 
 export type Modifiers = {
   start: When | null;
-  /** After the previous command. */
   lag: Span | null;
   every: Every | null;
   until: When | null;
@@ -156,7 +153,7 @@ function readOne(words: Words, at: number): Read<Part> | null {
   }
 }
 
-/** All consecutive ones from `at`, each at most once; null without any. */
+/** Consecutive modifiers from `at`, each at most once; null without any. */
 export function readModifiers(words: Words, at: number): Read<Modifiers> | null {
   const found: { [name in keyof Modifiers]?: Part['value'] } = {};
   let next = at;
@@ -170,5 +167,5 @@ export function readModifiers(words: Words, at: number): Read<Modifiers> | null 
     next = one.next;
   }
   if (next === at) return null;
-  return { value: { ...noModifiers, ...(found as Partial<Modifiers>) }, next }; // each name has the value that readOne gives it
+  return { value: { ...noModifiers, ...(found as Partial<Modifiers>) }, next }; // readOne types each value
 }

@@ -1,5 +1,4 @@
-// Sessions between transitions (B10): stored in Postgres after each, and resumed by the next turn or planner. Of two planners
-// in a turn one writes the next checkpoint; the other learns that it was overtaken.
+// Planning sessions, checkpointed in Postgres after each transition (B10).
 import type { Queryable } from '#db/database.ts';
 import { forgetStates, insertCheckpoint, readLatestCheckpoint } from '#db/planning/checkpoints.ts';
 import type { PlanningRequest } from '#domain/planning/run.ts';
@@ -11,18 +10,14 @@ import { invalidates } from '../tool.ts';
 type Transition = { from: Stage; event: StageEvent };
 
 export type Checkpoints = {
-  /** As last stored, or null if there is none or one of an older shape. */
+  /** Null if there is none, or one of an older shape. */
   read(runId: string): Promise<{ state: PlanningState; seq: number } | null>;
-  /**
-   * Follows checkpoint `seq`. @returns the number of the new checkpoint, or null if another planner has continued from `seq`
-   */
+  /** Follows checkpoint `seq`. @returns its number, or null if another planner went on from `seq` */
   append(state: PlanningState, transition: Transition | null, seq: number): Promise<number | null>;
 };
 
-/**
- * If a late planner of an earlier turn has taken the number, the state follows its checkpoint, which people have superseded.
- * @returns the number, or null if this or a later turn has another planner
- */
+/** A number taken by a late planner of an earlier turn is skipped, since people have superseded it.
+ * @returns null if this or a later turn has another planner */
 async function append(
   db: Queryable,
   state: PlanningState,
@@ -42,7 +37,7 @@ export function keepInDatabase(
   db: Queryable,
   warn: (message: string, error?: unknown) => void,
 ): Checkpoints {
-  /** Unreadable for this version: their sessions restart after the last state. */
+  /** Checkpoints this version can't read; their sessions restart after them. */
   const unread = new Map<string, number>();
   return {
     async read(runId) {
@@ -60,24 +55,23 @@ export function keepInDatabase(
       const begun = seq === 0 ? unread.get(state.run_id) : undefined;
       unread.delete(state.run_id);
       const stored = await append(db, state, transition, begun ?? seq);
-      // An interrupted earlier turn has left its states behind.
+      // An interrupted earlier turn left its states behind.
       if (stored !== null && opensTurn(transition, stored)) await forgetStates(db, state);
       return stored;
     },
   };
 }
 
-/** It follows no transition, or one out of a resting state. */
+/** Follows no transition, or one out of a resting state. */
 function opensTurn(transition: Transition | null, seq: number): boolean {
   return seq > 1 && (transition === null || isResting(transition.from));
 }
 
-/** `user_<user>:<goal or new>` (B10); the goal is the plan that the run is about. */
 function threadOf({ user, goal = 'new' }: PlanningRequest): string {
   return `user_${user}:${goal}`;
 }
 
-/** The parts of a session that restart with each turn: caps, trace and results. */
+/** Caps, trace and results restart with each turn. */
 function beginTurn(request: PlanningRequest, now: Date) {
   return {
     thread_id: threadOf(request),
@@ -127,7 +121,7 @@ export function startSession(request: PlanningRequest, now: Date): PlanningState
   };
 }
 
-/** After a question about a change, its cost or its pattern, the change is still to be made. */
+/** The change is still due after a question about it, its cost or its pattern. */
 function leavesChange(pause: Pause | null): boolean {
   return pause?.kind === 'questions' || pause?.kind === 'budget' || pause?.kind === 'rfc';
 }
@@ -180,10 +174,10 @@ const resumeEvents: Partial<Record<Stage, StageEvent>> = {
   SEEK_APPROVAL: 'decide',
 };
 
-/** The session waits at the plan's own card. */
+/** Waits at the plan's own card. */
 export const planPause: Pause = { kind: 'plan', resume: 'SEEK_APPROVAL', gate: null, digest: null };
 
-/** Belongs to the work requested before. */
+/** Belongs to the previous request. */
 const fresh: Continuation['changes'] = {
   rfc: null,
   change: null,
@@ -211,20 +205,20 @@ function standAgain({ pause }: PlanningState): Pause | null {
   return pause.gate === null ? planPause : { ...pause, kind: 'gate', digest: null };
 }
 
-/** A draft is drafted again with the answer, never proposed as it is. */
+/** With an answer, drafts again instead of proposing as is. */
 function reopen(state: PlanningState): Continuation['changes'] {
   const { pause } = state;
   const drafts = pause?.resume === 'DRAFT_OUTLINE' || pause?.resume === 'VALIDATE_OUTLINE';
   return drafts ? withoutOutline(state) : {};
 }
 
-/** The draft stays, and has to be submitted again. */
+/** The draft stays but must be submitted again. */
 function withoutOutline({ produced }: PlanningState): Continuation['changes'] {
   const gone = new Set<string>(['outline', ...invalidates.outline]);
   return { produced: produced.filter((product) => !gone.has(product)) };
 }
 
-/** An answer about a draft's order or times is feedback on it. */
+/** An answer about order or times is feedback on the draft. */
 function changeDraft(state: PlanningState, text: string): Continuation {
   const before = state.change === null ? '' : `${state.change.feedback}\n`;
   const feedback = `${before}${text}`.slice(0, 10_000);
@@ -243,10 +237,7 @@ const answersDraft: ReadonlySet<Stage> = new Set([
   'SEEK_APPROVAL',
 ]);
 
-/**
- * The session is changing the plan as its last refusal requests: the pending question is then the subject, not the refused
- * plan.
- */
+/** The session is already changing the plan as the last refusal asked, so the pending question is the subject. */
 export function hasTakenIn(
   { pause, refusals }: Pick<PlanningState, 'pause' | 'refusals'>,
   revision: NonNullable<PlanningRequest['revision']>,
@@ -254,7 +245,7 @@ export function hasTakenIn(
   return pause !== null && pause.kind !== 'plan' && refusals === revision.feedback.length;
 }
 
-/** The person withdraws; no tool could decide anything. */
+/** The person withdraws. */
 function stop(by: string): Continuation {
   const reason = `${by} stopped planning`;
   const text = 'Planning has stopped and nothing will run. Ask again when you need something else.';
@@ -281,11 +272,11 @@ export function continueSession(state: PlanningState, request: PlanningRequest):
   if (pause === null) return { event: 'new_request', changes: fresh };
   switch (pause.kind) {
     case 'answer':
-      // An unconfirmed decision is not answered; other messages are new requests.
+      // Unconfirmed decisions are not answered; other messages are new requests.
       if (decision.kind === 'reject') return stop(decision.by);
       return { event: 'new_request', changes: fresh };
     case 'plan':
-      // The plan waits on its card; other messages are new requests of the same conversation.
+      // The plan waits on its card; other messages are new requests.
       return { event: 'new_request', changes: fresh };
     case 'questions':
       if (decision.kind === 'reject') return stop(decision.by);
@@ -297,7 +288,7 @@ export function continueSession(state: PlanningState, request: PlanningRequest):
         : { event: 'resume_context', changes: {} };
     case 'rfc':
       if (rfc === null) return { event: 'resume_context', changes: { pause: null } };
-      // Messages alongside a proposal decide nothing about it.
+      // Messages next to a proposal decide nothing.
       return { event: decision.kind === 'said' ? 'resume_context' : 'decide', changes: {} };
     case 'budget':
       if (decision.kind === 'reject') return stop(decision.by);

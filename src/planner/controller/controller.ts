@@ -1,5 +1,4 @@
-// The outer loop (B2): runs stage after stage by the table until the session rests. Each transition is traced and checkpointed
-// first, so another planner can resume after a crash.
+// Runs a session's stages by the table until it rests (B2).
 import { writeCall } from '#cards/calls-to-action.ts';
 import { isDatabaseAway } from '#db/transient.ts';
 import { callOf } from '#domain/chat/message-parts.ts';
@@ -38,16 +37,14 @@ import { describeFailure, describeOutcome, describeSuperseded } from './outcome.
 export type ControllerOptions = {
   reasoner: Reasoner;
   tools: PlannerTools;
-  /** Planning tools, read operations and conversation tools. */
   toolset: () => Tool[];
   checkpoints: Checkpoints;
-  /** Results of tools, within a turn of a run. */
   rememberFor(
     place: { runId: string; turn: number },
     toolContext: Omit<ToolContext, 'state' | 'signal' | 'report' | 'tools'>,
     readState: () => Readonly<PlanningState>,
   ): Remember;
-  /** This turn's cost in US dollars from the ledger, including that of a crashed planner; null for the session's own count. */
+  /** US dollars of this turn from the ledger, crashed planners included; null for the session's own count. */
   readCost(request: PlanningRequest): Promise<number | null>;
   limits: PlanningLimits;
   thresholds: Thresholds;
@@ -55,12 +52,12 @@ export type ControllerOptions = {
   clock: Clock;
 };
 
-/** Per turn; the caps on retries end every loop long before. */
+/** Per turn; retry caps end loops long before. */
 const maxTransitions = 60;
 
 type Turn = { session: Session; seq: number };
 
-/** Another planner wrote this turn's next checkpoint; this one's result is discarded. */
+/** Another planner wrote the next checkpoint; this result is discarded. */
 class Superseded extends Error {}
 
 export function createController(options: ControllerOptions): Planner {
@@ -72,7 +69,7 @@ export function createController(options: ControllerOptions): Planner {
         return await planTurn(options, request, signal, report);
       } catch (error) {
         if (error instanceof Superseded) return describeSuperseded(reasoner.name);
-        // The session resumes from its last checkpoint once the database is back.
+        // Resumes from the last checkpoint once the database is back.
         if (isDatabaseAway(error)) throw error;
         return describeFailure(reasoner.name, errorMessage(error));
       }
@@ -88,7 +85,7 @@ function currentDraft(state: Readonly<PlanningState>, request: PlanningRequest):
   });
 }
 
-/** A session at a refused plan, for plans that were not planned here. */
+/** For plans not planned here: a session at their refusal. */
 function adoptPlan(request: PlanningRequest, previous: PlanDraft, now: Date): PlanningState {
   const outline = outlineOfDraft(previous, null);
   return {
@@ -101,7 +98,7 @@ function adoptPlan(request: PlanningRequest, previous: PlanDraft, now: Date): Pl
   };
 }
 
-/** The plan was changed since the session proposed it, so the outline is outdated. */
+/** The plan was changed after the proposal, so the outline is outdated. */
 function hasMoved(state: PlanningState, request: PlanningRequest, previous: PlanDraft): boolean {
   const own = currentDraft(state, { ...request, revision: null });
   const content = (draft: PlanDraft) =>
@@ -111,13 +108,13 @@ function hasMoved(state: PlanningState, request: PlanningRequest, previous: Plan
   return own === null || content(own) !== content(previous);
 }
 
-/** Finds the session of the run and leads it to where this turn begins. */
+/** Loads the run's session and moves it to where this turn begins. */
 async function openTurn(options: ControllerOptions, request: PlanningRequest): Promise<Turn> {
   const { checkpoints, clock } = options;
   const now = clock.now();
   const stored = await checkpoints.read(request.runId);
   const seq = stored?.seq ?? 0;
-  // The planner of this very turn was interrupted, or its outcome was not stored.
+  // This turn's planner was interrupted, or its outcome not stored.
   if (stored !== null && stored.state.turn === request.turn)
     return { session: new Session(stored.state), seq };
   if (stored !== null && stored.state.turn > request.turn) throw new Superseded();
@@ -128,7 +125,7 @@ async function openTurn(options: ControllerOptions, request: PlanningRequest): P
   if (
     revision !== null &&
     (before?.outline == null ||
-      // Edits that were never submitted do not count as a plan.
+      // Unsubmitted edits do not count as a plan.
       !before.produced.includes('outline') ||
       hasMoved(before, request, revision.previous))
   )
@@ -161,7 +158,7 @@ function decisionOf(
   };
 }
 
-/** Follows the table, traces and stores. @returns the checkpoint's number */
+/** @returns the checkpoint's number */
 async function move(
   options: ControllerOptions,
   session: Session,
@@ -190,13 +187,13 @@ async function store(
   throw new Superseded();
 }
 
-/** Milliseconds left in this turn; time lost in a crash does not count. */
+/** Milliseconds left; time lost in a crash does not count. */
 function timeLeft(state: Readonly<PlanningState>, limits: PlanningLimits): number {
   const used = state.trace.reduce((sum, { duration_ms }) => sum + duration_ms, 0);
   return limits.wallSeconds * 1000 - (used - timeWaited(state));
 }
 
-/** For planners of parts, in milliseconds. */
+/** Milliseconds spent waiting for planners of parts. */
 function timeWaited({ trace }: Readonly<PlanningState>): number {
   return trace.reduce((sum, one) => sum + (one.tool === scaffoldTool ? one.duration_ms : 0), 0);
 }
@@ -260,7 +257,7 @@ async function planTurn(
       stageTools.say({ kind: 'aborted', reason, text: explainCap(cap, limits) }, reason);
       event = 'cap_reached';
     } else event = await stages[stage](context);
-    // A stopped planner has no outcome: the next one resumes from the last checkpoint.
+    // A stopped planner has no outcome; the next one resumes.
     if (signal.aborted) break;
     seq = await move(options, session, stage, event, seq);
   }

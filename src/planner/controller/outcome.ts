@@ -1,4 +1,4 @@
-// Turns a session at rest into the planner's outcome: result, reason, confidence and cost.
+// Turns a session at rest into the planner's outcome.
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { PlanningOutcome, PlanningRequest } from '#domain/planning/run.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
@@ -22,7 +22,7 @@ export function describeFailure(planner: string, message: string): PlanningOutco
   };
 }
 
-/** Another planner of the same turn was quicker. */
+/** Another planner of the turn was faster. */
 export function describeSuperseded(planner: string): PlanningOutcome {
   return {
     result: { kind: 'superseded' },
@@ -35,14 +35,14 @@ export function describeSuperseded(planner: string): PlanningOutcome {
   };
 }
 
-/** A plan is only as certain as its weakest stage. */
+/** A plan is as certain as its weakest stage. */
 function weakest(state: Readonly<PlanningState>): number | null {
   const stages = ['VALIDATE_OUTLINE', 'VALIDATE_ROADMAP', 'VALIDATE_SCHEDULE'] as const;
   const known = stages.flatMap((stage) => state.confidence[stage]?.composite ?? []);
   return known.length === 0 ? null : Math.min(...known);
 }
 
-/** By its changes, from the manifest (A16). */
+/** By the changes it makes, from the manifest (A16). */
 function explainPlan(draft: PlanDraft, tools: PlannerTools): string {
   const effects = new Map(tools.manifest().map((spec) => [spec.name, spec.effect]));
   const names = [...new Set(draft.steps.map((step) => `${step.tool}_${step.operation}`))];
@@ -65,7 +65,7 @@ function readResult(state: Readonly<PlanningState>, draft: () => PlanDraft | nul
       return { kind: 'proposal', draft: proposed, ...(target === null ? {} : { target }) };
     return { kind: 'aborted', reason: 'internal', text: 'There is no outline to propose.' };
   }
-  // An answer given at a gate leaves the gate waiting.
+  // The gate still waits after an answer.
   return result.kind === 'answer' && pause?.kind === 'gate' && pause.gate && pause.digest
     ? { kind: 'gate', gate: pause.gate, digest: pause.digest, text: result.text }
     : result;

@@ -1,4 +1,4 @@
-// Validates a draft against the manifest before a person sees it: known operations, valid arguments, no cycles, places to post.
+// Validates a draft before a person sees it.
 import { pinSteps, postTargetOf } from '#domain/chat/post-target.ts';
 import { findMalformed, openArguments } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
@@ -16,7 +16,7 @@ import type { ToolContext } from '../tool.ts';
 
 const maxProblems = 20;
 
-/** As sentences; empty if the draft can be proposed. */
+/** As sentences; empty if it can be proposed. */
 export async function checkDraft(draft: PlanDraft, tools: PlannerTools): Promise<string[]> {
   if (draft.steps.length === 0 && (draft.series ?? []).length === 0)
     return ['The plan has no steps.'];
@@ -48,7 +48,6 @@ export async function checkDraft(draft: PlanDraft, tools: PlannerTools): Promise
   return problems.slice(0, maxProblems);
 }
 
-/** The operation exists, and its known arguments fit. */
 export function checkStep(tools: PlannerTools): (step: StepDraft, id: string) => string[] {
   const manifest = new Map(
     tools.manifest().map((spec) => [`${spec.tool}\n${spec.operation}`, spec]),
@@ -76,17 +75,17 @@ export function checkStep(tools: PlannerTools): (step: StepDraft, id: string) =>
   };
 }
 
-/** Marks of texts cut for a reader. */
+/** Marks left in texts that were cut for a reader. */
 const cutMark = /\[cut: the first \d{1,12} of \d{1,12} characters\]|… \(\d{1,12} more characters\)/;
 
-/** A text that was cut when read must not be the base of a change; only text to be replaced may be marked as cut. */
+/** A change must not build on text that was cut; `find` may. */
 function findCut({ find: _, ...args }: JsonObject): string[] {
   return cutMark.test(JSON.stringify(args))
     ? ['It writes a text that was cut when it was read. Use workspace_edit or workspace_copy.']
     : [];
 }
 
-/** A step that needs more than a pool's capacity would wait forever. */
+/** A step that needs more than a pool holds would wait forever. */
 function findPoolProblems({ resources = {} }: StepDraft, pools: Record<string, number>): string[] {
   const names = Object.keys(pools);
   if (names.length === 0) return [];
@@ -132,7 +131,6 @@ async function checkReferences(
   return found.flat();
 }
 
-/** In order; null without a cycle. */
 function findCircle(steps: StepDraft[], ids: string[]): string[] | null {
   const places = new Map(ids.map((id, place) => [id, place]));
   const arrows = steps.flatMap((step, to) =>
@@ -152,7 +150,7 @@ export function nameTarget({ conversation, about }: PostTarget): string {
   return `${conversation} (${quoteWords(about, 60)})`;
 }
 
-/** With recent conversations that the step can post to. */
+/** Lists recent conversations that the step can post to. */
 export async function checkPosts(
   steps: StepDraft[],
   { tools, state }: Pick<ToolContext, 'tools' | 'state'>,

@@ -1,5 +1,4 @@
-// Builds the proposed draft from outline, roadmap and schedule. Steps keep their IDs and fields; only stated, chosen or
-// scheduled values are added.
+// Builds the proposed draft from outline, roadmap and schedule.
 import { type Dependency, fromDependency } from '#domain/plan/dependency.ts';
 import type { PlanContext, PlanDraft, Risk, Series } from '#domain/plan/plan.ts';
 import { dependenciesOf, type StepDraft } from '#domain/plan/step-content.ts';
@@ -17,15 +16,14 @@ import { findEnds } from '../outline/precedence.ts';
 import { stepsNamed } from './edit-draft.ts';
 
 type DraftOptions = {
-  /** Each step waits for a person before it runs. */
   confirmEach?: boolean;
 };
 
 const maxRisks = 50;
-/** Characters of the templates of all groups. */
+/** Characters, over all groups. */
 const maxTemplates = 20_000;
 
-/** Roadmap and schedule are optional. Steps come in the order of the tree; those of recurring nodes are in `series`. */
+/** Steps come in tree order; those of recurring nodes are in `series`. */
 export function draftPlan(
   outline: PlanOutline,
   roadmap: Roadmap | null,
@@ -65,7 +63,7 @@ export function draftPlan(
   };
 }
 
-/** The step's own first, as stated; of two with the same type the longer lag. */
+/** The step's own first; for the same type the longer lag wins. */
 function orderOf(
   index: OutlineIndex,
   step: number,
@@ -140,7 +138,7 @@ function withTerms({ context, pattern, preferences, nodes }: PlanOutline): PlanC
   };
 }
 
-/** Gaps, then risks, then assumptions, each once. */
+/** Gaps, risks, assumptions, each once. */
 function collectRisks(
   { gaps = [], risks, assumptions }: PlanOutline,
   index: OutlineIndex,
@@ -154,7 +152,7 @@ function collectRisks(
   return [...all.values()].slice(0, maxRisks);
 }
 
-/** Edges to or from recurring work can't be kept; a person should know. */
+/** Edges to or from recurring work can't be kept, so they are reported. */
 function tellLostOrder(index: OutlineIndex, edges: Roadmap['edges']): string[] {
   const lost = edges.find((edge) => {
     const ends = findEnds(index, edge);
@@ -167,9 +165,7 @@ function tellLostOrder(index: OutlineIndex, edges: Roadmap['edges']): string[] {
   ];
 }
 
-// Recurring nodes as series (B17): their steps are the template of each occurrence.
-
-/** @param steps of the outline, by number */
+/** @param steps by number */
 function draftSeries(
   index: OutlineIndex,
   steps: StepDraft[],
@@ -200,7 +196,6 @@ function draftSeries(
 
 const fold = (title: string): string => title.normalize('NFC').trim().toLowerCase();
 
-/** With more than one step, by normalised form. */
 function titlesOf({ nodes }: PlanOutline): Map<string, string> {
   const described = new Set(
     nodes.flatMap(({ steps }) => steps.map((one) => fold(one.description))),

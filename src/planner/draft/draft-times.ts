@@ -1,4 +1,4 @@
-// Dates of a draft's steps, and what an edit of times became. Pure.
+// Dates a draft's steps and describes changed times. Pure.
 import { describeLength } from '#cards/times.ts';
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
@@ -29,7 +29,7 @@ type Dating = Pick<ToolContext, 'tools' | 'settings' | 'now' | 'user'> & {
   state: Pick<ToolContext['state'], 'timezone'>;
 };
 
-/** Larger drafts get their dates from their schedule. */
+/** Larger drafts get dates from their schedule. */
 const maxDated = 500;
 
 const isTimed = ({ steps, ...node }: OutlineNode): boolean =>
@@ -39,7 +39,7 @@ const isTimed = ({ steps, ...node }: OutlineNode): boolean =>
   node.after.some(({ lag_minutes }) => lag_minutes !== 0) ||
   steps.some(({ not_before, duration_minutes }) => (not_before ?? duration_minutes) !== undefined);
 
-/** If approved now, without looking at calendars. */
+/** As if approved now, calendars ignored. */
 export function dateDraft(outline: PlanOutline, context: Dating): Map<string, Interval> {
   const { nodes } = outline;
   if (nodes.length > maxDated || !nodes.some(isTimed)) return new Map();
@@ -64,7 +64,7 @@ export function dateDraft(outline: PlanOutline, context: Dating): Map<string, In
   );
 }
 
-/** `step 3: Thu 3 Dec, 09:00 – Mon 7 Dec, 12:00 (2 working days), by Fri 11 Dec, 12:00`, or null without times. */
+/** `step 3: Thu 3 Dec, 09:00 – Mon 7 Dec, 12:00 (2 working days), by Fri 11 Dec, 12:00` */
 function describeStepTimes(
   step: OutlineNode['steps'][number],
   node: OutlineNode,
@@ -99,7 +99,6 @@ const keyOf = (step: OutlineNode['steps'][number], node: OutlineNode): string =>
 
 const maxShownSteps = 10;
 
-/** One line per changed step. */
 export function describeChangedTimes(
   before: OutlineNode[],
   outline: PlanOutline,

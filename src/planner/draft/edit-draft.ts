@@ -1,5 +1,4 @@
-// Edits of the draft in place (B4). Unmentioned parts keep their IDs, words and order (B22). Pure; problems come back as
-// sentences, and then nothing has changed.
+// Edits the draft in place (B4, B22). Pure; a failed edit changes nothing.
 import type { Dependency } from '#domain/plan/dependency.ts';
 import { mergeArguments } from '#domain/plan/merge.ts';
 import { dependenciesOf, StepDraft, sourcesOf } from '#domain/plan/step-content.ts';
@@ -26,7 +25,7 @@ export function placeSteps({ nodes }: PlanOutline): Map<string, Place> {
   );
 }
 
-/** By the step's ID, or all of a group, phase or partition by its ID or title. */
+/** By step ID, or all steps of a group, phase or partition. */
 export function stepsNamed(outline: PlanOutline, names: string[]): string[] {
   const places = placeSteps(outline);
   const tree = readTree(outline.nodes);
@@ -58,12 +57,11 @@ export function emptyOutline(title: string, pattern: PlanOutline['pattern']): Pl
   return { title, summary: title, pattern, nodes: [goal], risks: [], assumptions: [] };
 }
 
-/** Contains everything, if there is one. */
+/** The node that contains all others, if any. */
 function findGoal(nodes: OutlineNode[]): string | null {
   return nodes.find(({ structure, parent }) => structure === 'goal' && parent === null)?.id ?? null;
 }
 
-/** Created if missing. */
 function findPhase(nodes: OutlineNode[], title: string, ids: Set<string>): string {
   const known = nodes.find(
     (node) => node.steps.length === 0 && (node.title === title || node.id === title),
@@ -74,11 +72,10 @@ function findPhase(nodes: OutlineNode[], title: string, ids: Set<string>): strin
   return id;
 }
 
-/** Where nobody gave one. */
+/** For steps without a given title. */
 export const titleOf = (steps: StepDraft[]): string =>
   shorten(steps.map(({ description }) => description).join('; '), 3000);
 
-/** A title made of the steps follows them. */
 function withSteps(node: OutlineNode, steps: StepDraft[]): OutlineNode {
   return {
     ...node,
@@ -99,7 +96,7 @@ function taskOf({ step }: NewStep, id: string, parent: string | null): OutlineNo
   });
 }
 
-/** @param before ID of the step to insert before, or null to append */
+/** @param before null to append */
 export function addSteps(outline: PlanOutline, added: NewStep[], before: string | null): Edited {
   const places = placeSteps(outline);
   const twice = added.filter(({ step }) => places.has(step.id));
@@ -129,7 +126,6 @@ export function addSteps(outline: PlanOutline, added: NewStep[], before: string 
   return { outline: withNodes(outline, nodes.toSpliced(at, 0, ...made)) };
 }
 
-/** Steps that belong together under one node. */
 type StepGroup = {
   id: string;
   title: string;
@@ -138,7 +134,7 @@ type StepGroup = {
   each?: JsonObject;
 };
 
-/** Many steps of one kind under one node. Replaces a group with that ID. */
+/** Replaces a group with the same ID. */
 export function addGroup(outline: PlanOutline, group: StepGroup, phase: string | null): Edited {
   const { id } = group;
   const nodes = outline.nodes.filter((node) => node.id !== id || node.steps.length === 0);
@@ -146,7 +142,7 @@ export function addGroup(outline: PlanOutline, group: StepGroup, phase: string |
   return addGroups(withGaps({ ...outline, nodes }, gaps), [group], phase);
 }
 
-/** Only new groups, in one go. */
+/** New groups only. */
 export function addGroups(
   outline: PlanOutline,
   groups: StepGroup[],
@@ -167,11 +163,10 @@ export function addGroups(
   return { outline: withNodes(outline, nodes) };
 }
 
-/** Unmentioned fields stay. */
 function changeStep(step: StepDraft, { step: changed, cleared }: StepChange): StepDraft {
   const { args, ...rest } = changed;
   const merged = StepDraft.parse({ ...step, ...rest });
-  // Arguments of another operation mean something else.
+  // Arguments don't carry over to another operation.
   const fresh =
     rest.operation !== undefined && (rest.tool !== step.tool || rest.operation !== step.operation);
   if (args !== undefined) merged.args = mergeArguments(fresh ? {} : (step.args ?? {}), args);
@@ -219,7 +214,7 @@ export function editSteps(outline: PlanOutline, edits: StepChange[]): Edited {
   return { outline: dropEmptyPhases(withNodes(outline, [...nodes, ...phases.slice(known)])) };
 }
 
-/** For a node of one step. */
+/** For nodes of one step. */
 function changeNode(
   node: OutlineNode,
   { step: changed, phase, cleared }: StepChange,
@@ -228,7 +223,7 @@ function changeNode(
   const reordered = changed.after !== undefined || cleared.includes('after');
   return {
     ...node,
-    // Its dependencies are stated again by the step.
+    // The step states its dependencies again.
     ...(reordered ? { after: [] } : {}),
     ...(changed.not_before !== undefined ? { not_before: changed.not_before } : {}),
     ...(cleared.includes('not_before') ? { not_before: null } : {}),

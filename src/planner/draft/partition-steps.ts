@@ -1,17 +1,15 @@
-// Partitions of many steps of one kind: by a value that their items share, or slices of limited size, in order.
+// Partitions steps of one kind by shared value or size.
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import { onOneLine } from '#domain/words.ts';
 
 const maxPartitions = 1000;
 
-/** `letters-01`, `letters-02` …, as wide as the last of them. */
+/** `letters-01`, zero-padded to the last. */
 const nameSlice = (group: string, index: number, count: number): string =>
   `${group}-${String(index + 1).padStart(Math.max(2, String(count).length), '0')}`;
 
-/**
- * @param values of the steps' items to partition by, or null for slices @param always name a partition even if one slice holds
- * all @returns names in order; empty if the steps stay together
- */
+/** @param values to partition by, or null for slices @param always partition even if one slice holds all
+ * @returns names in order; empty if the steps stay together */
 export function partitionSteps(
   group: string,
   steps: StepDraft[],

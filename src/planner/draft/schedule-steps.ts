@@ -1,4 +1,4 @@
-// Times of steps of the draft: when they start, how long they take, by when, and how they repeat (B4). Pure.
+// Sets starts, durations, deadlines and repetition of draft steps (B4). Pure.
 import { fromDependency } from '#domain/plan/dependency.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { OutlineNode, PlanOutline, Recurs } from '#domain/planning/outline.ts';
@@ -8,14 +8,14 @@ import { makeNode } from '../outline/make-node.ts';
 import { isWithin, readTree, takeId } from '../outline/outline-tree.ts';
 import { dropEmptyPhases, type Edited, placeSteps, titleOf, withNodes } from './edit-draft.ts';
 
-/** `null` removes a value; an omitted one stays. */
+/** `null` removes a value. */
 export type Timing = {
   not_before?: string | null;
   deadline?: string | null;
   recurs?: Recurs | null;
 };
 
-/** Steps that repeat together become one series. @param duration in the notation, or null to remove it */
+/** Steps that repeat together become one series. @param duration notation, or null to remove it */
 export function scheduleSteps(
   outline: PlanOutline,
   ids: string[],
@@ -61,7 +61,7 @@ export function scheduleSteps(
   return { outline: dropEmptyPhases(withNodes(outline, repeatSteps(timed, named, recurs))) };
 }
 
-/** A phase all of whose steps get a deadline gets it too, if it has one. */
+/** A phase with a deadline takes that of its steps if all get one. */
 function moveWholes(
   nodes: OutlineNode[],
   named: Set<string>,
@@ -90,7 +90,7 @@ function timeNode(
     const { id = '', not_before: start, duration_minutes, duration: known, ...rest } = step;
     if (!named.has(id)) return step;
     const from = not_before === undefined ? start : (not_before ?? undefined);
-    // Minutes of other words are measured when the edit is kept.
+    // Durations in other words are measured when the edit is kept.
     const length =
       duration === undefined
         ? { duration_minutes, duration: known }
@@ -100,12 +100,12 @@ function timeNode(
     );
     return { id, ...rest, ...Object.fromEntries(given) };
   });
-  // A node with other steps keeps its own times.
+  // Nodes with other steps keep their times.
   if (mine.length < node.steps.length) return { ...node, steps };
   return { ...node, ...times, ...(duration === null ? { duration_minutes: null } : {}), steps };
 }
 
-/** Steps with the same rule share one node; those of several nodes, or part of one, get a new node. */
+/** Steps with one rule share a node, a new one unless they already do. */
 function repeatSteps(
   nodes: OutlineNode[],
   named: Set<string>,

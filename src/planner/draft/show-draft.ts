@@ -1,5 +1,4 @@
-// The draft as a model reads it: each step on a line, numbered as on its card. Long drafts show only steps that the feedback
-// may concern; `show_steps` reads the rest.
+// Renders the draft for a model; long drafts show likely steps only.
 import MiniSearch from 'minisearch';
 import { describeLength } from '#cards/times.ts';
 import { sayLag } from '#domain/length.ts';
@@ -19,32 +18,26 @@ import { readTree } from '../outline/outline-tree.ts';
 import { sayPeriod } from '../schedule/time-words.ts';
 import { draftPlan } from './draft-plan.ts';
 
-/** Steps; longer drafts show likely steps and the first ones. */
 const maxWhole = 30;
 const maxLikely = 8;
 const maxFirst = 3;
 const maxArgs = 160;
-/** Characters of all steps that are shown, and of a group. */
 const wholeCharacters = 6000;
 const maxGroup = 1200;
-/** Characters of a step's description and arguments in the search index. */
+/** Characters per step in the search index. */
 const maxIndexed = 400;
 
-/** Lets a model name steps as the person does. */
+/** Steps named as the person sees them. */
 type View = {
   draft: PlanDraft;
-  /** Including repeating ones. */
   steps: StepDraft[];
-  /** As on the plan's card. */
   labels: Map<string, string>;
   places: Map<string, { phase: string | null; deadline: string | null; dates: string | null }>;
   timezone: string;
 };
 
-/** When each node takes place, and the turn's time. */
 export type DraftDates = { places: ReadonlyMap<string, Interval>; timezone: string; now: Date };
 
-/** @param current the plan built from the outline and its order, whose card labels the steps */
 function viewDraft(
   outline: PlanOutline,
   current: PlanDraft | null,
@@ -73,7 +66,6 @@ function viewDraft(
   };
 }
 
-/** @param most characters of the arguments */
 function writeStep(step: StepDraft, { labels, places, timezone }: View, most: number): string {
   const { id = '', description, tool, operation, args = {}, after = [], notes } = step;
   const length = describeLength(step, null);
@@ -124,7 +116,7 @@ function findLikely({ steps, labels }: View, words: string, most: number): StepD
     .flatMap(({ id }) => steps[Number(id)] ?? []);
 }
 
-/** @param words feedback that may say which steps matter */
+/** @param words feedback that may tell which steps matter */
 export function showDraft(
   outline: PlanOutline,
   current: PlanDraft | null,
@@ -158,7 +150,7 @@ export function showDraft(
   ].join('\n');
 }
 
-/** A group as the call that changes it, which needs no more than its ID and what differs. */
+/** As the call that would change it: the ID and what differs. */
 function writeGroup({ id, title, steps, each = {} }: OutlineNode): string {
   const line = shorten(JSON.stringify({ ...each, id }), maxGroup);
   return `${quoteWords(title, 200)}: steps ${id}-1 to ${id}-${steps.length} by for_each ${line}`;

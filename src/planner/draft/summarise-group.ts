@@ -1,5 +1,4 @@
-// One summary of many steps of one kind: the output of each partition is gathered, narrowed to a budget, and written up from
-// that alone.
+// Summarises a group: gather partitions, narrow to a budget, write up.
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import { countOf } from '#domain/words.ts';
 
@@ -8,7 +7,6 @@ const narrowTokens = 8000;
 
 export const summaryOperations = ['draft_gather', 'draft_narrow', 'draft_finalise'] as const;
 
-/** Whether the step belongs to the summary of a group. */
 export const isInSummary = (group: string, id = ''): boolean =>
   id.startsWith(`${group}-gather`) ||
   ['narrow', 'summary', 'summary-file'].some((name) => id === `${group}-${name}`);
@@ -17,14 +15,11 @@ export type SummaryRequest = {
   task: string;
   /** Where to save it; otherwise the last step returns it. */
   path?: string | undefined;
-  /** Counts and sums over the items; the summary begins with them. */
+  /** Counts and sums that open the summary. */
   totals?: string[];
 };
 
-/**
- * A gathering step waits for its sources by itself. @param partitions of the group, or none if its steps are only tagged with
- * its ID
- */
+/** @param partitions none if the steps are only tagged with the group's ID */
 export function summariseGroup(
   group: string,
   partitions: string[],

@@ -1,5 +1,4 @@
-// Memoises paid or computed results (B5) under a digest of everything they depend on, so a planner that takes over reuses them.
-// Only successes are kept.
+// Memoises paid or computed results (B5), keyed by everything they depend on.
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { z } from 'zod';
@@ -12,24 +11,21 @@ import { Adaptation, Violation } from '#domain/planning/trace.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { type ToolContext, type ToolOutcome, ToolResult } from '../tool.ts';
 
-/** All that a result depends on. */
 type MemoParts = {
-  /** `model`, or the name of a tool. */
+  /** `model` or a tool's name. */
   kind: string;
-  /** The model's name, or the revision of the tool's rules. */
+  /** Model name, or revision of the tool's rules. */
   version: string | number;
   inputs: unknown;
   policy: unknown;
-  /** A run and its turn. */
   scope: unknown;
 };
 
-/** Characters of JSON. */
 const maxKept = 4_000_000;
 
 /** SHA-256 in hex of canonical JSON (RFC 8785). */
 export function memoKey(parts: MemoParts): string {
-  // Values without a JSON form (undefined, dates as objects) become what JSON makes of them.
+  // Normalises undefined, dates and the like as JSON does.
   const text = canonicalize(parseExactly(JSON.stringify(parts)));
   if (text === undefined) throw new TypeError('memoKey: the parts have no JSON form');
   return hash('sha256', text, 'hex');
@@ -39,9 +35,9 @@ type MemoUse<Value> = {
   key: string;
   kind: string;
   runId: string;
-  /** A stored value that no longer fits is computed again. */
+  /** A stored value that no longer fits is recomputed. */
   schema: z.ZodType<Value>;
-  /** Whether a fresh result is kept. */
+  /** Whether to keep a fresh result. */
   keep(value: Value): boolean;
 };
 
@@ -58,7 +54,7 @@ export async function recall<Value>(
   return parseStored(schema, await readMemo(db, key));
 }
 
-/** @returns the value for everyone: another's result if it was stored first */
+/** @returns the first value stored, possibly another process's */
 export async function keep<Value>(
   db: Queryable,
   use: MemoUse<Value>,
@@ -71,7 +67,7 @@ export async function keep<Value>(
   return stored === text ? value : (parseStored(use.schema, stored) ?? value);
 }
 
-/** Errors of `make` are passed on, and nothing is kept. */
+/** Errors of `make` pass through, and nothing is kept. */
 export async function remember<Value>(
   db: Queryable,
   use: MemoUse<Value>,
@@ -84,7 +80,7 @@ export async function remember<Value>(
 
 const { shape } = PlanningState;
 
-// Without defaults: they would add changes that were not made.
+// No defaults: they would add changes nobody made.
 const StateChanges = z.strictObject({
   pattern: shape.pattern.unwrap().exactOptional(),
   rfc: shape.rfc.unwrap().exactOptional(),
@@ -116,7 +112,7 @@ const StoredOutcome: z.ZodType<ToolOutcome> = z.strictObject({
   ends: StageEvent.exactOptional(),
 });
 
-/** Without history, cost and duration; nor earlier reads and searches, since concurrent ones end in any order. */
+/** Without history, cost, duration and reads, which concurrent calls order differently. */
 function inputsOf(
   args: JsonObject,
   toolContext: RememberedContext,
@@ -140,7 +136,7 @@ type RememberedContext = Pick<
   'modes' | 'request' | 'user' | 'ownWords' | 'settings' | 'now' | 'policy'
 >;
 
-/** For successful tools, in one turn of one run. @param readState the session as the next call finds it */
+/** Keeps successes within a turn. @param readState the session as the next call finds it */
 export function createRemember(
   db: Queryable,
   place: { runId: string; turn: number },

@@ -1,5 +1,4 @@
-// The critic (extensive reasoning only): one more model call before a draft is submitted. Its findings hold the draft back once
-// a turn. A critic that fails or costs too much holds nothing back.
+// The critic: one model call on a draft before submission (extensive only).
 import type { Clock } from '#domain/clock.ts';
 import { errorMessage } from '#domain/errors.ts';
 import { isPartRun } from '#domain/planning/part.ts';
@@ -17,7 +16,6 @@ import { readPoints, reportTool, writeCriticMessages } from './prompts/critic.ts
 const critic = 'critic';
 const outputTokens = 4096;
 
-/** The person's, oldest first. */
 function wordsOf({ request, state }: StageTask, joined: JoinedWords[]): string[] {
   const { history, text, revision } = request;
   const before = history.filter(({ author }) => author === 'person').slice(-5);
@@ -30,14 +28,14 @@ function wordsOf({ request, state }: StageTask, joined: JoinedWords[]): string[]
   ];
 }
 
-/** `task.stageTools`, but "submit_plan" is criticised first. */
+/** Criticises the draft on "submit_plan". */
 export function withCritic(task: StageTask, model: PaidModel, clock: Clock): AgentTools {
   const { stageTools, request, state, stage, current } = task;
   let { deadline } = task;
-  // The whole is criticised, not each of its parts.
+  // Only the whole is criticised.
   const isPart = isPartRun(state.run_id);
   if (request.modes.plan_reasoning_mode !== 'extensive' || isPart) return stageTools;
-  // A planner that takes over finds the call in the trace, or asks the same and gets the stored reply.
+  // A planner that takes over finds the call in the trace or gets the stored reply.
   let asked = state.trace.some(({ tool }) => tool === critic);
 
   async function findPoints(signal: AbortSignal): Promise<string[]> {
@@ -83,7 +81,6 @@ export function withCritic(task: StageTask, model: PaidModel, clock: Clock): Age
     }
   }
 
-  /** A draft that the session refuses anyway needs no critic. */
   let lastFailed = false;
   return {
     ...stageTools,

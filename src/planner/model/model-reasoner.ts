@@ -1,4 +1,4 @@
-// The reasoner with a language model: one agent run per stage, which always ends in a named event.
+// The language-model reasoner: one agent run per stage.
 import { createHash } from 'node:crypto';
 import type { Clock } from '#domain/clock.ts';
 import { askedQuestion } from '#domain/planning/asked-question.ts';
@@ -26,7 +26,6 @@ import { withCritic } from './critic.ts';
 import { continueMessages, writeMessages } from './prompts/messages.ts';
 
 export function createModelReasoner(options: {
-  /** For one turn of a run, with its budget. */
   payFor(task: Pick<StageTask, 'request' | 'state'>): PaidModel;
   name: string;
   limits: PlanningLimits;
@@ -34,7 +33,7 @@ export function createModelReasoner(options: {
   catalogue: { search: OperationSearch; guarded: ReadonlySet<string> };
 }): Reasoner {
   const { payFor, name, limits, clock, catalogue } = options;
-  /** Messages of the turn's earlier stages, which the next one continues. */
+  /** Messages of the turn's earlier stages, continued by the next. */
   const histories = new WeakMap<PlanningRequest, ChatMessage[]>();
 
   async function openMessages(task: StageTask, model: PaidModel): Promise<ChatMessage[]> {
@@ -81,7 +80,7 @@ export function createModelReasoner(options: {
   };
 }
 
-/** Its turns and its parts begin alike. A digest, as servers limit the length and a conversation's name is not theirs to know. */
+/** A digest: servers limit the length and must not learn the conversation's name. */
 function cacheKeyOf({ conversation, runId }: StageTask['request']): string {
   return createHash('sha256')
     .update(conversation ?? runId)
@@ -97,14 +96,14 @@ async function lookAround({ stage, stageTools, tools, signal }: StageTask): Prom
   return Surroundings.safeParse(result.data).data ?? nothing;
 }
 
-/** All feedback is applied to the draft: its tools change steps, order and times, and unchanged parts stay approved. */
+/** Feedback edits the draft in place, so unchanged parts stay approved. */
 async function editDraft({ stageTools, signal }: StageTask): Promise<StageEvent> {
   const args = { stage: 'outline', reason: 'The draft is edited as the feedback says.' };
   const { ends } = await stageTools.call('route_change', args, signal);
   return ends ?? 'fatal_error';
 }
 
-/** Keeps the draft at a cap and asks whether to continue; null without a draft. */
+/** At a cap, keeps the draft and asks whether to go on; null without one. */
 function keepDraft(task: StageTask, cap: Cap, limits: PlanningLimits): StageEvent | null {
   const { stageTools, stage } = task;
   const steps = stageTools.draftedSteps();

@@ -1,4 +1,4 @@
-// From commands to steps: slots become arguments, and open ones questions.
+// Turns commands into steps: slots become arguments, open ones questions.
 import { Temporal } from 'temporal-polyfill';
 import { sayLength } from '#domain/length.ts';
 import { findMalformed } from '#domain/plan/arguments.ts';
@@ -15,7 +15,6 @@ import type { Built, Rule, Setting, Step } from './describe.ts';
 import { orderSteps } from './order-steps.ts';
 import { Questions } from './questions.ts';
 
-/** By any spelling of the form that has it. */
 function typeOf({ spellings }: Form, name: string): SlotType {
   const elements = spellings.flatMap((one) => compile(one));
   const slot = elements.find(
@@ -24,7 +23,6 @@ function typeOf({ spellings }: Form, name: string): SlotType {
   return slot?.kind === 'slot' ? slot.type : 'text';
 }
 
-/** Seconds. */
 const longestWait = 86_400;
 
 const asks: Record<string, (command: Command) => string> = {
@@ -63,7 +61,7 @@ class Builder {
           `“after ${lag.words}” needs a phase or a command before “phase ${parts[first]?.title}”.`,
         );
       this.#askForScope(commands);
-      // The answers determine the times of the others.
+      // The answers determine the other times.
       if (asked.length > 0) return { kind: 'questions', questions: asked };
       for (const [at, command] of commands.entries()) this.#add(command, at, commands);
       if (asked.length > 0) return { kind: 'questions', questions: asked };
@@ -76,7 +74,7 @@ class Builder {
     }
   }
 
-  /** A time after the last of several commands may be meant for all of them. */
+  /** A time after the last of several commands may apply to all. */
   #askForScope(commands: Command[]): void {
     const isOpen = (one: Command, at: number) =>
       one.isTimedAlone &&
@@ -155,7 +153,7 @@ class Builder {
     });
   }
 
-  /** Times that are arguments: of reminders, events and the calendar. */
+  /** Times that are arguments, as of reminders and events. */
   #addTimes(
     { form, slots, modifiers }: Command,
     args: JsonObject,
@@ -215,7 +213,7 @@ class Builder {
     return spec;
   }
 
-  /** “the result” is the text that the previous step returns. */
+  /** “the result” is the previous step's text. */
   #resolve(value: Json, at: number): Json {
     if (!isResult(value)) return value;
     const before = this.#steps.at(-1);
@@ -240,7 +238,7 @@ class Builder {
   }
 }
 
-/** Redundant times, of which only one could count. */
+/** Two times, of which only one could count. */
 function refuseTwoTimes({ form, slots, modifiers, isTimedAlone }: Command): void {
   const { start, every, until, lag, deadline } = modifiers;
   const isDelayed = every !== null || (start !== null && (isTimedAlone || form.id === 'remind'));
@@ -266,11 +264,11 @@ function isYesNo(all: Command[], at: number): boolean {
   return all[at]?.form.id === 'ask' && (next?.answer ?? null) !== null;
 }
 
-/** @param firstId the number of the first step, if others exist */
+/** @param firstId number of the first step */
 export function buildSteps(request: Request, setting: Setting, firstId = 1): Built {
   return new Builder(setting, firstId).build(request);
 }
-/** The pointer to the text in an operation's output. */
+/** Pointer to the text in an operation's output. */
 function textPointer(spec: OperationSpec): string | null {
   if (spec.name === 'human_task' || spec.name === 'human_confirm') return '/answer';
   const properties = spec.output?.properties;

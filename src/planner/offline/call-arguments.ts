@@ -1,5 +1,4 @@
-// Arguments of `call NAME with …`, read by the schema of the operation. Missing ones of one line are asked for; for others the
-// whole command is shown, with example values.
+// Reads arguments of `call NAME with …` by the operation's schema.
 import { isObject, type Json, type JsonObject, parseJson } from '#domain/text.ts';
 import type { JsonSchema, OperationSpec } from '#domain/tool.ts';
 import { listOf, shorten } from '#domain/words.ts';
@@ -8,10 +7,10 @@ import { readChoice, readReply } from '../commands/answers.ts';
 import { type Command, CommandRefusal } from '../commands/request.ts';
 import type { Questions } from './questions.ts';
 
-/** More open arguments are not asked for one by one. */
+/** Above this, the whole command is shown instead. */
 const maxAsked = 3;
 
-/** A command to copy, with example values for the required arguments. */
+/** To copy, with example values for required arguments. */
 export function showCall(spec: OperationSpec): string {
   const { args, optional } = exampleOf(spec);
   const suffix = Object.keys(args).length === 0 ? '' : ` with ${JSON.stringify(args)}`;
@@ -22,7 +21,7 @@ export function showCall(spec: OperationSpec): string {
   return `call ${spec.name}${suffix}${more}`;
 }
 
-/** @param at the command's place, which names its questions */
+/** @param at the command's place, used in question IDs */
 export function readCall(
   { slots }: Command,
   spec: OperationSpec,
@@ -93,7 +92,7 @@ function askForArgument(
   );
 }
 
-/** To the schema's type; undefined if it does not fit. */
+/** Undefined if it does not fit the type. */
 function coerce(written: string, { type, enum: values }: JsonSchema): Json | undefined {
   if (Array.isArray(values)) {
     const found: unknown = values.find(

@@ -1,4 +1,4 @@
-// Changes of a draft without a model: the feedback is read as changes, which the tools that edit a draft make.
+// Applies feedback to a draft without a model.
 import { toDependency } from '#domain/plan/dependency.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
@@ -25,7 +25,7 @@ import {
 import { type Interpretation, interpret, type Work } from './interpret.ts';
 import { startOf, writeEdges, writeStep } from './outline.ts';
 
-/** The answer to a question about the change, or else the original message. */
+/** The answer to a question about the change, else the message. */
 export function feedbackOf(
   { request: { text, answers, history } }: StageTask,
   feedback: string,
@@ -37,7 +37,6 @@ export function feedbackOf(
   );
 }
 
-/** With all its steps as one list. */
 export function openOutline({
   state,
   current,
@@ -64,14 +63,14 @@ function openGiven(
   return { outline, draft: { ...draft, ...repeated } };
 }
 
-/** Why the plan can't be changed so, or null if it can. */
+/** Why the plan can't be changed this way, or null. */
 export function findChangeFault(text: string, plan: PlanDraft, setting: Setting): string | null {
   const { draft } = openGiven(outlineOfDraft(plan, null), plan);
   const read = readChanges(text, draft, setting);
   return read.kind === 'question' ? read.question.text : null;
 }
 
-/** Comments on single steps change only their own step. */
+/** Step comments change only their step. */
 export function readFeedback(
   { request }: StageTask,
   feedback: string,
@@ -93,7 +92,7 @@ export async function fillChange(task: StageTask, feedback: string): Promise<Sta
   return changeOutline(task, read.changes, opened);
 }
 
-/** Without steps, a deadline is for all that have one, or else for all. */
+/** Without steps, a deadline is for all that have one, or all. */
 function stepsOf({ nodes }: PlanOutline, { steps }: NonNullable<Changes['move']>): string[] {
   if (steps.length > 0) return steps;
   const within = nodes.filter((node) => node.steps.length > 0);
@@ -101,7 +100,6 @@ function stepsOf({ nodes }: PlanOutline, { steps }: NonNullable<Changes['move']>
   return (dated.length > 0 ? dated : within).flatMap((node) => node.steps.map(({ id = '' }) => id));
 }
 
-/** Also rewrites the summary. */
 async function changeOutline(
   task: StageTask,
   changes: Changes,
@@ -202,7 +200,7 @@ async function changeOutline(
 
 type Added = { steps: object[]; described: Described[] };
 
-/** The steps of `add: COMMAND`, or the reply instead. */
+/** Steps of `add: COMMAND`, or the reply instead. */
 async function readAddition(
   { request, tools, signal }: StageTask,
   { addition, steps }: Changes,
@@ -210,7 +208,7 @@ async function readAddition(
 ): Promise<Added | Exclude<Interpretation, Planned>> {
   if (addition === null) return { steps: [], described: [] };
   const id = Math.max(0, ...draft.steps.map((step) => Number(step.id) || 0)) + 1;
-  // A question about a taken target would be answered by another change, so none is asked.
+  // No lookups: a question about a taken target would be answered by another change.
   const { inspect: _, ...others } = tools;
   const work: Work = {
     request,

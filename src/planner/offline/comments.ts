@@ -1,4 +1,4 @@
-// Comments on single steps, each read as a change of that step only.
+// Reads step comments, each as a change of that step only.
 import type { PlanDraft, StepComment } from '#domain/plan/plan.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import { quoteWords } from '#domain/shown-text.ts';
@@ -14,7 +14,7 @@ import {
   withIds,
 } from '../commands/changes.ts';
 
-/** The files that a step no longer names. */
+/** Files a step no longer names. */
 function findLeft(before: StepDraft | undefined, after: StepDraft | undefined): string[] {
   if (before === undefined || after === undefined) return [];
   const kept = new Set(textsIn(after.args));
@@ -35,7 +35,7 @@ function merge(one: Changes | null, other: Changes): Changes | null {
   };
 }
 
-/** Comments without a step are read last, as changes of the whole plan. */
+/** Comments without a step apply last, to the whole plan. */
 export function readComments(
   comments: StepComment[],
   previous: PlanDraft,

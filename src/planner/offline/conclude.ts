@@ -1,4 +1,4 @@
-// How a stage ends without a model: by a tool, or with an answer, a question or a failure.
+// Ends a stage without a model.
 import { parseExactly } from '#domain/exact-json.ts';
 import type { StageEvent } from '#domain/planning/stages.ts';
 import { AnyJson, JsonObject, makeStorable } from '#domain/text.ts';
@@ -8,7 +8,7 @@ import type { StageTask } from '../reasoner.ts';
 import { unreadId } from './conversation.ts';
 import type { Interpretation } from './interpret.ts';
 
-/** Storable JSON, without undefined values. */
+/** Drops undefined values. */
 export const toArgs = (value: object): JsonObject =>
   JsonObject.parse(makeStorable(AnyJson.parse(parseExactly(JSON.stringify(value)))));
 
@@ -33,7 +33,7 @@ export async function conclude(
     case 'questions':
     case 'unread': {
       const { pause } = state;
-      // A question would hide what is waiting for approval.
+      // A question would hide what awaits approval.
       if (pause?.kind === 'gate' && pause.gate !== null)
         return answer(task, "I can't read that.", decision.reason);
       if (decision.kind === 'questions') return ask(task, decision.questions, decision.reason);
@@ -55,7 +55,7 @@ async function answer(task: StageTask, text: string, reason: string): Promise<St
   return ends ?? stop(task, 'internal', "I couldn't send the answer. Ask again.");
 }
 
-/** The person handles problems that the tool finds in the draft. */
+/** The person handles problems the tool finds. */
 export async function finish(task: StageTask, tool: string, args: JsonObject): Promise<StageEvent> {
   const { result, ends } = await task.stageTools.call(tool, args, task.signal);
   return (
@@ -65,7 +65,7 @@ export async function finish(task: StageTask, tool: string, args: JsonObject): P
 
 const maxQuestion = 500;
 
-/** As many as the person wants at a time, at least one. @param otherwise the reply to a request that can't be read */
+/** At most as many as the person wants at a time. @param otherwise the reply to an unreadable request */
 export async function ask(
   task: StageTask,
   all: Question[],
@@ -87,7 +87,7 @@ export async function ask(
     task.stageTools.explain(reason);
     if (ends !== undefined) return ends;
   }
-  // Questions are off, and there is nothing sensible to assume.
+  // Questions are off, and nothing sensible can be assumed.
   const why = task.state.change == null ? 'I was told not to ask, but this is still open: ' : '';
   const text = otherwise ?? `${why}${questions.map((one) => one.text).join(' ')}`;
   task.stageTools.say({ kind: 'cannot', text, wanted: null }, reason);

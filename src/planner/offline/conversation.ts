@@ -1,5 +1,4 @@
-// Decides whether a message is a new request or answers questions of an earlier one. Messages carry question IDs, so the bot's
-// own sentences are never parsed.
+// Tells new requests from answers, by question IDs rather than text.
 import { type AskedQuestion, assignAnswers } from '#domain/planning/asked-question.ts';
 import type { PlanningRequest, Utterance } from '#domain/planning/run.ts';
 import { trimTail } from '#domain/words.ts';
@@ -24,7 +23,7 @@ const textSlots = new Set(
   ),
 );
 
-/** It withdraws the request instead of answering. */
+/** Withdraws the request instead of answering. */
 function withdraws(word: string, { id, options = [] }: AskedQuestion): boolean {
   const found = withdrawal.exec(word);
   const input = trimTail(word, /[.!]/).toLowerCase();
@@ -35,10 +34,10 @@ function withdraws(word: string, { id, options = [] }: AskedQuestion): boolean {
   return found !== null && !isAnswer;
 }
 
-/** Only a new command answers this question. */
+/** Only a new command answers this. */
 export const unreadId = 'command';
 
-/** @param isCommand a text is a whole command, and thus a new request */
+/** @param isCommand whether a text is a whole command */
 export function readConversation(
   { text, answers: given, history }: Pick<PlanningRequest, 'text' | 'answers' | 'history'>,
   isCommand: (text: string) => boolean,
@@ -50,7 +49,7 @@ export function readConversation(
   const open = questionsOf(before[end - 1]);
   const unread = open.filter(({ id }) => id === unreadId);
   let current: Pick<Utterance, 'text' | 'answers'> = {
-    // The number of an offered command is that command.
+    // An offered command's number stands for it.
     text: assignAnswers(unread, text)[0]?.text ?? text,
     ...(given === undefined ? {} : { answers: given }),
   };
@@ -77,7 +76,7 @@ export function readConversation(
   };
 }
 
-/** Consecutive commands without a reply to the first are one request. */
+/** Consecutive unanswered commands are one request. */
 function joinUnanswered(
   before: Utterance[],
   text: string,

@@ -1,5 +1,4 @@
-// Steps as commands give them: the files they touch, and their words, from operations and arguments alone, so that they stay
-// true after a change.
+// Describes steps from operations and arguments alone.
 import type { StepCondition } from '#domain/plan/condition.ts';
 import type { Dependency } from '#domain/plan/dependency.ts';
 import type { JsonObject } from '#domain/text.ts';
@@ -36,7 +35,7 @@ export type Step = {
 export type Built =
   | { kind: 'steps'; steps: Step[] }
   | { kind: 'questions'; questions: Question[] }
-  /** The form's operation is not connected. */
+  /** The operation is not connected. */
   | { kind: 'missing'; text: string; wanted: string }
   /** Understood, but can't be planned like this. */
   | { kind: 'refused'; text: string };
@@ -85,7 +84,6 @@ export function describeStep({ spec, args }: Described, timezone: string): strin
   return `Use ${tool} to ${what}${values.length > 0 ? `: ${values.join(', ')}` : ''}`;
 }
 
-/** " every weekday at 09:30", " on Thu, 5 Mar 2026, 09:00". */
 function describeTime({ rrule, at, start }: JsonObject, timezone: string): string {
   if (typeof rrule === 'string')
     return ` ${describeRecurrence({ rrule, timezone, startsAt: new Date(0) })}`;
@@ -104,7 +102,7 @@ const conditionOf = ({ when = [] }: Described): string => {
   return only === undefined ? '' : ` if the answer is ${String(only.value)}`;
 };
 
-/** Groups phrases by verb: "Create a.txt and b.txt, and move c.txt to d/". */
+/** Groups by verb: "Create a.txt and b.txt, and move c.txt to d/". */
 function joinPhrases(phrases: string[]): string[] {
   const groups: { verb: string; objects: string[] }[] = [];
   for (const phrase of phrases) {

@@ -1,4 +1,4 @@
-// Help on commands: a first screen, the commands for a word, or the arguments of an operation; and all of them, while one types.
+// Help on commands.
 import type { CommandForm } from '#domain/planning/command-form.ts';
 import type { Json } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
@@ -25,7 +25,6 @@ const topics: Record<string, readonly Note[]> = {
   reminders: recurringForms,
 };
 
-/** On the first screen. */
 const first = ['write', 'append', 'move', 'read', 'fetch', 'remind', 'post', 'ask', 'plans'];
 
 const exampleIn = ({ example }: Note): string =>
@@ -49,7 +48,7 @@ function firstScreen(): string {
   ].join('\n');
 }
 
-/** Forms that have the word, or are suggested for it. */
+/** Forms with the word, or suggested for it. */
 function findForms(word: string): Note[] {
   const own = [...forms, ...changeForms].filter(({ spellings, id }) =>
     [id, ...spellings].some((one) => one.split(/[ |]/).includes(word)),
@@ -73,7 +72,6 @@ export function writeHelp(manifest: readonly OperationSpec[], about?: Json): str
     : notes.map(lineOf).join('\n');
 }
 
-/** Each example, with the words that it can begin with. */
 export function listCommands(): CommandForm[] {
   const whole = forms.map(({ example, effect, spellings }) => {
     return { example, effect, starts: [...new Set(spellings.flatMap(startsOf))] };

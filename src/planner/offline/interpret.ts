@@ -1,4 +1,4 @@
-// Turns a request into steps, a loop, an answer, questions or suggestions. Throws only without the database.
+// Interprets a request as steps, loop, answer, questions or suggestions.
 import { isDatabaseAway } from '#db/transient.ts';
 import { postTargetOf } from '#domain/chat/post-target.ts';
 import { errorMessage } from '#domain/errors.ts';
@@ -25,10 +25,10 @@ export type Interpretation = { reason: string } & (
   | { kind: 'plan'; request: Request; steps: Step[] }
   | { kind: 'group'; request: Request; group: Group }
   | { kind: 'answer'; text: string }
-  /** `wanted`: the operation that is not connected, or null if the request itself can't be planned. */
+  /** `wanted`: the missing operation, or null if the request can't be planned. */
   | { kind: 'cannot'; text: string; wanted: string | null }
   | { kind: 'questions'; questions: Question[] }
-  /** `options`: texts that can be planned unchanged. */
+  /** `options` can be planned unchanged. */
   | { kind: 'unread'; text: string; options: string[] }
   | { kind: 'failed'; text: string; code: string }
 );
@@ -77,7 +77,6 @@ const settingOf = ({ request, tools, answers }: Work): Setting => ({
   answers,
 });
 
-/** One or more whole commands with nothing open. */
 export function isWhole(text: string, work: Pick<Work, 'request' | 'tools'>): boolean {
   const read = readText(text, work);
   return (
@@ -85,7 +84,7 @@ export function isWhole(text: string, work: Pick<Work, 'request' | 'tools'>): bo
   );
 }
 
-/** Sent as it is, it is planned or answered. A place to post to begins with # or @: looking one up could open a chat. */
+/** Texts with # or @ are not tried: resolving the place could open a chat. */
 function plans(text: string, work: Work): boolean {
   const read = readText(text, work);
   if (read.kind === 'unread') return false;
@@ -99,7 +98,6 @@ function plans(text: string, work: Work): boolean {
   return targets.every((one) => /^<?[#@]/.test(one));
 }
 
-/** @param firstId the number of the first step, if others exist */
 export async function interpret(
   text: string,
   work: Work,
@@ -169,7 +167,7 @@ async function interpretText(
   return { kind: 'plan', request: read.request, steps, reason: `a plan of ${steps.length} steps` };
 }
 
-/** A loop must be the only command: work before or after it is a separate request. */
+/** Work before or after a loop is a separate request. */
 async function interpretLoop(
   request: Request,
   steps: Step[],
@@ -215,7 +213,7 @@ function findProblem(steps: Step[], { tools }: Work): string | null {
   return null;
 }
 
-/** Only forms that look, with operations the planner may call, and no times. */
+/** Only readable lookups without times. */
 function canLookUp(steps: Step[], tools: PlannerTools): boolean {
   const readable = new Set(tools.readable().map(({ name }) => name));
   return steps.every(({ spec, start, recurs, deadline, takes, command: { form, modifiers } }) => {
@@ -233,7 +231,7 @@ const maxOption = 80;
 
 const maxRepairs = 3;
 
-/** Ends of the command that an unread text may begin with: the whole text, or up to a word that joins two. */
+/** Possible ends of the leading command: the whole text, or before a joining word. */
 function endsOf(text: string): number[] {
   const tokens = tokenize(text);
   const ends = tokens.flatMap(({ value }, at) => {
@@ -245,7 +243,7 @@ function endsOf(text: string): number[] {
   return [text.length, ...new Set(ends.slice(0, maxRepairs))];
 }
 
-/** Up to two nearest requests, with the commands around the unread part. */
+/** Up to two, with the commands around the unread part. */
 function suggest(text: string, work: Work, repairs = maxRepairs): string[] {
   const read = readText(text, work);
   if (read.kind === 'request') return plans(text, work) ? [text] : [];
@@ -264,7 +262,7 @@ function suggest(text: string, work: Work, repairs = maxRepairs): string[] {
   return found;
 }
 
-/** Up to where it was read, the nearest forms, and how to connect a model. */
+/** How far it was read, the nearest forms, and how to connect a model. */
 function tellUnread(text: string, unread: Unread, work: Work): Interpretation {
   const { from, to, reached } = unread;
   const options = suggest(text, work);
@@ -286,7 +284,7 @@ function tellUnread(text: string, unread: Unread, work: Work): Interpretation {
     `“help all” lists all commands. “Build a plan” (countersign build in a terminal) fills one in by form. ${connectModel}`,
   ];
   const isShort = options.every((one) => one.length <= maxOption && !one.includes('\n'));
-  // A single choice is none.
+  // One option is no choice.
   const short = !isShort ? [] : options.length === 1 ? [...options, 'help'] : options;
   return {
     kind: 'unread',

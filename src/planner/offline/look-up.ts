@@ -1,4 +1,4 @@
-// Answers by reading only: calls readable operations and reports their results, and lists the plans.
+// Answers by reading only.
 import { statusWords } from '#cards/words.ts';
 import { isDatabaseAway } from '#db/transient.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
@@ -14,7 +14,7 @@ import { writeHelp } from './help.ts';
 const maxShown = 4000;
 const maxEntries = 200;
 
-/** One step in words. A tool that fails is part of the answer. */
+/** A tool that fails is part of the answer. */
 export async function lookUp(
   step: Step,
   tools: PlannerTools,
@@ -90,7 +90,6 @@ const lists: Record<string, { status: PlanStatus[]; none: string }> = {
   waiting: { status: ['proposed', 'needs_review', 'stalled'], none: 'Nothing is waiting.' },
 };
 
-/** Help and plans. */
 export async function answerItself(
   { form, slots, words }: Command,
   tools: PlannerTools,

@@ -1,5 +1,4 @@
-// `for each row in FILE:` and `for each file in FOLDER:` become a group of steps. Columns, and rows that would write to one
-// place, are checked before planning.
+// Plans loops over rows or files as a group of steps.
 import { isDatabaseAway } from '#db/transient.ts';
 import { errorMessage } from '#domain/errors.ts';
 import { isObject, type Json, type JsonObject } from '#domain/text.ts';
@@ -14,7 +13,6 @@ import { columnsIn, toTemplate } from './outline.ts';
 const pageRows = 1000;
 const maxNamed = 5;
 
-/** As `for_each` takes it, with the plan's title and summary. */
 export type Group = {
   group: object;
   about: { title: string; summary: string; risks: { text: string }[] };
@@ -52,7 +50,7 @@ const sourceOf = ({ over, path }: Loop): Source =>
 
 const fold = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
 
-/** Why a value may not be part of a path. */
+/** Why a value can't be part of a path. */
 function findPathFault(value: string): string | null {
   if (value.trim() === '') return 'nothing';
   if (/[/\\]/.test(value)) return 'a slash';
@@ -78,7 +76,7 @@ async function* readItems(source: Source, tools: PlannerTools, signal: AbortSign
   }
 }
 
-/** @throws CommandRefusal without exactly one such column */
+/** @throws CommandRefusal unless exactly one column matches */
 function bind(name: string, columns: string[], path: string): string {
   const alike = columns.filter((column) => fold(column) === fold(name));
   const found =
@@ -92,7 +90,6 @@ function bind(name: string, columns: string[], path: string): string {
 const pathsOf = ({ command: { form }, args }: Step): string[] =>
   (form.changes ?? []).flatMap((name) => (typeof args[name] === 'string' ? [args[name]] : []));
 
-/** @returns the group, or why nothing can be planned, as a sentence */
 export async function buildLoop(
   step: Step,
   loop: Loop,

@@ -1,4 +1,4 @@
-// The order of steps: commands run in sequence, or in parallel if they are joined by `and` and share no file.
+// Orders steps: in sequence, or parallel if joined by `and` without shared files.
 import { posix } from 'node:path';
 import { readLag } from '#domain/length.ts';
 import { referencesOf } from '#domain/plan/arguments.ts';
@@ -17,7 +17,7 @@ const overlap = (a: string, b: string): boolean =>
 const meet = (a: string[], b: string[]): boolean =>
   a.some((one) => b.some((other) => overlap(one, other)));
 
-/** In minutes. @throws CommandRefusal */
+/** Minutes. @throws CommandRefusal */
 export function readWait(lag: Span | null): number {
   const read = lag === null ? 0 : readLag(lag.words);
   if (typeof read === 'string') throw new CommandRefusal(read);
@@ -54,7 +54,7 @@ export function orderSteps(steps: Step[]): void {
   let group: Step[] = [];
   let latest = '';
   for (const step of steps) {
-    // A part waits for the part before it as a whole.
+    // A part waits for the whole part before it.
     if (group.some(({ command }) => command.part !== step.command.part)) [before, group] = [[], []];
     if (step.command.follows && group.length > 0) {
       const waitedFor = new Set(group.flatMap(({ after }) => after.map(({ id }) => id)));
@@ -91,7 +91,6 @@ export function orderSteps(steps: Step[]): void {
 
 const clean = (path: string): string => trimTail(posix.normalize(path), /\//);
 
-/** `archive/a-2.md`, `archive/a-3.md`, … */
 function* otherNames(path: string): Generator<string> {
   const { dir, name, ext } = posix.parse(path);
   for (let count = 2; ; count += 1) yield posix.join(dir, `${name}-${count}${ext}`);
@@ -102,7 +101,7 @@ class Targets {
   readonly #setting: Setting;
   readonly #tools: PlannerTools;
   readonly #signal: AbortSignal;
-  /** Whether the steps so far leave something at a path. */
+  /** Whether something is at a path after the steps so far. */
   readonly #left = new Map<string, boolean>();
 
   constructor(setting: Setting, tools: PlannerTools, signal: AbortSignal) {
@@ -118,16 +117,15 @@ class Targets {
     return seen?.state === 'exists';
   }
 
-  /** Inside `target`, if it is a folder. */
   async placeOf(from: string, target: string): Promise<string> {
     if (target.endsWith('/') || !(await this.exists(target))) return placeFor(from, target);
     const isFolder = await this.#tools
       .call('workspace_list', { path: target }, this.#signal)
-      .catch(() => null); // a file, or a folder that only an earlier step creates
+      .catch(() => null); // a file, or a folder that an earlier step creates
     return isFolder === null ? target : `${target}/${baseName(from)}`;
   }
 
-  /** @returns the name to use instead of `to`, or null to keep it */
+  /** @returns another name for `to`, or null to keep it */
   async settleMove(args: JsonObject, at: number): Promise<{ place: string; other: string } | null> {
     const { from, to, overwrite } = args;
     if (typeof from !== 'string' || typeof to !== 'string' || overwrite !== undefined) return null;
@@ -163,7 +161,7 @@ function rename(args: JsonObject, from: string, to: string): void {
     if (typeof args[name] === 'string' && clean(args[name]) === clean(from)) args[name] = to;
 }
 
-/** Sets `overwrite` or another `to`. @returns the remaining questions */
+/** Sets `overwrite` or another `to`. @returns open questions */
 export async function settleTargets(
   steps: Step[],
   setting: Setting,
@@ -173,7 +171,7 @@ export async function settleTargets(
   for (const [at, step] of steps.entries()) {
     const moved =
       step.spec.name === 'workspace_move' ? await targets.settleMove(step.args, at) : null;
-    // Later commands mean the moved file, not the one that was there.
+    // Later commands mean the moved file.
     if (moved !== null) {
       step.args.to = moved.other;
       for (const { args } of steps.slice(at + 1)) rename(args, moved.place, moved.other);

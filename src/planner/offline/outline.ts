@@ -1,4 +1,4 @@
-// Writes steps as an outline, with the stated parts, times and waits; a loop becomes the group of its steps.
+// Writes command steps as an outline.
 import { type Dependency, fromDependency, toDependency } from '#domain/plan/dependency.ts';
 import { writeTemplates } from '#domain/plan/templates.ts';
 import { type Json, JsonValue, mapTexts, textsIn } from '#domain/text.ts';
@@ -27,7 +27,7 @@ const emptyNode = {
 export const describeWait = (start: string | null, timezone: string): string =>
   start === null ? '' : ` (not before ${printMoment(start, timezone).replace(' ', ' at ')})`;
 
-/** "Every 2 weeks on Monday" begins on the next Monday, not in this week. */
+/** "Every 2 weeks on Monday" begins next Monday, not this week. */
 export function startOf(rrule: string, now: Date, timezone: string): Date {
   const each = rrule.replace(/^(FREQ=WEEKLY);INTERVAL=\d+;BYDAY/, '$1;BYDAY');
   const begin = new Date(Math.floor(now.getTime() / 1000) * 1000);
@@ -124,7 +124,7 @@ export const columnsIn = (value: Json): string[] =>
 
 const literal = (text: string) => String(writeTemplates({ text }).text);
 
-/** `<name>` is an item's column. @param columnOf the name as the item has it */
+/** @param columnOf `<name>` to the item's own name */
 export function toTemplate(value: Json, columnOf: (name: string) => string): Json {
   return mapTexts(value, (text) => {
     let from = 0;

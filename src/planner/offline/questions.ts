@@ -1,4 +1,4 @@
-// Asks open questions and reads the replies: values of slots, and ambiguous times.
+// Asks open questions and reads the replies.
 import { nextOccurrences } from '#timeline/recurrence.ts';
 import { type Doubt, settleEvery, settleWhen, type When } from '#timeline/spoken-times.ts';
 import { type Question, readChoice, readWhenReply } from '../commands/answers.ts';
@@ -21,7 +21,7 @@ export class Questions {
     return undefined;
   }
 
-  /** Undefined while something about it is open. */
+  /** Undefined while open. */
   settle(when: When, id: string, wholeDay = false): string | undefined {
     const { now, timezone } = this.#setting;
     let known = when;
@@ -114,7 +114,7 @@ function readTimeReply(
 ): When | null {
   const chosen = readChoice(input, choices);
   const when = readWhenReply(chosen ?? input, setting);
-  // A choice is the time of day itself, however early.
+  // The chosen time of day holds, however early.
   if (when?.clock != null && chosen !== null)
     return { ...when, clock: { ...when.clock, second: null } };
   return when;

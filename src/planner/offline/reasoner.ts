@@ -1,5 +1,4 @@
-// The reasoner without a model: deterministic, no network. It reads the commands of docs/commands.md, and fills each stage by
-// calling the same tools that a model calls.
+// The deterministic reasoner without a model, for commands.
 import { z } from 'zod';
 import { isSamePerson } from '#domain/people/names.ts';
 import { offlinePlanner } from '#domain/plan/step-words.ts';
@@ -17,7 +16,7 @@ import { type Interpretation, interpret, isWhole } from './interpret.ts';
 import { writeOutline } from './outline.ts';
 
 export function createCommandReasoner(): Reasoner {
-  /** Made by one stage, used by the next. Recomputed after a restart. */
+  /** Shared between stages; recomputed after a restart. */
   const known = new WeakMap<PlanningRequest, Promise<Interpretation>>();
 
   function decideOnce(task: StageTask): Promise<Interpretation> {
@@ -80,7 +79,7 @@ const Assigned = z.object({ assignee: z.string().exactOptional() });
 const isHuman = /^human_(?:task|confirm)$/;
 const yesOrNo = /^\s*(?:yes|no)[.!]?\s*$/i;
 
-/** The only task that waits for the speaker here, if nothing else is asked. */
+/** The only task waiting for the speaker, if nothing else is asked. */
 function findTask({ request, state }: StageTask): OpenTask | null {
   if (state.questions_asked > 0 || request.ownWords === false) return null;
   const open = (request.plans ?? []).flatMap(({ id, steps }) =>
@@ -96,7 +95,7 @@ function findTask({ request, state }: StageTask): OpenTask | null {
   return others.length === 0 ? (only ?? null) : null;
 }
 
-/** Words that are no command become the answer to their task, for the person to confirm; else they are told why not. */
+/** Other words answer their open task, after confirmation. */
 async function answerTask(
   task: StageTask,
   open: OpenTask,
@@ -139,7 +138,6 @@ async function collect(
   return ends ?? 'sufficient_context';
 }
 
-/** The pattern follows from the shape of the work, so it is no guess. */
 function patternFor({ commands, parts }: Request) {
   const count = (structure: string) => parts.filter((one) => one.structure === structure).length;
   const { pattern_type } = patternOf({

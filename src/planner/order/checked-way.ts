@@ -1,5 +1,4 @@
-// The options for a roadmap: only what is needed, strictly sequential, or careful: a person checks between phases and before the first
-// irreversible change. Without an operation to ask a person, irreversible changes come last, one by one.
+// Generates roadmap options: as needed, sequential, or careful with checks.
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import type { RoadmapEdge, RoadmapWay } from '#domain/planning/roadmap.ts';
 import { quoteWords } from '#domain/shown-text.ts';
@@ -53,7 +52,6 @@ function planChecks(
   return checks;
 }
 
-/** A node or one of its parts changes something. */
 function findActing({ order, parents }: OutlineIndex, marks: Marks[]): Uint8Array {
   const acting = new Uint8Array(marks.length);
   for (const place of order.toReversed()) {
@@ -86,7 +84,7 @@ function checkPhases(work: Work, acting: Uint8Array): void {
   const roots = index.order.filter((place) => index.parents[place] === -1);
   const pairs: [number, number][] = [];
   for (const siblings of [roots, ...index.children]) {
-    // An existing checkpoint does the same.
+    // An existing checkpoint suffices.
     let before: number | null = null;
     for (const place of siblings) {
       const structure = index.nodes[place]?.structure;
@@ -102,7 +100,7 @@ function checkPhases(work: Work, acting: Uint8Array): void {
   }
 }
 
-/** Stated dependencies may prevent one phase from waiting for the other. */
+/** Stated dependencies may forbid that one phase waits for the other. */
 function dropCircular(
   index: OutlineIndex,
   base: RoadmapEdge[],
@@ -116,7 +114,7 @@ function dropCircular(
   return pairs.filter(([from, to]) => component[index.nodes.length + from] !== component[to]);
 }
 
-/** Puts a check before irreversible changes, and all that can be done earlier in front of it. */
+/** A check before irreversible changes, after everything possible earlier. */
 function checkDelicate(work: Work, marks: Marks[]): OutlineNode | null {
   const { index, base, checks, question } = work;
   const size = index.nodes.length;
@@ -124,7 +122,7 @@ function checkDelicate(work: Work, marks: Marks[]): OutlineNode | null {
     (index.children[place]?.length ?? 0) === 0 &&
     (index.ownSteps[place]?.length ?? 0) > 0 &&
     seriesOf(index, place) === -1;
-  // Edges to nodes not yet in the outline are left out; `gated` has their effect.
+  // Edges to added nodes are left out; `gated` has their effect.
   const bridged = checks.added.flatMap(({ node, before }) =>
     checks.edges.flatMap((edge) => (edge.to === node.id ? [{ ...edge, to: before }] : [])),
   );
@@ -155,7 +153,7 @@ function checkDelicate(work: Work, marks: Marks[]): OutlineNode | null {
   const nodes = before.flatMap((place) => index.nodes[place] ?? []);
   const last = gate(work, nodes, one);
   if (question === null) {
-    // A row needs fewer edges than everything before each of them.
+    // A chain needs fewer edges than all pairs.
     others.forEach((node, at) => {
       checks.edges.push(link(targets[at] ?? one, node));
     });
@@ -163,7 +161,7 @@ function checkDelicate(work: Work, marks: Marks[]): OutlineNode | null {
   return one;
 }
 
-/** Nothing here is delicate: the first change shows whether the rest will work. */
+/** Nothing is delicate, so the first change is the test for the rest. */
 function goAheadWithOne({ index, checks }: Work, row: number[]): Checks {
   const [one, ...others] = row.flatMap((place) => index.nodes[place] ?? []);
   if (one === undefined) return checks;
@@ -179,11 +177,10 @@ export type Way = {
   index: OutlineIndex;
   edges: RoadmapEdge[];
   nodes: OutlineNode[];
-  /** Nodes that exist only for this option. */
   added: OutlineNode[];
 };
 
-/** Leaves outside any series whose steps change something, in a possible order. */
+/** Changing leaves outside any series, in a possible order. */
 function lineUpChanges({ index, edges }: CollectedEdges, operations: Operations): number[] {
   return lineUp(index, edges).filter(
     (place) =>
@@ -203,7 +200,7 @@ function linkForWay(index: OutlineIndex, from: number, to: number): RoadmapEdge[
   return [{ from: a.id, to: b.id, type: 'FS', lag_minutes: 0, why: 'strategy' }];
 }
 
-/** At least one, without equivalent duplicates. `collected` must have no cycle. */
+/** At least one, distinct. `collected` must be acyclic. */
 export async function findWays(
   outline: PlanOutline,
   collected: CollectedEdges,
@@ -266,7 +263,7 @@ function makeChecked(
   };
 }
 
-/** The reduction is unique, so equal options have equal signatures. */
+/** Reductions are unique, so equal options have equal signatures. */
 function signatureOf({ edges, added }: Way): string {
   const parts = edges.map(
     ({ from, to, type, lag_minutes }) => `${from}\t${to}\t${type}\t${lag_minutes}`,

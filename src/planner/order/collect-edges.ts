@@ -1,5 +1,4 @@
-// Collects an outline's precedence edges: stated ones, data flow between steps, and the pattern's. One remains per pair and
-// type, with the longest lag. A valid roadmap keeps them and can be followed.
+// Collects precedence edges: stated, from data flow, and from the pattern.
 import { dependenciesOf, sourcesOf } from '#domain/plan/step-content.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap, RoadmapEdge } from '#domain/planning/roadmap.ts';
@@ -24,7 +23,6 @@ function keyOf({ from, to, type }: RoadmapEdge): string {
   return `${from}\n${to}\n${type}`;
 }
 
-/** By ends and type, with the longest lag and the strongest reason. */
 export function mergeEdges(edges: RoadmapEdge[]): RoadmapEdge[] {
   const merged = new Map<string, RoadmapEdge>();
   for (const edge of edges) {
@@ -69,7 +67,7 @@ function findNeeded({ nodes, stepPlaces, steps, order, ownSteps }: OutlineIndex)
   return edges;
 }
 
-/** Stated edges win over those implied by a pattern. */
+/** Stated edges beat a pattern's. */
 function dropCircular(index: OutlineIndex, needed: RoadmapEdge[], implied: RoadmapEdge[]) {
   const { graph, edges, firstEdge } = buildEvents(index, [...needed, ...implied]);
   const component = findComponents(graph);
@@ -89,23 +87,22 @@ function dropCircular(index: OutlineIndex, needed: RoadmapEdge[], implied: Roadm
 
 export type CollectedEdges = {
   index: OutlineIndex;
-  /** Valid; stated ones first, in the order of the outline. */
   edges: RoadmapEdge[];
   /** To a missing node, itself, or its own part or whole. */
   impossible: RoadmapEdge[];
-  /** Pattern edges that contradict a stated one. */
+  /** Pattern edges that contradict stated ones. */
   contradicted: RoadmapEdge[];
   /** A cycle of stated edges or data flow. */
   cycle: RoadmapEdge[] | null;
 };
 
-/** Linear in nodes, steps and edges, but for the reduction of derived edges. */
+/** Linear except for the reduction of derived edges. */
 export function collectEdges(outline: Pick<PlanOutline, 'nodes' | 'pattern'>): CollectedEdges {
   const index = indexOutline(outline);
   const found = mergeEdges(findNeeded(index));
   const isPossible = (edge: RoadmapEdge) => findEnds(index, edge) !== null;
   const needed = found.filter(isPossible);
-  // Steps of a whole and of its parts may follow each other; that is between the steps.
+  // Steps of a whole and its parts may depend on each other.
   const impossible = found.filter((edge) => !isPossible(edge) && isBetweenNodes(index, edge));
   const stated = needed.filter(({ why }) => why === 'stated');
   const implied = findPatternOrder(index, outline.pattern, stated);
@@ -121,7 +118,7 @@ export function collectEdges(outline: Pick<PlanOutline, 'nodes' | 'pattern'>): C
   };
 }
 
-/** The edge belongs to its node, not only to its steps. */
+/** Not only between steps. */
 export function isBetweenNodes(index: OutlineIndex, edge: RoadmapEdge): boolean {
   const node = index.nodes[index.places.get(edge.to) ?? -1];
   return node?.after.some(({ id, type }) => id === edge.from && type === edge.type) === true;
@@ -166,7 +163,7 @@ function checkStated({ index, edges: needed }: CollectedEdges, edges: RoadmapEdg
   });
 }
 
-/** Stated edges that contradict the pattern's order of phases. */
+/** Stated edges against the pattern's order of phases. */
 function checkPhases({ index, contradicted }: CollectedEdges): Violation[] {
   const [first] = contradicted;
   if (first === undefined) return [];
@@ -174,7 +171,7 @@ function checkPhases({ index, contradicted }: CollectedEdges): Violation[] {
   return [violate('phase_order', first.to, text, false)];
 }
 
-/** A series follows its own rule: nothing waits for it, nor it for anything. */
+/** Series follow their own rule: no edges to or from them. */
 function checkSeries(index: OutlineIndex, edges: RoadmapEdge[]): Violation[] {
   const found = edges.filter((edge) => {
     const ends = findEnds(index, edge);

@@ -1,15 +1,14 @@
-// Durations of nodes in minutes (stated, summed from steps or assumed), inherited starts and durations of steps, and effects of
-// operations, for comparing options.
+// Durations, starts and effects of nodes and steps.
 import { dependenciesOf, type StepDraft, sourcesOf } from '#domain/plan/step-content.ts';
 import type { Schedule, ScheduleBlock } from '#domain/planning/schedule.ts';
 import { isObject } from '#domain/text.ts';
 import { type OperationSpec, operationName } from '#domain/tool.ts';
 import { type OutlineIndex, seriesOf } from '../outline/outline-tree.ts';
 
-/** Minutes of a step without a stated duration. */
+/** Minutes, unless stated. */
 const assumedMinutes = { machine: 1, person: 60 };
 
-/** Counts each node's own work; wholes only have that of their parts. */
+/** Own work only; wholes count through their parts. */
 export function findDurations(index: OutlineIndex, operations: Operations): Float64Array {
   return Float64Array.from(index.nodes, (node, place) => {
     if ((index.children[place]?.length ?? 0) > 0 && (index.ownSteps[place]?.length ?? 0) === 0)
@@ -18,7 +17,7 @@ export function findDurations(index: OutlineIndex, operations: Operations): Floa
   });
 }
 
-/** The longest path through a node's steps. Steps on a cycle count one by one. */
+/** Longest path through the steps; those on a cycle count singly. */
 function measureSteps(index: OutlineIndex, place: number, operations: Operations): number {
   const own = index.ownSteps[place] ?? [];
   const ends = new Map<number, number>();
@@ -39,7 +38,6 @@ function measureSteps(index: OutlineIndex, place: number, operations: Operations
   return own.length === 0 ? 0 : total;
 }
 
-/** Steps of the same node, as numbers. */
 export function predecessorsOf(index: OutlineIndex, step: number): number[] {
   const found = index.steps[step];
   if (found === undefined) return [];
@@ -52,7 +50,7 @@ export function predecessorsOf(index: OutlineIndex, step: number): number[] {
   });
 }
 
-/** Topologically; steps on a cycle come last, as listed. */
+/** Steps on a cycle come last, as listed. */
 export function sortSteps(index: OutlineIndex, place: number): number[] {
   const own = index.ownSteps[place] ?? [];
   const unmet = new Map<number, number>();
@@ -80,13 +78,13 @@ export function sortSteps(index: OutlineIndex, place: number): number[] {
 }
 
 type StepTimes = {
-  /** For first steps, by number; ISO 8601. */
+  /** ISO 8601, for first steps by number. */
   starts: Map<number, string>;
-  /** Minutes of steps that state none. */
+  /** Minutes, for steps that state none. */
   durations: Map<number, number>;
 };
 
-/** @param schedule null if none: stated moments apply @param firsts a node's first steps, by its number */
+/** @param schedule null: stated moments apply @param firsts a node's first steps */
 export function timeSteps(
   index: OutlineIndex,
   schedule: Schedule | null,
@@ -100,10 +98,8 @@ export function timeSteps(
     );
   for (const { node, starts_at } of holding) {
     const place = index.places.get(node);
-    // Occurrences begin by the rule of their series.
     if (place === undefined || seriesOf(index, place) !== -1) continue;
     const earliest = index.nodes[place]?.not_before ?? null;
-    // The same moment in the person's words.
     const start =
       earliest !== null && Date.parse(earliest) === Date.parse(starts_at) ? earliest : starts_at;
     for (const step of firsts(place)) keepLater(times.starts, index, step, start);
@@ -124,7 +120,7 @@ function keepLater(
   if (other === undefined || Date.parse(other) < Date.parse(start)) starts.set(step, start);
 }
 
-/** Steps without a duration share their node's equally along its longest path, so that the path adds up. */
+/** Splits the node's duration equally along its longest path. */
 function shareDuration(
   index: OutlineIndex,
   place: number,
@@ -147,12 +143,12 @@ function shareDuration(
 type Named = Pick<StepDraft, 'tool' | 'operation'>;
 
 export type Operations = {
-  /** Or asks a person to. Unknown operations count as changing. */
+  /** Or asks a person to; unknown operations count. */
   changes(step: Named): boolean;
   asksPerson(step: Named): boolean;
   /** Destructive, or guarded by the settings. */
   isDelicate(step: Named): boolean;
-  /** Asks a person; `argument` is the question. */
+  /** `argument` takes the question. */
   question: { spec: OperationSpec; argument: string } | null;
 };
 
@@ -172,7 +168,7 @@ export function readOperations(
   };
 }
 
-/** Only an operation with one required text argument can ask without more being known. */
+/** Needs exactly one required argument, a text. */
 function findQuestion(manifest: OperationSpec[]): Operations['question'] {
   for (const spec of manifest) {
     if (spec.human !== true) continue;

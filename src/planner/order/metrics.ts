@@ -1,5 +1,4 @@
-// Metrics of a roadmap option (duration, parallelism, how much runs before a check) and its scores: fidelity, speed and safety,
-// weighed by policy, pattern and wishes. And its waves by Kahn's algorithm: a wave waits for those before it.
+// Metrics, scores and waves (Kahn's algorithm) of roadmap options.
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import { canonicalPattern, type PatternSpec } from '#domain/plan/pattern.ts';
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
@@ -11,7 +10,7 @@ import { findWork, type OutlineIndex } from '../outline/outline-tree.ts';
 import { buildEvents, eventsOf, findEnds } from '../outline/precedence.ts';
 import { findDurations, type Operations } from './durations.ts';
 
-/** Starts by node number, then finishes; -1 on a cycle. @param every counts each edge, not only those that separate waves */
+/** Starts by node number, then finishes; -1 on a cycle. @param every also edges that separate no waves */
 function findLevels(index: OutlineIndex, edges: RoadmapEdge[], every: boolean): Int32Array {
   const events = buildEvents(index, edges);
   const { graph, firstEdge } = events;
@@ -30,7 +29,7 @@ function findLevels(index: OutlineIndex, edges: RoadmapEdge[], every: boolean): 
   return levels;
 }
 
-/** In the order of the tree inside each wave. Nodes on a cycle are in none. */
+/** Tree order within waves; nodes on a cycle are in none. */
 export function findWaves(index: OutlineIndex, edges: RoadmapEdge[]): number[][] {
   const levels = findLevels(index, edges, false);
   const waves = Map.groupBy(
@@ -40,7 +39,7 @@ export function findWaves(index: OutlineIndex, edges: RoadmapEdge[]): number[][]
   return [...waves].sort(([a], [b]) => a - b).map(([, wave]) => wave);
 }
 
-/** By waves, after dependencies within a wave, otherwise as in the tree. Edges along it form no cycle. */
+/** By wave, dependencies, then tree; edges along it are acyclic. */
 export function lineUp(index: OutlineIndex, edges: RoadmapEdge[]): number[] {
   const levels = findLevels(index, edges, true);
   return findWaves(index, edges).flatMap((wave) =>
@@ -50,12 +49,11 @@ export function lineUp(index: OutlineIndex, edges: RoadmapEdge[]): number[] {
 
 const prefix = 'checkpoint:';
 
-/** Not stated: the roadmap added it. */
+/** Added by the roadmap. */
 export function isAddedCheckpoint({ id, structure }: OutlineNode): boolean {
   return structure === 'checkpoint' && id.startsWith(prefix);
 }
 
-/** The outline before an option was chosen; the same object if nothing was added. */
 export function withoutAddedCheckpoints(outline: PlanOutline): PlanOutline {
   const gone = new Set(outline.nodes.filter(isAddedCheckpoint).map(({ id }) => id));
   if (gone.size === 0) return outline;
@@ -94,7 +92,7 @@ export function insertCheckpoints(
   return nodes.flatMap((node) => [...(byPlace.get(node.id) ?? []).map((one) => one.node), node]);
 }
 
-/** Critical path method over generalised precedence; n log n. The order must be acyclic. */
+/** Critical path method over generalised precedence, O(n log n); must be acyclic. */
 export function measureRoadmap(
   index: OutlineIndex,
   edges: RoadmapEdge[],
@@ -115,7 +113,7 @@ export function measureRoadmap(
 
 export type Marks = { changes: boolean; delicate: number; checks: boolean };
 
-/** Reads a node's own steps. A checkpoint is one by structure, or because it only asks a person. */
+/** Own steps only. Asking a person makes a checkpoint too. */
 export function readMarks(index: OutlineIndex, place: number, operations: Operations): Marks {
   const own = (index.ownSteps[place] ?? []).flatMap((step) => index.steps[step]?.draft ?? []);
   const asksOnly = own.length > 0 && own.every((step) => operations.asksPerson(step));
@@ -126,7 +124,7 @@ export function readMarks(index: OutlineIndex, place: number, operations: Operat
   };
 }
 
-/** Starts by node number, then finishes. Leads may reach before the beginning. */
+/** Starts by node number, then finishes. Leads may be negative. */
 function findEarliest(
   index: OutlineIndex,
   edges: RoadmapEdge[],
@@ -178,7 +176,7 @@ function findWidth(times: Float64Array, durations: Float64Array): number {
   }, 0);
 }
 
-/** In each wave the first change may be watched; parallel ones begin before it has succeeded. */
+/** A wave's first change may be watched; parallel ones begin before it succeeds. */
 function countUnchecked(index: OutlineIndex, edges: RoadmapEdge[], marks: Marks[]): number {
   return findWaves(index, edges).reduce((sum, wave) => {
     const changes = wave.filter((place) => marks[place]?.changes).length;
@@ -208,13 +206,12 @@ const weights: Record<InteractionPolicy['autonomy'], Weights> = {
   low: { fidelity: 0.35, speed: 0.1, safety: 0.55 },
 };
 
-/** With so much depending on each change, a little speed is traded for safety. */
+/** Weight moved from speed to safety. */
 const strategic = 0.1;
-/** An explicit preference outweighs the policy. */
+/** A stated preference outweighs the policy. */
 const preferredFidelity = 0.7;
-/** Fidelity of an option that adds to the stated order. */
 const addsOrder = 0.25;
-/** Weight of irreversible changes in the safety score; the rest is unwatched changes. */
+/** Weight of irreversible changes in safety; unwatched ones have the rest. */
 const delicateShare = 0.65;
 
 type Measured = { name: RoadmapWay; metrics: RoadmapMetrics };
@@ -243,7 +240,7 @@ function shareOf(part: number, most: number): number {
   return most === 0 ? 0 : part / most;
 }
 
-/** 0..1 each, in their order. */
+/** 0..1 each. */
 export function scoreWays(
   ways: Measured[],
   policy: InteractionPolicy,

@@ -1,5 +1,4 @@
-// Order implied by a pattern if none was stated: phases follow each other, a checkpoint separates what is before and after it,
-// a milestone follows what leads to it.
+// Order implied by a pattern where none is stated.
 import { canonicalPattern, type PatternSpec, type PatternType } from '#domain/plan/pattern.ts';
 import type { OutlineNode } from '#domain/planning/outline.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
@@ -8,29 +7,27 @@ import { findEnds } from '../outline/precedence.ts';
 import { isAddedCheckpoint } from './metrics.ts';
 
 type OrderRules = {
-  /** Phases, and milestones with parts, follow each other as listed. */
+  /** Phases and milestones with parts follow each other as listed. */
   phases: boolean;
-  /** A milestone without parts waits for preceding nodes. */
   milestones: boolean;
-  /** Preceding nodes come before a checkpoint, later ones wait for it. */
+  /** Separates preceding nodes from later ones. */
   checkpoints: boolean;
 };
 
 const rules: Record<PatternType, OrderRules> = {
   milestone_project: { phases: true, milestones: true, checkpoints: true },
-  // Every round repeats all of it; each part's rule decides which comes first.
+  // Every round repeats everything; the parts' rules decide their order.
   recurring_cycle: { phases: false, milestones: false, checkpoints: true },
   progressive_accumulation_arc: { phases: true, milestones: true, checkpoints: true },
   hybrid_project_cycle: { phases: true, milestones: true, checkpoints: true },
   strategic_transformation: { phases: true, milestones: true, checkpoints: true },
 };
 
-/** Continuous work and series have no place in a sequence. */
+/** Continuous work and series are in no sequence. */
 function standsInLine({ rhythm }: OutlineNode): boolean {
   return rhythm === 'one_off' || rhythm === 'cumulative';
 }
 
-/** Linear in nodes and edges. */
 export function findPatternOrder(
   index: OutlineIndex,
   pattern: PatternSpec,
@@ -47,7 +44,7 @@ export function findPatternOrder(
   for (const siblings of [roots, ...index.children]) {
     const inLine = siblings.filter((place) => {
       const node = index.nodes[place];
-      // An option places the checkpoints that it adds.
+      // Options place the checkpoints they add.
       return node !== undefined && standsInLine(node) && !isAddedCheckpoint(node);
     });
     if (rule.phases) linkPhases(index, inLine, statedOrder, link);
@@ -58,7 +55,6 @@ export function findPatternOrder(
 }
 
 type StatedOrder = {
-  /** Nodes at either end of a stated dependency. */
   waits: Set<number>;
   awaited: Set<number>;
   /** Siblings with a stated overlap or sequence. */
@@ -73,7 +69,7 @@ function readStatedOrder(index: OutlineIndex, stated: RoadmapEdge[]): StatedOrde
     statedOrder.awaited.add(ends.from);
     statedOrder.waits.add(ends.to);
     const siblings = findSiblings(index, ends.from, ends.to);
-    // A dependency between tasks of two phases says nothing about the phases; an overlap does.
+    // A dependency between tasks of two phases does not order the phases; an overlap does.
     const direct = siblings.from === ends.from && siblings.to === ends.to;
     if (direct || edge.type !== 'FS' || edge.lag_minutes < 0)
       statedOrder.pairs
@@ -83,7 +79,7 @@ function readStatedOrder(index: OutlineIndex, stated: RoadmapEdge[]): StatedOrde
   return statedOrder;
 }
 
-/** The parts of their smallest common whole in which two nodes lie. */
+/** Parts of the smallest common whole that contain the nodes. */
 function findSiblings({ parents, depths }: OutlineIndex, a: number, b: number) {
   let [from, to] = [a, b];
   while (parents[from] !== parents[to]) {

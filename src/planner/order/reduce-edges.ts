@@ -1,4 +1,4 @@
-// Drops derived edges that follow from others (transitive reduction; stated edges stay), and bridges nodes without steps.
+// Transitive reduction of derived edges; bridges nodes without steps.
 import type { DependencyType } from '#domain/plan/dependency.ts';
 import { edgeEnds, joinTypes } from '#domain/plan/edge-ends.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
@@ -7,13 +7,10 @@ import { isWithin, type OutlineIndex } from '../outline/outline-tree.ts';
 import { buildEvents, eventsOf, findEnds, treePairs } from '../outline/precedence.ts';
 
 const derived: RoadmapEdge['why'][] = ['data', 'pattern', 'strategy'];
-/** Sources followed at once; a round needs two sets of as many bits for each event. */
+/** Sources per round, each two bits per event. */
 const atOnce = 1024;
 
-/**
- * Drops derived edges that the rest imply. The order must be acyclic; derived edges have no lag, so the result does not depend
- * on the order of removal.
- */
+/** The order must be acyclic. Derived edges have no lag, so the result is unique. */
 export function reduceEdges(index: OutlineIndex, edges: RoadmapEdge[]): RoadmapEdge[] {
   const candidates = edges.filter(({ why }) => derived.includes(why));
   if (candidates.length === 0) return edges;
@@ -21,10 +18,7 @@ export function reduceEdges(index: OutlineIndex, edges: RoadmapEdge[]): RoadmapE
   return implied.size === 0 ? edges : edges.filter((edge) => !implied.has(edge));
 }
 
-/**
- * Candidates, without lags, that follow from `edges`. `by others`: over at least one event in between, so that an edge among
- * both does not count for itself.
- */
+/** Candidates, without lag, that follow from `edges` over an event in between. */
 export function findImplied(
   index: OutlineIndex,
   edges: RoadmapEdge[],
@@ -51,7 +45,7 @@ export function findImplied(
   return implied;
 }
 
-/** Arcs along which time only increases: nothing follows from a lead. */
+/** Arcs along which time only increases; leads imply nothing. */
 function forwardPairs(index: OutlineIndex, edges: RoadmapEdge[]): number[] {
   const pairs = treePairs(index);
   for (const edge of edges) {
@@ -97,7 +91,6 @@ function followAll(
 
 export type NodeEdge = { from: number; to: number; type: DependencyType; lag_minutes: number };
 
-/** A node or one of its parts has steps. */
 function findFilled({ order, ownSteps, parents }: OutlineIndex): Uint8Array {
   const filled = new Uint8Array(ownSteps.length);
   for (const place of order.toReversed()) {
@@ -108,7 +101,7 @@ function findFilled({ order, ownSteps, parents }: OutlineIndex): Uint8Array {
   return filled;
 }
 
-/** Over nodes with steps only; the edges between such nodes first, as they came. */
+/** Edges between nodes with steps come first, as given. */
 export function passThroughEmpty(index: OutlineIndex, edges: RoadmapEdge[]): NodeEdge[] {
   const filled = findFilled(index);
   const all = edges.flatMap((edge): NodeEdge[] => {
@@ -139,7 +132,7 @@ export function passThroughEmpty(index: OutlineIndex, edges: RoadmapEdge[]): Nod
   return strictest(incoming.flatMap((list, to) => (filled[to] === 1 ? list : [])));
 }
 
-/** Predecessors of an empty node: its own edges, and those that hold the start of its parents. */
+/** Own edges, and those that hold its parents' start. */
 function gather({ parents }: OutlineIndex, place: number, incoming: NodeEdge[][]): NodeEdge[] {
   const found = [...(incoming[place] ?? [])];
   for (let at = parents[place] ?? -1; at !== -1; at = parents[at] ?? -1)
@@ -147,7 +140,7 @@ function gather({ parents }: OutlineIndex, place: number, incoming: NodeEdge[][]
   return found;
 }
 
-/** Successors of an empty node: its own edges, and those that wait for its parents to finish. */
+/** Own edges, and those that wait for its parents' finish. */
 function spread({ parents }: OutlineIndex, place: number, outgoing: NodeEdge[][]): NodeEdge[] {
   const found = [...(outgoing[place] ?? [])];
   for (let at = parents[place] ?? -1; at !== -1; at = parents[at] ?? -1) {
@@ -156,7 +149,7 @@ function spread({ parents }: OutlineIndex, place: number, outgoing: NodeEdge[][]
   return found;
 }
 
-/** Over an empty node; null if unrelated or implied by the parents. */
+/** Null if unrelated or implied by the parents. */
 function join(
   index: OutlineIndex,
   filled: Uint8Array,
@@ -166,14 +159,14 @@ function join(
 ): NodeEdge | null {
   if (before.from === behind.to) return null;
   const { fromFinish } = edgeEnds[behind.type];
-  // An edge that only holds an empty node's finish does not affect its start.
+  // Holding only an empty node's finish does not affect its start.
   if (edgeEnds[before.type].toFinish && !fromFinish) return null;
   const minutes = index.nodes[place]?.duration_minutes ?? 0;
   const passes = edgeEnds[before.type].toFinish || !fromFinish ? 0 : minutes;
   const lag_minutes = before.lag_minutes + behind.lag_minutes + Math.round(passes);
   const waited = lag_minutes - before.lag_minutes - behind.lag_minutes;
   if (behind.from !== place && waited === 0) {
-    // A container's predecessors also hold back its steps.
+    // A container's predecessors hold its steps as well.
     if (isWithin(index, before.from, behind.from)) return null;
     const deeper = isWithin(index, before.to, behind.from) ? before.to : behind.from;
     if (before.to !== place && filled[deeper] === 1) return null;
@@ -184,7 +177,6 @@ function join(
   return { from: before.from, to: behind.to, type, lag_minutes };
 }
 
-/** The longest lag per ends and type, in order of appearance. */
 function strictest(edges: NodeEdge[]): NodeEdge[] {
   const found = new Map<string, NodeEdge>();
   for (const edge of edges) {

@@ -1,5 +1,4 @@
-// Applies added and removed edges to an outline's `after` lists, with a line on each change. Nodes are named by ID, by the ID
-// of one of their steps, or by exact title.
+// Adds and removes edges of an outline, with a line on each.
 import type { z } from 'zod';
 import type { Dependency, DependencyType } from '#domain/plan/dependency.ts';
 import type { IntroducedBy } from '#domain/plan/pattern.ts';
@@ -37,7 +36,7 @@ export function resolveOrder(outline: PlanOutline, edges: GivenEdge[], by: By): 
   return { outline: editor.outline, adaptations: editor.adaptations, refused };
 }
 
-/** `after` may name a title. Drops edges to the node itself, its part or its whole. */
+/** `after` may name a title. Drops edges to itself, its part or its whole. */
 function settleIds(editor: OrderEditor, index: OutlineIndex): void {
   for (const node of index.nodes) {
     for (const { id, type, lag_minutes } of node.after) {
@@ -79,7 +78,7 @@ function linkGiven(edges: GivenEdge[], editor: OrderEditor, index: OutlineIndex)
       );
     else if (remove) editor.unlink(from, to, 'it need not wait');
     else {
-      // The opposite edge would make a cycle of the two.
+      // Keeping the opposite edge would make a cycle.
       editor.unlink(to, from, 'the order of the two is turned round');
       editor.link({ from, to, type, lag_minutes }, 'it has to wait', true);
     }
@@ -87,7 +86,6 @@ function linkGiven(edges: GivenEdge[], editor: OrderEditor, index: OutlineIndex)
   return refused;
 }
 
-/** Several IDs if they share the title. */
 function findNode(index: OutlineIndex, name: string): string | string[] | null {
   if (index.places.has(name)) return name;
   const owner = index.nodes[index.steps[index.stepPlaces.get(name) ?? -1]?.node ?? -1];
@@ -102,7 +100,6 @@ function foldTitle(title: string): string {
   return title.replace(/\s+/g, ' ').trim().toLowerCase();
 }
 
-/** Nodes are copied when they change. */
 class OrderEditor {
   readonly #outline: PlanOutline;
   readonly #index: OutlineIndex;
@@ -115,7 +112,6 @@ class OrderEditor {
     this.#index = index;
   }
 
-  /** The same object if nothing has changed. */
   get outline(): PlanOutline {
     if (this.#changed.size === 0) return this.#outline;
     const nodes = this.#outline.nodes.map((node) => this.#changed.get(node.id) ?? node);
@@ -137,7 +133,7 @@ class OrderEditor {
     });
   }
 
-  /** The longer lag wins; `replaces` drops the old edge. */
+  /** The longer lag wins unless `replaces`. */
   link({ from, to, type, lag_minutes }: Link, why: string, replaces = false): void {
     const node = this.#node(to);
     const old = node.after.find((one) => one.id === from && one.type === type);
@@ -154,7 +150,7 @@ class OrderEditor {
     this.#note(old === undefined ? 'linked' : 'changed', `${from} → ${to}`, why);
   }
 
-  /** Also between their steps. Data flow stays. */
+  /** Between their steps too; data flow stays. */
   unlink(from: string, to: string, why: string): void {
     const node = this.#node(to);
     const after = node.after.filter(({ id }) => id !== from);

@@ -1,5 +1,4 @@
-// Lowers edges between nodes to edges between steps: the last steps of one node before the first of the other. Nodes without
-// steps are bridged; too many pairs get one joint step.
+// Lowers edges between nodes to edges between steps.
 import { type Dependency, type DependencyType, toDependency } from '#domain/plan/dependency.ts';
 import { edgeEnds } from '#domain/plan/edge-ends.ts';
 import { dependenciesOf, type StepDraft, sourcesOf } from '#domain/plan/step-content.ts';
@@ -9,27 +8,25 @@ import { type OutlineIndex, seriesOf, sharedDepth } from '../outline/outline-tre
 import { isBetweenNodes } from './collect-edges.ts';
 import { type NodeEdge, passThroughEmpty } from './reduce-edges.ts';
 
-/** From this many edges on, two sets of steps meet in one step. In a series it would count among its 500 steps. */
+/** Above this many edges, a joint step connects them. Series hold at most 500 steps, so they have none. */
 const meetAbove = 200;
 const meetInSeriesAbove = 250 * 250;
 
 export type StepEdges = {
-  /** By step number, in the order of the roadmap. */
   after: Map<number, Dependency[]>;
-  /** Placeholder steps, each after the last step of a node. */
+  /** Placeholders, each after the last step of a node. */
   joints: { step: StepDraft; behind: number }[];
-  /** Steps of a node that wait for none of its others, by number. */
+  /** Waiting for no other step of the node. */
   first(place: number): number[];
 };
 
-/** Linear in steps and resulting edges; steps of different series do not wait for each other. */
 export function lowerEdges(index: OutlineIndex, edges: RoadmapEdge[]): StepEdges {
   const series = index.nodes.map((_, place) => seriesOf(index, place));
   const seriesAt = (step: number) => series[index.steps[step]?.node ?? -1] ?? -1;
   const ends = new StepEnds(index, series);
   const result: StepEdges = { after: new Map(), joints: [], first: (place) => ends.first(place) };
   const meetings = new Map<string, string>();
-  // Data flow and edges set on steps belong to the steps.
+  // Data flow and edges stated on steps stay there.
   const own = edges.filter(
     (edge) =>
       edge.why === 'pattern' ||
@@ -48,7 +45,7 @@ export function lowerEdges(index: OutlineIndex, edges: RoadmapEdge[]): StepEdges
   };
   const taken = new Set(index.stepPlaces.keys());
   const pending: (() => void)[] = [];
-  // Deepest first: a whole's first and last steps depend on the edges inside it.
+  // Deepest first: a whole's ends depend on the edges inside it.
   for (const at of order.sort((a, b) => (lowered[b]?.depth ?? 0) - (lowered[a]?.depth ?? 0))) {
     const edge = lowered[at];
     if (edge === undefined) continue;
@@ -70,7 +67,7 @@ export function lowerEdges(index: OutlineIndex, edges: RoadmapEdge[]): StepEdges
     const most = seriesAt(sources[0] ?? -1) === -1 ? meetAbove : meetInSeriesAbove;
     const isCrowded = sources.length * targets.length > most;
     if (isCrowded && sources.length > 1 && targets.length > 1) {
-      // A joint takes no time: it ends when the last of its steps has ended, or begun.
+      // Takes no time: ends when its last step has ended or begun.
       const joint = {
         id: meet(edge, sources),
         type: edgeEnds[type].toFinish ? 'FF' : 'FS',
@@ -107,15 +104,14 @@ export function lowerEdges(index: OutlineIndex, edges: RoadmapEdge[]): StepEdges
     meetings.set(key, id);
     return id;
   }
-  // In the order of the roadmap, so that stated edges come first.
+  // Roadmap order, so stated edges come first.
   for (const place of pending) place?.();
   return result;
 }
 
-/** First and last steps of nodes, by the edges between steps so far. */
 class StepEnds {
   readonly #index: OutlineIndex;
-  /** Depth of the deepest node in which something comes before, or after, a step; 0 if nothing does. */
+  /** Depth of the deepest node with something before or after a step; 0 if none. */
   readonly #depths: Record<'first' | 'last', Int32Array>;
   readonly #parts: number[][];
 
@@ -141,7 +137,7 @@ class StepEnds {
     });
   }
 
-  /** A lead, or an end that is not held, leaves a step among the first or the last. */
+  /** Leads, and ends that are not held, leave a step first or last. */
   note(
     which: 'first' | 'last',
     { type, lag_minutes, depth }: { type: DependencyType; lag_minutes: number; depth: number },
@@ -158,7 +154,7 @@ class StepEnds {
     const depths = this.#depths[which];
     const steps = this.#parts[place] ?? [];
     const picked = steps.filter((step) => (depths[step] ?? 0) < depth);
-    // On a cycle all steps count as both.
+    // On a cycle, all steps are both.
     return picked.length > 0 ? picked : steps;
   }
 

@@ -1,10 +1,9 @@
-// Differences between two outlines, for the trace: who wanted them and why.
+// Differences between outlines, for the trace.
 import type { OutlineNode } from '#domain/planning/outline.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
 import type { Adaptation } from '#domain/planning/trace.ts';
 import { shorten } from '#domain/words.ts';
 
-/** Beyond that, only their number. */
 const maxListed = 200;
 
 type Reason = Pick<Adaptation, 'introduced_by' | 'why'>;

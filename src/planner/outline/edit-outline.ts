@@ -1,4 +1,4 @@
-// An outline under repair. Each edit costs what it touches; removals are spliced together at once.
+// An outline under repair; removals are spliced at once.
 import { type Dependency, toDependency } from '#domain/plan/dependency.ts';
 import { joinTypes } from '#domain/plan/edge-ends.ts';
 import type { OutlineNode } from '#domain/planning/outline.ts';
@@ -6,7 +6,7 @@ import type { OutlineNode } from '#domain/planning/outline.ts';
 const maxEdges = 1000;
 const maxLag = 525_600;
 
-/** One edge per type and node, with the longest lag; none to itself. */
+/** The longest lag per type and node; none to itself. */
 function foldEdges(edges: Dependency[], self: string): Dependency[] {
   const folded = new Map<string, Dependency>();
   for (const edge of edges) {
@@ -18,7 +18,6 @@ function foldEdges(edges: Dependency[], self: string): Dependency[] {
   return [...folded.values()].slice(0, maxEdges);
 }
 
-/** Two edges in a row as one. */
 function chain(first: Dependency, second: Dependency): Dependency {
   const lag = first.lag_minutes + second.lag_minutes;
   return {
@@ -28,7 +27,7 @@ function chain(first: Dependency, second: Dependency): Dependency {
   };
 }
 
-/** Their dependents wait for their predecessors. @param gone dependencies of all removed nodes, by ID */
+/** Dependents wait for the predecessors. @param gone dependencies of removed nodes */
 export function bridgeRemoved(
   gone: ReadonlyMap<string, readonly Dependency[]>,
 ): (id: string, after: Dependency[]) => Dependency[] {
@@ -36,7 +35,7 @@ export function bridgeRemoved(
   const before = (id: string): Dependency[] => {
     const found = known.get(id);
     if (found !== undefined) return found;
-    known.set(id, []); // meanwhile: removed nodes that wait for each other wait for nothing
+    known.set(id, []); // removed nodes in a cycle wait for nothing
     const folded = foldEdges((gone.get(id) ?? []).flatMap(through), id);
     known.set(id, folded);
     return folded;
@@ -50,12 +49,12 @@ export function bridgeRemoved(
 export class OutlineEditor {
   #order: string[] = [];
   #nodes = new Map<string, OutlineNode>();
-  /** Later nodes with a duplicate ID, and their index. */
+  /** Later nodes with a duplicate ID. */
   #twins = new Map<string, { node: OutlineNode; at: number }[]>();
   #twinAt = new Map<number, { node: OutlineNode }>();
   #parts = new Map<string, Set<string>>();
   #removed = new Set<string>();
-  /** By the node they follow; '' for the front. */
+  /** Keyed by the node before; '' is the front. */
   #inserted = new Map<string, string[]>();
 
   constructor(nodes: OutlineNode[]) {
@@ -100,7 +99,6 @@ export class OutlineEditor {
     return [...(this.#parts.get(id) ?? [])].filter((part) => this.get(part) !== undefined);
   }
 
-  /** At the front if `behind` is null. */
   insert(node: OutlineNode, behind: string | null): boolean {
     if (this.#nodes.has(node.id)) return false;
     this.#nodes.set(node.id, node);
@@ -120,7 +118,7 @@ export class OutlineEditor {
     return true;
   }
 
-  /** Later steps with a duplicate ID take its new IDs in turn. */
+  /** Later steps with a duplicate ID take new IDs in turn. */
   renameSteps(names: Map<string, string[]>): void {
     const seen = new Set<string>();
     const rename = (node: OutlineNode): OutlineNode => {
@@ -151,7 +149,7 @@ export class OutlineEditor {
     return true;
   }
 
-  /** Connects dependents of removed nodes to the predecessors of those. */
+  /** Connects dependents of removed nodes to their predecessors. */
   flush(): void {
     if (this.#removed.size === 0) return;
     const gone = new Map(
@@ -187,7 +185,7 @@ export class OutlineEditor {
     const home = this.get(id)?.parent;
     if (home === undefined || home === null) return false;
     const groups = [id];
-    // The list grows during iteration; a group's own limits reach its parts before those of the parts are passed on.
+    // Grows while iterating: a group's limits reach its parts first.
     for (const group of groups) {
       const node = this.get(group);
       if (node === undefined) continue;
@@ -215,7 +213,7 @@ export class OutlineEditor {
     return true;
   }
 
-  /** Applies a group's constraints to a part. */
+  /** Copies a group's constraints to a part. */
   #inherit(part: string, group: OutlineNode): void {
     const node = this.get(part);
     if (node === undefined) return;
@@ -243,7 +241,7 @@ export class OutlineEditor {
     };
     for (const id of this.#inserted.get('') ?? []) put(id);
     for (const [at, id] of this.#order.entries()) {
-      // Twins that weren't renamed stay.
+      // Unless renamed.
       const twin = id === '' ? this.#twinAt.get(at) : undefined;
       if (twin !== undefined) nodes.push(twin.node);
       else put(id);

@@ -1,4 +1,4 @@
-// Finds fixes for violations in groups: IDs before structure, structure before edges, edges before form.
+// Finds fixes for violations by group: IDs, structure, edges, form.
 import { toDependency } from '#domain/plan/dependency.ts';
 import { canonicalPattern, isProposed } from '#domain/plan/pattern.ts';
 import type { OutlineNode, PlanOutline, Structure } from '#domain/planning/outline.ts';
@@ -13,7 +13,7 @@ import { makeNode } from './make-node.ts';
 import { markWork, readTree, type Tree, takeId } from './outline-tree.ts';
 import { readGraph } from './precedence.ts';
 
-/** Fixed together; a later group works on the outline that earlier ones left. */
+/** In order; each group sees the result of earlier ones. */
 const groups = [
   ['duplicate_node', 'duplicate_step'],
   ['orphan', 'unreachable', 'l1_structure'],
@@ -32,11 +32,9 @@ type Scene = {
   works: boolean[];
   ids: Set<string>;
   stepIds: Set<string>;
-  /** Nodes that fixes of this round already change. */
   touched: Set<string>;
 };
 
-/** For the first group of `violations` that has any. */
 export function findFixes(outline: PlanOutline, violations: Violation[]): Fix[] {
   const tree = readTree(outline.nodes);
   const scene = {
@@ -150,7 +148,7 @@ function findHome({ tree }: Scene): OutlineNode | undefined {
 }
 
 function place(scene: Scene, code: string, why: string, node: OutlineNode, index: number): Fix[] {
-  // A node that can never begin is freed by breaking the cycle it waits for.
+  // Breaking the cycle frees nodes that can never begin.
   const inPlace = (scene.tree.parents[index] ?? -1) !== -1;
   if (code === 'unreachable' && (inPlace || node.parent === null)) return [];
   const home = findHome(scene);
@@ -158,7 +156,7 @@ function place(scene: Scene, code: string, why: string, node: OutlineNode, index
   return home.id === node.id ? [] : [{ do: 'move', code, why, node: node.id, parent: home.id }];
 }
 
-/** A goal over all top-level nodes. Once per round. */
+/** A goal over all top-level nodes, once per round. */
 function coverRoots({ outline, tree, ids, touched }: Scene, why: string): Fix[] {
   if (touched.has('goal')) return [];
   touched.add('goal');
@@ -173,7 +171,6 @@ function coverRoots({ outline, tree, ids, touched }: Scene, why: string): Fix[] 
   ];
 }
 
-/** Milestones and phases may be parts of `over`. */
 function isWide(over: Structure | undefined): boolean {
   return over === 'goal' || over === 'phase';
 }
@@ -192,11 +189,11 @@ function reshape(scene: Scene, code: string, why: string, node: OutlineNode, ind
   }
   if (inner) return become(isWide(over) ? 'phase' : 'task');
   if (node.steps.length > 0) return become('task');
-  // A moment without work belongs under a phase; elsewhere it says nothing.
+  // A milestone without work makes sense under a phase only.
   return isWide(over) ? become('milestone') : [{ do: 'remove', code, why, node: node.id }];
 }
 
-/** Keeps an empty node as a milestone if there is room, and reports work without an actor. */
+/** An empty node becomes a milestone if there is room; work without an actor is reported. */
 function leaveOut(
   { tree }: Scene,
   code: string,
@@ -251,7 +248,7 @@ function closePhase({ tree, ids, outline }: Scene, phase: OutlineNode, index: nu
   return makeNode({ id, parent: phase.id, title, structure, origin: 'ai_adaptation', after });
 }
 
-/** One that requires nothing missing, unless a person chose the current one. */
+/** A pattern that fits, unless a person chose the current one. */
 function fixPattern(outline: PlanOutline, why: string): Fix[] {
   const { pattern } = outline;
   const chosen =

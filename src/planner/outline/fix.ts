@@ -1,4 +1,4 @@
-// Repairs an outline automatically (B7): finds the fixes for its violations and applies them. No fix loses a step.
+// Repairs an outline (B7) without losing a step.
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Adaptation, Violation } from '#domain/planning/trace.ts';
 import { isSliceOver, nextTurn } from '#domain/slices.ts';
@@ -10,13 +10,10 @@ import type { Fix } from './fix-kinds.ts';
 import { setLevels } from './outline-tree.ts';
 import { validateOutline } from './validate-outline.ts';
 
-/** One fix can cause the next; a few rounds settle all that can be settled. */
+/** Fixes can cause further ones. */
 const maxRounds = 40;
 
-/**
- * In the order in which they must be applied. An unreadable rule, or steps that need each other's values, are left to a person
- * or model.
- */
+/** In order of application. Unreadable rules and circular data flow have none. */
 export async function suggestFixes(outline: PlanOutline, violations: Violation[]): Promise<Fix[]> {
   const wanted = new Set(violations.map(({ code }) => code));
   const fixes: Fix[] = [];
@@ -44,7 +41,7 @@ export function applyFixes(
   let { pattern } = outline;
   editor.renameSteps(readNewStepIds(fixes));
   for (const fix of fixes) {
-    // Consecutive removals are spliced together; other fixes work on the result.
+    // Consecutive removals are spliced together.
     if (fix.do !== 'remove' && fix.do !== 'flatten') editor.flush();
     if (fix.do === 'repattern') pattern = changePattern(outline, fix.pattern);
     else if (!applyFix(editor, fix)) continue;
@@ -64,14 +61,13 @@ function readNewStepIds(fixes: Fix[]): Map<string, string[]> {
   return names;
 }
 
-/** @returns whether anything changed */
 function applyFix(editor: OutlineEditor, fix: Exclude<Fix, { do: 'repattern' }>): boolean {
   switch (fix.do) {
     case 'rename':
       return editor.rename(fix.node, fix.to);
     case 'rename_step':
     case 'relevel':
-      // Steps were renamed earlier, all at once; levels are recomputed at the end.
+      // Steps were renamed before; levels follow at the end.
       return true;
     case 'add':
       return editor.insert(

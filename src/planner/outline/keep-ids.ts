@@ -1,5 +1,4 @@
-// Keeps the IDs of unchanged nodes and steps when an outline is redrafted, since people, approvals and the stored plan refer to
-// them.
+// Keeps IDs of unchanged nodes and steps across redrafts.
 import { renameReferences } from '#domain/plan/arguments.ts';
 import { renameConditions } from '#domain/plan/condition.ts';
 import { toDependency } from '#domain/plan/dependency.ts';
@@ -9,7 +8,7 @@ import { takeId } from './outline-tree.ts';
 
 type Entry = { id: string; key: string };
 
-/** New IDs for entries of `next` that equal one of `previous` under another ID, and for those whose ID is thereby taken. */
+/** For entries equal to one under another ID, and those whose ID is thereby taken. */
 function matchIds(previous: Entry[], next: Entry[]): Map<string, string> {
   const keys = new Map(previous.map(({ id, key }) => [id, key]));
   const settled = new Set(next.filter(({ id, key }) => keys.get(id) === key).map(({ id }) => id));
@@ -32,7 +31,7 @@ function matchIds(previous: Entry[], next: Entry[]): Map<string, string> {
   return names;
 }
 
-/** A step's content, independent of its ID and those of the steps it takes values from. */
+/** Content, independent of IDs. */
 function keyOfStep(
   { tool, operation, args = {}, when, ask_before }: StepDraft,
   describe: (id: string) => string,

@@ -1,4 +1,4 @@
-// Creates an outline node with defaults: done once, at any time, waiting for nothing.
+// Creates an outline node with defaults.
 import type { OutlineNode } from '#domain/planning/outline.ts';
 
 export function makeNode(

@@ -1,4 +1,4 @@
-// Converts a flat plan into an outline: one goal, a task for each step, same IDs and order.
+// Converts a flat plan to an outline with a task per step.
 import { toDependency } from '#domain/plan/dependency.ts';
 import type { PatternSpec } from '#domain/plan/pattern.ts';
 import type { PlanContext, PlanDraft, Risk, Series } from '#domain/plan/plan.ts';
@@ -9,12 +9,11 @@ import { patternOf, readFeatures } from '../patterns/fit.ts';
 import { makeNode } from './make-node.ts';
 import { takeId } from './outline-tree.ts';
 
-/** Nodes besides the goal. */
 const maxTasks = 4999;
-/** Edges of a node; further ones stay with the step. */
+/** Per node; further edges stay with the step. */
 const maxEdges = 1000;
 
-/** @param pattern null to infer it from the nodes */
+/** @param pattern null to infer */
 export function outlineOfDraft(draft: PlanDraft, pattern: PatternSpec | null): PlanOutline {
   const steps = nameSteps(draft.steps);
   const series = draft.series ?? [];
@@ -40,7 +39,6 @@ export function outlineOfDraft(draft: PlanDraft, pattern: PatternSpec | null): P
   };
 }
 
-/** By place, as when it is proposed. */
 function nameSteps(steps: StepDraft[]): Named[] {
   const taken = new Set(steps.flatMap(({ id }) => (id === undefined ? [] : [id])));
   return steps.map((step, index) => {
@@ -56,7 +54,7 @@ type Named = StepDraft & { id: string };
 type Groups = NonNullable<PlanContext['groups']>;
 type Run = { group: (Groups[string] & { id: string }) | null; steps: Named[] };
 
-/** Consecutive steps of a known group (`id-1`, `id-2`) together, every other step by itself. */
+/** Consecutive steps of a known group (`id-1`, `id-2`) together. */
 function runsOf(steps: Named[], groups: Groups): Run[] {
   const runs: Run[] = [];
   const seen = new Set<string>();
@@ -102,7 +100,7 @@ function taskOf(step: Named, goal: string): OutlineNode {
   });
 }
 
-/** Too many for a node each: they keep their order. */
+/** Too many for a node each. */
 function taskOfAll(steps: StepDraft[], goal: string, id: string, title: string): OutlineNode {
   return makeNode({ id, title, structure: 'task', parent: goal, level: 2, steps });
 }

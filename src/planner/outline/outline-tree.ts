@@ -1,29 +1,26 @@
-// An outline read once: its tree (parts, depths, defects), its steps by number and the owner of each. Tolerates anything a
-// model sends: missing parents, cycles, duplicate IDs (the first one counts).
+// Indexes an outline; tolerates missing parents, cycles and duplicate IDs.
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 
 export type Tree = {
   nodes: OutlineNode[];
-  /** The first node of each ID. */
+  /** First node per ID. */
   places: Map<string, number>;
-  /** -1 for a root, or if the path to a root is broken. */
+  /** -1 for a root or broken path. */
   parents: number[];
-  /** In outline order. */
   children: number[][];
-  /** From 1; in a broken tree counted from the break. */
+  /** From 1, or from the break. */
   depths: number[];
-  /** Each node before its children, siblings as listed. */
+  /** Preorder, siblings as listed. */
   order: number[];
   orphans: number[];
-  /** Cycles of parents, each from its first member in outline order. */
+  /** Cycles of parents. */
   rings: number[][];
 };
 
-/** Walks up from each node to a known one. */
 function findRings(parents: number[]): number[][] {
   const rings: number[][] = [];
-  /** 0 if not seen; otherwise the number of the walk, from 1. */
+  /** 0 if unseen, else the walk's number. */
   const seen = new Int32Array(parents.length);
   for (let start = 0; start < parents.length; start += 1) {
     let at = start;
@@ -71,10 +68,8 @@ export function readTree(nodes: OutlineNode[]): Tree {
   return { nodes, places, parents, children, depths, order, orphans, rings };
 }
 
-/** The deepest level the contract allows. */
 export const deepest = 9;
 
-/** With levels as in the tree. */
 export function setLevels(nodes: OutlineNode[]): OutlineNode[] {
   const { depths } = readTree(nodes);
   return nodes.map((node, index) => {
@@ -83,13 +78,13 @@ export function setLevels(nodes: OutlineNode[]): OutlineNode[] {
   });
 }
 
-/** `node` is `whole` or a part of it. */
+/** Or equal to it. */
 export function isWithin({ parents }: Pick<Tree, 'parents'>, node: number, whole: number): boolean {
   for (let at = node; at !== -1; at = parents[at] ?? -1) if (at === whole) return true;
   return false;
 }
 
-/** Whether each node or anything beneath it does something. */
+/** By node: it or a descendant has steps. */
 export function markWork({ nodes, order, parents }: Tree): boolean[] {
   const works = nodes.map(({ steps }) => steps.length > 0);
   for (const index of order.toReversed()) {
@@ -99,12 +94,12 @@ export function markWork({ nodes, order, parents }: Tree): boolean[] {
   return works;
 }
 
-/** `base`, `base-2`, `base-3` …; reserves the free ID. */
+/** `base`, `base-2`, `base-3` …; reserves it. */
 export function takeId(
   base: string,
   taken: { has(id: string): boolean; add(id: string): unknown },
 ): string {
-  // Leaves room for the number in an ID's length.
+  // Leaves room for the number.
   const stem = base.slice(0, 190);
   let id = stem;
   for (let count = 2; taken.has(id); count += 1) id = `${stem}-${count}`;
@@ -115,10 +110,9 @@ export function takeId(
 type IndexedStep = { id: string; node: number; draft: StepDraft };
 
 export type OutlineIndex = Tree & {
-  /** In the order of the tree. */
   steps: IndexedStep[];
   stepPlaces: Map<string, number>;
-  /** The node's own, as numbers into `steps`. */
+  /** Indexes into `steps`. */
   ownSteps: number[][];
 };
 
@@ -129,7 +123,7 @@ export function indexOutline({ nodes }: Pick<PlanOutline, 'nodes'>): OutlineInde
   return { ...tree, steps, stepPlaces, ownSteps };
 }
 
-/** Without an ID, a step gets the one of a stored plan: its place, from 1. */
+/** Without an ID, a step gets its place in the stored plan, from 1. */
 function numberSteps(
   nodes: OutlineNode[],
   order: number[],
@@ -151,7 +145,7 @@ function numberSteps(
   return { steps, ownSteps };
 }
 
-/** Depth of the smallest node that contains both; 0 if they share no root. */
+/** Depth of the smallest common whole; 0 if none. */
 export function sharedDepth({ parents, depths }: OutlineIndex, a: number, b: number): number {
   let [left, right] = [a, b];
   while (left !== right) {
@@ -162,14 +156,14 @@ export function sharedDepth({ parents, depths }: OutlineIndex, a: number, b: num
   return left === -1 ? 0 : (depths[left] ?? 0);
 }
 
-/** Leaves, and nodes with steps of their own, in the order of the tree. */
+/** Leaves and nodes with own steps, in tree order. */
 export function findWork({ order, children, ownSteps }: OutlineIndex): number[] {
   return order.filter(
     (place) => (children[place]?.length ?? 0) === 0 || (ownSteps[place]?.length ?? 0) > 0,
   );
 }
 
-/** The node with the rule: itself or the nearest whole; -1 if done once. */
+/** The nearest node with the rule, itself included; -1 if none. */
 export function seriesOf({ nodes, parents }: OutlineIndex, place: number): number {
   for (let at = place; at !== -1; at = parents[at] ?? -1) {
     const node = nodes[at];

@@ -1,6 +1,5 @@
-// Precedence in an outline as a graph of events: each node starts and finishes, a part within its whole, so that a phase
-// precedes another without an edge per part. FS, SS, FF and SF are arcs between events (generalised precedence, Elmaghraby and
-// Kamburowski 1992).
+// Precedence as a graph of node start and finish events.
+// FS, SS, FF and SF are arcs (generalised precedence, Elmaghraby and Kamburowski 1992).
 import { type DependencyType, toDependency } from '#domain/plan/dependency.ts';
 import { edgeEnds } from '#domain/plan/edge-ends.ts';
 import { type StepDraft, sourcesOf } from '#domain/plan/step-content.ts';
@@ -10,7 +9,7 @@ import { isWithin, type Tree } from './outline-tree.ts';
 
 type Ends = { from: number; to: number };
 
-/** Null if a node is missing, or is the other or a part of it. */
+/** Null if one is missing or contains the other. */
 export function findEnds(tree: Tree, edge: Pick<RoadmapEdge, 'from' | 'to'>): Ends | null {
   const from = tree.places.get(edge.from);
   const to = tree.places.get(edge.to);
@@ -18,7 +17,6 @@ export function findEnds(tree: Tree, edge: Pick<RoadmapEdge, 'from' | 'to'>): En
   return isWithin(tree, from, to) || isWithin(tree, to, from) ? null : { from, to };
 }
 
-/** The events that an edge of this type joins. */
 export function eventsOf({ nodes }: Tree, { from, to }: Ends, type: DependencyType): Ends {
   const { fromFinish, toFinish } = edgeEnds[type];
   return {
@@ -27,7 +25,7 @@ export function eventsOf({ nodes }: Tree, { from, to }: Ends, type: DependencyTy
   };
 }
 
-/** A node's start is its number, its finish is `nodes.length` further. */
+/** A start is the node's number; its finish is `nodes.length` further. */
 export function treePairs({ nodes, parents }: Tree): number[] {
   const pairs: number[] = [];
   for (let place = 0; place < nodes.length; place++) {
@@ -40,15 +38,12 @@ export function treePairs({ nodes, parents }: Tree): number[] {
 
 export type EventGraph = {
   graph: Digraph;
-  /** From this number on, arcs belong to `edges`, in their order; earlier ones to the tree. */
+  /** First arc of `edges`; earlier ones belong to the tree. */
   firstEdge: number;
   edges: RoadmapEdge[];
 };
 
-/**
- * Every edge, of any type, holds the start of its successor, so an acyclic order here is acyclic in the executor. Impossible
- * edges are left out.
- */
+/** Every edge holds a start, so acyclic here means acyclic in the executor. Skips impossible edges. */
 export function buildEvents(tree: Tree, edges: RoadmapEdge[]): EventGraph {
   const pairs = treePairs(tree);
   const firstEdge = pairs.length / 2;
@@ -62,7 +57,6 @@ export function buildEvents(tree: Tree, edges: RoadmapEdge[]): EventGraph {
   return { graph: buildDigraph(2 * tree.nodes.length, pairs), firstEdge, edges: kept };
 }
 
-/** The edges of a cycle, in order. */
 export function findEdgeCycle(tree: Tree, edges: RoadmapEdge[]): RoadmapEdge[] | null {
   const events = buildEvents(tree, edges);
   const cycle = findCycle(events.graph);
@@ -78,21 +72,21 @@ export function findEdgeCycle(tree: Tree, edges: RoadmapEdge[]): RoadmapEdge[] |
   });
 }
 
-/** Stated precedence that can be withdrawn: between nodes, or (with `step`) between steps. */
+/** A stated, removable wait between nodes, or (with `step`) steps. */
 export type Wait = { node: string; step: string | null; on: string; type: DependencyType };
 
 export type Graph = {
-  /** Events of the nodes, then a moment for each step of a node of several. */
+  /** Events of nodes, then one per step of nodes with several. */
   size: number;
-  /** Without `wait` if it follows from the tree, or one step uses the output of another. */
+  /** No `wait` if implied by the tree or data flow. */
   edges: (Ends & { wait: Wait | null })[];
   owners: number[];
-  /** Dependencies on what does not exist. */
+  /** Dependencies on missing nodes. */
   unknown: { node: number; wait: Wait }[];
   dangling: { node: number; step: string; from: string }[];
 };
 
-/** All precedence as written, valid or not: between nodes and between steps. */
+/** Valid or not. */
 export function readGraph(tree: Tree): Graph {
   const { nodes, places, children } = tree;
   const owners = [...nodes.keys()];
@@ -100,7 +94,7 @@ export function readGraph(tree: Tree): Graph {
   const momentOf = new Int32Array(2 * nodes.length);
   for (const [place, { steps }] of nodes.entries()) {
     momentOf[place] = place;
-    // A leaf of one step is one moment, so its finish is its start.
+    // A leaf of one step is one event.
     const single = children[place]?.length === 0 && steps.length <= 1;
     momentOf[nodes.length + place] = single ? place : owners.push(place) - 1;
   }
@@ -142,7 +136,7 @@ export function readGraph(tree: Tree): Graph {
     }
   };
   for (const [index, node] of nodes.entries()) {
-    // A later node with a duplicate ID is another node, but its edges still count.
+    // Duplicate IDs are separate nodes whose edges count.
     for (const { id: on, type } of node.after) {
       const wait = { node: node.id, step: null, on, type };
       const place = places.get(on);

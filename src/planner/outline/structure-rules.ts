@@ -1,5 +1,4 @@
-// Rules of the structure axis (B7): one tree under a goal, each part where it is allowed, work at the leaves. Each text says
-// what is wrong and how to fix it.
+// Rules of outline structure (B7): one tree, allowed parts, work in leaves.
 import { canonicalPattern } from '#domain/plan/pattern.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Violation } from '#domain/planning/trace.ts';
@@ -42,7 +41,7 @@ function checkIds({ nodes, places }: Tree): Violation[] {
   });
 }
 
-/** Nodes that can't be reached from a root. */
+/** Unreachable from a root. */
 function checkPlaces({ nodes, orphans, rings }: Tree): Violation[] {
   const lost = orphans.flatMap((index) => {
     const node = nodes[index];
@@ -129,7 +128,7 @@ function checkNodes({ pattern }: PlanOutline, tree: Tree, works: boolean[]): Vio
     } else if (steps.length > 0 && structure !== 'task' && structure !== 'checkpoint') {
       say('misplaced_steps', `is a ${structure} with steps. Make it a task.`);
     }
-    // An empty branch is reported once, at its top.
+    // Reports an empty branch once, at its top.
     if (works[index] === true || (parents[index] !== -1 && !works[parents[index] ?? -1]))
       return found;
     if (structure === 'phase' || structure === 'goal') {
@@ -149,7 +148,7 @@ function checkNodes({ pattern }: PlanOutline, tree: Tree, works: boolean[]): Vio
   });
 }
 
-/** The level of the lowest node beneath each. */
+/** Level of the lowest descendant. */
 function readHeights({ nodes, order, parents, depths }: Tree): number[] {
   const heights = nodes.map((_, index) => depths[index] ?? 1);
   for (const index of order.toReversed()) {

@@ -1,4 +1,4 @@
-// Validates an outline against every rule of both axes (B7). Each violation says how to fix it. Linear.
+// Validates an outline against all rules (B7). Linear.
 import { canonicalPattern } from '#domain/plan/pattern.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Violation } from '#domain/planning/trace.ts';
@@ -25,10 +25,7 @@ export function validateOutline(outline: PlanOutline): Violation[] {
   ];
 }
 
-/**
- * The rule score of B8, 0..1: 1 without violations. Blocking ones weigh much in an outline of any size; others by their share
- * of the outline.
- */
+/** Rule score of B8, 0..1. Blocking violations weigh heavily at any size; others by their share. */
 export function scoreRules(violations: Violation[], nodes: number): number {
   const blocking = violations.filter((violation) => violation.blocking).length;
   const rest = violations.length - blocking;
@@ -38,7 +35,7 @@ export function scoreRules(violations: Violation[], nodes: number): number {
 function checkPattern(outline: PlanOutline, tree: Tree): Violation[] {
   const { pattern } = outline;
   const features = readFeatures(outline);
-  // A pattern without a confidence was inferred from a flat plan and requires nothing.
+  // Without confidence, the pattern was inferred and requires nothing.
   if (features.flat && pattern.confidence === undefined) return [];
   const type = canonicalPattern(pattern);
   const { title } = patternRules[type];
@@ -68,7 +65,7 @@ function checkPattern(outline: PlanOutline, tree: Tree): Violation[] {
   return [...lacking, ...strange, ...checkPhases(outline, tree)];
 }
 
-/** Each phase must contain what the pattern requires; only the topmost is reported, since nested parts count. */
+/** Only topmost phases are reported, since nested parts count. */
 function checkPhases({ pattern }: PlanOutline, tree: Tree): Violation[] {
   const { nodes, order, parents, children } = tree;
   const works = markWork(tree);
@@ -79,7 +76,7 @@ function checkPhases({ pattern }: PlanOutline, tree: Tree): Violation[] {
     if (holds[index] === true && parent !== -1) holds[parent] = true;
   }
   return nodes.flatMap((node, index) => {
-    // Empty or invalid phases are reported by the structure rules.
+    // The structure rules report these.
     if (node.structure !== 'phase' || holds[index] === true || works[index] !== true) return [];
     if ((children[index]?.length ?? 0) === 0) return [];
     if (nodes[parents[index] ?? -1]?.structure === 'phase') return [];
@@ -88,7 +85,6 @@ function checkPhases({ pattern }: PlanOutline, tree: Tree): Violation[] {
   });
 }
 
-// Edges name existing nodes, and no node waits for itself, even indirectly.
 function checkPrecedence(tree: Tree): Violation[] {
   const graph = readGraph(tree);
   return [...checkNames(tree, graph), ...checkCircles(tree, graph), ...checkDates(tree)];
@@ -132,7 +128,7 @@ function checkCircles({ nodes, children }: Tree, graph: Graph): Violation[] {
     return [violate('cycle', first.id, text)];
   });
   const onCircle = new Set(members.flatMap((circle) => [...circle]));
-  // Sorted nodes come before every cycle or are independent; of the rest, nodes on no cycle can only follow one.
+  // Of the unsorted nodes, those on no cycle follow one.
   const sorted = new Set(sortTopologically(digraph));
   const stuck = new Set<number>();
   for (let moment = 0; moment < size; moment += 1) {
@@ -158,7 +154,7 @@ function checkDates({ nodes }: Tree): Violation[] {
     if (not_before === null || deadline === null) return [];
     if (Date.parse(not_before) <= Date.parse(deadline)) return [];
     const text = `${nameNode(node)} may begin only after its deadline. Change one of the two.`;
-    // The schedule reports by how much, and possible remedies.
+    // The schedule says by how much, and remedies.
     return [violate('deadline_before_start', node.id, text, false)];
   });
 }
@@ -218,7 +214,7 @@ function words(rhythm: string): string {
   return rhythm.replace('_', '-');
 }
 
-/** Nodes with a rule above them, and beneath. */
+/** Nodes with a rule above or beneath them. */
 function findRuled({ nodes, order, parents }: Tree): { above: boolean[]; below: boolean[] } {
   const above = nodes.map(() => false);
   const below = nodes.map(() => false);
@@ -234,7 +230,7 @@ function findRuled({ nodes, order, parents }: Tree): { above: boolean[]; below: 
   return { above, below };
 }
 
-/** An amount is stated once: by the parent, or by its parts. */
+/** By the parent or its parts, not both. */
 function hasTarget({ nodes, parents, children }: Tree, index: number): boolean {
   const around = [parents[index] ?? -1, ...(children[index] ?? [])];
   return around.some((other) => (nodes[other]?.target ?? null) !== null);

@@ -1,5 +1,4 @@
-// Parses an outline as a model writes it: strict schema, arguments and times as text. Unparsable parts become sentences;
-// unsound structure (an orphan, a cycle) is left to the validator.
+// Parses a model's outline; structure is left to the validator.
 import { z } from 'zod';
 import { errorMessage } from '#domain/errors.ts';
 import { readLag } from '#domain/length.ts';
@@ -65,7 +64,6 @@ const WrittenNode = z.strictObject({
 });
 type WrittenNode = z.infer<typeof WrittenNode>;
 
-/** Only those that the person stated. */
 export const WrittenPreferences = z
   .strictObject({
     order: RoadmapWay.nullable().describe(
@@ -100,7 +98,7 @@ export const WrittenOutline = WrittenOutlineFields.meta({
 });
 export type WrittenOutline = z.infer<typeof WrittenOutline>;
 
-/** As models see it on every call; `nodeWords` follow where an outline is drafted. */
+/** Sent on every call; `nodeWords` follow when drafting. */
 export const ShownOutline = z.looseObject({ nodes: z.array(z.looseObject({})) });
 
 export const nodeWords = `Beside "nodes": "title", "summary" (what will be true), "risks": [{"text","sign"}], "assumptions": texts, "confidence": 0 to 1. A node: {"id", "parent": id or null, "title", "structure": ${Structure.options.join(' | ')}, "rhythm": ${Rhythm.options.join(' | ')}, "after": ids, or {"id","type":"FS|SS|FF|SF","lag_minutes": "2 days"} (from that end or start), "duration_minutes": "3 working days", "not_before", "deadline": local ISO 8601, "recurs": {"rrule","starts_at","timezone","until"} if recurring, "target": {"amount","unit"} if cumulative, "steps": as in add_steps, at the leaves only}. One goal without parent; phases or milestones where the work is large. Keep the ids of nodes that do not change.`;
@@ -180,7 +178,7 @@ function readNode(
     length === null ? null : readDuration(length, profile, isPersons ? 'person' : 'clock');
   if (read?.ok === false) problems.push(`${name}: ${read.message}`);
   const minutes = read?.ok === true ? read.minutes : null;
-  // The node's duration is that of its only step.
+  // The only step's duration is the node's.
   const duration = read?.ok === true ? (read.text ?? undefined) : undefined;
   const only = steps.length === 1 && duration !== undefined ? steps[0] : undefined;
   const zone = recurs?.timezone?.trim() || timezone;
@@ -220,7 +218,7 @@ function readNode(
   return { problems };
 }
 
-/** Moves dependencies stated for a step instead of its node, or vice versa. */
+/** Moves dependencies between steps and nodes to where they belong. */
 export function settleEdges(nodes: OutlineNode[]): OutlineNode[] {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const owners = new Map(
@@ -250,7 +248,7 @@ export function settleEdges(nodes: OutlineNode[]): OutlineNode[] {
   });
 }
 
-/** Small plans come as tasks alone; their title becomes the goal. */
+/** Small plans are tasks only; their title becomes the goal. */
 function coverWithGoal(nodes: OutlineNode[], title: string): OutlineNode[] {
   if (nodes.some(({ structure }) => structure === 'goal')) return nodes;
   const id = takeId('goal', new Set(nodes.map((node) => node.id)));
@@ -258,7 +256,7 @@ function coverWithGoal(nodes: OutlineNode[], title: string): OutlineNode[] {
   return [goal, ...nodes.map((node) => (node.parent === null ? { ...node, parent: id } : node))];
 }
 
-/** Non-empty and distinct, within the number and length that an outline holds. */
+/** Non-empty and distinct, within an outline's limits. */
 export function readTexts(texts: string[]): string[] {
   const clean = texts.map((text) => text.trim().slice(0, 1000)).filter((text) => text !== '');
   return [...new Set(clean)].slice(0, 50);

@@ -1,5 +1,4 @@
-// Steps as a reasoner writes them, whole or as changes. Also reads servers without strict schemas: arguments as JSON text, tool
-// and operation apart, null for unset.
+// Reads steps and changes as models write them, schemas strict or not.
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import { flattenIssue } from '#domain/issues.ts';
@@ -26,21 +25,20 @@ function shapeOf(...groups: Written['of'][]): Shape {
   );
 }
 
-/** A step of an outline; a new one needs the first four. */
+/** New steps need the first four. */
 export const stepOfOutline = shapeOf('one', 'many');
 export const writtenStepShape = {
   ...stepOfOutline,
   phase: z.string().optional(),
 };
-/** Fields for many steps or shared means; only shown if present. */
+/** For many steps or shared means. */
 export const capacityShape = shapeOf('wide');
-/** Fields that can be set for many steps at once. */
 export const ofMany = Object.keys(shapeOf('many', 'wide'));
 const clearable = allFields.flatMap(([name, { written, empty }]) =>
   written === undefined || empty === undefined ? [] : [name],
 );
 
-/** By tool and operation, or by the full name in either place. */
+/** By tool and operation, or the full name in either. */
 function indexOperations(
   manifest: OperationSpec[],
 ): (tool: string, operation: string) => OperationSpec | undefined {
@@ -52,7 +50,7 @@ function indexOperations(
     (operation.trim() === '' ? byName.get(tool) : undefined);
 }
 
-/** Conditions as in a draft: no key if there are none, and `exists` takes no value. */
+/** No key without conditions; `exists` takes no value. */
 function readConditions(when: Json | undefined): { when?: Json } {
   if (when === undefined || (Array.isArray(when) && when.length === 0)) return {};
   if (!Array.isArray(when)) return { when };
@@ -65,12 +63,12 @@ function readConditions(when: Json | undefined): { when?: Json } {
   };
 }
 
-/** As in the outline of larger work; the reader checks it. */
+/** Checked by the reader. */
 export const WrittenStep = JsonObject.meta(showSchema(z.strictObject(stepOfOutline)));
 
 export type NewStep = { step: StepDraft & { id: string }; phase: string | null };
 
-/** `undefined` leaves a field, `null` removes it; `args` are merged. */
+/** `undefined` leaves a field, `null` removes it; `args` merge. */
 export type StepChange = {
   step: { [key in Exclude<keyof StepDraft, 'id'>]?: StepDraft[key] | undefined } & { id: string };
   phase: string | null | undefined;
@@ -159,7 +157,7 @@ function readPhase(phase: Json | undefined): string | null | undefined {
 const readJson = (value: Json | undefined): Json | undefined =>
   typeof value === 'string' ? (value.trim() === '' ? {} : parseJson(value)) : value;
 
-/** Null if none were given, undefined if they are not an object. */
+/** Null if none were given, undefined if unreadable. */
 function readArguments(value: Json | undefined): JsonObject | null | undefined {
   if (value === undefined || value === null) return null;
   const given = readJson(value);
@@ -179,7 +177,7 @@ function nameOperation(
   return { tool: first || second, operation: second || first };
 }
 
-/** An unreadable time is left for the schema to refuse. */
+/** The schema refuses unreadable times. */
 function readTime(value: Json | undefined, timezone: string): { not_before?: string } {
   if (typeof value !== 'string') return {};
   try {
@@ -192,13 +190,12 @@ function readTime(value: Json | undefined, timezone: string): { not_before?: str
 
 type AsksPerson = (step: StepDraft) => boolean;
 
-/** Whether a step's operation asks a person. */
 export function findHuman(manifest: OperationSpec[]): AsksPerson {
   const human = new Set(manifest.flatMap(({ name, human }) => (human === true ? [name] : [])));
   return ({ tool, operation }) => human.has(operationName(tool, operation));
 }
 
-/** With a sentence for each length that can't be meant. */
+/** With a sentence per implausible length. */
 export function measureLengths(
   nodes: OutlineNode[],
   asksPerson: AsksPerson,

@@ -1,5 +1,4 @@
-// Puts the planned parts into the draft: each is a group of steps whose IDs begin with the part's. Unplanned parts, and those
-// that come after them, are left out and reported. Pure.
+// Assembles planned parts into the draft and reports missing ones. Pure.
 import { renameReferences } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
 import { toDependency } from '#domain/plan/dependency.ts';
@@ -15,13 +14,12 @@ import type { EndedPart } from '../ports.ts';
 
 export type Assembled = {
   edited: Edited;
-  /** With reasons, in the order of the scaffold. */
   missing: { part: ScaffoldPart; why: string }[];
 };
 
 const maxAssumptions = 50;
 
-/** By ID: not planned, or something before them is missing. */
+/** Not planned, or after something missing. */
 export function findMissing(
   parts: Pick<EndedPart, 'part' | 'status' | 'message'>[],
 ): Map<string, string> {
@@ -31,7 +29,7 @@ export function findMissing(
     const held = 'Planning it would exceed the budget of one turn.';
     missing.set(part.id, message ?? (status === 'held' ? held : 'Its planner gave no reason.'));
   }
-  // Acyclic, so each round reaches at least one part further.
+  // Each round gets at least one part further.
   for (let found = true; found; ) {
     found = false;
     for (const { part } of parts) {
@@ -72,7 +70,7 @@ export function assembleParts(outline: PlanOutline, parts: EndedPart[]): Assembl
   };
 }
 
-/** Each step ID begins with the part's, and all references follow. */
+/** References follow. */
 function renameSteps(
   partId: string,
   steps: StepDraft[],
@@ -103,23 +101,22 @@ function renameSteps(
   });
 }
 
-/** Notes may name prerequisites by step ID. */
+/** Notes may name steps. */
 function renameNotes(notes: Json, rename: (id: string) => string): Json {
   if (!isObject(notes) || !Array.isArray(notes.prereq_step_ids)) return notes;
   const named = notes.prereq_step_ids.map((id) => (typeof id === 'string' ? rename(id) : id));
   return { ...notes, prereq_step_ids: named };
 }
 
-/** Begins the line about a missing part. */
 const leadOf = ({ title }: ScaffoldPart) => `${quoteWords(title, 200)} is not in this plan.`;
 
-/** Missing parts come first, so that nothing is left out silently. */
+/** Missing parts first. */
 function collectAssumptions(
   { assumptions }: PlanOutline,
   parts: EndedPart[],
   missing: Assembled['missing'],
 ): string[] {
-  // Assumptions of a replanned part no longer hold.
+  // A replanned part drops its assumptions.
   const before = assumptions.filter(
     (text) => !parts.some(({ part }) => text.startsWith(leadOf(part))),
   );

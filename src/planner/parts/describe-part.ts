@@ -1,4 +1,4 @@
-// The request to a part's planner, and the meaning of its outcome for the whole. Pure.
+// A part's request, and its outcome for the whole. Pure.
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { PartStatus, ScaffoldPart } from '#domain/planning/part.ts';
 import type { PlanningOutcome } from '#domain/planning/run.ts';
@@ -17,7 +17,6 @@ function listTitles(parts: ScaffoldPart[]): string {
     : titles.join(', ');
 }
 
-/** @param steps that the planner aims at */
 export function writePart(
   part: ScaffoldPart,
   all: ScaffoldPart[],
@@ -50,7 +49,7 @@ type EndOfPart = {
 
 const edits = new Set(['submit_plan', 'add_steps', 'edit_steps']);
 
-/** The first unfixed problem of the draft; null if it was valid. */
+/** The first open problem of the draft, if any. */
 function problemOf({ trace }: PlanningOutcome): string | null {
   const tried = trace.filter(({ tool }) => edits.has(tool));
   const sound = tried.findLastIndex(({ ok }) => ok);
@@ -67,7 +66,7 @@ export function endOfPart(outcome: PlanningOutcome): EndOfPart {
   });
   switch (result.kind) {
     case 'proposal': {
-      // Times are set for the whole later, so this is the draft as stated.
+      // As stated: times are set later, for the whole.
       const draft = session?.outline ? draftPlan(session.outline, null, null) : result.draft;
       if ((draft.series ?? []).length > 0)
         return failed(

@@ -1,5 +1,4 @@
-// Has each part of a turn planned by a planner of its own, and waits for them. Their state is in the database, so a planner
-// that takes over finds the parts, and nothing is planned twice.
+// Runs a planner per part; state is in the database to survive crashes.
 import { createHash } from 'node:crypto';
 import type { Database, Transaction } from '#db/database.ts';
 import type { Listener } from '#db/notify.ts';
@@ -19,14 +18,14 @@ import type { ScaffoldPart } from '#domain/planning/part.ts';
 import type { PartPlanners } from '../ports.ts';
 import { followTopic } from '../reads/follow-topic.ts';
 
-/** Milliseconds between polls without a notification, and between progress reports. */
+/** Milliseconds between polls and progress reports. */
 const lookEveryMs = 5000;
-/** Then a part's job may be lost and is enqueued again. */
+/** A job may be lost by then. */
 const resendAfterSeconds = 20;
-/** Even many parts of a slow model are planned by then. */
+/** Enough for many parts with a slow model. */
 const maxWaitMs = 50 * 60_000;
 
-/** Derived from the content, so that an equal part is planned once. */
+/** By content: equal parts are planned once. */
 function nameOf(part: ScaffoldPart): string {
   const digest = createHash('sha256').update(JSON.stringify(part)).digest('hex');
   return `${part.id}.${digest.slice(0, 12)}`;

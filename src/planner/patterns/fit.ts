@@ -1,4 +1,4 @@
-// How well work fits each pattern, by its shape: structures and rhythms, never words; and the pattern a session may use.
+// Scores how work's shape fits each pattern.
 import { isProposed, type PatternSpec, PatternType, withoutMark } from '#domain/plan/pattern.ts';
 import type { OutlineNode, PlanOutline, Rhythm, Structure } from '#domain/planning/outline.ts';
 import type { Rfc } from '#domain/planning/state.ts';
@@ -7,13 +7,12 @@ import { type Need, patternRules } from './rules.ts';
 
 export type Features = {
   structures: Record<Structure, number>;
-  /** Also `recurring` if a step repeats by its own rule, and `cumulative` if there is a target. */
+  /** `recurring` also if a step repeats itself, `cumulative` also with a target. */
   rhythms: Set<Rhythm>;
-  /** Only tasks and checkpoints directly under one goal, or without a goal. */
   flat: boolean;
 };
 
-/** As a reminder does: then the node does not have to. */
+/** As a reminder does. */
 function repeatsByItself({ steps }: OutlineNode): boolean {
   return steps.some(({ args }) => typeof args?.rrule === 'string' && args.rrule !== '');
 }
@@ -25,7 +24,7 @@ export function readFeatures({ nodes }: Pick<PlanOutline, 'nodes'>): Features {
   for (const node of nodes) {
     structures[node.structure] += 1;
     if (node.parent === null) roots.add(node.id);
-    // Goals and phases only group, so a one-off rhythm counts for nodes with steps.
+    // One-off counts only with steps, since goals and phases merely group.
     if (node.rhythm !== 'one_off' || node.steps.length > 0) rhythms.add(node.rhythm);
     if (node.target !== null) rhythms.add('cumulative');
     if (repeatsByItself(node)) rhythms.add('recurring');
@@ -37,7 +36,7 @@ export function readFeatures({ nodes }: Pick<PlanOutline, 'nodes'>): Features {
   return { structures, rhythms, flat };
 }
 
-/** Requirements that the outline lacks. Flat outlines are too small for phases and milestones. */
+/** Flat outlines need no phases or milestones. */
 export function findNeeds(features: Features, pattern: PatternType): Need[] {
   return patternRules[pattern].needs.filter((need) => {
     if (need.axis === 'rhythm') return !need.any.some((rhythm) => features.rhythms.has(rhythm));
@@ -47,13 +46,11 @@ export function findNeeds(features: Features, pattern: PatternType): Need[] {
   });
 }
 
-/** Rhythms of the outline that `pattern` lacks. */
 export function findForeignRhythms(features: Features, pattern: PatternType): Rhythm[] {
   const { rhythms } = patternRules[pattern];
   return [...features.rhythms].filter((rhythm) => !rhythms.includes(rhythm));
 }
 
-/** 0..1: 1 if nothing is missing or foreign. */
 function weighFit(features: Features, pattern: PatternType): number {
   const lacking = findNeeds(features, pattern).length;
   const foreign = findForeignRhythms(features, pattern).length;
@@ -64,26 +61,24 @@ export function fitOutline(outline: Pick<PlanOutline, 'nodes'>, pattern: Pattern
   return weighFit(readFeatures(outline), pattern);
 }
 
-/** Best first; ties in the order of the contract, plainest first. */
+/** Ties: plainest first. */
 export function rankPatterns(features: Features): { pattern_type: PatternType; score: number }[] {
   return PatternType.options
     .map((pattern_type) => ({ pattern_type, score: weighFit(features, pattern_type) }))
     .sort((one, other) => other.score - one.score);
 }
 
-/** Without confidence: it describes the work, and requires nothing. */
+/** Without confidence: requires nothing. */
 export function patternOf(features: Features): PatternSpec {
   const [first] = rankPatterns(features);
   return { pattern_type: first?.pattern_type ?? 'milestone_project', introduced_by: 'system' };
 }
 
-/** A new pattern before a new subtype. */
 export function findProposal({ pattern_type, subtype }: PatternSpec): string | null {
   if (isProposed(pattern_type)) return pattern_type;
   return subtype !== undefined && isProposed(subtype) ? subtype : null;
 }
 
-/** A person must approve `spec` first. */
 export function needsPerson(spec: PatternSpec, settings: ToolContext['settings']): boolean {
   return (
     isProposed(spec.pattern_type) || (isProposed(spec.subtype) && settings.requireRfcForNewSubtype)
@@ -104,7 +99,7 @@ export function withoutProposal(spec: PatternSpec): PatternSpec {
   };
 }
 
-/** An approved subtype under its own name; a proposed pattern keeps its source's rules and so its mark. */
+/** A proposed pattern keeps its source's rules and mark. */
 export function approvedPattern(spec: PatternSpec): PatternSpec {
   const { subtype } = spec;
   return subtype === undefined ? spec : { ...spec, subtype: withoutMark(subtype) };

@@ -1,4 +1,4 @@
-// Maps a pattern named by a model to a known one: spelling is forgiven, proposals are checked, inventions refused.
+// Maps a model's pattern name to a known one.
 import { z } from 'zod';
 import {
   isProposed,
@@ -12,11 +12,8 @@ import { isNearly, listOf, shorten } from '#domain/words.ts';
 import type { ToolContext } from '../tool.ts';
 import { patternRules } from './rules.ts';
 
-// A model's words inside our message: one line of bounded length that every surface shows as plain text.
-
-/** Control characters, direction overrides and zero-width characters: they change the look of a text, not its content. */
+/** Control characters, direction overrides and zero-width characters. */
 const invisible = /[\p{Cc}\p{Cf}]/gu;
-/** Characters with a meaning in Markdown, mrkdwn and HTML. */
 const markup = /[<>`*[\]|~\\#]/g;
 
 function toPlainText(text: string, most: number): string {
@@ -24,7 +21,7 @@ function toPlainText(text: string, most: number): string {
     .replace(/\s+/g, ' ')
     .replace(invisible, '')
     .replace(markup, '')
-    // The surrounding quotes can't be closed from inside.
+    // Can't close the surrounding quotes.
     .replace(/[“”„«»"]/g, "'")
     .replace(/ {2,}/g, ' ')
     .trim();
@@ -77,7 +74,7 @@ export function readPattern(input: ChosenPattern, toolContext: ToolContext): Rea
 type Top =
   | {
       type: PatternType;
-      /** A subtype's name given in place of a pattern's name. */
+      /** If given in place of the pattern. */
       subtype: string | null;
       proposed: { name: string; rfc: string } | null;
       notes: string[];
@@ -110,7 +107,7 @@ function readTop(input: ChosenPattern, { settings }: ToolContext): Top {
   return 'refused' in proposal ? proposal : { ...plain, type, proposed: proposal };
 }
 
-/** Name and reason, or what they lack. */
+/** Or what they lack. */
 function readProposal(
   name: string,
   rfc: string | null,
@@ -151,7 +148,7 @@ function readSubtype(
   return { subtype: proposal.name, rfc: proposal.rfc, notes: [] };
 }
 
-/** By a person, in this session or earlier. */
+/** In any session. */
 function listApproved({ rfc, memory }: ToolContext['state']): string[] {
   const noted = memory?.known.flatMap(({ name }) => name ?? []) ?? [];
   const now = rfc?.status === 'approved' ? [rfc.proposes] : [];
@@ -175,13 +172,11 @@ function readVariant(name: string | null, type: PatternType, request: string): s
   return findVariant(type, clean) ?? (isInRequest(clean, request) ? toPlainText(clean, 100) : null);
 }
 
-/** A custom name occurs in the person's request. */
 function isInRequest(name: string, request: string): boolean {
   const words = toTokens(name.replaceAll('_', ' '));
   return words.length > 0 && ` ${toTokens(request).join(' ')} `.includes(` ${words.join(' ')} `);
 }
 
-/** Lower-case words of letters and digits. */
 function toTokens(text: string): string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }
@@ -189,7 +184,7 @@ function toTokens(text: string): string[] {
 /** Bounds the time. */
 const maxCompared = 100;
 
-/** 0..1: shared words, with small differences in spelling forgiven (Dice 1945). */
+/** Dice coefficient (1945) over words, forgiving spelling; 0..1. */
 function similarity(one: string, other: string): number {
   const left = toTokens(one.slice(0, maxCompared).replaceAll('_', ' '));
   const right = toTokens(other.slice(0, maxCompared).replaceAll('_', ' '));
@@ -206,7 +201,7 @@ function similarity(one: string, other: string): number {
   return (2 * shared) / (left.length + right.length);
 }
 
-/** From here on, a name is taken for a known one. */
+/** Counts as a known name. */
 const nearEnough = 0.6;
 
 function nearest(name: string, known: string[]): string | null {
@@ -224,7 +219,6 @@ export function findPattern(name: string): PatternType | null {
   return found.success ? found.data : null;
 }
 
-/** Null if none is near. */
 export function findSubtype(pattern: PatternType, name: string): string | null {
   return nearest(name, patternRules[pattern].subtypes);
 }

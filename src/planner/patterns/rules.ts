@@ -1,4 +1,4 @@
-// The five patterns (B6) as data: meaning, subtypes, variants, and what an outline of each looks like (B7).
+// The five patterns (B6) as data.
 import type { PatternType } from '#domain/plan/pattern.ts';
 import type { Rhythm, Structure } from '#domain/planning/outline.ts';
 
@@ -7,21 +7,17 @@ export type Need =
   | { axis: 'rhythm'; any: Rhythm[]; text: string };
 
 export type PatternRules = {
-  /** Two or three words for sentences: `recurring cycle`. */
   title: string;
-  /** One sentence, for people and models. */
   meaning: string;
   subtypes: string[];
   variants: string[];
-  /** Structures allowed at L1, and their maximum number. */
+  /** At L1. */
   top: { structures: Structure[]; most: number };
-  /** Structures allowed below L1. */
   below: Structure[];
-  /** Levels that people still read with ease. */
+  /** Still easy to read. */
   depth: number;
   rhythms: Rhythm[];
   needs: Need[];
-  /** Each phase contains at least one of these, at any depth. */
   phaseHolds: Structure[];
 };
 
@@ -134,7 +130,7 @@ export const patternRules: Record<PatternType, PatternRules> = {
   },
 };
 
-/** Parts allowed in each structure; parts of a checkpoint would never be checked. */
+/** A checkpoint has none: they would never be checked. */
 export const partsOf: Record<Structure, Structure[]> = {
   goal: ['phase', 'milestone', 'task', 'checkpoint'],
   phase: ['phase', 'milestone', 'task', 'checkpoint'],

@@ -1,14 +1,12 @@
-// The effects of an InteractionPolicy. Every effect goes through a function here, so a policy behaves the same in every tool,
-// with and without a model.
+// The only place an InteractionPolicy takes effect.
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import type { Gate } from '#domain/planning/stages.ts';
 
-/** Depends on probing_depth. */
 export function questionsAllowed(policy: InteractionPolicy, asked: number): number {
   return Math.max(0, policy.probing_depth - Math.max(0, asked));
 }
 
-/** Below, a person wants little to read; at `talkative` and above, all there is. */
+/** Below, brief; from `talkative`, everything. */
 const quiet = 0.3;
 const talkative = 0.7;
 
@@ -35,12 +33,10 @@ export function detailOf(policy: InteractionPolicy): Detail {
   }
 }
 
-/** A coach always gives a step's reasons. */
 export function explainsReasons(policy: InteractionPolicy): boolean {
   return policy.conversation_style === 'coach' || detailOf(policy) === 'full';
 }
 
-/** For a text besides its call to action; models are asked to comply. */
 export function lengthOf(policy: InteractionPolicy): { sentences: number; items: number } {
   const detail = detailOf(policy);
   switch (detail) {
@@ -55,7 +51,7 @@ export function lengthOf(policy: InteractionPolicy): { sentences: number; items:
   }
 }
 
-/** By autonomy; otherwise it is assumed and noted. Without a default a person must be asked. */
+/** Otherwise assumed and noted; a question without a default is always asked. */
 export function asksAbout(
   policy: InteractionPolicy,
   question: { essential: boolean; default: string | null },
@@ -73,16 +69,13 @@ export function asksAbout(
   }
 }
 
-/** 0.40–0.69: neither sure nor lost. Compared in millionths, so that sums of shares do not miss their bound. */
+/** 0.40–0.69, compared in millionths against rounding errors. */
 export function isBorderline(confidence: number): boolean {
   const millionths = Math.round(confidence * 1e6);
   return millionths >= 400_000 && millionths < 700_000;
 }
 
-/**
- * By brainstorming_preference. @param confidence of the stage so far, or null if unknown @param askedFor explicitly, by the
- * person
- */
+/** @param confidence null if unknown @param askedFor by the person */
 export function offersIdeas(
   policy: InteractionPolicy,
   confidence: number | null,
@@ -101,7 +94,7 @@ export function offersIdeas(
   }
 }
 
-/** Artifacts that wait for a person before the plan itself does (approval_policy). */
+/** Artifacts approved before the plan (approval_policy). */
 export function gatesWanted(policy: InteractionPolicy): Gate[] {
   switch (policy.approval_policy) {
     case 'single_final':
@@ -114,7 +107,7 @@ export function gatesWanted(policy: InteractionPolicy): Gate[] {
   }
 }
 
-/** Each step waits for a person before it runs (approval_policy). */
+/** Each step waits for a person (approval_policy). */
 export function confirmsEach(policy: InteractionPolicy): boolean {
   return policy.approval_policy === 'strict_every_step';
 }

@@ -1,4 +1,4 @@
-// The text of an outline, roadmap or schedule that awaits approval: outcome first, then as much detail as the policy allows.
+// The text of an artifact that awaits approval.
 import { nameWay } from '#cards/words.ts';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import type { MessageLine } from '#domain/planning/asked-question.ts';
@@ -62,7 +62,6 @@ export function describeOutline(outline: PlanOutline, policy: InteractionPolicy)
 
 const trimEnd = (text: string): string => trimTail(text, /[\s.;]/);
 
-/** The chosen order, its reason, and the other options. */
 export function describeRoadmap(
   roadmap: Roadmap,
   outline: PlanOutline,
@@ -88,7 +87,6 @@ export function describeRoadmap(
   ];
 }
 
-/** The dates, and how full people's working time is between them. */
 export function describeSchedule(
   { blocks, starts_at, ends_at, earliest_end, timezone }: Schedule,
   { nodes }: PlanOutline,

@@ -1,4 +1,4 @@
-// Alternatives offered to a person: how many, how distinct, and how they are worded. The same rules for ideas and options.
+// Offered alternatives: number, distinctness, wording.
 import { z } from 'zod';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import type { MessageLine } from '#domain/planning/asked-question.ts';
@@ -22,7 +22,7 @@ export function meaningfulWords(text: string): Set<string> {
   );
 }
 
-/** Jaccard index: 0 nothing in common, 1 the same words. */
+/** Jaccard index. */
 function measureOverlap(one: string, other: string): number {
   const [a, b] = [meaningfulWords(one), meaningfulWords(other)];
   if (a.size === 0 && b.size === 0) return one.trim() === other.trim() ? 1 : 0;
@@ -30,13 +30,12 @@ function measureOverlap(one: string, other: string): number {
   return shared / (a.size + b.size - shared);
 }
 
-/** They share at least `share` of their words, and differ in no name or number. */
 export function areAlike(one: string, other: string, share: number): boolean {
   if (namesOf(one) !== namesOf(other)) return false;
   return measureOverlap(one, other) >= share;
 }
 
-/** Paths, numbers and quoted words: "What should a.txt contain?" and "… b.txt contain?" are two questions. */
+/** Paths, numbers and quoted words, which tell equal wordings apart. */
 function namesOf(text: string): string {
   const parts = text.split(/["“”«»]/);
   const found = parts.flatMap((part, at) => {
@@ -47,7 +46,6 @@ function namesOf(text: string): string {
   return found.toSorted().join(' ').toLowerCase();
 }
 
-/** Characters of an option's sentence. */
 const optionLength = 240;
 
 export const Alternative = z.strictObject({
@@ -57,13 +55,13 @@ export const Alternative = z.strictObject({
 });
 export type Alternative = z.infer<typeof Alternative>;
 
-/** Alternatives that share more words are one. */
+/** Above this share of words, two are one. */
 const sameAbove = 0.5;
 const sameDifferenceAbove = 0.8;
 
 export type Checked = { kept: Alternative[]; problems: string[] };
 
-/** Limited by the person's preference, with the problems of the others. Fewer than two count as none. */
+/** Fewer than two count as none. */
 export function checkAlternatives(given: Alternative[], policy: InteractionPolicy): Checked {
   const kept: Alternative[] = [];
   const problems: string[] = [];
@@ -90,12 +88,12 @@ function findProblem(one: Alternative, kept: Alternative[]): string | null {
   return null;
 }
 
-/** An answer can then name one. */
+/** Named so that an answer can refer to one. */
 export function toOffered(kept: Alternative[]): JsonObject[] {
   return kept.map((one, index) => ({ kind: 'option', number: index + 1, ...one }));
 }
 
-/** Numbered below `question`; differences are for those who read more than a line each. */
+/** Differences are for talkative policies. */
 export function writeAlternatives(
   question: string,
   kept: Alternative[],

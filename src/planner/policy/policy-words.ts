@@ -1,9 +1,8 @@
-// Fixed phrases about how to talk and ask: "be brief today", "ask me nothing", "from now on, walk me through it". They count
-// alone or in front of a request, never inside it: "write a brief note" changes nothing.
+// Parses style phrases, alone or before a request, never inside it.
 import { defaultPolicy, type PolicyOverride, type PolicyRequest } from '#domain/people/policy.ts';
 import { listOf, trimTail } from '#domain/words.ts';
 
-/** Alternatives are separated by `|`, in lower case, without "please"; `says` describes the change. */
+/** Alternatives with `|`, lower case; `says` describes the change. */
 type Phrase = [words: string, sets: PolicyOverride, says: string];
 
 const { conversation_style, talkativeness, tone, probing_depth } = defaultPolicy;
@@ -76,14 +75,14 @@ const byWords = new Map(
   phrases.flatMap((phrase) => phrase[0].split('|').map((words) => [words, phrase] as const)),
 );
 
-/** Longest first: some phrases begin as others do. */
+/** Longest first, since phrases share beginnings. */
 const known = [...byWords.keys()].sort((a, b) => b.length - a.length);
 
 const before =
   /(?:please|(always|from now on|in future|in the future|by default)|today|for now|this time|for this conversation|in this conversation),?\s+/iy;
 const after =
   /,?\s+(?:please|(always|from now on|in future|in the future|by default)|today|for now|this time|for this conversation|in this conversation)/iy;
-/** Length of the punctuation or "and" after a phrase; null if the sentence continues. */
+/** After a phrase; null if the sentence continues. */
 function lengthOfEnd(text: string): number | null {
   const gap = /^[\s.!:;,]*/.exec(text)?.[0] ?? '';
   const rest = text.slice(gap.length);
@@ -92,7 +91,7 @@ function lengthOfEnd(text: string): number | null {
   return ends ? gap.length + (and?.length ?? 0) : null;
 }
 
-/** For consecutive matches from `at`: their end, and whether one says that it holds for good. */
+/** Consecutive matches from `at`. `forGood`: one says so. */
 function matchAll(pattern: RegExp, text: string, at: number): { ends: number[]; forGood: boolean } {
   const ends = [at];
   let forGood = false;
@@ -104,7 +103,7 @@ function matchAll(pattern: RegExp, text: string, at: number): { ends: number[]; 
   return { ends, forGood };
 }
 
-/** With politeness and duration around it, up to the next words. */
+/** Politeness and duration included. */
 function readPhrase(text: string): { phrase: Phrase; lasting: boolean; length: number } | null {
   const lead = matchAll(before, text, 0);
   const start = lead.ends.at(-1) ?? 0;
@@ -120,12 +119,12 @@ function readPhrase(text: string): { phrase: Phrase; lasting: boolean; length: n
   return null;
 }
 
-/** At the start of `text`; null if there are none or they conflict. */
+/** Null without any, or if they conflict. */
 function readPhrases(text: string): PolicyRequest | null {
   const read: Phrase[] = [];
   let lasting = false;
   let rest = text.trim().replaceAll('’', "'");
-  // A text may be long; phrases are short.
+  // Phrases are short, texts may be long.
   for (let next = readPhrase(rest); next !== null; next = readPhrase(rest)) {
     if (read.length === phrases.length) return null;
     read.push(next.phrase);
@@ -165,7 +164,6 @@ const answers: [pattern: RegExp, sets: PolicyOverride, says: string][] = [
   [/^(?:either|both|i don't (?:care|mind)|as usual)$/, { conversation_style }, 'talk as usual'],
 ];
 
-/** It holds for good: all of `text`, or one of its lines. */
 function readStyleAnswer(text: string): PolicyRequest | null {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   for (const [index, line] of lines.entries()) {
@@ -184,7 +182,7 @@ function readStyleAnswer(text: string): PolicyRequest | null {
   return null;
 }
 
-/** Preferences in `text`, and the rest of it. @param styleAsked the bot has just asked for the style */
+/** @param styleAsked the bot has just asked for the style */
 export function parsePolicyRequest(text: string, styleAsked = false): PolicyRequest | null {
   return (styleAsked ? readStyleAnswer(text) : null) ?? readPhrases(text);
 }

@@ -1,4 +1,4 @@
-// Requests of planners for data: filed once, fulfilled by any worker into an artifact, and awaited for a while.
+// Requests for data: filed once, fetched by workers into artifacts.
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { Database, Transaction } from '#db/database.ts';
@@ -20,12 +20,10 @@ import { onOneLine } from '#domain/words.ts';
 import type { DataRequests, PlannerTools } from '../ports.ts';
 import { followTopic } from './follow-topic.ts';
 
-/** Milliseconds; then the planner continues, and may ask again. */
+/** Then the planner continues. */
 const maxWaitMs = 30_000;
-/** Milliseconds between polls without a notification. */
 const lookEveryMs = 2000;
 const maxRequests = 200;
-/** Milliseconds for one fetch. */
 const maxFetchMs = 120_000;
 const maxSummary = 300;
 
@@ -54,7 +52,7 @@ export function createDataRequests(context: {
             'limit_exceeded',
             `${maxRequests} requests have been filed for this run; use what they brought.`,
           );
-        // The job may have been lost.
+        // The job may be lost.
         if (request.status === 'open')
           await enqueue(tx, 'request', { request_id: request.id }, { key: request.id });
         return request;
@@ -74,7 +72,7 @@ export function createDataRequests(context: {
     },
     async keep(runId, { operation, args }, data) {
       const content = Buffer.from(JSON.stringify(data));
-      // Another reading of the same may have another output.
+      // Another paging may give another output.
       const key = hash(
         'sha256',
         canonicalize([operation, args, hash('sha256', content)]) ?? '',
@@ -101,10 +99,7 @@ export function createDataRequests(context: {
   };
 }
 
-/**
- * Settled requests stay; one whose worker died is read again, harmlessly, and stored once. @param callOf makes calls that an
- * organisation's planners may make
- */
+/** Idempotent: repeated reads are stored once. @param callOf calls on behalf of an organisation */
 export async function fulfilRequest(
   {
     db,
@@ -143,7 +138,7 @@ async function fetchData(
   } catch (error) {
     // Stopping; another process fetches it.
     if (signal.aborted) throw error;
-    // Transient errors are retried with the job.
+    // The job retries transient errors.
     if (error instanceof CountersignError && error.passesAfterMs !== null) throw error;
     return { status: 'failed', summary: onOneLine(errorMessage(error), maxSummary) };
   }

@@ -1,5 +1,4 @@
-// Describes existing plans in a few lines each: status and steps, with the call and result of steps that failed or wait for a
-// person. plan_get has the rest.
+// Describes existing plans briefly; plan_get has the rest.
 import { dollars } from '#domain/budget.ts';
 import type { BriefPlan, BriefStep } from '#domain/plan/brief.ts';
 import type { PlanSummary } from '#domain/plan/plan.ts';
@@ -8,12 +7,10 @@ import { countOf, onOneLine } from '#domain/words.ts';
 import { toLocalIso } from '#timeline/recurrence.ts';
 import { describeRepetition } from '#timeline/repetition.ts';
 
-/** For times: the person's, and now. */
 type At = { timezone: string; now: Date };
 
-/** Characters of all calls of a plan. */
+/** Characters. */
 const maxCalls = 3000;
-/** Steps that failed or wait, with their calls. */
 const maxNotable = 6;
 
 /** `PLAN-1a2b3c4d completed, 5 steps, cost $0.03: Tidy up` */
@@ -64,7 +61,7 @@ function describeStep(step: BriefStep, detail: Detail, { timezone }: At): string
   ].join('\n');
 }
 
-/** Calls of all steps of a plan that can still be changed, if there is room; else of those that failed or wait. */
+/** All calls of a changeable plan if they fit, else of failed or waiting steps. */
 function describeSteps({ steps, waits }: BriefPlan, at: At): string[] {
   if (waits !== undefined) {
     const lines = steps.map((step) => describeStep(step, 'call', at));

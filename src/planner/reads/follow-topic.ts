@@ -1,8 +1,8 @@
-// Waits for database notifications of a topic without relying on them: polling continues in any case.
+// Waits for database notifications, with polling as the fallback.
 import type { Listener, Topic } from '#db/notify.ts';
 
 export type TopicNews = {
-  /** Resolves with the next notification, including an earlier unread one, after `everyMs`, or when `signal` aborts. */
+  /** Resolves on a notification (even an earlier unread one), after `everyMs`, or on abort. */
   next(signal: AbortSignal): Promise<void>;
   close(): void;
 };

@@ -1,11 +1,11 @@
-// Messages sent during planning join the turn at the model's next call.
+// Messages that join a turn while it is planned.
 import { readJoined } from '#db/chat/messages.ts';
 import type { Queryable } from '#db/database.ts';
 import { isOnePerson } from '#db/people/identities.ts';
 import type { JoinedWords } from '#domain/planning/state.ts';
 import { linesOf, onOneLine } from '#domain/words.ts';
 
-/** After message `after`, oldest first. */
+/** Oldest first. */
 export async function readJoinedMessages(
   db: Queryable,
   run: { id: string; turn: number },
@@ -20,10 +20,10 @@ export async function readJoinedMessages(
   return joined;
 }
 
-/** The name can't look like the beginning of the message. */
+/** A name can't imitate the start of a message. */
 export const nameWriter = (name: string) => `[${onOneLine(name, 80).replace(/[[\]:]/g, ' ')}]`;
 
-/** Lines of others are indented, so that none looks like the requester's. */
+/** Indents others' lines so none looks like the requester's. */
 export function writeJoined({ by, text }: JoinedWords): string {
   if (by === null) return `Meanwhile they add:\n${text}`;
   const lines = linesOf(text).map((line) => `    ${line}`);

@@ -1,5 +1,4 @@
-// Reads all pages of a listing, by the named paging or the one that the operation and its output show. Coverage records any
-// sign of more items, so no partial listing passes for complete.
+// Reads all pages of a listing and records what is missing.
 import { hash } from 'node:crypto';
 import { CountersignError } from '#domain/errors.ts';
 import { isObject, type Json, type JsonObject } from '#domain/text.ts';
@@ -15,18 +14,16 @@ export type Paging = { argument: string; next: string };
 export type Listing = {
   operation: string;
   args: JsonObject;
-  /** Default: found in the operation's arguments and output. */
+  /** Default: inferred. */
   paging?: Paging | undefined;
 };
 
-/** How much of a list was read. */
 export type Coverage = {
   listed: number;
   pages: number;
   total: number | null;
-  /** The output says that there is more than was read. */
+  /** More exists than was read. */
   more: boolean;
-  /** Unreadable entries, in sentences. */
   skipped: string[];
 };
 
@@ -51,13 +48,13 @@ export function tellPart({ listed, total }: Coverage): string {
 const hasValue = (value: Json | undefined): boolean =>
   value !== undefined && value !== null && value !== false && value !== '';
 
-/** Outputs nest their page information under these. */
+/** Keys that nest page information. */
 const wrappers = ['pagination', 'paging', 'page_info', 'pageInfo', 'meta', '_meta', 'page'];
 
 /** These only say that there is more. */
 const moreKeys = ['truncated', 'has_more', 'hasMore', 'has_next', 'hasNext', 'hasNextPage'];
 
-/** Output fields that lead to the next page, and the arguments that may take them. */
+/** Output fields to the next page, and arguments they fill. */
 const nextKeys: [names: string[], arguments: string[]][] = [
   [
     ['next_cursor', 'nextCursor', 'end_cursor', 'endCursor'],
@@ -95,7 +92,7 @@ function partsOf(data: Json): JsonObject[] {
   return [data, ...wrappers.flatMap((name) => (isObject(data[name]) ? [data[name]] : []))];
 }
 
-/** The argument for the next page, or null if the output names none. */
+/** Null if the output names none. */
 function findNext(data: Json, spec: OperationSpec | undefined): JsonObject | null {
   const taken = spec === undefined ? [] : argumentsOf(spec);
   for (const part of partsOf(data))
@@ -104,14 +101,14 @@ function findNext(data: Json, spec: OperationSpec | undefined): JsonObject | nul
         const value = part[name];
         const argument = targets.find((one) => taken.includes(one));
         const leads = typeof value === 'number' || (typeof value === 'string' && value !== '');
-        // GraphQL returns a last cursor, with a flag whether it leads anywhere.
+        // GraphQL always returns a last cursor.
         if (leads && argument !== undefined && part.hasNextPage !== false)
           return { [argument]: value };
       }
   return null;
 }
 
-/** The output says that it is incomplete. */
+/** The output calls itself incomplete. */
 export function saysMore(data: Json): boolean {
   const leads = nextKeys.flatMap(([names]) => names);
   return partsOf(data).some(
@@ -120,7 +117,6 @@ export function saysMore(data: Json): boolean {
   );
 }
 
-/** "total" alone may be a sum of money. */
 function findTotal(data: Json, isPaged: boolean): number | null {
   const names = isPaged ? [...totalKeys, 'total'] : totalKeys;
   const found = partsOf(data).flatMap((part) =>
@@ -129,7 +125,7 @@ function findTotal(data: Json, isPaged: boolean): number | null {
   return found[0] ?? null;
 }
 
-/** Skipped by a reader of tables or texts. */
+/** By table and text readers. */
 function findSkipped(data: Json): string[] {
   if (!isObject(data) || !Array.isArray(data.skipped)) return [];
   return data.skipped.flatMap((one) => {
@@ -146,7 +142,7 @@ function writeContent(data: Json): string {
   return JSON.stringify(Object.entries(data).filter(([name]) => !leads.has(name)));
 }
 
-/** For an output that is read only once. */
+/** For outputs read once. */
 export function noteWhole(data: Json, coverage: Coverage): void {
   coverage.pages += 1;
   coverage.more ||= saysMore(data);
@@ -154,10 +150,8 @@ export function noteWhole(data: Json, coverage: Coverage): void {
   coverage.skipped.push(...findSkipped(data));
 }
 
-/**
- * The caller raises `coverage.listed` before it asks for the next page. @throws CountersignError `invalid_arguments` for
- * arguments that do not fit, and for a repeated page
- */
+/** The caller raises `coverage.listed` before the next page.
+ * @throws CountersignError `invalid_arguments`, also for a repeated page */
 export async function* listPages(
   { operation, args: first, paging }: Listing,
   { tools, signal }: { tools: PlannerTools; signal: AbortSignal },
@@ -175,7 +169,7 @@ export async function* listPages(
     coverage.skipped.push(...findSkipped(data));
     const before = coverage.listed;
     yield data;
-    // Pages without items may be alike.
+    // Empty pages may be alike.
     const digest = hash('sha256', writeContent(data));
     if (coverage.listed > before && seen.size === seen.add(digest).size)
       throw new CountersignError(

@@ -1,5 +1,4 @@
-// A planner's surroundings: the workspace, calendars, connected servers, approvers of guarded operations, and post targets. A
-// few lines each; a failed lookup becomes a line, never an error.
+// Describes a planner's surroundings; failed lookups become lines.
 import { z } from 'zod';
 import { isDatabaseAway } from '#db/transient.ts';
 import { errorMessage } from '#domain/errors.ts';
@@ -12,14 +11,12 @@ import type { PostTargets, Surroundings } from '../ports.ts';
 
 export type Around = {
   manifest: OperationSpec[];
-  /** Operations that a planner may call. */
   readable: ReadonlySet<string>;
   call(name: string, args: JsonObject, signal: AbortSignal): Promise<ToolOutput>;
   calendars: string[];
   servers: ToolStatus[];
   guardedApprovers: Record<string, ApproverPolicy>;
   posts: PostTargets | null;
-  /** How much steps may reserve at once. */
   pools: Record<string, number>;
   backends(): Promise<{ name: string; capabilities: string[] }[]>;
 };
@@ -33,7 +30,6 @@ const maxApprovers = 10;
 const maxTargets = 5;
 const maxCapacity = 30;
 
-/** The result, or why it failed. */
 async function look(what: string, read: () => Promise<string | null>): Promise<string[]> {
   try {
     const line = await read();
@@ -80,7 +76,7 @@ function describeServer({ tool, ok, reason, instructions = '' }: ToolStatus): st
     : [`${tool} says: ${onOneLine(instructions, maxInstructions)}`];
 }
 
-/** Reads without arguments that list the places a server serves. */
+/** Reads without arguments that list served places. */
 const rootReads = /^(?:list_)?(?:allowed_directories|roots|drives|shares|sites|spaces)$/;
 
 /** `files: /srv/share, /srv/archive` */
@@ -145,7 +141,6 @@ function describePools(pools: Record<string, number>): string[] {
   return listed.length === 0 ? [] : [`Resource pools, for "resources": ${listed.join(', ')}`];
 }
 
-/** Never throws. */
 export async function lookAround(
   around: Around,
   runId: string,

@@ -1,4 +1,4 @@
-// The planner's read-only view of the instance: manifest, read operations, plans.
+// The planner's read-only view of the instance.
 import { randomUUID } from 'node:crypto';
 import type { Queryable } from '#db/database.ts';
 import { readPersons } from '#db/people/identities.ts';
@@ -30,16 +30,12 @@ import { readJoinedMessages } from './joined-messages.ts';
 import { lookAround } from './look-around.ts';
 import { createSeenShapes } from './seen-shapes.ts';
 
-/**
- * The arguments make the call go outside, with data the planner has read. `plannerTools` decides about operations that always
- * do.
- */
+/** Sends data outside; `plannerTools` decides for operations that always do. */
 function leavesByArguments(operation: OperationSpec, args: JsonObject): boolean {
   const classOf = (given: JsonObject) => describeCall(operation.name, operation, given).class;
   return classOf(args) === 'outside' && classOf({}) !== 'outside';
 }
 
-/** Calls by planners, and those made for them. */
 export function createReads({
   registry,
   allowed,
@@ -48,11 +44,10 @@ export function createReads({
 }: {
   registry: ToolRegistry;
   allowed: Settings['plannerTools'];
-  /** They never run outside an approved plan. */
   guarded: Settings['guardedTools'];
   timezone: string;
 }): Pick<PlannerTools, 'readable' | 'call'> {
-  // Not those that continue after the call: no one would poll them.
+  // Not those that continue after the call: nothing would poll them.
   const readable = () =>
     plannerOperations(registry, allowed).filter(
       ({ name }) => registry.get(name)?.checkLater === undefined,
@@ -92,16 +87,14 @@ export function createReads({
 }
 
 export function openPlannerTools(options: {
-  /** All that a planner may call itself. */
   registry: ToolRegistry;
-  /** All that a plan may name. */
   catalogue: Pick<Catalogue, 'list' | 'validate'>;
   db: Queryable;
   allowed: Settings['plannerTools'];
-  /** They never run outside an approved plan. */
+  /** Never run outside an approved plan. */
   guarded: Settings['guardedTools'];
   timezone: string;
-  /** By the participants of a run; null for all plans. */
+  /** By a run's participants; null for all plans. */
   plansOf?: (runId: string) => Promise<Pick<PlanReads, 'listPlans' | 'getPlan'> | null>;
   atHand?: PlansAtHand;
   posts?: PostTargets;
@@ -130,7 +123,7 @@ export function openPlannerTools(options: {
     capacity = { pools: {}, capabilities: [] },
     backends = () => Promise.resolve([]),
   } = options;
-  // A planner of a part sees what its run does.
+  // A part's planner sees its run.
   const runOf = (runId: string) => payingRun({ runId, turn: 0 }).runId;
   const plansOf = async (runId: string) => (await options.plansOf?.(runOf(runId))) ?? null;
   const targets = options.posts;

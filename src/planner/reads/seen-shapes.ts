@@ -1,15 +1,14 @@
-// Shapes of real outputs, for operations that declare none, so that plans name existing values.
+// Output shapes seen, for operations that declare none.
 import { isObject, type Json } from '#domain/text.ts';
 import type { JsonSchema, OperationSpec } from '#domain/tool.ts';
 import { readJsonText } from '#tools/resolve-arguments.ts';
 
 const maxDepth = 4;
 const maxKeys = 40;
-/** Items read per list. */
 const maxItems = 20;
 const maxOperations = 2000;
 
-/** Objects with many keys count as maps with any keys. */
+/** Objects with many keys count as maps. */
 function shapeOf(value: Json, depth = 0): JsonSchema {
   if (value === null) return {};
   if (Array.isArray(value)) {
@@ -30,7 +29,7 @@ function shapeOf(value: Json, depth = 0): JsonSchema {
   };
 }
 
-/** With the members of a JSON text, which references may name as well. */
+/** Includes members of JSON texts, which references may name. */
 function shapeOfOutput(data: Json): JsonSchema {
   const inside = readJsonText(data);
   if (!Array.isArray(inside)) return shapeOf(isObject(data) ? { ...inside, ...data } : data);
@@ -69,11 +68,10 @@ function join(one: JsonSchema, other: JsonSchema): JsonSchema {
 
 type SeenShapes = {
   note(name: string, data: Json): void;
-  /** Adds the shape of outputs so far, if the operation declares none. */
   describe(spec: OperationSpec): OperationSpec;
 };
 
-/** Only for outputs of this process. */
+/** Outputs of this process only. */
 export function createSeenShapes(): SeenShapes {
   const shapes = new Map<string, JsonSchema>();
   const described = new WeakMap<OperationSpec, { shape: JsonSchema; spec: OperationSpec }>();

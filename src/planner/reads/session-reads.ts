@@ -1,4 +1,4 @@
-// A session's reads: kept over stages and turns within a bound, and stored with the plan as its evidence (A13).
+// A session's reads, stored with the plan as evidence (A13).
 import { z } from 'zod';
 import { parseAs } from '#domain/json.ts';
 import type { PlanContext } from '#domain/plan/plan.ts';
@@ -6,7 +6,7 @@ import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { SessionRead } from '#domain/planning/state.ts';
 import { isObject, type Json, makeStorable } from '#domain/text.ts';
 
-/** Characters of JSON per output, and in all: a plan's context holds 50 KB inline. */
+/** Characters per output and in all, as a plan's context holds 50 KB. */
 const maxOutput = 12_000;
 const maxAll = 40_000;
 const maxReads = 100;
@@ -17,12 +17,12 @@ function cutData(data: Json, most = maxOutput): Json {
   return `${text.slice(0, most).toWellFormed()}… (${text.length - most} more characters)`;
 }
 
-/** Characters of an output shown to a model. */
+/** Characters shown to a model. */
 export const maxShown = 20_000;
-/** Characters at the beginning of a file that show whether a text was made from it. */
+/** Characters that show a text was made from a file. */
 const tellingLength = 60;
 
-/** Null if the file was seen whole or is not text. */
+/** Null if seen whole or not text. */
 function beginningOf(data: Json): string | null {
   if (isObject(data) && typeof data.begins === 'string') return data.begins;
   if (isObject(data))
@@ -34,7 +34,7 @@ function beginningOf(data: Json): string | null {
   return text === undefined ? null : parseAs(z.string(), `"${text}"`);
 }
 
-/** Their text was made from part of the file, so the rest would be lost. */
+/** Texts made from part of a file, whose rest would be lost. */
 export function findPartialBases(steps: StepDraft[], reads: SessionRead[]): string[] {
   return steps.flatMap(({ id = '', args: { path, content } = {} }) => {
     if (typeof path !== 'string' || typeof content !== 'string') return [];
@@ -56,9 +56,9 @@ function isSame(one: SessionRead, other: SessionRead): boolean {
   );
 }
 
-/** The same call replaces its earlier result; the oldest go when there is no room. */
+/** Replaces the same call; drops the oldest if full. */
 export function addRead(reads: SessionRead[], read: SessionRead): SessionRead[] {
-  // Server output may contain values that cannot be stored.
+  // Server output may be unstorable.
   const cut = { ...read, data: cutData(makeStorable(read.data)) };
   const kept = [...reads.filter((one) => !isSame(one, cut)), cut].slice(-maxReads);
   let length = kept.reduce((sum, one) => sum + JSON.stringify(one).length, 0);
@@ -66,13 +66,13 @@ export function addRead(reads: SessionRead[], read: SessionRead): SessionRead[] 
   return kept;
 }
 
-/** The same output read again at another time is the same evidence. */
+/** Independent of the time. */
 function contentOf({ tool, operation, data }: PlanContext['tool_outputs'][string]): string {
   const { at: _, ...read } = isObject(data) ? data : { data };
   return JSON.stringify([tool, operation, read]);
 }
 
-/** `1 workspace_read` and so on, behind those of earlier versions. */
+/** `1 workspace_read` and so on, after earlier versions. */
 export function toToolOutputs(
   reads: SessionRead[],
   earlier: PlanContext['tool_outputs'],

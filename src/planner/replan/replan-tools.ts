@@ -1,4 +1,4 @@
-// The tools of a model that repairs a plan: it reads steps and what operations read, and proposes one change.
+// Tools for a model that repairs a plan by one change.
 import { z } from 'zod';
 import { errorMessage } from '#domain/errors.ts';
 import type { BriefPage } from '#domain/plan/brief.ts';
@@ -17,7 +17,7 @@ import { ChangeInput, readChange, WrittenChange } from '../tools/written-change.
 export type PlanInRepair = {
   readAffected(planId: string, findingId: string, after: number): Promise<BriefPage>;
   readPage(planId: string, after: number): Promise<BriefPage>;
-  /** Why the change can't be made now, as sentences; empty if it can. */
+  /** Problems as sentences. */
   tryChange(planId: string, change: PlanPatch): Promise<string[]>;
 };
 
@@ -27,7 +27,7 @@ type Parts = {
   plan: PlanInRepair;
   search: OperationSearch;
   guarded: readonly string[];
-  /** Called once, with the result. */
+  /** Called once. */
   answer(answer: ReplanAnswer): void;
 };
 
@@ -94,7 +94,6 @@ function endingTools({ task, plan, answer }: Parts): ReplanTool[] {
   ];
 }
 
-/** Outside any session: a call changes nothing but the answer. */
 export function createReplanTools(parts: Parts): AgentTools {
   const { task, plan, search, guarded } = parts;
   const tools: ReplanTool[] = [

@@ -1,4 +1,4 @@
-// A person's busy time: calendar events, read through the tools, and blocks of other plans.
+// Busy time from calendars and other plans.
 import { z } from 'zod';
 import type { Clock } from '#domain/clock.ts';
 import { errorMessage } from '#domain/errors.ts';
@@ -19,10 +19,10 @@ export type BusyTime = Interval & {
 
 export type BusyReport = { busy: BusyTime[]; looked_at: string[]; unread: string[] };
 
-/** `failed`: a connected calendar could not be read. */
+/** `failed`: a connected calendar was unreadable. */
 type CalendarReport = BusyReport & { failed: boolean };
 
-/** `user` asks; calendars that belong to nobody take their time. `plan`: its own entries take none. */
+/** `user` also has the calendars without an owner. Entries of `plan` are ignored. */
 type CalendarQuery = {
   tools: Pick<PlannerTools, 'readable' | 'call'>;
   user: string;
@@ -58,7 +58,7 @@ const unreadable = (why: string, failed = true): CalendarReport => ({
   unread: [shorten(`Calendars: ${why}`, 500)],
 });
 
-/** Each person's own calendars. Skips unreadable ones. Throws only when aborted. */
+/** Skips unreadable ones; throws only when aborted. */
 export async function readCalendars(
   query: CalendarQuery,
   people: string[],
@@ -89,7 +89,7 @@ export async function readCalendars(
   };
 }
 
-/** Null for someone else without a calendar. Appointments in people's own calendars take time, but are not named. */
+/** Null without a calendar. People's own appointments are not named. */
 async function readOf(
   person: string,
   { tools, user, timezone, signal, plan }: CalendarQuery,
@@ -132,7 +132,7 @@ async function readOf(
 const reportsKept = { keep: 1000, forMs: 5 * 60_000 };
 const patienceMs = 10_000;
 
-/** Reads calendars for running plans, each plan's at most every five minutes. Never throws. */
+/** At most every five minutes per plan. Never throws. */
 export function createReadBusy(
   toolsOf: (tenant: string | null) => CalendarQuery['tools'],
   clock: Clock,
@@ -148,7 +148,7 @@ export function createReadBusy(
     });
 }
 
-/** A date alone is the first moment of that day. */
+/** A date is its first moment. */
 function parseMoment(text: string, timezone: string): number | null {
   const at = /^\d{4}-\d\d-\d\d$/.test(text) ? startOf(text, timezone) : Date.parse(text);
   return Number.isNaN(at) ? null : at;

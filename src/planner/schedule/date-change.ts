@@ -1,4 +1,4 @@
-// Applies a typed change of times to an outline.
+// Applies typed changes of times.
 import { z } from 'zod';
 import { sayInHours } from '#domain/length.ts';
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
@@ -23,15 +23,15 @@ export type DateChange = z.infer<typeof DateChange>;
 
 export type ChangedOutline = {
   outline: PlanOutline;
-  /** Nodes that begin exactly at their moment. */
+  /** Nodes with a fixed start. */
   exact: Set<string>;
-  /** Nodes whose moment became the earliest instead of a fixed one. */
+  /** Nodes whose fixed start became the earliest. */
   loose: Set<string>;
   adaptations: Adaptation[];
   problems: string[];
 };
 
-/** Also rewrites texts that mention the old moment. */
+/** Rewrites texts with the old moment too. */
 export function applyChanges(
   outline: PlanOutline,
   changes: readonly DateChange[],
@@ -94,7 +94,7 @@ export function applyChanges(
   return result;
 }
 
-/** For a node, and for its step if it has only one. */
+/** For its only step too. */
 function setLength(
   node: OutlineNode,
   { duration_minutes, duration }: DateChange,
@@ -128,7 +128,7 @@ function describeChange(change: DateChange, timezone: string): string {
   return parts.join(', ') || 'as it was';
 }
 
-/** Titles and descriptions of plain plans write a moment in two ways. */
+/** Plain plans write a moment in two ways. */
 function noteMoved(moved: Map<string, string>, old: string, next: string, timezone: string): void {
   const [before, after] = [printMoment(old, timezone), printMoment(next, timezone)];
   moved.set(before, after);

@@ -1,5 +1,4 @@
-// Builds a schedule, or lists the changes that would make the work fit. Its blocks say which nodes need their own time and
-// which times hold steps back; without stated times there are none, or only forecasts.
+// Builds a schedule, or lists changes that would make work fit.
 import { edgeEnds } from '#domain/plan/edge-ends.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
@@ -33,22 +32,20 @@ export type ScheduleContext = PeopleOfWork & {
   profile: StrategyProfile;
   timezone: string;
   now: Date;
-  /** Capacities of shared pools; omitted if nothing is shared. */
   pools?: Record<string, number>;
   last: Schedule | null;
 };
 
 export type Placing =
-  /** `unread`: sentences about calendars that could not be read. */
+  /** `unread`: problems with calendars, as sentences. */
   | { kind: 'placed'; schedule: Schedule; unread: string[] }
-  /** It does not fit, and what would help. */
   | { kind: 'late'; infeasible: Infeasibility }
   | { kind: 'impossible'; why: string };
 
-/** Reads existing demands on people's time. */
+/** Existing demands on people's time. */
 type ReadBusy = (people: string[], window: Interval) => Promise<BusyReport>;
 
-/** @param asked people are only asked in their working hours @param readBusy only called if a person's time must be found */
+/** @param asked people are asked in their working hours only @param readBusy called only if a person's time matters */
 export async function placeWork(
   context: ScheduleContext,
   changed: ChangedOutline,
@@ -107,13 +104,13 @@ export async function placeWork(
   return { kind: 'placed', schedule, unread: busy.unread };
 }
 
-/** Larger plans are placed by one pass, to stay within a tenth of a second. */
+/** Larger plans get one pass, to stay below 100 ms. */
 const maxSearched = 200;
 const maxPlacements = 2000;
 
 const triesFor = ({ nodes }: PassInput): number => Math.floor(maxPlacements / nodes.length);
 
-/** Another order may help: a limit is broken, or people or pools have more than one thing to do. */
+/** A limit is broken, or people or pools have several things to do. */
 function isContended({ nodes }: PassInput, { late }: Extract<Pass, { kind: 'placed' }>): boolean {
   if (nodes.length > maxSearched) return false;
   const work = nodes.filter(({ minutes }) => minutes > 0);
@@ -122,7 +119,7 @@ function isContended({ nodes }: PassInput, { late }: Extract<Pass, { kind: 'plac
   return late.length > 0 || people.length > new Set(people).size || holding.length > 1;
 }
 
-/** Just stated, or from the last schedule if not moved since. */
+/** Just stated, or unmoved since the last schedule. */
 function findExact(model: TimeModel, changed: ChangedOutline, last: Schedule | null): Set<string> {
   const fixed = new Map(
     last?.blocks.flatMap(({ node, fixed, starts_at }) =>
@@ -137,7 +134,7 @@ function findExact(model: TimeModel, changed: ChangedOutline, last: Schedule | n
 
 const lookAheadMs = 60 * 86_400_000;
 
-/** To read calendars for; null if no one's time must be found. */
+/** To read calendars for; null if none matter. */
 function findWindow({ work }: TimeModel, asked: boolean, now: number): Interval | null {
   const needed = work.some(
     ({ person, minutes, node }) =>
@@ -160,7 +157,7 @@ function explainImpossible(pass: Exclude<Pass, { kind: 'placed' }>, model: TimeM
   return `${name} finds no working time within ten years. Are any working hours set?`;
 }
 
-/** That an edge between steps can carry, in minutes. */
+/** Minutes. */
 const longestLag = 525_600;
 
 type BlockOptions = {
@@ -172,7 +169,6 @@ type BlockOptions = {
   timezone: string;
 };
 
-/** In the order of the outline. */
 function makeBlocks(model: TimeModel, options: BlockOptions): ScheduleBlock[] {
   const { places, edges } = options;
   const work = new Map(model.work.map((item) => [item.id, item]));
@@ -197,13 +193,12 @@ function makeBlocks(model: TimeModel, options: BlockOptions): ScheduleBlock[] {
   return model.work.flatMap(({ id }) => made.get(id) ?? []);
 }
 
-/** Predecessors first. */
 function sortAsPlaced(places: ReadonlyMap<string, Interval>, work: WorkNode[]): WorkNode[] {
   const rank = new Map([...places.keys()].map((id, at) => [ownerOf(id), at]));
   return work.toSorted((a, b) => (rank.get(a.id) ?? 0) - (rank.get(b.id) ?? 0));
 }
 
-/** Local midnight is a date without an hour, unless it was stated to be exact. */
+/** Local midnight is a date unless stated exactly. */
 function isMoment(
   { id, own }: Pick<WorkNode, 'id' | 'own'>,
   { exact, timezone }: Pick<BlockOptions, 'exact' | 'timezone'>,
@@ -226,8 +221,7 @@ function isHeld(
   if (item.person !== null && context.asked) return true;
   if (item.release !== null) {
     if (place.from === item.release) return true;
-    // Moved by what it waits for, or into working hours. Steps that state the moment wait for it anyway, and so do their
-    // successors.
+    // Moved by predecessors or working hours. Steps that state the moment wait for it themselves.
     const says = item.node.steps.some((step) => step.not_before !== undefined);
     const covered = before.some(
       ({ from }) =>
@@ -238,10 +232,7 @@ function isHeld(
   return before.some((edge) => needsHold(edge, place, context));
 }
 
-/**
- * Edges wait for past events: a lead cannot be foreseen, so its moment is held if the moment it counts from is. A lag of over a
- * year is longer than an edge can carry.
- */
+/** A lead can't be foreseen and a lag over a year can't be carried, so these hold their moment. */
 function needsHold(
   { from, type, lag_minutes }: Roadmap['edges'][number],
   place: Interval,

@@ -1,4 +1,4 @@
-// Compares a schedule with everything else that takes people's time: overlaps, free slots and load.
+// Compares a schedule with other demands on people's time.
 import { edgeEnds } from '#domain/plan/edge-ends.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
@@ -34,7 +34,7 @@ type Own = Interval & { node: string; person: string; fixed: boolean; length: nu
 const horizonMs = 14 * 86_400_000;
 const maxShown = 100;
 
-/** Only blocks that take a person's time can conflict. n log n in blocks and busy times. */
+/** Blocks without a person's time can't conflict. O(n log n). */
 export function probeTimes(
   probed: ProbedSchedule,
   busy: readonly BusyTime[],
@@ -132,7 +132,7 @@ function probePerson(
   };
 }
 
-/** By working time; a block outside it belongs to the week in which it starts. */
+/** Working time; a block outside counts in the week it starts. */
 function workWithin({ from, to, length }: Own, week: Interval, time: WorkingTime): number {
   if (from >= week.to || to < week.from) return 0;
   if (from >= week.from && to <= week.to) return length;
@@ -147,12 +147,12 @@ function workWithin({ from, to, length }: Own, week: Interval, time: WorkingTime
     : (length * own) / all;
 }
 
-/** Monday to Monday, each in which a block begins or continues. */
+/** Monday to Monday. */
 function weeksOf(own: readonly Own[], timezone: string): Interval[] {
   const mondays = new Set<number>();
   for (const { from, to } of own) {
     const last = dayOf(Math.max(from, to - 1), timezone);
-    // Day 0, the first of January 1970, was a Thursday.
+    // Day 0, 1 January 1970, was a Thursday.
     for (let day = dayOf(from, timezone); day <= last + 6; day += 7) {
       const monday = day - ((day + 3) % 7);
       if (monday <= last) mondays.add(monday);
@@ -163,7 +163,7 @@ function weeksOf(own: readonly Own[], timezone: string): Interval[] {
     .map((day) => ({ from: startOfDay(day, timezone), to: startOfDay(day + 7, timezone) }));
 }
 
-/** The latest end up to each place in a list sorted by start. */
+/** Latest end up to each index of a sorted list. */
 function prefixEnds(sorted: readonly Interval[]): number[] {
   let latest = Number.NEGATIVE_INFINITY;
   return sorted.map(({ to }) => {
@@ -172,7 +172,7 @@ function prefixEnds(sorted: readonly Interval[]): number[] {
   });
 }
 
-/** Searched from the first that can overlap. A moment without length overlaps events at that time. */
+/** A moment without length overlaps events at that time. */
 function overlapping(sorted: BusyTime[], longest: number[], block: Own): BusyTime[] {
   const from = block.from;
   const to = Math.max(block.to, block.from + 1);
@@ -192,13 +192,12 @@ function overlapping(sorted: BusyTime[], longest: number[], block: Own): BusyTim
   return met;
 }
 
-/** Work over several days goes around conflicts, as long as enough time is left. A fixed moment does not. */
 function hasRoom({ fixed, from, to, length }: Own, free: readonly Interval[]): boolean {
   if (fixed || to - from <= length) return false;
   return measureIntervals(intersectIntervals(free, [{ from, to }])) >= length;
 }
 
-/** Possible starts: without conflicts, after dependencies, in working hours. */
+/** Free starts after dependencies, in working hours. */
 function findRooms(
   block: Own,
   free: readonly Interval[],
@@ -232,7 +231,6 @@ function findRooms(
   return found;
 }
 
-/** The start nearest to the block's. */
 function findNearest(block: Own, rooms: readonly Interval[]): number | null {
   let best: number | null = null;
   for (const { from, to } of rooms) {
@@ -244,7 +242,7 @@ function findNearest(block: Own, rooms: readonly Interval[]): number | null {
 
 const quarterMs = 15 * minuteMs;
 
-/** On a quarter of an hour if possible; null if there is none before `until`. */
+/** Preferably on a quarter of an hour; null if none before `until`. */
 function startFrom(rooms: readonly Interval[], at: number, until: number): number | null {
   for (const { from, to } of rooms) {
     const start = Math.max(from, at);
@@ -256,7 +254,7 @@ function startFrom(rooms: readonly Interval[], at: number, until: number): numbe
   return null;
 }
 
-/** On the same day, preferably later, and on the next day with room, at the same time of day if free. */
+/** Same day, later first; then the next day with room, at the same time if free. */
 function findSlots(block: Own, rooms: readonly Interval[], { timezone }: WorkingTime): number[] {
   const day = dayOf(block.from, timezone);
   const begin = startOfDay(day, timezone);
@@ -273,7 +271,6 @@ function findSlots(block: Own, rooms: readonly Interval[], { timezone }: Working
   return later === null || later === same ? slots : [...slots, later];
 }
 
-/** Working time, with at most `most` minutes of each day. */
 function capacity(inside: readonly Interval[], most: number, timezone: string): number {
   const days = new Map<number, number>();
   for (const { from, to } of inside) {

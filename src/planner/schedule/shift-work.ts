@@ -1,4 +1,4 @@
-// Compares a schedule with what has happened since: work that is later than scheduled, and the promises that this breaks.
+// Compares a schedule with reality: late work and broken promises.
 import { isSamePerson } from '#domain/people/names.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
@@ -19,12 +19,12 @@ import {
   placeOfWork,
 } from './time-model.ts';
 
-/** A node's, by its steps; moments are epoch milliseconds. */
+/** Epoch milliseconds. */
 export type Progress = {
   started: number | null;
-  /** Null until none of its steps can run any more. */
+  /** Null while a step can still run. */
   ended: number | null;
-  /** The latest start that its steps wait for. */
+  /** Latest start its steps wait for. */
   notBefore: number | null;
 };
 
@@ -32,14 +32,13 @@ export type ShiftContext = PeopleOfWork & {
   outline: PlanOutline;
   roadmap: Roadmap;
   schedule: Schedule;
-  /** As known now. */
   daysOff: readonly string[];
-  /** Each person's appointments. */
+  /** Appointments by person. */
   busy: ReadonlyMap<string, readonly Interval[]>;
   now: number;
 };
 
-/** Less is no shift: steps wait a moment for a worker. */
+/** Below, it is no shift: steps wait briefly for a worker. */
 const leastShiftMs = 5 * minuteMs;
 
 const spanOf = ({ starts_at, ends_at }: ScheduleBlock): Interval => ({
@@ -47,7 +46,7 @@ const spanOf = ({ starts_at, ends_at }: ScheduleBlock): Interval => ({
   to: Date.parse(ends_at),
 });
 
-/** It takes its actual time, for people and machines alike. */
+/** Takes its actual time. */
 function placeBegun(node: TimedNode, { started, ended }: Progress, length: number, now: number) {
   const from = started ?? ended ?? now;
   const to = ended ?? Math.max(now, from + length);
@@ -55,7 +54,7 @@ function placeBegun(node: TimedNode, { started, ended }: Progress, length: numbe
   return { ...node, minutes, person: null, release: null, fixed: from };
 }
 
-/** Reproduces the schedule, and the same with what has happened. */
+/** The schedule, and the same with progress. */
 function makeInputs(context: ShiftContext, progress: ReadonlyMap<string, Progress>) {
   const { outline, roadmap, schedule, daysOff, busy, now } = context;
   const { profile, timezone, blocks } = schedule;
@@ -68,7 +67,7 @@ function makeInputs(context: ShiftContext, progress: ReadonlyMap<string, Progres
     if (block === undefined) return node;
     const span = spanOf(block);
     if (block.fixed) return { ...node, fixed: span.from, release: null };
-    // Only work that was placed outside working hours may stay there.
+    // Only such work may stay outside working hours.
     const isWhole = span.to - span.from === node.minutes * minuteMs;
     const anyHour = isWhole && workingMinutesWithin(time, span) < node.minutes;
     return { ...node, release: span.from, anyHour };
@@ -100,10 +99,7 @@ function makeInputs(context: ShiftContext, progress: ReadonlyMap<string, Progres
   return { model, own, planned, actual };
 }
 
-/**
- * Unfinished work delayed by what it waits for, and the deadlines, fixed times and other people's times that this breaks.
- * Nothing starts earlier than scheduled.
- */
+/** Nothing starts earlier than scheduled. */
 export function shiftWork(context: ShiftContext, progress: ReadonlyMap<string, Progress>): Shift {
   const { model, own, planned, actual } = makeInputs(context, progress);
   const [before, after] = [runForwardPass(planned), runForwardPass(actual)];

@@ -1,5 +1,4 @@
-// Models outline and roadmap for scheduling: leaves are placed; inner nodes become moments around their parts, so that their
-// edges, dates and deadlines bind everything inside.
+// Models outline and roadmap for scheduling: work, and moments around parents.
 import { isByClock } from '#domain/length.ts';
 import { personKey } from '#domain/people/names.ts';
 import { edgeEnds } from '#domain/plan/edge-ends.ts';
@@ -13,21 +12,21 @@ import { indexOutline, type OutlineIndex } from '../outline/outline-tree.ts';
 import { findEnds } from '../outline/precedence.ts';
 import type { PlannerTools } from '../ports.ts';
 
-/** For a node with work. Moments are epoch milliseconds. */
+/** Epoch milliseconds. */
 export type WorkNode = {
   id: string;
   node: OutlineNode;
-  /** Null if neither the node nor its steps state it. */
+  /** Null if unstated. */
   minutes: number | null;
   person: string | null;
   own: number | null;
-  /** The latest of its own moment and those of its parents. */
+  /** The latest of its own and its parents'. */
   release: number | null;
 };
 
 export type PeopleOfWork = {
   operations: Operations;
-  /** The person whose work it is where no one else is named. */
+  /** Default assignee. */
   user: string;
   /** From `unitePeople`. */
   sameAs?: ReadonlyMap<string, string>;
@@ -36,22 +35,21 @@ export type PeopleOfWork = {
 export type TimeModel = {
   index: OutlineIndex;
   work: WorkNode[];
-  /** Work, and the moments around parents; `ownerOf` maps them to nodes. */
+  /** `ownerOf` maps them to nodes. */
   nodes: TimedNode[];
   edges: TimedEdge[];
 };
 
 const mark = '\u0000';
 
-/** The outline node that a timed node represents. */
 export function ownerOf(id: string): string {
   return id.split(mark, 1)[0] ?? id;
 }
 
-/** A node's own work, not a moment around its parts. */
+/** Not a moment around parts. */
 export const isOwnWork = (id: string): boolean => [ownerOf(id), ownWork(ownerOf(id))].includes(id);
 
-/** A parent with steps of its own has a separate name for them. */
+/** Parents with steps have a separate ID for them. */
 export function placeOfWork(
   places: ReadonlyMap<string, Interval>,
   id: string,
@@ -104,10 +102,8 @@ function edge(from: string, to: string, type: TimedEdge['type'] = 'FS', lag = 0)
   return { from, to, type, lag_minutes: lag };
 }
 
-/**
- * Four moments of a whole: nothing in it begins before `open`; at `begun` its first parts have begun; its last parts don't end
- * before `closing`; at `end` all of it is done.
- */
+/** Nothing begins before `open`; at `begun` the first parts have begun; the last don't end before
+ * `closing`; at `end` all is done. */
 function addWhole(
   node: OutlineNode,
   nodes: TimedNode[],
@@ -127,7 +123,7 @@ function addWhole(
   }
 }
 
-/** Ties each part to its whole. */
+/** Ties parts to their whole. */
 function hangParts(
   index: OutlineIndex,
   joined: Roadmap['edges'],
@@ -151,7 +147,7 @@ function hangParts(
   });
 }
 
-/** Parts that wait for no other part of their whole, and parts that no other part waits for. */
+/** Parts without predecessors, and without successors, inside the whole. */
 function findRims(
   index: OutlineIndex,
   edges: Roadmap['edges'],
@@ -168,7 +164,6 @@ function findRims(
   return { entries, exits };
 }
 
-/** The parts of the smallest common parent, or null if one contains the other or nothing contains both. */
 function findSiblings(index: OutlineIndex, a: number, b: number): [number, number] | null {
   if (a === -1 || b === -1) return null;
   const above = new Map<number, number>();
@@ -182,7 +177,7 @@ function findSiblings(index: OutlineIndex, a: number, b: number): [number, numbe
   return null;
 }
 
-/** An edge between a whole and its own part says nothing about time. */
+/** An edge between a whole and its part has no effect. */
 function joinNodes(
   index: OutlineIndex,
   { edges }: Pick<Roadmap, 'edges'>,
@@ -198,7 +193,6 @@ function joinNodes(
   });
 }
 
-/** Without a name, the person the plan is for. */
 function findPerson(node: OutlineNode, { operations, user, sameAs }: PeopleOfWork): string | null {
   const asked = node.steps.find((step) => operations.asksPerson(step) && !isByClock(step.duration));
   if (asked === undefined) return null;
@@ -206,7 +200,7 @@ function findPerson(node: OutlineNode, { operations, user, sameAs }: PeopleOfWor
   return sameAs?.get(name) ?? name;
 }
 
-/** Maps each assignee to one name per person: the requester's own, otherwise the first one written. */
+/** One name per person: the requester's own, otherwise the first written. */
 export async function unitePeople(
   { nodes }: PlanOutline,
   user: string,
@@ -227,7 +221,7 @@ export async function unitePeople(
   );
 }
 
-/** The most that any step holds of each pool. */
+/** The most any step holds of each pool. */
 function holdPools({ steps }: OutlineNode): Pick<TimedNode, 'demands'> {
   const held = new Map<string, number>();
   for (const { resources = {} } of steps)
@@ -241,7 +235,7 @@ function readAssignee(args: JsonObject | undefined): string | null {
   return typeof assignee === 'string' && assignee.trim() !== '' ? assignee.trim() : null;
 }
 
-/** As stated, or the longest path through the steps if any states a length. */
+/** Stated, or the longest path if a step states a length. */
 function measure(index: OutlineIndex, place: number): number | null {
   const node = index.nodes[place];
   if (node === undefined || node.duration_minutes !== null) return node?.duration_minutes ?? null;

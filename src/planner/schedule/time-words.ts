@@ -20,7 +20,7 @@ export function sayMoment(at: number, timezone: string): string {
   return formatMoment(new Date(at), timezone);
 }
 
-/** `Thu 3 Dec, 09:00 – Mon 7 Dec, 12:00`, as on cards. */
+/** `Thu 3 Dec, 09:00 – Mon 7 Dec, 12:00` */
 export function sayPeriod({ from, to }: Interval, timezone: string, now: Date): string {
   const [start, end] = [from, to].map((at) => new Date(Math.round(at)).toISOString());
   const reading = { now: now.toISOString(), viewer: { user: 'model', timezone } };
@@ -32,21 +32,19 @@ function sayDate(date: string): string {
   return formatMoment(new Date(`${date}T12:00:00Z`), 'UTC').replace(/, \d\d:\d\d$/, '');
 }
 
-/** `“Review”`, with its ID if the title is not unique. */
+/** `“Review”`, with the ID if ambiguous. */
 export function sayNode({ nodes, places }: OutlineIndex, id: string): string {
   const title = nodes[places.get(id) ?? -1]?.title;
   if (title === undefined) return quoteWords(id, 200);
-  // Its own quotation marks are inside those of the name.
   const name = quoteWords(title.replaceAll(/["“”]/g, "'"), 80);
-  // A goal may have its only task's title.
+  // A goal may share its task's title.
   const same = nodes.filter((node) => node.title === title && node.structure !== 'goal');
   return same.length > 1 || title.length > 80 ? `${name} (${id})` : name;
 }
 
-/** `earliest`: the end of each node that no order can beat. */
+/** `earliest`: end of each node in any order. */
 type Found = Extract<Pass, { kind: 'placed' }> & { earliest: ReadonlyMap<string, number> };
 
-/** Why it does not fit, and what would help. */
 export function describeInfeasible(
   index: OutlineIndex,
   found: Found,
@@ -99,7 +97,7 @@ function describeLateness(
   }
 }
 
-/** `step "2"`, which a change in words refers to; null without exactly one step. */
+/** `step "2"`; null unless exactly one. */
 function nameStep({ nodes, places }: OutlineIndex, node: string | null): string | null {
   const [step, ...more] = nodes[places.get(node ?? '') ?? -1]?.steps ?? [];
   return step?.id === undefined || step.id.includes('"') || more.length > 0
@@ -127,7 +125,7 @@ function describeRemedy(
         ({ id, to }) =>
           `the deadline of ${sayNode(index, ownerOf(id))} to ${sayMoment(roundUp(to), timezone)}`,
       );
-      // Moving only some of them would not help.
+      // Moving only some would not help.
       if (remedy.nodes.length > nodes.length) return [];
       const [only] = remedy.nodes;
       const node = remedy.nodes.length === 1 && only !== undefined ? ownerOf(only.id) : null;
@@ -169,16 +167,15 @@ function describeRemedy(
   }
 }
 
-/** `2026-03-02 09:30` in the person's zone. */
+/** `2026-03-02 09:30`, local. */
 export function printMoment(iso: string, timezone: string): string {
   const moment = Temporal.Instant.from(iso).toZonedDateTimeISO(timezone);
   return `${moment.toPlainDate().toString()} ${moment.toPlainTime().toString({ smallestUnit: 'minute' })}`;
 }
 
-/** `move`: an alternative place for its step; null if none is near or several steps are involved. */
+/** `move`: null if none is near or several steps are involved. */
 export type ShownConflict = { text: string; move: StepMove | null };
 
-/** In the order of the schedule and the time zone of the session. */
 export function tellConflicts({
   outline,
   portfolio,

@@ -1,4 +1,4 @@
-// Validates a schedule: precedence, deadlines, working hours, and one thing at a time per person.
+// Validates a schedule: precedence, deadlines, working hours, overlaps.
 import { sayMinutes } from '#cards/times.ts';
 import { edgeEnds } from '#domain/plan/edge-ends.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
@@ -65,7 +65,7 @@ function violation(code: string, node: string | null, text: string): Violation {
 
 type Span = Interval & { whole: boolean };
 
-/** Spans a node's blocks; `whole`: all of its work has times. */
+/** `whole`: all work has times. */
 function measureSpans(index: OutlineIndex, placed: Placed[]): (Span | undefined)[] {
   const own = new Map(placed.map((one) => [one.place, one]));
   const spans: (Span | undefined)[] = index.nodes.map(() => undefined);
@@ -96,7 +96,7 @@ function checkPrecedence(
     const next = spans[index.places.get(edge.to) ?? -1];
     if (before === undefined || next === undefined) return [];
     const atEnd = edgeEnds[edge.type].toFinish;
-    // The end of a node without times can still move later.
+    // Without times, the end can still move.
     if (atEnd && !next.whole) return [];
     const bound = boundOf(edge, before);
     const moment = atEnd ? next.to : next.from;
@@ -133,7 +133,7 @@ function checkDeadlines(index: OutlineIndex, placed: Placed[], timezone: string)
   });
 }
 
-/** A stated moment is kept, even outside working hours. */
+/** A stated moment holds even outside working hours. */
 function checkHours(index: OutlineIndex, placed: Placed[], time: WorkingTime): Violation[] {
   return placed.flatMap(({ block, place, from, to }) => {
     if (block.person === null || block.fixed) return [];

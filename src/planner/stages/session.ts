@@ -1,4 +1,4 @@
-// The state of a planning session, changed here only, so that products and what invalidates them stay consistent.
+// A planning session's state, changed only here for consistency.
 import type { Stage, StageEvent } from '#domain/planning/stages.ts';
 import type { PlanningState, SessionRead } from '#domain/planning/state.ts';
 import type { Adaptation, Confidence, TraceEntry } from '#domain/planning/trace.ts';
@@ -21,7 +21,6 @@ export class Session {
     return this.#state;
   }
 
-  /** As reported by tools in this stage. */
   get sureness(): Sureness {
     return this.#sureness;
   }
@@ -30,14 +29,14 @@ export class Session {
     this.#state = { ...this.#state, ...changes };
   }
 
-  /** Clears the state of an earlier try. */
+  /** Clears an earlier try. */
   enter(stage: Stage): void {
     this.#state = { ...this.#state, stage };
     this.#sureness = { self: null, heuristics: null };
   }
 
   has(product: Product): boolean {
-    // A draft exists as soon as it has a step, submitted or not.
+    // A draft needs a step, not a submission.
     if (product === 'draft')
       return this.#state.outline?.nodes.some(({ steps }) => steps.length > 0) === true;
     return this.#state.produced.includes(product);
@@ -81,7 +80,7 @@ export class Session {
     };
   }
 
-  /** @returns the number of tries of `stage` */
+  /** @returns tries of `stage` */
   retry(stage: Stage): number {
     const tries = (this.#state.retries[stage] ?? 0) + 1;
     this.#state = { ...this.#state, retries: { ...this.#state.retries, [stage]: tries } };
@@ -102,7 +101,6 @@ export class Session {
     this.#state = { ...this.#state, trace: [...trace, { ...entry, turn }] };
   }
 
-  /** The controller's own entry. */
   noteTransition(
     from: Stage,
     event: StageEvent,

@@ -1,5 +1,4 @@
-// The tools of a stage, bound to its session (B3). A call is prepared (offered? valid?), executed and finalised (state, trace).
-// Failures are results.
+// A stage's tools, bound to its session (B3). Failures are results.
 import { isDatabaseAway } from '#db/transient.ts';
 import type { Clock } from '#domain/clock.ts';
 import { errorMessage } from '#domain/errors.ts';
@@ -20,7 +19,7 @@ import { planCall, planTool } from '../tools/existing-plans.ts';
 import { traceStep } from '../trace-step.ts';
 import type { Session } from './session.ts';
 
-/** Returns a remembered result, or makes and stores it. */
+/** Returns a remembered result, or makes it. */
 export type Remember = (
   tool: { name: string; revision: number },
   args: JsonObject,
@@ -31,17 +30,15 @@ export type StageToolsParts = {
   stage: Stage;
   session: Session;
   tools: Tool[];
-  /** Without the parts that belong to a call. */
   toolContext: Omit<ToolContext, 'state' | 'signal' | 'report'>;
   clock: Clock;
   remember: Remember;
-  /** Learns which work begins, and how far the draft is. */
+  /** Gets the starting call and the draft's progress. */
   report: ReportActivity;
 };
 
-/** As the stages themselves have them. */
 export type SessionTools = StageTools & {
-  /** `input` can only come from this program, such as a person's decision. */
+  /** `input` comes from this program only, such as a person's decision. */
   execute<Input>(tool: Tool<Input>, input: Input, signal: AbortSignal): Promise<CallAnswer>;
 };
 
@@ -55,7 +52,7 @@ const partTools = new Set([
   'submit_plan',
 ]);
 
-/** Steps are likely to need partitions, pools or notes, whose every word costs on each call. */
+/** Likely to need partitions, pools or notes, which cost on every call. */
 function isWide(runId: string, { modes, tools }: Pick<ToolContext, 'modes' | 'tools'>): boolean {
   const { pools = {}, capabilities = [] } = tools.capacity ?? {};
   const extensive =
@@ -69,19 +66,19 @@ export function createStageTools(parts: StageToolsParts): SessionTools {
   const { modes } = toolContext;
   const find = (name: string) => tools.find((tool) => tool.name === name);
   const isPart = isPartRun(session.state.run_id);
-  /** Open stages offer constant tools: servers cache the beginning of a request. */
+  /** Constant in open stages, for servers' prompt caches. */
   const isReady = ({ name, stages, prerequisites }: Tool) =>
     openStages.includes(stage)
       ? stages.some((one) => openStages.includes(one)) && (!isPart || partTools.has(name))
       : stages.includes(stage) && session.lacking(prerequisites).length === 0;
   const ready = () => tools.filter(isReady);
 
-  /** A draft that lacks what the model meant to put in is not submitted unseen. */
+  /** Such a draft lacks something and is not submitted unseen. */
   let wasEditRefused = false;
-  /** Also if a later edit of the same reply succeeded: the model has not seen what failed. */
+  /** Even if a later edit of the reply succeeded. */
   let hasUnseenFailure = false;
 
-  /** Or why the call cannot be made. */
+  /** Or why the call is impossible. */
   function prepare(
     name: string,
     args: JsonObject,
@@ -157,7 +154,7 @@ export function createStageTools(parts: StageToolsParts): SessionTools {
       wasEditRefused = !result.ok;
       hasUnseenFailure ||= !result.ok;
     }
-    // Only if the call succeeded, or kept its valid part.
+    // Only on success or a valid part.
     if (result.ok || changes?.outline !== undefined) session.produce(tool.produces);
     if (read !== undefined) session.addRead(read);
     if (found !== undefined) session.addFound(found);
@@ -186,7 +183,7 @@ export function createStageTools(parts: StageToolsParts): SessionTools {
     return finalise(tool, outcome, startedAt, remembered);
   }
 
-  /** Reads, and calls for existing plans, name what they call. */
+  /** Names what dispatchers call. */
   function unwrap(called: string, given: JsonObject): { name: string; args: JsonObject } {
     const plain = { name: called, args: given };
     const read = called === readTool ? readCall(given) : { problems: [] };
@@ -245,12 +242,9 @@ export function createStageTools(parts: StageToolsParts): SessionTools {
   };
 }
 
-// Progress while a planner works: facts about the starting call and the draft.
-
-/** Characters of a path, an address or a query. */
 const maxWhat = 200;
 
-/** The first text argument, or first in a list, on one line; it is the model's, so nothing else of it is trusted. */
+/** One line; the rest of the model's arguments is not trusted. */
 function firstText(args: Record<string, unknown>): string | null {
   const text = Object.values(args)
     .map((value): unknown => (Array.isArray(value) ? value[0] : value))
@@ -263,7 +257,7 @@ function describeReading(tool: string, args: JsonObject): Activity {
   return { kind: 'reading', operation: tool.slice(0, maxWhat), what: firstText(args) };
 }
 
-/** While the model writes: the draft, if any. @param coming steps that the model has written but not added */
+/** @param coming steps written but not added */
 function describeDraft({ outline }: Pick<PlanningState, 'outline'>, coming: number): Activity {
   if (outline === null && coming === 0) return { kind: 'thinking' };
   return { kind: 'drafting', steps: countSteps(outline) + coming };

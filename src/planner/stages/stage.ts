@@ -1,5 +1,4 @@
-// The context of a stage runner, the event it returns to the controller's table, and the composite confidence of its result
-// (B8), which decides whether to continue, retry or ask a person.
+// A stage runner's context, events and composite confidence (B8).
 import type { Clock } from '#domain/clock.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import { askedQuestion } from '#domain/planning/asked-question.ts';
@@ -24,7 +23,7 @@ export type StageContext = {
   limits: PlanningLimits;
   thresholds: Thresholds;
   clock: Clock;
-  /** Epoch milliseconds; no model is called after it. */
+  /** Epoch milliseconds; no model call after it. */
   deadline: number;
   signal: AbortSignal;
   current(): PlanDraft | null;
@@ -46,7 +45,7 @@ export function fillStage(context: StageContext): Promise<StageEvent> {
   });
 }
 
-/** Remakes `product` by the pending change request, which is then cleared. */
+/** Remakes `product` by the pending change request and clears it. */
 export async function redraft(context: StageContext, product: Product): Promise<StageEvent> {
   const { session } = context;
   session.discard([product]);
@@ -55,7 +54,6 @@ export async function redraft(context: StageContext, product: Product): Promise<
   return event;
 }
 
-/** For tools that need no model. */
 export function callTool(
   { stageTools, signal }: StageContext,
   name: string,
@@ -64,7 +62,7 @@ export function callTool(
   return stageTools.call(name, args, signal);
 }
 
-/** Ends the session after a failure. @returns the event */
+/** @returns the event */
 export function giveUp({ stageTools }: StageContext, reason: string, text: string): StageEvent {
   stageTools.say({ kind: 'aborted', reason, text }, reason);
   return 'fatal_error';
@@ -91,24 +89,21 @@ export function askPerson(
 
 const weights = { self: 0.5, rules: 0.3, heuristics: 0.2 };
 
-/** From `continue` on a stage continues; below `escalate` a person is asked; in between, it is retried. */
+/** `continue` and above goes on, below `escalate` asks a person, between retries. */
 export type Thresholds = { continue: number; escalate: number };
 export type Verdict = 'continue' | 'retry' | 'escalate';
 
-/** Nine digits: finer than any score, coarser than rounding errors. */
+/** Coarser than rounding errors. */
 function round(score: number): number {
   return Math.round(score * 1e9) / 1e9;
 }
 
-/** Limits to 0 to 1; NaN counts as no confidence. */
+/** NaN counts as 0. */
 function clamp(score: number): number {
   return Number.isNaN(score) ? 0 : Math.min(1, Math.max(0, score));
 }
 
-/**
- * 0.50 × the model's own score + 0.30 × rules + 0.20 × heuristics. Without an own score the other two carry all of the weight,
- * in proportion.
- */
+/** 0.50 own score + 0.30 rules + 0.20 heuristics; without an own score, the others proportionally. */
 export function composeConfidence(scores: {
   self: number | null;
   rules: number;
@@ -123,14 +118,12 @@ export function composeConfidence(scores: {
   return { self, rules, heuristics, composite: clamp(round(composite)) };
 }
 
-/** NaN counts as no confidence. */
 export function judgeConfidence(confidence: number, thresholds: Thresholds): Verdict {
   const score = round(clamp(confidence));
   if (score >= round(thresholds.continue)) return 'continue';
   return score >= round(thresholds.escalate) ? 'retry' : 'escalate';
 }
 
-/** Keeps the result with the session. */
 export function weighStage(
   { session, thresholds }: Pick<StageContext, 'session' | 'thresholds'>,
   parts: Pick<Confidence, 'self' | 'rules' | 'heuristics'>,
@@ -147,7 +140,7 @@ export function mayRetry({ session, limits }: StageContext, stage: Stage): boole
   return true;
 }
 
-/** VALIDATE_OUTLINE adds the confidence of its rules. */
+/** VALIDATE_OUTLINE adds the rules' confidence. */
 export function keepSureness(session: StageContext['session']): void {
   const { self, heuristics } = session.sureness;
   if (self === null && heuristics === null) return;
@@ -157,13 +150,13 @@ export function keepSureness(session: StageContext['session']): void {
   );
 }
 
-/** A blocking violation of an order or of times costs a half, a doubt a tenth. */
+/** A blocking violation costs a half, a doubt a tenth. */
 export function scoreViolations(violations: readonly Violation[]): number {
   const blocking = violations.filter((violation) => violation.blocking).length;
   return Math.max(0, 1 - 0.5 * blocking - 0.1 * (violations.length - blocking));
 }
 
-/** Traces the stage's own check since `at`. @param sound the message without findings */
+/** @param sound message without findings */
 export function noteCheck(
   { session, clock }: StageContext,
   at: Date,

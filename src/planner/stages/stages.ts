@@ -1,4 +1,4 @@
-// The stage runners. Stages in which a session rests have none.
+// The stage runners; resting stages have none.
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Gate, Stage, StageEvent } from '#domain/planning/stages.ts';
 import type { TraceEntry, Violation } from '#domain/planning/trace.ts';
@@ -24,7 +24,7 @@ import {
 } from './stage.ts';
 import type { Resting } from './table.ts';
 
-// DRAFT_ROADMAP and VALIDATE_ROADMAP: the order. Computed by rules; a model or the person's words only change it.
+// DRAFT_ROADMAP, VALIDATE_ROADMAP: rules compute it; models and people change it.
 const draftRoadmap: StageRunner = async (context) => {
   const { session } = context;
   if (session.state.change?.gate === 'roadmap') return redraft(context, 'dependencies');
@@ -76,14 +76,14 @@ const validateRoadmapStage: StageRunner = async (context) => {
   );
 };
 
-// COLLECT_CONTEXT: clarifies the request. Ends with an answer, a question, a pattern to plan by, or a whole small plan at once.
+// COLLECT_CONTEXT: ends with an answer, question, pattern or whole small plan.
 const collectContext: StageRunner = async (context) => {
   const { session } = context;
   const event = await fillStage(context);
-  // Below an answer, a person of unknown style is asked for it, once.
+  // Asks for an unknown style, once.
   if (event === 'answered') await callTool(context, 'probe_preference');
   if (event !== 'sufficient_context') {
-    // An answer during a pending decision: the session still waits for that.
+    // The pending decision still waits.
     const waits = session.state.pause?.kind;
     return event === 'answered' && (waits === 'gate' || waits === 'rfc')
       ? 'needs_clarification'
@@ -91,7 +91,7 @@ const collectContext: StageRunner = async (context) => {
   }
   const { pattern } = session.state;
   if (pattern === null) return event;
-  // A whole plan came at once; the outline's validator weighs its confidence.
+  // The outline's validator sets its confidence.
   if (session.has('outline')) {
     keepSureness(session);
     return event;
@@ -113,7 +113,7 @@ const collectContext: StageRunner = async (context) => {
         });
         return 'low_confidence';
       }
-      // The pattern only informs planners; a plain one is never wrong, only less helpful.
+      // The pattern only informs planners.
       return event;
     case 'escalate':
       return askPerson(
@@ -127,7 +127,7 @@ const collectContext: StageRunner = async (context) => {
   }
 };
 
-// DRAFT_SCHEDULE and VALIDATE_SCHEDULE: the times. Conflicts are reported with remedies, never squeezed in.
+// DRAFT_SCHEDULE, VALIDATE_SCHEDULE: conflicts are reported, never squeezed in.
 const draftSchedule: StageRunner = async (context) => {
   const { session } = context;
   if (session.state.change?.gate === 'schedule') return redraft(context, 'schedule');
@@ -171,18 +171,17 @@ const validateScheduleStage: StageRunner = async (context) => {
   );
 };
 
-// SEEK_APPROVAL: asks a person for the due decision, and continues with it. A model only decides which part of the plan their
-// feedback concerns.
+// SEEK_APPROVAL: asks for the due decision; a model only routes feedback.
 const seekApproval: StageRunner = async (context) => {
   const { session, stageTools, request, signal } = context;
   const { change, pause, turn, trace } = session.state;
   const answered = ({ tool }: TraceEntry) => tool === 'handle_approval' || tool === 'route_change';
-  // Later in the turn the decision has been taken; the next due one is a separate question.
+  // Later in the turn, the next decision is another question.
   const begins = pause !== null && turn === request.turn && !trace.some(answered);
-  // Feedback that led to the proposal of a pattern waits until that is decided.
+  // Feedback waits while the pattern it led to is undecided.
   if (begins && change !== null && pause.kind !== 'rfc') {
     const event = await routeFeedback(context, change.gate);
-    // Times need an order; a missing one is made first.
+    // Times need an order.
     return event === 'change_schedule' && !session.has('valid_roadmap') ? 'change_roadmap' : event;
   }
   const { decision } = request;
@@ -191,7 +190,7 @@ const seekApproval: StageRunner = async (context) => {
   return ends ?? giveUp(context, 'no_approval', result.explanations.join(' '));
 };
 
-/** @param gate answered by the person, or null if the reasoner decides */
+/** @param gate null if the reasoner decides */
 async function routeFeedback(context: StageContext, gate: Gate | null): Promise<StageEvent> {
   if (gate === null) return fillStage(context);
   const args = { stage: gate, reason: 'The person chose it.' };
@@ -199,7 +198,7 @@ async function routeFeedback(context: StageContext, gate: Gate | null): Promise<
   return ends ?? giveUp(context, 'no_route', result.explanations.join(' '));
 }
 
-// DRAFT_OUTLINE: the work. Existing answers are not asked for again: a small plan comes with its context.
+// DRAFT_OUTLINE: a small plan may come with its context.
 const draftOutline: StageRunner = async (context) => {
   const { session } = context;
   if (!session.has('outline') || session.state.change?.gate === 'outline') {
@@ -211,7 +210,7 @@ const draftOutline: StageRunner = async (context) => {
     return giveUp(context, 'no_outline', "I couldn't draft an outline. Ask again, or rephrase.");
   keepSureness(session);
   if (session.state.change?.gate === 'outline') session.change({ change: null });
-  // Assumptions made instead of questions are shown on the plan.
+  // Shown on the plan.
   session.change({
     ...noteAssumptions(session.state, session.state.assumed),
     assumed: [],
@@ -220,7 +219,7 @@ const draftOutline: StageRunner = async (context) => {
   return 'drafted';
 };
 
-// VALIDATE_OUTLINE: passes, or sends the outline back: one automatic repair, one smaller draft, then a person is asked.
+// VALIDATE_OUTLINE: one repair, one smaller draft, then a person.
 const maxShownViolations = 6;
 
 const validateOutline: StageRunner = async (context) => {
@@ -244,7 +243,6 @@ const validateOutline: StageRunner = async (context) => {
   return mendOutline(context, outline, violations);
 };
 
-/** Fixes once, then a smaller draft once. */
 async function mendOutline(
   context: StageContext,
   outline: PlanOutline,
@@ -283,7 +281,7 @@ async function mendOutline(
   return 'invalid_retryable';
 }
 
-/** Once, if the person's preference asks for ideas. */
+/** Once, if the person likes ideas. */
 function suggestsIdeas({ session: { state }, request: { policy } }: StageContext): boolean {
   const { composite = null } = state.confidence[state.stage] ?? {};
   return (

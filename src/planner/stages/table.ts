@@ -1,9 +1,8 @@
-// The state machine of a planning session: (stage, event) → stage (B2). ARCHITECTURE.md prints it.
+// The session's state machine: (stage, event) → stage (B2).
 import { CountersignError } from '#domain/errors.ts';
 import type { Stage, StageEvent } from '#domain/planning/stages.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 
-/** A session waits for a person, or has ended. */
 export const resting = [
   'COMPLETE',
   'NEEDS_CLARIFICATION',
@@ -16,7 +15,7 @@ export function isResting(stage: Stage): stage is Resting {
   return (resting as readonly Stage[]).includes(stage);
 }
 
-/** Events from people, the same in every resting stage. */
+/** From people, in any resting stage. */
 const spoken: Partial<Record<StageEvent, Stage>> = {
   new_request: 'COLLECT_CONTEXT',
   resume_context: 'COLLECT_CONTEXT',
@@ -73,7 +72,7 @@ export const sessionLifecycle: Record<Stage, Partial<Record<StageEvent, Stage>>>
   SEEK_APPROVAL: {
     no_response: 'NEEDS_CLARIFICATION',
     approved: 'COMPLETE',
-    // A pattern that was refused is chosen again.
+    // A refused pattern is chosen again.
     resume_context: 'COLLECT_CONTEXT',
     outline_approved: 'DRAFT_ROADMAP',
     roadmap_approved: 'DRAFT_SCHEDULE',

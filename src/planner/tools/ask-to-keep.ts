@@ -1,11 +1,11 @@
-// Asks the person before a model's notes or preferences are kept; the question carries them whole.
+// Asks before a model's notes or preferences are kept.
 import { memoryWords } from '#cards/memory-words.ts';
 import { confirmPolicy } from '#cards/policy-words.ts';
 import { applyOverride } from '#domain/people/policy.ts';
 import type { AskedQuestion } from '#domain/planning/asked-question.ts';
 import { type StateChanges, succeed, type ToolContext, type ToolOutcome } from '../tool.ts';
 
-/** @param changes of this turn, added to those asked about before */
+/** @param changes added to those asked about before */
 export function askToKeep(
   { state, policy }: Pick<ToolContext, 'state' | 'policy'>,
   changes: Pick<StateChanges, 'memory' | 'wish'>,

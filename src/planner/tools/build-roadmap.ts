@@ -1,5 +1,4 @@
-// build_roadmap: compares the options that a person can tell apart and picks the best fit. Needs no model; a model may pass the
-// person's preference.
+// build_roadmap: compares options and picks the best.
 import { z } from 'zod';
 import { sayMinutes } from '#cards/times.ts';
 import { canonicalPattern } from '#domain/plan/pattern.ts';
@@ -31,7 +30,7 @@ const Input = z
     reason: z.string().nullish().describe('Why that one, in a sentence; null: by the figures.'),
     confidence: z.number().nullish().describe('From 0 to 1: how sure you are. null: not known.'),
   })
-  // Strict schemas require every key, but a call without arguments is valid.
+  // Strict schemas require every key; calls may omit all.
   .meta({ required: ['prefer', 'reason', 'confidence'] });
 type Input = z.infer<typeof Input>;
 
@@ -79,7 +78,7 @@ async function build(
   const scores = scoreWays(measured, policy, outline.pattern, preferred);
   const compared = measured
     .map(({ way, metrics }, at): Compared => ({ way, metrics, score: scores[at] ?? 0 }))
-    // Ties keep the given order: stated options come first.
+    // Ties: stated options first.
     .sort((a, b) => b.score - a.score)
     .slice(0, optionsWanted(policy));
   const [best] = compared;
@@ -108,7 +107,7 @@ function readShare(value: number | null | undefined): number | null {
   return typeof value === 'number' && value >= 0 && value <= 1 ? value : null;
 }
 
-/** By its own name or that of an equivalent one. */
+/** Or an equivalent one's. */
 function findPreferred(prefer: RoadmapWay | null, ways: Way[]): RoadmapWay | null {
   const found = ways.find(({ name, same }) => prefer !== null && [name, ...same].includes(prefer));
   return found?.name ?? null;

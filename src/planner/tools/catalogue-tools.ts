@@ -1,5 +1,4 @@
-// The catalogue for a model (B4): `read` calls a read-only operation, `search_operations` finds operations by their purpose,
-// `describe_operation` describes one in full.
+// Tools that call, find and describe operations (B4).
 import { z } from 'zod';
 import { isObject, JsonObject, toJson } from '#domain/text.ts';
 import { readArguments } from '../agent/tool-call.ts';
@@ -16,7 +15,7 @@ import { fail, type Prepared, succeed, type Tool } from '../tool.ts';
 
 const maxFound = 5;
 
-/** Replaces all read-only operations; its calls become theirs. */
+/** Stands in for all read-only operations. */
 export const readTool = 'read';
 
 export const ReadArguments = z.strictObject({
@@ -34,7 +33,7 @@ export function readCall({ operation, args }: JsonObject): Prepared<ReadCall> {
     : { problems: ['Give "operation" and "args", an object.'] };
 }
 
-/** Runs only if the named operation isn't a read. */
+/** Runs only if the named operation is no read. */
 export const readFront: Tool<ReadCall> = {
   ...toolDefaults,
   name: readTool,

@@ -1,4 +1,4 @@
-// Conversation tools besides the planning tools: answer, read plans. None of them makes decisions.
+// answer and plan reading; neither decides.
 import { z } from 'zod';
 import { PlanStatus } from '#domain/plan/plan.ts';
 import { defineTool, showSchema, toolDefaults } from '../define-tool.ts';
@@ -9,7 +9,6 @@ import { memoryTool } from './memory-tools.ts';
 import { routeChange } from './route-change.ts';
 import { setPolicy } from './set-policy.ts';
 
-/** Characters. */
 const maxAnswer = 12_000;
 
 export function cutAnswer(text: string): string {
@@ -83,7 +82,7 @@ const listPlans = defineTool({
 
 const PlanId = z.strictObject({ id: z.string().describe('PLAN- and 8 hexadecimal digits.') });
 
-/** A model decides nothing: the call is answered, and the plan still waits. */
+/** A model decides nothing. */
 function decide(word: 'approve' | 'reject'): Tool {
   return {
     ...toolDefaults,

@@ -1,4 +1,4 @@
-// Planning progress in a sentence or two, from the state alone, for a turn that stops at its soft limit.
+// Planning progress for a turn stopped at its limit.
 import { dollars } from '#domain/budget.ts';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
@@ -30,7 +30,7 @@ function describeProgress(
   return `There is ${listOf(done)} so far.${missing}`;
 }
 
-/** @param limit the plan's own, if it is what would be passed */
+/** @param limit the plan's own, if it applies */
 export function describeBudgetStop(
   state: Readonly<PlanningState>,
   policy: InteractionPolicy,

@@ -1,4 +1,4 @@
-// Shared parts of tools that edit the draft: defaults, opening the draft, and the outcome of an edit.
+// Shared parts of tools that edit the draft.
 import { parseInSlices } from '#domain/parse-in-slices.ts';
 import { PlanOutline } from '#domain/planning/outline.ts';
 import { countOf, onOneLine } from '#domain/words.ts';
@@ -22,7 +22,6 @@ export const draftDefaults = {
   produces: ['draft'],
 } satisfies Partial<Tool>;
 
-/** Empty if nothing has been drafted. */
 export function openDraft({ state, request }: Pick<ToolContext, 'state' | 'request'>): PlanOutline {
   const title = onOneLine(request, 200) || 'Plan';
   return (
@@ -38,7 +37,7 @@ export function countSteps(outline: PlanOutline | null): number {
   return outline?.nodes.reduce((sum, { steps }) => sum + steps.length, 0) ?? 0;
 }
 
-/** Changes are kept for the trace. */
+/** Keeps changes for the trace. */
 export async function keepEdit(
   edited: Edited,
   toolContext: ToolContext,
@@ -52,7 +51,7 @@ export async function keepEdit(
   const measured = measureLengths(edited.outline.nodes, asksPerson, settings.profile);
   if (measured.problems.length > 0)
     return { result: fail('Nothing was changed.', ...measured.problems.slice(0, maxProblems)) };
-  // Must satisfy the schema it is read back with.
+  // Must satisfy the schema it is read with.
   const parsed = await parseInSlices(PlanOutline, { ...edited.outline, nodes: measured.nodes });
   if (!parsed.success)
     return {

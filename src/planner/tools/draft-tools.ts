@@ -1,5 +1,4 @@
-// The draft as an artifact that the model edits in place (B4): add, change and remove steps, set times, and submit it. One
-// answer reports all problems of a call, and valid steps are kept.
+// Tools that edit and submit the draft (B4); valid parts are kept.
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { parseRequestJson } from '#domain/json.ts';
@@ -46,7 +45,7 @@ function listSteps(steps: z.infer<typeof StepsInput>['steps']): Json[] {
     const parsed = JsonValue.parse(parseRequestJson(steps));
     return Array.isArray(parsed) ? parsed : [parsed];
   } catch {
-    return [steps]; // the reader reports that it is no step
+    return [steps]; // the reader reports it
   }
 }
 
@@ -93,7 +92,7 @@ const add = defineTool({
     const list = nameSteps(listSteps(steps), draft);
     const { found: read, problems } = readSteps(list, readerOf(toolContext).readNew);
     const places = placeSteps(draft);
-    // Sent again with those that were refused.
+    // Resent along with refused ones.
     const found = read.filter(({ step }) => !isDeepStrictEqual(places.get(step.id)?.step, step));
     const sound: NewStep[] = [];
     const seen = new Set<string>();
@@ -134,7 +133,7 @@ const EditSteps = z.strictObject({
     .describe('what changes; args are merged, null removes'),
 });
 
-/** Edits of a group, phase or partition apply to each of its steps. */
+/** Group, phase or partition edits apply to each step. */
 function spreadEdits(list: Json[], draft: PlanOutline): { edits: Json[]; problems: string[] } {
   const places = placeSteps(draft);
   const problems: string[] = [];

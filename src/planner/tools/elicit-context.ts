@@ -1,4 +1,4 @@
-// elicit_context: asks for missing facts, as few as the policy allows, none twice. The rest is assumed, and noted on the plan.
+// elicit_context: asks for missing facts, none twice.
 import { z } from 'zod';
 import { introduceQuestions } from '#cards/calls-to-action.ts';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
@@ -26,7 +26,6 @@ import {
 } from '../tool.ts';
 
 const Question = z.strictObject({
-  /** The same each time it is asked. */
   id: line(200).nullable().default(null),
   question: line(500),
   why: line(300).nullable(),
@@ -49,7 +48,7 @@ export const askingStages: Stage[] = [
   'VALIDATE_SCHEDULE',
 ];
 
-/** Where the session continues after the answers. */
+/** The stage after the answers. */
 const resumes: Partial<Record<Stage, Stage>> = {
   COLLECT_CONTEXT: 'COLLECT_CONTEXT',
   DRAFT_OUTLINE: 'DRAFT_OUTLINE',
@@ -80,7 +79,7 @@ function findAsked({ offered, result }: Readonly<PlanningState>): string[] {
     : kept;
 }
 
-/** At least two, or there is no choice. */
+/** Fewer than two are no choice. */
 function optionsOf({ options, recommended }: Question): AnswerOption[] {
   const different = [...new Set(options ?? [])];
   if (different.length < 2) return [];
@@ -95,7 +94,7 @@ type Sorted = { ask: Question[]; assume: Question[]; open: Question[] };
 function sortQuestions(questions: Question[], { policy, state }: ToolContext): Sorted {
   const wanted = questions
     .filter((one) => asksAbout(policy, one))
-    // Without a default first, then essential ones; otherwise in the given order.
+    // Without a default first, then essential ones.
     .toSorted(
       (a, b) =>
         Number(b.default === null) - Number(a.default === null) ||
@@ -114,7 +113,6 @@ function assumptionOf({ question, default: taken }: Question): string {
   return `${question.trimEnd()} I assume: ${taken ?? ''}`.slice(0, 1000);
 }
 
-/** In the outline, or kept for the one to come. */
 export function noteAssumptions(
   { outline, assumed: known }: Readonly<PlanningState>,
   assumed: string[],
@@ -171,7 +169,6 @@ function elicit({ questions }: ElicitContext, toolContext: ToolContext): ToolOut
   };
 }
 
-/** The session continues at `resume`. */
 export function putQuestions(
   ask: Question[],
   resume: Stage,
@@ -204,10 +201,10 @@ export function putQuestions(
   };
 }
 
-/** Name parts for the action instead of its object. */
+/** Name the action, not its object. */
 const lookupVerbs = new Set('check find get list read query search show view'.split(' '));
 
-/** Reads the very thing a question is about, by name: `crm_list_customers` for “Which customer?”. */
+/** `crm_list_customers` for “Which customer?”. */
 function findReader(questions: Question[], { tools }: ToolContext): string | null {
   const asked = meaningfulWords(questions.map(({ question }) => question).join(' '));
   const reader = tools
@@ -220,7 +217,7 @@ function findReader(questions: Question[], { tools }: ToolContext): string | nul
   return reader?.name ?? null;
 }
 
-/** Once a turn: questions wait until something was read. */
+/** Once a turn, unless something was read. */
 function sendToLook({ questions }: ElicitContext, toolContext: ToolContext): string | null {
   const { reads, trace } = toolContext.state;
   if (reads.length > 0 || trace.some(({ tool, ok }) => tool === 'elicit_context' && !ok))
@@ -231,7 +228,7 @@ function sendToLook({ questions }: ElicitContext, toolContext: ToolContext): str
     : `Look first: ${reader} may answer that. If it does not, ask again, with what you found as options.`;
 }
 
-/** @param looksFirst questions that can be looked up are refused once: models ask too soon */
+/** @param looksFirst refuses once what can be looked up, since models ask too soon */
 export function createElicitContext(looksFirst: boolean): Tool<ElicitContext> {
   return defineTool({
     name: 'elicit_context',
@@ -247,7 +244,7 @@ export function createElicitContext(looksFirst: boolean): Tool<ElicitContext> {
   });
 }
 
-// One question per line, with as much text around them as the person likes.
+// One question per line.
 function writeQuestions(questions: Question[], policy: InteractionPolicy): MessageLine[] {
   const detail = detailOf(policy);
   const numbered = questions.length > 1;
@@ -265,7 +262,7 @@ function writeQuestions(questions: Question[], policy: InteractionPolicy): Messa
       })),
     ];
   });
-  // One plain question needs no line above it, unless a tone asks for one.
+  // One plain question needs no lead unless the tone does.
   if (!numbered && (detail === 'short' || policy.tone === 'neutral')) return lines;
   return [{ text: introduceQuestions(questions.length, policy.tone), on_card: true }, ...lines];
 }

@@ -1,5 +1,4 @@
-// Tools for existing plans: plan_get reads one, plan_continue proposes a change, plan_again takes it as a draft, answer_step
-// puts an answer before a person. Models call them through `read` and `on_plan`, so that the tools they see never change.
+// Tools for existing plans, called through `read` and `on_plan`.
 import { z } from 'zod';
 import { GivenToStep, type Pause } from '#domain/planning/state.ts';
 import { AnyJson, JsonObject, line, toJson } from '#domain/text.ts';
@@ -53,7 +52,7 @@ const Continue = z.strictObject({
 });
 const maxShownProblems = 10;
 
-/** With a button for each waiting plan. */
+/** A button per plan. */
 function askWhich(waiting: { id: string; title: string }[], toolContext: ToolContext): ToolOutcome {
   const [only, ...others] = waiting;
   if (only === undefined) return { result: fail('No plan waits here. Say which plan you mean.') };
@@ -128,7 +127,7 @@ const repeatTool = defineTool({
           ? 'This is the draft of a new plan. Change what is different this time, then submit it.'
           : `This is the draft of the next version of ${plan}. Change it, then submit it.`,
       ),
-      // A summary of the plan before would be shown as if it were the new one's.
+      // The summary belonged to the old plan.
       changes: {
         pattern: outline.pattern,
         outline: { ...outline, summary: outline.title },
@@ -168,7 +167,7 @@ const answerStep = defineTool({
 
 export const existingPlanTools: Tool[] = [getPlan, continueTool, repeatTool, answerStep];
 
-/** Forwards its calls to the tools that continue a plan. */
+/** Forwards to tools that continue plans. */
 export const planTool = 'on_plan';
 
 const OnPlan = z.strictObject({
@@ -185,7 +184,7 @@ export function planCall(given: JsonObject): Prepared<ReadCall> {
     : { problems: [`Give "call" and "args", an object. ${planGuide}`] };
 }
 
-/** Constant, whether plans are at hand or not: servers cache the beginning of a request. */
+/** Constant, for servers' prompt caches. */
 export const planDispatcher: Tool<ReadCall> = {
   ...toolDefaults,
   name: planTool,
@@ -195,7 +194,7 @@ export const planDispatcher: Tool<ReadCall> = {
   execute: async () => ({ result: fail(planGuide) }),
 };
 
-/** Told where plans are at hand, so that no other request pays for it. */
+/** Only told if plans are at hand. */
 export const planGuide = `Words that change a plan are no new plan. "on_plan" calls, "?" may be left out:
 - plan_continue {plan?, revision?, why, title?, summary?, add?, replace?, edit?, remove?, rerun?, wait?, repeat?}: "fix what failed and go on", "also …", "skip step 4". One that waits for approval gets its next version; state its title and summary where they change. Of others what succeeded is not repeated, a failed step is edited and rerun, and the person approves the rest. Several wait and it is unclear which is meant: only "why", and the person is asked.
   why: a sentence for the person. add: steps as "add_steps" takes them, with ids unlike any of the plan. replace: [{"step","by"}], "by" is one of "add" and takes its place and the use of its output. edit: [{"id", …}] of steps that have not begun, or that failed and are in "rerun": only what changes of ${editable.join(', ')}; null removes. remove, rerun: ids. wait: [{"step","for"}]. repeat: [{"series", rrule?, starts_at?, until?, timezone?}] of steps that repeat.

@@ -1,5 +1,4 @@
-// Fills templates of for_each with an item's values, by code. Nothing in an item is taken for a reference, a value to decide or
-// a template.
+// Fills for_each templates; items never become references.
 import { isReference, isRuntime, isTemplate } from '#domain/plan/argument-kinds.ts';
 import { writeTemplates } from '#domain/plan/templates.ts';
 import { isObject, type Json } from '#domain/text.ts';
@@ -8,14 +7,14 @@ import { readPointer } from '#tools/resolve-arguments.ts';
 const placeholder = /\{\{([^{}]{0,300})\}\}/g;
 const alone = /^\{\{([^{}]{0,300})\}\}$/;
 
-/** Null if it is not a placeholder. */
+/** Null if no placeholder. */
 function pointerOf(inside: string): string | null {
   const name = inside.trim();
   if (name === 'item') return '';
   return name.startsWith('item/') ? name.slice('item'.length) : null;
 }
 
-/** With `*` in the pointer: those of all entries of a list, in one text. */
+/** `*` joins all entries of a list. */
 export function valueAt(item: Json, pointer: string): Json | undefined {
   const at = readPointer(item, pointer);
   if (at.ok) return at.value;
@@ -32,13 +31,12 @@ export function writeValue(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** How an item's text is put into the template. */
 type Write = (text: string) => Json;
 
-/** Arguments are parsed like a model's, so an item's text is escaped. */
+/** Parsed like a model's arguments, so escaped. */
 export const escapeText: Write = (text) => writeTemplates({ text }).text ?? text;
 
-/** A lone placeholder becomes the value itself, if it is a plain one. */
+/** A lone placeholder becomes the value itself if plain. */
 function fillText(text: string, item: Json, lacking: Set<string>, write: Write): Json {
   if (!text.includes('{{')) return text;
   const read = (pointer: string): Json => {
@@ -50,7 +48,7 @@ function fillText(text: string, item: Json, lacking: Set<string>, write: Write):
   const whole = only === undefined ? null : pointerOf(only);
   if (whole !== null) {
     const value = read(whole);
-    // Items are data: an object could be read as a reference or a value to decide.
+    // Objects in items could pass for references.
     const isPlain = typeof value !== 'string' && !isObject(value) && !Array.isArray(value);
     return isPlain ? value : write(writeValue(value));
   }
@@ -60,7 +58,7 @@ function fillText(text: string, item: Json, lacking: Set<string>, write: Write):
   });
 }
 
-/** An instruction to a model, in which an item's values are quoted, as data. */
+/** For a model: item values are quoted as data. */
 function fillDecision(text: string, item: Json, lacking: Set<string>): string {
   return text.replace(placeholder, (found, inside: string) => {
     const pointer = pointerOf(inside);

@@ -1,5 +1,4 @@
-// for_each: one step for each item that an operation lists, in named partitions. A model writes a template and no items; every
-// step is concrete.
+// for_each: a step per listed item, in named partitions.
 import { z } from 'zod';
 import { mergeArguments } from '#domain/plan/merge.ts';
 import { partitionSizeOf } from '#domain/plan/modes.ts';
@@ -24,7 +23,6 @@ import { groupConditions, holds, itemSourceShape, lackingFields, listItems } fro
 import { Groups, Tally } from './tally-items.ts';
 
 const maxProblems = 5;
-/** Characters of the resulting steps. */
 const maxCharacters = 16_000_000;
 
 const template = '{{item}}, or {{item/path}} for a value in it';
@@ -65,7 +63,7 @@ const wideShape = {
     .describe(template),
   partition_by: z.string().optional().describe('JSON pointer into the item'),
 };
-/** `items` come from our own code; models never see them. */
+/** `items` come from our code; models never see them. */
 const ForEach = z.strictObject({
   ...wideShape,
   having: groupConditions.optional(),
@@ -75,7 +73,7 @@ export type ForEach = z.infer<typeof ForEach>;
 /** For an existing group, only what changes. */
 const ForEachInput = z.looseObject({ id: z.string() });
 const { title, list } = ForEachShape;
-/** Written as elsewhere, so shown short. */
+/** Documented elsewhere, so short. */
 const shortened = {
   title: title.optional(),
   list: list.optional(),
@@ -87,7 +85,7 @@ const WideShown = z.strictObject({ ...wideShape, ...shortened });
 
 type Expanded = StepDraft & { id: string };
 
-/** If its arguments state it; steps of one kind never share a target. */
+/** Steps of one kind share no target. */
 function targetOf({ args = {} }: StepDraft, spec: OperationSpec | undefined): string | null {
   if (spec === undefined || spec.effect === 'read') return null;
   const targets = ['path', 'to', 'destination'].map((name) => args[name]);
@@ -160,7 +158,6 @@ class Expansion {
   }
 }
 
-/** The draft with the group and, if requested, its summary. */
 function addAll(
   given: ForEach,
   { title, totals }: { title: string; totals: string[] },
@@ -193,12 +190,12 @@ function addAll(
   return addGroup(group.outline, summary, phase);
 }
 
-/** Items left out because they lack a field, by field. */
+/** By missing field. */
 type Lacking = Map<string, number>;
 
 const gapsShown = 5;
 
-/** Sentences that begin the plan's risks. */
+/** Opens the plan's risks. */
 function findGaps(
   node: string,
   given: ForEach,
@@ -245,7 +242,7 @@ function tellFound(coverage: Coverage, taken: number, what: 'taken' | 'groups'):
   return `${found} found${taken === listed ? '' : `, ${taken.toLocaleString('en-US')} ${what}`}`;
 }
 
-/** Without a step, for_each answers a question and leaves the draft as it is. */
+/** Without a step, only answers a question. */
 function tellCounts(
   given: ForEach,
   coverage: Coverage,
@@ -358,12 +355,12 @@ async function addForEach(given: ForEach, toolContext: ToolContext): Promise<Too
   const outcome = await keepEdit(edited, toolContext, sentences);
   const shown = groups === null ? sample : grouped.slice(0, 5).map(withoutItems);
   const data = { found, taken: steps.length, first: shown, totals };
-  // The request that brought the artifact has read it.
+  // The request for the artifact has read it.
   const { operation, args: asked = {} } = given;
   return operation === undefined ? outcome : { ...outcome, read: { operation, args: asked, data } };
 }
 
-/** The arguments of a group that is there, changed as said: `null` removes, `args` merge unless the operation is another. */
+/** `null` removes; `args` merge unless the operation changed. */
 function mergeGroup(before: JsonObject, change: JsonObject): JsonObject {
   const [was, is] = [before.step, change.step];
   const isOther =

@@ -1,5 +1,4 @@
-// generate_nodes: parses the outline that a reasoner writes, checks it against the manifest and the wanted granularity, and
-// compares it with the previous outline.
+// generate_nodes: parses, checks and compares a written outline.
 import { canonicalPattern } from '#domain/plan/pattern.ts';
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import type { Adaptation } from '#domain/planning/trace.ts';
@@ -95,13 +94,13 @@ function markOrigins(
   return next.map((node) => ({ ...node, origin: origins.get(node.id) ?? origin }));
 }
 
-/** As requested; a changed outline may stay as deep as it was. */
+/** A changed outline may stay as deep as it was. */
 function levelsAllowed({ modes }: ToolContext, previous: OutlineNode[] | null): number {
   const had = previous === null ? 1 : readTree(previous).depths.reduce((a, b) => Math.max(a, b), 1);
   return Math.max(levelsWanted(modes.reasoning_level), had);
 }
 
-/** Best if it fits its pattern, nodes hold few steps each, and nothing had to be flattened. */
+/** By pattern fit, steps per node, and flattening. */
 function judge(outline: PlanOutline, flattened: Adaptation[]): number {
   const fit = fitOutline(outline, canonicalPattern(outline.pattern));
   const tasks = outline.nodes.filter(({ steps }) => steps.length > 0);
@@ -109,16 +108,13 @@ function judge(outline: PlanOutline, flattened: Adaptation[]): number {
   return 0.6 * fit + 0.2 * small + 0.2 * (flattened.length === 0 ? 1 : 0.5);
 }
 
-// By the requested level of reasoning (0 to 10).
-
-/** A goal and its tasks at the lowest, any depth at the highest. */
+/** From goal and tasks (0) to any depth (10). */
 function levelsWanted(reasoningLevel: number): number {
   if (reasoningLevel <= 1) return 2;
   if (reasoningLevel <= 2) return 3;
   return reasoningLevel < 7 ? 4 : deepest;
 }
 
-/** Deeper nodes become siblings of their parent. */
 function limitLevels(
   outline: PlanOutline,
   levels: number,

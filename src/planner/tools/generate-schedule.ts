@@ -1,5 +1,4 @@
-// generate_schedule: times for the work, from stated dates and precedence. Without stated times nothing is held back. Misfits
-// are reported with the smallest changes that would help.
+// generate_schedule: times for the work, or remedies if it doesn't fit.
 import { z } from 'zod';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Infeasibility } from '#domain/planning/schedule.ts';
@@ -16,7 +15,6 @@ import { type Placing, placeWork, type ScheduleContext } from '../schedule/place
 import { unitePeople } from '../schedule/time-model.ts';
 import { fail, type StateChanges, succeed, type ToolContext, type ToolOutcome } from '../tool.ts';
 
-// Other times for nodes, and days on or off.
 const WrittenChange = DateChange.extend({
   duration_minutes: WrittenLength.nullable(),
 }).omit({ duration: true });
@@ -39,7 +37,7 @@ const emptyScheduleRequest: ScheduleRequest = {
   in_working_hours: null,
 };
 
-/** Omitted values become null; the schema for models is strict. */
+/** Omitted values become null; models get a strict schema. */
 const ScheduleRequestInput = z.preprocess((value) => {
   if (!isObject(value)) return value;
   const changes = Array.isArray(value.changes)
@@ -98,7 +96,7 @@ export const generateSchedule = defineTool({
   },
 });
 
-/** Durations in minutes, and a sentence for each unreadable change. */
+/** Minutes; unreadable changes as sentences. */
 function readChanges(
   written: ScheduleRequest['changes'],
   { nodes }: PlanOutline,
@@ -121,7 +119,7 @@ function readChanges(
   return { changes, problems };
 }
 
-/** Days on or off stay so for the session. */
+/** Days on or off last for the session. */
 async function openContext(
   toolContext: ToolContext,
   outline: PlanOutline,
@@ -155,13 +153,13 @@ function keepPreference(outline: PlanOutline, in_working_hours: boolean | null):
   return { ...outline, preferences: { order: null, ...preferences, in_working_hours } };
 }
 
-/** Only if the plan has times to which this applies. */
+/** Only with times to apply to. */
 function isAsked(
   { outline, adaptations }: ChangedOutline,
   { operations, last }: ScheduleContext,
 ): boolean {
   if (outline.nodes.some(({ deadline }) => deadline !== null)) return true;
-  // It was so before: unrelated changes don't drop a schedule.
+  // Unrelated changes keep a schedule.
   if (last?.blocks.some(({ person, holds, fixed }) => person !== null && holds && !fixed))
     return true;
   const touched = new Set(adaptations.map(({ node }) => node));
@@ -172,7 +170,6 @@ function isAsked(
   );
 }
 
-// A schedule, a reason, or a question with remedies.
 function tellPlacing(
   placing: Placing,
   { adaptations }: ChangedOutline,

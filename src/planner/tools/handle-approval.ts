@@ -1,5 +1,4 @@
-// handle_approval: requests the due approval, and takes the decision. Decisions come from the controller, by a press or an
-// exact word; arguments, which a model writes, are always refused.
+// handle_approval: requests and takes decisions, never from a model.
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
@@ -20,20 +19,17 @@ import {
   type ToolOutcome,
 } from '../tool.ts';
 
-/** Null if nothing was decided, so the due decision is requested. */
+/** Null requests the due decision. */
 export type ApprovalInput = { decision: SessionDecision | null };
 
-/** SHA-256 in hex of canonical JSON (RFC 8785), which an approval binds. */
+/** SHA-256 in hex of canonical JSON (RFC 8785), bound by the approval. */
 function digestArtifact(artifact: object): string {
   const text = canonicalize(artifact);
   if (text === undefined) throw new TypeError('An artifact has a JSON form.');
   return hash('sha256', text, 'hex');
 }
 
-/**
- * Null if it does not exist yet. An outline's digest covers the work: order and times have their own gates, and later stages
- * may still settle them.
- */
+/** Null without the artifact. An outline's digest covers only work; order and times have gates of their own. */
 export function digestGate(gate: Gate, state: Readonly<PlanningState>): string | null {
   const artifact = gate === 'outline' ? contentOf(state.outline) : state[gate];
   return artifact === null ? null : digestArtifact(artifact);
@@ -55,7 +51,7 @@ function contentOf(outline: PlanOutline | null): object | null {
   };
 }
 
-/** The policy requires it, and the current content was not approved. A schedule without times needs no approval of its own. */
+/** Required and not approved as is. A schedule without times needs none. */
 export function isGateDue(
   gate: Gate,
   state: Readonly<PlanningState>,
@@ -67,7 +63,7 @@ export function isGateDue(
   return digest !== null && state.approvals[gate]?.digest !== digest;
 }
 
-/** An artifact, or null for the plan once all artifacts have been approved. */
+/** Null for the plan, once artifacts are approved. */
 function findDue(state: Readonly<PlanningState>, policy: InteractionPolicy): Gate | null {
   if (isGateDue('outline', state, policy)) return 'outline';
   const ordered = state.produced.includes('roadmap') || state.produced.includes('valid_roadmap');
@@ -180,7 +176,7 @@ function approve(
   const now = digestGate(approved, state);
   const waited = state.pause?.digest ?? null;
   const outdated = (shown !== null && shown !== waited) || (waited !== null && waited !== now);
-  // The plan's own card has checked its digest; a gate's current content must be what was shown.
+  // The card checked the plan's digest; a gate must equal what was shown.
   if (gate !== null && (outdated || now === null || waited === null)) {
     return ask(toolContext, `The ${gate} has changed since it was shown, so here it is again.`);
   }
@@ -205,7 +201,7 @@ function reject(by: string, gate: Gate | null): ToolOutcome {
   };
 }
 
-/** A new pattern or subtype: accepted, or replaced. Planning continues in both cases. */
+/** Planning goes on, accepted or replaced. */
 function decideRfc(decision: SessionDecision, toolContext: ToolContext): ToolOutcome {
   const { rfc, pattern, hints } = toolContext.state;
   if (rfc === null) return { result: fail('No proposed pattern waits for a decision.') };

@@ -1,4 +1,4 @@
-// The items of a for_each, page by page, filtered by code; no more than a page is held.
+// Streams and filters a for_each's items.
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import { ConditionOperator, StepCondition } from '#domain/plan/condition.ts';
@@ -17,7 +17,7 @@ const itemCondition = z.strictObject({
   is: ConditionOperator,
   value: AnyJson.optional(),
 });
-/** Shown short: it is written as `where`. */
+/** Shown short: documented as `where`. */
 export const groupConditions = z.array(itemCondition);
 
 export const itemSourceShape = {
@@ -39,7 +39,7 @@ export type ItemSource = z.infer<z.ZodObject<typeof itemSourceShape>> & {
   items?: Json[] | undefined;
 };
 
-/** The name or declared type, if it tells how to parse the text. */
+/** From name or declared type. */
 function kindOf(text: string, data: Json, args: JsonObject): Kind {
   const name = [args.path, args.url].find((one) => typeof one === 'string') ?? '';
   const [bare = ''] = name.split(/[?#]/, 1);
@@ -56,7 +56,7 @@ function kindOf(text: string, data: Json, args: JsonObject): Kind {
 
 const linesCompared = 5;
 
-/** The first lines have the same number of fields, at least two, and distinct names at the top. */
+/** Equal field counts, at least two, and distinct headings. */
 function looksDelimited(text: string): boolean {
   const lines = text
     .slice(0, 20_000)
@@ -80,7 +80,7 @@ async function* oneBy(text: string): AsyncGenerator<string> {
   yield text;
 }
 
-/** Rows of a table, objects of JSON, or lines. */
+/** Rows, objects or lines. */
 async function readItems(
   text: string,
   data: Json,
@@ -116,7 +116,7 @@ async function listIn(
   );
 }
 
-/** @throws CountersignError `invalid_arguments` without a list, or if a page repeats */
+/** @throws CountersignError `invalid_arguments` without a list, or for a repeated page */
 export async function* listItems(
   { operation, args = {}, artifact, list, as, paging, items: given }: ItemSource,
   { tools, state, signal }: Pick<ToolContext, 'tools' | 'state' | 'signal'>,
@@ -144,7 +144,7 @@ export async function* listItems(
   }
 }
 
-/** Except for `exists`, which asks just that. */
+/** `exists` may ask for missing ones. */
 export function lackingFields(item: Json, { where = [] }: Pick<ItemSource, 'where'>): string[] {
   return where.flatMap(({ path, is }) =>
     is === 'exists' || readPointer(item, path).ok ? [] : [path],

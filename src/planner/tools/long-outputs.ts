@@ -1,11 +1,11 @@
-// Long outputs of reads: kept whole as artifacts of the run, shown from the beginning, and then searched or paged.
+// Keeps long outputs as artifacts, shown by page and search.
 import { z } from 'zod';
 import { findLines } from '#domain/find-lines.ts';
 import { isObject, type Json, type JsonObject } from '#domain/text.ts';
 import { defineTool } from '../define-tool.ts';
 import { fail, succeed, type ToolContext } from '../tool.ts';
 
-/** Characters of outputs that fit with the prompt; a short one is always shown whole. */
+/** Characters in the prompt. */
 const roomOfReads = 6000;
 const alwaysWhole = 3000;
 /** Characters, also of the beginning. */
@@ -16,7 +16,7 @@ const linesAround = 3;
 
 const tool = 'artifact_read';
 
-/** As pages and searches count it. */
+/** As pages and searches count. */
 function textOf(data: Json): string {
   if (isObject(data) && typeof data.text === 'string') return data.text;
   return typeof data === 'string' ? data : JSON.stringify(data, null, 1);
@@ -34,7 +34,7 @@ function page(
   };
 }
 
-/** Null if the output fits or cannot be kept. */
+/** Null if it fits or can't be kept. */
 export async function keepLong(
   read: { operation: string; args: JsonObject },
   data: Json,
@@ -61,7 +61,7 @@ const ReadArtifact = z.strictObject({
   find: z.string().optional(),
 });
 
-/** Called through `read`, which every model is offered. */
+/** Called through `read`. */
 export const readArtifact = defineTool({
   name: tool,
   description: 'Reads on in a long output, or searches it.',

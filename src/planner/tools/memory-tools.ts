@@ -1,5 +1,4 @@
-// remember: keeps the person's own words on request. Each note is confirmed and compared with what the person wrote, so text of
-// a file, a tool or another person is never kept.
+// remember: keeps the person's own words, confirmed.
 import { z } from 'zod';
 import { fold, type MemoryNote, tidyNote } from '#domain/people/memory.ts';
 import { memoryLimits } from '#domain/people/memory-note.ts';
@@ -8,7 +7,7 @@ import { defineTool } from '../define-tool.ts';
 import { fail, type ToolContext, type ToolOutcome } from '../tool.ts';
 import { askToKeep } from './ask-to-keep.ts';
 
-/** Adjacent, in one of the texts, and not as part of longer words. */
+/** Adjacent whole words in one text. */
 export function standsIn(words: string, texts: readonly string[]): boolean {
   const wanted = fold(words);
   const isLetter = (char: string | undefined) => char !== undefined && /[\p{L}\p{N}]/u.test(char);
@@ -27,10 +26,7 @@ const Remember = z.strictObject({
   name: line(memoryLimits.name).nullable().describe('whose'),
 });
 
-/**
- * Both parts in one message, or the text in the last one, as an answer. From separate messages, a file could combine a pair
- * that the person never meant.
- */
+/** In one message, or the text as the last answer: a file could combine separate ones. */
 function isOwn({ name, text }: MemoryNote, ownMessages: readonly string[]): boolean {
   if (name === null) return standsIn(text, ownMessages);
   return (

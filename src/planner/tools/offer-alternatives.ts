@@ -1,5 +1,4 @@
-// craft_options: ideas how to go about something, or options for one decision. They are checked and asked as one question; if
-// questions are off, the first is taken and noted.
+// craft_options: offers ideas or options as one question.
 import { z } from 'zod';
 import { askedQuestion, joinLines, offersQuestionId } from '#domain/planning/asked-question.ts';
 import { quoteWords } from '#domain/shown-text.ts';
@@ -17,7 +16,7 @@ const CraftOptions = z.strictObject({
   confidence: z.number().min(0).max(1).describe('that you know what they want'),
 });
 
-/** How sure the session is of its understanding, or null if unknown. */
+/** Null if unknown. */
 function findConfidence({ state }: ToolContext): number | null {
   const parts = state.confidence[state.stage] ?? state.confidence.DRAFT_OUTLINE;
   return parts?.composite ?? state.pattern?.confidence ?? null;
@@ -45,7 +44,7 @@ function offerAlternatives(
   const text = joinLines(lines);
   const slots = questionsAllowed(policy, state.questions_asked);
   if (slots === 0 && askedFor) {
-    // The person asked for options: this is an answer, not our question.
+    // The person asked, so this is an answer.
     return {
       result: succeed(data, `Answers with ${kept.length} of ${given.length}.`, ...problems),
       changes: { offered, result: { kind: 'answer', text } },

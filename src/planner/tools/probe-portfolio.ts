@@ -1,5 +1,4 @@
-// probe_portfolio: compares the schedule with the rest of a person's time, other plans and calendars. Reports overlaps, free
-// slots, load, and what could not be read. Moves nothing.
+// probe_portfolio: compares the schedule with other commitments. Read-only.
 import type { PortfolioPage, PortfolioQuery } from '#db/plans/portfolio.ts';
 import { errorMessage } from '#domain/errors.ts';
 import { JsonValue } from '#domain/text.ts';
@@ -31,7 +30,7 @@ export function createProbePortfolio({
     stages: ['VALIDATE_SCHEDULE'],
     prerequisites: ['schedule'],
     produces: ['portfolio'],
-    // Calendars and other plans change by themselves.
+    // Calendars and other plans change on their own.
     revision: 3,
     async execute(_, toolContext) {
       const { outline, roadmap, schedule } = toolContext.state;

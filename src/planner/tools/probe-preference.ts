@@ -1,5 +1,4 @@
-// probe_preference: asks a person once which style they like, below an answer, on a day when nothing of theirs is open. Never
-// below another question, a failure or something that waits.
+// probe_preference: asks once which style a person likes.
 import { askedQuestion, styleQuestionId } from '#domain/planning/asked-question.ts';
 import { defineTool, noArguments } from '../define-tool.ts';
 import { succeed, type Tool, type ToolContext, type ToolOutcome } from '../tool.ts';
@@ -8,15 +7,15 @@ import { addOffered, askingStages } from './elicit-context.ts';
 export const styleQuestion = 'Do you prefer short answers or more explanation?';
 
 export type PreferencePort = {
-  /** Has set a style, or was asked. */
+  /** Has set a style or was asked. */
   isKnown(user: string): Promise<boolean>;
-  /** Something of theirs is planned, runs or waits. */
+  /** Something is planned, runs or waits. */
   isBusy(user: string): Promise<boolean>;
-  /** True once per person, even if several processes ask at the same time. */
+  /** True once per person, across processes. */
   claim(user: string): Promise<boolean>;
 };
 
-/** Null if this is not the moment. */
+/** Null if not now. */
 function addQuestion({ state }: ToolContext): ToolOutcome['changes'] | null {
   const { result, pause } = state;
   if (result?.kind !== 'answer' || pause !== null) return null;
@@ -39,7 +38,7 @@ async function ask(toolContext: ToolContext, port: PreferencePort): Promise<Tool
   return { result: succeed({ asked: true }, 'Asked for the style, once.'), changes };
 }
 
-/** @param port the only state a tool keeps, so that two processes ask a person once */
+/** @param port shared, so that a person is asked once */
 export function createProbePreference(port: PreferencePort): Tool<Record<string, never>> {
   return defineTool({
     name: 'probe_preference',

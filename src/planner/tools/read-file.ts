@@ -1,5 +1,4 @@
-// read_file: reads a file attached to the request or above it. Its text stays with the planner, because a plan has more readers
-// than a conversation.
+// read_file: attached files; the text stays with the planner.
 import { z } from 'zod';
 import { defineTool } from '../define-tool.ts';
 import { fail, succeed } from '../tool.ts';

@@ -1,4 +1,4 @@
-// All tools of the planner: the planning tools, edits of the draft, the conversation, and operations that read.
+// All planner tools.
 import { type JsonObject, toJson } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { createOperationSearch, type OperationSearch } from '../catalogue/search-operations.ts';
@@ -23,7 +23,7 @@ import { resolveDependencies } from './resolve-dependencies.ts';
 import { selectPattern } from './select-pattern.ts';
 import { validateGrammar } from './validate-grammar.ts';
 
-/** Remembered, so that a planner that takes over shows its model the same. */
+/** Remembered, so a planner that takes over shows the same. */
 const lookAroundTool: Tool = {
   ...toolDefaults,
   name: 'look_around',
@@ -38,7 +38,7 @@ const lookAroundTool: Tool = {
   },
 };
 
-// Read-only operations; a model calls them through `read`.
+// Called through `read`.
 
 function readingTool(spec: OperationSpec): Tool<JsonObject> {
   return {
@@ -49,7 +49,7 @@ function readingTool(spec: OperationSpec): Tool<JsonObject> {
     reads: true,
     hidden: true,
     revision: 2,
-    // The operation's own schema reports problems.
+    // The operation's schema reports problems.
     prepare: (args) => ({ input: args }),
     async execute(args, { tools, state, now, signal, user }) {
       const problems = tools.validate(spec.name, args);
@@ -66,14 +66,14 @@ function readingTool(spec: OperationSpec): Tool<JsonObject> {
   };
 }
 
-/** @returns the current tools: what can be read may change between turns */
+/** @returns current tools; reads may change between turns */
 export function createToolset(options: {
   tools: PlannerTools;
   otherPlans: OtherPlans;
   preferences: PreferencePort;
   guarded: readonly string[];
   search?: OperationSearch;
-  /** Questions that can be looked up are refused once. */
+  /** Refuses once what can be looked up. */
   looksFirst?: boolean;
 }): () => Tool[] {
   const {
@@ -106,7 +106,7 @@ export function createToolset(options: {
     handleApproval,
   ];
   const names = new Set(own.map(({ name }) => name));
-  // The planner's own tools come first: a server cannot take their names.
+  // Own tools first: servers can't take their names.
   return () => [
     ...own,
     ...tools

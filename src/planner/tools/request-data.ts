@@ -1,5 +1,4 @@
-// request_data: data too large to read here. A worker fetches it into an artifact of the plan; the planner sees its shape and
-// first items, and refers to the rest.
+// request_data: fetches large data into an artifact of the plan.
 import { z } from 'zod';
 import { isObject, type Json, toJson } from '#domain/text.ts';
 import { countOf, shorten } from '#domain/words.ts';
@@ -11,7 +10,6 @@ const RequestData = ReadArguments.extend({ why: z.string() });
 
 const maxKeys = 30;
 const itemsShown = 3;
-/** Characters of an item, or of a text. */
 const maxShown = 400;
 
 /** `list of 5,000`, `text of 300 characters`, `object`. */
@@ -22,7 +20,7 @@ function describeKind(value: Json): string {
   return value === null ? 'null' : shorten(JSON.stringify(value), 60);
 }
 
-/** The shape and first element of the longest list, at the top or one level down. */
+/** Of the longest list, at most one level down. */
 export function describeData(data: Json): Json {
   const inside = isObject(data) ? Object.entries(data) : [];
   const lists: [string, Json[]][] = [
@@ -100,7 +98,7 @@ export const requestData: Tool<Request> = {
     'Has a read operation called whose output is too large to read here. Gives a reference, the shape and the first items.',
   parameters: showSchema(RequestData),
   reads: true,
-  // For little plans, `read` will do, and each word of a tool costs on every call.
+  // Small plans use `read`; each tool costs on every call.
   isOffered: (_, { planning_mode }) => planning_mode === 'extensive',
   prepare(args) {
     const read = readCall(args);

@@ -1,5 +1,4 @@
-// resolve_dependencies: merges everything that states precedence into one acyclic set of edges. Needs no model; a reasoner may
-// add or remove edges.
+// resolve_dependencies: merges precedence into acyclic edges.
 import { z } from 'zod';
 import { readLag } from '#domain/length.ts';
 import { DependencyType } from '#domain/plan/dependency.ts';
@@ -33,7 +32,7 @@ const Input = z
       .nullish()
       .describe('Edges to add or take away beside what the outline says; null: none.'),
   })
-  // Strict schemas require every key, but a call without arguments is valid.
+  // Strict schemas require every key; calls may omit all.
   .meta({ required: ['edges'] });
 
 const maxShownAdaptations = 100;
@@ -75,7 +74,7 @@ function conclude(resolved: ResolvedOrder, { state }: ToolContext): ToolOutcome 
   const broken = findBroken(collected);
   if (broken.length > 0)
     return {
-      // A cyclic order is not kept: the next try begins with the previous one.
+      // Not kept: the next try begins with the previous order.
       result: fail(...broken.map(({ text }) => text)),
       violations: broken,
       adaptations: adaptations,

@@ -1,4 +1,4 @@
-// route_change: which part of a plan feedback concerns. The reasoner chooses; the feedback itself isn't read here.
+// route_change: which artifact feedback concerns.
 import { z } from 'zod';
 import { Gate, type StageEvent } from '#domain/planning/stages.ts';
 import type { Pause } from '#domain/planning/state.ts';
@@ -12,7 +12,7 @@ const RouteChange = z.strictObject({
 
 const order: Gate[] = ['outline', 'roadmap', 'schedule'];
 
-/** Feedback cannot concern an artifact that comes after the shown one. */
+/** Not one after the shown artifact. */
 function gateShown(pause: Pause | null): Gate {
   return pause?.gate ?? 'schedule';
 }
@@ -36,7 +36,7 @@ function route(
     changes: {
       pause: null,
       result: null,
-      // Approvals bind digests: unchanged artifacts stay approved.
+      // Unchanged artifacts stay approved by digest.
       change: { ...change, gate },
     },
     ends: changeEvents[gate],

@@ -1,5 +1,4 @@
-// scaffold: a large plan in two layers. The model names the parts and their order; a planner of its own plans each part, and
-// the drafts are assembled here.
+// scaffold: parts named by the model, planned one by one, assembled.
 import { z } from 'zod';
 import { passCrashPoint } from '#domain/crash-points.ts';
 import { askedQuestion } from '#domain/planning/asked-question.ts';
@@ -48,7 +47,7 @@ const ScaffoldInput = z.looseObject({
 const maxParts = 500;
 const maxProblems = 20;
 
-/** @param groups IDs of existing groups; parts may come after them */
+/** @param groups IDs that parts may come after */
 function checkScaffold(parts: ScaffoldPart[], groups: ReadonlySet<string>): string[] {
   if (parts.length === 0) return ['The scaffold has no parts.'];
   if (parts.length > maxParts)
@@ -57,7 +56,7 @@ function checkScaffold(parts: ScaffoldPart[], groups: ReadonlySet<string>): stri
   const problems: string[] = [];
   const seen = new Set<string>();
   for (const { id, after } of parts) {
-    // Step IDs begin with it, and texts name steps as {{id/path}}.
+    // Step IDs begin with it, in texts as {{id/path}}.
     if (!/^[\p{L}\p{N}_.-]+$/u.test(id))
       problems.push(`Part ${quoteWords(id, 200)}: an id has letters, digits, - and _ only.`);
     if (seen.size === seen.add(id).size) problems.push(`Two parts have the id ${id}.`);
@@ -98,7 +97,7 @@ function readParts(given: z.infer<typeof ScaffoldInput>): ScaffoldPart[] | { pro
   return { problems: problems.slice(0, 20) };
 }
 
-/** The person decides on any call that would pass the ceiling. */
+/** A person decides on calls beyond the ceiling. */
 function holdForBudget(
   { state, policy }: ToolContext,
   progress: string,
@@ -106,7 +105,7 @@ function holdForBudget(
 ): Partial<ToolOutcome> {
   const partsUsd = ended.reduce((sum, { cost_usd }) => sum + cost_usd, 0);
   const spent = { ...state, cost_usd: state.cost_usd + partsUsd };
-  // The plan's own limit is named in the message; the turn's has none.
+  // Only the plan's own limit is named.
   const isOwn = ended.some(({ status, message }) => status === 'held' && message !== null);
   const limit = isOwn && state.outline !== null ? limitOf(state.outline) : undefined;
   const text = `${progress} ${describeBudgetStop(spent, policy, limit)}`;
@@ -120,7 +119,7 @@ function holdForBudget(
   };
 }
 
-/** Later turns can plan the missing parts. */
+/** For later turns. */
 function rememberMissing({ now }: ToolContext, missing: Assembled['missing']): SessionRead {
   const parts = missing.map(({ part, why }) => ({ ...part, why: shorten(why, 300) }));
   const data = toJson({ not_in_the_draft: parts });

@@ -1,5 +1,4 @@
-// select_pattern: the pattern of the work (B6). Names are mapped to known ones; a new one needs a reason and a person's
-// approval.
+// select_pattern: picks the pattern (B6); new ones need approval.
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import {
@@ -34,7 +33,7 @@ export const selectPattern = defineTool({
     const self = Number.isFinite(input.confidence)
       ? Math.min(1, Math.max(0, input.confidence))
       : null;
-    // A name that had to be corrected was a weak choice.
+    // A corrected name was a weak choice.
     const heuristics = notes.length === 0 ? 1 : 0.5;
     if (proposal !== null && needsPerson(spec, toolContext.settings)) {
       const rfcState = statusOfRfc(proposal, toolContext.state.rfc);
@@ -65,14 +64,13 @@ function settle(spec: PatternSpec, notes: string[], { state }: ToolContext): Too
       explanations: [`The work is planned as ${describe(spec)}.`, ...notes],
       data: JsonObject.parse(spec),
     },
-    // A known pattern in place of a proposed one leaves nothing to decide.
+    // A known pattern replaces a proposed one without a decision.
     changes: { pattern: spec, ...(state.pause?.kind === 'rfc' ? { pause: null, rfc: null } : {}) },
-    // With a known shape there is nothing left to collect; while drafting, the outline is still to come.
+    // While drafting, the outline is still to come.
     ...(state.stage === 'COLLECT_CONTEXT' ? { ends: 'sufficient_context' as const } : {}),
   };
 }
 
-/** Waits for the person's decision on the proposal. */
 function pauseForPerson(spec: PatternSpec, proposes: string, notes: string[]): ToolOutcome {
   const lines = askAbout(spec, proposes);
   const rfc: Rfc = { text: spec.rfc ?? '', proposes, status: 'open', by: null };

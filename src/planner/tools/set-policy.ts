@@ -1,4 +1,4 @@
-// set_policy: how to talk, ask and seek approval, from the person's words, as values of their InteractionPolicy.
+// set_policy: stores a person's preferences.
 import { z } from 'zod';
 import { InteractionPolicy, PolicyOverride } from '#domain/people/policy.ts';
 import { defineTool } from '../define-tool.ts';
@@ -20,7 +20,7 @@ const SetPolicy = z.strictObject({
   lasting: z.boolean().describe('they said "always", or answered you'),
 });
 
-/** From the policy that asks most often. */
+/** Most questions first. */
 const strictest = ['strict_every_step', 'milestone_approvals', 'single_final'];
 
 async function setPreferences(
@@ -37,7 +37,7 @@ async function setPreferences(
     return { result: fail(`Invalid preference. Allowed: ${changeNames.join('; ')}.`) };
   if (Object.keys(changes).length === 0) return { result: fail('No preference is set.') };
   const { approval_policy: wanted = policy.approval_policy } = changes;
-  // The words may come from something the model read, so they never relax approval.
+  // Never relaxes approval: the model may quote others.
   if (strictest.indexOf(wanted) > strictest.indexOf(policy.approval_policy))
     return {
       result: fail('Only the person can ask for fewer approvals, in their preferences.'),

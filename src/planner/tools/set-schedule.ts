@@ -1,4 +1,4 @@
-// set_schedule: when steps of the draft run. Times are the person's local ones; durations are parsed from words.
+// set_schedule: times of draft steps, local.
 import { z } from 'zod';
 import type { Recurs } from '#domain/planning/outline.ts';
 import { countOf } from '#domain/words.ts';

@@ -1,4 +1,4 @@
-// submit_plan: checks the whole draft, which then goes to the person.
+// submit_plan: checks the whole draft for the person.
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { z } from 'zod';
@@ -50,7 +50,7 @@ const SubmissionInput = SubmitPlan.extend({
   checked: z.boolean().nullish(),
 });
 
-/** A link, and how much was read. The text is for those who can open the thread. */
+/** The text is for those who can open the thread. */
 function describeThread({ thread, now }: Readonly<PlanningState>): SessionRead[] {
   if (thread == null) return [];
   const { read, total, link, note } = thread;
@@ -61,7 +61,7 @@ function describeThread({ thread, now }: Readonly<PlanningState>): SessionRead[]
   return [{ operation: 'chat_thread', args, data: { text: what }, at: now }];
 }
 
-/** For approvers: this session's reads, added to earlier ones. */
+/** Adds this session's reads. */
 function withEvidence(
   outline: PlanOutline,
   state: Readonly<PlanningState>,
@@ -86,7 +86,7 @@ function withEvidence(
   return { ...outline, context: { ...base, tool_outputs: outputs } };
 }
 
-/** Counts, by code, the steps in groups of one kind and their partitions. */
+/** Counted by code. */
 function withGroups(summary: string, { nodes }: PlanOutline): string {
   const groups = nodes.flatMap(({ id, title, steps }) => {
     if (steps.length < 2 || !steps.every(({ tags = [] }) => tags.includes(id))) return [];
@@ -197,7 +197,7 @@ export const submitPlan = defineTool({
 
 const questionsAtOnce = 3;
 
-/** Not accepted yet: "all" is literal until a person says otherwise. */
+/** "all" is literal until a person says otherwise. */
 function findOpenGaps(
   { gaps = [] }: PlanOutline,
   { ownMessages, request }: ToolContext,
@@ -220,7 +220,7 @@ function askAboutGap({ node, text, choice }: OutlineGap): Question {
   };
 }
 
-/** The estimate of planning and of the steps that ask a model, if it exceeds the request's own limit. */
+/** Planning and model steps against the request's limit. */
 async function findOverspent(
   { steps, series = [], context }: PlanDraft,
   { tools, state }: ToolContext,
@@ -245,7 +245,7 @@ async function findOverspent(
   ];
 }
 
-/** Valid but suspicious: steps that make exactly the same change. Reported once. */
+/** Identical changes, reported once. */
 async function findDoubts(steps: StepDraft[], manifest: OperationSpec[]): Promise<string[]> {
   const changing = new Set(
     manifest
@@ -267,7 +267,7 @@ async function findDoubts(steps: StepDraft[], manifest: OperationSpec[]): Promis
     .map((ids) => `Steps ${listOf(ids.slice(0, 5))} make the same call.`);
 }
 
-/** Values of outputs that nothing describes, of reads that could be called now: a wrong guess fails only after the approval. */
+/** Undeclared outputs of callable reads: a wrong guess would fail after approval. */
 function findGuesses(
   steps: StepDraft[],
   { tools, state }: Pick<ToolContext, 'tools' | 'state'>,

@@ -1,22 +1,18 @@
-// Counts, groups and exact sums over the items of a for_each, so that no model adds up a total.
+// Exact counts and sums over a for_each's items.
 import { type Amount, readAmount } from '#domain/amount.ts';
 import { addDecimals, type Decimal, writeDecimal, zero } from '#domain/decimal.ts';
 import { isObject, type Json, type JsonObject } from '#domain/text.ts';
 import { countOf, shorten } from '#domain/words.ts';
 
 const maxColumns = 40;
-/** Distinct values up to which counts are listed and other columns are summed by them. */
 const maxListedGroups = 20;
 const maxGroups = 300;
-/** Columns to group by, and columns summed in each group. */
 const maxGroupColumns = 12;
 const maxSummedColumns = 6;
 const maxLines = 30;
 const maxTotals = 49;
-/** Characters of all totals by group. */
 const maxGroupCharacters = 16_000;
 const maxExamples = 3;
-/** Values whose format a sum takes. */
 const maxFormatted = 200;
 const maxLineLength = 1900;
 
@@ -25,10 +21,10 @@ const add = (sum: Decimal | null, value: Decimal | null): Decimal | null =>
 
 const many = (count: number) => count.toLocaleString('en-US');
 
-/** An amount as its item has it. */
+/** As the item has it. */
 type Written = Amount & { text: string };
 
-/** `1200` as `1,200.00 EUR`: with the decimals, groups of digits and currency of a column. */
+/** `1200` as `1,200.00 EUR`, like the column's values. */
 class Format {
   #decimals = 0;
   #group = '';
@@ -57,7 +53,6 @@ class Format {
   }
 }
 
-/** One column, over all items or a group. */
 class Sum {
   count = 0;
   readonly #texts: string[] = [];
@@ -89,7 +84,7 @@ class Sum {
     return one !== null && other !== null && writeDecimal(one) !== writeDecimal(other);
   }
 
-  /** @param notation of the whole column */
+  /** @param notation of the column */
   format(notation: 'point' | 'comma'): string | null {
     const total = notation === 'point' ? this.#point : this.#comma;
     if (total === null || this.#units.size > 1) return null;
@@ -98,7 +93,7 @@ class Sum {
     return format.write(writeDecimal(total), notation);
   }
 
-  /** As a plain number, for conditions. */
+  /** For conditions. */
   get plain(): string | null {
     const total = this.notation === 'point' ? this.#point : this.#comma;
     return total === null || this.problem !== null ? null : writeDecimal(total);
@@ -111,14 +106,14 @@ class Column {
   values = 0;
   #empty = 0;
   readonly #others: string[] = [];
-  /** Null if there are too many values. */
+  /** Null if too many. */
   groups: Map<string, number> | null = new Map();
 
   constructor(name: string) {
     this.name = name;
   }
 
-  /** @returns the text to group by, and the amount */
+  /** @returns the group's text, and the amount */
   add(value: Json | undefined): { text: string; amount: Written | null } | null {
     const text = value === undefined || value === null ? '' : String(value);
     if (text.trim() === '') {
@@ -137,7 +132,7 @@ class Column {
     return { text, amount };
   }
 
-  /** Numbers that name things are not summed. */
+  /** IDs are not summed. */
   get isNumeric(): boolean {
     if (/(?:^|[_\s])id$/i.test(this.name)) return false;
     return this.sum.count > 0 && this.values - this.sum.count <= this.sum.count;
@@ -192,11 +187,11 @@ function tellGroups(by: Column, summed: Column, sums: Map<string, Sum>): string[
   return lines;
 }
 
-/** Not if all values are different, and by numbers only if there are few. */
+/** Not if all differ; numbers only if few. */
 const isGroup = ({ groups, values, isNumeric }: Column): boolean =>
   groups !== null && groups.size < values && (!isNumeric || groups.size <= maxListedGroups);
 
-/** A group of more has no `items`: it would lack some. */
+/** Larger groups have no `items`, rather than some. */
 const maxGroupItems = 1000;
 
 type Group = {
@@ -204,11 +199,10 @@ type Group = {
   items: Json[];
   count: number;
   sums: Map<string, Sum>;
-  /** Values that all of its items have, by name. */
+  /** Values shared by all items. */
   shared: Map<string, Json>;
 };
 
-/** With the count and the exact sums of each group, and what all its items share. */
 export class Groups {
   readonly #groups = new Map<string, Group>();
 
@@ -234,10 +228,8 @@ export class Groups {
     }
   }
 
-  /**
-   * `{ key, count, sum: { amount: "41 EUR" }, items }` and shared values by their name; columns without an exact total have no
-   * sum. @param having conditions, in which a sum is a plain number
-   */
+  /** `{ key, count, sum: { amount: "41 EUR" }, items }` and shared values; inexact totals are left out.
+   * @param having conditions on a group with plain sums */
   list(having: (group: Json) => boolean): JsonObject[] {
     return [...this.#groups.values()].flatMap(({ key, count, sums, items, shared }) => {
       const exact = [...sums].filter(([, sum]) => sum.plain !== null);
@@ -251,10 +243,10 @@ export class Groups {
   }
 }
 
-/** Items that are no records are only counted. */
+/** Non-records are only counted. */
 export class Tally {
   readonly #columns = new Map<string, Column>();
-  /** By grouping column, then by summed column. */
+  /** By grouping, then summed column. */
   readonly #grouped = new Map<Column, Map<Column, Map<string, Sum>>>();
   #items = 0;
 
@@ -287,7 +279,7 @@ export class Tally {
       }
       let summed = this.#grouped.get(by);
       if (summed === undefined) {
-        // It must begin with the first item, or its sums would be incomplete.
+        // Sums from the first item on only, else incomplete.
         if (by.values > 1 || this.#grouped.size >= maxGroupColumns) continue;
         summed = new Map();
         this.#grouped.set(by, summed);
@@ -309,7 +301,7 @@ export class Tally {
     }
   }
 
-  /** `300 items`, the totals of each column, then the totals by group. */
+  /** `300 items`, column totals, then by group. */
   describe(): string[] {
     const columns = [...this.#columns.values()].flatMap((column) => column.describe());
     const groups = [...this.#grouped]

@@ -1,11 +1,11 @@
-// validate_grammar: validates the outline on both axes and suggests fixes. Needs no model.
+// validate_grammar: validates the outline and suggests fixes.
 import { toJson } from '#domain/text.ts';
 import { countOf } from '#domain/words.ts';
 import { defineTool, noArguments } from '../define-tool.ts';
 import { suggestFixes } from '../outline/fix.ts';
 import { scoreRules, validateOutline } from '../outline/validate-outline.ts';
 
-/** Per outline; blocking violations come first. */
+/** Blocking violations first. */
 const maxShown = 100;
 
 export const validateGrammar = defineTool({
@@ -31,7 +31,7 @@ export const validateGrammar = defineTool({
     const score = scoreRules(all, outline.nodes.length);
     const fixes = all.length === 0 ? [] : (await suggestFixes(outline, all)).slice(0, maxShown);
     return {
-      // A blocked outline is not valid; the score says how far off it is.
+      // Blocked; the score says how far off.
       result: {
         ok: valid,
         confidence: score,

@@ -1,4 +1,4 @@
-// A change of a plan as a model writes it: steps to add, replace, edit, remove, run again, and new dependencies.
+// A plan change as a model writes it.
 import { z } from 'zod';
 import { PatchOperation, type PlanPatch } from '#domain/plan/patch.ts';
 import { allFields } from '#domain/plan/step-content.ts';
@@ -16,7 +16,7 @@ export const editable = allFields.flatMap(([name, { change, written }]) => {
   return [name === 'args' ? 'args (merged)' : name];
 });
 
-/** Times are local; left out: as it was. */
+/** Local times; omitted ones stay. */
 const NewRule = z.strictObject({
   series: z.string(),
   rrule: z.string().optional(),
@@ -61,7 +61,7 @@ export const WrittenChange = z.strictObject({
     .describe('A step of the plan that has not begun shall wait for another one.'),
   repeat: z.array(NewRule).optional().describe('Steps that repeat, by the id of their series.'),
 });
-/** Reads steps one by one, so that each problem is reported. */
+/** Step by step, to report each problem. */
 export const ChangeInput = WrittenChange.extend({
   add: z.array(JsonValue).optional(),
   edit: z.array(JsonValue).optional(),
@@ -72,7 +72,7 @@ function givenOf(step: StepChange['step']): JsonObject {
   return JsonObject.parse(toJson(step));
 }
 
-/** Ordered so that each operation may name what earlier ones make. */
+/** Later operations may use earlier results. */
 function toOperations(
   args: ChangeInput,
   reader: StepReader,
@@ -144,7 +144,7 @@ function toOperations(
   return { operations, problems };
 }
 
-/** @param revision of the plan as read */
+/** @param revision as read */
 export function readChange(
   args: ChangeInput,
   revision: number,

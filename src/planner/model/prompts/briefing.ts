@@ -1,4 +1,4 @@
-// The briefing, the variable part of the prompt: the stage's task, the person, the time, reads and decisions so far.
+// The variable part of the prompt: task, person, time, reads, decisions.
 import { type AttachedFile, describeFile } from '#domain/attached-file.ts';
 import { dollars } from '#domain/budget.ts';
 import { writeNote } from '#domain/people/memory-note.ts';
@@ -14,12 +14,12 @@ import { nodeWords } from '../../outline/written-outline.ts';
 import { lengthOf, optionsWanted } from '../../policy/effects.ts';
 import type { Surroundings } from '../../ports.ts';
 
-/** Unless it is the usual one: clarify, draft, submit. */
+/** Unless usual: clarify, draft, submit. */
 const tasks: Partial<Record<Stage, string>> = {
   DRAFT_OUTLINE: `Draft what is to be done, then call "submit_plan"; or call "generate_nodes" for an outline with milestones, checkpoints, or amounts that add up. ${nodeWords}`,
 };
 
-/** Unless it is the usual one: a step for each piece of work a person would name. */
+/** Unless usual: a step for each piece of work a person would name. */
 function describeLevel({ reasoning_level }: PlanningModes): string[] {
   if (reasoning_level > 1 && reasoning_level < 7) return [];
   const grain =
@@ -57,7 +57,7 @@ const styles: Record<InteractionPolicy['conversation_style'], string> = {
   coach: 'Say why for each choice you made, and what it means for the person.',
 };
 
-/** Preferences on talk and questions. Answers are not shortened or reworded afterwards. */
+/** Answers are not shortened afterwards. */
 function describePolicy(policy: InteractionPolicy): string {
   const { tone, conversation_style, probing_depth, autonomy } = policy;
   const { sentences, items } = lengthOf(policy);
@@ -85,7 +85,6 @@ function describeIdeas(policy: InteractionPolicy): string {
   return ` "craft_options" with ${optionsWanted(policy)} options: ${ideas[policy.brainstorming_preference]}`;
 }
 
-/** `Wednesday, 4 March 2026, 11:00 in Europe/Berlin` */
 function describeTime(now: Date, timezone: string): string {
   const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'long', timeZone: timezone }).format(
     now,
@@ -93,10 +92,9 @@ function describeTime(now: Date, timezone: string): string {
   return `Now it is ${weekday}, ${localDate(now, timezone)}, ${toLocalIso(now, timezone).slice(11, 16)} for them, in ${timezone}.`;
 }
 
-/** Characters of earlier reads. */
 const maxReads = 7000;
 
-/** Only the latest ones if space is short. */
+/** The latest, if space is short. */
 function describeReads(reads: SessionRead[]): string[] {
   if (reads.length === 0) return [];
   const shown: string[] = [];
@@ -156,9 +154,9 @@ export type Briefed = {
   modes: PlanningModes;
   timezone: string;
   limits: PlanningLimits;
-  /** Found by searches or likely, if the system prompt does not list all. */
+  /** Operations found or likely, if the prompt does not list all. */
   likely: string[];
-  /** Listed without an output, of which outputs were seen. */
+  /** Listed without an output that was seen. */
   seen: string[];
   around: Surroundings;
 };
@@ -216,7 +214,6 @@ export function writeBriefing(options: Briefed): string {
   return lines.join('\n');
 }
 
-/** After any problems of its last try. */
 export function writeTask(
   { hints, retries }: Readonly<PlanningState>,
   stage: Stage,

@@ -1,4 +1,4 @@
-// The messages of one stage: the system prompt, the history, the draft and the briefing, and last the person's messages.
+// Assembles a stage's messages: system prompt, history, draft, briefing, person.
 import type { BriefPlan } from '#domain/plan/brief.ts';
 import { isPartRun } from '#domain/planning/part.ts';
 import type { OperationSpec } from '#domain/tool.ts';
@@ -20,10 +20,10 @@ import { writeSystemPrompt } from './system-prompt.ts';
 
 const rememberedUtterances = 20;
 const maxUtterance = 4000;
-/** Operations listed if not all have room, and their characters. */
+/** If not all fit. */
 const maxLikely = 8;
 const likelyCharacters = 1200;
-/** For outputs as they were seen, the likeliest first. */
+/** Characters of seen outputs, likeliest first. */
 const seenCharacters = 400;
 
 const withoutOutput = ({ output: _, seen: __, ...spec }: OperationSpec): OperationSpec => spec;
@@ -41,7 +41,7 @@ export function writeMessages(
   const { request, stage, state, current } = task;
   const { policy, timezone, user, modes } = request;
   const manifest = task.tools.manifest();
-  // Shapes of outputs come with the briefing: the system prompt stays as it is.
+  // Seen shapes come in the briefing, so the system prompt stays constant.
   const declared = manifest.map((spec) => (spec.seen === true ? withoutOutput(spec) : spec));
   const constants = {
     guarded: catalogue.guarded,
@@ -56,7 +56,7 @@ export function writeMessages(
   const isMore = ({ name, seldom }: OperationSpec) => seldom !== true && !all.listed.has(name);
   const isSeen = ({ name, seen }: OperationSpec) => seen === true && all.listed.has(name);
   const seen = manifest.filter(isSeen);
-  // Chance hits may come first, so there is no cut at a gap in relevance.
+  // No cut at a relevance gap, since chance hits may rank first.
   const ranked =
     manifest.some(isMore) || seen.length > 1
       ? catalogue.search.find(manifest, words, manifest.length)
@@ -101,7 +101,7 @@ export function writeMessages(
   return [
     { role: 'system', content: writeSystemPrompt(all.lines, isPart) },
     ...before,
-    // The first request precedes the feedback that changes it; otherwise the person's messages come last.
+    // The request precedes its feedback; otherwise the person's messages come last.
     ...(feedback.length > 0 ? [request.text, ...more] : [...more, readPicked(request)]).map(
       (content): ChatMessage => ({ role: 'user', content }),
     ),
@@ -124,7 +124,6 @@ function writePlans(plans: BriefPlan[], at: { timezone: string; now: Date }): st
   ].join('\n');
 }
 
-/** Into the turn's next stage, or the next try of one. */
 export function continueMessages(
   { state, stage, current, request }: Pick<StageTask, 'state' | 'stage' | 'current' | 'request'>,
   limits: PlanningLimits,
@@ -158,7 +157,7 @@ function feedbackOf({ request: { revision }, state: { change } }: MessageParts):
     : [...feedback, change.feedback];
 }
 
-/** By their IDs in the draft; empty if the last feedback names no steps. */
+/** By step ID; empty if the feedback names none. */
 function commentsOf({ request: { revision } }: MessageParts): string {
   const about = (revision?.comments ?? []).filter(({ step_id }) => step_id !== null);
   return about.length === 0
@@ -172,7 +171,7 @@ function wordsOf(task: MessageParts): string {
   return [request.text, ...feedbackOf(task), ...earlier.map(({ text }) => text)].join('\n');
 }
 
-/** If the person's words only number an option, that option. */
+/** The option, if the person's words only number it. */
 function readPicked({ text, writer, answers = [] }: StageTask['request']): string {
   const [only] = answers;
   const isPick = only !== undefined && answers.length === 1 && only.text !== text.trim();

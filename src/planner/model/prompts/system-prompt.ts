@@ -1,5 +1,4 @@
-// The system prompt: the same for every stage and person, so that servers charge little for reading it again. The briefing has
-// the rest.
+// The system prompt, constant so that servers can cache it.
 
 const rules = `You are the planner of Countersign. A person reads your plan and decides, then executors run it. Nothing runs while you plan: never say that something is done.
 
@@ -27,10 +26,9 @@ Examples
 "Copy the total from report.md into done.txt": read {"operation":"workspace_read","args":{"path":"report.md"}}, then add_steps and submit_plan
 "Delete old.txt if Ana agrees": add_steps [human_confirm {"question":"Delete old.txt?","assignee":"ana"}, workspace_delete {"path":"old.txt"} with "after":["1"]]; for the No, a step with "when":[{"step":"1","path":"/answer","is":"equals","value":"No"}]`;
 
-/** Not offered to planners of parts, so no rule names them to one. */
+/** Tools that planners of parts don't have. */
 const ofWhole = /"(?:answer|elicit_context|select_pattern|set_policy|set_schedule)"/;
 
-/** @param listed lines of the operations */
 export function writeSystemPrompt(listed: string[], isPart = false): string {
   const lines = rules.split('\n').filter((line) => !isPart || !ofWhole.test(line));
   return `${lines.join('\n')}\n\nOperations (what has no type is text)\n${listed.join('\n')}`;
