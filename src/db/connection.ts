@@ -1,5 +1,5 @@
-// Our additions to pg's connections. Drops those on which the database went silent: after a failover, or if a firewall forgot the
-// connection, no error arrives, and TCP would wait 15 minutes. And sends several statements in one round trip.
+// Our additions to pg's connections: a limit on silence, and several statements per round trip.
+// After a failover, or if a firewall forgot the connection, no error arrives and TCP would wait 15 minutes.
 import { Socket } from 'node:net';
 import {
   Client,
@@ -11,10 +11,8 @@ import {
   type QueryResultRow,
 } from 'pg';
 
-/** Milliseconds that the server is waited for, where nothing else is said. */
 export const usualSilenceMs = 20_000;
 
-/** Milliseconds that a connection which is closed may take to say goodbye. */
 export const goodbyeMs = 1000;
 
 const watched = new WeakSet<Socket>();
@@ -27,7 +25,7 @@ function giveUp(this: Socket): void {
   this.destroy(Object.assign(error, { code: 'ETIMEDOUT' }));
 }
 
-/** Gives up `client` if neither side sends anything for `ms`; its statement fails with `ETIMEDOUT`. 0 disables the limit. */
+/** Without traffic for `ms`, its statement fails with `ETIMEDOUT`. 0 disables the limit. */
 export function limitSilence(client: ClientBase, ms: number): void {
   if (!(client instanceof Client)) return;
   const { stream } = client.connection;
@@ -39,10 +37,7 @@ export function limitSilence(client: ClientBase, ms: number): void {
   stream.setTimeout(ms);
 }
 
-/**
- * Limits the silence of `pool`'s connections in use. When one is given up, idle ones are too: the cause usually affects all,
- * and new ones are cheap. @returns closes the pool, cutting off slow connections
- */
+/** Drops idle connections together with a silent one: the cause usually affects all. @returns closes the pool */
 export function limitSilenceOf(pool: Pool, ms: number): () => Promise<void> {
   const open = new Set<PoolClient>();
   const idle = new Set<PoolClient>();
@@ -51,7 +46,7 @@ export function limitSilenceOf(pool: Pool, ms: number): () => Promise<void> {
     client.connection.stream.once('close', () => open.delete(client));
     client.connection.stream.on('timeout', () => {
       for (const other of [...idle]) {
-        // Its pool hears of that now, and hands it out no more.
+        // Its pool then no longer hands it out.
         other.emit('error', new Error('Another connection to the database has gone silent.'));
         other.connection.stream.destroy();
       }
@@ -77,7 +72,7 @@ export function limitSilenceOf(pool: Pool, ms: number): () => Promise<void> {
 
 export type WrittenStatement = { name: string; text: string; values: string[] };
 
-/** Statements prepared per connection, under names of our own because pg tracks those it prepares itself. */
+/** Under our own names, because pg tracks those it prepares itself. */
 const prepared = new WeakMap<Connection, Set<string>>();
 
 function send(connection: Connection, statements: WrittenStatement[], named: boolean): void {
@@ -99,10 +94,8 @@ function send(connection: Connection, statements: WrittenStatement[], named: boo
 }
 
 /**
- * Runs `statements` in order; each sees the effects of earlier ones. Postgres treats everything between two Syncs as one
- * transaction: commits at the end, or skips the rest and rolls back after an error. @param named false leaves nothing prepared
- * @returns the rows of each, after commit @throws the failure, or a lost connection, after which it may have committed. The
- * connection must not be reused: its prepared statements are unknown
+ * Postgres treats everything between two Syncs as one transaction. @param named false leaves nothing prepared @returns each
+ * one's rows, after commit @throws after a lost connection it may have committed; don't reuse the connection
  */
 export function sendAtOnce(
   client: PoolClient,
@@ -112,7 +105,7 @@ export function sendAtOnce(
   return new Promise((resolve, reject) => {
     const query = new Query('', [], (error, results) => {
       if (error) reject(error);
-      // pg hands over one result, or a list where there are several.
+      // pg returns one result, or a list of several.
       else resolve([results].flat().map(({ rows }) => rows));
     });
     query.submit = (connection) => send(connection, statements, named);

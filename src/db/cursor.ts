@@ -7,7 +7,7 @@ export function encodeCursor(key: string): string {
   return Buffer.from(key).toString('base64url');
 }
 
-/** The key inside `cursor`. @throws `invalid_request` when it does not have the `form` that this list gives out */
+/** @throws `invalid_request` if it doesn't match `form` */
 export function decodeCursor(cursor: string, form: RegExp): string {
   const key = Buffer.from(cursor, 'base64url').toString();
   if (form.test(key)) return key;
@@ -17,7 +17,7 @@ export function decodeCursor(cursor: string, form: RegExp): string {
   );
 }
 
-/** Keyset pages of a table by creation, then ID. A cursor has the time (µs since 1970) and the ID of the last row shown. */
+/** By creation, then ID. A cursor has the time (µs since 1970) and ID of the last row. */
 export function pagesByCreation(
   { created_at, id }: Record<'created_at' | 'id', PgColumn>,
   form: RegExp,

@@ -1,4 +1,4 @@
-// The connection to Postgres: one pool, drizzle on top, and transactions that pg-boss can join.
+// The connection to Postgres: a pool, drizzle, and transactions pg-boss can join.
 import { fillPlaceholders, is, Placeholder, type SQL, sql } from 'drizzle-orm';
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import { PgDialect, PgJsonb } from 'drizzle-orm/pg-core';
@@ -14,45 +14,36 @@ import {
 import { watchDisk } from './disk.ts';
 import * as schema from './schema.ts';
 
-/** A statement that Postgres parses and plans once per connection; `sql.placeholder(name)` marks each value. */
+/** Parsed and planned once per connection; `sql.placeholder(name)` marks each value. */
 export type Statement = { name: string; text: string; params: unknown[] };
 
-/** A statement and what it is run with; `values` by the names of its placeholders. */
 export type FilledStatement = { statement: Statement; values: Record<string, unknown> };
 
-/** The rows of each of several statements. */
 type RowsOfEach<Rows extends QueryResultRow[]> = { [I in keyof Rows]: Rows[I][] };
 
-/** Either the database or a transaction on it: what every function of this module takes first. */
+/** The database or a transaction. */
 export type Queryable = Pick<
   NodePgDatabase<typeof schema>,
   'select' | 'insert' | 'update' | 'delete' | 'execute' | 'selectDistinct' | 'selectDistinctOn'
 > & {
-  /** Runs a prepared statement; `values` by the names of its placeholders. */
   run<Row extends QueryResultRow>(
     statement: Statement,
     values: Record<string, unknown>,
   ): Promise<Row[]>;
   rows<Row extends QueryResultRow>(query: SQL): Promise<Row[]>;
-  /** The first row, or null. */
   row<Row extends QueryResultRow>(query: SQL): Promise<Row | null>;
   /** The only column. */
   values<Value>(query: SQL): Promise<Value[]>;
-  /** Whether the query finds anything. */
   hasRows(query: SQL): Promise<boolean>;
 };
 
-/** For what would be wrong outside a transaction. */
 export type Transaction = Queryable & { readonly isTransaction: true };
 
 const dialect = new PgDialect();
 
 const textsByName = new Map<string, string>();
 
-/**
- * Makes a prepared statement of `query`. Each placeholder is sent once.
- * @param name unique in the program, since a connection knows statements by their names
- */
+/** @param name unique in the program: connections know statements by name */
 export function prepareStatement(name: string, query: SQL): Statement {
   const { sql: text, params } = dialect.sqlToQuery(query);
   const distinct: unknown[] = [];
@@ -72,17 +63,15 @@ export function prepareStatement(name: string, query: SQL): Statement {
   return { name, text: numbered, params: distinct };
 }
 
-/** Reads rows through `execute` of the object it is part of. */
 const reading: Pick<Queryable, 'rows' | 'row' | 'values' | 'hasRows'> & ThisType<Queryable> = {
   async rows<Row extends QueryResultRow>(query: SQL) {
-    // Drizzle's type of a row is conditional, which a type parameter leaves open.
+    // Drizzle's row type is conditional, so it can't be inferred here.
     return (await this.execute<Row>(query)).rows as Row[];
   },
   async row<Row extends QueryResultRow>(query: SQL) {
     return (await this.rows<Row>(query))[0] ?? null;
   },
   async values<Value>(query: SQL) {
-    // The caller knows the column's type, as with rows.
     return (await this.rows(query)).map((row) => Object.values(row)[0] as Value);
   },
   async hasRows(query) {
@@ -90,7 +79,7 @@ const reading: Pick<Queryable, 'rows' | 'row' | 'values' | 'hasRows'> & ThisType
   },
 };
 
-/** @param pooled a pooler hands its connections on after each transaction, and what one has prepared with them */
+/** @param pooled a pooler hands connections on after each transaction, with what they prepared */
 function queryableOn(client: Pool | PoolClient, pooled: boolean): Queryable {
   return Object.assign(drizzle(client, { schema }), reading, {
     async run<Row extends QueryResultRow>(
@@ -104,13 +93,10 @@ function queryableOn(client: Pool | PoolClient, pooled: boolean): Queryable {
   });
 }
 
-/**
- * The second half of a change: stores what was checked, inside the caller's transaction. Slow checks (tool answers, digests of
- * whole plans) happen before; under the row's lock this compares what they read, so a change in between is a conflict.
- */
+/** Stores what was checked before, in the caller's transaction; compares what was read, so a change in between is a conflict. */
 export type Commit<T> = (tx: Transaction) => Promise<T>;
 
-/** The database as seen inside `tx`: nested transactions are savepoints, which last only if `tx` commits. */
+/** Nested transactions are savepoints, which last only if `tx` commits. */
 export function joinTransaction(db: Database, tx: Transaction): Database {
   let parts = 0;
   const joined: Database = {
@@ -145,7 +131,7 @@ export function joinTransaction(db: Database, tx: Transaction): Database {
 
 const transactions = new WeakMap<PoolClient, Transaction>();
 
-/** The objects a transaction on `client` uses; made once per connection. */
+/** Made once per connection. */
 function transactionOn(client: PoolClient, pooled: boolean): Transaction {
   const known = transactions.get(client);
   if (known !== undefined) return known;
@@ -155,36 +141,25 @@ function transactionOn(client: PoolClient, pooled: boolean): Transaction {
 }
 
 export type TransactionOptions = {
-  /** For prepared statements run often: Postgres plans them once for all values instead of replanning. */
+  /** Plan prepared statements once for all values. */
   planOnce?: boolean;
-  /** Commits before the data is on disk; for data that can be recovered after a crash. */
+  /** Commit before the data is on disk; only for what can be recovered. */
   lazily?: boolean;
-  /**
-   * Server-side timeouts in milliseconds for a lock, a statement, and idling in the transaction (which ends the connection), so
-   * that abandoned work keeps no locks.
-   */
+  /** Server-side, in milliseconds, so that abandoned work keeps no locks. `idleMs` ends the connection. */
   limits?: { lockMs: number; statementMs: number; idleMs: number };
 };
 
-/**
- * Milliseconds a transaction may idle before the server ends it and its connection. A suspended or starved process, or a lost
- * host, would otherwise keep its locks.
- */
+/** A suspended process or lost host would otherwise keep its locks. */
 const usualIdleMs = 15_000;
 
-/**
- * Milliseconds by which the server's limits precede this process's: slowness is reported as such, and no statement keeps
- * running there.
- */
+/** The server's limits come first, so that slowness is reported as such and no statement keeps running there. */
 const serverFirstMs = { statement: 2000, lock: 3000 };
 
-/** Additional milliseconds per step for a change of a whole plan. */
+/** Extra time per step for a change of a whole plan. */
 const aStepMs = 3;
 
-/** Plans up to this size need no extra time. */
 const fewSteps = 2000;
 
-/** Extends the time limit of the transaction's further statements for a change of a plan with this many steps. */
 export async function allowForSteps(tx: Transaction, steps: number): Promise<void> {
   if (steps <= fewSteps) return;
   const ms = usualSilenceMs + steps * aStepMs;
@@ -197,10 +172,9 @@ export function connectionOf(tx: Queryable): Client {
   throw new TypeError('connectionOf: there is one inside a transaction only');
 }
 
-/** A limit as the server takes it; 0 would be none. */
+/** 0 would be no limit. */
 const wholeMs = (limit: number) => Math.max(1, Math.ceil(limit));
 
-/** Begins a transaction in one round trip. */
 function beginWith(
   { planOnce = false, lazily = false, limits }: TransactionOptions,
   usual: ServerLimits | null,
@@ -220,13 +194,13 @@ function beginWith(
   return ['begin', ...settings.map((setting) => `set local ${setting}`)].join('; ');
 }
 
-/** Server-side time limits in milliseconds, by setting name. */
+/** Milliseconds by setting name. */
 type ServerLimits = Record<
   'statement_timeout' | 'lock_timeout' | 'idle_in_transaction_session_timeout',
   number
 >;
 
-/** @param usual what each transaction says, where connections cannot, or null if they do */
+/** @param usual settings for each transaction, or null if the connection has them */
 async function runTransaction<T>(
   pool: Pool,
   work: (tx: Transaction) => Promise<T>,
@@ -235,7 +209,7 @@ async function runTransaction<T>(
 ): Promise<T> {
   const client = await pool.connect();
   let lost: Error | undefined;
-  // The pool watches only idle connections. A broken one in use fails its statement, which is reported.
+  // The pool watches only idle connections. A broken one in use fails its statement.
   const noteLoss = (error: Error) => {
     lost ??= error;
   };
@@ -252,7 +226,7 @@ async function runTransaction<T>(
     throw error;
   } finally {
     client.off('error', noteLoss);
-    // A lost connection, or one that can't roll back, is not reused.
+    // Not reused if lost or unable to roll back.
     client.release(lost);
   }
 }
@@ -269,7 +243,6 @@ function writeStatement({ statement, values }: FilledStatement): WrittenStatemen
   return { name, text, values: fillPlaceholders(params, values).map(writeValue) };
 }
 
-/** The author of a statement knows the type of its rows. */
 const asRowsOfEach = <Rows extends QueryResultRow[]>(rows: QueryResultRow[][]) =>
   rows as RowsOfEach<Rows>;
 
@@ -292,54 +265,44 @@ async function runAtOnce(
     throw error;
   } finally {
     client.off('error', noteFailure);
-    // A connection with a failure is not reused.
     client.release(failure);
   }
 }
 
 export type Database = {
-  /**
-   * Runs prepared statements as one transaction in one round trip, and returns after commit. Later statements can't depend on
-   * this process reading earlier rows. After a lost connection it may have committed.
-   */
+  /** One transaction in one round trip, returning after commit. After a lost connection it may have committed. */
   atOnce<Rows extends QueryResultRow[]>(
     statements: FilledStatement[] & { length: Rows['length'] },
   ): Promise<RowsOfEach<Rows>>;
-  /** Runs `work` in one transaction; commits when it returns, rolls back when it throws. */
   transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
-  /** Statements outside a transaction. */
   query: Queryable;
   pool: Pool;
   url: string;
-  /** Whether the disk was full and still is. */
+  /** Whether it was full and still is. */
   isDiskFull(): Promise<boolean>;
   close(): Promise<void>;
 };
 
-// int8 (revisions, ids, counts) fits a double up to 2^53; timestamps stay Date.
+// int8 (revisions, IDs, counts) fits a double up to 2^53.
 types.setTypeParser(types.builtins.INT8, Number);
-// Stored JSON stays as it was: drizzle would parse its strings again.
+// Drizzle would parse JSON strings again.
 PgJsonb.prototype.mapFromDriverValue = (value: unknown) => value;
 for (const type of [types.builtins.JSON, types.builtins.JSONB])
   types.setTypeParser(type, (text) => parseExactly(text));
 
-/** Milliseconds to wait for a connection. */
 const connectMs = 10_000;
 
-/**
- * Opens a pool of at most `max` connections. Nothing is connected until the first statement.
- * @param onError called for errors of idle connections, which would otherwise end the process
- */
+/** Connects on the first statement. @param onError for idle connections, whose errors would end the process */
 export function openDatabase(
   url: string,
   options: {
     max: number;
     applicationName: string;
-    /** A pooler hands connections on after each transaction, so they must keep no state. */
+    /** Connections must keep no state: a pooler hands them on after each transaction. */
     pooled?: boolean;
-    /** For transactions that say nothing of it; 15 s. */
+    /** Defaults to 15 s. */
     idleMs?: number;
-    /** After which a connection in use is given up, when nothing is heard on it; 20 s. */
+    /** Silence after which a connection in use is dropped; 20 s. */
     silenceMs?: number;
     onError: (error: Error) => void;
   },
@@ -355,9 +318,9 @@ export function openDatabase(
     max: options.max,
     application_name: options.applicationName,
     connectionTimeoutMillis: connectMs,
-    // Requests after a quiet minute should not wait for a new, cold connection.
+    // A request after a quiet minute shouldn't wait for a new connection.
     idleTimeoutMillis: 300_000,
-    // Keeps proxies from dropping quiet connections, and notices lost ones early.
+    // Keeps proxies from dropping quiet connections.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     ...(pooled ? {} : limits),

@@ -1,20 +1,15 @@
-// Detects a full database disk. PostgreSQL refuses only statements that need more room, so a refusal is remembered and room is
-// probed until there is some again.
+// Detects a full database disk, and probes until there is room again.
 import { type SQL, sql } from 'drizzle-orm';
 import type { Pool } from 'pg';
 import { diskFull, isDiskFull } from './transient.ts';
 
-/** The problem to report and its remedy. */
 export const diskFullWords =
   "The disk of the database is full. Free space on it or enlarge it (PostgreSQL's data_directory says where it is).";
 
-/** Kilobytes that are asked for: a proposal needs as much. */
+/** As much as a proposal needs. */
 const neededKb = 4096;
 
-/**
- * Listens on every connection of `pool` for a refusal.
- * @returns whether the disk is full; after a refusal that is tried out each time, and leaves nothing behind
- */
+/** @returns whether the disk is full: probed each time after a refusal, leaving nothing behind */
 export function watchDisk(
   pool: Pool,
   transaction: (

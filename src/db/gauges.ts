@@ -1,18 +1,17 @@
-// Gauges for metrics. Each count uses an index and has a limit, so that its cost does not grow with the data.
+// Gauges for metrics. Counts use an index and have a limit.
 import { type SQL, sql } from 'drizzle-orm';
 import { PlanStatus, StepStatus } from '#domain/plan/plan.ts';
 import type { Queryable } from './database.ts';
 import { bossSchema } from './instance.ts';
 import { countersign } from './schema/columns.ts';
 
-/** Rows are counted up to this many of a kind; more are as many. */
 export const maxCounted = 10_000;
 
 type Counted = { kind: string; n: number; oldest: number | null };
 
 const age = (at: SQL) => sql`extract(epoch from clock_timestamp() - ${at})::float8`;
 
-/** Plans by status, and the age of the oldest in seconds since it was proposed. */
+/** And the oldest one's age in seconds. */
 export async function countPlansByStatus(db: Queryable): Promise<Counted[]> {
   return db.rows(sql`
     select s.kind, p.n, p.oldest from unnest(${sql.param(PlanStatus.options)}::text[]) s(kind)
@@ -23,7 +22,7 @@ export async function countPlansByStatus(db: Queryable): Promise<Counted[]> {
     ) p`);
 }
 
-/** Counts plans, changes of running plans and steps that wait for people, and how long the oldest has waited (seconds). */
+/** Plans, changes and steps, and how long the oldest has waited (seconds). */
 export async function countWaitingForPeople(db: Queryable): Promise<Counted[]> {
   return db.rows(sql`
     with open as materialized (
@@ -43,7 +42,7 @@ export async function countWaitingForPeople(db: Queryable): Promise<Counted[]> {
     select 'step', coalesce(sum(waiting), 0)::int, ${age(sql`min(updated_at)`)} from open where waiting > 0`);
 }
 
-/** Jobs of each queue that wait and are due, and how long the oldest is (seconds). */
+/** Due ones, and how long the oldest has waited (seconds). */
 export async function countJobs(db: Queryable): Promise<Counted[]> {
   return db.rows(sql`
     select q.name as kind, j.n, j.oldest from ${sql.identifier(bossSchema)}.queue q cross join lateral (
@@ -62,7 +61,7 @@ type Spending = {
   calls: number;
 };
 
-/** Cost by model since `since`, over all processes; calls under way count at their estimate. */
+/** Over all processes; calls under way count at their estimate. */
 export async function readSpendingByModel(db: Queryable, since: Date): Promise<Spending[]> {
   return db.rows(sql`
     select model, sum(coalesce(cost_usd, estimate_usd))::float8 as usd, count(*)::int as calls,
@@ -70,7 +69,7 @@ export async function readSpendingByModel(db: Queryable, since: Date): Promise<S
     from ${countersign}.model_calls where began_at >= ${since.toISOString()}::timestamptz group by model`);
 }
 
-/** Steps by status, of plans that are executing or stalled, from their counters. */
+/** Of executing or stalled plans. */
 export async function countSteps(db: Queryable): Promise<Record<StepStatus, number>> {
   const sums = StepStatus.options.map((status) => `coalesce(sum(${status}), 0)::int as ${status}`);
   const [row] = await db.rows<Record<StepStatus, number>>(sql`

@@ -1,14 +1,11 @@
-// Requests with an idempotency key and presses on cards, each done once. The key, its effect and its answer commit together.
+// Requests with an idempotency key and card presses, each done once.
 import { eq } from 'drizzle-orm';
 import type { Queryable, Transaction } from './database.ts';
 import { keptAnswers, presses } from './schema.ts';
 
 export type KeptAnswer = Pick<typeof keptAnswers.$inferSelect, 'request' | 'answer'>;
 
-/**
- * Takes a key for a request. Waits for another transaction that has it.
- * @returns null if it is taken now; otherwise its earlier use
- */
+/** Waits for another transaction that has it. @returns its earlier use, or null if taken now */
 export async function takeKey(
   tx: Transaction,
   key: string,
@@ -19,7 +16,6 @@ export async function takeKey(
   return findKey(tx, key);
 }
 
-/** The use of a key, or null if it is unused. */
 export async function findKey(db: Queryable, key: string): Promise<KeptAnswer | null> {
   const [row] = await db
     .select({ request: keptAnswers.request, answer: keptAnswers.answer })
@@ -28,30 +24,26 @@ export async function findKey(db: Queryable, key: string): Promise<KeptAnswer | 
   return row ?? null;
 }
 
-/** Stores the answer, in the transaction that began with `takeKey`. */
+/** In the transaction of `takeKey`. */
 export async function keepAnswer(tx: Transaction, key: string, answer: unknown): Promise<void> {
   await tx.update(keptAnswers).set({ answer }).where(eq(keptAnswers.key, key));
 }
 
-/** Frees the key of a request that was refused, in the same transaction. */
+/** The request was refused; same transaction. */
 export async function giveKeyBack(tx: Transaction, key: string): Promise<void> {
   await tx.delete(keptAnswers).where(eq(keptAnswers.key, key));
 }
 
-/** `refused`: the reason if nothing was done, or null. */
+/** The reason if nothing was done, or null. */
 export type PressRow = Pick<typeof presses.$inferSelect, 'refused'>;
 
-/**
- * Writes down that a press is carried out. Waits for another transaction that carries out the same one.
- * @returns null: it is written now; otherwise what became of it before, which stays
- */
+/** Waits for a transaction that carries out the same press. @returns its earlier result, or null if recorded now */
 export async function keepPress(tx: Transaction, once: string): Promise<PressRow | null> {
   const { rowCount } = await tx.insert(presses).values({ once }).onConflictDoNothing();
   if (rowCount !== 0) return null;
   return findPress(tx, once);
 }
 
-/** The result of a press, or null if there is none yet. */
 export async function findPress(db: Queryable, once: string): Promise<PressRow | null> {
   const [row] = await db
     .select({ refused: presses.refused })
@@ -60,7 +52,7 @@ export async function findPress(db: Queryable, once: string): Promise<PressRow |
   return row ?? null;
 }
 
-/** Writes down that nothing was done, in the transaction that began with `keepPress`. */
+/** In the transaction of `keepPress`. */
 export async function refusePress(
   tx: Transaction,
   once: string,

@@ -1,20 +1,20 @@
-// One instance is one schema (`DATABASE_SCHEMA`), so that several can share a database. Read when the program loads, because
-// statements are written then; `loadConfig` checks its form.
+// One instance is one schema (`DATABASE_SCHEMA`), so several can share a database.
+// Read on load, because statements are written then; `loadConfig` checks its form.
 
 const usual = 'countersign';
 
-/** The schema of this instance's tables; `pg_notify` uses it as the name of its channel. */
+/** Also the `pg_notify` channel. */
 export const schemaName = process.env.DATABASE_SCHEMA || usual;
 
 const isUsual = schemaName === usual;
 
-/** The schema of pg-boss: the instance's own. The usual instance keeps the one it has always had. */
+/** The instance's own, except for the default instance. */
 export const bossSchema = isUsual ? 'pgboss' : schemaName;
 
-/** Where applied migrations are recorded, as drizzle's tools expect it. */
+/** As drizzle's tools expect it. */
 export const journal = isUsual
   ? { schema: 'countersign_migrations', table: 'applied' }
   : { schema: schemaName, table: 'applied_migrations' };
 
-/** `application_name` of this instance's sessions, alone or before a space. */
+/** `application_name`, alone or before a space. */
 export const sessionName = isUsual ? 'countersign' : `countersign/${schemaName}`;

@@ -1,5 +1,5 @@
-// Migrates a database to this build. Any number of processes may start at once: one migrates under an advisory lock, the others
-// wait and find nothing to do. A database newer than the build is refused.
+// Migrates a database to this build, or refuses a newer one.
+// Any number of processes may start at once: one migrates under an advisory lock.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -12,14 +12,11 @@ import type { Queryable } from './database.ts';
 import { journal, schemaName, sessionName } from './instance.ts';
 import { causeOf, isLockedOut } from './transient.ts';
 
-// Compares this build's migrations with those applied to a database.
-
-/** The folder of drizzle's migrations, at the root of the project. */
 export const migrationsFolder = join(import.meta.dirname, '..', '..', 'migrations');
 
 const journalTable = `${escapeIdentifier(journal.schema)}.${escapeIdentifier(journal.table)}`;
 
-/** A migration's SQL as this instance's schema has it. Files are generated for the usual one. */
+/** Files are generated for the default schema. */
 const forThisSchema = (statement: string) =>
   statement
     .replace('CREATE SCHEMA "countersign"', 'CREATE SCHEMA IF NOT EXISTS "countersign"')
@@ -34,15 +31,14 @@ const Journal = z.object({
   entries: z.array(z.object({ tag: z.string(), when: z.number().int() })),
 });
 
-/** A migration of this build. `when` (ms since 1970) is what drizzle notes and orders by. */
+/** `when` (ms since 1970) is what drizzle records and orders by. */
 type Migration = { tag: string; when: number };
 
 export type MigrationState = {
-  /** Names of applied migrations, oldest first. */
+  /** Oldest first. */
   applied: string[];
-  /** Names of those still to come. */
   pending: string[];
-  /** When the newest migration of the database was made if this build does not know it, or null if it knows all. */
+  /** The newest migration's time, if this build doesn't know it. */
   unknown: Date | null;
 };
 
@@ -51,7 +47,7 @@ async function readJournal(): Promise<Migration[]> {
   return Journal.parse(JSON.parse(text)).entries;
 }
 
-/** When the newest applied migration was made (ms since 1970), or null on a database that has had none. */
+/** Ms since 1970. */
 async function readNewest(client: Client): Promise<number | null> {
   const there = await client.query<{ found: boolean }>(
     'select to_regclass($1) is not null as found',
@@ -65,7 +61,6 @@ async function readNewest(client: Client): Promise<number | null> {
   return newest === null ? null : Number(newest);
 }
 
-/** Compares the database behind `client` with this build. */
 async function compareMigrations(client: Client): Promise<MigrationState> {
   const [ours, newest] = [await readJournal(), await readNewest(client)];
   const tags = (wanted: (when: number) => boolean) =>
@@ -78,7 +73,7 @@ async function compareMigrations(client: Client): Promise<MigrationState> {
   };
 }
 
-/** @throws CountersignError `schema_too_new` when the database has had a migration this build does not know */
+/** @throws `schema_too_new` */
 function refuseUnknown(state: MigrationState): void {
   if (state.unknown === null) return;
   const newest = [...state.applied, ...state.pending].at(-1) ?? 'none';
@@ -89,7 +84,7 @@ function refuseUnknown(state: MigrationState): void {
   );
 }
 
-/** A running database compared with this build: `newer` if a later build has migrated it. */
+/** `newer`: a later build has migrated it. */
 export type SchemaAge = 'same' | 'newer' | 'older';
 
 export async function readSchemaAge(db: Pick<Queryable, 'execute'>): Promise<SchemaAge> {
@@ -102,21 +97,19 @@ export async function readSchemaAge(db: Pick<Queryable, 'execute'>): Promise<Sch
   return at > newest ? 'newer' : 'older';
 }
 
-/** Every table that a migration made, dropped ones included. pg-boss's may be in the same schema. */
+/** Dropped ones included. pg-boss's may be in the same schema. */
 export function listOwnTables(): string[] {
   const statements = readMigrationFiles({ migrationsFolder }).flatMap((one) => one.sql);
   return statements.flatMap((one) => /CREATE TABLE "countersign"\."(\w+)"/.exec(one)?.[1] ?? []);
 }
 
-/** The newest migration that this build has. */
 export async function readNewestMigration(): Promise<string> {
   return (await readJournal()).at(-1)?.tag ?? 'none';
 }
 
-/** Key of the advisory lock: "coun" in ASCII, so that other users of the database hardly take the same. */
+/** "coun" in ASCII. */
 const lockKey = 0x63_6f_75_6e;
 
-/** Why a connection was not made, and what to do. */
 function describeFailure(error: unknown): string {
   const cause = causeOf(error);
   switch (error instanceof DatabaseError ? error.code : undefined) {
@@ -135,7 +128,7 @@ async function connect(url: string): Promise<Client> {
     connectionString: url,
     application_name: `${sessionName} migrate`,
     connectionTimeoutMillis: 10_000,
-    // A migration may rewrite large tables, or wait for another process that does.
+    // A migration may rewrite large tables or wait for one that does.
     query_timeout: 3_600_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
@@ -161,22 +154,17 @@ async function withClient<T>(url: string, work: (client: Client) => Promise<T>):
   }
 }
 
-/** Applied and pending migrations. Changes nothing. */
 export async function migrationState(url: string): Promise<MigrationState> {
   return await withClient(url, compareMigrations);
 }
 
-/**
- * Applies all pending migrations in one transaction.
- * @returns the names of the migrations this call applied; empty if the database was up to date
- * @throws CountersignError `schema_too_new`, or `database_unavailable` if it cannot be reached
- */
+/** One transaction. @returns the applied names @throws `schema_too_new`, `database_unavailable` */
 export async function migrate(url: string): Promise<string[]> {
   return await withClient(url, async (client) => {
     const before = await compareMigrations(client);
     refuseUnknown(before);
     if (before.pending.length === 0) return [];
-    // The lock belongs to the session and ends with it, however that ends.
+    // Ends with its session.
     await client.query('select pg_advisory_lock($1)', [lockKey]);
     const now = await compareMigrations(client);
     refuseUnknown(now);
@@ -185,14 +173,11 @@ export async function migrate(url: string): Promise<string[]> {
   });
 }
 
-/** Below the usual `deadlock_timeout` of 1 s, so that the migration gives way first. */
+/** Below the default `deadlock_timeout` of 1 s, so that the migration yields first. */
 const firstLockMs = 500;
 const longestLockMs = 60_000;
 
-/**
- * Migrates while other programs may use the tables. Waiting too long for a lock rolls back, then
- * starts again and waits longer. Where it fails otherwise, the connection ends without a commit.
- */
+/** Tables may be in use: a lock wait that is too long rolls back, then retries with a longer one. */
 async function migrateOnline(client: Client): Promise<void> {
   for (let lockMs = firstLockMs; ; lockMs = Math.min(lockMs * 2, longestLockMs)) {
     try {
@@ -208,7 +193,7 @@ async function migrateOnline(client: Client): Promise<void> {
   }
 }
 
-/** The name of the database's newest migration, or null if there is none. @throws `schema_too_new` if it is unknown */
+/** @throws `schema_too_new` if it is unknown */
 export async function newestApplied(client: Client): Promise<Migration | null> {
   const [ours, newest] = [await readJournal(), await readNewest(client)];
   if (newest === null) return null;
@@ -216,7 +201,7 @@ export async function newestApplied(client: Client): Promise<Migration | null> {
   return ours.find(({ when }) => when === newest) ?? null;
 }
 
-/** @throws CountersignError `schema_too_new` when this build does not know that migration */
+/** @throws `schema_too_new` if this build doesn't know it */
 export async function requireKnown(last: Migration): Promise<void> {
   const ours = await readJournal();
   if (!ours.some(({ when }) => when === last.when))
@@ -226,10 +211,7 @@ export async function requireKnown(last: Migration): Promise<void> {
     );
 }
 
-/**
- * Applies migrations within the transaction of `client`, while no other process does.
- * @param last the last of them, which this build knows, or null for all
- */
+/** Runs in `client`'s transaction. @param last the last to apply, or null for all */
 export async function migrateWithin(client: Client, last: Migration | null): Promise<void> {
   const newest = await readNewest(client);
   if (newest === null)

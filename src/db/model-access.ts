@@ -1,4 +1,4 @@
-// How the model's server is reached, if an admin entered it in the console: encrypted, one for all processes of the instance.
+// Encrypted model access entered in the console.
 import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Actor } from '#domain/people/actor.ts';
@@ -8,7 +8,6 @@ import { notify } from './notify.ts';
 import { modelAccess } from './schema.ts';
 import type { Seal } from './seal.ts';
 
-/** As the environment names them. */
 const Access = z.object({
   OPENAI_API_KEY: z.string().exactOptional(),
   OPENAI_BASE_URL: z.string().exactOptional(),
@@ -20,7 +19,7 @@ export type StoredAccess = z.infer<typeof Access>;
 const about = 'the access to the model';
 const id = 1;
 
-/** When it was entered, which distinguishes entries, or null if nothing is stored. */
+/** When it was entered, which distinguishes entries. */
 export async function readModelMark(db: Queryable): Promise<string | null> {
   const [row] = await db.select({ at: modelAccess.connected_at }).from(modelAccess);
   return row?.at.toISOString() ?? null;
@@ -56,7 +55,6 @@ export async function storeModelAccess(
   });
 }
 
-/** @returns whether there was one */
 export async function removeModelAccess(db: Database, actor: Actor): Promise<boolean> {
   return db.transaction(async (tx) => {
     const { rowCount } = await tx.delete(modelAccess);

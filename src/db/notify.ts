@@ -1,4 +1,4 @@
-// NOTIFY inside a transaction, LISTEN on its own connection. Only an optimisation: every listener also polls.
+// NOTIFY in transactions, LISTEN on its own connection. An optimisation: listeners also poll.
 import { EventEmitter } from 'node:events';
 import { sql } from 'drizzle-orm';
 import pg from 'pg';
@@ -9,37 +9,30 @@ import { schemaName, sessionName } from './instance.ts';
 export type Topic =
   | `plan:${string}`
   | `conversation:${string}`
-  /** A conversation's planning, or its planner's activity, has changed. */
   | `activity:${string}`
-  /** A part of what a run plans has been planned, or could not be. */
   | `parts:${string}`
-  /** A request for data has been fulfilled, or could not be. */
   | `request:${string}`
   /** A run's turn ended; a planner still working on it stops. */
   | `stop:${string}`
   | `cancel:${string}`
-  /** Steps of the plan that have not begun must not begin. */
   | `pause:${string}`
-  /** A plan has steps that some worker could claim. */
   | `work:${string}`
-  /** A sign-in at an MCP server was made, refreshed or removed, or holds no more. */
   | `sign-in:${string}`
-  /** The model's server was entered in the console, or removed. */
+  /** Entered in the console, or removed. */
   | 'model-access'
-  /** From now on several organisations share the instance. */
+  /** Several organisations now share the instance. */
   | 'tenancy';
 /** Topics listened to for every plan. */
 type Kind = 'activity' | 'cancel' | 'pause' | 'plan' | 'work';
 
-/** Wakes everyone who listens to `topic`, when the transaction commits. */
+/** Takes effect on commit. */
 export async function notify(tx: Queryable, topic: Topic): Promise<void> {
   await tx.execute(sql`select pg_notify(${schemaName}, ${topic})`);
 }
 
 export type Listener = {
-  /** Calls `wake` at each notification of `topic` and after each reconnection. Returns the way to stop. */
+  /** Also wakes after each reconnection. @returns stops listening */
   on(topic: Topic | Kind, wake: (topic: string) => void): () => void;
-  /** Listens on a further channel, for `hear`; `onReconnect` is called when the connection was lost and is there again. */
   listen(
     channel: string,
     onPayload: (payload: string) => void,
@@ -49,13 +42,10 @@ export type Listener = {
 };
 
 const retryAfterMs = 1000;
-/** A lost listening connection reports nothing, so it is queried regularly. */
+/** A lost listening connection reports nothing, so it is queried. */
 const usualHeartbeat = { everyMs: 10_000, answerMs: 5000 };
 
-/**
- * Listens on a connection of its own and reconnects when it is lost.
- * @param warn called once for each lost connection
- */
+/** Reconnects when lost. @param warn once per lost connection */
 export async function openListener(
   url: string,
   warn: (error: Error) => void,
@@ -65,15 +55,14 @@ export async function openListener(
   const channels = new Map<string, { hear(payload: string): void; onReconnect(): void }>();
   let client: pg.Client | null = null;
   let closed = false;
-  /** For the next heartbeat or reconnect. */
   let timer: NodeJS.Timeout | undefined;
 
-  /** Drops `lost` and reconnects later. Its further reports are ignored. */
+  /** Its further reports are ignored. */
   function lose(lost: pg.Client, error: Error): void {
     if (client !== lost) return;
     client = null;
     clearTimeout(timer);
-    lost.end().catch(() => {}); // it is lost already; this frees its socket
+    lost.end().catch(() => {}); // already lost; frees its socket
     if (closed) return;
     warn(error);
     timer = setTimeout(() => void reconnect(), retryAfterMs);
@@ -128,7 +117,7 @@ export async function openListener(
     try {
       await connect();
     } catch {
-      return; // `lose` has warned and set the next try
+      return; // `lose` has scheduled the next try
     }
     for (const topic of emitter.eventNames()) emitter.emit(topic, String(topic));
     for (const { onReconnect } of channels.values()) onReconnect();
@@ -148,7 +137,7 @@ export async function openListener(
     },
     async listen(channel, onPayload, onReconnect) {
       channels.set(channel, { hear: onPayload, onReconnect });
-      // While the connection is away, the next one listens to all of them.
+      // Otherwise the reconnection listens to all.
       if (client !== null) await listenOn(client, channel);
       return {
         async close() {
@@ -162,7 +151,6 @@ export async function openListener(
       const last = client;
       client = null;
       if (last === null) return;
-      // One that does not say goodbye is cut off.
       limitSilence(last, goodbyeMs);
       await last.end();
     },

@@ -1,4 +1,4 @@
-// Rate limits of chat platforms, shared by all processes: refusals and calls spent.
+// Chat platforms' rate limits, shared by all processes.
 import { and, eq, gt, lt, type SQL, sql } from 'drizzle-orm';
 import type { RateLimits } from '#domain/chat/chat.ts';
 import type { Queryable } from './database.ts';
@@ -23,7 +23,7 @@ export function createRateLimits(db: Queryable): RateLimits {
     async take(of, rate) {
       if (rate === null) return readHold(of);
       const { everyMs, burst } = rate;
-      // Each call moves `spent_until` one step ahead, up to a burst from now (`excluded.until`).
+      // Moves `spent_until` one step ahead, up to a burst from now (`excluded.until`).
       const step = sql`greatest(r.spent_until, excluded.until) + ${ms(everyMs)}`;
       const { rowCount } = await db.execute(sql`
         insert into ${countersign}.rate_limits as r (key, until, spent_until)

@@ -1,20 +1,19 @@
-// The one row of retention: a lease, so that one process of all deletes, and what it has done.
+// Retention's lease and totals: one process deletes.
 import { count, sql } from 'drizzle-orm';
 import type { Queryable } from './database.ts';
 import { countersign } from './schema/columns.ts';
 import { deletedPlans, retention } from './schema.ts';
 
 export type RetentionState = {
-  /** A process is deleting. */
   running: boolean;
   began_at: Date | null;
   ended_at: Date | null;
-  /** Rows deleted by kind, since the beginning. */
+  /** Since the beginning. */
   deleted: Record<string, number>;
   problem: string | null;
 };
 
-/** null: no round has begun yet. */
+/** Null before the first round. */
 export async function readRetention(db: Queryable): Promise<RetentionState | null> {
   const [row] = await db
     .select({
@@ -28,13 +27,13 @@ export async function readRetention(db: Queryable): Promise<RetentionState | nul
   return row ?? null;
 }
 
-/** How many plans are gone. It counts their rows, one by one. */
+/** Counts rows one by one. */
 export async function countDeletedPlans(db: Queryable): Promise<number> {
   const [row] = await db.select({ n: count() }).from(deletedPlans);
   return row?.n ?? 0;
 }
 
-/** Takes the lease where nobody has it. @returns whether it was taken */
+/** @returns false if another process has it */
 export async function beginRetention(
   db: Queryable,
   holder: string,
@@ -48,7 +47,7 @@ export async function beginRetention(
   return rowCount === 1;
 }
 
-/** Adds what was deleted, and renews the lease. @returns false: another process has it by now */
+/** Renews the lease. @returns false if another process has it by now */
 export async function bookDeleted(
   db: Queryable,
   holder: string,
@@ -63,7 +62,6 @@ export async function bookDeleted(
   return rowCount === 1;
 }
 
-/** Gives the lease back. */
 export async function endRetention(
   db: Queryable,
   holder: string,

@@ -1,5 +1,4 @@
-// The tables, one file an aggregate. Columns have the names used everywhere, so rows need no mapping. Migrations are generated
-// from this file.
+// The tables, from which migrations are generated. Columns have the names used everywhere.
 export * from './schema/backends.ts';
 export { countersign } from './schema/columns.ts';
 export * from './schema/conversation.ts';

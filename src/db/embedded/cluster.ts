@@ -1,5 +1,4 @@
-// The embedded cluster on disk: created completely or not at all, then configured and started on demand. initdb works in a
-// sibling folder that is finally renamed to `data`.
+// The embedded cluster on disk. Created whole: initdb's sibling folder becomes `data`.
 import { randomBytes } from 'node:crypto';
 import { appendFile, chown, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -13,7 +12,6 @@ import { type Identity, run } from './run.ts';
 export const roleName = 'countersign';
 
 export type Cluster = {
-  /** The cluster, created by initdb. */
   data: string;
   passwordFile: string;
   portFile: string;
@@ -26,7 +24,6 @@ export type Cluster = {
 const maxLogBytes = 10_000_000;
 const confName = 'countersign.conf';
 
-/** Settings for our load; others keep PostgreSQL's defaults. */
 const ourSettings = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -47,7 +44,7 @@ async function giveToServer(path: string, identity: Identity): Promise<void> {
   if (identity.owner !== undefined) await chown(path, identity.owner.uid, identity.owner.gid);
 }
 
-/** Writes a file readable only by the server's user and root, completely or not at all. */
+/** Readable only by the server's user and root; written completely or not at all. */
 async function writePrivate(path: string, text: string, identity: Identity): Promise<void> {
   const draft = `${path}.new`;
   await rm(draft, { force: true });
@@ -69,7 +66,7 @@ export async function readOrMakePassword(cluster: Cluster): Promise<string> {
   return password;
 }
 
-/** Removes drafts of a killed initdb; one still running keeps its own for a while. */
+/** Of a killed initdb; a running one keeps its own for a while. */
 export async function removeDrafts(cluster: Cluster): Promise<void> {
   const dir = dirname(cluster.data);
   const drafts = (await readdir(dir)).filter((n) => n.startsWith(`${basename(cluster.data)}.new-`));
@@ -79,7 +76,7 @@ export async function removeDrafts(cluster: Cluster): Promise<void> {
     });
 }
 
-/** Creates the cluster if missing. The caller holds the lock. @returns whether it was created */
+/** The caller holds the lock. @returns whether it was created */
 export async function ensureCluster(cluster: Cluster): Promise<boolean> {
   if (await exists(cluster.data)) return false;
   const draft = `${cluster.data}.new-${randomBytes(4).toString('hex')}`;
@@ -97,7 +94,7 @@ export async function ensureCluster(cluster: Cluster): Promise<boolean> {
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
       '--no-instructions',
-      '--no-sync', // Left to syncCluster once the server answers.
+      '--no-sync', // `syncCluster` follows once the server answers.
     ],
     cluster.identity,
   );
@@ -107,14 +104,14 @@ export async function ensureCluster(cluster: Cluster): Promise<boolean> {
   return true;
 }
 
-/** Flushes a new cluster to disk, to survive a power failure. */
+/** To survive a power failure. */
 export async function syncCluster(cluster: Cluster): Promise<void> {
   const args = [`--pgdata=${cluster.data}`, '--sync-only'];
   const { code, output } = await run(cluster.binaries.initdb, args, cluster.identity);
   if (code !== 0) throw explainFailure('could not flush its database to the disk', output);
 }
 
-/** Major versions of data and programs if they differ, otherwise or without data null. */
+/** Major versions of data and programs, or null if they don't differ. */
 export async function findOtherVersion(
   cluster: Cluster,
 ): Promise<{ data: string; programs: string } | null> {
@@ -125,7 +122,7 @@ export async function findOtherVersion(
   return programs === undefined || programs === data ? null : { data, programs };
 }
 
-/** @throws CountersignError `database_unavailable` with instructions for migrating another major version's data */
+/** @throws `database_unavailable` with how to migrate another major version's data */
 export async function refuseOtherVersion(cluster: Cluster): Promise<void> {
   const other = await findOtherVersion(cluster);
   if (other === null) return;
@@ -136,7 +133,7 @@ export async function refuseOtherVersion(cluster: Cluster): Promise<void> {
   );
 }
 
-/** Rotates a large log; @returns the offset at which the next start writes. */
+/** @returns the offset at which the next start writes */
 async function prepareLog(cluster: Cluster): Promise<number> {
   const size = await sizeOf(cluster.logFile);
   if (size > maxLogBytes) await rename(cluster.logFile, `${cluster.logFile}.1`);
@@ -145,7 +142,7 @@ async function prepareLog(cluster: Cluster): Promise<number> {
   return size > maxLogBytes ? 0 : size;
 }
 
-/** @returns PostgreSQL's output if it did not start, or null */
+/** @returns PostgreSQL's output, or null if it started */
 async function tryStart(
   cluster: Cluster,
   settings: Record<string, string>,
@@ -162,13 +159,10 @@ async function tryStart(
   return `${output}\n${((await readIfThere(cluster.logFile)) ?? '').slice(offset)}`.trim();
 }
 
-/** The port was just taken, or processes of a killed server are still ending. */
+/** The port was just taken, or a killed server's processes are still ending. */
 const passing = /Address already in use|pre-existing shared memory block/i;
 
-/**
- * Starts the server detached and waits until it accepts connections. The caller holds the lock and knows that no server runs.
- * @param extra additional settings @returns its port
- */
+/** Starts it detached and waits for it. The caller holds the lock and knows that none runs. @returns its port */
 export async function startServer(
   cluster: Cluster,
   extra: Record<string, string>,
@@ -188,7 +182,7 @@ export async function startServer(
   throw explainFailure('did not start', output);
 }
 
-/** Ends sessions and stops the server; committed data is kept. The caller holds the lock. */
+/** The caller holds the lock. */
 export async function stopServer(cluster: Cluster): Promise<void> {
   const args = ['stop', '-D', cluster.data, '-m', 'fast', '-w', '-t', '120', '-s'];
   const { code, output } = await run(cluster.binaries.pgCtl, args, cluster.identity);
@@ -196,9 +190,9 @@ export async function stopServer(cluster: Cluster): Promise<void> {
     throw explainFailure('did not stop', output);
 }
 
-// The server's port on 127.0.0.1: the previous one if free, so that its address stays the same.
+// Keeps the previous port if free, so that the address stays the same.
 
-/** Tries to listen on `port` (0 for any); null if taken. */
+/** 0 for any; null if taken. */
 function tryPort(port: number): Promise<number | null> {
   return new Promise((resolve) => {
     const server = createServer();
@@ -211,7 +205,6 @@ function tryPort(port: number): Promise<number | null> {
   });
 }
 
-/** @param portFile stores the last port */
 async function choosePort(portFile: string): Promise<number> {
   const remembered = Number((await readIfThere(portFile)) ?? 0);
   const possible = Number.isInteger(remembered) && remembered > 0 && remembered < 65_536;

@@ -1,6 +1,5 @@
-// The embedded PostgreSQL of a home directory: the first process starts it, later ones join, the last stops it, each under one
-// lock. The server is detached and survives kill -9; if that ended all processes, the watchdog (`watchdog.ts`) stops
-// it.
+// The embedded PostgreSQL of a home directory: started by its first process, stopped by the last.
+// The server is detached and survives kill -9; if that ended all processes, `watchdog.ts` stops it.
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -37,34 +36,31 @@ import {
 export type Log = { info(message: string): void; warn(message: string): void };
 
 export type EmbeddedOptions = {
-  /** The folder of the database, `<home>/postgres`; made when missing. */
+  /** `<home>/postgres`; created if missing. */
   dir: string;
   log: Log;
-  /** Additional settings of postgresql.conf (tests give up durability for speed). */
+  /** Further postgresql.conf settings. */
   settings?: Record<string, string>;
-  /** A folder of PostgreSQL's programs, instead of ours: for data of another major version. */
+  /** PostgreSQL's programs for data of another major version. */
   binaries?: string;
 };
 
 export type Embedded = {
-  /** `postgres://…@127.0.0.1:PORT/countersign`; the same until another program takes the port. */
   url: string;
-  /** This process started the server; false: it joined a running one. */
+  /** This process started the server. */
   owned: boolean;
-  /** Leaves, and stops the server if unused. Close pools first. Safe to call twice. */
+  /** Stops the server if unused. Close pools first. Safe to call twice. */
   close(): Promise<void>;
 };
 
 const lockTimeoutMs = 180_000;
 const recoveryTimeoutMs = 120_000;
-/** Milliseconds between two looks of each process whether the watchdog is there. */
 const watchdogEveryMs = 15_000;
 const watchdogProgram = fileURLToPath(new URL('./watchdog.ts', import.meta.url));
 
-/** A session held for this process's lifetime. (pg's client can be unreferenced like a socket; its types omit that.) */
+/** A session held for this process's lifetime. (pg's types omit `ref` and `unref`.) */
 type Presence = { session: Client & { ref(): void; unref(): void }; login: Login; owned: boolean };
 
-/** The cluster in `dir`, the folder of the database; makes the folder. */
 export async function openCluster(dir: string, at?: string): Promise<Cluster> {
   const binaries = await findBinaries(at);
   // Root's server runs as another user, who must be able to enter the folder.
@@ -82,10 +78,7 @@ export async function openCluster(dir: string, at?: string): Promise<Cluster> {
   };
 }
 
-/**
- * The port of this cluster's server, or null. Waits while it starts, recovers or stops; ignores a postmaster.pid with a reused
- * PID.
- */
+/** Waits while it starts, recovers or stops; ignores a postmaster.pid with a reused PID. */
 export async function findRunning(
   cluster: Cluster,
   password: string,
@@ -114,7 +107,7 @@ export async function findRunning(
   );
 }
 
-/** Joins the running server or starts one. The caller holds the lock. */
+/** The caller holds the lock. */
 async function enter(cluster: Cluster, options: EmbeddedOptions, id: string): Promise<Presence> {
   const password = await readOrMakePassword(cluster);
   const running = await findRunning(cluster, password, options.log);
@@ -134,10 +127,7 @@ async function enter(cluster: Cluster, options: EmbeddedOptions, id: string): Pr
   return { session, login, owned: running === null };
 }
 
-/**
- * Stops the server if unused. The caller holds the lock, so no process can join. @param id the presence to exclude, or null
- * @returns whether a server is left
- */
+/** The caller holds the lock. @param id the presence to exclude, or null @returns whether a server is left */
 async function stopUnused(
   cluster: Cluster,
   password: string,
@@ -152,7 +142,6 @@ async function stopUnused(
   return false;
 }
 
-/** Runs `work` on the cluster of `dir` while no other process starts, joins or stops its server. */
 export async function underLock<T>(
   dir: string,
   work: (cluster: Cluster) => Promise<T>,
@@ -166,23 +155,20 @@ export async function underLock<T>(
   }
 }
 
-/** For the watchdog: stops the server of `dir` if no process uses it. @returns whether a server is left */
+/** For the watchdog. @returns whether a server is left */
 export function endUnused(dir: string, log: Log): Promise<boolean> {
   return underLock(dir, async (cluster) =>
     stopUnused(cluster, await readOrMakePassword(cluster), null, log),
   );
 }
 
-/** Starts the watchdog if none is connected; of several started at once, all but one exit. */
+/** Of several started at once, all but one exit. */
 async function ensureWatchdog({ session }: Presence, dir: string): Promise<void> {
   if (await hasWatchdog(session)) return;
   startDetached(process.execPath, [watchdogProgram, dir], join(dir, 'watchdog.log'));
 }
 
-/**
- * Opens the embedded PostgreSQL: creates it on first start (UTF-8, C.UTF-8 collation, random password), joins a running one, or
- * starts it. While open, a dead server is restarted. @throws CountersignError `database_unavailable` with what to do
- */
+/** While open, a dead server is restarted. @throws `database_unavailable` with what to do */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const dir = resolve(options.dir);
   const id = randomBytes(6).toString('hex');
@@ -243,10 +229,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   };
 }
 
-/**
- * Puts data of another major version than this build's aside, so that a new cluster can take its place.
- * @returns the folder it is in now, or null if there is none of another version
- */
+/** Makes room for a new cluster. @returns the data's new folder, or null if there is none of another version */
 export function setAsideOtherVersion(dir: string, stamp: string): Promise<string | null> {
   return underLock(dir, async (cluster) => {
     if ((await findOtherVersion(cluster)) === null) return null;

@@ -1,4 +1,4 @@
-// Reads files that may not exist yet, and explains problems of the embedded PostgreSQL.
+// Reads files that may be missing, and explains PostgreSQL's problems.
 import { readFile, stat } from 'node:fs/promises';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 
@@ -15,7 +15,7 @@ export async function readIfThere(path: string): Promise<string | null> {
   }
 }
 
-/** Size in bytes, or 0 if missing. */
+/** 0 if missing. */
 export async function sizeOf(path: string): Promise<number> {
   try {
     return (await stat(path)).size;
@@ -35,8 +35,6 @@ export async function exists(path: string): Promise<boolean> {
   }
 }
 
-// Each problem's remedy.
-
 const advice: [RegExp, string][] = [
   [/No space left on device/i, 'The disk is full. Make room and start again.'],
   [
@@ -55,7 +53,7 @@ const advice: [RegExp, string][] = [
 const otherwise =
   'Set COUNTERSIGN_HOME to a new folder, or set DATABASE_URL to a PostgreSQL of your own.';
 
-/** @param what such as "did not start"; @param output of PostgreSQL's programs */
+/** @param what such as "did not start" @param output of PostgreSQL's programs */
 export function explainFailure(what: string, output: string): CountersignError {
   const todo = advice.find(([pattern]) => pattern.test(output))?.[1] ?? otherwise;
   const tail = output.split('\n').slice(-12).join('\n');
@@ -65,7 +63,7 @@ export function explainFailure(what: string, output: string): CountersignError {
   );
 }
 
-/** Explains errors of the cluster's files; returns others unchanged. */
+/** Returns other errors unchanged. */
 export function explainFileError(error: unknown, dir: string): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error;
   if (error.code === 'ENOSPC')

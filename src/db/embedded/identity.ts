@@ -1,5 +1,4 @@
-// The embedded PostgreSQL's user. It refuses to run as root, so a root process starts it as the owner of its data or as
-// `postgres`, and grants that user access to the parent folders.
+// The embedded PostgreSQL's user, since it refuses to run as root.
 import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { CountersignError } from '#domain/errors.ts';
@@ -25,7 +24,7 @@ async function findUser(name: string): Promise<User | null> {
   return { uid: Number(uid.output), gid: Number(gid.output) };
 }
 
-/** The user `postgres`, created if missing (Debian's useradd or BusyBox's adduser). */
+/** Created if missing (Debian's useradd or BusyBox's adduser). */
 async function findOrMakePostgres(): Promise<User> {
   const found = await findUser('postgres');
   if (found !== null) return found;
@@ -39,7 +38,7 @@ async function findOrMakePostgres(): Promise<User> {
   );
 }
 
-/** The first parent folder of `path` that `user` may not enter, or null. Ignores ACLs. */
+/** The first parent folder that `user` may not enter, or null. Ignores ACLs. */
 async function findBarrier(path: string, user: User): Promise<string | null> {
   const parent = dirname(path);
   if (parent !== path) {
@@ -51,7 +50,7 @@ async function findBarrier(path: string, user: User): Promise<string | null> {
   return (mode & bit) === 0 ? path : null;
 }
 
-/** Whether this process has CAP_DAC_OVERRIDE and can pass it on. */
+/** This process has CAP_DAC_OVERRIDE and can pass it on. */
 async function mayOverride(): Promise<boolean> {
   if (process.platform !== 'linux') return false;
   const status = await readFile('/proc/self/status', 'utf8');
@@ -59,7 +58,7 @@ async function mayOverride(): Promise<boolean> {
   return permitted !== undefined && (BigInt(`0x${permitted}`) & 2n) !== 0n;
 }
 
-/** util-linux's setpriv with CAP_DAC_OVERRIDE for the server, or null if it doesn't work. */
+/** setpriv with CAP_DAC_OVERRIDE, or null if it doesn't work. */
 async function lendOverride(user: User, binary: string): Promise<string[] | null> {
   const prefix = [
     'setpriv',
@@ -77,10 +76,7 @@ async function lendOverride(user: User, binary: string): Promise<string[] | null
   return code === 0 && !output.includes('invalid binary') ? prefix : null;
 }
 
-/**
- * Chooses the user. @param dir existing folder of the embedded database @param data the cluster in it, which may not exist
- * @param binary path of `initdb` @throws CountersignError `database_unavailable` if no user can reach the folder
- */
+/** @param data may not exist yet @param binary `initdb` @throws `database_unavailable` if no user can reach `dir` */
 export async function chooseIdentity(dir: string, data: string, binary: string): Promise<Identity> {
   if (process.getuid?.() !== 0) return self;
   const present = await stat(data).catch(() => null);

@@ -1,12 +1,10 @@
-// An exclusive lock between processes through SQLite's file lock. The kernel releases it when its holder ends, so it is never
-// stale.
+// A lock between processes by SQLite's file lock, which the kernel releases.
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CountersignError } from '#domain/errors.ts';
 
 const pollMs = 20;
 
-/** SQLITE_BUSY: another process holds the lock. */
 function isBusy(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && error.errcode === 5;
 }
@@ -21,10 +19,7 @@ function tryLock(handle: DatabaseSync): boolean {
   }
 }
 
-/**
- * Runs `work` while holding the lock file `path`, created if missing and never removed. @throws CountersignError
- * `database_unavailable` if not acquired within `timeoutMs`
- */
+/** The file is created if missing and never removed. @throws `database_unavailable` after `timeoutMs` */
 export async function withLock<T>(
   path: string,
   timeoutMs: number,

@@ -1,4 +1,4 @@
-// Finds the server of a data folder from postmaster.pid and its process.
+// Finds the server of a data folder from postmaster.pid.
 import { execFile } from 'node:child_process';
 import { readdir, readFile, readlink, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ function parsePidFile(text: string): Postmaster | null {
   return { pid, port: Number(lines[3] ?? 0), status: (lines[7] ?? '').trim() };
 }
 
-/** Null if postmaster.pid is missing or incomplete. */
+/** Null if missing or incomplete. */
 export async function readPostmaster(data: string): Promise<Postmaster | null> {
   try {
     return parsePidFile(await readFile(join(data, 'postmaster.pid'), 'utf8'));
@@ -33,7 +33,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** On Linux, a server's processes work in its data folder, which reveals even a killed server's last children. */
+/** Linux: a server's processes work in its data folder, even a killed server's last children. */
 async function findInProc(folder: string): Promise<boolean> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const serves = async (pid: string): Promise<boolean> => {
@@ -41,16 +41,13 @@ async function findInProc(folder: string): Promise<boolean> {
       if ((await readFile(`/proc/${pid}/comm`, 'utf8')).trim() !== 'postgres') return false;
       return (await readlink(`/proc/${pid}/cwd`)) === folder;
     } catch {
-      return false; // It ended, or belongs to another user: not ours.
+      return false; // Ended, or another user's.
     }
   };
   return (await Promise.all(pids.map(serves))).includes(true);
 }
 
-/**
- * Whether a PostgreSQL serves `data`, rather than an unrelated process with a reused PID. Other systems than Linux check the
- * command line; Windows only that it lives.
- */
+/** Detects a reused PID: by working folder on Linux, elsewhere by command line. Windows checks only that it lives. */
 export async function isServed(data: string, pid: number): Promise<boolean> {
   const folder = await realpath(data);
   if (process.platform === 'linux') return await findInProc(folder);

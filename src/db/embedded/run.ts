@@ -1,13 +1,12 @@
-// Runs PostgreSQL's programs as the right user, without the environment's PG* variables.
+// Runs PostgreSQL's programs as the right user, without PG* variables.
 import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { parse } from 'node:path';
 
-/** The user to run as, chosen by `identity.ts`. */
+/** Chosen by `identity.ts`. */
 export type Identity = {
-  /** Owner of the server's files, or undefined for the process's own user. */
+  /** Owns the server's files; undefined for the process's own user. */
   owner?: { uid: number; gid: number };
-  /** For `spawn`: become this user. */
   spawnAs?: { uid: number; gid: number };
   /** A command that changes the user and runs the rest; usually empty. */
   prefix: string[];
@@ -25,7 +24,7 @@ function environment(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(kept), LC_ALL: 'C', TZ: 'UTC' };
 }
 
-/** Runs `command` to its end; `output` has both streams. Rejects only if it cannot be started. */
+/** `output` has both streams. Rejects only if it can't be started. */
 export function run(command: string, args: string[], identity: Identity): Promise<Outcome> {
   const [program, ...rest] = [...identity.prefix, command, ...args];
   return new Promise((resolve, reject) => {
@@ -47,7 +46,7 @@ export function run(command: string, args: string[], identity: Identity): Promis
   });
 }
 
-/** Starts a program of ours that outlives this process and logs to `logFile`. */
+/** It outlives this process. */
 export function startDetached(program: string, args: string[], logFile: string): void {
   const log = openSync(logFile, 'a', 0o600);
   try {
@@ -58,7 +57,7 @@ export function startDetached(program: string, args: string[], logFile: string):
       stdio: ['ignore', 'ignore', log],
       windowsHide: true,
     });
-    child.on('error', () => undefined); // Nothing was started; the next check starts it again.
+    child.on('error', () => undefined); // Nothing was started; the next check tries again.
     child.unref();
   } finally {
     closeSync(log);

@@ -1,4 +1,4 @@
-// Sessions of the embedded server: opens one, identifies its server, and lists other sessions.
+// Sessions of the embedded server: opens, identifies, counts.
 import { realpath } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client, DatabaseError } from 'pg';
@@ -6,10 +6,10 @@ import { roleName } from './cluster.ts';
 
 export type Login = { port: number; password: string };
 
-/** How long closing sessions may still be listed. */
+/** Closing sessions may be listed for this long. */
 const lingerMs = 1000;
 
-/** The caller ends the session. */
+/** The caller ends it. */
 export async function openSession(
   login: Login,
   name: string,
@@ -44,10 +44,7 @@ async function ask(client: Client, statement: string, values: string[]): Promise
   return rows[0]?.answer ?? '';
 }
 
-/**
- * Whether the server is the one of `data`: it accepts our password and reports that folder. One that refuses us (foreign,
- * starting or stopping) is not.
- */
+/** It accepts our password and reports that folder. */
 export async function isOurServer(login: Login, data: string): Promise<boolean> {
   try {
     const folder = await withSession(login, (client) =>
@@ -63,7 +60,7 @@ export async function isOurServer(login: Login, data: string): Promise<boolean> 
   }
 }
 
-/** Creates the database `countersign` if missing. The caller holds the lock. */
+/** The caller holds the lock. */
 export async function ensureDatabase(login: Login): Promise<void> {
   await withSession(login, async (client) => {
     const found = await ask(
@@ -75,16 +72,15 @@ export async function ensureDatabase(login: Login): Promise<void> {
   });
 }
 
-/** Session name of the watchdog, which does not count as a user. */
+/** Does not count as a user. */
 export const watchdogName = 'embedded watchdog';
 
-/** Whether a watchdog is connected to this session's server. */
 export async function hasWatchdog(session: Client): Promise<boolean> {
   const count = 'select count(*) as answer from pg_stat_activity where application_name = $1';
   return Number(await ask(session, count, [watchdogName])) > 0;
 }
 
-/** Sessions of our processes now; `id` is a presence to exclude, or null. */
+/** @param id a presence to exclude, or null */
 export async function countUsers(
   session: Client,
   id: string | null,
@@ -98,10 +94,7 @@ export async function countUsers(
   return { sessions: rows.length, present };
 }
 
-/**
- * Counts other processes' sessions. Own sessions just closed linger briefly, so only those still there afterwards count;
- * another's presence counts at once. @param id this process's presence to exclude, or null
- */
+/** Own sessions just closed linger, so only those there afterwards count. @param id own presence to exclude, or null */
 export async function othersConnected(login: Login, id: string | null): Promise<number> {
   return await withSession(login, async (client) => {
     const deadline = Date.now() + lingerMs;

@@ -1,6 +1,5 @@
-// A separate program that stops the embedded PostgreSQL when no process uses it, which happens if the last was killed. It uses
-// the lock under which processes join, so a new process is either seen or starts a server. If it is killed, the next check of
-// any process starts another (`embedded.ts`).
+// Stops the embedded PostgreSQL when its last process was killed.
+// It takes the lock under which processes join. If it is killed, any process starts another (`embedded.ts`).
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from 'pg';
@@ -11,14 +10,14 @@ import { readPostmaster } from './postmaster.ts';
 import { countUsers, openSession, watchdogName } from './sessions.ts';
 
 const lookEveryMs = 8000;
-/** Consecutive checks without users before the server is stopped. */
+/** Consecutive checks without users. */
 const looksAtLeast = 2;
-/** "wdog" in ASCII; only one watchdog holds it. */
+/** "wdog" in ASCII. */
 const lockKey = 0x77_64_6f_67;
 
 const log = { info: () => undefined, warn: (message: string) => console.error(message) };
 
-/** A session with the watchdog's lock, or null without a server or if another watchdog has it. */
+/** Null without a server or if another watchdog has the lock. */
 async function takePost(dir: string): Promise<Client | null> {
   const login = await underLock(dir, async (cluster) => {
     const password = await readOrMakePassword(cluster);
@@ -37,7 +36,7 @@ async function takePost(dir: string): Promise<Client | null> {
   return null;
 }
 
-/** Checks until the server is stopped; throws if the session is lost. */
+/** Throws if the session is lost. */
 async function watch(session: Client, dir: string): Promise<void> {
   for (let idle = 0; ; await pause(lookEveryMs)) {
     const { sessions } = await countUsers(session, null);
@@ -47,7 +46,6 @@ async function watch(session: Client, dir: string): Promise<void> {
 }
 
 const [dir = ''] = process.argv.slice(2);
-// Without a postmaster there is nothing to guard, maybe not even a folder.
 while ((await readPostmaster(join(dir, 'data'))) !== null) {
   const session = await takePost(dir);
   if (session === null) break;

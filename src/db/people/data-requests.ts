@@ -1,4 +1,4 @@
-// Data requests: filed by planners, fulfilled by workers, kept with the plan that results from the run.
+// Data requests: filed by planners, fulfilled by workers.
 import { and, asc, count, eq, isNull, sql } from 'drizzle-orm';
 import { DataRequest } from '#domain/planning/data-request.ts';
 import type { JsonObject } from '#domain/text.ts';
@@ -17,7 +17,7 @@ function toRequest({ key: _, created_at, fulfilled_at, ...row }: RequestRow): Da
   });
 }
 
-/** Files a request unless the run has one with this key. @returns the stored one, and whether it is new */
+/** Unless the run has one with this key. @returns the stored one, and whether it is new */
 export async function fileRequest(
   tx: Transaction,
   request: {
@@ -56,7 +56,6 @@ export async function countRequests(db: Queryable, runId: string): Promise<numbe
   return row?.requests ?? 0;
 }
 
-/** The requests of the run that made a plan, oldest first. */
 export async function listRequests(db: Queryable, planId: string): Promise<DataRequest[]> {
   const rows = await db
     .select()
@@ -71,10 +70,7 @@ export type Fulfilment = { summary: string } & (
   | { status: 'fulfilled'; artifact: { id: string; name: string; content: Buffer } }
 );
 
-/**
- * Stores the result of an open request, once. Locks its row first, so that the artifact belongs to the run's current plan or is
- * moved to it later.
- */
+/** Locks its row first, so that the artifact belongs to the run's current plan or is moved to it later. */
 export async function settleRequest(tx: Transaction, id: string, end: Fulfilment): Promise<void> {
   const [open] = await tx
     .select()
@@ -105,7 +101,7 @@ export async function settleRequest(tx: Transaction, id: string, end: Fulfilment
   await notify(tx, `request:${id}`);
 }
 
-/** Moves a run's data to its plan. Locks requests first, so it waits for one being fulfilled. */
+/** Locks requests first, to wait for one being fulfilled. */
 export async function giveRequests(tx: Transaction, runId: string, planId: string): Promise<void> {
   await tx
     .update(planRequests)

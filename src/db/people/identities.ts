@@ -1,5 +1,5 @@
-// Linked accounts, people's names, and a conversation's organisation. Rows are flat (account → person) and never cached, so an
-// unlink applies at once.
+// Linked accounts, people's names, and a conversation's organisation.
+// Rows are flat (account → person) and never cached, so unlinking applies at once.
 import { asc, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import type { Actor } from '#domain/people/actor.ts';
 import { groupIn, groupNamed } from '#domain/people/groups.ts';
@@ -20,10 +20,9 @@ import { readUserGroups } from './user-groups.ts';
 
 const { account, person } = identities;
 
-/** `names` plus their differing stored forms. */
 const withStored = (names: string[]) => [...new Set([...names, ...names.map(personKey)])];
 
-/** Persons of the linked `names`; a name not in the map is its own person. */
+/** A name not in the map is its own person. */
 export async function readPersons(db: Queryable, names: string[]): Promise<Map<string, string>> {
   if (names.length === 0) return new Map();
   const rows = await db
@@ -39,7 +38,7 @@ export async function readPersons(db: Queryable, names: string[]): Promise<Map<s
   );
 }
 
-/** The account linked under exactly this name, or null. */
+/** Linked under exactly this name. */
 export async function readAccount(db: Queryable, name: string): Promise<string | null> {
   const [row] = await db.select({ account }).from(identities).where(eq(account, name));
   return row?.account ?? null;
@@ -49,14 +48,13 @@ export async function readPerson(db: Queryable, of: string): Promise<string> {
   return (await readPersons(db, [of])).get(of) ?? of;
 }
 
-/** Whether both names belong to one person. */
 export async function isOnePerson(db: Queryable, a: string, b: string): Promise<boolean> {
   if (isSamePerson(a, b)) return true;
   const persons = await readPersons(db, [a, b]);
   return isSamePerson(persons.get(a) ?? a, persons.get(b) ?? b);
 }
 
-/** A person's accounts, first linked first; empty if none are linked. */
+/** First linked first; empty if none are linked. */
 export async function readAccounts(db: Queryable, of: string): Promise<string[]> {
   const rows = await db
     .select({ account })
@@ -66,7 +64,7 @@ export async function readAccounts(db: Queryable, of: string): Promise<string[]>
   return rows.map((row) => row.account);
 }
 
-/** All names of these persons: their own and their accounts'. */
+/** Their own and their accounts'. */
 export async function readNamesOf(
   db: Queryable,
   persons: string[],
@@ -102,20 +100,18 @@ const everyName = prepareStatement(
   union select person from named`,
 );
 
-/** All names of the person behind `name`, which comes first. */
+/** `name` comes first. */
 export async function readEveryName(db: Queryable, name: string): Promise<string[]> {
   const rows = await db.run<{ name: string }>(everyName, { name, key: personKey(name) });
   return [...new Set([name, ...rows.map((row) => row.name)])];
 }
 
-/** Serialises linking and unlinking until the transaction ends. */
 export async function lockIdentities(tx: Transaction): Promise<void> {
   await tx.execute(
     sql`select pg_advisory_xact_lock(hashtextextended(${`${schemaName} identities`}, 0))`,
   );
 }
 
-/** Makes `accounts` one person. */
 export async function storePerson(tx: Transaction, accounts: string[], as: string): Promise<void> {
   if (accounts.length === 0) return;
   await tx
@@ -124,7 +120,6 @@ export async function storePerson(tx: Transaction, accounts: string[], as: strin
     .onConflictDoUpdate({ target: account, set: { person: as } });
 }
 
-/** Records that an account is no longer one person with `others`. */
 export async function noteFormerLinks(
   tx: Transaction,
   of: string,
@@ -140,24 +135,23 @@ export async function noteFormerLinks(
     });
 }
 
-/** Whether these accounts were unlinked from each other. */
 export async function wereLinked(tx: Transaction, a: string, b: string): Promise<boolean> {
   return tx.hasRows(sql`
     select from ${countersign}.former_links
     where account = ${a} and other = ${b} or account = ${b} and other = ${a} limit 1`);
 }
 
-/** Accounts that were one person until `ended_at`, with their current persons. */
+/** One person until `ended_at`, with their current persons. */
 export type FormerLink = { names: string[]; ended_at: string };
 
-/** The persons behind names, their display names, and former links between them: `same` has the linked names. */
+/** `same`: the linked names. */
 type Links = {
   same: Map<string, string>;
   shown: Map<string, string>;
   links: FormerLink[];
 };
 
-/** Prepared, since every decision and inbox uses it. */
+/** Every decision and inbox uses it. */
 const readingLinks = prepareStatement(
   'read_standing',
   sql`
@@ -184,10 +178,7 @@ const readingLinks = prepareStatement(
           and (f.other in (select person from among) or o.person in (select person from among))) as links`,
 );
 
-/**
- * The persons behind `names`, and former links with both sides among them, by account or person. One statement, because a link
- * made between two would be missed by both.
- */
+/** One statement, because a link made between two would be missed by both. */
 export async function readLinks(db: Queryable, names: string[]): Promise<Links> {
   type Row = { people: (Called & { linked: string | null })[]; links: FormerLink[] };
   const rows = await db.run<Row>(readingLinks, { names: JSON.stringify(withStored(names)) });
@@ -202,20 +193,17 @@ export async function readLinks(db: Queryable, names: string[]): Promise<Links> 
     return linked === undefined ? [] : [[name, linked] as const];
   });
   for (const [name, linked] of linkedTo) same.push([name, linked]);
-  // A stored form that was only added for the look-up is no separate person.
+  // A stored form added for the lookup is no separate person.
   const asked = new Set(names);
   const named = people.filter(({ name, linked }) => linked !== null || asked.has(name));
   return { same: new Map(same), shown: chooseShown(named), links };
 }
 
-/** Unlinks these accounts. */
 export async function forgetAccounts(tx: Transaction, accounts: string[]): Promise<void> {
   await tx.delete(identities).where(inArray(account, accounts));
 }
 
-// Display names last reported by chat platforms. No decision depends on them.
-
-/** @param name or null if it may not be shown */
+/** @param name null if it may not be shown */
 export async function storeName(db: Queryable, of: string, name: string | null): Promise<void> {
   if (name === null) {
     await db.delete(personNames).where(eq(personNames.account, of));
@@ -240,7 +228,6 @@ export async function readShown(db: Queryable, names: string[]): Promise<Map<str
   return new Map([...chooseShown(rows), ...(await readHandles(db, names))]);
 }
 
-/** Handles of the user groups among `names`. */
 async function readHandles(db: Queryable, names: string[]): Promise<[string, string][]> {
   const groups = [...new Set(names.flatMap((name) => groupIn(name) ?? []))];
   if (groups.length === 0) return [];
@@ -251,7 +238,7 @@ async function readHandles(db: Queryable, names: string[]): Promise<[string, str
   });
 }
 
-/** The accounts with this display name, normalised. */
+/** @param name normalised */
 export async function findCalled(db: Queryable, name: string): Promise<string[]> {
   const rows = await db
     .select({ account: personNames.account })
@@ -264,7 +251,7 @@ export async function showName(db: Queryable, name: string): Promise<string> {
   return (await readShown(db, [name])).get(name) ?? name;
 }
 
-/** Rows of `Called`, with `linked`, the person of a linked name. @param names a set of one text column */
+/** @param names a set of one text column */
 function callOf(names: SQL): SQL {
   return sql`(
     select whose.name, whose.person, whose.linked, said.name as called,
@@ -291,9 +278,7 @@ function callOf(names: SQL): SQL {
   ) as people`;
 }
 
-/**
- * The organisation for things `actor` creates in a conversation: the chat's, otherwise the actor's, or null for the instance.
- */
+/** For what `actor` creates there: the chat's, otherwise the actor's, or null for the instance. */
 export async function findTenant(
   db: Queryable,
   conversation: string | null,
@@ -308,7 +293,7 @@ export async function findTenant(
   return place === undefined ? own : chatTenant(place.platform, place.tenant);
 }
 
-/** A plan's organisation, or null if it has none or does not exist. */
+/** Null also if the plan doesn't exist. */
 export async function readTenantOf(db: Queryable, id: string): Promise<string | null> {
   return (await readTenantsOf(db, [id])).get(id) ?? null;
 }

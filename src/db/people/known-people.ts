@@ -1,4 +1,4 @@
-// People of an organisation named in recent plans, to choose from in a form.
+// People of an organisation in recent plans, for forms.
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
@@ -7,7 +7,6 @@ import { readShown } from './identities.ts';
 const recentPlans = 300;
 const stepsEach = 100;
 
-/** Recent requesters and assignees of plans, and `others`, by display name. */
 export async function readKnownPeople(
   db: Queryable,
   tenant: string | null,

@@ -4,10 +4,7 @@ import type { Surface } from '#domain/people/actor.ts';
 import type { Transaction } from '../database.ts';
 import { linkCodes, linkTries } from '../schema.ts';
 
-/**
- * Replaces the account's code. @param code.once the requesting event; an unused code of the same event stays valid too, since
- * it may be the one shown
- */
+/** @param code.once the requesting event; its earlier unused code stays valid, since that may be the one shown */
 export async function storeLinkCode(
   tx: Transaction,
   code: {
@@ -42,7 +39,6 @@ export type LinkCode = Pick<
   'account' | 'via' | 'verified' | 'used_by'
 >;
 
-/** The unexpired code with this hash, or null. */
 export async function findLinkCode(
   tx: Transaction,
   hash: string,
@@ -60,7 +56,6 @@ export async function markLinkCode(tx: Transaction, hash: string, usedBy: string
   await tx.update(linkCodes).set({ used_by: usedBy }).where(hasHash(hash));
 }
 
-/** Wrong codes of `account` after `since`. */
 export async function countWrongCodes(
   tx: Transaction,
   account: string,
@@ -73,7 +68,7 @@ export async function countWrongCodes(
   return tries?.wrong ?? 0;
 }
 
-/** Counts a wrong code; the first after `since` restarts the count. */
+/** The first after `since` restarts the count. */
 export async function recordWrongCode(
   tx: Transaction,
   account: string,

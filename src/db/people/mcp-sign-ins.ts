@@ -1,4 +1,4 @@
-// Encrypted sign-ins at hosted MCP servers. All processes read them here; one at a time refreshes.
+// Encrypted sign-ins at hosted MCP servers; one process at a time refreshes.
 import { createHash } from 'node:crypto';
 import { and, eq, gt, isNull, lt, or, sql } from 'drizzle-orm';
 import { PendingSignIn, SignIn, type SignInStore } from '#domain/tool-sign-in.ts';
@@ -16,7 +16,6 @@ const hash = (state: string) => createHash('sha256').update(state).digest('hex')
 const about = (server: string) => `the sign-in at the MCP server ${server}`;
 const aboutState = (state: string) => `the sign-in ${hash(state).slice(0, 12)}`;
 
-/** Servers that need a new sign-in, with the problem. */
 export async function readSignInProblems(db: Queryable): Promise<Map<string, string>> {
   const { rows } = await db.execute<{ server: string; problem: string }>(
     sql`select server, problem from ${countersign}.mcp_sign_ins where problem is not null`,
@@ -24,7 +23,7 @@ export async function readSignInProblems(db: Queryable): Promise<Map<string, str
   return new Map(rows.map((row) => [row.server, row.problem]));
 }
 
-/** @param seal encrypts; if it is text, the reason nothing can be stored */
+/** @param seal encrypts, or the reason nothing can be stored */
 export function createSignInStore(
   db: Database,
   listener: Pick<Listener, 'on'>,

@@ -1,5 +1,4 @@
-// Saved notes. An entry belongs to the name it was saved under; a person sees those of all linked names, so unlinking loses
-// nothing.
+// Saved notes. Each belongs to the name it was saved under, so unlinking loses none.
 import { and, desc, eq, inArray, or, type SQL, sql } from 'drizzle-orm';
 import { conversationAt } from '#domain/chat/chat.ts';
 import {
@@ -16,7 +15,7 @@ import { schemaName } from '../instance.ts';
 import { chatPlaces, memory } from '../schema.ts';
 import { readNamesOf } from './identities.ts';
 
-/** Owners of entries; the first owns new ones. */
+/** The first owns new entries. */
 export type MemoryOwner = { scope: MemoryScope; owners: [string, ...string[]] };
 
 export async function ownerOfPerson(db: Queryable, user: string): Promise<MemoryOwner> {
@@ -24,10 +23,7 @@ export async function ownerOfPerson(db: Queryable, user: string): Promise<Memory
   return { scope: 'person', owners: [user, ...names.filter((name) => name !== user).sort()] };
 }
 
-/**
- * Owners of a conversation's entries, shared by all threads of a channel. `shared`: several people may read there; assumed
- * unless it is a chat with the bot alone or off any platform.
- */
+/** Shared by all threads of a channel. `shared` unless a chat with the bot alone or off any platform. */
 export async function ownerOfConversation(
   db: Queryable,
   conversation: string,
@@ -53,7 +49,7 @@ function toEntry({ owner: _, created_at, ...row }: typeof memory.$inferSelect): 
   return { ...row, created_at: created_at.toISOString() };
 }
 
-/** Their entries, newest first. */
+/** Newest first. */
 export async function readMemory(db: Queryable, of: MemoryOwner[]): Promise<MemoryEntry[]> {
   if (of.length === 0) return [];
   const rows = await db
@@ -64,7 +60,6 @@ export async function readMemory(db: Queryable, of: MemoryOwner[]): Promise<Memo
   return rows.map(toEntry);
 }
 
-/** Serialises writes for one owner, from whichever account. */
 async function lockMemory(tx: Transaction, { scope, owners }: MemoryOwner): Promise<void> {
   const [first] = owners.toSorted();
   await tx.execute(
@@ -72,7 +67,7 @@ async function lockMemory(tx: Transaction, { scope, owners }: MemoryOwner): Prom
   );
 }
 
-/** Stores a note, replacing the one it supersedes. @returns null if there is no room */
+/** Replaces the one it supersedes. @returns null if there is no room */
 export async function storeMemory(
   tx: Transaction,
   of: MemoryOwner,
@@ -99,7 +94,7 @@ export async function storeMemory(
   return row === undefined ? null : toEntry(row);
 }
 
-/** Replaces one of their entries, and any other that the note supersedes. @returns null if none is theirs */
+/** Also replaces any other that it supersedes. @returns null if none is theirs */
 export async function changeMemory(
   tx: Transaction,
   of: MemoryOwner,

@@ -1,4 +1,4 @@
-// Interaction policies: people's settings, and whether they were asked for their style.
+// People's interaction policies, and whether they were asked for their style.
 import { and, desc, eq, inArray, isNotNull, isNull, type SQL, sql } from 'drizzle-orm';
 import type { SealedCalendar } from '#domain/people/calendar-entry.ts';
 import { PolicyOverride } from '#domain/people/policy.ts';
@@ -8,7 +8,6 @@ import { interactionPolicies } from '../schema.ts';
 import type { Seal } from '../seal.ts';
 import { readEveryName } from './identities.ts';
 
-/** A person's settings; empty if unknown. */
 export async function readPolicy(
   db: Queryable,
   user: string,
@@ -23,7 +22,7 @@ export async function readPolicy(
 
 const calendarOf = (user: string) => `the calendar of ${user}`;
 
-/** The calendar that a person connected under any of their names, or null. */
+/** Connected under any of their names. */
 export async function readCalendarOf(
   db: Queryable,
   names: string[],
@@ -72,7 +71,6 @@ export async function storeCalendar(
     .onConflictDoUpdate({ target: interactionPolicies.user, set: { calendar } });
 }
 
-/** @param over replaces an existing policy */
 async function put(db: Queryable, user: string, policy: PolicyOverride, over: SQL): Promise<void> {
   await db
     .insert(interactionPolicies)
@@ -83,17 +81,16 @@ async function put(db: Queryable, user: string, policy: PolicyOverride, over: SQ
     });
 }
 
-/** Sets some of a person's sliders. */
 export function storePolicy(db: Queryable, user: string, policy: PolicyOverride): Promise<void> {
   return put(db, user, policy, sql`${interactionPolicies.policy} || excluded.policy`);
 }
 
-/** Sets exactly these sliders and resets the others. */
+/** Resets the other sliders. */
 export function replacePolicy(db: Queryable, user: string, policy: PolicyOverride): Promise<void> {
   return put(db, user, policy, sql`excluded.policy`);
 }
 
-/** Records that the person is asked for their style. @returns true for exactly one caller */
+/** @returns true for exactly one caller */
 export async function markProbed(db: Queryable, user: string): Promise<boolean> {
   const marked = await db
     .insert(interactionPolicies)
@@ -107,7 +104,6 @@ export async function markProbed(db: Queryable, user: string): Promise<boolean> 
   return marked.length === 1;
 }
 
-/** Whether the person has unfinished plans. */
 export async function hasOpenPlans(db: Queryable, user: string): Promise<boolean> {
   const names = await readEveryName(db, user);
   return db.hasRows(sql`

@@ -1,4 +1,4 @@
-// Sign-ins, browser sessions and personal tokens. Secrets are stored only as hashes; times are parameters.
+// Sign-ins, browser sessions and personal tokens. Secrets are hashed.
 import { and, asc, desc, eq, gt, inArray, isNull, lt, lte, or, sql } from 'drizzle-orm';
 import type { Profile } from '#domain/people/identity.ts';
 import type { Queryable } from '../database.ts';
@@ -7,7 +7,6 @@ import { accessTokens, signedIn, signInSessions, signInTries } from '../schema.t
 import { isoOf } from '../time.ts';
 
 export type SignInTry = typeof signInTries.$inferSelect;
-/** `at`: the time of the sign-in. */
 export type SignedIn = Profile & { provider: string; at: Date };
 
 /** Stored form of unreadable groups: a single unnamed group. */
@@ -18,13 +17,13 @@ const readRow = <R extends { groups: string[] }>(row: R) => ({
 });
 export type AccessToken = typeof accessTokens.$inferSelect;
 
-/** Stores a started sign-in and deletes expired ones. */
+/** Deletes expired ones too. */
 export async function storeTry(db: Queryable, begun: SignInTry, now: Date): Promise<void> {
   await db.delete(signInTries).where(lt(signInTries.expires_at, now));
   await db.insert(signInTries).values(begun);
 }
 
-/** The sign-in started with this state in this browser, once, or null if unknown or expired. */
+/** Works once. Null if unknown or expired. */
 export async function takeTry(
   db: Queryable,
   { state, browser, provider }: { state: string; browser: string; provider: string },
@@ -44,7 +43,6 @@ export async function takeTry(
   return found ?? null;
 }
 
-/** Replaces a provider's description of a person. */
 export async function storeSignedIn(db: Queryable, person: SignedIn): Promise<void> {
   const { account, groups, ...profile } = person;
   const set = { ...profile, groups: groups ?? unread };
@@ -54,7 +52,7 @@ export async function storeSignedIn(db: Queryable, person: SignedIn): Promise<vo
     .onConflictDoUpdate({ target: signedIn.account, set });
 }
 
-/** Sign-ins by one of `names`, latest first. */
+/** Latest first. */
 export async function readSignedIn(db: Queryable, names: string[]): Promise<SignedIn[]> {
   const rows = await db
     .select()
@@ -64,7 +62,7 @@ export async function readSignedIn(db: Queryable, names: string[]): Promise<Sign
   return rows.map(readRow);
 }
 
-/** Opens a session, replacing `before` if given, and deletes expired ones. */
+/** Deletes expired ones too. */
 export async function openSession(
   db: Queryable,
   session: typeof signInSessions.$inferInsert,
@@ -77,7 +75,7 @@ export async function openSession(
   await db.insert(signInSessions).values(session);
 }
 
-/** The session's owner, or null if it has ended. @param idleSince sessions unused since then have ended */
+/** @param idleSince sessions unused since then have ended */
 export async function readSession(
   db: Queryable,
   hash: string,
@@ -118,7 +116,7 @@ export async function storeToken(
   return stored;
 }
 
-/** A valid token, or null if revoked, expired or unknown. */
+/** Null if revoked, expired or unknown. */
 export async function readToken(
   db: Queryable,
   hash: string,
@@ -141,7 +139,7 @@ export async function touchToken(db: Queryable, id: string, now: Date): Promise<
   await db.update(accessTokens).set({ used_at: now }).where(eq(accessTokens.id, id));
 }
 
-/** Tokens not revoked, oldest first. @param accounts owners, or null for all */
+/** Oldest first. @param accounts null for all */
 export async function listTokens(db: Queryable, accounts: string[] | null): Promise<AccessToken[]> {
   const own = accounts === null ? undefined : inArray(accessTokens.account, accounts);
   return db
@@ -151,7 +149,7 @@ export async function listTokens(db: Queryable, accounts: string[] | null): Prom
     .orderBy(asc(accessTokens.created_at), asc(accessTokens.id));
 }
 
-/** @param accounts required owners, or null for any @returns whether the token existed */
+/** @param accounts owners, or null for any @returns whether it existed */
 export async function revokeToken(
   db: Queryable,
   id: string,
@@ -167,10 +165,10 @@ export async function revokeToken(
   return revoked.length > 0;
 }
 
-/** A member of a provider's group, the sign-in time, and the person they act as. */
+/** `at`: the sign-in time. */
 export type GroupMember = { account: string; person: string; at: Date };
 
-/** Members of each provider group, as of their last sign-in. @param groups as `resolveGroup` names them */
+/** As of their last sign-in. @param groups as `resolveGroup` names them */
 export async function readGroupMembers(
   db: Queryable,
   groups: string[],
@@ -191,7 +189,7 @@ export async function readGroupMembers(
   return Map.groupBy(members, ({ group }) => group);
 }
 
-/** Accounts with unknown groups, counted by provider. */
+/** By provider. */
 export async function countUnreadGroups(db: Queryable): Promise<[string, number][]> {
   const { rows } = await db.execute<{ provider: string; count: number }>(sql`
     select provider, count(*)::int as count from ${countersign}.signed_in

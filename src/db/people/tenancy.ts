@@ -1,5 +1,4 @@
-// Whether several organisations share the instance: from the configuration of the serving processes, stored for workers, which
-// may know no chats.
+// Whether several organisations share the instance; stored for workers, which serve no chats.
 import { sql } from 'drizzle-orm';
 import type { Tenancy } from '#domain/tenancy.ts';
 import type { Database, Queryable } from '../database.ts';
@@ -8,7 +7,7 @@ import { countersign } from '../schema/columns.ts';
 import { tenancy } from '../schema.ts';
 import { retryUntilDatabaseAnswers } from '../transient.ts';
 
-/** All organisations with runs or plans, oldest first; `first`: the oldest of its platform. */
+/** Oldest first; `first`: the oldest of its platform. */
 async function readTenants(db: Queryable): Promise<{ tenant: string; first: boolean }[]> {
   return db.rows(sql`
     select tenant, row_number() over (partition by split_part(tenant, ':', 1) order by began, tenant) = 1 as first
@@ -25,16 +24,13 @@ async function readRow(db: Queryable): Promise<Tenancy | null> {
   return row ?? null;
 }
 
-/** Used until something is stored: two organisations of one platform mean a shared instance. */
+/** Until something is stored: two organisations of one platform mean a shared instance. */
 async function guess(db: Queryable): Promise<Tenancy> {
   const apart = (await readTenants(db)).some(({ first }) => !first);
   return { apart, owners: [] };
 }
 
-/**
- * Stores this process's configuration. The shared folder and settings without `organisations` stay with each platform's first
- * organisation if it had the instance to itself so far.
- */
+/** The shared folder stays with each platform's first organisation if it had the instance to itself. */
 async function keep(db: Database, apart: boolean): Promise<Tenancy> {
   const before = await readRow(db.query);
   if (before !== null && (before.apart || !apart)) return before;
@@ -47,7 +43,7 @@ async function keep(db: Database, apart: boolean): Promise<Tenancy> {
     const [row] = await tx.select().from(tenancy).for('update');
     if (!apart || row?.apart === true) return row ?? { apart, owners: [] };
     const tenants = await readTenants(tx);
-    // Versions before 0.2 stored nothing: among several, the former sole organisation is unknown.
+    // Before 0.2 nothing was stored: among several, the former sole organisation is unknown.
     const isKnown = added.length === 0 || tenants.length === 1;
     const owners = isKnown ? tenants.flatMap(({ tenant, first }) => (first ? [tenant] : [])) : [];
     await tx.update(tenancy).set({ apart, owners });
@@ -56,10 +52,7 @@ async function keep(db: Database, apart: boolean): Promise<Tenancy> {
   });
 }
 
-/**
- * Reads the tenancy now and at each change. @param configured whether this process's configuration separates organisations, or
- * null if it serves none
- */
+/** @param configured whether this process separates organisations, or null if it serves none */
 export async function followTenancy(
   db: Database,
   listener: Pick<Listener, 'on'>,
@@ -68,7 +61,7 @@ export async function followTenancy(
 ): Promise<() => Tenancy> {
   const read = async () => (await readRow(db.query)) ?? (await guess(db.query));
   let now: Tenancy | null = null;
-  // Listens before reading, so no change is missed.
+  // Before reading, so that no change is missed.
   listener.on('tenancy', () => {
     const late = (error: unknown) =>
       warn('The organisations of this instance could not be read; trying again.', error);

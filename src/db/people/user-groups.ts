@@ -1,4 +1,4 @@
-// Members of chat user groups at the last read, by the keys of `domain/people/user-groups.ts`.
+// Members of chat user groups, by the keys of `domain/people/user-groups.ts`.
 import { sql } from 'drizzle-orm';
 import { groupNamed } from '#domain/people/groups.ts';
 import type { UserGroupProblem } from '#domain/people/user-groups.ts';
@@ -25,14 +25,14 @@ export async function readUserGroups(db: Queryable, keys: string[]): Promise<Map
   return new Map(rows.map((row) => [row.name, row]));
 }
 
-/** The database's time, which orders copies. */
+/** Orders copies. */
 export async function readCopyTime(db: Queryable): Promise<string> {
   const [row] = await db.rows<{ at: string }>(sql`select clock_timestamp()::text as at`);
   if (row === undefined) throw new Error('readCopyTime: no row came back');
   return row.at;
 }
 
-/** Stores a platform's answer unless a later one exists. @param begun when the read began */
+/** Unless a later one exists. @param begun when the read began */
 export async function storeUserGroups(
   db: Queryable,
   copies: UserGroupCopy[],
@@ -55,10 +55,7 @@ export async function storeUserGroups(
     });
 }
 
-/**
- * Invalidates a workspace's copies read before a change until they are reread. @param heardAt by a clock that may be seconds
- * off the database's @returns the keys to reread
- */
+/** Invalidates copies read before a change. @param heardAt may be seconds off the database's clock @returns the keys to reread */
 export async function expireUserGroups(
   db: Queryable,
   workspace: string,
@@ -74,8 +71,8 @@ export async function expireUserGroups(
 }
 
 /**
- * Groups of these accounts, as rules name them. With several workspaces, omits handles without a workspace: they could mean
- * another workspace's group. @param age `any` also returns such handles and invalidated copies
+ * With several workspaces, omits handles without a workspace: they could mean another's group. @param age `any` also returns
+ * those and invalidated copies
  */
 export async function readUserGroupsOf(
   db: Queryable,

@@ -1,4 +1,4 @@
-// Outline, roadmap and schedule of a plan version, written in a few statements at any size.
+// Outline, roadmap and schedule of a plan version.
 import { and, asc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { PlanningArtifacts, PlanningNote } from '#domain/planning/artifacts.ts';
@@ -22,16 +22,13 @@ export type Artifacts = {
   outline: PlanOutline | null;
   roadmap: Roadmap | null;
   schedule: Schedule | null;
-  /** Conflicts with calendars or other plans. */
   notes: PlanningNote[];
 };
 
-/** Rows from which tables are analyzed at once. */
 const analyzeFrom = 500;
 
 type Key = { planId: string; version: number };
 
-/** Inserts a table's rows of a version in one statement. */
 async function insertRows(
   tx: Queryable,
   table: PgTable,
@@ -48,7 +45,7 @@ async function insertRows(
     select ${planId}, ${version}, ${names} from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r(${types})`);
 }
 
-/** Links steps to the outline nodes they name, and occurrences of repeating ones. */
+/** And occurrences of repeating ones. */
 async function linkSteps(tx: Queryable, { planId, version }: Key, nodes: OutlineNode[]) {
   const pairsOf = (chosen: OutlineNode[]) =>
     chosen.flatMap(({ id, steps }) =>
@@ -79,10 +76,7 @@ async function linkSteps(tx: Queryable, { planId, version }: Key, nodes: Outline
     on conflict do nothing`);
 }
 
-/**
- * Stores the artifacts of plan version `version`, whose steps were stored in the same transaction. Skips edges and blocks of
- * unknown nodes.
- */
+/** Steps were stored in the same transaction. Skips edges and blocks of unknown nodes. */
 export async function storeArtifacts(
   tx: Queryable,
   planId: string,
@@ -127,7 +121,7 @@ export async function storeArtifacts(
   await insertRows(tx, scheduleBlocks, key, blockRows);
 }
 
-/** Links occurrences that a change of this version adds to the nodes of earlier ones. */
+/** Of a change of this version, to nodes of earlier ones. */
 export async function linkOccurrences(
   tx: Queryable,
   { id, version }: { id: string; version: number },
@@ -171,7 +165,6 @@ async function readNodeSteps(db: Queryable, { planId, version }: Key) {
   return Object.fromEntries([...byNode].map(([node, own]) => [node, own.map(({ step }) => step)]));
 }
 
-/** The options compared, and why one was chosen. */
 async function readOptions(db: Queryable, planId: string, version: number | SQL) {
   const options = await db
     .select()
@@ -231,7 +224,7 @@ async function readSchedule(
   };
 }
 
-/** A plan version's artifacts: edges by node, blocks by time. */
+/** Edges by node, blocks by time. */
 export async function readArtifacts(
   db: Queryable,
   planId: string,
@@ -260,7 +253,7 @@ export async function readArtifacts(
   };
 }
 
-/** Running plans with a schedule, by ID. @param after the last of the previous page */
+/** By ID. @param after the last of the previous page */
 export async function findScheduledPlans(
   db: Queryable,
   limit: number,
@@ -273,7 +266,7 @@ export async function findScheduledPlans(
     order by p.id limit ${limit}`);
 }
 
-/** Start, end and hours of a version's schedule, or null if it has none. One row at any size. */
+/** Null without a schedule. */
 export async function readScheduleHead(
   db: Queryable,
   planId: string,
@@ -286,7 +279,7 @@ const blocksOfSteps = sql`${countersign}.schedule_blocks b
     join ${countersign}.outline_nodes n using (plan_id, version, node_id)
     join ${countersign}.node_steps s using (plan_id, version, node_id)`;
 
-/** Scheduled time and deadline of a step; ISO 8601 in UTC. */
+/** ISO 8601 in UTC. */
 export type ScheduledStep = {
   step_id: string;
   starts_at: string;
@@ -294,10 +287,7 @@ export type ScheduledStep = {
   deadline: string | null;
 };
 
-/**
- * Scheduled times of a version's steps. Recurring nodes are left out, since only their first block is stored. @param ids only
- * these steps
- */
+/** Without recurring nodes, since only their first block is stored. @param ids only these steps */
 export async function readScheduledSteps(
   db: Queryable,
   planId: string,
@@ -324,7 +314,7 @@ export async function readScheduledSteps(
   }));
 }
 
-/** The same by position, in minutes since 1970. */
+/** In minutes since 1970. */
 export async function readScheduledPositions(
   db: Queryable,
   planId: string,
@@ -339,7 +329,7 @@ export async function readScheduledPositions(
     group by c.position`);
 }
 
-/** The options compared for a version and why one was chosen, or null without a roadmap. */
+/** Null without a roadmap. */
 export async function readRoadmapChoice(
   db: Queryable,
   planId: string,
@@ -349,7 +339,7 @@ export async function readRoadmapChoice(
   return chosen === null ? null : { ...rest, chosen };
 }
 
-/** External feedback on a plan version, oldest first. */
+/** Oldest first. */
 export async function readNotes(
   db: Queryable,
   planId: string,

@@ -1,5 +1,4 @@
-// Unfinished plans built by form in chats and terminals: one per person, as JSON text, kept with memoised results until
-// unchanged for a week.
+// Unfinished plans built by form: one per person, as JSON text.
 import { and, eq, sql } from 'drizzle-orm';
 import type { Queryable } from '../database.ts';
 import { planningMemo } from '../schema.ts';
@@ -36,7 +35,6 @@ export async function replaceBuildText(
   return rowCount === 1;
 }
 
-/** @returns false if it is no longer `text` */
 export async function deleteBuildText(
   db: Queryable,
   owner: BuildOwner,

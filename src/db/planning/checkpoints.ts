@@ -1,5 +1,5 @@
-// A planning session after each transition. Gapless numbering lets only one of two planners write the next checkpoint; a
-// finished turn keeps its last state and its transitions.
+// A planning session after each transition.
+// Gapless numbers let only one of two planners write the next checkpoint.
 import { and, desc, eq, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { parseExactly } from '#domain/exact-json.ts';
@@ -13,17 +13,14 @@ import { planningCheckpoints, planningMemo } from '../schema.ts';
 
 const Entries = z.array(TraceEntry);
 
-/** JSON of a state, without characters that jsonb refuses, which tools or models may return. */
+/** Without characters that jsonb refuses. */
 function toStorable(state: PlanningState): string {
   const text = JSON.stringify(state);
   if (!/\\u0000|\\ud[89a-f][0-9a-f]{2}/.test(text)) return text;
   return JSON.stringify(makeStorable(AnyJson.parse(parseExactly(text))));
 }
 
-/**
- * Writes checkpoint `seq`; if it `closes` the turn, deletes the turn's earlier states. One statement, so it is atomic. @returns
- * false if the number is taken
- */
+/** If it `closes` the turn, deletes its earlier states. @returns false if the number is taken */
 export async function insertCheckpoint(
   db: Queryable,
   {
@@ -34,7 +31,7 @@ export async function insertCheckpoint(
   }: {
     state: PlanningState;
     seq: number;
-    /** The transition that led here, or null at the start of a session. */
+    /** Null at the start of a session. */
     transition: { from: Stage; event: StageEvent } | null;
     closes: boolean;
   },
@@ -56,7 +53,7 @@ export async function insertCheckpoint(
     select seq from added`);
 }
 
-/** Deletes what unfinished earlier turns of the run left: all states except each turn's last. */
+/** Of unfinished earlier turns: all but each turn's last. */
 export async function forgetStates(
   db: Queryable,
   { run_id, turn }: Pick<PlanningState, 'run_id' | 'turn'>,
@@ -71,7 +68,7 @@ export async function forgetStates(
       )`);
 }
 
-/** The run's last checkpoint, with its state if this version can read it, or null. */
+/** With its state if this version can read it. */
 export async function readLatestCheckpoint(
   db: Queryable,
   runId: string,
@@ -86,7 +83,7 @@ export async function readLatestCheckpoint(
   return row === undefined ? null : { ...row, state: parseStoredState(row.state) };
 }
 
-/** The end state of turn `turn`, or null if nothing readable was kept. */
+/** Null if nothing readable was kept. */
 export async function readTurnState(
   db: Queryable,
   runId: string,
@@ -102,7 +99,7 @@ export async function readTurnState(
   return parseStoredState(row?.state).data ?? null;
 }
 
-/** A turn's trace from its last checkpoint; empty if that belongs to another turn. */
+/** Empty if the run's last checkpoint is another turn's. */
 export async function readTurnTrace(
   db: Queryable,
   runId: string,
@@ -114,11 +111,11 @@ export async function readTurnTrace(
   return Entries.safeParse(rows[0]?.trace).data ?? [];
 }
 
-// Memoised results by digest of their inputs. Written once: the first result wins.
+// Memoised results by digest of their inputs; the first result wins.
 
 export type MemoEntry = { key: string; kind: string; runId: string };
 
-/** The stored result as JSON text, or null. */
+/** JSON text. */
 export async function readMemo(db: Queryable, key: string): Promise<string | null> {
   const [row] = await db
     .select({ text: sql<string>`${planningMemo.value} #>> '{}'` })
@@ -127,10 +124,7 @@ export async function readMemo(db: Queryable, key: string): Promise<string | nul
   return row?.text ?? null;
 }
 
-/**
- * Stores a result (JSON text) unless one exists. Kept as a JSON string, so that NUL and lone surrogates, which jsonb refuses,
- * survive. @returns the stored result
- */
+/** A JSON string keeps NUL and lone surrogates, which jsonb refuses. @returns the stored result */
 export async function writeMemo(
   db: Queryable,
   { key, kind, runId }: MemoEntry,

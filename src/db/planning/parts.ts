@@ -1,5 +1,5 @@
-// Parts of a two-layer planning turn. A planner leases a part; its attempt number fences what it stores, and an ended turn
-// accepts nothing.
+// Parts of a two-layer planning turn, leased by planners.
+// The attempt number is the fencing token, and an ended turn accepts nothing.
 import { sql } from 'drizzle-orm';
 import { parseExactly } from '#domain/exact-json.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
@@ -12,7 +12,7 @@ import { countersign } from '../schema/columns.ts';
 type TurnPlace = Omit<PartPlace, 'part_id'>;
 export type NewPart = { part_id: string; scaffold: ScaffoldPart };
 
-/** Adds missing parts; keeps existing ones. */
+/** Keeps existing ones. */
 export async function insertParts(
   tx: Transaction,
   { run_id, turn }: TurnPlace,
@@ -25,12 +25,11 @@ export async function insertParts(
     on conflict do nothing`);
 }
 
-/** Model output as JSON that jsonb accepts. */
+/** As JSON that jsonb accepts. */
 function storable(value: unknown): string {
   return JSON.stringify(makeStorable(AnyJson.parse(parseExactly(JSON.stringify(value)))));
 }
 
-/** Whether the turn of part `p` is still being planned. */
 const isCurrent = sql`exists (select from ${countersign}.runs r
   where r.id = p.run_id and r.turn = p.turn and r.planning_status = 'running')`;
 
@@ -41,7 +40,7 @@ function isPart({ run_id, turn, part_id }: PartPlace) {
 const until = (seconds: number) =>
   sql`clock_timestamp() + make_interval(secs => ${seconds}::float8)`;
 
-/** Leases a part. @returns its attempt, from 1, or null if it is taken or ended, or its turn ended */
+/** @returns its attempt, from 1, or null if it is taken or ended, or its turn ended */
 export async function claimPart(
   db: Queryable,
   place: PartPlace,
@@ -56,7 +55,7 @@ export async function claimPart(
     returning p.attempt, p.scaffold`);
 }
 
-/** Renews the lease. @returns false if it was lost or the turn ended */
+/** @returns false if the lease was lost or the turn ended */
 export async function keepPart(
   db: Queryable,
   place: PartPlace,
@@ -69,7 +68,7 @@ export async function keepPart(
     returning 1`);
 }
 
-/** Releases a part for another planner to continue. */
+/** For another planner to continue. */
 export async function releasePart(db: Queryable, place: PartPlace, attempt: number): Promise<void> {
   await db.execute(sql`
     update ${countersign}.planning_parts p
@@ -85,10 +84,7 @@ export type PartEnd = {
   cost_usd: number;
 };
 
-/**
- * Stores a part's result, deletes its session states and wakes the waiting planner. @returns false, changing nothing, if the
- * attempt is not the latest or the turn ended
- */
+/** Deletes its session states and wakes the waiting planner. @returns false if it is a late attempt or the turn ended */
 export async function settlePart(
   db: Queryable,
   place: PartPlace,
@@ -111,11 +107,10 @@ export async function settlePart(
     select pg_notify(${schemaName}, 'parts:' || run_id) from settled`);
 }
 
-/** Progress of the parts a turn waits for. */
 export type PartsProgress = {
   planned: number;
   ended: number;
-  /** Parts waiting too long, or whose planner is gone. */
+  /** Waiting too long, or their planner is gone. */
   stalled: string[];
 };
 
@@ -157,7 +152,7 @@ export type PartRow = {
   cost_usd: number;
 };
 
-/** Parts with their steps, in scaffold order. */
+/** In scaffold order. */
 export async function readParts(
   db: Queryable,
   { run_id, turn }: TurnPlace,
@@ -169,7 +164,7 @@ export async function readParts(
     order by position, part_id`);
 }
 
-/** Results of a run's parts up to this turn; per ID the latest planned one, otherwise the latest attempt. */
+/** Up to this turn; per ID the latest planned one, otherwise the latest attempt. */
 export async function readEndedParts(
   db: Queryable,
   { run_id, turn }: TurnPlace,
@@ -181,7 +176,6 @@ export async function readEndedParts(
     order by scaffold ->> 'id', (status = 'planned') desc, updated_at desc`);
 }
 
-/** All parts of a turn, as in the scaffold. */
 export async function readScaffold(
   db: Queryable,
   { run_id, turn }: TurnPlace,
@@ -191,7 +185,7 @@ export async function readScaffold(
     where run_id = ${run_id} and turn = ${turn} order by position, part_id`);
 }
 
-/** Heartbeat of the turn's waiting planner. @returns false if the turn ended */
+/** The waiting planner's heartbeat. @returns false if the turn ended */
 export async function noteWaiting(db: Queryable, { run_id, turn }: TurnPlace): Promise<boolean> {
   return db.hasRows(sql`
     update ${countersign}.runs set updated_at = clock_timestamp()

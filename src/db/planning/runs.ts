@@ -1,4 +1,4 @@
-// Planning runs. An outcome is stored only for the turn it was requested for, so a late planner changes nothing.
+// Planning runs. An outcome counts only for its turn, so late planners change nothing.
 import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm';
 import type { RestingState } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -19,7 +19,7 @@ export async function readRun(db: Queryable, id: string): Promise<RunRow> {
   throw new CountersignError('run_not_found', `There is no run ${id}.`);
 }
 
-/** The run's organisation, otherwise that of the turn's author, or null if neither has one. */
+/** The run's, otherwise that of the turn's author. */
 export function tenantOfTurn({
   tenant,
   decision,
@@ -27,14 +27,14 @@ export function tenantOfTurn({
   return tenant ?? decision?.tenant ?? null;
 }
 
-/** Locks the run's row until the transaction ends. @throws `run_not_found` */
+/** @throws `run_not_found` */
 export async function lockRun(tx: Transaction, id: string): Promise<RunRow> {
   const [row] = await tx.select().from(runs).where(eq(runs.id, id)).for('no key update');
   if (row !== undefined) return row;
   throw new CountersignError('run_not_found', `There is no run ${id}.`);
 }
 
-/** Trace context of the turn's request, or null if untraced or the run is gone. */
+/** Null if untraced or the run is gone. */
 export async function readRunCause(db: Queryable, id: string): Promise<string | null> {
   const [row] = await db.select({ cause: runs.traceparent }).from(runs).where(eq(runs.id, id));
   return row?.cause ?? null;
@@ -44,7 +44,7 @@ export async function insertRun(tx: Transaction, run: typeof runs.$inferInsert):
   await tx.insert(runs).values(run);
 }
 
-/** Changes a run the caller has locked. */
+/** The caller holds its lock. */
 export async function updateRun(
   tx: Transaction,
   id: string,
@@ -56,7 +56,7 @@ export async function updateRun(
     .where(eq(runs.id, id));
 }
 
-/** Records the message that requested the turn's changes, if it was stored after they were taken. */
+/** If it was stored after the changes were taken. */
 export async function noteFeedbackMessage(
   tx: Transaction,
   id: string,
@@ -84,7 +84,7 @@ export async function readLatestRun(db: Queryable, conversation: string): Promis
   return row ?? null;
 }
 
-/** Whether run `r` ended without a plan, unrejected, and a later one was started in its conversation. */
+/** It ended without a plan, unrejected, and its conversation has a later run. */
 export const overtaken = sql`(r.planning_status = 'aborted' and coalesce(r.decision ->> 'kind', 'said') <> 'reject'
   and exists (select from ${countersign}.runs n where n.conversation = r.conversation and n.created_at > r.updated_at))`;
 
@@ -92,7 +92,7 @@ export async function isOvertaken(db: Queryable, runId: string): Promise<boolean
   return db.hasRows(sql`select from ${countersign}.runs r where r.id = ${runId} and ${overtaken}`);
 }
 
-/** A person's latest run in each conversation since then, at most 50, latest first. */
+/** One per conversation, at most 50, latest first. */
 export async function readLatestRuns(db: Queryable, user: string, since: Date): Promise<RunRow[]> {
   const latest = db
     .selectDistinctOn([runs.conversation])
@@ -103,7 +103,7 @@ export async function readLatestRuns(db: Queryable, user: string, since: Date): 
   return db.select().from(latest).orderBy(desc(latest.updated_at)).limit(50);
 }
 
-/** Runs whose planning session waits for a person, oldest first, including those whose plan waits too. */
+/** Oldest first, including those whose plan waits too. */
 export async function readWaitingRuns(db: Queryable, conversation: string): Promise<RunRow[]> {
   return db
     .select()
@@ -118,7 +118,7 @@ export async function readWaitingRuns(db: Queryable, conversation: string): Prom
     .orderBy(asc(runs.created_at));
 }
 
-/** Runs planning for more than `seconds`: their planner is gone. */
+/** Planning for more than `seconds`. */
 export async function findAbandonedRuns(
   db: Queryable,
   seconds: number,
@@ -140,10 +140,7 @@ export async function findAbandonedRuns(
     .limit(limit);
 }
 
-/**
- * Records the planner's activity and wakes its viewers. Waits for a transaction that ends the turn, and then changes nothing.
- * @returns false if the turn ended
- */
+/** Wakes viewers. Waits for a transaction that ends the turn. @returns false if it ended */
 export async function noteActivity(
   db: Queryable,
   { id, turn }: Pick<RunRow, 'id' | 'turn'>,
@@ -157,13 +154,11 @@ export async function noteActivity(
     select pg_notify(${schemaName}, 'activity:' || conversation) from noted`);
 }
 
-/** `asked`: the platform's name of the message it is about, if any. */
+/** `asked`: the platform's name of the message it is about. */
 type Asked = { planning: PlanningActivity; asked: string | null; request: string };
 
-/** Latest runs of a conversation to consider. */
 const candidateLimit = 20;
 
-/** The latest planning activity in a conversation, or null. */
 export async function readActivity(db: Queryable, conversation: string): Promise<Asked | null> {
   const { id, turn, activity, planning_status, request, request_message, created_at } = runs;
   const latest = db
@@ -212,7 +207,7 @@ function activityOf({ activity }: Pick<RunRow, 'activity'>): Activity {
   return parsed.success ? parsed.data : { kind: 'thinking' };
 }
 
-/** The run as the API shows it; says so if no planner is running. @throws `run_not_found` */
+/** Says so if no planner is running. @throws `run_not_found` */
 export async function readRunView(db: Queryable, id: string): Promise<RunView> {
   const view = toRunView(await readRun(db, id));
   return view.activity === undefined || (await hasWorker(db))

@@ -1,5 +1,5 @@
-// Model calls of planning and running plans: expected and actual cost. Calls are recorded before they are made, under one
-// global lock, so totals include calls that may still cost something.
+// Model calls and their expected and actual cost.
+// Recorded before they are made, under one global lock, so totals include calls that may still cost something.
 import { and, asc, eq, isNull, sql } from 'drizzle-orm';
 import type { Spent } from '#domain/budget.ts';
 import type { Database, Queryable, Transaction } from '../database.ts';
@@ -7,33 +7,29 @@ import { schemaName } from '../instance.ts';
 import { countersign } from '../schema/columns.ts';
 import { modelCalls, plans, planVersions, runs } from '../schema.ts';
 
-/** A turn of a run that `user` requested, or a running plan. */
+/** A run's turn that `user` requested, or a running plan. */
 export type Payer = { runId: string; turn: number; user: string } | { planId: string };
 
 /** `stage`: of planning, or the kind of a running plan's call. */
 export type ModelCall = { model: string; stage: string };
 
-/**
- * US dollars by ceiling; open calls count as their estimates. `settled` excludes calls under way, whose cost will be known
- * soon. `planLimit`: of the paying plan's approved or proposed version.
- */
+/** US dollars by ceiling; open calls count as estimates. `settled` excludes them. `planLimit`: the paying plan's own. */
 export type Spending = { spent: Spent; settled: Spent; planLimit: number | undefined };
 
 export type TokenCounts = { input_tokens: number; output_tokens: number };
 
-/** A call of unknown cost: under way, cut off, or its process is gone. */
+/** Its cost is unknown: under way, cut off, or its process is gone. */
 export type OpenCall = { stage: string; model: string; estimate_usd: number; began_at: string };
 
 const lockName = `${schemaName} model calls`;
 /** The process of a longer call has ended. */
 const underWayMs = 120_000;
 
-/** Serialises bookings until the transaction ends. */
 async function lockSpending(tx: Transaction): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${lockName}, 0))`);
 }
 
-/** Where a call is booked; `plan.usd`: the plan's cost so far, including planning. `limit`: its own. */
+/** `plan.usd`: the plan's cost so far, including planning. `limit`: its own. */
 type Account = {
   runId: string;
   turn: number;
@@ -46,7 +42,7 @@ const planLimit = sql<number | null>`(${planVersions.context} ->> 'budget_usd'):
 
 const ofVersion = and(eq(planVersions.plan_id, plans.id), eq(planVersions.version, plans.version));
 
-/** The plan's own limit in US dollars, or undefined. */
+/** US dollars. */
 export async function readPlanLimit(db: Queryable, id: string): Promise<number | undefined> {
   const [row] = await db
     .select({ limit: planLimit })
@@ -114,7 +110,7 @@ async function readSpendingOf(
   if (row === undefined) throw new Error('readSpendingOf: no row came back');
   const spent: Spent = {
     turn: row.turn,
-    // A plan's sum includes its planning.
+    // Includes planning.
     session: plan === null ? row.session : plan.usd,
     plan: plan?.usd ?? 0,
     person: row.person,
@@ -135,7 +131,7 @@ async function readSpendingOf(
   };
 }
 
-/** Costs of running plans booked by earlier versions, whose processes may still run. */
+/** Running plans' costs booked by earlier versions. */
 async function readFormerSpending(db: Queryable, since: Date): Promise<number> {
   const { rows } = await db.execute<{ usd: number }>(sql`
     select coalesce(sum(usd::numeric), 0)::float8 as usd
@@ -143,12 +139,12 @@ async function readFormerSpending(db: Queryable, since: Date): Promise<number> {
   return rows[0]?.usd ?? 0;
 }
 
-/** Spending under every ceiling that another call of `payer` counts towards. */
+/** Under every ceiling that applies to another call of `payer`. */
 export async function readSpending(db: Queryable, payer: Payer, times: Times): Promise<Spending> {
   return readSpendingOf(db, await findAccount(db, payer), times);
 }
 
-/** Everyone's spending since then in US dollars; open calls count as their estimates. */
+/** US dollars; open calls count as estimates. */
 export async function readSpentSince(db: Queryable, since: Date): Promise<number> {
   const { rows } = await db.execute<{ usd: number }>(sql`
     select coalesce(sum(coalesce(cost_usd, estimate_usd)::numeric), 0)::float8 as usd
@@ -156,7 +152,7 @@ export async function readSpentSince(db: Queryable, since: Date): Promise<number
   return (rows[0]?.usd ?? 0) + (await readFormerSpending(db, since));
 }
 
-/** Spending for one person since then, in US dollars. */
+/** US dollars. */
 export async function readSpentBy(db: Queryable, user: string, since: Date): Promise<number> {
   const { rows } = await db.execute<{ usd: number }>(sql`
     select coalesce(sum(coalesce(cost_usd, estimate_usd)::numeric), 0)::float8 as usd
@@ -165,7 +161,7 @@ export async function readSpentBy(db: Queryable, user: string, since: Date): Pro
   return rows[0]?.usd ?? 0;
 }
 
-/** Recent calls considered, and the sample size taken from them. */
+/** Recent calls considered, and the sample taken. */
 const latestCalls = 2000;
 const sampledCalls = 50;
 
@@ -174,7 +170,7 @@ const latestOf = (model: string) => sql`
     select * from ${countersign}.model_calls order by id desc limit ${latestCalls}
   ) latest where model = ${model} and output_tokens is not null`;
 
-/** 90th percentile of output tokens of the stage's recent calls, otherwise the model's. @returns null without calls */
+/** 90th percentile of output tokens of the stage's recent calls, otherwise the model's. */
 export async function readUsualOutput(
   db: Queryable,
   { model, stage }: ModelCall,
@@ -189,7 +185,7 @@ export async function readUsualOutput(
   return rows[0]?.tokens ?? null;
 }
 
-/** Average cost in US dollars of recent calls of running plans, or null without calls. */
+/** Average US dollars of recent calls of running plans. */
 export async function readUsualStepCost(db: Queryable, model: string): Promise<number | null> {
   const { rows } = await db.execute<{ usd: number | null }>(sql`
     select avg(cost_usd)::float8 as usd
@@ -198,9 +194,8 @@ export async function readUsualStepCost(db: Queryable, model: string): Promise<n
 }
 
 /**
- * Records a call before it is made, unless `refuse` returns a reason. Reservations are serialised across processes, so each
- * sees earlier ones. Locks in a separate statement, because a statement's snapshot predates its locks. If this process dies,
- * the estimate keeps counting, erring on the safe side. @param refuse pure; called with the lock held
+ * Records a call before it is made, unless `refuse` returns a reason. Locks in a separate statement, because a statement's
+ * snapshot predates its locks. If this process dies, the estimate keeps counting. @param refuse pure; called under the lock
  */
 export async function reserveCall<Refusal>(
   db: Pick<Database, 'transaction'>,
@@ -239,7 +234,7 @@ async function insertCall(
   return row.id;
 }
 
-/** Replaces a call's estimate with its cost, also on its plan. Idempotent. */
+/** Idempotent. */
 export async function settleCall(
   db: Queryable,
   id: number,
@@ -261,10 +256,7 @@ export async function settleCall(
     from before where plans.id = before.plan_id`);
 }
 
-/**
- * The call failed. `nothing`: known to be free. `unknown`: cut off, and servers charge for partial output, so its estimate
- * keeps counting.
- */
+/** `nothing`: known to be free. `unknown`: cut off; partial output is charged, so the estimate keeps counting. */
 export async function failCall(
   db: Queryable,
   id: number,
@@ -277,7 +269,7 @@ export async function failCall(
     .where(and(eq(modelCalls.id, id), isNull(modelCalls.cost_usd)));
 }
 
-/** A run's calls that count as estimates, oldest first. */
+/** Oldest first. */
 export async function listOpenCalls(db: Queryable, runId: string): Promise<OpenCall[]> {
   const rows = await db
     .select({

@@ -1,4 +1,4 @@
-// Stores data too large for a row, and outputs of steps: inline up to a limit, beyond it as an artifact that the row refers to.
+// Artifacts, and outputs of steps: inline up to a limit, otherwise artifacts.
 import { createHash } from 'node:crypto';
 import { and, asc, eq, getTableColumns, inArray, isNull, like, or, sql } from 'drizzle-orm';
 import type { Random } from '#domain/clock.ts';
@@ -42,7 +42,6 @@ export async function storeArtifact(
   await tx.insert(artifacts).values(row).onConflictDoNothing({ target: artifacts.id });
 }
 
-/** The value of JSON, else the text. */
 export function readContent({ media_type, content }: ArtifactContent): Json {
   const text = makeStorableText(Buffer.from(content).toString('utf8'));
   return media_type === 'application/json' ? JsonValue.parse(parseExactly(text)) : text;
@@ -62,7 +61,7 @@ export async function loadArtifacts(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Only those of this plan, or fetched by its planning run. */
+/** Of this plan or its planning run. */
 export async function findArtifacts(
   db: Queryable,
   { planId, runId }: { planId: string | null; runId: string | null },
@@ -123,10 +122,9 @@ export async function listArtifacts(
   };
 }
 
-/** Bytes of JSON for an output in its row. */
 export const inlineOutputBytes = 64 * 1024;
 
-/** By ID of the succeeded step, with artifacts fetched. */
+/** By step ID, with artifacts fetched. */
 export async function readOutputs(
   db: Queryable,
   planId: string,
@@ -143,12 +141,9 @@ export async function readOutputs(
   return outputs;
 }
 
-/** The artifact that holds a large output. */
 export const outputName = (position: number): string => `output-${position}.json`;
 
-/**
- * A tool's answer may merely look like `{ "$artifact": id, … }`: unless the artifact holds this step's own output, it is data.
- */
+/** A tool's answer may look like `{ "$artifact": id, … }`: unless the artifact is this step's own output, it is data. */
 export async function fetchOutput(
   db: Queryable,
   planId: string,

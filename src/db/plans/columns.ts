@@ -1,11 +1,11 @@
-// Reads the steps and links of a plan as columns of numbers for placing them in time; 100,000 steps take a few megabytes.
+// A plan's steps and links as columns of numbers, for scheduling.
 import { sql } from 'drizzle-orm';
 import type { DependencyType } from '#domain/plan/dependency.ts';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { isPresent } from '../steps/steps.ts';
 
-/** The current version by position. Moments are minutes since 1970, or NaN. */
+/** The current version by position. Minutes since 1970, or NaN. */
 export type StepColumns = {
   positions: number[];
   durations: number[];
@@ -54,7 +54,6 @@ export async function readStepColumns(db: Queryable, planId: string): Promise<St
   };
 }
 
-/** @returns null if there are more than `most` */
 export async function readLinkColumns(
   db: Queryable,
   planId: string,

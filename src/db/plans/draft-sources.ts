@@ -1,4 +1,4 @@
-// Outputs of the steps that a step waits for, in the order of the plan and a page at a time.
+// Outputs of the steps that a step waits for, by page.
 import { type SQL, sql } from 'drizzle-orm';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
@@ -42,7 +42,7 @@ export type SourceRow = {
   output: Json;
 };
 
-/** Up to `limit` with an output, after position `after`; each output whole. */
+/** After position `after`. */
 export async function readSources(
   db: Queryable,
   of: Sources,

@@ -1,4 +1,4 @@
-// Findings as rows: stored once by their key, listed by keyset, settled by compare-and-set.
+// Findings: stored once by key, settled by compare-and-set.
 import { and, desc, eq, getTableColumns, inArray, notInArray, type SQL, sql } from 'drizzle-orm';
 import { system } from '#domain/people/actor.ts';
 import type { Finding, FindingStatus, OpenFindings, Severity } from '#domain/plan/finding.ts';
@@ -35,7 +35,6 @@ export type NewFindingRow = Pick<
   | 'raised_by'
 >;
 
-/** @returns false if the plan already has one with this key */
 export async function insertFinding(tx: Queryable, finding: NewFindingRow): Promise<boolean> {
   const stored = await tx
     .insert(planFindings)
@@ -69,14 +68,14 @@ export async function readFinding(
   return row ?? null;
 }
 
-/** A JSON count per severity of the plan `planId`. */
+/** A JSON count per severity. */
 export const openFindingsOf = (planId: SQL): SQL<OpenFindings> => sql`(
   select '{"INFO": 0, "WARN": 0, "ERROR": 0, "CRITICAL": 0}'::jsonb || coalesce(jsonb_object_agg(severity, n), '{}') from (
     select severity, count(*)::int as n from ${countersign}.plan_findings f
     where f.plan_id = ${planId} and f.status in ('open', 'replanning', 'awaiting_approval') group by severity
   ) open)`;
 
-/** Oldest first. The condition matches the index of open findings literally. */
+/** Oldest first. Repeats the condition of the index of open findings literally. */
 export function readOpenFindings(
   db: Queryable,
   planId: string,
@@ -99,10 +98,7 @@ export async function countOpenFindings(db: Queryable, planId: string): Promise<
   return rows[0]?.counts ?? { INFO: 0, WARN: 0, ERROR: 0, CRITICAL: 0 };
 }
 
-/**
- * Findings in one of the statuses `from`. The caller holds the plan's lock. @param where default: all of the plan @returns
- * those that were changed
- */
+/** Only in one of `from`. The caller holds the plan's lock. @param where default: all of the plan @returns changed ones */
 export function updateFindings(
   tx: Queryable,
   planId: string,
@@ -120,10 +116,7 @@ export function updateFindings(
     .returning();
 }
 
-/**
- * Resolves undecided findings of the schedule check, except `kept` keys, and frees their keys, so that a promise that breaks
- * again is raised again. The caller holds the plan's lock. @returns the IDs
- */
+/** Except `kept` keys. Frees their keys, so that a promise that breaks again is raised again. The caller holds the plan's lock. */
 export async function withdrawScheduleFindings(
   tx: Queryable,
   planId: string,

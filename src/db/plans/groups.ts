@@ -1,5 +1,4 @@
-// Reads plans for inboxes: live plans as they change, ended ones by group. Each function is one statement, however many plans
-// there are.
+// Reads plans for inboxes: live plans as they change, ended ones by group.
 import { type SQL, sql } from 'drizzle-orm';
 import { lowerAscii } from '#domain/people/names.ts';
 import type { InboxGroup } from '#domain/plan/inbox.ts';
@@ -11,11 +10,10 @@ import { waitingPatch } from '../sql/patch-reads.ts';
 import { stepsOf } from '../steps/blocks.ts';
 import { isWithin, type Within, withinEach } from './within.ts';
 
-/** Every condition that is not null must hold. */
 export type GroupFilter = {
-  /** Each is in the title, the summary, the ID or the requester's name. */
+  /** Each is in the title, summary, ID or requester's name. */
   words: string[];
-  /** Normalised, of the requester, a named approver, a person who approved, or one with a task. */
+  /** Normalised: the requester's, an approver's, or of a person with a task. */
   names: string[] | null;
   /** A tool or an operation. */
   tool: string | null;
@@ -41,7 +39,7 @@ function keyOf(name: SQL): SQL {
   return sql`case when ${isAccount(name)} then ${name} when ${isAccount(lower)} then ${plain} else ${lower} end`;
 }
 
-/** `ana` also matches `ana@…`. @param names their keys */
+/** `ana` also matches `ana@…`. */
 function isNamed(name: SQL, names: string[]): SQL {
   const plain = keyOf(name);
   const all = sql`${sql.param(names)}::text[]`;
@@ -74,7 +72,7 @@ function wanted({ words, names, tool, within }: GroupFilter): SQL {
   return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
 }
 
-/** The planner of its next version has asked something. */
+/** The next version's planner has a question. */
 const asksBack = sql`(${plans.revising} and exists (
   select from ${countersign}.runs r where r.id = ${plans.run_id} and r.plan_id = ${plans.id}
     and r.planning_status in ('needs_clarification', 'needs_scheduling_escalation')))`;
@@ -83,7 +81,7 @@ const isOpenProblem = sql`f.status = 'open' and f.severity in ('ERROR', 'CRITICA
 /** Uses the index of open findings. */
 const hasProblem = sql`${plans.id} in (select f.plan_id from ${countersign}.plan_findings f where ${isOpenProblem})`;
 
-/** The state apart from the progress of steps. */
+/** Apart from step progress. */
 export const planState = sql`concat_ws(' ', status, version, revising, paused_at, ${waitingPatch(sql`${plans.id}`)}, waiting, unknown)`;
 
 export type PlanStateRow = { id: string; tenant: string | null; standing: string };
@@ -93,7 +91,6 @@ export async function readPlanStates(db: Queryable, ids: string[]): Promise<Plan
     select id, tenant, ${planState} as standing from ${plans} where id = any(${sql.param(ids)}::text[])`);
 }
 
-/** Nothing in the plan waits for the reader. */
 export type StatusGroup = Exclude<InboxGroup, 'needs_you'>;
 type EndedGroup = 'failed' | 'done';
 
@@ -103,7 +100,7 @@ const groupOf = sql`case when ${plans.ended_as} is not null then null
   when ${plans.status} in ('proposed', 'needs_review') then 'others'
   else 'done' end`;
 
-/** A plan that is live or has an open problem. Moments are µs since 1970. */
+/** Or ended with an open problem. Moments are µs since 1970. */
 export type LivePlan = {
   id: string;
   version: number;
@@ -122,13 +119,12 @@ export type LivePlan = {
   tools_required: string[];
   /** For the current version, in order of approval. */
   approved: string[];
-  /** A step may wait for a person. */
   asks_steps: boolean;
   proposed_at: number;
   updated_at: number;
-  /** The change that waits for its own approval; `operations`: those it adds. */
+  /** The change that waits for approval; `operations`: those it adds. */
   patch: { version: number; created_at: number; operations: string[]; approved: string[] } | null;
-  /** The oldest finding that holds steps back and waits for a decision. */
+  /** The oldest undecided finding that holds steps back. */
   problem: { step_id: string | null; since: number } | null;
 };
 
@@ -141,7 +137,6 @@ const ofKept = (columns: SQL, condition: SQL): SQL => sql`
   select ${columns} from ${plans} where ${plans.ended_as} is null and ${condition}
   union all select ${columns} from ${plans} where ${plans.ended_as} is not null and ${hasProblem} and ${condition}`;
 
-/** A moment of the database, up to which changes are known. */
 export type Horizon = {
   /** Transactions before this one had ended. */
   horizon: string;
@@ -151,13 +146,10 @@ export type Horizon = {
 
 const horizon = sql`${sql.placeholder('horizon')}::text`;
 
-/**
- * Rows written by a transaction that had not ended at the horizon. Other tables change together with the row, except the
- * planner's questions.
- */
+/** Written by a transaction that had not ended at the horizon. Other tables change with the row, except planners' questions. */
 const mayHaveChanged = sql`(${horizon} is null or age(${plans}.xmin) <= age(${horizon}::xid8::xid) or ${plans.revising})`;
 
-/** Spares looking up the change of a plan that nobody has approved. */
+/** Spares looking up changes that nobody has approved. */
 const mayHaveChange = sql`${plans.attention} and ${plans.status} not in ('proposed', 'needs_review')`;
 
 const livePlans = prepareStatement(
@@ -219,13 +211,13 @@ export async function readLiveIds(db: Queryable, filter?: GroupFilter): Promise<
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Spellings of names vary, and few other texts contain a key. */
+/** Spellings vary, and few other texts contain a key. */
 function hasKey(text: SQL, keys: string[]): SQL {
   const patterns = keys.map((key) => `%${escapeLike(lowerAscii(key))}%`);
   return sql`lower(${text} collate "C") like any(${sql.param(patterns)}::text[])`;
 }
 
-/** Conversations in which a person with these keys, or a similar name, has written. */
+/** By a person with these keys, or a similar name. */
 export async function findSpoken(
   db: Queryable,
   conversations: string[],
@@ -238,7 +230,7 @@ export async function findSpoken(
   return new Set(rows.map(({ conversation }) => conversation));
 }
 
-/** For each person that steps of a plan wait for, the step that has waited longest. */
+/** For each person asked, the step that has waited longest. */
 export type OpenQuestion = {
   plan_id: string;
   status: 'waiting' | 'unknown';
@@ -252,7 +244,7 @@ export type OpenQuestion = {
   since: number;
 };
 
-/** In running plans. @param of in these plans, or for a person with these keys or a similar name */
+/** In running plans. @param of these plans, or a person's keys */
 export async function readOpenQuestions(
   db: Queryable,
   of: { ids: string[] } | { keys: string[] },
@@ -282,7 +274,6 @@ export const endedCounted = 1000;
 
 export type FoundGroup = { total: number; counted: boolean; places: PlacedPlan[] };
 
-/** Always true for null. */
 const isBehind = (after: GroupPlace | null) =>
   after === null
     ? sql`true`
@@ -310,10 +301,7 @@ function endedOf(
   return sql`select id, requester, moment from (${sql.join(found, sql` union `)}) as found order by moment desc, id desc limit ${limit}`;
 }
 
-/**
- * Counts the ended plans of each group and lists the next ones, latest first. @param except plans in no group, because they
- * wait for the reader @param pages the wanted groups
- */
+/** Counts each group, and lists the next, latest first. @param except plans that wait for the reader @param pages wanted groups */
 export async function readEnded(
   db: Queryable,
   filter: GroupFilter,

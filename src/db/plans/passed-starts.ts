@@ -11,7 +11,7 @@ type Row = Omit<PassedStarts, 'more' | 'first' | 'last'> & {
   last: string | null;
 };
 
-/** Null if no start has passed. @param positions null for all */
+/** Null if none has passed. @param positions null for all */
 export async function readPassedStarts(
   db: Queryable,
   plan: { id: string; version: number },

@@ -1,4 +1,4 @@
-// Patches as rows: stored as sent, found by the digest that was shown, listed by keyset.
+// Patches as rows: stored as sent, found by the shown digest.
 import { and, desc, eq, getTableColumns, isNotNull, or, type SQL, sql } from 'drizzle-orm';
 import { conditionsOf, type StepCondition } from '#domain/plan/condition.ts';
 import { type AskingStep, labelConditions } from '#domain/plan/condition-labels.ts';
@@ -24,10 +24,7 @@ const shown = sql<
 
 type ShownPatchRow = Omit<PatchRow, 'operations'> & { told: PinnedOperation[] };
 
-/**
- * Labels of the mentioned steps. A step still to be added has its future label, since no other change adds steps while the
- * patch waits.
- */
+/** A step to be added gets its future label: no other change adds steps while the patch waits. */
 export async function namePatched(
   db: Queryable,
   planId: string,
@@ -46,7 +43,6 @@ export async function namePatched(
 const conditionsIn = (operation: PatchOperation): StepCondition[] =>
   conditionsOf(operation.op === 'update_steps' ? operation.set.when : addedBy(operation)?.when);
 
-/** Labels conditions by the forms of the plan and the patch. */
 export async function labelPatched(
   db: Queryable,
   planId: string,
@@ -107,7 +103,7 @@ export async function insertPatch(
   await tx.insert(planPatches).values({ ...patch, whole_arguments: false });
 }
 
-/** @throws Error if it does not exist, since its ID comes from our own rows */
+/** @throws Error if it doesn't exist, since its ID comes from our own rows */
 export async function readPatchOutcome(db: Queryable, id: string): Promise<PatchOutcome> {
   const [row] = await db
     .select({ ...columns, told: shown })
@@ -117,7 +113,6 @@ export async function readPatchOutcome(db: Queryable, id: string): Promise<Patch
   return toOutcome(db, row);
 }
 
-/** `limit` operations as sent, and their number. */
 export async function readPatchOperations(
   db: Queryable,
   id: string,
@@ -159,14 +154,14 @@ export async function findWaitingPatch(
   return row ?? null;
 }
 
-/** @throws Error if it does not exist */
+/** @throws Error if it doesn't exist */
 export async function readPatch(db: Queryable, id: string): Promise<PatchRow> {
   const [row] = await db.select().from(planPatches).where(eq(planPatches.id, id));
   if (row === undefined) throw new Error(`readPatch: no patch ${id}`);
   return { ...row, operations: readStored(row.operations, row.whole_arguments) };
 }
 
-/** Shown with this digest for its own approval. Patches applied at once were never shown and have the plan's digest. */
+/** Shown for its own approval. Patches applied at once were never shown and have the plan's digest. */
 export async function findShownPatch(
   db: Queryable,
   planId: string,
@@ -187,7 +182,6 @@ export async function findShownPatch(
   return row ?? null;
 }
 
-/** Settles a patch that waited for approval. */
 export async function settlePatch(
   tx: Queryable,
   id: string,
@@ -210,12 +204,12 @@ export async function forgetApprovals(
     .where(and(eq(approvals.plan_id, plan_id), eq(approvals.version, version)));
 }
 
-/** Made by a patch instead of a proposal. Reruns and stale steps alone make a version only if approved. */
+/** Not by a proposal. Reruns and stale steps alone make a version only if approved. */
 export const isPatched = (planId: SQL, version: SQL): SQL => sql`exists (
   select 1 from ${countersign}.plan_patches p where p.plan_id = ${planId} and p.version = ${version}
     and p.status = 'applied' and (p.added + p.changed + p.removed > 0 or p.decided_by is not null))`;
 
-/** The newest version up to `version` with planning artifacts of which the later ones are patches, or null. */
+/** The newest version with planning artifacts, of which later ones are patches. */
 export const plannedVersion = (planId: SQL, version: SQL): SQL => sql`(
   select max(a.version) from ${countersign}.planning_artifacts a
   where a.plan_id = ${planId} and a.version <= ${version} and not exists (

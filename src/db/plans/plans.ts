@@ -1,4 +1,4 @@
-// The plan record: read without its steps, listed by keyset, locked for changes.
+// The plan record, without its steps.
 import { and, asc, desc, eq, getTableColumns, inArray, type SQL, sql } from 'drizzle-orm';
 import type { Plan, PlanStatus, PlanSummary } from '#domain/plan/plan.ts';
 import type { PlanListFilter } from '#domain/service.ts';
@@ -100,11 +100,10 @@ const columnsOfPlan = sql.join(Object.values(getTableColumns(plans)), sql`, `);
 const rowOf = sql`select ${columnsOfPlan} from ${plans}
   where ${plans.id} = ${sql.placeholder('id')}`;
 
-/** Prepared: every view and every turn begins with one. */
+/** Every view and turn begins with it. */
 const read = prepareStatement('read_plan', rowOf);
 const lock = prepareStatement('lock_plan', sql`${rowOf} for no key update`);
 
-/** The trace context of the plan's last move, if traced. */
 export async function readPlanCause(db: Queryable, id: string): Promise<string | null> {
   const [row] = await db.select({ cause: plans.traceparent }).from(plans).where(eq(plans.id, id));
   return row?.cause ?? null;
@@ -117,7 +116,7 @@ export async function readPlanRow(db: Queryable, id: string): Promise<PlanRow> {
   return row;
 }
 
-/** When it was stored, or its run began, whichever is earlier. */
+/** When stored, or when its run began, whichever is earlier. */
 export async function readAskedAt(db: Queryable, ids: string[]): Promise<Map<string, Date>> {
   const rows = await db
     .select({ id: plans.id, made: plans.created_at, begun: runs.created_at })
@@ -133,10 +132,7 @@ export async function readAskedAt(db: Queryable, ids: string[]): Promise<Map<str
   );
 }
 
-/**
- * Every change of a plan or its steps takes this lock first, so that changes cannot interleave or deadlock. The statement
- * timeout grows with the plan. @throws `plan_not_found`
- */
+/** Every change takes this lock first, against deadlocks. The statement timeout grows with the plan. @throws `plan_not_found` */
 export async function lockPlan(tx: Transaction, id: string): Promise<PlanRow> {
   const [row] = await tx.run<PlanRow>(lock, { id });
   if (row === undefined) throw await explainMissingPlan(tx, id);
@@ -208,7 +204,7 @@ export function readPlansOf(
     .limit(5);
 }
 
-/** At most 5, each with the version and digest of its waiting change. */
+/** At most 5, with the version and digest of the waiting change. */
 export async function readChangesOf(db: Queryable, conversation: string): Promise<PlanRow[]> {
   const rows = await db
     .select({ plan: plans, version: planPatches.version, digest: planPatches.digest })
@@ -230,7 +226,7 @@ export async function readPartitions(db: Queryable, planId: string, limit: numbe
   return rows.map((row) => ({ name: row.name, counts: countsOf(row) }));
 }
 
-/** For a version, or a change that would make it; by first approval. */
+/** By first approval. */
 export async function readApprovals(
   db: Queryable,
   planId: string,
@@ -243,7 +239,7 @@ export async function readApprovals(
     group by 1 order by min(a.at), 1`);
 }
 
-/** The newest approved version up to this one: changes that narrow need no approval of their own. */
+/** Up to this one: changes that narrow need no approval. */
 export async function readApprovedVersion(
   db: Queryable,
   { id, version }: { id: string; version: number },
@@ -254,7 +250,7 @@ export async function readApprovedVersion(
   return rows[0]?.version ?? version;
 }
 
-/** Approvers with a role from their sign-in, by plan. */
+/** By plan. */
 export async function readGivenWithRole(
   db: Queryable,
   versions: { id: string; version: number }[],
@@ -263,7 +259,7 @@ export async function readGivenWithRole(
   return readBy(db, versions, sql`a.role is not null`);
 }
 
-/** Approvers whose identity was verified, by plan. Typed names are not verified. */
+/** By plan. Typed names are not verified. */
 export async function readVerified(
   db: Queryable,
   versions: { id: string; version: number }[],

@@ -1,17 +1,17 @@
-// Stores playbooks: each has a name within its organisation, and belongs to the person who first saved it.
+// Playbooks, named within an organisation and owned by who first saved one.
 import { and, asc, count, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { Playbook } from '#domain/plan/playbook.ts';
 import type { Queryable } from '../database.ts';
 import { playbooks } from '../schema.ts';
 
-/** Null for those of the instance. */
+/** Null for the instance. */
 export type PlaybookPlace = { tenant: string | null };
 
 /** All names of the person who may replace and delete it, or null if anyone may. */
 export type PlaybookOwner = string[] | null;
 
-/** All but the draft, which can be large. */
+/** Without the draft, which can be large. */
 const columns = {
   name: playbooks.name,
   title: sql<string>`${playbooks.draft}->>'title'`,
@@ -67,7 +67,7 @@ export async function readPlaybook(
   return { playbook: toPlaybook(rest), draft };
 }
 
-/** Replaces one of that name that belongs to `owner`. @returns null if the name belongs to another person */
+/** @returns null if another person has the name */
 export async function storePlaybook(
   db: Queryable,
   { tenant }: PlaybookPlace,
@@ -94,7 +94,6 @@ export async function storePlaybook(
   return row === undefined ? null : toPlaybook(row);
 }
 
-/** @returns whether `owner` had one of that name */
 export async function deletePlaybook(
   db: Queryable,
   place: PlaybookPlace,

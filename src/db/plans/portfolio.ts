@@ -1,11 +1,10 @@
-// Reads the working time that proposed and running plans need from people: the assigned blocks of their schedules.
+// People's assigned blocks in the schedules of proposed and running plans.
 import { sql } from 'drizzle-orm';
 import { personKey } from '#domain/people/names.ts';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { plannedVersion } from './patches.ts';
 
-/** A period of a person's time. */
 export type PortfolioBlock = {
   plan_id: string;
   plan_title: string;
@@ -19,7 +18,7 @@ export type PortfolioBlock = {
 };
 
 export type PortfolioQuery = {
-  /** By any name; blocks come back under the one asked for. */
+  /** By any name; blocks have the one asked for. */
   people: string[];
   from: Date;
   to: Date;
@@ -33,13 +32,13 @@ const pageSize = 500;
 
 type PortfolioOptions = {
   limit?: number;
-  /** Several organisations share the instance: planners only read their own plans. */
+  /** Planners read only their own plans. */
   apart?: boolean;
-  /** The name asked for, by the key of each name of these people. Default: only those given. */
+  /** The name asked for, by the key of each name. */
   keysOf?: (people: string[]) => Promise<Map<string, string>>;
 };
 
-/** Blocks that overlap the window, earliest first. */
+/** Overlapping the window, earliest first. */
 export function createPortfolioReader(
   db: Queryable,
   {

@@ -1,4 +1,4 @@
-// A person's upcoming reminders and the recurring steps of their running plans.
+// A person's upcoming reminders and recurring steps.
 import { and, asc, eq, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
@@ -10,13 +10,13 @@ const maxListed = 100;
 
 export type ReminderRow = Omit<typeof reminders.$inferSelect, 'next_at'> & { next_at: Date };
 
-/** All names of the reader; the organisation if others share the instance. */
+/** All names; the organisation if others share the instance. */
 export type RecurringOf = { names: string[]; tenant?: string | undefined };
 
 const isOf = ({ tenant }: RecurringOf) =>
   tenant === undefined ? undefined : or(isNull(plans.tenant), eq(plans.tenant, tenant));
 
-/** Next first. @param id only this one */
+/** Next first. */
 export async function readReminders(
   db: Queryable,
   of: RecurringOf,
@@ -41,7 +41,7 @@ export async function readReminders(
   );
 }
 
-/** Only if still due at `seen`. @returns whether it was */
+/** @returns false if no longer due at `seen` */
 export async function changeReminder(
   tx: Queryable,
   { id, next_at: seen }: Pick<ReminderRow, 'id' | 'next_at'>,
@@ -74,7 +74,7 @@ export async function findRecurringPlans(db: Queryable, of: RecurringOf): Promis
 
 export type UpcomingStep = { id: string; position: number; not_before: string };
 
-/** Made from these templates and not begun, by start. @param limit of different starts */
+/** Not begun, by start. @param limit of different starts */
 export async function readUpcoming(
   db: Queryable,
   planId: string,

@@ -1,4 +1,4 @@
-// Reads a plan's state for replanning: its findings that wait for it, its tries, and the steps that a finding covers.
+// A plan's state for replanning: due findings, tries, covered steps.
 import { type SQL, sql } from 'drizzle-orm';
 import type { StepStatus } from '#domain/plan/plan.ts';
 import { pairOf } from '#domain/plan/replan.ts';
@@ -8,7 +8,6 @@ import { countersign } from '../schema/columns.ts';
 import { waitingPatch } from '../sql/patch-reads.ts';
 import { stepsOf } from '../steps/blocks.ts';
 
-/** A try with such steps is under way. */
 const underWay: StepStatus[] = ['pending', 'ready', 'running', 'waiting', 'unknown', 'stale'];
 
 /** The latest try (0 if none), and whether one is under way. */
@@ -55,7 +54,6 @@ export async function findDueFindings(
     order by f.status = 'replanning' desc, f.created_at, f.id`);
 }
 
-/** Running plans with a finding that may be replanned now. */
 export async function findPlansToReplan(
   db: Queryable,
   automatic: boolean,
@@ -70,7 +68,7 @@ export async function findPlansToReplan(
 
 export type CoveredStep = { id: string; position: number; status: StepStatus; effect: Effect };
 
-/** A from item `s`: the rows of `step_states` that a finding covers. */
+/** A from item `s`: covered rows of `step_states`. */
 export const coveredBy = (planId: string, findingId: string, statuses: StepStatus[]): SQL =>
   stepsOf(planId, statuses, sql`${findingId} = any(s.held_by)`);
 
@@ -87,7 +85,7 @@ export async function readCovered(
     order by c.position`);
 }
 
-/** The steps that a finding is about and that are done, unless stale themselves. */
+/** Done steps that it is about, unless stale themselves. */
 export async function readSources(
   db: Queryable,
   {

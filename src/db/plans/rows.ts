@@ -1,4 +1,4 @@
-// Reads all rows of one plan from the tables for the archive, and explains a missing plan.
+// All rows of a plan for the archive, and the error for a missing plan.
 import { eq, is, type SQL, sql } from 'drizzle-orm';
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core';
 import { CountersignError } from '#domain/errors.ts';
@@ -8,7 +8,7 @@ import * as schema from '../schema.ts';
 
 const { deletedPlans } = schema;
 
-/** By table, the columns that order a plan's rows, as an index has them. */
+/** The columns that order a plan's rows, as an index has them. */
 const orders = new Map(
   Object.values(schema)
     .filter((value) => is(value, PgTable))
@@ -34,7 +34,7 @@ export function rowsOfPlans(planIds: string[], column = 'plan_id'): SQL {
 /** As JSON, with the values of its key. */
 export type PlanRow = { row: string; key: string[] };
 
-/** In the order of keys. @param page.after the last key of the previous page */
+/** @param page.after the last key of the previous page */
 export async function readAllOf(
   db: Queryable,
   table: string,
@@ -67,7 +67,6 @@ export async function readAllOf(
     where ${rowsOfPlans(planIds, table === 'plans' ? 'id' : 'plan_id')} and ${further} order by ${columns} limit ${page.limit}`);
 }
 
-/** As JSON, up to a row. */
 export async function readAuditPage(
   db: Queryable,
   page: { after: number; through: number; limit: number },
@@ -77,7 +76,7 @@ export async function readAuditPage(
     where id > ${page.after} and id <= ${page.through} order by id limit ${page.limit}`);
 }
 
-/** The same error for a plan that does not exist and one that must not be shown. */
+/** The same for a plan that doesn't exist and one that must not be shown. */
 export function planNotFound(id: string): CountersignError {
   return new CountersignError(
     'plan_not_found',

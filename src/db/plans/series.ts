@@ -1,4 +1,4 @@
-// Recurring steps: the rule in force of each series, and how far its occurrences exist as steps.
+// Recurring steps: each series' rule, and how far its occurrences are steps.
 import { and, asc, eq, inArray, isNotNull, isNull, lte, sql } from 'drizzle-orm';
 import type { PlanStatus, Series } from '#domain/plan/plan.ts';
 import type { Effect } from '#domain/tool.ts';
@@ -18,7 +18,7 @@ export type SeriesRow = Series & {
 
 type NewSeries = { series: Series; expandedTo: Date; expandAt: Date | null };
 
-/** For the current version; series of an earlier one must be gone. */
+/** Series of an earlier version must be gone. */
 export async function insertSeries(
   tx: Queryable,
   planId: string,
@@ -44,7 +44,7 @@ export async function deleteSeries(tx: Queryable, planId: string, ids?: string[]
   await tx.delete(planSeries).where(and(eq(planSeries.plan_id, planId), named));
 }
 
-/** Those not stopped, or with `all` every series. */
+/** @param all stopped ones too */
 export async function readSeries(db: Queryable, planId: string, all = false): Promise<SeriesRow[]> {
   const rows = await db
     .select()
@@ -76,7 +76,7 @@ export async function readRhythms(
   );
 }
 
-/** Plans with occurrences to add now, and ended plans; without those that need a person's decision first. */
+/** Including ended plans; without those that need a person's decision first. */
 export async function findDuePlans(
   db: Queryable,
   now: Date,
@@ -137,7 +137,6 @@ export async function updateSeries(
     .where(and(eq(planSeries.plan_id, planId), eq(planSeries.series_id, id)));
 }
 
-/** Until the plan is resumed. */
 export async function stopAllSeries(tx: Queryable, planId: string): Promise<void> {
   await tx
     .update(planSeries)
@@ -149,7 +148,7 @@ export async function restartAllSeries(tx: Queryable, planId: string): Promise<v
   await tx.update(planSeries).set({ stopped_at: null }).where(eq(planSeries.plan_id, planId));
 }
 
-/** Whether one of a template's occurrences is in the plan, and their effects. */
+/** With their effects. */
 export async function readTemplates(
   tx: Queryable,
   planId: string,
@@ -187,7 +186,7 @@ export async function findBegun(tx: Queryable, planId: string, ids: string[]): P
       and (s.attempt > 0 or s.status in ('succeeded', 'failed', 'unknown', 'waiting', 'running'))`);
 }
 
-/** Whether a change removed the step, by ID. A removed step's ID stays taken. */
+/** By ID. A removed step's ID stays taken. */
 export async function readRemoved(
   tx: Queryable,
   planId: string,
@@ -199,7 +198,7 @@ export async function readRemoved(
   return new Map(rows.map(({ id, removed }) => [id, removed]));
 }
 
-/** When the first ready step can be claimed, and whether that is now. */
+/** And whether it can be claimed now. */
 export async function readEarliestReady(
   db: Queryable,
   planId: string,

@@ -1,4 +1,4 @@
-// Counts plans by status, and requests that no tool could serve, for the instance or for one organisation.
+// Counts plans by status, and requests that no tool could serve.
 import { sql } from 'drizzle-orm';
 import type { PlanStats } from '#domain/stats.ts';
 import type { Queryable } from '../database.ts';
@@ -17,10 +17,10 @@ async function countPlans(db: Queryable, within: Within | null): Promise<PlanSta
   return Object.fromEntries(counts.map(({ status, count }) => [status, count]));
 }
 
-/** Rows without a plan are few and indexed. Spacing and case do not distinguish wishes. */
+/** Spacing and case don't distinguish wishes. */
 const requestText = sql`lower(regexp_replace(left(trim(a.reason), 200), '\\s+', ' ', 'g'))`;
 
-/** Requesters whose names belong to one person count once. */
+/** Linked names count once. */
 const askers = sql`count(distinct coalesce(i.person, r."user"))::int`;
 
 async function listGaps(
@@ -39,7 +39,6 @@ async function listGaps(
     group by ${requestText} having ${askers} >= ${leastPeople} order by times desc, max(a.at) desc limit ${gaps.listed}`);
 }
 
-/** @param leastPeople only wishes of at least this many people */
 export async function readPlanStats(
   db: Queryable,
   within: Within | null = null,

@@ -1,5 +1,4 @@
-// Finds things that have long waited for a person: open questions, unknown outcomes, patches that need approval. Plans without
-// any are not read.
+// Finds what has long waited for a person: questions, unknown outcomes, patches.
 import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
@@ -8,7 +7,7 @@ import { isoOf } from '../time.ts';
 
 type Overdue = PageCursor & {
   plan_id: string;
-  /** How many intervals have passed since it was asked. */
+  /** Intervals passed since it was asked. */
   period: number;
   /** Limits reminders to one per period. */
   once: string;
@@ -30,10 +29,7 @@ const remindable = sql`p.paused_at is null and p.conversation is not null`;
 
 const unreminded = sql`not exists (select 1 from ${countersign}.messages m where m.once = n.once)`;
 
-/**
- * Waiting for at least `everySeconds` without a reminder in the current period, oldest first: for an answer since they began,
- * for an outcome since it is unknown. Not in paused plans or without a conversation.
- */
+/** Waiting for `everySeconds` without a reminder in the current period, oldest first. Not in paused plans. */
 export async function findOverdueQuestions(
   db: Queryable,
   now: Date,
@@ -59,7 +55,6 @@ export async function findOverdueQuestions(
     order by asked, name limit ${limit}`);
 }
 
-/** Since changes that need approval were proposed. */
 export async function findOverdueChanges(
   db: Queryable,
   now: Date,
@@ -81,8 +76,7 @@ export async function findOverdueChanges(
     order by created_at, patch_id limit ${limit}`);
 }
 
-// Pages of a limited number of items, oldest first. Failed items are found again, so each round continues after the previous
-// one: younger items get their turn.
+// Failed items are found again, so each round continues after the previous one: younger items get their turn.
 
 /** In processing order: start in microseconds, then a unique name. */
 export type PageCursor = { since: string; name: string };
@@ -94,7 +88,7 @@ export function comesAfter(since: SQL, name: SQL, after: PageCursor | null): SQL
     : sql`(${since}, ${name}) > (${after.since}::timestamptz, ${after.name}::text)`;
 }
 
-/** Finds the next page on each call, and restarts after the last one. */
+/** Restarts after the last page. */
 export function createPages<Found extends PageCursor>(
   limit: number,
   find: (limit: number, after: PageCursor | null) => Promise<Found[]>,

@@ -1,5 +1,4 @@
-// Restricts reads to one organisation's people: its plans, runs and conversations, and those of the instance itself that
-// concern the reader.
+// Restricts reads to an organisation's people and the reader's own.
 import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
@@ -35,7 +34,7 @@ export function withinEach({ tenant, names, asked, tasks, approves, operations }
   ];
 }
 
-/** Newest first; each reason is read no further than `limit`. */
+/** Newest first; reads no reason further than `limit`. */
 export function firstWithin(within: Within, condition: SQL | undefined, limit: number): SQL {
   const found = withinEach(within).map(
     (reason) => sql`(select ${plans.id}, ${plans.created_at} from ${plans}
@@ -50,7 +49,7 @@ export function isWithin(within: Within): SQL {
   return sql`((${sql.join(withinEach(within), sql`) or (`)}))`;
 }
 
-/** Run `r` was requested in this organisation, or by the reader if it belongs to none. */
+/** In this organisation, or by the reader if it belongs to none. */
 export function runIsWithin({ tenant, names }: Within): SQL {
   return sql`(r.tenant = ${tenant} or r.tenant is null and r."user" = any(${list(names)}))`;
 }
@@ -61,10 +60,7 @@ export async function isRunWithin(db: Queryable, id: string, within: Within): Pr
   );
 }
 
-/**
- * It is in one of the organisation's chats, or in no chat, begun by this organisation and without requests from others. An
- * unused one belongs to its first user, unless reminders go there.
- */
+/** In one of its chats, or in no chat, begun by it and without requests from others; unused ones belong to their first user. */
 export async function isConversationWithin(
   db: Queryable,
   id: string,
@@ -82,7 +78,6 @@ export async function isConversationWithin(
         or exists (select from ${countersign}.plans p where p.conversation = ${id})))`);
 }
 
-/** Those that the reader may see. */
 export async function keepWithin(
   db: Queryable,
   ids: string[],

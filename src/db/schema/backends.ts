@@ -5,7 +5,6 @@ import type { SharedSettings } from '#domain/settings.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { at, countersign } from './columns.ts';
 
-/** Live executors, what they offer and their last heartbeat. */
 export const backends = countersign.table(
   'backends',
   {
@@ -14,15 +13,14 @@ export const backends = countersign.table(
     name: text('name').notNull(),
     capabilities: text('capabilities').array().notNull(),
     operations: text('operations').array().notNull(),
-    /** Maximum parallel calls. */
+    /** Parallel calls. */
     concurrency: integer('concurrency').notNull(),
-    /** Operations as planners see them, for processes that don't load them. */
+    /** For processes that don't load the operations. */
     manifest: jsonb('manifest').$type<OperationSpec[]>().notNull(),
-    /** Program version, or null if not reported. */
     version: text('version'),
-    /** Instance-wide settings of its process, or null from an older program. */
+    /** Null from an older program. */
     shared: jsonb('shared').$type<SharedSettings>(),
-    /** Workspace folder ID, or null if not reported. */
+    /** Folder ID, or null if not reported. */
     workspace: text('workspace'),
     seen_at: at('seen_at').notNull().defaultNow(),
     /** Continuously alive since then, offering at least the current operations. */
@@ -31,7 +29,7 @@ export const backends = countersign.table(
   (t) => [index('backends_seen').on(t.seen_at)],
 );
 
-/** Shared resources. `in_use` is the sum of the reservations. */
+/** `in_use` is the sum of the reservations. */
 export const resourcePools = countersign.table(
   'resource_pools',
   {
@@ -43,7 +41,7 @@ export const resourcePools = countersign.table(
   (t) => [check('resource_pools_in_use', sql`${t.in_use} >= 0`)],
 );
 
-/** Pool units held by running steps: written with the claim, deleted when the attempt ends. */
+/** Written with the claim, deleted when the attempt ends. */
 export const reservations = countersign.table(
   'reservations',
   {
@@ -56,7 +54,7 @@ export const reservations = countersign.table(
   (t) => [primaryKey({ columns: [t.plan_id, t.position, t.pool] })],
 );
 
-/** The first step of each plan that a pool could not serve; later, smaller ones may not overtake it forever. */
+/** The first step of each plan that a pool could not serve; smaller ones may not overtake it forever. */
 export const resourceWaits = countersign.table(
   'resource_waits',
   {

@@ -8,7 +8,7 @@ export const at = (name: string) => timestamp(name, { withTimezone: true, mode: 
 export const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 const counter = (name: string) => integer(name).notNull().default(0);
 
-/** A count per step status, kept by the statements that change statuses. */
+/** Kept by the statements that change statuses. */
 export const counters = {
   pending: counter('pending'),
   ready: counter('ready'),

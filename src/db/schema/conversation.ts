@@ -28,15 +28,14 @@ export const runs = countersign.table(
     id: text('id').primaryKey(),
     user: text('user').notNull(),
     via: text('via').notNull(),
-    /** The requesting agent, or null if a person asked. */
+    /** Null if a person asked. */
     agent: text('agent'),
-    /** Whether the requester's identity is certain. */
     verified: boolean('verified').notNull().default(false),
-    /** The organisation, or null for the instance's own. */
+    /** Null for the instance's own. */
     tenant: text('tenant'),
     conversation: text('conversation').notNull(),
     planning_status: text('planning_status').$type<PlanningStatus>().notNull(),
-    /** Turn counter. A planner's result is accepted only for the turn it was started for. */
+    /** A planner's result is accepted only for the turn it was started for. */
     turn: integer('turn').notNull().default(1),
     /** Valid only while the run is `running`. */
     activity: jsonb('activity').$type<Activity>(),
@@ -44,23 +43,20 @@ export const runs = countersign.table(
     tries: integer('tries').notNull().default(0),
     request: text('request').notNull(),
     modes: jsonb('modes').$type<PlanningModes>().notNull(),
-    /** Preferences for this run only. */
+    /** For this run only. */
     policy: jsonb('policy').$type<PolicyOverride>().notNull().default({}),
-    /**
-     * The decision of this turn, or null for a plain message. `timezone` defaults to the instance's; `tenant` is the decider's
-     * if the run has no organisation.
-     */
+    /** Null for a plain message. `timezone` defaults to the instance's; `tenant` is the decider's if the run has none. */
     decision: jsonb('decision').$type<TurnDecision>(),
-    /** The question that the session waits for and where it resumes, or null. */
+    /** The question that the session waits for and where it resumes. */
     pause: jsonb('pause').$type<Pause>(),
     pattern: jsonb('pattern').$type<PatternSpec>(),
     rfc: jsonb('rfc').$type<Rfc>(),
     plan_id: text('plan_id'),
-    /** The version and digest last shown in this run, which "approve" refers to. */
+    /** Last shown in this run, with its digest: what "approve" refers to. */
     plan_version: integer('plan_version'),
     plan_digest: text('plan_digest'),
     response_text: text('response_text').notNull().default(''),
-    /** Message IDs of `request` and of `response_text`, or null if unknown. */
+    /** Message IDs of `request` and of `response_text`. */
     request_message: bigint('request_message', { mode: 'number' }),
     response_message: bigint('response_message', { mode: 'number' }),
     questions: jsonb('questions').$type<string[]>(),
@@ -70,7 +66,7 @@ export const runs = countersign.table(
     confidence: doublePrecision('confidence'),
     cost_usd: doublePrecision('cost_usd').notNull().default(0),
     trace: jsonb('trace').$type<TraceEntry[]>().notNull().default([]),
-    /** W3C trace context of the current turn's request, or null if untraced. */
+    /** W3C; null if untraced. */
     traceparent: text('traceparent'),
     created_at: at('created_at').notNull().defaultNow(),
     updated_at: at('updated_at').notNull().defaultNow(),
@@ -82,7 +78,7 @@ export const runs = countersign.table(
   ],
 );
 
-/** The turn a reader last saw over HTTP: on every gateway, a reply without a turn belongs to it. */
+/** The turn a reader last saw over HTTP, to which a reply without a turn belongs. */
 export const runReaders = countersign.table(
   'run_readers',
   {
@@ -97,20 +93,20 @@ export const runReaders = countersign.table(
   (t) => [primaryKey({ columns: [t.run_id, t.reader] })],
 );
 
-/** Messages of a conversation. Cards are drawn from their plan, not stored here. */
+/** Cards are drawn from their plan, not stored here. */
 export const messages = countersign.table(
   'messages',
   {
     id: bigserial('id', { mode: 'number' }).primaryKey(),
     conversation: text('conversation').notNull(),
-    /** The organisation, from the first message, or null if unknown. In chats, the place determines it. */
+    /** From the first message, or null if unknown. In chats, the place determines it. */
     tenant: text('tenant'),
     run_id: text('run_id'),
     author: text('author').$type<'person' | 'bot'>().notNull(),
     name: text('name').notNull(),
-    /** Rendered from `parts` for search, exports and readers without cards. */
+    /** Rendered from `parts`, for search, exports and readers without cards. */
     text: text('text').notNull(),
-    /** Structured message, or null if stored before messages had parts. */
+    /** Null if stored before messages had parts. */
     parts: jsonb('parts').$type<MessageParts>(),
     plan_id: text('plan_id'),
     /** Idempotency key, such as `PLAN-…:completed`. */
@@ -132,11 +128,11 @@ export const reminders = countersign.table(
     user: text('user').notNull(),
     conversation: text('conversation'),
     text: text('text').notNull(),
-    /** RFC 5545 recurrence rule, or null if it rings once. */
+    /** RFC 5545, or null if it rings once. */
     rrule: text('rrule'),
     timezone: text('timezone').notNull(),
     starts_at: at('starts_at').notNull(),
-    /** Next time, or null if it won't ring again. */
+    /** Null if it won't ring again. */
     next_at: at('next_at'),
     created_at: at('created_at').notNull().defaultNow(),
   },

@@ -1,4 +1,4 @@
-// Delivery tables: conversations on chat platforms and the messages posted there.
+// Delivery tables: chat places and the messages posted there.
 import { sql } from 'drizzle-orm';
 import {
   bigint,
@@ -16,7 +16,7 @@ import { at, countersign } from './columns.ts';
 
 const count = (name: string) => bigint(name, { mode: 'number' }).notNull().default(0);
 
-/** A conversation and its thread. Work is due if `asked` exceeds `answered` or `due_at` has passed. */
+/** Work is due if `asked` exceeds `answered` or `due_at` has passed. */
 export const chatPlaces = countersign.table(
   'chat_places',
   {
@@ -25,9 +25,9 @@ export const chatPlaces = countersign.table(
     tenant: text('tenant').notNull(),
     channel: text('channel').notNull(),
     thread: text('thread'),
-    /** Display name, if a plan posts there by name. */
+    /** Set if a plan posts there by name. */
     name: text('name'),
-    /** The only reader's zone, or null if unknown or shared. */
+    /** The only reader's, or null if unknown or shared. */
     timezone: text('timezone'),
     /** The last message that was posted or given up. */
     delivered: count('delivered'),
@@ -37,14 +37,12 @@ export const chatPlaces = countersign.table(
     due_at: at('due_at'),
     /** Backoff requested by the platform. */
     not_before: at('not_before'),
-    /** Consecutive failures. */
     tries: integer('tries').notNull().default(0),
     /** Nothing can be posted until an operator fixes this. */
     broken: text('broken'),
     broken_at: at('broken_at'),
-    /** The status shown during planning, or null. */
+    /** Shown during planning. */
     status: jsonb('status').$type<ShownStatus>(),
-    /** Holds the exclusive right to post until `lease_until`. */
     holder: text('holder'),
     lease_until: at('lease_until'),
   },
@@ -57,13 +55,13 @@ export const chatPlaces = countersign.table(
   ],
 );
 
-/** A message of the bot on its platform. The row is written before the message is posted. */
+/** Written before the message is posted. */
 export const chatPosts = countersign.table(
   'chat_posts',
   {
     message_id: bigint('message_id', { mode: 'number' }).primaryKey(),
     conversation: text('conversation').notNull(),
-    /** The card's subject: a plan, or the result of one planning turn. */
+    /** The card's subject: a plan, or the result of a planning turn. */
     plan_id: text('plan_id'),
     run_id: text('run_id'),
     run_turn: integer('run_turn'),
@@ -85,22 +83,21 @@ export const chatPosts = countersign.table(
     standing: text('standing'),
     /** More than progress changed since it was drawn. */
     urgent: boolean('urgent').notNull().default(true),
-    /** Earliest send: a rate limit, or the next progress update. */
+    /** A rate limit, or the next progress update. */
     not_before: at('not_before'),
-    /** Digest of the shown content, or null while unknown. */
+    /** Digest of the content, or null while unknown. */
     shown: text('shown'),
     shown_at: at('shown_at'),
-    /** The plan version last known to be shown, 0 if none, or null if it has no plan or an older build posted it. */
+    /** Last known, 0 if none, or null if it has no plan or an older build posted it. */
     shown_version: integer('shown_version'),
-    /** Post time by the platform's clock, or a lower bound: earlier messages were written without having read it. */
+    /** By the platform's clock, or a lower bound: earlier messages were written without having read it. */
     sent_at: at('sent_at'),
     /** A change with an unknown result may still land; redraw then. */
     redraw_at: at('redraw_at'),
-    /** Counted failures since the last success. */
     failures: integer('failures').notNull().default(0),
-    /** Start of transient failures, or null if the last attempt succeeded. */
+    /** Null if the last attempt succeeded. */
     failing_since: at('failing_since'),
-    /** Duplicates that got through after they were given up; they must say so. */
+    /** Posts that got through after they were given up; they must say so. */
     strays: jsonb('strays').$type<ChatPost[]>(),
     error: text('error'),
   },
@@ -120,9 +117,7 @@ export const chatPosts = countersign.table(
   ],
 );
 
-// Open Homes on chat platforms, which follow the plans while viewed.
-
-/** A person's Home, to be drawn if `stale` or its lease expired. */
+/** A person's open Home, drawn if `stale` or its lease expired. */
 export const chatHomes = countersign.table(
   'chat_homes',
   {
@@ -131,13 +126,11 @@ export const chatHomes = countersign.table(
     user: text('user').notNull(),
     opened_at: at('opened_at').notNull(),
     stale: boolean('stale').notNull().default(false),
-    /** Digest of the shown content, or null while unknown. */
+    /** Digest of the content, or null while unknown. */
     shown: text('shown'),
-    /** Earliest redraw, after a recent draw or a rate limit. */
+    /** After a recent draw or a rate limit. */
     not_before: at('not_before'),
-    /** Consecutive failures. */
     tries: integer('tries').notNull().default(0),
-    /** A process is drawing it until then. */
     lease_until: at('lease_until'),
   },
   (t) => [

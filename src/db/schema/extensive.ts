@@ -1,4 +1,4 @@
-// Tables of extensive planning: findings, parts planned by their own planners, and data requests.
+// Tables of extensive planning: findings, parts and data requests.
 import { sql } from 'drizzle-orm';
 import {
   doublePrecision,
@@ -28,7 +28,7 @@ export const planFindings = countersign.table(
   {
     id: text('id').primaryKey(),
     plan_id: planId(),
-    /** Deduplicates findings; chosen by its author. */
+    /** Deduplicates; chosen by its author. */
     key: text('key').notNull(),
     severity: text('severity').$type<Severity>().notNull(),
     category: text('category').$type<FindingCategory>().notNull(),
@@ -56,7 +56,7 @@ export const planFindings = countersign.table(
   ],
 );
 
-/** Parts of a two-layer planning run; each is planned by its own job. */
+/** Each is planned by its own job. */
 export const planningParts = countersign.table(
   'planning_parts',
   {
@@ -79,14 +79,14 @@ export const planningParts = countersign.table(
   (t) => [primaryKey({ columns: [t.run_id, t.turn, t.part_id] })],
 );
 
-/** Data requested by planners; workers fetch it into artifacts. */
+/** Workers fetch it into artifacts. */
 export const planRequests = countersign.table(
   'plan_requests',
   {
     id: text('id').primaryKey(),
     run_id: text('run_id').notNull(),
     plan_id: text('plan_id').references(() => plans.id, { onDelete: 'cascade' }),
-    /** Deduplicates requests within a run. */
+    /** Deduplicates within a run. */
     key: text('key').notNull(),
     operation: text('operation').notNull(),
     args: jsonb('args').$type<JsonObject>().notNull(),

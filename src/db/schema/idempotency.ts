@@ -1,4 +1,4 @@
-// Stored answers by idempotency key: a repeated request gets the same answer and has no effect.
+// Answers by idempotency key, card presses and chat rate limits.
 import { sql } from 'drizzle-orm';
 import { index, jsonb, text } from 'drizzle-orm/pg-core';
 import { at, countersign } from './columns.ts';
@@ -9,7 +9,7 @@ export const keptAnswers = countersign.table(
   {
     /** The request path and the sender's key. */
     key: text('key').primaryKey(),
-    /** Digest of the request. */
+    /** Digest. */
     request: text('request').notNull(),
     /** Null only while its transaction is open. */
     answer: jsonb('answer').$type<unknown>(),
@@ -18,26 +18,21 @@ export const keptAnswers = countersign.table(
   (t) => [index('kept_answers_at').on(t.at)],
 );
 
-// Card presses in chats, carried out or refused exactly once.
-
 /** Written in the transaction of the press's effect. */
 export const presses = countersign.table(
   'presses',
   {
-    /** The press's ID. */
     once: text('once').primaryKey(),
-    /** Why it was refused, or null if it was carried out. */
+    /** Null if it was carried out. */
     refused: jsonb('refused').$type<{ code: string; message: string }>(),
     at: at('at').notNull().default(sql`clock_timestamp()`),
   },
   (t) => [index('presses_at').on(t.at)],
 );
 
-// Rate limits of chat platforms: refusals and recent calls.
-
 /** Expired rows are deleted by the next write. */
 export const rateLimits = countersign.table('rate_limits', {
-  /** Platform, workspace, method and, if the limit is per channel, the channel. */
+  /** Platform, workspace, method, and the channel if the limit is per channel. */
   key: text('key').primaryKey(),
   /** The platform refuses calls until then. */
   until: at('until').notNull(),

@@ -1,4 +1,4 @@
-// Tables of people: linked accounts and link codes, sign-ins, sessions and tokens.
+// Tables of people: accounts, link codes, sign-ins, sessions and tokens.
 import { sql } from 'drizzle-orm';
 import { boolean, index, integer, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import type { Surface } from '#domain/people/actor.ts';
@@ -6,7 +6,7 @@ import type { Role } from '#domain/people/principal.ts';
 import type { UserGroupProblem } from '#domain/people/user-groups.ts';
 import { at, countersign } from './columns.ts';
 
-/** A linked account. Flat: `person` is the name that all of a person's accounts act under, never an intermediate. */
+/** Flat: `person` is the name that all of a person's accounts act under, never an intermediate. */
 export const identities = countersign.table(
   'identities',
   {
@@ -17,19 +17,19 @@ export const identities = countersign.table(
   (t) => [index('identities_person').on(t.person)],
 );
 
-/** Display names of chat accounts. No decision depends on them. */
+/** No decision depends on them. */
 export const personNames = countersign.table(
   'person_names',
   {
     account: text('account').primaryKey(),
     name: text('name').notNull(),
-    /** Normalised name, to find namesakes. */
+    /** Normalised, to find namesakes. */
     folded: text('folded').notNull(),
   },
   (t) => [index('person_names_folded').on(t.folded)],
 );
 
-/** Two names that were one person until `ended_at`; for older plans they still count as one. */
+/** One person until `ended_at`; for older plans they still count as one. */
 export const formerLinks = countersign.table(
   'former_links',
   {
@@ -40,7 +40,7 @@ export const formerLinks = countersign.table(
   (t) => [primaryKey({ columns: [t.account, t.other] })],
 );
 
-/** An account's current link code, stored as a hash. A newer one replaces it. */
+/** Stored as a hash; a newer one replaces it. */
 export const linkCodes = countersign.table(
   'link_codes',
   {
@@ -51,10 +51,9 @@ export const linkCodes = countersign.table(
     earlier_hash: text('earlier_hash'),
     /** Whether a chat platform vouched for the account or it was only typed. */
     via: text('via').$type<Surface>().notNull(),
-    /** Whether the requester's identity was certain. */
     verified: boolean('verified').notNull().default(false),
     expires_at: at('expires_at').notNull(),
-    /** The account that used it; it works once. */
+    /** It works once. */
     used_by: text('used_by'),
   },
   (t) => [
@@ -64,7 +63,7 @@ export const linkCodes = countersign.table(
   ],
 );
 
-/** Wrong codes an account tried since `since`. */
+/** Wrong codes since `since`. */
 export const linkTries = countersign.table(
   'link_tries',
   {
@@ -75,7 +74,7 @@ export const linkTries = countersign.table(
   (t) => [index('link_tries_since').on(t.since)],
 );
 
-/** People who signed in, as their provider last described them. */
+/** As their provider last described them. */
 export const signedIn = countersign.table('signed_in', {
   account: text('account').primaryKey(),
   provider: text('provider').notNull(),
@@ -87,7 +86,7 @@ export const signedIn = countersign.table('signed_in', {
   at: at('at').notNull(),
 });
 
-/** Started sign-ins: what the browser must return, once. */
+/** What the browser must return, once. */
 export const signInTries = countersign.table(
   'sign_in_tries',
   {
@@ -96,16 +95,16 @@ export const signInTries = countersign.table(
     browser_hash: text('browser_hash').notNull(),
     provider: text('provider').notNull(),
     nonce: text('nonce').notNull(),
-    /** PKCE verifier. */
+    /** PKCE. */
     verifier: text('verifier').notNull(),
-    /** Page path to return to. */
+    /** Page path. */
     back_to: text('back_to').notNull(),
     expires_at: at('expires_at').notNull(),
   },
   (t) => [index('sign_in_tries_expires').on(t.expires_at)],
 );
 
-/** Browser sessions; only the cookie's hash is stored. */
+/** Only the cookie's hash is stored. */
 export const signInSessions = countersign.table(
   'sign_in_sessions',
   {
@@ -122,7 +121,7 @@ export const signInSessions = countersign.table(
   ],
 );
 
-/** Personal API tokens; only the hash is stored. */
+/** Only the hash is stored. */
 export const accessTokens = countersign.table(
   'access_tokens',
   {
@@ -145,16 +144,16 @@ export const accessTokens = countersign.table(
   ],
 );
 
-/** Chat user groups named by approver rules, with their members at the last read. */
+/** Those named by approver rules, as of the last read. */
 export const chatGroups = countersign.table('chat_groups', {
   /** `slack:T123:S456`, or by handle `slack:T123:@finance`; `slack:@finance` if there is only one workspace. */
   name: text('name').primaryKey(),
   /** `slack:T123:S456`, or null if there is no such group. */
   target: text('target'),
-  /** Last known handle, such as `@finance`. */
+  /** Last known, such as `@finance`. */
   handle: text('handle'),
   accounts: text('accounts').array().notNull(),
-  /** Why its members may not decide, or null if they may. */
+  /** Why its members may not decide. */
   problem: text('problem').$type<UserGroupProblem>(),
   /** When the read began. */
   read_at: at('read_at').notNull(),

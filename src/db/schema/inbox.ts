@@ -1,4 +1,4 @@
-// Inbox tables: events are stored before they are acknowledged, then handled.
+// Inbox tables: events are stored, acknowledged, then handled.
 import { sql } from 'drizzle-orm';
 import { bigint, bigserial, index, integer, jsonb, primaryKey, text } from 'drizzle-orm/pg-core';
 import type { PlatformName } from '#domain/platform-name.ts';
@@ -10,11 +10,11 @@ const threadColumns = () => ({
   thread: text('thread').notNull(),
 });
 
-/** An event is open until handled or set aside as failed. */
+/** Open until handled or set aside as failed. */
 export const inbox = countersign.table(
   'inbox',
   {
-    /** In order of arrival: an event stored before another came has the lower ID. */
+    /** In order of arrival. */
     id: bigserial('id', { mode: 'number' }).primaryKey(),
     ...threadColumns(),
     kind: text('kind').notNull(),
@@ -25,16 +25,14 @@ export const inbox = countersign.table(
     attempt: integer('attempt').notNull().default(0),
     /** Attempts that failed or never returned. */
     failures: integer('failures').notNull().default(0),
-    /** Earliest handling. */
     due_at: at('due_at').notNull().default(sql`clock_timestamp()`),
     error: text('error'),
-    /** Error code if set aside, or null if not, or from before codes were stored. */
+    /** Set if set aside, except before codes were stored. */
     error_code: text('error_code'),
-    /** When a waiter that confirms the reply's receipt began to wait, or null if none. */
+    /** When a waiter that confirms the reply's receipt began to wait. */
     awaited_at: at('awaited_at'),
-    /** The reply for its waiter. */
     reply: jsonb('reply').$type<unknown>(),
-    /** When the reply had reached its waiter. */
+    /** When the reply reached its waiter. */
     reply_read_at: at('reply_read_at'),
     handled_at: at('handled_at'),
     failed_at: at('failed_at'),
@@ -52,7 +50,6 @@ export const inbox = countersign.table(
   ],
 );
 
-/** Deduplication keys of an event. */
 export const inboxKeys = countersign.table(
   'inbox_keys',
   {

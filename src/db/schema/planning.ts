@@ -1,4 +1,4 @@
-// Planning tables: checkpoints, model calls and costs, policies, and each plan version's artifacts.
+// Planning tables: checkpoints, model calls, policies, and versions' artifacts.
 import { sql } from 'drizzle-orm';
 import {
   bigserial,
@@ -29,7 +29,7 @@ import { at, countersign } from './columns.ts';
 import { planId, planVersions } from './plans.ts';
 import { planSteps } from './steps.ts';
 
-/** A planning session after each transition; a run resumes from its highest `seq`. */
+/** After each transition; a run resumes from its highest `seq`. */
 export const planningCheckpoints = countersign.table(
   'planning_checkpoints',
   {
@@ -39,7 +39,7 @@ export const planningCheckpoints = countersign.table(
     /** The run's transition number, from 1. */
     seq: integer('seq').notNull(),
     turn: integer('turn').notNull(),
-    /** The previous stage, or null in the first row of a turn. */
+    /** Null in the first row of a turn. */
     from_stage: text('from_stage').$type<Stage>(),
     event: text('event').$type<StageEvent>(),
     stage: text('stage').$type<Stage>().notNull(),
@@ -52,7 +52,6 @@ export const planningCheckpoints = countersign.table(
   ],
 );
 
-/** Cached results of paid or expensive work. */
 export const planningMemo = countersign.table(
   'planning_memo',
   {
@@ -67,7 +66,7 @@ export const planningMemo = countersign.table(
   (t) => [index('planning_memo_created').on(t.created_at)],
 );
 
-/** Model calls of planning and running plans, with estimate and cost. Written before the call. */
+/** Written before the call. */
 export const modelCalls = countersign.table(
   'model_calls',
   {
@@ -77,7 +76,7 @@ export const modelCalls = countersign.table(
     /** The running plan charged, or null for planning. */
     plan_id: text('plan_id'),
     user: text('user').notNull(),
-    /** The organisation charged, or null for the instance. */
+    /** Charged, or null for the instance. */
     tenant: text('tenant'),
     model: text('model').notNull(),
     stage: text('stage').notNull(),
@@ -96,7 +95,7 @@ export const modelCalls = countersign.table(
   ],
 );
 
-/** People's interaction preferences; unset sliders use the defaults. */
+/** Unset sliders use the defaults. */
 export const interactionPolicies = countersign.table('interaction_policies', {
   user: text('user').primaryKey(),
   policy: jsonb('policy').$type<PolicyOverride>().notNull().default({}),
@@ -106,7 +105,7 @@ export const interactionPolicies = countersign.table('interaction_policies', {
   updated_at: at('updated_at').notNull().default(sql`clock_timestamp()`),
 });
 
-/** Saved notes; `owner` is a person's name or a chat conversation. */
+/** `owner` is a person's name or a chat conversation. */
 export const memory = countersign.table(
   'memory',
   {
@@ -132,7 +131,7 @@ const versionKey = () => ({
 
 type VersionTable = { plan_id: PgColumn; version: PgColumn };
 
-/** Rows are deleted with their version. */
+/** Deleted with their version. */
 const ofVersion = (name: string, { plan_id, version }: VersionTable) =>
   foreignKey({
     name,
@@ -140,7 +139,7 @@ const ofVersion = (name: string, { plan_id, version }: VersionTable) =>
     foreignColumns: [planVersions.plan_id, planVersions.version],
   }).onDelete('cascade');
 
-/** Rows are deleted with the outline node in `column`. */
+/** Deleted with the node in `column`. */
 const ofNode = (name: string, { plan_id, version }: VersionTable, column: PgColumn) =>
   foreignKey({
     name,
@@ -148,7 +147,7 @@ const ofNode = (name: string, { plan_id, version }: VersionTable, column: PgColu
     foreignColumns: [outlineNodes.plan_id, outlineNodes.version, outlineNodes.node_id],
   }).onDelete('cascade');
 
-/** Outline, roadmap and schedule of a version, except parts with tables of their own. */
+/** Except parts with tables of their own. */
 export const planningArtifacts = countersign.table(
   'planning_artifacts',
   {
@@ -165,7 +164,6 @@ export const planningArtifacts = countersign.table(
   ],
 );
 
-/** Outline nodes of a plan version, in order. */
 export const outlineNodes = countersign.table(
   'outline_nodes',
   {
@@ -177,7 +175,7 @@ export const outlineNodes = countersign.table(
     structure: text('structure').$type<Structure>().notNull(),
     rhythm: text('rhythm').$type<Rhythm>().notNull(),
     level: integer('level').notNull(),
-    /** The rest of the node, which no query filters or joins. */
+    /** What no query filters or joins. */
     content: jsonb('content').$type<OutlineNode>().notNull(),
   },
   (t) => [
@@ -192,7 +190,7 @@ export const outlineNodes = countersign.table(
   ],
 );
 
-/** Links of current steps to outline nodes, deleted with either. */
+/** Of current steps, deleted with either. */
 export const nodeSteps = countersign.table(
   'node_steps',
   {
@@ -212,7 +210,7 @@ export const nodeSteps = countersign.table(
   ],
 );
 
-/** Precedence between nodes in the chosen option. */
+/** In the chosen option. */
 export const roadmapEdges = countersign.table(
   'roadmap_edges',
   {
@@ -231,7 +229,7 @@ export const roadmapEdges = countersign.table(
   ],
 );
 
-/** Compared options, best first. */
+/** Best first. */
 export const roadmapOptions = countersign.table(
   'roadmap_options',
   {
@@ -251,7 +249,6 @@ export const roadmapOptions = countersign.table(
   ],
 );
 
-/** Scheduled times of nodes. */
 export const scheduleBlocks = countersign.table(
   'schedule_blocks',
   {
@@ -270,7 +267,6 @@ export const scheduleBlocks = countersign.table(
   ],
 );
 
-/** Recurring steps of a plan, and how far their occurrences have been added. */
 export const planSeries = countersign.table(
   'plan_series',
   {
@@ -284,7 +280,7 @@ export const planSeries = countersign.table(
     steps: jsonb('steps').$type<StepDraft[]>().notNull(),
     /** Occurrences up to here already exist as steps. */
     expanded_to: at('expanded_to'),
-    /** When the next ones are due, or null if there are no more. */
+    /** Null if there are no more. */
     expand_at: at('expand_at'),
     stopped_at: at('stopped_at'),
   },

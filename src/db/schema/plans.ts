@@ -1,4 +1,4 @@
-// Plan tables. Hot state is on `plans` (one lean row, updated once a batch); text is in `plan_versions`.
+// Plan tables. Hot state is on `plans`, a lean row; text is in `plan_versions`.
 import { sql } from 'drizzle-orm';
 import {
   bigint,
@@ -38,20 +38,20 @@ export const plans = countersign.table(
     ...counters,
     title: text('title').notNull(),
     requester: text('requester').notNull(),
-    /** Whether the requester's identity is certain: by chat, sign-in or a personal token. */
+    /** By chat, sign-in or a personal token. */
     requester_verified: boolean('requester_verified').notNull().default(false),
-    /** The organisation: `slack:T…`, `teams:GUID`, a provider's, or null for the instance's. */
+    /** `slack:T…`, `teams:GUID`, a provider's, or null for the instance's. */
     tenant: text('tenant'),
     approver_policy: jsonb('approver_policy').$type<ApproverPolicy>().notNull(),
     conversation: text('conversation'),
     run_id: text('run_id'),
     planner_model: text('planner_model').notNull(),
-    /** The agent that proposed or requested it for the requester, or null if none. */
+    /** Proposed or requested it for the requester. */
     agent: text('agent'),
     executor_model: text('executor_model'),
     tools_required: text('tools_required').array().notNull(),
     guarded_operations: text('guarded_operations').array().notNull(),
-    /** By operation name: digests of its server, description and schema at proposal. */
+    /** By operation: digests of its server, description and schema at proposal. */
     operation_digests: jsonb('operation_digests')
       .$type<Record<string, string>>()
       .notNull()
@@ -63,17 +63,16 @@ export const plans = countersign.table(
     decided_by: text('decided_by'),
     decided_at: at('decided_at'),
     paused_at: at('paused_at'),
-    /** The approved digest; every claim compares it with `digest`. */
+    /** Every claim compares it with `digest`. */
     approved_digest: text('approved_digest'),
     /** Some edges (SS, SF) are met by a step's start, so claiming must check. */
     has_start_edges: boolean('has_start_edges').notNull().default(false),
-    /** Resource pools that its steps reserve from. */
     pools: text('pools').array().notNull().default([]),
     /** Every step needs a person's confirmation before it runs. */
     confirm_each: boolean('confirm_each').notNull().default(false),
-    /** Keeps the plan open without steps until its last series ends, or null if it has none. */
+    /** Keeps the plan open without steps until its last series ends. */
     open_until: at('open_until'),
-    /** Written by a trigger on `plan_patches`, for the generated columns and for processes of the previous version. */
+    /** Written by a trigger on `plan_patches`, for the generated columns and the previous version's processes. */
     pending_patch: text('pending_patch'),
     revising: boolean('revising').notNull().default(false),
     confidence: doublePrecision('confidence'),
@@ -81,23 +80,23 @@ export const plans = countersign.table(
     execution_started_at: at('execution_started_at'),
     execution_ended_at: at('execution_ended_at'),
     result_summary: text('result_summary'),
-    /** W3C trace context of its last move (planning turn, then decision), or null if untraced. */
+    /** W3C, of its last move (planning turn, then decision); null if untraced. */
     traceparent: text('traceparent'),
     created_at: at('created_at').notNull().defaultNow(),
     updated_at: at('updated_at').notNull().defaultNow(),
-    /** May wait for a person. Findings have rows of their own and are not counted. */
+    /** May wait for a person. Findings have their own rows and don't count. */
     attention: boolean('attention').generatedAlwaysAs(
       sql`status in ('proposed', 'needs_review', 'stalled') or revising or pending_patch is not null
         or status = 'executing' and waiting + unknown > 0`,
     ),
-    /** The inbox group of an ended plan, or null while live. */
+    /** The inbox group of an ended plan. */
     ended_as: text('ended_as')
       .$type<'failed' | 'done'>()
       .generatedAlwaysAs(
         sql`case when revising or pending_patch is not null then null when status = 'failed' then 'failed'
           when status in ('completed', 'rejected', 'cancelled') then 'done' end`,
       ),
-    /** `updated_at` once ended, else null. An index on `updated_at` itself would slow every batch of steps. */
+    /** `updated_at` once ended. An index on `updated_at` itself would slow every batch of steps. */
     rested_at: at('rested_at').generatedAlwaysAs(
       sql`case when status in ('completed', 'failed', 'rejected', 'cancelled') and not revising and pending_patch is null then updated_at end`,
     ),
@@ -121,13 +120,13 @@ export const plans = countersign.table(
   ],
 );
 
-/** The plan that a row belongs to and is deleted with. */
+/** Rows are deleted with it. */
 export const planId = () =>
   text('plan_id')
     .notNull()
     .references(() => plans.id, { onDelete: 'cascade' });
 
-/** Each version as it was shown; immutable. */
+/** As shown; immutable. */
 export const planVersions = countersign.table(
   'plan_versions',
   {
@@ -154,7 +153,7 @@ export const planVersions = countersign.table(
   (t) => [primaryKey({ columns: [t.plan_id, t.version] })],
 );
 
-/** Written only by programs of the previous version, for which a trigger fills `past_steps`. Drop it in the next version. */
+/** Written only by the previous version's programs; a trigger then fills `past_steps`. Drop it in the next version. */
 export const planVersionSteps = countersign.table(
   'plan_version_steps',
   {
@@ -167,7 +166,7 @@ export const planVersionSteps = countersign.table(
   (t) => [primaryKey({ columns: [t.plan_id, t.version, t.position] })],
 );
 
-/** Step counts per partition; the plan's totals are on `plans`. */
+/** The plan's totals are on `plans`. */
 export const planPartitions = countersign.table(
   'plan_partitions',
   {
@@ -179,15 +178,15 @@ export const planPartitions = countersign.table(
 );
 
 /**
- * The change stream, numbered by the plan's revision without gaps. A row is a change of the plan itself, or one change of up to
- * 500 steps: they take the `n` revisions up to `revision`, in the order of `step_ids`.
+ * The change stream, numbered by revision without gaps. A row is a change of the plan, or one change of up to 500 steps, which
+ * take the `n` revisions up to `revision` in the order of `step_ids`.
  */
 export const planEvents = countersign.table(
   'plan_events',
   {
     plan_id: text('plan_id').notNull(),
     revision: bigint('revision', { mode: 'number' }).notNull(),
-    /** Number of changes, so that paging can count without unpacking the lists. */
+    /** Changes in the row, so that paging needn't unpack the lists. */
     n: integer('n').notNull().default(1),
     kind: text('kind').notNull(),
     status: text('status'),
@@ -200,7 +199,7 @@ export const planEvents = countersign.table(
   (t) => [primaryKey({ columns: [t.plan_id, t.revision] })],
 );
 
-/** One person's approval of one version; N of M is a count. */
+/** One person's, of one version; N of M is a count. */
 export const approvals = countersign.table(
   'approvals',
   {
@@ -208,16 +207,16 @@ export const approvals = countersign.table(
     version: integer('version').notNull(),
     approver: text('approver').notNull(),
     digest: text('digest').notNull(),
-    /** Whether the approver's identity was certain; a typed name never counts as a second person. */
+    /** A typed name never counts as a second person. */
     verified: boolean('verified').notNull().default(false),
-    /** Role by sign-in or token, or null for a typed name or a chat. */
+    /** By sign-in or token; null for a typed name or a chat. */
     role: text('role').$type<Role>(),
     at: at('at').notNull().defaultNow(),
   },
   (t) => [primaryKey({ columns: [t.plan_id, t.version, t.approver] })],
 );
 
-/** Changes of proposed or approved plans, as sent. */
+/** As sent, for proposed or approved plans. */
 export const planPatches = countersign.table(
   'plan_patches',
   {
@@ -225,7 +224,7 @@ export const planPatches = countersign.table(
     plan_id: planId(),
     base_revision: bigint('base_revision', { mode: 'number' }).notNull(),
     status: text('status').$type<PatchStatus>().notNull(),
-    /** The version that the plan has, or would have, with it, and the digest to approve. */
+    /** That the plan has, or would have, with it; likewise the digest to approve. */
     version: integer('version').notNull(),
     digest: text('digest').notNull(),
     operations: jsonb('operations').$type<PinnedOperation[]>().notNull(),

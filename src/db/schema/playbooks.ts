@@ -1,4 +1,4 @@
-// The table of playbooks: saved plans that can be proposed again with other values.
+// Playbooks: saved plans that can be proposed again with other values.
 import { sql } from 'drizzle-orm';
 import { integer, jsonb, primaryKey, text } from 'drizzle-orm/pg-core';
 import type { PlanDraft } from '#domain/plan/plan.ts';
@@ -8,11 +8,11 @@ import { at, countersign } from './columns.ts';
 export const playbooks = countersign.table(
   'playbooks',
   {
-    /** The organisation, as for plans, or empty for the instance's. */
+    /** As for plans, but empty for the instance's. */
     tenant: text('tenant').notNull(),
     name: text('name').notNull(),
     owner: text('owner').notNull(),
-    /** The source plan, which may be gone. */
+    /** It may be gone. */
     plan_id: text('plan_id').notNull(),
     draft: jsonb('draft').$type<PlanDraft>().notNull(),
     params: jsonb('params').$type<PlaybookParameter[]>().notNull(),

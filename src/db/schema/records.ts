@@ -13,7 +13,7 @@ import type { Actor } from '#domain/people/actor.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { at, bytes, countersign } from './columns.ts';
 
-/** Who did what, through which surface, and why it was allowed or refused. Append-only. */
+/** Append-only. */
 export const audit = countersign.table(
   'audit',
   {
@@ -32,10 +32,7 @@ export const audit = countersign.table(
   (t) => [index('audit_plan').on(t.plan_id, t.id)],
 );
 
-/**
- * A hash over a run of audit rows and the previous seal, which reveals later changes. Written by `audit-seals.ts`, checked by
- * `audit-verify.ts`; a trigger keeps both tables append-only.
- */
+/** Written by `audit/seals.ts`, checked by `audit/verify.ts`; a trigger keeps both tables append-only. */
 export const auditSeals = countersign.table('audit_seals', {
   /** Consecutive from 1. */
   seq: bigint('seq', { mode: 'number' }).primaryKey(),
@@ -44,7 +41,7 @@ export const auditSeals = countersign.table('audit_seals', {
   count: integer('count').notNull(),
   /** Hex, over the rows' digests in ID order. */
   root: text('root').notNull(),
-  /** The previous seal's hash, or empty for the first. */
+  /** The previous seal's hash; empty for the first. */
   previous: text('previous').notNull(),
   /** The key of `hash`, or null if unkeyed: a database owner could then recompute it. */
   key_id: text('key_id'),
@@ -53,16 +50,16 @@ export const auditSeals = countersign.table('audit_seals', {
   sealed_at: at('sealed_at').notNull(),
   /** 16 bytes a row (ID and first 8 bytes of its digest): tells which row changed, not whether one did. */
   marks: bytes('marks').notNull(),
-  /** Retention's signature for removing the rows up to here, or null if they exist. */
+  /** Retention's signature for removing the rows up to here. */
   pruned: text('pruned'),
 });
 
-/** Data too large for a row or card: created files, outputs over the inline limit. */
+/** Created files, outputs over the inline limit. */
 export const artifacts = countersign.table(
   'artifacts',
   {
     id: text('id').primaryKey(),
-    /** No foreign key: the trigger `forget_plan` or retention removes them, in batches if there are many. */
+    /** No foreign key: `forget_plan` or retention removes them, in batches if there are many. */
     plan_id: text('plan_id'),
     /** The planning run that fetched it. */
     run_id: text('run_id'),
@@ -80,7 +77,7 @@ export const artifacts = countersign.table(
   ],
 );
 
-/** Model costs of running plans from versions before migration 0040: read while those may run, then dropped. */
+/** Costs from before migration 0040: read while such versions may run, then dropped. */
 export const spending = countersign.table(
   'spending',
   {

@@ -1,4 +1,4 @@
-// Tables of sign-ins at hosted MCP servers, and of the model server's key.
+// Sign-ins at hosted MCP servers, and the model server's key.
 import { index, integer, text } from 'drizzle-orm/pg-core';
 import { at, bytes, countersign } from './columns.ts';
 
@@ -7,7 +7,6 @@ export const mcpSignIns = countersign.table('mcp_sign_ins', {
   /** Client and tokens, encrypted. */
   sealed: bytes('sealed').notNull(),
   generation: integer('generation').notNull(),
-  /** A process refreshes the tokens until then. */
   refreshing_until: at('refreshing_until'),
   /** Why a new sign-in is needed, or null if it is valid. */
   problem: text('problem'),
@@ -17,11 +16,11 @@ export const mcpSignIns = countersign.table('mcp_sign_ins', {
   signed_in_at: at('signed_in_at').notNull(),
 });
 
-/** Pending sign-ins at the authorization server; each returns once. */
+/** Each returns once. */
 export const mcpSignInStates = countersign.table(
   'mcp_sign_in_states',
   {
-    /** SHA-256 of the state. */
+    /** SHA-256. */
     state: text('state').primaryKey(),
     sealed: bytes('sealed').notNull(),
     expires_at: at('expires_at').notNull(),
@@ -29,7 +28,7 @@ export const mcpSignInStates = countersign.table(
   (t) => [index('mcp_sign_in_states_expiry').on(t.expires_at)],
 );
 
-/** Model server access entered by an admin in the console: a single row. */
+/** Entered in the console: a single row. */
 export const modelAccess = countersign.table('model_access', {
   id: integer('id').primaryKey(),
   /** Key and address, encrypted. */

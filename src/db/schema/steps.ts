@@ -1,4 +1,4 @@
-// Tables of steps: their content, their execution state and their attempts.
+// Tables of steps: content, execution state and attempts.
 import { sql } from 'drizzle-orm';
 import {
   boolean,
@@ -20,7 +20,6 @@ import type { Effect } from '#domain/tool.ts';
 import { at, counters, countersign } from './columns.ts';
 import { planId } from './plans.ts';
 
-/** Content of a step in a version, and its names. */
 const says = {
   plan_id: text('plan_id').notNull(),
   position: integer('position').notNull(),
@@ -39,44 +38,37 @@ const says = {
   capabilities: text('capabilities').array().notNull().default([]),
   notes: jsonb('notes').$type<Json>(),
   duration_minutes: doublePrecision('duration_minutes'),
-  /** The length in words, from which the minutes were computed. */
+  /** In words, from which the minutes were computed. */
   duration: text('duration'),
   not_before: at('not_before'),
-  /** The step runs only if these hold, or null if it always runs. */
+  /** The step runs only if these hold. */
   when: jsonb('when').$type<StepCondition[]>(),
   /** A person confirms the final arguments just before the call. */
   ask_before: boolean('ask_before').notNull().default(false),
-  /** The target's state at proposal, compared again just before the call; null if not looked up. */
+  /** The target's state at proposal, compared just before the call; null if not looked up. */
   seen: jsonb('seen').$type<SeenState>(),
 };
 
 /**
- * The latest row of each step, valid from version `since` on. A version is the rows of this table and of `past_steps` that
- * are valid at it. `position` is the key inside a plan; `step_id` is the name people use. What execution
- * changes is in `step_states`, so that what is changed often stays small. No foreign key to `plans` here and in the tables
- * that grow with every attempt: each would cost a look-up a row. The trigger `forget_plan` removes their rows with the plan.
+ * The latest row of each step, valid from version `since`; earlier ones are in `past_steps`. `position` is the key within a
+ * plan. No foreign key to `plans` here and in tables that grow with attempts: each would cost a lookup per row. The trigger
+ * `forget_plan` deletes them.
  */
 export const planSteps = countersign.table(
   'plan_steps',
   {
     ...says,
-    /** A program of the version before does not give it; a trigger on `plan_version_steps` says what it is then. */
+    /** If the previous version's program omits it, a trigger on `plan_version_steps` sets it. */
     since: integer('since')
       .notNull()
       .default(sql`coalesce(nullif(current_setting('countersign.since', true), ''), '1')::int`),
-    /**
-     * The version that removed the step from a running plan, whose attempts the row still names; no version has it any
-     * more. null: it is still valid.
-     */
+    /** The version that removed the step from a running plan, kept for its attempts. Null: still valid. */
     until: integer('until'),
     effect: text('effect').$type<Effect>().notNull(),
     guarded: boolean('guarded').notNull().default(false),
-    /** SHA-256 over what is executed of this step, compared again when it runs; null: proposed before seals were kept. */
+    /** SHA-256 of what is executed, compared when it runs; null: proposed before seals were kept. */
     seal: text('seal'),
-    /**
-     * How early a reviewer should see the call: 4 guarded, 3 destructive, 2 goes outside, 1 changes something, 0 only reads
-     * here. The default hides nothing that an earlier program inserts.
-     */
+    /** 4 guarded, 3 destructive, 2 goes outside, 1 changes something, 0 only reads. The default hides nothing. */
     review_rank: smallint('review_rank').notNull().default(1),
   },
   (t) => [
@@ -94,8 +86,7 @@ export const planSteps = countersign.table(
 );
 
 /**
- * Rows of steps that a later version has replaced or left out, with what the step waited for. Of a version that waits for
- * approval, the rows that begin with it (`until` is null), and one that ends as it begins for each step that it removes.
+ * Replaced or removed rows. Of a waiting version: rows beginning with it (`until` null), and for removals, ending as they begin.
  */
 export const pastSteps = countersign.table(
   'past_steps',
@@ -103,7 +94,7 @@ export const pastSteps = countersign.table(
     ...says,
     since: integer('since').notNull(),
     until: integer('until'),
-    /** By the predecessor's position, then type. Of a row in `plan_steps` this is in `plan_edges`. */
+    /** By the predecessor's position, then type. For `plan_steps` this is in `plan_edges`. */
     after: jsonb('after').$type<Dependency[]>().notNull(),
   },
   (t) => [
@@ -115,10 +106,7 @@ export const pastSteps = countersign.table(
   ],
 );
 
-/**
- * Kinds of steps of a plan: what a worker must offer to run them and what they reserve. Ready steps are indexed by
- * kind, so that a worker finds its own without passing over others'.
- */
+/** What a worker must offer to run a step, and what it reserves. Ready steps are indexed by it. */
 export const planLanes = countersign.table(
   'plan_lanes',
   {
@@ -127,16 +115,16 @@ export const planLanes = countersign.table(
     tool: text('tool').notNull(),
     operation: text('operation').notNull(),
     capabilities: text('capabilities').array().notNull(),
-    /** Names of what its steps reserve, sorted; how much is theirs. */
+    /** Sorted pool names, with amounts. */
     pools: text('pools').array().notNull(),
   },
   (t) => [primaryKey({ columns: [t.plan_id, t.lane] })],
 );
 
 /**
- * Execution state of steps, one small row each until they end. Repeats some columns of `plan_steps`, so that claiming and
- * counting only read this table. No index contains the status, so starting, ending and counting down prerequisites are
- * HOT updates within half-free pages. `step_blocks` finds blocks with steps of a status; ready steps queue by `queued_at`.
+ * One small row each until the step ends. Repeats columns of `plan_steps`, so that claiming reads only this table. No index
+ * contains the status, so that starting, ending and counting down are HOT updates within half-free pages. `step_blocks` finds
+ * blocks by status.
  */
 export const stepStates = countersign.table(
   'step_states',
@@ -147,41 +135,38 @@ export const stepStates = countersign.table(
     partition: text('partition'),
     lane: integer('lane').notNull(),
     priority: integer('priority').notNull(),
-    /** Direct dependents, kept for the order of ready steps. */
+    /** Direct ones, for the order of ready steps. */
     dependents: integer('dependents').notNull(),
     status: text('status').$type<StepStatus>().notNull().default('pending'),
-    /** Prerequisites not yet met; 0 makes a pending step ready. */
+    /** 0 makes a pending step ready. */
     unmet: integer('unmet').notNull(),
-    /**
-     * Pending: not before this moment. Ready: since when it can be claimed, or from when on. Running without a worker
-     * (`sql/later.ts`): when its work is asked for.
-     */
+    /** Pending: not before. Ready: claimable since or from. Running without a worker (`sql/later.ts`): next poll. */
     available_at: at('available_at'),
-    /** `available_at` while the step is ready, else null. */
+    /** `available_at` while ready. */
     queued_at: at('queued_at').generatedAlwaysAs(
       sql`case when status = 'ready' then available_at end`,
     ),
-    /** Number of the latest attempt; also the fencing number of its lease. */
+    /** The latest attempt; also the fencing token of its lease. */
     attempt: integer('attempt').notNull().default(0),
     /** Attempts since a person, or the start of the plan, last made it ready. */
     tries: integer('tries').notNull().default(0),
-    /** The back end that runs it; `later`: its work continues without one, and `lease_until` is null. */
+    /** `later`: its work continues without a back end, and `lease_until` is null. */
     lease_owner: text('lease_owner'),
     lease_until: at('lease_until'),
     started_at: at('started_at'),
-    /** The call of the running attempt may have gone out. */
+    /** The running attempt's call may have gone out. */
     called_at: at('called_at'),
     ended_at: at('ended_at'),
     question: text('question'),
-    /** Arguments decided at run time and waiting for, or given, a person's confirmation. */
+    /** Decided at run time; a person confirms them. */
     final_args: jsonb('final_args').$type<JsonObject>(),
     result_summary: text('result_summary'),
     output: jsonb('output').$type<Json>(),
-    /** If findings hold the step, a copy of the next three columns for readers, written by the trigger `copy_holds`. */
+    /** If findings hold the step, `copy_holds` copies the next three columns here for readers. */
     error: jsonb('error').$type<StepError>(),
-    /** Open findings about the step, the one shown first, or null. A running or unknown step becomes stale when it ends. */
+    /** Open findings about the step, the shown one first. A running or unknown step becomes stale when it ends. */
     held_by: text('held_by').array(),
-    /** Status and error of a stale step before it became stale. */
+    /** Status and error before the step became stale. */
     was_status: text('was_status').$type<StepStatus>(),
     was_error: jsonb('was_error').$type<StepError>(),
   },
@@ -201,9 +186,8 @@ export const stepStates = countersign.table(
 );
 
 /**
- * The number of steps of each status in each block of 128 positions: block `b` has the positions from `128 * b` on. Kept
- * by statements that change statuses (`accounting`), and by triggers on `step_states` for what does not: steps that are added,
- * and programs of a version that did not know of blocks.
+ * Steps of each status per 128 positions, from `128 * block` on. Kept by `accounting`; triggers count additions and older
+ * programs.
  */
 export const stepBlocks = countersign.table(
   'step_blocks',
@@ -234,10 +218,7 @@ export const planEdges = countersign.table(
   ],
 );
 
-/**
- * Addresses that calls handed to the other side, by the hash of the token in them. Each is for one attempt, until `expires_at`.
- * `result_digest` is of the result that settled the attempt, or null if none has.
- */
+/** By the hash of the token in the address, for one attempt. `result_digest`: of the result that settled it, or null. */
 export const stepCallbacks = countersign.table(
   'step_callbacks',
   {
@@ -251,7 +232,7 @@ export const stepCallbacks = countersign.table(
   (t) => [index('step_callbacks_attempt').on(t.plan_id, t.position, t.attempt)],
 );
 
-/** Attempts that have ended. The one under way is in `step_states`: who has it, since when, whether it has called. */
+/** Ended ones. The one under way is in `step_states`. */
 export const stepAttempts = countersign.table(
   'step_attempts',
   {

@@ -2,7 +2,7 @@
 import { boolean, text } from 'drizzle-orm/pg-core';
 import { countersign } from './columns.ts';
 
-/** One row, written by the first process that serves a chat or a sign-in. */
+/** One row, from the first process that serves a chat or a sign-in. */
 export const tenancy = countersign.table('tenancy', {
   name: text('name').$type<'tenancy'>().primaryKey(),
   /** Several share it and are kept apart; never false again. */

@@ -1,41 +1,40 @@
-// Tables of webhooks: who is told, and what is to be told to each.
+// Tables of webhooks: endpoints and deliveries.
 import { sql } from 'drizzle-orm';
 import { bigserial, boolean, index, integer, jsonb, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import type { JsonObject } from '#domain/text.ts';
 import type { WebhookEvent } from '#domain/webhook.ts';
 import { at, countersign } from './columns.ts';
 
-/** An endpoint of `webhooks` in the settings of the worker that was started last. Its secrets are never stored. */
+/** As set for the worker started last. Its secrets are never stored. */
 export const webhookEndpoints = countersign.table('webhook_endpoints', {
   id: text('id').primaryKey(),
   url: text('url').notNull(),
-  /** null: all. */
+  /** Null for all. */
   events: text('events').array().$type<WebhookEvent[]>(),
-  /** If several organisations share the instance: whose plans it gets events of; null: of plans without one, and of the owners'. */
+  /** Whose plans it hears of, if several share the instance; null: plans without one, and the owners'. */
   organisations: text('organisations').array(),
   /** It gets events of all plans. */
   shared: boolean('shared').notNull().default(false),
-  /** Failures in a row, of whichever deliveries. */
+  /** Consecutive, over all deliveries. */
   failures: integer('failures').notNull().default(0),
-  /** It is left alone until then. */
   not_before: at('not_before'),
   last_error: text('last_error'),
   last_error_at: at('last_error_at'),
   last_ok_at: at('last_ok_at'),
-  /** It answered 410: it wants nothing any more. */
+  /** It answered 410. */
   gone_at: at('gone_at'),
-  /** Who sends to it now; nobody else does until `lease_until`. */
+  /** The exclusive sender until `lease_until`. */
   holder: text('holder'),
   lease_until: at('lease_until'),
 });
 
-/** An event for one endpoint, written in the transaction of what it tells of. */
+/** Written in the transaction of its event. */
 export const webhookDeliveries = countersign.table(
   'webhook_deliveries',
   {
     id: bigserial('id', { mode: 'number' }).primaryKey(),
     endpoint: text('endpoint').notNull(),
-    /** The same for every endpoint and every try. */
+    /** The same for every endpoint and try. */
     message: text('message').notNull(),
     type: text('type').$type<WebhookEvent>().notNull(),
     plan_id: text('plan_id').notNull(),

@@ -1,10 +1,10 @@
-// Blockers of a plan, at constant cost: some steps of a few lanes, and pool waiters.
+// What blocks a plan, at constant cost.
 import { sql } from 'drizzle-orm';
 import { maxCounted } from '#domain/plan/blockage.ts';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 
-/** The first three steps of `lanes`, and how many there are, counted up to a thousand. */
+/** The first three, and their number up to a thousand. */
 export async function countSteps(
   db: Queryable,
   planId: string,
@@ -20,19 +20,18 @@ export async function countSteps(
   return { step_ids: rows[0]?.step_ids ?? [], count: rows[0]?.count ?? 0 };
 }
 
-/** A step that has been queued for a pool for some time. */
 export type LongWait = {
   step_id: string;
   pool: string;
   amount: number;
   in_use: number;
-  /** Units of the pool that may be given out. */
+  /** Units that may be given out. */
   limit: number;
   /** Plans that hold it, at most four. */
   holders: string[];
 };
 
-/** Steps of the plan that have waited for `seconds`, longest first, at most five. */
+/** Waiting for `seconds`, longest first, at most five. */
 export async function readLongWaits(
   db: Queryable,
   planId: string,

@@ -1,4 +1,4 @@
-// Addresses for results of work that continues after its call: made while an attempt runs, and good for this attempt only.
+// Addresses for results of work that continues after its call, per attempt.
 import { hash } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import type { Step } from '#domain/plan/plan.ts';
@@ -8,11 +8,7 @@ import type { Lease } from './leases.ts';
 
 const hashOf = (token: string) => hash('sha256', token, 'hex');
 
-/**
- * Stores a token for the attempt that `worker` runs. Asked again with the same token, it is the same address.
- * @param seconds it is good for, since the attempt began
- * @returns false: the attempt is no longer this worker's
- */
+/** Idempotent. @param seconds valid since the attempt began @returns false if the attempt is no longer this worker's */
 export async function storeCallback(
   db: Queryable,
   token: string,
@@ -31,13 +27,12 @@ export async function storeCallback(
   return rows.length === 1;
 }
 
-/** An address and its step's current state. */
 export type Callback = Lease &
   Pick<Step, 'tool' | 'operation'> & {
     step_id: string;
-    /** The attempt is the latest of its step, and still runs; its work may continue without a worker. */
+    /** The attempt is its step's latest and runs, perhaps without a worker. */
     running: boolean;
-    /** A person is asked what became of the attempt. */
+    /** A person is asked about the attempt's outcome. */
     unknown: boolean;
     expired: boolean;
     lease_owner: string | null;
@@ -45,7 +40,7 @@ export type Callback = Lease &
     result_digest: string | null;
   };
 
-/** null: there is no such address, or its plan or step is gone. */
+/** Null also if its plan or step is gone. */
 export async function findCallback(db: Queryable, token: string): Promise<Callback | null> {
   return db.row(sql`
     select k.plan_id, k.position, k.attempt, k.result_digest, k.expires_at <= clock_timestamp() as expired,
@@ -57,7 +52,7 @@ export async function findCallback(db: Queryable, token: string): Promise<Callba
     where k.token_hash = ${hashOf(token)}`);
 }
 
-/** The result with this digest has settled the attempt, in the same transaction. */
+/** In the transaction of the result that settled the attempt. */
 export async function closeCallback(tx: Queryable, token: string, digest: string): Promise<void> {
   await tx.execute(sql`
     update ${countersign}.step_callbacks set result_digest = ${digest} where token_hash = ${hashOf(token)}`);

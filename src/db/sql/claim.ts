@@ -1,4 +1,4 @@
-// Claims ready steps: one statement leases them, counts the change and audits which calls are allowed, and why.
+// Claims ready steps: leases, counts and audits in one statement.
 import { type SQL, sql } from 'drizzle-orm';
 import type { Step } from '#domain/plan/plan.ts';
 import type { SealedField } from '#domain/plan/step-content.ts';
@@ -9,23 +9,23 @@ import { accounting } from '../steps/accounting.ts';
 import { sealedColumns } from '../steps/step-columns.ts';
 import { isoOf } from '../time.ts';
 
-/** A leased step, with what is needed to run it. `attempt` is the fencing number of the lease. */
+/** `attempt` is the fencing token. */
 export type ClaimedStep = Pick<
   Step,
   Exclude<SealedField, 'id'> | 'position' | 'description' | 'effect' | 'guarded' | 'attempt'
 > & {
   step_id: string;
   lane: number;
-  /** Seconds between when it could be claimed and its claim. */
+  /** Seconds from claimable to claimed. */
   waited: number;
   /** Attempts since a person or the plan's start made it ready; 1 for the first. */
   tries: number;
   final_args: JsonObject | null;
-  /** Hash of the step's content at proposal, or null if proposed before seals were kept. */
+  /** Null if proposed before seals were kept. */
   seal: string | null;
 };
 
-/** Who claims and for how long, and what the audit says about the calls of each lane (none: nothing is recorded yet). */
+/** Who claims, for how long, and the audit's reasons by lane (none: nothing recorded yet). */
 export type ClaimTerms = {
   worker: string;
   leaseSeconds: number;
@@ -38,7 +38,7 @@ const worker = sql.placeholder('worker');
 const calls = sql`${sql.placeholder('calls')}::jsonb`;
 const order = sql.raw('best.priority desc, best.dependents desc, best.available_at, best.position');
 
-/** A CTE that audits why the calls of the steps in `source` are allowed; equal ones share an entry. */
+/** A CTE that audits why the calls are allowed; equal ones share an entry. */
 export const allowCalls = (source: 'claimed' | 'started'): SQL => sql`
   ${sql.raw(`allowed_${source}`)} as (
     insert into ${countersign}.audit (plan_id, actor, actor_kind, via, action, version, reason, data)
@@ -49,10 +49,10 @@ export const allowCalls = (source: 'claimed' | 'started'): SQL => sql`
     from ${sql.raw(source)} where ${calls} ? lane::text group by lane, attempt
   )`;
 
-/** Columns needed to run a step; `s` is `plan_steps`. */
+/** `s` is `plan_steps`. */
 const neededColumns = sql`s.description, s.effect, s.guarded, s.seal, ${sealedColumns}`;
 
-/** Steps of `source` to run, best first. Looked up by position and name, since either index may serve. */
+/** Best first. By position and name, since either index may serve. */
 export const contentsOf = (source: 'claimed' | 'started'): SQL => sql`
   select c.position, c.step_id, c.lane, c.attempt, c.tries, c.final_args, content.*,
     extract(epoch from clock_timestamp() - c.available_at)::float8 as waited
@@ -71,10 +71,7 @@ const candidatesOf = (columns: string, where: SQL = sql`true`): SQL => sql`
     order by s.priority desc, s.dependents desc, s.queued_at, s.position limit ${sql.placeholder('limit')}
   ) c`;
 
-/**
- * `picked` selects positions of ready steps, read under the plan's lock. Checking the status again would make Postgres scan the
- * index of all ready steps.
- */
+/** `picked`: ready positions, read under the plan's lock. Rechecking the status would scan the index of all ready steps. */
 const claimOf = (picked: SQL): SQL => sql`
   with picked as materialized (${picked}),
   claimed as (
@@ -106,7 +103,7 @@ const claimThese = prepareStatement(
   'claim_these',
   claimOf(sql`select unnest(${sql.placeholder('positions')}::int[]) as position`),
 );
-/** Whether step `s` fits the total of each pool. One that doesn't would block fitting steps of its lane. */
+/** Step `s` fits the total of each pool. Others would block fitting steps of their lane. */
 const canEverFit = sql`not exists (
   select 1 from ${countersign}.plan_steps c
   cross join lateral jsonb_each_text(c.resources) need
@@ -129,10 +126,7 @@ export function claimValues(planId: string, { worker, leaseSeconds, version, cal
   return { plan: planId, worker, seconds: leaseSeconds, version, calls: JSON.stringify(calls) };
 }
 
-/**
- * Leases up to `limit` ready steps of `lanes` by priority, number of dependents, then age. The caller holds the plan's lock and
- * knows it is executing.
- */
+/** By priority, dependents, then age. The caller holds the plan's lock and knows it is executing. */
 export function claimBestSteps(
   tx: Transaction,
   planId: string,
@@ -143,7 +137,7 @@ export function claimBestSteps(
   return tx.run<ClaimedStep>(claimBest, { ...claimValues(planId, terms), lanes, limit });
 }
 
-/** Leases exactly the steps at `positions`, which the caller has read as ready under the plan's lock. */
+/** The caller has read them as ready under the plan's lock. */
 export function claimStepsAt(
   tx: Transaction,
   planId: string,
@@ -153,7 +147,7 @@ export function claimStepsAt(
   return tx.run<ClaimedStep>(claimThese, { ...claimValues(planId, terms), positions });
 }
 
-/** Up to `limit` claimable steps per lane in claim order, without those that need more of one of `pools` than it has. */
+/** Up to `limit` per lane in claim order, without those that need more of a pool than `pools` has. */
 export function readCandidates(
   tx: Transaction,
   planId: string,
@@ -164,15 +158,14 @@ export function readCandidates(
   return tx.run(candidates, { plan: planId, lanes, pools, limit });
 }
 
-/** The earliest time at which a waiting ready step can be claimed. */
 export type NextAvailable = {
   /** ISO 8601 in UTC, to the microsecond. */
   at: string;
-  /** Milliseconds from now, by the database's clock. */
+  /** By the database's clock. */
   in_ms: number;
 };
 
-/** null: no step waits for its time. */
+/** Null if no step waits for its time. */
 export async function readNextAvailable(
   tx: Queryable,
   planId: string,

@@ -1,5 +1,4 @@
-// Impact analysis: transitive dependents of steps, and how they become stale. Callers that change something hold the plan's
-// lock.
+// Impact analysis: how dependents become stale. Callers hold the plan's lock.
 import { type SQL, sql } from 'drizzle-orm';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
 import type { Queryable } from '../database.ts';
@@ -7,7 +6,7 @@ import { countersign } from '../schema/columns.ts';
 import { accounting, type PlanProgress, progressOf } from '../steps/accounting.ts';
 import { isMet } from '../steps/conditions.ts';
 
-/** A query of the positions that `selector` means; one may come twice. */
+/** May repeat positions. */
 export function positionsOf(planId: string, { ids, partition, tag }: StepSelector): SQL {
   const found: SQL[] = [];
   const of = (condition: SQL) =>
@@ -20,7 +19,6 @@ export function positionsOf(planId: string, { ids, partition, tag }: StepSelecto
     : sql.join(found, sql` union all `);
 }
 
-/** Whether `selector` means any step. */
 export async function hasSteps(
   db: Queryable,
   planId: string,
@@ -29,7 +27,6 @@ export async function hasSteps(
   return db.hasRows(sql`${positionsOf(planId, selector)} limit 1`);
 }
 
-/** Whether one of the steps that `selector` means calls this operation. */
 export async function hasOperation(
   db: Queryable,
   planId: string,
@@ -42,17 +39,14 @@ export async function hasOperation(
       and c.position in (${positionsOf(planId, selector)}) limit 1`);
 }
 
-/** The steps that wait for the ends of those in the CTE `from(position)`; one may come twice. */
+/** Steps that wait for the ends of those in `from(position)`; may repeat. */
 export const successorsOf = (planId: string, from: string): SQL => sql`
   select e.successor from ${sql.raw(from)} f cross join lateral (
     select successor from ${countersign}.plan_edges
     where plan_id = ${planId} and predecessor = f.position and type in ('FS', 'FF') offset 0
   ) e`;
 
-/**
- * CTEs for `with recursive`: `affected(position)` has all transitive dependents of the steps in `sources`. Edges are looked up
- * per step, independent of planner statistics. @param included the sources are affected too
- */
+/** CTE `affected(position)`: all transitive dependents. Edges are looked up per step, independent of planner statistics. */
 export function affectedBy(planId: string, sources: SQL, included = false): SQL {
   return sql`
     sources as materialized (select distinct position from (${sources}) found),
@@ -64,7 +58,7 @@ export function affectedBy(planId: string, sources: SQL, included = false): SQL 
     affected as materialized (select position from reached)`;
 }
 
-/** Steps whose new predecessors are covered by a finding, by finding. */
+/** By finding: steps whose new predecessors it covers. */
 export async function findNewlyCovered(
   tx: Queryable,
   planId: string,
@@ -79,7 +73,7 @@ export async function findNewlyCovered(
     where g.type in ('FS', 'FF') group by 1`);
 }
 
-/** How many of the ends that the row `s` of `step_states` waits for are those of steps in the CTE `source(position)`. */
+/** How many unmet ends of the row `s` of `step_states` are of the CTE's steps. */
 export const countEdgesFrom = (planId: string, source: 'lost' | 'back'): SQL => sql`
   case when exists (select from ${sql.raw(source)}) then (
     select count(*)::int from ${countersign}.plan_edges e
@@ -87,21 +81,19 @@ export const countEdgesFrom = (planId: string, source: 'lost' | 'back'): SQL => 
       and e.predecessor in (select position from ${sql.raw(source)})
   ) else 0 end`;
 
-/** The finding that makes steps stale, and why in a few words. */
+/** `message`: why, in a few words. */
 export type Cause = { finding: string; message: string };
 
-/** Outcome for the steps that a finding affects. */
 export type Contained = {
-  /** Steps that are stale because of it, and those that become stale once they have ended. */
+  /** Including those that become stale once they end. */
   stale: number;
   later: number;
   progress: PlanProgress | null;
 };
 
 /**
- * Makes the dependents of the steps in `sources` stale, in one statement. Running steps and unknown outcomes are only marked,
- * and become stale once ended or settled. Dependents wait again for a stale step that had succeeded. @param included the
- * sources become stale too
+ * Running and unknown steps are only marked. Dependents wait again for a stale step that had succeeded. @param included
+ * `sources` too
  */
 export async function makeStale(
   tx: Queryable,

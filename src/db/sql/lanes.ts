@@ -4,15 +4,13 @@ import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import type { Lane } from '../steps/steps.ts';
 
-/** Operations and capabilities of a back end. */
 type Offer = { operations: string[]; capabilities: string[] };
 
-/** In the order of the index of ready steps and with a limit: an `exists` may be planned to pass over the whole plan. */
+/** In the order of the index of ready steps, limited: an `exists` may read the whole plan. */
 const claimable = sql`(select true from ${countersign}.step_states s where s.plan_id = l.plan_id and s.lane = l.lane
     and s.queued_at <= clock_timestamp()
     order by s.priority desc, s.dependents desc, s.queued_at, s.position limit 1)`;
 
-/** Whether a step outside `lanes` can be claimed now. */
 export async function hasOthersReady(
   tx: Queryable,
   planId: string,
@@ -23,18 +21,18 @@ export async function hasOthersReady(
     where l.plan_id = ${planId} and l.lane <> all(${sql.param(lanes)}::int[]) and ${claimable} limit 1`);
 }
 
-/** Whether one of `offers` serves lane `l`: the rule of `plans/content/serve-lanes.ts`, where it is to be asked of many plans. */
+/** The rule of `plans/content/serve-lanes.ts`, for many plans. */
 const servedBy = (offers: Offer[]): SQL => sql`exists (
   select 1 from jsonb_to_recordset(${JSON.stringify(offers)}::jsonb) as o(operations jsonb, capabilities jsonb)
   where o.operations ? (l.tool || '_' || l.operation) and o.capabilities @> to_jsonb(l.capabilities))`;
 
-/** Whether nothing of plan `p` is ready, or the row `backends` of back ends could claim some of it now. */
+/** Nothing of plan `p` is ready, or some back end could claim some of it. */
 export const claimableByBackend = sql`(p.ready = 0 or exists (
   select 1 from ${countersign}.plan_lanes l where l.plan_id = p.id
     and (l.tool || '_' || l.operation) = any(backends.operations) and backends.capabilities @> l.capabilities
     and ${claimable}))`;
 
-/** Up to `limit` executing plans, not paused, with claimable steps in a lane `l` that meets `where`, the oldest first. */
+/** Executing and not paused, in a lane `l` that meets `where`, oldest first. */
 async function findPlans(
   db: Queryable,
   where: SQL,
@@ -53,9 +51,8 @@ async function findPlans(
 }
 
 /**
- * Up to `limit` plans with steps that a back end with this offer can claim now, the oldest first.
- * @param after the last plan of the page before; null: the first page. A step that waits for a pool is claimable too, so
- *   that the first page may be full of plans that can't continue: the next look continues from there.
+ * Oldest first. @param after last plan of the previous page. Steps waiting for a pool count, so a page may be full of blocked
+ * plans
  */
 export function findPlansFor(
   db: Queryable,
@@ -67,7 +64,7 @@ export function findPlansFor(
   return findPlans(db, servedBy([{ operations, capabilities }]), limit, after);
 }
 
-/** Up to `limit` plans with steps that could be claimed by one of `gone` and can be by none of `left`, the oldest first. */
+/** Claimable by one of `gone` and none of `left`, oldest first. */
 export function findDeserted(
   db: Queryable,
   gone: Offer[],

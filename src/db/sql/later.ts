@@ -1,5 +1,5 @@
-// Steps whose work continues after their call returned: they run, reserve and count as usual, but no worker holds a lease.
-// `output` identifies the work; `available_at` is the next time to poll.
+// Steps whose work continues after their call: no worker holds a lease.
+// `output` identifies the work; `available_at` is the next poll.
 import { sql } from 'drizzle-orm';
 import type { PlanStatus, Step } from '#domain/plan/plan.ts';
 import type { Json } from '#domain/text.ts';
@@ -8,38 +8,35 @@ import { countersign } from '../schema/columns.ts';
 import { ofStatus, stepsOf } from '../steps/blocks.ts';
 import type { Lease } from './leases.ts';
 
-/** Owner of such a step instead of a worker. Any worker that learns the result settles it under this name. */
+/** Any worker that learns the result settles the step under this name. */
 export const laterOwner = 'later';
 
-/** A step whose work is to be asked for. */
+/** Its work is to be polled. */
 export type LaterStep = Lease &
   Pick<Step, 'tool' | 'operation' | 'effect'> & {
     step_id: string;
     output: Json;
-    /** The organisation of its plan. */
     tenant: string | null;
-    /** Seconds since its attempt began. */
+    /** Since its attempt began. */
     waited: number;
     /** The plan ended: the work is to be stopped. */
     over: boolean;
-    /** The back end that made the call has not been missed. */
     caller_alive: boolean;
   };
 
-/** Who asks about which steps. Times in seconds. */
+/** Times in seconds. */
 type LaterTerms = {
-  /** Operations of this process. */
   operations: string[];
   over: PlanStatus[];
   /** Others leave taken entries alone for this long. */
   holdSeconds: number;
-  /** If the plan ended and no worker with the operation took it for this long, any worker may. */
+  /** In an ended plan, any worker may take it after this long. */
   orphanSeconds: number;
   /** The same in a running plan, since its attempt began. */
   longestSeconds: number;
 };
 
-/** Takes up to `limit` due steps, each by one worker; if that dies, others take over. */
+/** Each by one worker; if that dies, others take over. */
 export async function takeLaterSteps(
   db: Queryable,
   { operations, over, holdSeconds, orphanSeconds, longestSeconds }: LaterTerms,
@@ -77,7 +74,6 @@ export async function takeLaterSteps(
         where k.id = s.output ->> 'caller') as caller_alive`);
 }
 
-/** Has the work of a step that was taken asked for again in `ms`. */
 export async function askAgainLater(
   db: Queryable,
   { plan_id, position, attempt }: Lease,
@@ -90,7 +86,7 @@ export async function askAgainLater(
       and status = 'running' and lease_owner = ${laterOwner}`);
 }
 
-/** Polls the work of all such steps of a cancelled plan now. The caller holds the plan's lock. */
+/** Of a cancelled plan. The caller holds the plan's lock. */
 export async function hurryLater(tx: Queryable, planId: string): Promise<void> {
   await tx.execute(sql`
     update ${countersign}.step_states t set available_at = clock_timestamp()

@@ -1,4 +1,4 @@
-// Leases: renewed by their holder, marked before a call that must not be repeated, found once expired.
+// Leases: renewed, marked before calls, found once expired.
 import { sql } from 'drizzle-orm';
 import type { PlanStatus } from '#domain/plan/plan.ts';
 import type { Queryable } from '../database.ts';
@@ -7,10 +7,9 @@ import { ofStatus } from '../steps/blocks.ts';
 
 export type Lease = { plan_id: string; position: number; attempt: number };
 
-/** A held lease, and its plan's state. */
 export type RenewedLease = Lease & { plan_status: PlanStatus };
 
-/** Extends `leases` of `worker`; what is missing from the answer has been lost. */
+/** Missing from the answer: lost. */
 export async function renewLeases(
   db: Queryable,
   worker: string,
@@ -27,9 +26,8 @@ export async function renewLeases(
 }
 
 /**
- * Marks attempts as possibly under way, right before their calls, and renews their leases. Those missing from the answer must
- * not be called: the lease expired, or the plan was paused or stopped. After a lost connection it can be repeated; the last
- * answer counts.
+ * Marks attempts right before their calls and renews their leases. Those missing from the answer must not be called. Can be
+ * repeated after a lost connection; the last answer counts.
  */
 export async function markCalling(
   db: Queryable,
@@ -48,7 +46,6 @@ export async function markCalling(
     returning s.plan_id, s.position, s.attempt`);
 }
 
-/** Plans with a step whose lease has run out, at most `limit`. */
 export async function findPlansWithLostLeases(db: Queryable, limit: number): Promise<string[]> {
   return db.values(sql`
     select distinct b.plan_id from ${countersign}.step_blocks b cross join lateral (

@@ -1,4 +1,4 @@
-// Reads the part of a plan that a change of some steps may affect. Callers hold the plan's lock, or only preview.
+// What a change of some steps may affect. Callers hold the plan's lock or preview.
 import { sql } from 'drizzle-orm';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
 import type { JsonObject } from '#domain/text.ts';
@@ -21,10 +21,7 @@ type NearRow = {
   conditional: boolean;
 };
 
-/**
- * Unfinished steps and those at `again`, by position; up to `limit` + 1. @param without arguments to leave out, since they may
- * be long
- */
+/** Unfinished steps and those at `again`, by position; up to `limit` + 1. @param without arguments to omit, being long */
 export async function readNearSteps(
   db: Queryable,
   planId: string,
@@ -43,7 +40,6 @@ export async function readNearSteps(
     order by s.position limit ${limit + 1}`);
 }
 
-/** The edges between two of `positions`. */
 export async function readEdgesAmong(
   db: Queryable,
   planId: string,
@@ -57,7 +53,7 @@ export async function readEdgesAmong(
       and e.successor in (select position from known)`);
 }
 
-/** Positions of the steps that become stale with those of `selector`. */
+/** Positions of steps that become stale with those of `selector`. */
 export async function findHeld(
   db: Queryable,
   planId: string,
@@ -68,7 +64,7 @@ export async function findHeld(
     select position from affected`);
 }
 
-/** The steps whose arguments name one of these partitions or tags. */
+/** Their arguments name one of these partitions or tags. */
 export async function findGroupReaders(
   db: Queryable,
   planId: string,

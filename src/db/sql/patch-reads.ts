@@ -1,4 +1,4 @@
-// Reads what a patch needs of a stored plan. Every caller holds the plan's lock; most cost only what the patch mentions.
+// What a patch needs of a stored plan. Callers hold the plan's lock.
 import { type SQL, sql } from 'drizzle-orm';
 import type { StepStatus } from '#domain/plan/plan.ts';
 import type { Queryable } from '../database.ts';
@@ -6,7 +6,7 @@ import { countersign } from '../schema/columns.ts';
 import { isSkippedByCondition } from '../steps/conditions.ts';
 import type { Edge } from '../steps/steps.ts';
 
-/** Statuses of steps that have not begun; those a patch may touch, unless an attempt was made before. */
+/** A patch may touch these, unless attempted before. */
 export const notBegun: readonly [StepStatus, ...StepStatus[]] = [
   'pending',
   'ready',
@@ -14,13 +14,12 @@ export const notBegun: readonly [StepStatus, ...StepStatus[]] = [
   'skipped',
 ];
 
-/** Statuses of steps that have begun and can be given up for good: nothing of them is under way. */
+/** Begun, but can be given up: nothing is under way. */
 export const endable: readonly [StepStatus, ...StepStatus[]] = ['failed', 'unknown', 'waiting'];
 
-/** The lane of steps whose rows have ended, so that what claims and counts need not read the rows: no worker serves it. */
+/** Ended rows: no worker serves it, so claiming and counting skip them. */
 export const noLane = 0;
 
-/** Ids of the steps in any of these partitions or with any of these tags. */
 export async function findSelected(
   tx: Queryable,
   planId: string,
@@ -34,10 +33,7 @@ export async function findSelected(
       or (tags && ${sql.param(tags)}::text[] and tags <> '{}'))`);
 }
 
-/**
- * The steps that notes may mean: by id, by tag, or by a description or partition that is one of `titles` once it is folded
- * (one blank between words, lower case).
- */
+/** By ID, tag, or a description or partition equal to one of `titles` (single blanks, lower case). */
 export async function findNamed(
   db: Queryable,
   planId: string,
@@ -52,9 +48,7 @@ export async function findNamed(
         or lower(btrim(regexp_replace(c.partition, '\s+', ' ', 'g'))) = any(${sql.param(titles)}::text[]))`);
 }
 
-/**
- * Steps that changed after `revision`. Becoming ready is no change: the plan foresaw it.
- */
+/** Without becoming ready, which the plan foresaw. */
 export async function findChangedSince(
   tx: Queryable,
   planId: string,
@@ -69,11 +63,10 @@ export async function findChangedSince(
   return new Set(rows.map(({ step_id }) => step_id));
 }
 
-/** The change of a plan that waits for approval, by ID. The index `plan_patches_waiting` allows one. */
+/** The index `plan_patches_waiting` allows one. */
 export const waitingPatch = (planId: SQL): SQL<string | null> => sql`(
   select w.id from ${countersign}.plan_patches w where w.plan_id = ${planId} and w.status = 'needs_approval')`;
 
-/** Whether a patch was put up for approval after `revision`. */
 export async function hasPatchSince(
   db: Queryable,
   planId: string,
@@ -84,7 +77,7 @@ export async function hasPatchSince(
     where plan_id = ${planId} and revision > ${revision} and kind = 'patch_proposed' limit 1`);
 }
 
-/** Edges that begin at one of `positions`, with the step each leads to. */
+/** With the step each leads to. */
 export async function readEdgesFrom(
   tx: Queryable,
   planId: string,
@@ -99,10 +92,7 @@ export async function readEdgesFrom(
     order by e.successor`);
 }
 
-/**
- * The edges on ways that lead from one of `from` to one of `to`: what is between new edges, and so all that can close
- * a circle with them. Reads what lies behind `from`, not the plan.
- */
+/** All that can close a circle with new edges. Reads what lies behind `from`, not the plan. */
 export async function readEdgesBetween(
   tx: Queryable,
   planId: string,
@@ -130,7 +120,7 @@ export async function readEdgesBetween(
     join ${countersign}.plan_steps s on s.plan_id = ${planId} and s.position = e.predecessor`);
 }
 
-/** The first free position: those of removed steps are not given again, those of a version that waits are. */
+/** Positions of removed steps are not reused, those of a waiting version are. */
 export async function nextPosition(tx: Queryable, planId: string): Promise<number> {
   const { rows } = await tx.execute<{ next: number }>(sql`
     select 1 + greatest(
@@ -139,10 +129,7 @@ export async function nextPosition(tx: Queryable, planId: string): Promise<numbe
   return rows[0]?.next ?? 1;
 }
 
-/**
- * The first number that no step of the plan is called by; null: its steps are called by their positions. So is one that a process
- * of an earlier build added to a plan with labels.
- */
+/** The first unused number; null if steps are called by position, as are those added by an earlier build. */
 export async function nextNumber(tx: Queryable, planId: string): Promise<number | null> {
   const { rows } = await tx.execute<{ next: number | null }>(sql`
     select 1 + max(coalesce(substring(label from '^[0-9]+')::int, position)) as next
@@ -152,12 +139,12 @@ export async function nextNumber(tx: Queryable, planId: string): Promise<number 
   return rows[0]?.next ?? null;
 }
 
-/** Whether the row `p` of `step_states` never satisfies the edge `e`. */
+/** The row `p` of `step_states` never satisfies the edge `e`. */
 const willNotBeDone = (running: boolean): SQL => sql`(p.status = 'cancelled'
   or (${running}::boolean and ((p.status = 'failed' and e.type in ('FS', 'FF'))
     or (p.status = 'skipped' and not ${isSkippedByCondition('p')}))))`;
 
-/** Steps among `positions` that would wait forever, for a step that will not be done. */
+/** They would wait forever for a step that will not be done. */
 export async function findDeadEnds(
   tx: Queryable,
   planId: string,
@@ -176,7 +163,7 @@ export async function findDeadEnds(
     order by p.position, s.position limit 100`);
 }
 
-/** Predecessors in `edges` that will never be done: a step waiting for one would wait forever. */
+/** A step waiting for one would wait forever. */
 export async function findDeadPredecessors(
   tx: Queryable,
   planId: string,
@@ -192,7 +179,7 @@ export async function findDeadPredecessors(
     where ${willNotBeDone(running)} order by 1 limit 100`);
 }
 
-/** Operations the plan uses now, and whether a running or finished step uses each. */
+/** And whether a running or finished step uses each. */
 export async function readUses(
   tx: Queryable,
   planId: string,
@@ -206,10 +193,7 @@ export async function readUses(
     group by c.tool, c.operation order by 1`);
 }
 
-/**
- * Ids of `ids` and of the steps that these wait for, directly or not, and that are still to do or running; what has ended is
- * there where something waits for it, and nothing before it. No more than `limit`.
- */
+/** `ids` and their transitive predecessors that are open, or ended and waited for directly. */
 export async function findEarlier(
   db: Queryable,
   planId: string,
@@ -232,7 +216,6 @@ export async function findEarlier(
     limit ${limit}`);
 }
 
-/** Positions of the steps that those at `positions` wait for. */
 export async function readPredecessors(
   tx: Queryable,
   planId: string,

@@ -1,4 +1,4 @@
-// Applies a patch to a stored plan. Callers hold the plan's lock; each statement costs only what it changes.
+// Applies a patch to a stored plan. Callers hold the plan's lock.
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
@@ -12,10 +12,10 @@ import { endable, noLane, notBegun } from './patch-reads.ts';
 export type ChangedContent = ChangeableContent &
   Pick<NewStep, 'position' | 'seal' | 'review_rank' | 'lane'>;
 
-/** Steps whose contents one statement changes. */
+/** Steps per statement. */
 const changedAtOnce = 1000;
 
-/** Stores what steps say from version `since` on; partitions are counted again. */
+/** From version `since` on; recounts partitions. */
 export async function updateContents(
   tx: Queryable,
   planId: string,
@@ -73,7 +73,7 @@ export async function deleteEdges(tx: Queryable, planId: string, edges: Edge[]):
     where e.plan_id = ${planId} and e.predecessor = g.predecessor and e.successor = g.successor and e.type = g.type`);
 }
 
-/** Steps of an approved plan that won't run (again): their rows end, but stay to show what was done. */
+/** Of an approved plan: rows end, but still show what was done. */
 export async function leaveOutSteps(
   tx: Queryable,
   planId: string,
@@ -97,7 +97,7 @@ export async function leaveOutSteps(
   });
 }
 
-/** Steps of a proposal are gone from its next version; the one before keeps them. */
+/** Of a proposal; the previous version keeps them. */
 export async function deleteSteps(
   tx: Queryable,
   planId: string,
@@ -128,7 +128,7 @@ export async function deleteSteps(
   );
 }
 
-/** Tells of steps that were added (then they are counted as pending) or changed, an event each. */
+/** An event for each added (then counted as pending) or changed step. */
 export async function tellSteps(
   tx: Queryable,
   planId: string,
@@ -151,10 +151,7 @@ export async function tellSteps(
     ${insertEvents(planId)}`);
 }
 
-/**
- * Recounts what the steps at `successors` wait for, when they may begin, and the dependents of those at `predecessors`. Met
- * prerequisites count as met, with their lag.
- */
+/** Recounts prerequisites and start times of `successors`, and dependents of `predecessors`. Met prerequisites keep their lag. */
 export async function recountSteps(
   tx: Queryable,
   planId: string,
@@ -196,7 +193,7 @@ export async function recountSteps(
   }
 }
 
-/** Revives steps skipped after a failure that no longer depend on a failed one, and those skipped after them. */
+/** Skipped after a failure they no longer depend on, and those skipped after them. */
 export async function reviveSteps(
   tx: Queryable,
   planId: string,
@@ -241,10 +238,7 @@ export async function reviveSteps(
   return revived;
 }
 
-/**
- * Aligns steps' statuses with what they wait for. @param running steps without prerequisites become ready; otherwise they stay
- * pending
- */
+/** @param running steps without prerequisites become ready, instead of staying pending */
 export async function settleReadiness(
   tx: Queryable,
   planId: string,

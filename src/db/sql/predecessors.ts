@@ -1,10 +1,10 @@
-// Reads what a step waits for, and what waits for it: their states, and the answers of steps that asked a person.
+// A step's predecessors and waiting successors.
 import { sql } from 'drizzle-orm';
 import type { Step } from '#domain/plan/plan.ts';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 
-/** Steps that have not begun and wait for the end of the step at `position`, at most a hundred. */
+/** At most a hundred. */
 export async function readWaiting(
   db: Queryable,
   planId: string,
@@ -24,7 +24,7 @@ export type Predecessor = Pick<
   'id' | 'tool' | 'operation' | 'args' | 'status' | 'output' | 'error'
 >;
 
-/** The steps whose end the step at `position` waits for, in order. Only those that ask people come with their output. */
+/** In order. Only those that ask people come with their output. */
 export async function readPredecessors(
   db: Queryable,
   planId: string,

@@ -1,4 +1,4 @@
-// Steps with an expired lease: read with their progress, then moved as the rules decide, under the same conditions.
+// Steps with an expired lease, read and then moved under the same conditions.
 import { sql } from 'drizzle-orm';
 import type { QueueName } from '#domain/jobs.ts';
 import type { Step, StepStatus } from '#domain/plan/plan.ts';
@@ -18,21 +18,18 @@ export type LostStep = Pick<
   'position' | 'tool' | 'operation' | 'target' | 'effect' | 'attempt'
 > & {
   step_id: string;
-  /** The call of the attempt may have gone out. */
+  /** The attempt's call may have gone out. */
   called: boolean;
-  /** How many workers this step has lost since a person last had it run, the present one included. */
+  /** Workers lost, this one included, since a person last had it run. */
   losses: number;
 };
 
-/** Where jobs wait that start a plan; the key of each is its plan. */
+/** Job keys are plan IDs. */
 const queue: QueueName = 'execute';
 
 const lapsed = sql`s.lease_until < clock_timestamp()`;
 
-/**
- * The caller holds the plan's lock. Locks the steps too: a slow worker about to mark its call waits, and then finds it lost the
- * attempt.
- */
+/** The caller holds the plan's lock. Locks the steps too: a slow worker about to mark its call then finds it lost the attempt. */
 export async function readLostSteps(tx: Queryable, planId: string): Promise<LostStep[]> {
   return tx.rows(sql`
     with lost as materialized (
@@ -57,7 +54,7 @@ export type Recovery = Pick<Step, 'position' | 'attempt' | 'question' | 'error'>
   attempt_status: 'lost' | 'unknown';
 };
 
-/** Applies what was decided to steps whose leases still are run out. The caller holds the plan's lock. */
+/** Only if their leases are still expired. The caller holds the plan's lock. */
 export async function settleLostSteps(
   tx: Queryable,
   planId: string,
@@ -106,10 +103,7 @@ export async function settleLostSteps(
   };
 }
 
-/**
- * Approved plans not started for `seconds` and without a waiting or live job that would start them; checking a large plan may
- * take longer.
- */
+/** Approved `seconds` ago, without a waiting or live job: checking a large plan takes long. */
 export async function findUnstartedPlans(
   db: Queryable,
   seconds: number,
@@ -124,10 +118,7 @@ export async function findUnstartedPlans(
     limit ${limit}`);
 }
 
-/**
- * Why an executing plan `p` may be quiet for `minutes` without being stalled. Neither a pause of all workers nor a step just
- * due is a stall. Stale steps wait for a person, as their finding says.
- */
+/** Why an executing plan `p` may be quiet without being stalled. Stale steps wait for a person, as their finding says. */
 function quietReasons(minutes: number) {
   const since = sql`clock_timestamp() - make_interval(secs => ${minutes * 60})`;
   const heldOrLater = sql`(s.lease_until >= clock_timestamp() or s.lease_owner = ${laterOwner})`;
@@ -145,10 +136,7 @@ function quietReasons(minutes: number) {
   };
 }
 
-/**
- * Stalled plans: executing and quiet for `minutes` without a known reason, while a back end for their steps was alive
- * throughout. Uses only the database's clock. @param planId only this one, to recheck under its lock
- */
+/** Quiet without a reason while a back end for their steps was alive. @param planId only this one, to recheck under its lock */
 export async function findStalledPlans(
   db: Queryable,
   minutes: number,

@@ -1,4 +1,4 @@
-// Steps to rerun. Callers hold the plan's lock, or only preview. Reads no step content.
+// Steps to rerun. Callers hold the plan's lock or preview.
 import { sql } from 'drizzle-orm';
 import type { StepStatus } from '#domain/plan/plan.ts';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
@@ -9,7 +9,6 @@ import { accounting } from '../steps/accounting.ts';
 import { isMet, isSkippedByCondition } from '../steps/conditions.ts';
 import { affectedBy, countEdgesFrom, positionsOf, successorsOf } from './impact.ts';
 
-/** A step that is meant to run again. */
 export type RerunStep = {
   id: string;
   label: string;
@@ -19,11 +18,11 @@ export type RerunStep = {
   operation: string;
   target: string | null;
   effect: Effect;
-  /** A call of it may have gone out. */
+  /** Its call may have gone out. */
   called: boolean;
 };
 
-/** The steps that `selector` means, without those that a patch removed, in the order of positions. */
+/** By position, without those that a patch removed. */
 export async function readForRerun(
   db: Queryable,
   planId: string,
@@ -44,7 +43,6 @@ export async function readForRerun(
     order by s.position`);
 }
 
-/** How many steps would become stale if those that `selector` means did. */
 export async function countAffected(
   db: Queryable,
   planId: string,
@@ -57,7 +55,7 @@ export async function countAffected(
   return rows[0]?.n ?? 0;
 }
 
-/** Steps outside `positions` and `others` that have used, or use, what one of `positions` put out; at most a hundred. */
+/** Steps outside both sets that used an output of `positions`; at most a hundred. */
 export async function findUsers(
   db: Queryable,
   planId: string,
@@ -76,7 +74,7 @@ export async function findUsers(
     order by s.position limit 100`);
 }
 
-/** Open findings about any of these steps, or about a partition of theirs. */
+/** About any of these steps, or a partition of theirs. */
 export async function findAddressed(
   tx: Queryable,
   planId: string,
@@ -92,9 +90,8 @@ export async function findAddressed(
 }
 
 /**
- * Makes ended or stale steps wait to rerun, and their dependents wait again, in one statement. Attempts keep counting, and old
- * output stays until the rerun. Findings release such a step; if one is in `addressed` and another is not, it stays stale for
- * the other. @returns dependents that a failure had stopped
+ * Attempts keep counting; old output stays until the rerun. A stale step with a finding outside `addressed` stays stale for it.
+ * @returns dependents that a failure had stopped
  */
 export async function rerunSteps(
   tx: Queryable,

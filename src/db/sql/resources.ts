@@ -1,5 +1,4 @@
-// Resource pools: use is updated with the reservations, under a lock on the pool's row. Pools are locked after the plan, by
-// name.
+// Resource pools, changed under their rows' locks: after the plan, by name.
 import { sql } from 'drizzle-orm';
 import type { StepStatus } from '#domain/plan/plan.ts';
 import type { ResourcePool } from '#domain/settings.ts';
@@ -7,18 +6,16 @@ import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { stepsOf } from '../steps/blocks.ts';
 
-/** A queue position unchecked by workers for this long is ignored. */
+/** A queue position unchecked for this long is ignored. */
 const waitLivesSeconds = 30;
 
-/** Units of a pool free now, and its limit; headroom excluded. */
+/** Free now, without headroom. */
 export type PoolState = { name: string; free: number; limit: number };
-/** A pool as an operator sees it. */
 export type PoolUse = {
   name: string;
   capacity: number;
   headroom: number;
   in_use: number;
-  /** Plans with a step in line for it. */
   waiting: string[];
 };
 /** A step that a pool could not serve when its turn came. */
@@ -31,7 +28,7 @@ export type ResourceWait = {
 };
 export type Reservation = { position: number; pool: string; amount: number };
 
-/** Makes the pools of the configuration known; what is in use stays as it is. */
+/** Keeps what is in use. */
 export async function storePools(
   db: Queryable,
   pools: Record<string, ResourcePool>,
@@ -44,7 +41,6 @@ export async function storePools(
     on conflict (name) do update set capacity = excluded.capacity, headroom = excluded.headroom`);
 }
 
-/** The pools, locked until the transaction ends. */
 export async function lockPools(tx: Queryable, names: string[]): Promise<PoolState[]> {
   return tx.rows(sql`
     select name, (capacity - headroom - in_use)::float8 as free, (capacity - headroom)::float8 as limit
@@ -60,7 +56,7 @@ export async function readPools(db: Queryable): Promise<PoolUse[]> {
     from ${countersign}.resource_pools p order by p.name`);
 }
 
-/** Steps that wait for the pools and could run, longest first. A step that exceeds a lowered capacity blocks no one. */
+/** Runnable ones, longest first. A step that exceeds a lowered capacity blocks no one. */
 export async function readWaits(tx: Queryable, pools: string[]): Promise<ResourceWait[]> {
   return tx.rows(sql`
     select w.pool, w.plan_id, w.position, w.amount::float8 as amount,
@@ -75,7 +71,7 @@ export async function readWaits(tx: Queryable, pools: string[]): Promise<Resourc
     order by w.since, w.plan_id, w.position`);
 }
 
-/** Records who waits and forgets steps whose turn has come. The caller holds the plan's and the pools' locks. */
+/** Also forgets steps whose turn has come. The caller holds the plan's and the pools' locks. */
 export async function storeWaits(
   tx: Queryable,
   planId: string,
@@ -94,7 +90,7 @@ export async function storeWaits(
     on conflict (pool, plan_id, position) do update set touched_at = excluded.touched_at`);
 }
 
-/** Reserves; the caller holds the pools' locks and has seen that it fits. */
+/** The caller holds the pools' locks and has seen that it fits. */
 export async function reserve(
   tx: Queryable,
   planId: string,
@@ -112,10 +108,7 @@ export async function reserve(
     from (select pool, sum(amount) as amount from held group by pool) h where p.name = h.pool`);
 }
 
-/**
- * Gives back what the steps at `positions` hold. The caller holds the plan's lock.
- * @returns the pools of which something was given back
- */
+/** The caller holds the plan's lock. @returns pools with something released */
 export async function releaseReservations(
   tx: Queryable,
   planId: string,
@@ -133,7 +126,7 @@ export async function releaseReservations(
     from (select pool, sum(amount) as amount from gone group by pool) g where p.name = g.pool returning p.name`);
 }
 
-/** Plans other than `planId` with a step that waits for one of the pools, longest first. */
+/** Longest first. */
 export async function findWaitingPlans(
   tx: Queryable,
   pools: string[],
@@ -146,10 +139,7 @@ export async function findWaitingPlans(
     group by plan_id order by min(since) limit ${limit}`);
 }
 
-/**
- * Reservations of steps that don't run, which would be a defect.
- * @param planId only this plan's, to look again once its lock is held
- */
+/** Of steps that don't run, a defect. @param planId only this plan's, to recheck under its lock */
 export async function findOrphanedReservations(
   db: Queryable,
   limit: number,
@@ -163,7 +153,7 @@ export async function findOrphanedReservations(
     limit ${limit}`);
 }
 
-/** Forgets waits of steps cancelled, paused or ended meanwhile. */
+/** Of steps cancelled, paused or ended meanwhile. */
 export async function forgetOldWaits(db: Queryable): Promise<void> {
   await db.execute(sql`
     delete from ${countersign}.resource_waits w where not exists (
@@ -171,13 +161,12 @@ export async function forgetOldWaits(db: Queryable): Promise<void> {
         and s.status = 'ready')`);
 }
 
-/** A step that needs more of a pool than can ever be free. */
+/** Needs more of a pool than can ever be free. */
 export type ExcessStep = { step_id: string; pool: string; amount: number; limit: number };
 
-/** Steps looked at for needs that no pool can meet. */
 const excessLimit = 1000;
 
-/** @param ready only of steps that are ready; otherwise of those that have not begun */
+/** @param ready ready steps; otherwise unbegun ones */
 export async function readExcessSteps(
   db: Queryable,
   planId: string,

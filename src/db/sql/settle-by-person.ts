@@ -1,4 +1,4 @@
-// Records a person's decision on a step like any outcome, without a lease.
+// Records a person's decision on a step, without a lease.
 import { sql } from 'drizzle-orm';
 import type { StepError, StepStatus } from '#domain/plan/plan.ts';
 import type { Json } from '#domain/text.ts';
@@ -17,9 +17,8 @@ export type Verdict = {
 };
 
 /**
- * Moves steps out of `from` by a person's decision. The caller holds the plan's lock. @param keepsWord retrying a failed step
- * confirms its earlier values, if the plan states them all @returns moved steps and the counters; steps not in `from` are
- * unchanged
+ * The caller holds the plan's lock. @param keepsWord a retry confirms earlier values if the plan states all @returns moved
+ * steps, counters
  */
 export async function settleByPerson(
   tx: Queryable,
@@ -82,7 +81,7 @@ export async function settleByPerson(
   };
 }
 
-/** Notes on steps that wait who answers them in the place of whom they ask. The caller holds the plan's lock. */
+/** Notes who answers in place of the person asked. The caller holds the plan's lock. */
 export async function markTakenOver(
   tx: Queryable,
   planId: string,

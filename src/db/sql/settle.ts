@@ -1,4 +1,4 @@
-// Settles steps: records outcomes under their fencing tokens, frees successors and updates the counters in one statement.
+// Settles steps under their fencing tokens, and frees successors.
 import { type SQL, sql } from 'drizzle-orm';
 import type { RaisedFinding } from '#domain/plan/finding.ts';
 import type { StepError, StepStatus } from '#domain/plan/plan.ts';
@@ -11,13 +11,12 @@ import { freeSuccessors, type StartPlaceholders } from '../steps/unblock.ts';
 import { allowCalls, type ClaimedStep, type ClaimTerms, claimValues, contentsOf } from './claim.ts';
 import { laterOwner } from './later.ts';
 
-/** How one attempt ended. */
 export type Outcome = {
   position: number;
   attempt: number;
   /**
-   * `skipped`: its condition was false, which meets its successors. `ready`: retry after `retry_in_ms`, or returned uncalled if
-   * null. `running`: its work continues without a worker (`later.ts`) and is polled after `retry_in_ms`.
+   * `skipped` meets successors. `ready`: retry after `retry_in_ms`, or uncalled if null. `running`: without a worker
+   * (`later.ts`).
    */
   status: Extract<
     StepStatus,
@@ -28,23 +27,23 @@ export type Outcome = {
   error: StepError | null;
   question: string | null;
   final_args: Json;
-  /** Milliseconds until the step may be tried again by itself, or until its work is asked for. */
+  /** Until the next try or poll. */
   retry_in_ms: number | null;
   /** Raised in the transaction that stores the outcome. */
   findings?: RaisedFinding[];
 };
 
-/** As stored: the attempt may know more than its step (unknown, in a cancelled plan). */
+/** The attempt may know more than its step (unknown, in a cancelled plan). */
 export type StoredOutcome = Outcome & { attempt_status: string };
 
 export type Settled = {
-  /** Positions whose outcome was taken. Missing: the lease was lost and the outcome was refused. */
+  /** Positions. Missing: the lease was lost and the outcome refused. */
   taken: number[];
   failed: number[];
-  /** Successors that run now, best first. */
+  /** Best first. */
   started: ClaimedStep[];
   progress: PlanProgress | null;
-  /** Successors that are ready now, and when the next of the later ones will be. */
+  /** Ready now, and when the next of the later ones will be. */
   ready: number;
   nextAvailableAt: Date | null;
 };
@@ -68,7 +67,7 @@ const given = sql`
   )`;
 const positions = sql`${sql.placeholder('positions')}::int[]`;
 
-/** @param terms if given, freed steps start at once if all of them fit */
+/** @param terms freed steps start at once if all fit */
 const settleOf = (terms: StartPlaceholders | null): SQL => sql`
   with ${given},
   done as (
@@ -124,10 +123,7 @@ const start: StartPlaceholders = {
   seconds: sql.placeholder('seconds'),
 };
 const settleAndStart = prepareStatement('settle_and_start', settleOf(start));
-/**
- * Omits nulls, which most fields are: missing ones read as null, and Postgres parses half as much. Written field by field for
- * speed, since Postgres waits meanwhile.
- */
+/** Halves what Postgres parses: a missing field reads as null. Field by field for speed. */
 function omitNulls(outcome: StoredOutcome) {
   return {
     position: outcome.position,
@@ -147,8 +143,8 @@ function omitNulls(outcome: StoredOutcome) {
 export type StartTerms = { lanes: number[]; room: number; terms: ClaimTerms };
 
 /**
- * Records outcomes of `worker`'s leases, at most one per step. The caller holds the plan's lock and releases the reservations
- * of taken steps. @param start null: freed steps become ready, to be claimed later
+ * At most one outcome per step. The caller holds the plan's lock and releases the reservations of taken steps. @param start
+ * null: freed steps are claimed later
  */
 export async function settleSteps(
   tx: Transaction,
@@ -182,10 +178,7 @@ export async function settleSteps(
   };
 }
 
-/**
- * Outcomes of `worker` already stored: by a statement whose answer was lost, or by a callback. Excludes attempts that recovery
- * declared lost, regardless of the worker's report.
- */
+/** Already stored by a lost statement or a callback. Excludes attempts that recovery declared lost. */
 export async function findStored(
   tx: Queryable,
   planId: string,
@@ -209,10 +202,7 @@ export async function findStored(
     where k.plan_id = ${planId} and k.result_digest is not null`);
 }
 
-/**
- * Skips all pending transitive dependents of the steps at `positions`, which began and failed: their start edges are met and
- * carry no failure. The caller holds the plan's lock.
- */
+/** Transitive ones. The steps began and failed: their start edges are met. The caller holds the plan's lock. */
 export async function skipDependents(
   tx: Queryable,
   planId: string,
@@ -244,7 +234,7 @@ export async function skipDependents(
     select * from plan`);
 }
 
-/** Frees successors of steps that have just started (SS and SF edges). The caller holds the plan's lock. */
+/** For SS and SF edges. The caller holds the plan's lock. */
 export async function freeByStart(
   tx: Queryable,
   planId: string,
@@ -262,14 +252,11 @@ export async function freeByStart(
     select * from plan`);
 }
 
-// Outcomes that came after a person was asked: they settle nothing, but are shown to that person.
+// A late outcome settles nothing, but is shown to the person asked.
 
 type LateWord = { position: number; attempt: number; text: string };
 
-/**
- * Adds late workers' reports to open questions about their attempts, once. The caller holds the plan's lock. @returns the steps
- * whose questions changed
- */
+/** Once each. The caller holds the plan's lock. @returns steps whose questions changed */
 export async function addToQuestions(
   tx: Queryable,
   planId: string,

@@ -1,4 +1,4 @@
-// Resolves stale steps once a finding that covers them is settled. Every caller holds the plan's lock.
+// Frees stale steps of a settled finding. Callers hold the plan's lock.
 import { sql } from 'drizzle-orm';
 import { conditionNotMet } from '#domain/plan/condition.ts';
 import type { Queryable } from '../database.ts';
@@ -8,22 +8,20 @@ import { stepsOf } from '../steps/blocks.ts';
 import { isSkippedByCondition } from '../steps/conditions.ts';
 import { countEdgesFrom, successorsOf } from './impact.ts';
 
-/** `back`: they become what they were; `left_out`: they never run. */
+/** `back`: as before; `left_out`: never run. */
 type Way = 'back' | 'left_out';
 
 export type Uncovered = {
-  /** Positions of steps that are not stale any more. */
   freed: number[];
-  /** Those of them that had failed, and have again. */
+  /** Had failed, and have again. */
   failed: number[];
-  /** Those that another finding, settled before, has left out. */
+  /** Left out by another finding, settled before. */
   leftOut: number[];
 };
 
 /**
- * Removes a finding from the steps it covers, in one statement. Steps under no other open finding stop being stale; others stay
- * so and keep the decision. Running steps only lose the mark. Unbegun ones become pending, as do those a failure had stopped if
- * the plan `isOngoing`; the caller skips those that still are, and makes the others ready.
+ * Steps under another open finding stay stale and keep the decision; running ones only lose the mark. Unbegun ones become
+ * pending, as do those a failure had stopped if the plan `isOngoing`; the caller skips or readies them.
  */
 export async function uncover(
   tx: Queryable,
@@ -90,9 +88,7 @@ export async function uncover(
   };
 }
 
-/**
- * Skips pending steps behind one that will never be done, and those behind them: they were stale when it was decided.
- */
+/** Pending steps behind one that will never be done: they were stale when it was decided. */
 export async function skipDeadEnds(
   tx: Queryable,
   planId: string,
@@ -127,7 +123,6 @@ export async function skipDeadEnds(
     select from plan`);
 }
 
-/** Leaves out unbegun transitive dependents of steps left out. */
 export async function leaveOutBehind(
   tx: Queryable,
   planId: string,
@@ -158,7 +153,7 @@ export async function leaveOutBehind(
     select from plan`);
 }
 
-/** Clears all stale marks of an ended plan. */
+/** Of an ended plan. */
 export async function forgetCovers(tx: Queryable, planId: string): Promise<void> {
   await tx.execute(sql`
     update ${countersign}.step_states s set error = null, held_by = null

@@ -1,5 +1,5 @@
-// Moves steps to a new status in one statement, and counts them: the tail of every statement whose CTE `changed` lists changed steps
-// updates the counters of the plan, its partitions and its blocks, the revision, and the change stream.
+// Moves steps to a new status and counts them in one statement.
+// Every statement with a CTE `changed` updates the counters of plan, partitions and blocks, the revision, and the change stream.
 import { type Placeholder, type SQL, sql } from 'drizzle-orm';
 import { StepCounts, StepStatus } from '#domain/plan/plan.ts';
 import type { Queryable } from '../database.ts';
@@ -25,7 +25,7 @@ const columns = sql.raw(statuses.map((s) => `p.${s}`).join(', '));
 // `countersign.counted` makes the triggers of `step_states` skip the blocks, which are counted here.
 /**
  * CTEs after `changed(position, step_id, partition, from_status, to_status, kind, detail)`. The last, `plan`, has the new
- * revision and counters, if any. The caller holds the plan's row lock.
+ * revision and counters, if any. The caller holds the plan's lock.
  */
 export function accounting(planId: string | Placeholder): SQL {
   return sql`
@@ -56,31 +56,28 @@ export function accounting(planId: string | Placeholder): SQL {
     events as (${insertEvents(planId)})`;
 }
 
-/** A count per status. */
 export const countEach = (count: (status: StepStatus) => number): StepCounts =>
   StepCounts.parse(Object.fromEntries(statuses.map((status) => [status, count(status)])));
 
-/** From a row of `plans` or `plan_partitions`. */
 export const countsOf = (row: StepCounts): StepCounts => countEach((status) => row[status]);
 
-/** Steps that can still change without a person retrying them. */
+/** They can still change without a person's retry. */
 export function openSteps(counts: StepCounts): number {
   return (
     counts.pending + counts.ready + counts.running + counts.waiting + counts.unknown + counts.stale
   );
 }
 
-/** The plan's counters after `n` changes of its steps. */
+/** After `n` changes. */
 export type PlanProgress = StepCounts & { revision: number; total: number; n: number };
 
-/** The counters are null if nothing changed. */
 export function progressOf<Row extends PlanProgress>(row: Row | undefined): PlanProgress | null {
   return row?.revision == null ? null : row;
 }
 
 /**
- * Moves steps in `from` that meet `where` (on `s`) to `to`. The caller holds the plan's lock. @param set further assignments
- * @returns the plan's counters, or null if no step was in `from`
+ * Those in `from` that meet `where` (on `s`). The caller holds the plan's lock. @param set further assignments @returns null if
+ * none
  */
 export async function changeSteps(
   tx: Queryable,
@@ -96,7 +93,7 @@ export async function changeSteps(
 ): Promise<PlanProgress | null> {
   const { from, to, kind, detail, where = sql`true`, set = sql`` } = change;
   const [status, ...others] = from;
-  // With a single status, the previous status is known without a second read.
+  // With a single status, the previous one is known without a second read.
   const changed =
     others.length === 0
       ? sql`changed as (

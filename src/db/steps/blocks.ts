@@ -1,10 +1,10 @@
-// Finds steps by status without an index on statuses: counts are kept per block of positions (`step_blocks`), so a status
-// change updates no index.
+// Finds steps by status through counts per block (`step_blocks`).
+// Without an index on statuses, a status change updates no index.
 import { type Placeholder, type SQL, sql } from 'drizzle-orm';
 import { StepStatus } from '#domain/plan/plan.ts';
 import { countersign } from '../schema/columns.ts';
 
-/** A block has 2 to the power of this positions; must match the migration that made `step_blocks`. */
+/** 2 to the power of this positions a block; must match the migration of `step_blocks`. */
 const bits = 7;
 
 export const blockOf = (column: string): SQL => sql.raw(`${column} >> ${bits}`);
@@ -12,15 +12,11 @@ export const blockOf = (column: string): SQL => sql.raw(`${column} >> ${bits}`);
 const listOf = (statuses: readonly StepStatus[]) =>
   sql.raw(statuses.map((status) => `'${status}'`).join(', '));
 
-/** First and last position of block `b`. */
 const ofBlock = sql.raw(
   `s.position between b.block << ${bits} and (b.block << ${bits}) + ${2 ** bits - 1}`,
 );
 
-/**
- * A lateral from item `s` of `step_states`, for a statement whose from list has `step_blocks b` before it, restricted to
- * `hasSome(statuses)`. `where` is on `s`.
- */
+/** A lateral from item `s` of `step_states`, after `step_blocks b` with `hasSome(statuses)`. `where` is on `s`. */
 export const ofStatus = (
   statuses: readonly StepStatus[],
   where: SQL = sql`true`,
@@ -30,7 +26,6 @@ export const ofStatus = (
   offset 0
 ) s`;
 
-/** Block `b` has steps of one of `statuses`. */
 const hasSome = (statuses: readonly StepStatus[]) =>
   sql.raw(`${statuses.map((status) => `b.${status}`).join(' + ')} > 0`);
 
@@ -44,7 +39,6 @@ export const stepsOf = (
   where b.plan_id = ${planId} and ${hasSome(statuses)}
 ) s`;
 
-/** Steps of block `b` in the array `statuses`, of ten possible ones. */
 const countIn = (statuses: Placeholder): SQL =>
   sql`(${sql.join(
     StepStatus.options.map(
@@ -54,10 +48,7 @@ const countIn = (statuses: Placeholder): SQL =>
     sql` + `,
   )})`;
 
-/**
- * Reads only the blocks needed, plus one for positions up to `after`. One statement for all sets of statuses, so that Postgres
- * does not keep a prepared statement for each.
- */
+/** Reads only the blocks needed. One statement for all statuses, since Postgres keeps each prepared one. */
 export const firstOf = (
   planId: Placeholder,
   statuses: Placeholder,

@@ -1,4 +1,4 @@
-// The change stream of a plan: appended in the statement of each change, read by revision.
+// A plan's change stream: appended with each change, read by revision.
 import { eq, type Placeholder, type SQL, sql } from 'drizzle-orm';
 import type { PlanStatus, StepStatus } from '#domain/plan/plan.ts';
 import type { Change, Diff } from '#domain/plan/views.ts';
@@ -11,10 +11,7 @@ const changesPerRow = 500;
 /** Ends sort before the steps they make ready, and ready before running. */
 const course = sql.raw(`case to_status when 'ready' then 1 when 'running' then 2 else 0 end`);
 
-/**
- * Inserts a CTE `changed(step_id, to_status, kind, detail)` with the last `n` revisions of a CTE `plan(revision, n)`. The same
- * change to several steps has no order among them.
- */
+/** Numbers a CTE `changed(step_id, to_status, kind, detail)` with the last `n` revisions of a CTE `plan(revision, n)`. */
 export function insertEvents(planId: string | Placeholder): SQL {
   return sql`
     insert into ${countersign}.plan_events (plan_id, revision, n, kind, status, step_ids, details)
@@ -48,7 +45,7 @@ function toChanges({ revision, kind, status, step_ids, details, at }: EventRow):
   });
 }
 
-/** A change of the plan itself at `revision`, which the caller has just allotted. */
+/** The caller has just allotted `revision`. */
 export async function appendPlanEvent(
   tx: Queryable,
   event: { planId: string; revision: number; kind: string; status?: PlanStatus; detail?: string },
@@ -62,7 +59,7 @@ export async function appendPlanEvent(
   });
 }
 
-/** Raises the revision by one and records what changed. Takes the plan's row lock. */
+/** Takes the plan's row lock. */
 export async function touchPlan(
   tx: Queryable,
   planId: string,
@@ -124,7 +121,7 @@ function pageOf(changes: Change[], since: number, limit: number): Diff {
   };
 }
 
-/** Changes up to this revision are deleted, as early ones of long-ended plans are. */
+/** Changes up to this revision are deleted. */
 async function readFloor(db: Queryable, planId: string): Promise<number> {
   const { rows } = await db.execute<{ floor: number }>(sql`
     select revision - n as floor from ${countersign}.plan_events where plan_id = ${planId} order by revision limit 1`);
@@ -145,13 +142,10 @@ export async function readDiff(
   return pageOf(await readChanges(db, planId, floor, limit + 1), since, limit);
 }
 
-/** Changes scanned for each one of a compact page. */
+/** Changes scanned per change of a compact page. */
 const compactWindow = 20;
 
-/**
- * Like `readDiff`, with only the last change of each step, for late readers. Applying all pages gives the same state. Scans at
- * most 20 changes for each of `limit`.
- */
+/** Like `readDiff`, with only each step's last change per page, for late readers. Applying all pages gives the same state. */
 export async function readCompactDiff(
   db: Queryable,
   planId: string,

@@ -1,4 +1,4 @@
-// Steps in groups, counted in the database, and how many dependencies lead from group to group.
+// Counts steps by group, and dependencies between groups.
 import { type SQL, sql } from 'drizzle-orm';
 import type { StepCounts } from '#domain/plan/plan.ts';
 import { StepStatus } from '#domain/plan/plan.ts';
@@ -7,7 +7,7 @@ import { countersign } from '../schema/columns.ts';
 import { isoOf } from '../time.ts';
 import { isPresent } from './steps.ts';
 
-/** `stages`: the stage of each position, from position 1 on. */
+/** `stages`: by position, from 1. */
 export type Grouping =
   | { by: 'partition' }
   | { by: 'operation' }
@@ -27,7 +27,7 @@ export type GroupRow = StepCounts & {
   all_steps: number;
 };
 
-/** By position from 1 on, in seconds from some origin; and the positions that determine the plan's end. */
+/** Seconds by position, from 1; `ends` determine the plan's end. */
 export type GroupTimes = {
   begins: ArrayLike<number>;
   ends: ArrayLike<number>;
@@ -36,7 +36,7 @@ export type GroupTimes = {
 const arrayOf = (numbers: ArrayLike<number>) =>
   sql`(${`{${Array.from(numbers).join(',')}}`}::int[])`;
 
-/** For the row `s` of `step_states`, with the join it needs. */
+/** For the row `s` of `step_states`. */
 function keyOf(grouping: Grouping): { key: SQL; join: SQL } {
   switch (grouping.by) {
     case 'partition':
@@ -60,7 +60,7 @@ const counted = sql.join(
   sql`, `,
 );
 
-/** In the order of their first steps. */
+/** By first step. */
 export async function countGroups(
   db: Queryable,
   planId: string,
@@ -88,7 +88,7 @@ export async function countGroups(
     from grouped order by first limit ${limit}`);
 }
 
-/** The number of groups of each kind, up to `most`, and whether any step waits for another. */
+/** Up to `most`; and whether any step waits for another. */
 export async function countKinds(
   db: Queryable,
   planId: string,

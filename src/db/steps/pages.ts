@@ -1,5 +1,4 @@
-// Reads steps: pages by position, single steps by ID, the next in line. All statements are prepared, since PostgreSQL plans one
-// for longer than it runs.
+// Reads steps by page, ID or turn. Prepared: planning takes longer than running.
 import { type SQL, sql } from 'drizzle-orm';
 import type { Dependency } from '#domain/plan/dependency.ts';
 import type { Step, StepStatus } from '#domain/plan/plan.ts';
@@ -55,10 +54,7 @@ async function readAfter(
   return found;
 }
 
-/**
- * `chosen` selects a bounded number from `step_states`. Contents are looked up one by one by position and by name, so either
- * index gives a good plan even without statistics.
- */
+/** `chosen`: a bounded number from `step_states`. Contents by position and name, so either index works without statistics. */
 function prepareSelection(name: string, chosen: SQL, order: SQL = byPosition): Statement {
   return prepareStatement(
     name,
@@ -72,7 +68,6 @@ function prepareSelection(name: string, chosen: SQL, order: SQL = byPosition): S
   );
 }
 
-/** Reads all edges in one query. */
 async function selectSteps(
   db: Queryable,
   selection: Statement,
@@ -96,7 +91,7 @@ export type StepConditions = {
   tag?: string;
   /** All occur in its ID, description, operation, partition or arguments, ignoring case; or its number. */
   words?: string;
-  /** Only steps of the current version, without those that a patch removed. */
+  /** Without those that a patch removed. */
   present?: true;
 };
 
@@ -262,10 +257,7 @@ const readsPage = prepareSelection(
     order by c.position ${limited}`,
 );
 
-/**
- * Guarded steps first, then destructive, outgoing and other changing ones, then reads; each by position. @param after position
- * of the last one seen, 0 for the first page
- */
+/** By rank: guarded, destructive, outgoing, other changes, reads; then position. @param after last position, 0 at first */
 export async function readStepsForReview(
   db: Queryable,
   planId: string,
@@ -279,7 +271,6 @@ export async function readStepsForReview(
   return [...calls, ...(await selectSteps(db, readsPage, rest))];
 }
 
-/** Steps counted when different calls are distinguished. */
 const maxCounted = 1000;
 
 const differentCalls = prepareStatement(
@@ -303,10 +294,7 @@ const differentCalls = prepareStatement(
 
 type Moment = [id: string, not_before: string | null];
 
-/**
- * Distinct calls that change something or go outside, in review order, with one step of each. Other conditions, waits or
- * confirmations make a call distinct. @returns `moments` if they may begin at different times
- */
+/** In review order, one step of each. Other conditions, waits or confirmations count. @returns `moments` if starts may differ */
 export async function readDifferentCalls(
   db: Queryable,
   planId: string,
@@ -339,7 +327,7 @@ export async function readDifferentCalls(
   return { calls, steps: Math.min(first.steps, maxCounted), different: first.different, more };
 }
 
-/** By position, page by page. */
+/** By position. */
 export async function* iterateSteps(
   db: Queryable,
   planId: string,

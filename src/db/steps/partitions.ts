@@ -1,5 +1,4 @@
-// Partitions of a plan for reviewers: step counts, in all and by effect, and a first step. Counted in the database, a page at a
-// time.
+// A plan's partitions for reviewers, counted in the database by page.
 import { sql } from 'drizzle-orm';
 import type { PartProgress } from '#domain/chat/card.ts';
 import type { ReviewRank } from '#domain/plan/review-rank.ts';
@@ -14,7 +13,7 @@ export type PartitionCounts = {
   steps: number;
   /** Without empty ranks. */
   ranks: { rank: ReviewRank; steps: number }[];
-  /** Its first step in review order, or null without steps. */
+  /** Its first step in review order. */
   sample: number | null;
 };
 
@@ -76,7 +75,7 @@ export async function countPartitions(db: Queryable, planId: string): Promise<nu
 
 const matchingShown = 12;
 
-/** Matches of some words; partitions with the most come first. */
+/** Partitions with the most matches come first. */
 export async function countMatches(
   db: Queryable,
   planId: string,

@@ -1,5 +1,4 @@
-// How rows of steps are written with COPY, and the columns of `plan_steps` with the content of steps, derived from the table of
-// fields: how they are written, read, changed and kept.
+// COPY of rows of steps, and content columns derived from the table of fields.
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { getTableColumns, type SQL, sql } from 'drizzle-orm';
@@ -22,13 +21,13 @@ import { isoOf } from '../time.ts';
 
 export type Field = string | number | boolean | null;
 
-/** Column values of a plan's table for each `T`, besides the plan's id. JSON is text. */
+/** Without the plan's ID. JSON is text. */
 export type RowForm<T> = { table: string; fields: Record<string, (one: T) => Field> };
 
-/** Rows are sent in pieces of about this many characters. */
+/** Characters per piece. */
 const pieceLength = 65_536;
 
-/** Characters with a meaning in the text format of COPY. */
+/** In the text format of COPY. */
 const special = /[\\\t\n\r]/g;
 const escapes: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
 
@@ -38,7 +37,7 @@ function writeField(field: Field): string {
   return field.replace(special, (character) => escapes[character] ?? character);
 }
 
-/** `texts` as a literal of `text[]`. */
+/** A literal of `text[]`. */
 export function writeList(texts: string[]): string {
   if (texts.length === 0) return '{}';
   return `{${texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
@@ -64,10 +63,7 @@ async function* writePieces<T>(
   if (piece !== '') yield piece;
 }
 
-/**
- * Appends `rows` of a plan to a table; later statements see them. Sends nothing without rows.
- * @throws what Postgres reports for a row it refuses; the transaction can then only be rolled back
- */
+/** Later statements see them. @throws what Postgres reports for a row; the transaction must then roll back */
 export async function copyRows<T>(
   tx: Queryable,
   planId: string,
@@ -124,7 +120,7 @@ export const storedValues = (step: Omit<StepContent, 'after'>): Record<string, u
 
 const emptyJson = ({ empty }: StepField) => `'${JSON.stringify(empty)}'`;
 
-/** The value in the row `alias`. */
+/** In the row `alias`. */
 function valueIn({ field, column, type, nullable }: StoredField, alias: string): SQL {
   const value = `${alias}.${column}`;
   if (type.startsWith('timestamp')) return isoOf(value, 'milliseconds');
@@ -152,7 +148,7 @@ export const sealedColumns = listOf(
 /** In both `plan_steps` and `past_steps`. */
 export const rowColumns = ['position', 'label', 'since', ...storedFields.map((one) => one.column)];
 
-/** Rows of a step can differ in these; the seen state of the target is ignored. */
+/** Not the target's seen state. */
 export const comparedColumns = storedFields
   .filter(({ name }) => name !== 'id' && name !== 'seen')
   .map(({ column }) => column);

@@ -1,4 +1,4 @@
-// Steps, edges and lanes of a plan: inserted in bulk, and cleared when a new version replaces them all.
+// Steps, edges and lanes: inserted in bulk, cleared by a new version.
 import { sql } from 'drizzle-orm';
 import type { Step } from '#domain/plan/plan.ts';
 import type { ReviewRank } from '#domain/plan/review-rank.ts';
@@ -10,7 +10,7 @@ import type { planEdges, planLanes } from '../schema.ts';
 import { copyRows, type RowForm, writeList, writers } from './step-columns.ts';
 import { endRows } from './versions.ts';
 
-/** Its edges are inserted separately. */
+/** Edges are inserted separately. */
 export type NewStep = Omit<StepContent, 'after'> &
   Pick<Step, 'position' | 'effect' | 'guarded'> & {
     /** Null if the step is called by its position. */
@@ -25,7 +25,7 @@ export type NewStep = Omit<StepContent, 'after'> &
 
 type Edge = Omit<typeof planEdges.$inferSelect, 'plan_id'>;
 
-/** A kind of step: what a worker must offer to run it, and the pools it reserves from. */
+/** What a worker must offer to run it, and the pools it reserves from. */
 type Lane = Omit<typeof planLanes.$inferSelect, 'plan_id'>;
 
 export const contentRows: RowForm<NewStep> = {
@@ -118,13 +118,9 @@ export async function insertEdges(tx: Queryable, planId: string, edges: Edge[]):
   await copyRows(tx, planId, edges, edgeRows);
 }
 
-/** Rows from which Postgres gets statistics at once. */
 const analyzeFrom = 5000;
 
-/**
- * Alongside large plans, Postgres would take a new one for empty and use any index with the plan's ID. Analysis locks the
- * tables against each other until commit, so it is one statement, in one order, and late.
- */
+/** Otherwise Postgres takes a new plan for empty. One late statement in one order: analysis locks the tables until commit. */
 export async function analyzeMany(
   tx: Queryable,
   inserted: number,
@@ -171,10 +167,7 @@ export async function clearSteps(tx: Queryable, planId: string, version: number)
 
 const maxWork = 1000;
 
-/**
- * Attempts that changed something and succeeded, with arguments, and whether one was in progress at a moment (ISO 8601, to the
- * millisecond). @param without long arguments to leave out
- */
+/** Succeeded attempts that changed something; `at` to the millisecond. @param without long arguments to omit */
 export async function readWorkDone(
   db: Queryable,
   planId: string,

@@ -1,29 +1,28 @@
-// Frees dependents when a prerequisite is met: their count goes down, and at zero they become ready or start at once.
+// Frees dependents when a prerequisite is met.
 import { type Placeholder, type SQL, sql } from 'drizzle-orm';
 import type { DependencyType } from '#domain/plan/dependency.ts';
 import { countersign } from '../schema/columns.ts';
 
-/** For steps that start at once: their worker, and their lease in seconds. */
+/** The worker, and its lease in seconds. */
 export type StartPlaceholders = {
   lanes: Placeholder;
-  /** How many may start at once. */
   room: Placeholder;
   worker: Placeholder;
   seconds: Placeholder;
 };
 
-/** Room for all successors, including those that still wait; if not, freed steps become ready and the best are claimed. */
+/** Room for all successors, waiting ones included; if not, freed steps become ready and the best are claimed. */
 const allFit = ({ room }: StartPlaceholders) =>
   sql`(select count(*) from met_edges) <= ${room}::int`;
 
-/** A step starts at once if it waits for nothing else and never began before: its place in line is now. */
+/** If it waits for nothing else and never began: its place in line is now. */
 const starts = ({ lanes }: StartPlaceholders) => sql`
   ${becomesReady} and lag = 0 and map.fit and s.attempt = 0 and s.lane = any(${lanes}::int[])
     and coalesce(s.available_at <= clock_timestamp(), true)`;
 
 const becomesReady = sql`s.status = 'pending' and s.unmet = n`;
 
-/** Met edges, looked up once per row: their number and their longest lag. */
+/** Met edges: their number and longest lag. */
 const lookUp = sql`
   select (edges ->> 0)::int as n, (edges ->> 1)::int as lag from (select map.m -> s.position::text as edges offset 0) found
   offset 0`;
@@ -48,11 +47,8 @@ const setReadyOrStart = (terms: StartPlaceholders) => sql`
     from (select *, ${starts(terms)} as started from (${lookUp}) counted offset 0) known
   )`;
 
-// Found by arrays of positions, as in claim and settle: a new plan has no statistics to choose a join by.
-/**
- * The CTE `freed_now` of pending steps that became ready, or with `terms` started, after a CTE `met(position)`. A negative lag
- * counts as none.
- */
+// By arrays of positions, as in claim and settle: a new plan has no statistics to choose a join by.
+/** The CTE `freed_now`, after a CTE `met(position)`; with `terms`, freed steps start. A negative lag counts as none. */
 export function freeSuccessors(
   planId: string | Placeholder,
   types: DependencyType[],

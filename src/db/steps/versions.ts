@@ -1,4 +1,4 @@
-// Plan versions as step rows with a validity range; one statement always reads a consistent version.
+// Plan versions as step rows with a validity range.
 import { type SQL, sql } from 'drizzle-orm';
 import type { DependencyType } from '#domain/plan/dependency.ts';
 import type { StepContent } from '#domain/plan/step-content.ts';
@@ -7,7 +7,7 @@ import { countersign } from '../schema/columns.ts';
 import { isoOf } from '../time.ts';
 import { comparedColumns, contentColumns, rowColumns, storedValues } from './step-columns.ts';
 
-/** Dependencies of the row `c` of `plan_steps`, except on steps that the waiting version `without` removes. */
+/** Of the row `c` of `plan_steps`, except on steps that the waiting version `without` removes. */
 const linksWithout = (without: SQL) => sql`(
   select coalesce(jsonb_agg(jsonb_build_object('id', p.step_id, 'type', e.type, 'lag_minutes', e.lag_minutes)
     order by e.predecessor, e.type), '[]')
@@ -20,7 +20,6 @@ const links = linksWithout(sql`true`);
 /** The row `w` of `past_steps` begins or ends with a waiting version. */
 const waits = sql`(w.until is null or w.until = w.since)`;
 
-/** The waiting version `version` replaces or removes the step. */
 const isReplaced = (planId: string, version: number, position: SQL) => sql`exists (
   select from ${countersign}.past_steps w
   where w.plan_id = ${planId} and w.position = ${position} and w.since = ${version} and ${waits})`;
@@ -28,7 +27,7 @@ const isReplaced = (planId: string, version: number, position: SQL) => sql`exist
 const list = (columns: readonly string[], alias: string): SQL =>
   sql.raw(columns.map((column) => `${alias}.${column}`).join(', '));
 
-/** Ends the rows that version `version` changes or removes. Earlier versions keep them, with the current edges. */
+/** Earlier versions keep them, with the current edges. */
 export async function endRows(
   tx: Queryable,
   planId: string,
@@ -44,7 +43,7 @@ export async function endRows(
     from ${countersign}.plan_steps c where c.plan_id = ${planId} and c.until is null and ${which}`);
 }
 
-/** Rows that replaced equal ones in version `version` keep the first version of those. */
+/** Rows that replaced equal ones keep the first version of those. */
 export async function continueRows(tx: Queryable, planId: string, version: number): Promise<void> {
   const columns = rowColumns.filter((column) => column !== 'since');
   const replaced = sql`c.plan_id = ${planId} and p.plan_id = ${planId} and p.until = ${version} and p.position = c.position`;
@@ -59,10 +58,7 @@ export async function continueRows(tx: Queryable, planId: string, version: numbe
 
 const insertedAtOnce = 1000;
 
-/**
- * Added or changed steps with their new positions and labels, and the ends of removed ones. The trigger `forget_waiting`
- * deletes them once the change is decided.
- */
+/** Added or changed steps, and ends of removed ones. The trigger `forget_waiting` deletes them once decided. */
 export async function insertWaiting(
   tx: Queryable,
   planId: string,
@@ -86,7 +82,7 @@ export async function insertWaiting(
     where plan_id = ${planId} and position = any(${sql.param(removed)}::int[])`);
 }
 
-/** Null if the version has no waiting rows. */
+/** Null if the version has none. */
 export async function readWaiting(
   db: Queryable,
   planId: string,
@@ -125,7 +121,7 @@ function rowsAt(planId: string, version: number): SQL {
   );
 }
 
-/** Rows valid at only one of two versions. */
+/** Valid at only one of two versions. */
 function rowsBetween(planId: string, earlier: number, later: number): { ended: SQL; begun: SQL } {
   const begun = sql`c.since > ${earlier} and c.since <= ${later}`;
   const isGone = isReplaced(planId, later, sql`c.position`);
@@ -167,7 +163,7 @@ async function readContents(
 
 const readAtOnce = 1000;
 
-/** By position, page by page. */
+/** By position. */
 export async function* iterateContents(
   db: Queryable,
   planId: string,
@@ -183,7 +179,7 @@ export async function* iterateContents(
   }
 }
 
-/** Operations and their number of steps, in the database's order. */
+/** With their number of steps, in the database's order. */
 export async function countOperations(
   db: Queryable,
   planId: string,
@@ -195,7 +191,6 @@ export async function countOperations(
   return found;
 }
 
-/** By position. */
 export async function readPositions(
   db: Queryable,
   planId: string,
@@ -223,7 +218,7 @@ export async function readContentsById(
   return readContents(db, planId, version, sql`c.step_id = any(${sql.param(ids)}::text[])`);
 }
 
-/** As of a version, without unknown IDs. */
+/** Without unknown IDs. */
 export async function readLabelsAt(
   db: Queryable,
   planId: string,
@@ -287,7 +282,7 @@ export async function compareSteps(
   }));
 }
 
-/** When the first dated step may begin, and whether any step states a duration. */
+/** When the first dated step may begin, and whether any states a duration. */
 export async function readTiming(
   db: Queryable,
   planId: string,
@@ -304,13 +299,13 @@ export async function readTiming(
   return found[0] ?? { steps: 0, earliest: null, timed: false };
 }
 
-/** Durations in minutes. Steps are numbered from 0; their order has no meaning. */
+/** Minutes. Steps are numbered from 0, in no order. */
 export type ChainColumns = {
   durations: number[];
   links: { from: number[]; to: number[]; types: DependencyType[]; lags: number[] };
 };
 
-/** Scheduling input: a few numbers for each step and link instead of whole steps. */
+/** A few numbers for each step and link. */
 export async function readChain(
   db: Queryable,
   planId: string,

@@ -3,7 +3,6 @@ import { type Placeholder, type SQL, sql } from 'drizzle-orm';
 
 const maxWords = 20;
 
-/** `like` patterns, one per word. */
 export function patternsOf(words: string): string[] {
   const found = words.split(/\s+/).filter((word) => word !== '');
   return found.slice(0, maxWords).map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`);
@@ -16,8 +15,8 @@ export function numberIn(words: string): number | null {
 }
 
 /**
- * `c` is `plan_steps`. No index helps: a match can be inside a word, and not every server has the trigram extension. A plan of
- * 100,000 steps takes half a second.
+ * `c` is `plan_steps`. No index helps: a match can be inside a word, and not every server has trigrams. 100,000 steps: half a
+ * second.
  */
 export const saysWords = (patterns: Placeholder | SQL, number: Placeholder | SQL): SQL => sql`(
   lower(concat_ws(' ', c.step_id, c.description, c.tool || '_' || c.operation, c.partition, c.args::text))
