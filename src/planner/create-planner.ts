@@ -41,7 +41,6 @@ export type PlannerStore = Pick<ControllerOptions, 'checkpoints' | 'rememberFor'
   ): PaidModel;
 };
 
-/** Outlives the instance's processes. */
 export function openPlannerStore({
   db,
   budget,
@@ -95,7 +94,7 @@ function createReasoner(
     catalogue: { search, guarded: new Set(options.guarded) },
     payFor({ request: { runId, turn, user, policy, limitUsd: given }, state }) {
       const limitUsd = state.outline === null ? given : (limitOf(state.outline) ?? given);
-      // A retried stage calls the model again, even for an equal request.
+      // A retry calls the model again.
       const place = { runId, turn, user, round: state.trace.length, limitUsd };
       return store.payFor(model, place, policy);
     },

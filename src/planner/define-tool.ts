@@ -5,7 +5,6 @@ import { isObject, type JsonObject } from '#domain/text.ts';
 import type { JsonSchema } from '#domain/tool.ts';
 import type { Prepared, Tool, ToolContext } from './tool.ts';
 
-/** Stages that can still gather facts. */
 export const openStages: Stage[] = ['COLLECT_CONTEXT', 'DRAFT_OUTLINE'];
 
 /** No product, never remembered. */
@@ -51,7 +50,6 @@ function allowsNull({ anyOf, type }: Record<string, unknown>): boolean {
   return Array.isArray(anyOf) && anyOf.some((one) => isObject(one) && one.type === 'null');
 }
 
-/** Longer limits don't matter for a sentence. */
 const shownLength = 300;
 
 /** Nullable becomes optional, any JSON value `{}`. */
@@ -88,12 +86,11 @@ function compact(schema: unknown): unknown {
   };
 }
 
-/** Not strict: operations' arguments are free-form objects. */
+/** Not strict: operations' arguments are free-form. */
 export function showSchema(schema: z.ZodType): JsonSchema {
   const parameters = compact(toJsonSchema(schema));
   if (!isObject(parameters) || parameters.type !== 'object')
     throw new TypeError('A tool takes an object.');
-  // Tools without arguments still take an empty object.
   return { properties: {}, ...parameters };
 }
 
@@ -114,7 +111,7 @@ function refusesNull(schema: unknown): boolean {
   return waysOf(schema).every(({ type }) => type !== undefined) && !allows(schema, 'null');
 }
 
-/** Fills missing required values with null or empty ones and drops null optional ones. */
+/** Adds missing required values as null or empty. */
 function fitArguments(value: unknown, schema: unknown): unknown {
   const ways = waysOf(schema);
   if (Array.isArray(value)) {
@@ -142,7 +139,7 @@ export const noArguments = z.strictObject({});
 
 const maxShownProblems = 10;
 
-/** Lenient; all problems come as sentences. */
+/** Problems come as sentences. */
 export function readerOf<Input>(input: z.ZodType<Input>): (args: JsonObject) => Prepared<Input> {
   const whole = toJsonSchema(input);
   return (args) => {

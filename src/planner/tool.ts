@@ -115,7 +115,6 @@ export type ToolOutcome = {
   found?: string[];
   violations?: Violation[];
   adaptations?: Adaptation[];
-  /** Of the model, in its arguments. */
   self?: number | null;
   /** How well the result looks, 0..1. */
   heuristics?: number;

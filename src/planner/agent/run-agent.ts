@@ -20,15 +20,13 @@ export type AgentRun = {
   softLifted: boolean;
   signal: AbortSignal;
   clock: Clock;
-  /** Calls with this key share a prompt prefix. */
+  /** Prompt-cache key. */
   cacheKey: string;
-  /** Messages that arrived since the last call. */
   readJoined?: () => Promise<string[]>;
 };
 
 export type AgentEnd =
   | { kind: 'ended'; event: StageEvent }
-  /** Text despite the hint that only calls count; never acted on. */
   | { kind: 'said'; text: string }
   | { kind: 'refused'; text: string }
   | { kind: 'capped'; cap: Cap }
@@ -63,7 +61,6 @@ type State = {
   used: Set<string>;
 };
 
-/** Never throws. */
 export async function runAgent(run: AgentRun): Promise<AgentReport> {
   const state: State = {
     deadline: run.deadline,
@@ -136,7 +133,6 @@ async function takeTurn(run: AgentRun, state: State): Promise<AgentEnd | null> {
   return callTools(run, state, reply);
 }
 
-/** In calls still being written. */
 function countSteps(calls: CallProgress[]): number {
   return calls.reduce((sum, { name, items }) => sum + (name === 'add_steps' ? items : 0), 0);
 }
@@ -160,7 +156,7 @@ function describeReply(reply: ChatReply): string {
   return `${what}; ${input_tokens} tokens in, ${output_tokens} out${reply.attempts > 1 ? `, ${reply.attempts} attempts` : ''}`;
 }
 
-/** Text without a call is pointed out once, and so is an empty reply. */
+/** Pointed out once: text without a call, or an empty reply. */
 function readText(reply: ChatReply, state: State): AgentEnd | null {
   const text = reply.content.trim();
   if (text !== '') {
@@ -192,7 +188,7 @@ function readText(reply: ChatReply, state: State): AgentEnd | null {
   return null;
 }
 
-/** A cut reply may hold incomplete calls: ask once for a shorter one. */
+/** A cut reply may hold incomplete calls; ask once for less. */
 function pointOutCut(reply: ChatReply, state: State): AgentEnd | null {
   state.cut += 1;
   if (state.cut > 1) return { kind: 'capped', cap: 'length' };
@@ -217,7 +213,7 @@ async function callTools(run: AgentRun, state: State, reply: ChatReply): Promise
     toolCalls: prepared.map(({ call, args }) => ({
       ...call,
       name: rememberName(call.name),
-      // Servers reject arguments that are no JSON object; the result reports the error.
+      // Servers reject arguments that are no JSON object.
       arguments: args === null ? '{}' : call.arguments,
     })),
     items: reply.items,
@@ -267,7 +263,7 @@ function nameUsed(one: Prepared): string {
   return typeof operation === 'string' ? operation : one.call.name;
 }
 
-/** Adjacent reads run together; the rest in sequence, since calls may build on each other. */
+/** Adjacent reads run together; calls that may build on each other don't. */
 function groupCalls(prepared: Prepared[]): Prepared[][] {
   const groups: Prepared[][] = [];
   let lastReads = false;
@@ -281,7 +277,6 @@ function groupCalls(prepared: Prepared[]): Prepared[][] {
   return groups;
 }
 
-/** For a call that never reached a tool. */
 function settle(run: AgentRun, { call }: Prepared, why: string | ToolResult): ToolResult {
   const result = typeof why === 'string' ? fail(`${why} This was not called.`) : why;
   const at = run.clock.now();
@@ -299,7 +294,7 @@ function settle(run: AgentRun, { call }: Prepared, why: string | ToolResult): To
   return result;
 }
 
-/** Servers reject invalid tool names; the result says there is no such tool. */
+/** Servers reject invalid tool names. */
 function rememberName(name: string): string {
   return name.replace(/[^\w-]/g, '_').slice(0, 64) || 'unnamed';
 }

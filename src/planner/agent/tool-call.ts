@@ -1,4 +1,4 @@
-// Turns model tool calls into arguments, and results into messages. Never throws.
+// Parses model tool calls and writes results. Never throws.
 import canonicalize from 'canonicalize';
 import { CountersignError } from '#domain/errors.ts';
 import { parseRequestJson } from '#domain/json.ts';
@@ -11,13 +11,12 @@ export type Prepared =
   | { kind: 'ready'; call: ToolCall; args: JsonObject; reads: boolean }
   | { kind: 'settled'; call: ToolCall; args: JsonObject | null; result: ToolResult };
 
-/** Calls since the last change, by name and arguments. */
 export type CallMemory = Map<string, number>;
 
-/** Characters; longer arguments are neither parsed nor echoed. */
+/** Characters. */
 const maxArguments = 400_000;
 
-/** @param reads repeating the call would give the same result */
+/** @param reads repeating gives the same result */
 export function prepareCall(
   call: ToolCall,
   reads: (name: string) => boolean,
@@ -39,7 +38,7 @@ export function prepareCall(
   return { kind: 'ready', call, args, reads: looks };
 }
 
-/** @returns the arguments, or the problem in a sentence for the model */
+/** @returns arguments, or a sentence on what is wrong */
 export function readArguments(text: string): JsonObject | string {
   const none = 'The arguments are not a JSON object. Call the tool again with valid JSON.';
   try {
@@ -50,7 +49,7 @@ export function readArguments(text: string): JsonObject | string {
   }
 }
 
-/** @param quotes the explanations quote outside text too */
+/** @param quotes the explanations quote outside text */
 export function writeResult(call: ToolCall, result: ToolResult, quotes = false): ChatMessage {
   if (quotes) {
     const { ok, explanations, data } = result;

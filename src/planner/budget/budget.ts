@@ -31,7 +31,6 @@ export type PlanningLimits = Caps & {
   wallSeconds: number;
 };
 
-/** Limits that end a model's turn early. */
 export type Cap = 'turns' | 'time' | 'repeats' | 'length' | 'silence';
 
 export function explainCap(cap: Cap | 'transitions', limits: PlanningLimits): string {
@@ -68,7 +67,6 @@ export type Reservation = { id: number } | Refused;
 type WantedCall = ModelCall & {
   price(outputTokens: number): Promise<number>;
   softLifted: boolean;
-  /** The plan's own soft limit while it is planned, in US dollars. */
   limitUsd?: number | undefined;
 };
 
@@ -98,7 +96,7 @@ const countAsPlan = ({ spent, settled }: Pick<Spending, 'spent' | 'settled'>) =>
 
 export function createBudget(options: { db: Database; clock: Clock; caps: Caps }): Budget {
   const { db, clock, caps } = options;
-  /** Reservations queue here so that they hold one connection, not the whole pool. */
+  /** Queued, so that they hold one connection, not the pool. */
   let last: Promise<unknown> = Promise.resolve();
 
   function readTimes() {
@@ -114,7 +112,7 @@ export function createBudget(options: { db: Database; clock: Clock; caps: Caps }
     const turn = last.then(() =>
       reserveCall(db, payer, { ...call, ...readTimes() }, (spending) => {
         const { spent, settled } = limitUsd === undefined ? spending : countAsPlan(spending);
-        // Only while planning can a person lift it; a turn's first call reads their reply.
+        // A person can lift it while planning; the first call reads their reply.
         const passed = lifted || spent.turn === 0;
         const ownLimit = 'planId' in payer ? spending.planLimit : passed ? undefined : limitUsd;
         const limits = { ...caps, perPlan: ownLimit };
@@ -147,7 +145,7 @@ export function createBudget(options: { db: Database; clock: Clock; caps: Caps }
   };
 }
 
-/** No call was made. `spent_usd` counts towards that ceiling. */
+/** Nothing was called. */
 export type Exceeded = {
   kind: 'exceeded';
   ceiling: Ceiling;
@@ -167,7 +165,6 @@ export type PaidModel = {
     purpose: { stage: Stage; softLifted: boolean },
     signal: AbortSignal,
   ): Promise<Paid>;
-  /** Messages this round began with, for a planner that takes over. */
   history?: {
     read(): Promise<ChatMessage[] | null>;
     keep(messages: ChatMessage[]): Promise<void>;

@@ -48,15 +48,14 @@ const StoredMessages: z.ZodType<ChatMessage[]> = z.array(
 );
 
 type RememberingModel = Pick<ChatModel, 'name' | 'estimateCost'> & {
-  /** Costs nothing; null if there is none. */
   recall(request: ChatRequest): Promise<ChatReply | null>;
   complete(request: ChatRequest, signal: AbortSignal): Promise<ChatReply>;
 };
 
-/** Replies are reused within a round of a turn. `round` tells a stage's tries apart and survives a restart. */
+/** `round` tells a stage's tries apart, across restarts. */
 type ReplyPlace = { runId: string; turn: number; round?: number };
 
-/** Identical requests in a round are matched to replies in order. */
+/** Identical requests get replies in order. */
 function rememberReplies(
   model: ChatModel,
   db: Queryable,
@@ -66,7 +65,7 @@ function rememberReplies(
   const answered = new Map<string, number>();
 
   function locate({ messages, tools, mustCall, maxOutputTokens }: ChatRequest) {
-    // No deadline: a planner that resumes has another one but asks the same.
+    // No deadline: a resumed planner has another.
     const asked = { messages, tools, mustCall, maxOutputTokens };
     const parts = { kind: 'model', version: model.name, inputs: asked, policy };
     const request = memoKey({ ...parts, scope: place });
@@ -99,13 +98,12 @@ function rememberReplies(
       const paid = await model.complete(request, signal);
       const reply = await keep(db, use, paid);
       done();
-      // If another planner was first, both use its reply; this one's cost still counts.
+      // If another planner was first, both use its reply; this cost still counts.
       return { ...reply, usage: paid.usage, cost_usd: paid.cost_usd, attempts: paid.attempts };
     },
   };
 }
 
-/** @param policy part of the key that replies are stored under */
 export function payForCalls(
   options: { model: ChatModel; budget: Budget; db: Queryable },
   { user, limitUsd, ...place }: ReplyPlace & { user: string; limitUsd?: number | undefined },

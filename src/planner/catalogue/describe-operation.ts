@@ -20,7 +20,6 @@ const maxArguments = 300;
 const maxOutput = 130;
 /** Characters; longer outputs are not repeated. */
 const longOutput = 40;
-/** Characters per part of a full description. */
 const maxPart = 6000;
 
 function cut(text: string, most: number): string {
@@ -28,9 +27,7 @@ function cut(text: string, most: number): string {
 }
 
 export type OperationAccess = {
-  /** Operations that ask again, listed first on a card. */
   guarded: ReadonlySet<string>;
-  /** Operations a planner may call itself. */
   readable: ReadonlySet<string>;
 };
 
@@ -51,7 +48,7 @@ function outputOf({ anyOf, ...rest }: JsonSchema): JsonSchema {
 
 const plainTypes = new Set<unknown>(['string', 'integer', 'number', 'boolean', 'null']);
 
-/** The output is only where or when, which no step uses. */
+/** Its output, where or when, is of no use to steps. */
 function isReceipt({ source, effect, human, output }: OperationSpec): boolean {
   if (source !== 'builtin' || effect === 'read' || human === true) return false;
   const properties = isObject(output?.properties) ? Object.values(output.properties) : [];
@@ -72,7 +69,7 @@ export function writeLine(
   access: OperationAccess,
   outputs = new Map<string, string>(),
 ): string {
-  // Sent on every call, so our own lines leave out text types and long enumerations.
+  // Sent on every call, so our own lines are shortened.
   const isOwn = spec.source === 'builtin';
   const untyped = (text: string, types: RegExp) => (isOwn ? text.replaceAll(types, '') : text);
   const texts = writeFields(spec.input, 1).replaceAll(/: string(?=;|$)/g, '');

@@ -5,9 +5,7 @@ import { wrapUntrusted } from '../agent/tool-call.ts';
 import { type OperationAccess, writeLine } from './describe-operation.ts';
 import { splitWords } from './search-operations.ts';
 
-/** Characters of operations listed in full. */
 const maxList = 4500;
-/** Above this, groups are listed. */
 const maxNames = 80;
 const maxSubjects = 8;
 
@@ -36,7 +34,7 @@ export function listOperations(
     listed.add(spec.name);
     (spec.source === 'mcp' || spec.seen === true ? foreign : own).push(line);
   }
-  // Servers word their names and descriptions, so these are marked as untrusted.
+  // Servers' own words are untrusted.
   const marked = foreign.length === 0 ? [] : [wrapUntrusted('servers', foreign.join('\n'))];
   return { lines: [...own, ...marked], listed };
 }

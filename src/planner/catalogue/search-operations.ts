@@ -6,7 +6,6 @@ import type { OperationSpec } from '#domain/tool.ts';
 export type OperationSearch = {
   /** Best first; only those that share a word with `text`. */
   find(manifest: OperationSpec[], text: string, most: number): OperationSpec[];
-  /** Up to the first gap in relevance. */
   findBest(manifest: OperationSpec[], text: string, most: number): OperationSpec[];
 };
 
@@ -36,7 +35,7 @@ const stopWords = new Set(
   werden wie wir wird zu zum zur über`.split(/\s+/),
 );
 
-/** Words of the best names also search, at this weight, for related operations. */
+/** Weight of words from the best names, to find related operations. */
 const alikeWeight = 0.3;
 const alikeOf = 2;
 
@@ -57,7 +56,6 @@ function buildIndex(manifest: OperationSpec[]): MiniSearch<Entry> {
   return index;
 }
 
-/** Rebuilds its index when the manifest changes. */
 export function createOperationSearch(): OperationSearch {
   let known: { manifest: OperationSpec[]; index: MiniSearch<Entry> } | null = null;
   function rank(manifest: OperationSpec[], text: string) {

@@ -9,7 +9,6 @@ import { type Token, tokenize } from './tokens.ts';
 export type Setting = Pick<Words, 'now' | 'timezone'>;
 export type Question = { id: string; text: string; options?: string[] };
 
-/** Words that lead into a text. */
 const leads =
   /^(?:please\s+)?(?:it should (?:say|contain|be)|(?:the )?(?:text|content|message|question|answer|value|file|name)(?: is| should (?:be|say))?\s*:|(?:the )?(?:text|content|message|question|value|file|name) (?:is|should (?:be|say)))\s*:?\s+/i;
 
@@ -38,7 +37,7 @@ export function readWhenReply(reply: string, setting: Setting): When | null {
   return found.length === 1 ? (found[0] ?? null) : null;
 }
 
-/** By its full name or most of it; null if none or several match. */
+/** By most of its name; null unless exactly one matches. */
 export function readChoice(reply: string, choices: readonly string[]): string | null {
   const input = trimTail(reply.trim().toLowerCase(), /[.!]/);
   const number = /^(?:number |option )?(\d{1,2})$/.exec(input)?.[1];
@@ -59,7 +58,6 @@ export function readChoice(reply: string, choices: readonly string[]): string | 
   return best > 0 && scores.lastIndexOf(best) === at ? (choices[at] ?? null) : null;
 }
 
-/** Undefined without a value or with several. */
 export function readReply(reply: string, type: SlotType, setting: Setting): Json | undefined {
   const input = trimTail(reply.trim(), /[.!]/);
   const tokens = tokenize(input);

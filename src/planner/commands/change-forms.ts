@@ -1,7 +1,7 @@
 // Forms of changes to a waiting plan, in the notation of forms.ts.
 type ChangeRow = [id: string, example: string, effect: string, spellings: string];
 
-/** Behind “propose changes:”. Steps have the card's labels: 2, 3a. In a comment, `it` is its step. */
+/** Steps have the card's labels; `it` is a comment's step. */
 const changeRows: ChangeRow[] = [
   [
     'remove',

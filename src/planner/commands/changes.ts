@@ -41,10 +41,10 @@ export const askForChange = (text: string): ReadChanges => ({
   question: { id: 'change', text },
 });
 
-/** `only`: the commented step, which `it` means and which alone may change; null for the whole plan. */
+/** `only`: the commented step, alone changeable; null for the whole plan. */
 type Plan = Setting & {
   steps: StepDraft[];
-  /** As on the card, which also numbers removed steps. */
+  /** The card also numbers removed steps. */
   labels: Map<string, string>;
   series: PlanDraft['series'];
   only: string | null;
@@ -147,7 +147,6 @@ function rename(plan: Plan, name: string): Change | null {
   );
 }
 
-/** Words for arguments that operations name differently. */
 const alike: Record<string, string[]> = {
   text: ['text', 'content', 'question', 'title', 'body'],
   file: ['path', 'from'],
@@ -209,7 +208,7 @@ function reorder(plan: Plan, first: string, second: string): Change | null {
 const severalTimes =
   'Several steps have their own times. Say which one you mean, for example “step 2 on 20 December at 14:00”.';
 
-/** @param wanted null for all steps with a time, or all steps if none has one */
+/** @param wanted null for all timed steps, or all if none is */
 function setTime(plan: Plan, when: When, wanted: string | null): Change | null {
   const iso = momentOf(when, plan);
   const bare = when.date === null && when.instant === null;
@@ -299,7 +298,6 @@ const readingOf = (source: string, { now, timezone }: Setting): Reading => ({
 });
 const addition = /^(?:(add|then)\s*:|(also|then)\s)\s*(\S[\s\S]*)$/i;
 
-/** Forms that fit the whole text, except additions and repetitions. */
 function matchForms(reading: Reading): { id: string; slots: Slots }[] {
   return changeForms.flatMap(({ id, spellings }) =>
     spellings.flatMap((spelling) => {
@@ -340,7 +338,6 @@ const trimChange = (text: string): string =>
     /[.!]/,
   );
 
-/** The text has the form of a change to any plan. */
 export function isChange(text: string, setting: Setting): boolean {
   if (text.length > maxCharacters) return false;
   const line = trimChange(text);

@@ -15,16 +15,14 @@ export type Form = {
   spellings: readonly string[];
   /** Null if the program answers itself. */
   operation: string | null;
-  /** Constant arguments. */
   fixed?: JsonObject;
-  /** Slots naming files to change; other files are only read. */
+  /** Slots of files that change; others are read. */
   changes?: readonly string[];
   /** Usable in an answer, without a plan. */
   looks?: true;
   example: string;
   effect: string;
   describe?(args: JsonObject): string;
-  /** Synonyms, used only to find the nearest form. */
   near: string;
 };
 
@@ -320,7 +318,6 @@ export type Note = { example: string; effect: string };
 const notesOf = (effects: Record<string, string>): Note[] =>
   Object.entries(effects).map(([example, effect]) => ({ example, effect }));
 
-/** Times, conditions and loops around commands. */
 export const frames = notesOf({
   'post "go" here on 2 December at 14:00':
     'Starts the command at that time. After a command, it applies to that command; at the start of a line, to the whole line. A time may name its zone: `at 22:00 Berlin`.',

@@ -15,7 +15,6 @@ import { type Modifiers, noModifiers, readModifiers, type Token } from './tokens
 export type Reading = Omit<Words, 'tokens'> & {
   tokens: readonly Token[];
   operations: ReadonlyMap<string, string>;
-  /** The file that the previous command wrote or moved. */
   it: string | null;
 };
 
@@ -120,7 +119,7 @@ function readValue(reading: Reading, at: number, type: SlotType): Read | null {
         : { value: span.value.seconds, next: span.next };
     }
     case 'operation': {
-      // Includes operations that are not connected, so that the refusal can name them.
+      // Includes unconnected operations, for the refusal.
       const name =
         reading.operations.get(value) ??
         (/^[a-z]\w+$/.test(value) && value.includes('_') ? value : null);
@@ -147,7 +146,7 @@ function readPerson({ tokens }: Reading, at: number): Read | null {
   if (token.kind === 'word' && value === 'me') return { value: null, next: at + 1 };
   const isName =
     token.kind === 'quote' || /^(?:<[^<>]+>|[@<\p{L}][\p{L}\p{N}@<>.’'_|-]*)$/u.test(text);
-  // The name is right before the question, so any word may be one except those of another sentence.
+  // Any word may be a name except those of another sentence.
   if (!isName || (token.kind === 'word' && nobody.test(value))) return null;
   const isCapital = (one: Token | undefined): boolean =>
     one?.kind === 'word' && /^\p{Lu}[\p{L}’'-]*$/u.test(one.text);
@@ -180,7 +179,6 @@ function readArguments({ tokens }: Reading, at: number): Read | null {
   }
 }
 
-/** Up to the end of the line, or of the quotation marks. */
 function readRest({ tokens, source }: Reading, at: number): Read | null {
   const first = tokens[at];
   if (first === undefined || first.kind === 'line') return null;
@@ -219,7 +217,7 @@ export function matchSpelling(
   return { slots, next: i };
 }
 
-/** Stores the value in `slots`. @returns the token after it */
+/** @returns the token after the slot */
 export function readSlot(
   { name, type }: { name: string; type: SlotType },
   reading: Reading,

@@ -5,7 +5,7 @@ import { type Form, forms } from './forms.ts';
 import { matchSpelling, type Reading, type Slots } from './match.ts';
 import { type Modifiers, noModifiers, readModifiers } from './tokens.ts';
 
-/** `rows` of a table or `files` of a folder; `summary`: path of one summary of all. */
+/** `summary`: path of one summary of all. */
 export type Loop = { over: 'rows' | 'files'; path: string; summary: string | null };
 
 export type Command = {
@@ -14,7 +14,6 @@ export type Command = {
   words: string;
   verb: string;
   modifiers: Modifiers;
-  /** Its own time follows it; none leads the line. */
   isTimedAlone: boolean;
   /** Runs after everything before it; otherwise alongside the last one. */
   follows: boolean;
@@ -38,7 +37,6 @@ export type Unread = { from: number; to: number; reached: number };
 export type ReadRequest = { kind: 'request'; request: Request } | ({ kind: 'unread' } & Unread);
 
 export class CommandRefusal extends Error {
-  /** The missing capability, or null for other refusals. */
   readonly wanted: string | null;
   constructor(text: string, wanted: string | null = null) {
     super(text);
@@ -106,7 +104,6 @@ class RequestReader {
     return true;
   }
 
-  /** @returns whether it skipped a bullet */
   #skipBreaks(): boolean {
     let isBullet = false;
     while (this.#kind() === 'line' || this.#value() === ';') {
@@ -215,7 +212,7 @@ class RequestReader {
     return { ...noModifiers, ...(merged as Partial<Modifiers>) }; // same names, same kinds of value
   }
 
-  /** @returns a wait after the previous command, for this one only */
+  /** @returns a wait after the previous command */
   #readFrame(): Span | null {
     const answer = this.#take('if yes') ? 'Yes' : this.#take('if no') ? 'No' : null;
     if (answer !== null) {
@@ -262,7 +259,6 @@ class RequestReader {
     return null;
   }
 
-  /** The form that takes most words; leftover words fail. */
   #readForm(): { form: Form; slots: Slots } {
     let best: { form: Form; slots: Slots; next: number } | null = null;
     for (const form of forms)

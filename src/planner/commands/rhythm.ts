@@ -13,7 +13,6 @@ import type { Setting } from './answers.ts';
 import { CommandRefusal } from './request.ts';
 import { tokenize } from './tokens.ts';
 
-/** @throws CommandRefusal if ambiguous */
 export function momentOf(when: When, setting: Setting, wholeDay = false): string {
   const settled = settleWhen(when, setting, wholeDay);
   if ('iso' in settled) return settled.iso;
@@ -27,7 +26,7 @@ const clock = /BYHOUR=\d+;BYMINUTE=\d+/;
 export const atTime = (rrule: string, iso: string): string =>
   rrule.replace(clock, `BYHOUR=${Number(iso.slice(11, 13))};BYMINUTE=${Number(iso.slice(14, 16))}`);
 
-/** Keeps the end, and the time of day unless named. @throws CommandRefusal */
+/** @throws CommandRefusal */
 export function ruleInstead(every: Every, old: string): string {
   const nine = { hour: 9, minute: 0, zone: null, second: null };
   const settled = settleEvery(every.clock === null ? { ...every, clock: nine } : every);
@@ -40,7 +39,7 @@ export function ruleInstead(every: Every, old: string): string {
   return timed.includes('COUNT=') ? timed : timed + (/;UNTIL=[^;]+/.exec(old)?.[0] ?? '');
 }
 
-/** A bare time changes only that of `old`. @throws CommandRefusal if not read whole */
+/** @throws CommandRefusal if not read whole */
 export function readRhythm(
   input: string,
   old: string | null,

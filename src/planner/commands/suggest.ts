@@ -22,9 +22,8 @@ const leads = setOf('a an to in into on at of for from with that it saying pleas
 const small = setOf(
   `${[...leads].join(' ')} the my our is this called named as file folder document`,
 );
-/** Question words that no lookup needs. */
 const asking = setOf('me my i do does have am is are');
-/** Words that change times or join commands; a filled form would lose them. */
+/** A filled form would lose these. */
 const beyond = setOf(
   'every each by until till next last before after since then once later morning afternoon evening night',
 );
@@ -48,9 +47,8 @@ const isName = (token: Token | undefined) =>
 const isNumber = ({ text }: Token) => /^\d+$/.test(text);
 const isTyped = (token: Token) => (isFile(token) && !isNumber(token)) || isAddress(token.text);
 
-/** `ways`: the time as it may be spelled. */
+/** `ways`: spellings. */
 type Timing = { at: number; next: number; ways: string[]; isExact: boolean; repeats: boolean };
-/** A request with the places of its verb and person. */
 type Words = { reading: Reading; first: number; person: number; timing: Timing | null };
 
 const isIn = (timing: Timing | null, at: number) =>
@@ -66,7 +64,6 @@ function spellTime(one: When | Every, reading: Reading): string[] {
   return [one.words, one.clock === null ? `${one.words} at ${byDay}` : timed];
 }
 
-/** Null without one or with several. */
 function findTiming(reading: Reading): Timing | null {
   const { tokens, source } = reading;
   const found: Timing[] = [];
@@ -87,7 +84,7 @@ function findTiming(reading: Reading): Timing | null {
   return found.length === 1 ? (found[0] ?? null) : null;
 }
 
-/** @param when null leaves the time in its text @returns null if a slot stays open or a word is lost */
+/** @returns null if a slot stays open or a word is lost */
 function fill(form: Form, spelling: string, input: Words, when: string | null): string | null {
   const { reading, first, person, timing } = input;
   const { tokens, source } = reading;
@@ -110,7 +107,7 @@ function fill(form: Form, spelling: string, input: Words, when: string | null): 
   const isTimed = when !== null && !hasTime && canBeTimed;
   if (timing !== null && when !== null && (isTimed || hasTime)) use(timing.at, timing.next);
   const values = new Map<string, string>();
-  /** Right after a word that leads to the slot, articles aside. */
+  /** Articles aside. */
   const follows = (at: number, place: number): boolean => {
     const before = elements[place - 1];
     const isLead = (k: number) =>
@@ -133,7 +130,6 @@ function fill(form: Form, spelling: string, input: Words, when: string | null): 
             ? null
             : readSlot(slot, reading, at, noSlots());
         if (next !== null) values.set(slot.name, use(at, next));
-        // A single plain word is a folder.
         else if (slot.type === 'target' && isPlain && follows(at, place))
           values.set(slot.name, `${use(at, at + 1)}/`);
       }
@@ -152,7 +148,7 @@ function fill(form: Form, spelling: string, input: Words, when: string | null): 
   const [text = [], ...more] = runs.filter(
     (run) => !run.every((token) => token.kind === 'mark' || isFree(token)),
   );
-  // Messages to a person may be anything; other texts must not contain another form.
+  // Only messages to a person may contain another form.
   const isForPerson = hasPerson(form) || fixedOf(spelling).includes('me');
   const isLost = (token: Token) =>
     (token.kind !== 'word' && token.kind !== 'mark') ||
@@ -171,7 +167,7 @@ function fill(form: Form, spelling: string, input: Words, when: string | null): 
   return [...written, ...(isTimed ? [when] : [])].join(' ');
 }
 
-/** Splits a text among open slots at these words. @returns whether each has some and nothing is left */
+/** Splits a text among open slots; false if one is empty or text is left. */
 function divide(
   elements: readonly Element[],
   values: Map<string, string>,
@@ -200,7 +196,7 @@ function divide(
   return left.length === 0;
 }
 
-/** `NAME with a=2 and b: some words`, quoted. Later commands are no part of a value. */
+/** Quotes values; later commands are no part of them. */
 function quoteArguments(call: string): string {
   const [name = '', ...given] = call.split(/(?:\s(?:with|and)|,)?\s([\w-]+)\s?[:=](?!\/)/);
   const isWhole = (text: string) => /^(?:\S*$|["“{[])|"|;|\b(?:then|and)\b/i.test(text);

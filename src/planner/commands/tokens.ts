@@ -15,7 +15,6 @@ import {
 /** `value`: lower case, '' for texts and JSON. `text`: as written, without quotation marks. */
 export type Token = Spoken & { kind: 'word' | 'quote' | 'data' | 'mark' | 'line'; text: string };
 
-/** Apostrophes within words end nothing. */
 const closing: Record<string, RegExp> = {
   '"': /"/g,
   '“': /”/g,
@@ -26,7 +25,7 @@ const closing: Record<string, RegExp> = {
 /** Characters; longer JSON belongs in a file. */
 const maxData = 20_000;
 
-/** Ends of quotes and brackets; failed searches are remembered to keep time linear. */
+/** Failed searches are remembered, to stay linear. */
 class Ends {
   readonly #source: string;
   readonly #missing = new Set<string>();
@@ -72,7 +71,7 @@ class Ends {
 export const columnPattern = /<([^<>\n]{1,80})>/g;
 const column = /<[^<>\n]{1,80}>/y;
 
-/** Length of `<full name>` after its first character; its blanks belong to the word. */
+/** Blanks inside belong to the word. */
 function columnAt(source: string, at: number): number {
   column.lastIndex = at;
   return source.charAt(at) === '<' ? Math.max(0, (column.exec(source)?.[0].length ?? 0) - 1) : 0;
@@ -153,7 +152,7 @@ function readOne(words: Words, at: number): Read<Part> | null {
   }
 }
 
-/** Consecutive modifiers from `at`, each at most once; null without any. */
+/** Null without any; duplicates end it. */
 export function readModifiers(words: Words, at: number): Read<Modifiers> | null {
   const found: { [name in keyof Modifiers]?: Part['value'] } = {};
   let next = at;

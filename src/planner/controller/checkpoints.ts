@@ -12,11 +12,11 @@ type Transition = { from: Stage; event: StageEvent };
 export type Checkpoints = {
   /** Null if there is none, or one of an older shape. */
   read(runId: string): Promise<{ state: PlanningState; seq: number } | null>;
-  /** Follows checkpoint `seq`. @returns its number, or null if another planner went on from `seq` */
+  /** @returns null if another planner continued from `seq` */
   append(state: PlanningState, transition: Transition | null, seq: number): Promise<number | null>;
 };
 
-/** A number taken by a late planner of an earlier turn is skipped, since people have superseded it.
+/** Skips a number taken by a late planner of an earlier turn.
  * @returns null if this or a later turn has another planner */
 async function append(
   db: Queryable,
@@ -37,7 +37,7 @@ export function keepInDatabase(
   db: Queryable,
   warn: (message: string, error?: unknown) => void,
 ): Checkpoints {
-  /** Checkpoints this version can't read; their sessions restart after them. */
+  /** Their sessions restart. */
   const unread = new Map<string, number>();
   return {
     async read(runId) {
@@ -62,7 +62,6 @@ export function keepInDatabase(
   };
 }
 
-/** Follows no transition, or one out of a resting state. */
 function opensTurn(transition: Transition | null, seq: number): boolean {
   return seq > 1 && (transition === null || isResting(transition.from));
 }
@@ -71,7 +70,6 @@ function threadOf({ user, goal = 'new' }: PlanningRequest): string {
   return `user_${user}:${goal}`;
 }
 
-/** Caps, trace and results restart with each turn. */
 function beginTurn(request: PlanningRequest, now: Date) {
   return {
     thread_id: threadOf(request),
@@ -121,7 +119,7 @@ export function startSession(request: PlanningRequest, now: Date): PlanningState
   };
 }
 
-/** The change is still due after a question about it, its cost or its pattern. */
+/** The change is still due after a question about it. */
 function leavesChange(pause: Pause | null): boolean {
   return pause?.kind === 'questions' || pause?.kind === 'budget' || pause?.kind === 'rfc';
 }
@@ -174,10 +172,8 @@ const resumeEvents: Partial<Record<Stage, StageEvent>> = {
   SEEK_APPROVAL: 'decide',
 };
 
-/** Waits at the plan's own card. */
 export const planPause: Pause = { kind: 'plan', resume: 'SEEK_APPROVAL', gate: null, digest: null };
 
-/** Belongs to the previous request. */
 const fresh: Continuation['changes'] = {
   rfc: null,
   change: null,
@@ -199,26 +195,25 @@ function resume(state: PlanningState): StageEvent {
   return resumeEvents[state.pause?.resume ?? 'COLLECT_CONTEXT'] ?? 'resume_context';
 }
 
-/** The pause to return to after a question about feedback. */
+/** After a question about feedback. */
 function standAgain({ pause }: PlanningState): Pause | null {
   if (pause?.resume !== 'SEEK_APPROVAL') return null;
   return pause.gate === null ? planPause : { ...pause, kind: 'gate', digest: null };
 }
 
-/** With an answer, drafts again instead of proposing as is. */
+/** Drafts again with the answer. */
 function reopen(state: PlanningState): Continuation['changes'] {
   const { pause } = state;
   const drafts = pause?.resume === 'DRAFT_OUTLINE' || pause?.resume === 'VALIDATE_OUTLINE';
   return drafts ? withoutOutline(state) : {};
 }
 
-/** The draft stays but must be submitted again. */
 function withoutOutline({ produced }: PlanningState): Continuation['changes'] {
   const gone = new Set<string>(['outline', ...invalidates.outline]);
   return { produced: produced.filter((product) => !gone.has(product)) };
 }
 
-/** An answer about order or times is feedback on the draft. */
+/** An answer about order or times is feedback. */
 function changeDraft(state: PlanningState, text: string): Continuation {
   const before = state.change === null ? '' : `${state.change.feedback}\n`;
   const feedback = `${before}${text}`.slice(0, 10_000);
@@ -237,7 +232,7 @@ const answersDraft: ReadonlySet<Stage> = new Set([
   'SEEK_APPROVAL',
 ]);
 
-/** The session is already changing the plan as the last refusal asked, so the pending question is the subject. */
+/** The pending question, not the refused plan, is the subject. */
 export function hasTakenIn(
   { pause, refusals }: Pick<PlanningState, 'pause' | 'refusals'>,
   revision: NonNullable<PlanningRequest['revision']>,
@@ -245,7 +240,6 @@ export function hasTakenIn(
   return pause !== null && pause.kind !== 'plan' && refusals === revision.feedback.length;
 }
 
-/** The person withdraws. */
 function stop(by: string): Continuation {
   const reason = `${by} stopped planning`;
   const text = 'Planning has stopped and nothing will run. Ask again when you need something else.';

@@ -44,7 +44,7 @@ export type ControllerOptions = {
     toolContext: Omit<ToolContext, 'state' | 'signal' | 'report' | 'tools'>,
     readState: () => Readonly<PlanningState>,
   ): Remember;
-  /** US dollars of this turn from the ledger, crashed planners included; null for the session's own count. */
+  /** US dollars, crashed planners included; null for the session's own count. */
   readCost(request: PlanningRequest): Promise<number | null>;
   limits: PlanningLimits;
   thresholds: Thresholds;
@@ -85,7 +85,7 @@ function currentDraft(state: Readonly<PlanningState>, request: PlanningRequest):
   });
 }
 
-/** For plans not planned here: a session at their refusal. */
+/** For plans not planned here. */
 function adoptPlan(request: PlanningRequest, previous: PlanDraft, now: Date): PlanningState {
   const outline = outlineOfDraft(previous, null);
   return {
@@ -98,7 +98,7 @@ function adoptPlan(request: PlanningRequest, previous: PlanDraft, now: Date): Pl
   };
 }
 
-/** The plan was changed after the proposal, so the outline is outdated. */
+/** Changed after the proposal. */
 function hasMoved(state: PlanningState, request: PlanningRequest, previous: PlanDraft): boolean {
   const own = currentDraft(state, { ...request, revision: null });
   const content = (draft: PlanDraft) =>
@@ -108,7 +108,6 @@ function hasMoved(state: PlanningState, request: PlanningRequest, previous: Plan
   return own === null || content(own) !== content(previous);
 }
 
-/** Loads the run's session and moves it to where this turn begins. */
 async function openTurn(options: ControllerOptions, request: PlanningRequest): Promise<Turn> {
   const { checkpoints, clock } = options;
   const now = clock.now();
@@ -145,7 +144,6 @@ async function openTurn(options: ControllerOptions, request: PlanningRequest): P
   return { session, seq: await move(options, session, resting, event, seq, by) };
 }
 
-/** With its call to action, for the trace. */
 function decisionOf(
   { decision, policy }: PlanningRequest,
   { pause }: Readonly<PlanningState>,
@@ -187,13 +185,13 @@ async function store(
   throw new Superseded();
 }
 
-/** Milliseconds left; time lost in a crash does not count. */
+/** Milliseconds, without time lost in a crash. */
 function timeLeft(state: Readonly<PlanningState>, limits: PlanningLimits): number {
   const used = state.trace.reduce((sum, { duration_ms }) => sum + duration_ms, 0);
   return limits.wallSeconds * 1000 - (used - timeWaited(state));
 }
 
-/** Milliseconds spent waiting for planners of parts. */
+/** Milliseconds. */
 function timeWaited({ trace }: Readonly<PlanningState>): number {
   return trace.reduce((sum, one) => sum + (one.tool === scaffoldTool ? one.duration_ms : 0), 0);
 }

@@ -22,7 +22,6 @@ export function describeFailure(planner: string, message: string): PlanningOutco
   };
 }
 
-/** Another planner of the turn was faster. */
 export function describeSuperseded(planner: string): PlanningOutcome {
   return {
     result: { kind: 'superseded' },
@@ -35,14 +34,13 @@ export function describeSuperseded(planner: string): PlanningOutcome {
   };
 }
 
-/** A plan is as certain as its weakest stage. */
 function weakest(state: Readonly<PlanningState>): number | null {
   const stages = ['VALIDATE_OUTLINE', 'VALIDATE_ROADMAP', 'VALIDATE_SCHEDULE'] as const;
   const known = stages.flatMap((stage) => state.confidence[stage]?.composite ?? []);
   return known.length === 0 ? null : Math.min(...known);
 }
 
-/** By the changes it makes, from the manifest (A16). */
+/** By the changes it makes (A16). */
 function explainPlan(draft: PlanDraft, tools: PlannerTools): string {
   const effects = new Map(tools.manifest().map((spec) => [spec.name, spec.effect]));
   const names = [...new Set(draft.steps.map((step) => `${step.tool}_${step.operation}`))];

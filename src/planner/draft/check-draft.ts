@@ -16,7 +16,7 @@ import type { ToolContext } from '../tool.ts';
 
 const maxProblems = 20;
 
-/** As sentences; empty if it can be proposed. */
+/** As sentences. */
 export async function checkDraft(draft: PlanDraft, tools: PlannerTools): Promise<string[]> {
   if (draft.steps.length === 0 && (draft.series ?? []).length === 0)
     return ['The plan has no steps.'];
@@ -75,17 +75,16 @@ export function checkStep(tools: PlannerTools): (step: StepDraft, id: string) =>
   };
 }
 
-/** Marks left in texts that were cut for a reader. */
 const cutMark = /\[cut: the first \d{1,12} of \d{1,12} characters\]|… \(\d{1,12} more characters\)/;
 
-/** A change must not build on text that was cut; `find` may. */
+/** A change must not build on cut text; `find` may. */
 function findCut({ find: _, ...args }: JsonObject): string[] {
   return cutMark.test(JSON.stringify(args))
     ? ['It writes a text that was cut when it was read. Use workspace_edit or workspace_copy.']
     : [];
 }
 
-/** A step that needs more than a pool holds would wait forever. */
+/** Would wait forever. */
 function findPoolProblems({ resources = {} }: StepDraft, pools: Record<string, number>): string[] {
   const names = Object.keys(pools);
   if (names.length === 0) return [];
@@ -150,7 +149,6 @@ export function nameTarget({ conversation, about }: PostTarget): string {
   return `${conversation} (${quoteWords(about, 60)})`;
 }
 
-/** Lists recent conversations that the step can post to. */
 export async function checkPosts(
   steps: StepDraft[],
   { tools, state }: Pick<ToolContext, 'tools' | 'state'>,

@@ -20,10 +20,9 @@ type DraftOptions = {
 };
 
 const maxRisks = 50;
-/** Characters, over all groups. */
 const maxTemplates = 20_000;
 
-/** Steps come in tree order; those of recurring nodes are in `series`. */
+/** In tree order; recurring ones are in `series`. */
 export function draftPlan(
   outline: PlanOutline,
   roadmap: Roadmap | null,
@@ -63,7 +62,7 @@ export function draftPlan(
   };
 }
 
-/** The step's own first; for the same type the longer lag wins. */
+/** The step's own first, then the longer lag. */
 function orderOf(
   index: OutlineIndex,
   step: number,
@@ -138,7 +137,6 @@ function withTerms({ context, pattern, preferences, nodes }: PlanOutline): PlanC
   };
 }
 
-/** Gaps, risks, assumptions, each once. */
 function collectRisks(
   { gaps = [], risks, assumptions }: PlanOutline,
   index: OutlineIndex,
@@ -152,7 +150,7 @@ function collectRisks(
   return [...all.values()].slice(0, maxRisks);
 }
 
-/** Edges to or from recurring work can't be kept, so they are reported. */
+/** Recurring work has no edges. */
 function tellLostOrder(index: OutlineIndex, edges: Roadmap['edges']): string[] {
   const lost = edges.find((edge) => {
     const ends = findEnds(index, edge);

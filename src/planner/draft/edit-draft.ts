@@ -72,7 +72,6 @@ function findPhase(nodes: OutlineNode[], title: string, ids: Set<string>): strin
   return id;
 }
 
-/** For steps without a given title. */
 export const titleOf = (steps: StepDraft[]): string =>
   shorten(steps.map(({ description }) => description).join('; '), 3000);
 
@@ -142,7 +141,6 @@ export function addGroup(outline: PlanOutline, group: StepGroup, phase: string |
   return addGroups(withGaps({ ...outline, nodes }, gaps), [group], phase);
 }
 
-/** New groups only. */
 export function addGroups(
   outline: PlanOutline,
   groups: StepGroup[],

@@ -15,7 +15,6 @@ export type Timing = {
   recurs?: Recurs | null;
 };
 
-/** Steps that repeat together become one series. @param duration notation, or null to remove it */
 export function scheduleSteps(
   outline: PlanOutline,
   ids: string[],
@@ -90,7 +89,6 @@ function timeNode(
     const { id = '', not_before: start, duration_minutes, duration: known, ...rest } = step;
     if (!named.has(id)) return step;
     const from = not_before === undefined ? start : (not_before ?? undefined);
-    // Durations in other words are measured when the edit is kept.
     const length =
       duration === undefined
         ? { duration_minutes, duration: known }

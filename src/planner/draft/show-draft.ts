@@ -24,10 +24,8 @@ const maxFirst = 3;
 const maxArgs = 160;
 const wholeCharacters = 6000;
 const maxGroup = 1200;
-/** Characters per step in the search index. */
 const maxIndexed = 400;
 
-/** Steps named as the person sees them. */
 type View = {
   draft: PlanDraft;
   steps: StepDraft[];
@@ -161,7 +159,6 @@ const pageCharacters = 16_000;
 
 export type ShownSteps = { total: number; steps: string[]; next: number | null };
 
-/** By ID, by words, or from a place on, with whole arguments. */
 export function pageSteps(
   outline: PlanOutline,
   current: PlanDraft | null,

@@ -15,7 +15,6 @@ export type SummaryRequest = {
   task: string;
   /** Where to save it; otherwise the last step returns it. */
   path?: string | undefined;
-  /** Counts and sums that open the summary. */
   totals?: string[];
 };
 

@@ -12,7 +12,6 @@ import type { JsonObject } from '#domain/text.ts';
 import { type ToolContext, type ToolOutcome, ToolResult } from '../tool.ts';
 
 type MemoParts = {
-  /** `model` or a tool's name. */
   kind: string;
   /** Model name, or revision of the tool's rules. */
   version: string | number;
@@ -37,7 +36,6 @@ type MemoUse<Value> = {
   runId: string;
   /** A stored value that no longer fits is recomputed. */
   schema: z.ZodType<Value>;
-  /** Whether to keep a fresh result. */
   keep(value: Value): boolean;
 };
 
@@ -112,7 +110,7 @@ const StoredOutcome: z.ZodType<ToolOutcome> = z.strictObject({
   ends: StageEvent.exactOptional(),
 });
 
-/** Without history, cost, duration and reads, which concurrent calls order differently. */
+/** Without cost, duration and reads, whose order may differ. */
 function inputsOf(
   args: JsonObject,
   toolContext: RememberedContext,

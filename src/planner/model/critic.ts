@@ -35,7 +35,7 @@ export function withCritic(task: StageTask, model: PaidModel, clock: Clock): Age
   // Only the whole is criticised.
   const isPart = isPartRun(state.run_id);
   if (request.modes.plan_reasoning_mode !== 'extensive' || isPart) return stageTools;
-  // A planner that takes over finds the call in the trace or gets the stored reply.
+  // A planner that takes over finds the call or its reply.
   let asked = state.trace.some(({ tool }) => tool === critic);
 
   async function findPoints(signal: AbortSignal): Promise<string[]> {

@@ -33,7 +33,6 @@ export function createModelReasoner(options: {
   catalogue: { search: OperationSearch; guarded: ReadonlySet<string> };
 }): Reasoner {
   const { payFor, name, limits, clock, catalogue } = options;
-  /** Messages of the turn's earlier stages, continued by the next. */
   const histories = new WeakMap<PlanningRequest, ChatMessage[]>();
 
   async function openMessages(task: StageTask, model: PaidModel): Promise<ChatMessage[]> {
@@ -88,7 +87,6 @@ function cacheKeyOf({ conversation, runId }: StageTask['request']): string {
     .slice(0, 32);
 }
 
-/** Empty in stages that do not look. */
 async function lookAround({ stage, stageTools, tools, signal }: StageTask): Promise<Surroundings> {
   const nothing = { own: [], foreign: [] };
   if (tools.lookAround === null || !openStages.includes(stage)) return nothing;
@@ -96,14 +94,14 @@ async function lookAround({ stage, stageTools, tools, signal }: StageTask): Prom
   return Surroundings.safeParse(result.data).data ?? nothing;
 }
 
-/** Feedback edits the draft in place, so unchanged parts stay approved. */
+/** In place, so unchanged parts stay approved. */
 async function editDraft({ stageTools, signal }: StageTask): Promise<StageEvent> {
   const args = { stage: 'outline', reason: 'The draft is edited as the feedback says.' };
   const { ends } = await stageTools.call('route_change', args, signal);
   return ends ?? 'fatal_error';
 }
 
-/** At a cap, keeps the draft and asks whether to go on; null without one. */
+/** At a cap, keeps the draft and asks whether to continue; null without one. */
 function keepDraft(task: StageTask, cap: Cap, limits: PlanningLimits): StageEvent | null {
   const { stageTools, stage } = task;
   const steps = stageTools.draftedSteps();

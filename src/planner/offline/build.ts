@@ -153,7 +153,6 @@ class Builder {
     });
   }
 
-  /** Times that are arguments, as of reminders and events. */
   #addTimes(
     { form, slots, modifiers }: Command,
     args: JsonObject,
@@ -238,7 +237,6 @@ class Builder {
   }
 }
 
-/** Two times, of which only one could count. */
 function refuseTwoTimes({ form, slots, modifiers, isTimedAlone }: Command): void {
   const { start, every, until, lag, deadline } = modifiers;
   const isDelayed = every !== null || (start !== null && (isTimedAlone || form.id === 'remind'));
@@ -264,7 +262,6 @@ function isYesNo(all: Command[], at: number): boolean {
   return all[at]?.form.id === 'ask' && (next?.answer ?? null) !== null;
 }
 
-/** @param firstId number of the first step */
 export function buildSteps(request: Request, setting: Setting, firstId = 1): Built {
   return new Builder(setting, firstId).build(request);
 }

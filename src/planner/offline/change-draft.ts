@@ -25,7 +25,6 @@ import {
 import { type Interpretation, interpret, type Work } from './interpret.ts';
 import { startOf, writeEdges, writeStep } from './outline.ts';
 
-/** The answer to a question about the change, else the message. */
 export function feedbackOf(
   { request: { text, answers, history } }: StageTask,
   feedback: string,
@@ -70,7 +69,6 @@ export function findChangeFault(text: string, plan: PlanDraft, setting: Setting)
   return read.kind === 'question' ? read.question.text : null;
 }
 
-/** Step comments change only their step. */
 export function readFeedback(
   { request }: StageTask,
   feedback: string,

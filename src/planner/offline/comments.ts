@@ -14,7 +14,6 @@ import {
   withIds,
 } from '../commands/changes.ts';
 
-/** Files a step no longer names. */
 function findLeft(before: StepDraft | undefined, after: StepDraft | undefined): string[] {
   if (before === undefined || after === undefined) return [];
   const kept = new Set(textsIn(after.args));
@@ -35,7 +34,6 @@ function merge(one: Changes | null, other: Changes): Changes | null {
   };
 }
 
-/** Comments without a step apply last, to the whole plan. */
 export function readComments(
   comments: StepComment[],
   previous: PlanDraft,

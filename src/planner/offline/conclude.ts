@@ -8,7 +8,6 @@ import type { StageTask } from '../reasoner.ts';
 import { unreadId } from './conversation.ts';
 import type { Interpretation } from './interpret.ts';
 
-/** Drops undefined values. */
 export const toArgs = (value: object): JsonObject =>
   JsonObject.parse(makeStorable(AnyJson.parse(parseExactly(JSON.stringify(value)))));
 
@@ -55,7 +54,6 @@ async function answer(task: StageTask, text: string, reason: string): Promise<St
   return ends ?? stop(task, 'internal', "I couldn't send the answer. Ask again.");
 }
 
-/** The person handles problems the tool finds. */
 export async function finish(task: StageTask, tool: string, args: JsonObject): Promise<StageEvent> {
   const { result, ends } = await task.stageTools.call(tool, args, task.signal);
   return (
@@ -65,7 +63,7 @@ export async function finish(task: StageTask, tool: string, args: JsonObject): P
 
 const maxQuestion = 500;
 
-/** At most as many as the person wants at a time. @param otherwise the reply to an unreadable request */
+/** @param otherwise the reply to an unreadable request */
 export async function ask(
   task: StageTask,
   all: Question[],

@@ -23,7 +23,6 @@ const textSlots = new Set(
   ),
 );
 
-/** Withdraws the request instead of answering. */
 function withdraws(word: string, { id, options = [] }: AskedQuestion): boolean {
   const found = withdrawal.exec(word);
   const input = trimTail(word, /[.!]/).toLowerCase();
@@ -49,7 +48,7 @@ export function readConversation(
   const open = questionsOf(before[end - 1]);
   const unread = open.filter(({ id }) => id === unreadId);
   let current: Pick<Utterance, 'text' | 'answers'> = {
-    // An offered command's number stands for it.
+    // An offered command may be named by its number.
     text: assignAnswers(unread, text)[0]?.text ?? text,
     ...(given === undefined ? {} : { answers: given }),
   };

@@ -35,9 +35,7 @@ export type Step = {
 export type Built =
   | { kind: 'steps'; steps: Step[] }
   | { kind: 'questions'; questions: Question[] }
-  /** The operation is not connected. */
   | { kind: 'missing'; text: string; wanted: string }
-  /** Understood, but can't be planned like this. */
   | { kind: 'refused'; text: string };
 
 const cleanPath = (path: string) => trimTail(path.replace(/^\.\//, ''), /\//);

@@ -213,7 +213,6 @@ function findProblem(steps: Step[], { tools }: Work): string | null {
   return null;
 }
 
-/** Only readable lookups without times. */
 function canLookUp(steps: Step[], tools: PlannerTools): boolean {
   const readable = new Set(tools.readable().map(({ name }) => name));
   return steps.every(({ spec, start, recurs, deadline, takes, command: { form, modifiers } }) => {
@@ -262,7 +261,6 @@ function suggest(text: string, work: Work, repairs = maxRepairs): string[] {
   return found;
 }
 
-/** How far it was read, the nearest forms, and how to connect a model. */
 function tellUnread(text: string, unread: Unread, work: Work): Interpretation {
   const { from, to, reached } = unread;
   const options = suggest(text, work);

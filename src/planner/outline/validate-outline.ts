@@ -128,7 +128,7 @@ function checkCircles({ nodes, children }: Tree, graph: Graph): Violation[] {
     return [violate('cycle', first.id, text)];
   });
   const onCircle = new Set(members.flatMap((circle) => [...circle]));
-  // Of the unsorted nodes, those on no cycle follow one.
+  // Unsorted nodes are on a cycle or follow one.
   const sorted = new Set(sortTopologically(digraph));
   const stuck = new Set<number>();
   for (let moment = 0; moment < size; moment += 1) {

@@ -89,7 +89,7 @@ export function askPerson(
 
 const weights = { self: 0.5, rules: 0.3, heuristics: 0.2 };
 
-/** `continue` and above goes on, below `escalate` asks a person, between retries. */
+/** `continue` and above passes, below `escalate` asks a person, between retries. */
 export type Thresholds = { continue: number; escalate: number };
 export type Verdict = 'continue' | 'retry' | 'escalate';
 

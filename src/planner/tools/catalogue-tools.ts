@@ -15,7 +15,7 @@ import { fail, type Prepared, succeed, type Tool } from '../tool.ts';
 
 const maxFound = 5;
 
-/** Stands in for all read-only operations. */
+/** Replaces all read-only operations. */
 export const readTool = 'read';
 
 export const ReadArguments = z.strictObject({

@@ -201,7 +201,7 @@ function reject(by: string, gate: Gate | null): ToolOutcome {
   };
 }
 
-/** Planning goes on, accepted or replaced. */
+/** Planning continues, accepted or replaced. */
 function decideRfc(decision: SessionDecision, toolContext: ToolContext): ToolOutcome {
   const { rfc, pattern, hints } = toolContext.state;
   if (rfc === null) return { result: fail('No proposed pattern waits for a decision.') };

@@ -20,7 +20,7 @@ function describeKind(value: Json): string {
   return value === null ? 'null' : shorten(JSON.stringify(value), 60);
 }
 
-/** Of the longest list, at most one level down. */
+/** Shows the longest list, at most one level down. */
 export function describeData(data: Json): Json {
   const inside = isObject(data) ? Object.entries(data) : [];
   const lists: [string, Json[]][] = [

@@ -57,7 +57,6 @@ const styles: Record<InteractionPolicy['conversation_style'], string> = {
   coach: 'Say why for each choice you made, and what it means for the person.',
 };
 
-/** Answers are not shortened afterwards. */
 function describePolicy(policy: InteractionPolicy): string {
   const { tone, conversation_style, probing_depth, autonomy } = policy;
   const { sentences, items } = lengthOf(policy);
@@ -94,7 +93,6 @@ function describeTime(now: Date, timezone: string): string {
 
 const maxReads = 7000;
 
-/** The latest, if space is short. */
 function describeReads(reads: SessionRead[]): string[] {
   if (reads.length === 0) return [];
   const shown: string[] = [];
@@ -156,7 +154,6 @@ export type Briefed = {
   limits: PlanningLimits;
   /** Operations found or likely, if the prompt does not list all. */
   likely: string[];
-  /** Listed without an output that was seen. */
   seen: string[];
   around: Surroundings;
 };

@@ -20,7 +20,6 @@ import { writeSystemPrompt } from './system-prompt.ts';
 
 const rememberedUtterances = 20;
 const maxUtterance = 4000;
-/** If not all fit. */
 const maxLikely = 8;
 const likelyCharacters = 1200;
 /** Characters of seen outputs, likeliest first. */
@@ -149,7 +148,6 @@ export function continueMessages(
   return texts.map((content): ChatMessage => ({ role: 'user', content }));
 }
 
-/** Oldest first; empty if nothing is being changed. */
 function feedbackOf({ request: { revision }, state: { change } }: MessageParts): string[] {
   const feedback = revision?.feedback ?? [];
   return change === null || feedback.includes(change.feedback)
