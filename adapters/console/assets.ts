@@ -1,22 +1,21 @@
-// Every file that the console's page may load, by address. A browser can't reach anything else.
+// Files the console's page may load, by address.
 import { readdirSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 
 const root = join(import.meta.dirname, '..', '..');
 const page = join(import.meta.dirname, 'page');
-/** `.ts`; in the built package `.js`. */
+/** `.js` in the built package. */
 const ending = extname(import.meta.filename);
 
 export const entry = `/console/page/main${ending}`;
 
-/** Searches /docs while one types. */
 export const docsSearch = `/console/page/docs-search${ending}`;
 
-/** `ours`: written here, so types and comments are stripped. */
+/** `ours`: types and comments get stripped. */
 export type Asset = { file: string; type: string; ours: boolean };
 
-/** Libraries for the browser, as published: a package and a path in it. */
+/** Published libraries: a package and a path in it. */
 const libraries: Record<string, string> = {
   '/console/lib/adaptivecards.js': 'adaptivecards/dist/adaptivecards.min.js',
   '/console/lib/adaptivecards.css': 'adaptivecards/dist/adaptivecards.css',
@@ -32,7 +31,7 @@ const libraries: Record<string, string> = {
   '/console/lib/lit-html/directives/repeat.js': 'lit-html/directives/repeat.js',
 };
 
-/** Modules shared with the server; at run time they import only each other. */
+/** Shared with the server; at run time they import only each other. */
 const shared = [
   'cards/activity-words.ts',
   'cards/build-words.ts',
@@ -77,7 +76,7 @@ const shared = [
   'domain/words.ts',
 ];
 
-/** Import map of the page's bare specifiers. */
+/** Import map of bare specifiers. */
 export const importMap = {
   imports: {
     'diff/lib/': '/console/lib/diff/',
@@ -103,7 +102,7 @@ function describeAsset(file: string, library: boolean): Asset | null {
   return { file, type, ours: !library && /^[jt]s$/.test(extension) };
 }
 
-/** Packages may be siblings of this one or nested in it. @throws Error if one is not installed */
+/** Packages may be siblings or nested. @throws Error if one is missing */
 export function locateLibrary(path: string): string {
   const [name = '', ...rest] = path.split('/');
   const manifest = findPackageJSON(name, import.meta.url);
@@ -117,7 +116,6 @@ function listPageFiles(): string[] {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** Address → file, for everything except the page itself. */
 export function listAssets(): Map<string, Asset> {
   const assets = new Map<string, Asset>();
   const add = (address: string, file: string, library = false) => {

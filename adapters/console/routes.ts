@@ -1,4 +1,4 @@
-// The console's HTTP routes: the page, its assets, and cards drawn for it. The page uses the public API for everything else.
+// The console's own routes; otherwise the page uses the API.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';
@@ -22,8 +22,7 @@ import {
   toServed,
 } from './served.ts';
 
-// GET /api/plans/:id/card, POST /api/plans/preview and GET /api/runs/:id/card: facts and Adaptive Card of a plan or planning
-// session, for one reader.
+// Cards of plans and planning sessions, for one reader.
 
 /** `view` and `adaptive_card` come from `cards/`. */
 export type CardAnswer = {
@@ -32,7 +31,7 @@ export type CardAnswer = {
   adaptive_card: ReturnType<typeof drawWholeCard>;
 };
 
-/** The card of a run's planning session; without the facts, since an outline can be long. */
+/** Without facts, since an outline can be long. */
 type RunCardAnswer = {
   run_id: string;
   turn: number;
@@ -113,7 +112,7 @@ async function buildSheet(assets: ReadonlyMap<string, Asset>, read: ReadAsset): 
   return toServed(parts.map(({ body }) => body).join('\n'));
 }
 
-/** The page with its import map, and preload links so that its modules load in parallel. */
+/** Preload links let modules load in parallel. */
 async function buildPage(
   assets: ReadonlyMap<string, Asset>,
   read: ReadAsset,
@@ -133,14 +132,13 @@ async function buildPage(
   return { served: toServed(body), policy: buildPolicy(map) };
 }
 
-/** Adds the console to a server with the API. */
 export async function registerConsole(
   app: FastifyInstance,
   options: ConsoleOptions,
 ): Promise<void> {
   const assets = listAssets();
   const readAsset = createAssetReader();
-  // Built at the first visit, so that a process without visitors reads no files.
+  // Built at the first visit.
   let building: Promise<Page> | null = null;
 
   const config = { role: 'page', subject: 'instance' } as const;
@@ -175,9 +173,7 @@ export async function registerConsole(
   addCardRoute(app, options);
 }
 
-// The page's content security policy: loads from this server and runs only our files.
-
-/** The policy of a page whose only inline script is `importMap`. */
+/** `importMap` is its only inline script. */
 function buildPolicy(importMap: string): string {
   const hash = createHash('sha256').update(importMap).digest('base64');
   return [
@@ -191,7 +187,7 @@ function buildPolicy(importMap: string): string {
     "base-uri 'none'",
     "object-src 'none'",
     "frame-ancestors 'none'",
-    // Only lit's templates and the card renderer create markup; the only script started by code is the graph's worker.
+    // Only lit and the card renderer create markup; the only started script is the graph's worker.
     "require-trusted-types-for 'script'",
     `trusted-types ${[
       'lit-html',
@@ -204,7 +200,7 @@ function buildPolicy(importMap: string): string {
 }
 
 type ConsoleOptions = {
-  /** IANA zone for browsers that don't send theirs. */
+  /** For browsers that don't send theirs. */
   timezone: string;
   /** If false, the first screen says so. */
   hasModel: boolean;

@@ -1,5 +1,4 @@
-// Serves assets: TypeScript stripped of types, compressed, with an ETag, cached in memory until the file changes. Also lists the
-// modules that the page needs at once.
+// Serves assets: types stripped, compressed, with ETag and cache.
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { posix } from 'node:path';
@@ -17,10 +16,10 @@ export function toServed(body: string): Served {
   return { body, etag, coded: new Map() };
 }
 
-/** Smaller responses are not worth it. */
+/** Below, compression gains nothing. */
 const compressedFrom = 512;
 const [toBrotli, toGzip] = [promisify(brotliCompress), promisify(gzip)];
-/** Each asset is compressed once: level 6 of 11 takes 0.1 s for all, level 9 ten times that for 1 % less. */
+/** Level 6 of 11 takes 0.1 s for all; 9 takes ten times that for 1 %. */
 const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } };
 
 function chooseCoding(accepted: string | undefined, { body }: Served): Coding {
@@ -49,7 +48,7 @@ function encode({ body, coded }: Served, coding: Coding): Promise<Buffer> {
   return made;
 }
 
-/** Sends `served`, or 304. Browsers ask each time, so an update shows at once. */
+/** Browsers ask each time, so updates show at once. */
 export async function send(
   reply: FastifyReply,
   served: Served,
@@ -65,7 +64,7 @@ export async function send(
   return reply.type(type).send(await encode(served, coding));
 }
 
-/** Drops comments on their own lines, which compress badly. Line numbers stay. */
+/** They compress badly. Line numbers stay. */
 function dropComments(code: string): string {
   let inside = false;
   const keep = (line: string): boolean => {
@@ -83,7 +82,7 @@ function dropComments(code: string): string {
 
 export type ReadAsset = (asset: Asset) => Promise<Served>;
 
-/** A reader with its own cache. An edited file is read again at its next request. */
+/** Rereads edited files. */
 export function createAssetReader(): ReadAsset {
   const memory = new Map<string, { changed: number; served: Served }>();
   return async ({ file, ours }) => {
@@ -97,7 +96,7 @@ export function createAssetReader(): ReadAsset {
   };
 }
 
-/** Static imports of a module without types; dynamic ones are left out. */
+/** Static ones only. */
 function importsOf(code: string): string[] {
   return code.split(/(?:^|;)(?=\s{0,9}(?:import|export)\b)/m).flatMap((statement) => {
     const [, before, name] =
@@ -116,7 +115,7 @@ function resolveImport(name: string, from: string): string {
   return name;
 }
 
-/** Addresses of all modules that `entry` needs, itself included, in discovery order. */
+/** With `entry`, in discovery order. */
 export async function listModules(
   entry: string,
   assets: ReadonlyMap<string, Asset>,

@@ -1,9 +1,9 @@
-// Strips types for the browser. Suppresses Node's warning that the function is experimental: users can't act on it.
+// Strips types, silencing Node's experimental warning.
 import { stripTypeScriptTypes } from 'node:module';
 
 let warned = false;
 
-/** JavaScript of a TypeScript source with unchanged lines and columns. */
+/** Keeps lines and columns. */
 export function stripTypes(source: string): string {
   if (warned) return stripTypeScriptTypes(source);
   warned = true;

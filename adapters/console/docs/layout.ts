@@ -1,4 +1,4 @@
-// The frame of every page under /docs: menu, search, contents, and links to the previous and next page.
+// The frame of pages under /docs.
 import { quoteWords } from '#domain/shown-text.ts';
 import { docsSearch } from '../assets.ts';
 import type { DocsPage } from './pages.ts';
@@ -34,7 +34,6 @@ function drawContents(headings: Heading[]): string {
   return `<nav class="contents" aria-label="On this page"><h2>On this page</h2><ul>${items.join('')}</ul></nav>`;
 }
 
-/** The menu next to the page; on a phone above it. */
 function drawColumns(menu: string, main: string, contents: string): string {
   return `<div class="frame">
       <details class="menu-small"><summary>Menu</summary><nav aria-label="Pages">${menu}</nav></details>
@@ -44,9 +43,7 @@ function drawColumns(menu: string, main: string, contents: string): string {
     </div>`;
 }
 
-/**
- * @param wide without the menu, for a page that has its own @param main the page's HTML @param head elements for this page's head
- */
+/** @param wide without the menu @param main HTML @param head elements for the head */
 export function drawFrame(
   entries: MenuEntry[],
   current: string,
@@ -107,7 +104,7 @@ export function drawPage(entries: MenuEntry[], slug: string, page: Rendered): st
   });
 }
 
-/** The text around the first of `words` in a section, with all matches marked. */
+/** Text around the first of `words`, with matches marked. */
 function drawExcerpt(text: string, words: string[]): string {
   const starts = words.map((word) => text.toLowerCase().indexOf(word)).filter((at) => at >= 0);
   const first = Math.max(0, Math.min(...starts, text.length) - 80);
@@ -119,7 +116,6 @@ function drawExcerpt(text: string, words: string[]): string {
   return `${from > 0 ? '… ' : ''}${marked.join('')}${from + cut.length < text.length ? ' …' : ''}`;
 }
 
-/** The search results page. */
 export function drawFound(entries: MenuEntry[], query: string, found: Found[]): string {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   const items = found.map(

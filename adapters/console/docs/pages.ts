@@ -1,14 +1,14 @@
-// The pages under /docs: the repository's documents in menu order. Unlisted ones come last, under “More”.
+// Pages under /docs, in menu order; unlisted ones last, under “More”.
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export const root = join(import.meta.dirname, '..', '..', '..');
 
-/** `slug`: the address under /docs, '' for the first page; `file`: its path from the root. */
+/** `slug`: address under /docs, '' for the first; `file`: path from the root. */
 export type DocsPage = { slug: string; file: string; group: string };
 
-/** Names of pages under docs/ without extension; a path with an extension is a document elsewhere. */
+/** Names under docs/; with an extension, paths elsewhere. */
 const menu: Record<string, string[]> = {
   Start: ['README.md', 'MOTIVATION.md', 'deploy', 'console', 'commands', 'cli'],
   Connect: ['slack', 'teams', 'models', 'tools', 'tools-in-typescript', 'mcp', 'webhooks'],
@@ -26,7 +26,7 @@ const menu: Record<string, string[]> = {
   Inside: ['ARCHITECTURE.md', 'CONTRIBUTING.md'],
 };
 
-/** `README.md` → '', `CHANGELOG.md` → `changelog`, `docs/design/rules.md` → `design/rules`, `docs/console/README.md` → `console/pictures`. */
+/** `README.md` → '', `docs/design/rules.md` → `design/rules`, `docs/console/README.md` → `console/pictures`. */
 function slugOf(file: string): string {
   if (file === 'README.md') return '';
   // docs/security.md is the threat model.
@@ -38,7 +38,6 @@ function slugOf(file: string): string {
     .replace(/\.md$/, '');
 }
 
-/** Every page that exists, in the order of the menu. */
 export function listPages(): DocsPage[] {
   const existing = [
     ...readdirSync(root).map((name) => name),
@@ -71,7 +70,7 @@ export function listPages(): DocsPage[] {
   ];
 }
 
-/** Files that documents link to, by path from the root: pictures, and examples to copy. */
+/** Linked pictures and examples, by path from the root. */
 export function isShown(path: string): boolean {
   return (
     /^docs\/(?:[\w-]+\/)?[\w-]+\.(?:gif|png|webp)$/.test(path) ||

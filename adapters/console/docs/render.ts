@@ -1,18 +1,17 @@
-// Renders a document as HTML: headings with anchors, and links and pictures with the site's addresses.
+// Renders a document as HTML with the site's addresses.
 import { posix } from 'node:path';
 import MarkdownIt from 'markdown-it';
 import { type DocsPage, isShown } from './pages.ts';
 
-/** `level`: 1 to 6; `id`: its anchor. */
 export type Heading = { level: number; id: string; text: string };
 
 export type Rendered = { title: string; html: string; headings: Heading[] };
 
-/** Raw HTML stays text: no document needs it. */
+/** Raw HTML stays text. */
 const markdown = new MarkdownIt({ html: false, linkify: false });
 export const { escapeHtml } = markdown.utils;
 
-/** GitHub's anchor of a heading, so that links work there and here. */
+/** GitHub's anchors, so links work in both places. */
 export function toAnchor(heading: string): string {
   return heading
     .toLowerCase()
@@ -20,7 +19,6 @@ export function toAnchor(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-/** The site's address of a link in a document. */
 function toAddress(target: string, page: DocsPage, pages: DocsPage[]): string {
   if (/^[a-z]+:/i.test(target) || target.startsWith('#')) return target;
   const [path = '', anchor] = target.split('#');
@@ -31,7 +29,7 @@ function toAddress(target: string, page: DocsPage, pages: DocsPage[]): string {
   return isShown(file) ? `/docs/files/${file}` : target;
 }
 
-/** @param pages all pages, to resolve links */
+/** @param pages to resolve links */
 export function render(source: string, page: DocsPage, pages: DocsPage[]): Rendered {
   const tokens = markdown.parse(source, {});
   const headings: Heading[] = [];
@@ -51,7 +49,7 @@ export function render(source: string, page: DocsPage, pages: DocsPage[]): Rende
       if (target !== null) inner.attrSet(name, toAddress(String(target), page, pages));
     }
   }
-  // A wide table scrolls in its own frame, not the page.
+  // Wide tables scroll in a frame of their own.
   const html = markdown.renderer
     .render(tokens, markdown.options, {})
     .replaceAll('<table>', '<div class="wide" tabindex="0"><table>')

@@ -1,4 +1,4 @@
-// /docs: documents, search, and the HTTP API reference, rendered on the server.
+// /docs: documents, search and API reference, rendered on the server.
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { FastifyInstance, FastifyReply } from 'fastify';
@@ -18,11 +18,11 @@ const pictures: Record<string, string> = {
   '.webp': 'image/webp',
 };
 
-/** Menu titles that differ from the page's own title. */
+/** Menu titles unlike the page's. */
 const titles: Record<string, string> = { '': 'Overview', api: 'HTTP API' };
 const reference: MenuEntry = { slug: 'reference', group: 'Reference', title: 'API reference' };
 
-/** The content security policy of a page under /docs. @param viewer it runs the reference viewer, which sets its own styles */
+/** @param viewer allows the reference viewer's own styles */
 function policyOf(viewer: boolean): string {
   return [
     "default-src 'none'",
@@ -38,7 +38,7 @@ function policyOf(viewer: boolean): string {
 
 type Site = { pages: DocsPage[]; entries: MenuEntry[]; search: ReturnType<typeof createSearch> };
 
-/** Reads all titles once; documents don't change while a process runs. */
+/** Reads titles once, since documents don't change at run time. */
 async function openSite(): Promise<Site> {
   const pages = listPages();
   const entries = await Promise.all(
@@ -61,10 +61,8 @@ const noFile = (name: string) =>
 const SearchQuery = z.object({ q: z.string().max(200).default('') });
 const PagePath = z.object({ '*': z.string().max(300) });
 
-/** Anyone who may open the console may read these pages. */
 const config = { role: 'page', subject: 'instance' } as const;
 
-/** Adds the pages to a server with the console. */
 export function registerDocs(app: FastifyInstance): void {
   let opening: Promise<Site> | null = null;
   const open = () => {

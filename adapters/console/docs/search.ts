@@ -1,14 +1,14 @@
-// Full-text search of the documents by section; each heading begins one.
+// Full-text search of the documents by section.
 import MiniSearch from 'minisearch';
 import { type DocsPage, readPage } from './pages.ts';
 import { toAnchor } from './render.ts';
 
-/** `title`: of the page; `heading`: of the section, '' before the first. */
+/** `heading`: '' before the first. */
 export type Found = { slug: string; anchor: string; title: string; heading: string; text: string };
 
 type Section = Found & { id: number; rank: number };
 
-/** Stop words of questions. */
+/** Stop words. */
 const fillers = new Set(
   'a an and are can do does for from how i in is it my of on or the to what when where which who why with you'.split(
     ' ',
@@ -19,7 +19,6 @@ const fillers = new Set(
 const rankOf = ({ group, file }: DocsPage) =>
   group === 'Inside' || group === 'Pictures' || file === 'CHANGELOG.md' ? 0.01 : 1;
 
-/** Strips Markdown marks from an excerpt. */
 function toPlain(text: string): string {
   return text
     .replaceAll(/!?\[([^[\]]*)\]\([^()]*\)/g, '$1')
@@ -40,7 +39,7 @@ function cutSections({ slug }: DocsPage, source: string): Found[] {
   });
 }
 
-/** Builds the search index of `pages`. Results come best first. */
+/** Best first. */
 export async function createSearch(pages: DocsPage[]): Promise<(words: string) => Found[]> {
   const parts = await Promise.all(
     pages.map(async (page) => {

@@ -1,4 +1,4 @@
-// The search field of /docs: results replace the page while one types. Without this script, Enter opens the results.
+// The search field of /docs. Without it, Enter opens the results.
 const pauseMs = 150;
 
 const field = document.querySelector<HTMLInputElement>('header input[type="search"]');
@@ -37,7 +37,7 @@ async function search(query: string): Promise<void> {
     const results = found.querySelectorAll('.found > li').length;
     count?.replaceChildren(`${results} ${results === 1 ? 'result' : 'results'}`);
   } catch {
-    // Superseded, or offline: Enter still opens the results.
+    // Superseded, or offline.
   }
 }
 

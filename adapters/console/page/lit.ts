@@ -1,4 +1,4 @@
-// lit-html with templates that guard shown text: no hidden characters, and right-to-left words are isolated.
+// lit-html whose text values lose hidden characters and isolate right-to-left words.
 import { html as drawHtml, svg as drawSvg } from 'lit-html';
 import { guardDrawn, isolateText } from '#domain/shown-text.ts';
 
@@ -6,7 +6,7 @@ export { nothing, render, type SVGTemplateResult, type TemplateResult } from 'li
 
 const places = new WeakMap<TemplateStringsArray, boolean[]>();
 
-/** Values of a template that are text; the others belong to a tag. */
+/** Which values are text, not part of a tag. */
 function placesOf(strings: TemplateStringsArray): boolean[] {
   const known = places.get(strings);
   if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-// Starts the page: draws on each state change, and follows the address.
+// Starts the page: draws on each change, follows the address.
 import './cards/session-card.ts';
 import { html, nothing, render, type TemplateResult } from './lit.ts';
 import { onTokenNeeded } from './live/api.ts';
@@ -18,8 +18,6 @@ import { drawSettings } from './views/settings.ts';
 import { drawShortcuts, listenForShortcuts } from './views/shortcuts.ts';
 import { askForToken } from './views/token-dialog.ts';
 import { drawTriage } from './views/triage.ts';
-
-// The page: a header, the inbox on the left, the conversation next to it, the open plan on the right.
 
 const drawBuilder = drawLazily(
   async () => (await import('./views/builder.ts')).drawBuilder,
@@ -41,7 +39,7 @@ const drawRecurring = drawLazily(
   },
 );
 
-/** A banner while the server is unreachable: the page may be outdated, and input is kept. */
+/** While the server is unreachable; input is kept. */
 function drawConnection({ connection }: State): TemplateResult {
   return html`<div class="connection" role="status">
     ${

@@ -1,9 +1,9 @@
-// Keeps a person's state on a card (typed text, focus, opened parts) across redraws, and out of other steps' forms: the renderer
-// makes new element IDs each time, but the card's own IDs stay.
+// Keeps card input, focus and opened parts across redraws.
+// The renderer makes new element IDs each time, but the card's own stay.
 import type { AdaptiveCard } from './renderer.ts';
 
 export type CardMemory = {
-  /** Typed values by input; checkboxes as `true` or `false`. */
+  /** Checkboxes are `true` or `false`. */
   values: Map<string, string>;
   opened: string[];
   focus: { key: string; start: number | null; end: number | null } | null;
@@ -13,7 +13,7 @@ type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
 const fieldSelector = 'input, textarea, select';
 
-/** Writes the card's own IDs on its elements: inputs by ID, buttons that open a part by its first input. */
+/** Puts the card's IDs on elements; buttons get their part's first input. */
 export function labelCard(card: AdaptiveCard): void {
   for (const { id, renderedInputControlElement: element } of card.getAllInputs()) {
     if (id !== undefined && element !== undefined) element.dataset.input = id;
@@ -82,7 +82,6 @@ function putBack(field: Field, value: string): void {
   field.dispatchEvent(new Event('change', { bubbles: true }));
 }
 
-/** Restores all that the new drawing still has. */
 export function restoreCard(root: HTMLElement, memory: CardMemory, card: AdaptiveCard): void {
   for (const button of root.querySelectorAll<HTMLElement>('button[aria-expanded="false"]')) {
     if (memory.opened.includes(button.dataset.opens ?? '')) button.click();

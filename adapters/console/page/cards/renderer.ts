@@ -1,4 +1,4 @@
-// The official Adaptive Cards renderer, which the page loads as a classic script; typed as far as we use it.
+// Types of the Adaptive Cards renderer, loaded as a classic script.
 
 export type RenderedInput = {
   id?: string;
@@ -8,7 +8,7 @@ export type RenderedInput = {
 
 export type RenderedAction = {
   title?: string;
-  /** The part of the card that the action opens, if any. */
+  /** The part that the action opens. */
   card?: { getAllInputs(): RenderedInput[] };
   renderedElement?: HTMLElement;
   data?: unknown;
@@ -21,7 +21,6 @@ export type AdaptiveCard = {
   version: unknown;
   hostConfig: unknown;
   onExecuteAction: ((action: RenderedAction) => void) | undefined;
-  /** A part was opened or closed by its button. */
   onInlineCardExpanded:
     | ((action: { card: { renderedElement?: HTMLElement } }, isExpanded: boolean) => void)
     | undefined;
@@ -43,7 +42,7 @@ declare global {
   var AdaptiveCards: Renderer | undefined;
 }
 
-/** The renderer, without Markdown: a card's texts are shown literally. */
+/** Without Markdown: texts are literal. */
 export function getRenderer(): Renderer {
   const renderer = globalThis.AdaptiveCards;
   if (renderer === undefined) throw new Error('The card renderer was not loaded. Reload the page.');

@@ -1,4 +1,4 @@
-// <session-card>: the card of a planning session, drawn by the official renderer. Redraws only when the card changes.
+// <session-card>: a planning session's card.
 import { hostConfig } from '#cards/host-config.ts';
 import type { SessionPress } from '#domain/chat/session-card.ts';
 import type { Inputs } from '../live/presses.ts';
@@ -9,7 +9,7 @@ export type SessionPressedEvent = CustomEvent<{ press: SessionPress; inputs: Inp
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
 
-/** Whether an action's data is a press. Only our own cards send it, so its shape is enough. */
+/** Only our cards send such data, so its shape is enough. */
 function isSessionPress(data: unknown): data is SessionPress {
   return typeof data === 'object' && data !== null && 'action' in data && 'run_id' in data;
 }
@@ -36,7 +36,6 @@ export class SessionCardElement extends HTMLElement {
     if (this.isConnected) this.#draw(false);
   }
 
-  /** Disables the card's buttons. */
   set busy(busy: boolean) {
     this.#busy = busy;
     this.#applyBusy();
@@ -76,7 +75,7 @@ export class SessionCardElement extends HTMLElement {
     this.#applyBusy();
   }
 
-  /** A card's only form is open at first. If the person closes it, it stays closed. */
+  /** A card's only form begins open, until the person closes it. */
   #offerForm(card: AdaptiveCard): void {
     const [only, ...others] = this.querySelectorAll<HTMLElement>('button[data-opens^="field:"]');
     const opens = others.length > 0 ? undefined : only?.dataset.opens;
@@ -86,7 +85,7 @@ export class SessionCardElement extends HTMLElement {
     labelCard(card);
   }
 
-  /** Focuses a part that a person opened, and scrolls it into view in the next frame. */
+  /** Focuses an opened part and scrolls to it in the next frame. */
   #show(part: HTMLElement | undefined): void {
     const focus = () =>
       part?.querySelector<HTMLElement>('textarea, input')?.focus({ preventScroll: true });
@@ -114,7 +113,6 @@ export class SessionCardElement extends HTMLElement {
     );
   }
 
-  /** Opens a link in a new tab. */
   #open(address: string): void {
     const { protocol, href } = new URL(address, location.href);
     if (protocol === 'http:' || protocol === 'https:')

@@ -1,4 +1,4 @@
-// State of the inbox rail: plans in five groups as far as loaded, and the person's search, folded groups and ticks.
+// State of the inbox rail.
 import type { ConversationPage } from '#domain/chat/conversation-list.ts';
 import type { InboxGroup, InboxPage, InboxPlan } from '#domain/plan/inbox.ts';
 
@@ -7,22 +7,19 @@ export type InboxState = {
   /** Null before the first load. */
   groups: InboxPage[] | null;
   conversations: ConversationPage | null;
-  /** The search field's text, and the query of the groups on the screen. */
+  /** As typed, and as applied to the groups on screen. */
   search: string;
   searched: string;
-  /** Number of plans that need the reader regardless of the search, or null if unknown. */
+  /** Plans that need the reader, regardless of the search; null if unknown. */
   needed: number | null;
-  /** Why the lists are outdated, or null if they aren't. */
+  /** Why the lists are outdated. */
   problem: string | null;
-  /** The plan selected by keyboard. */
+  /** Selected by keyboard. */
   selected: string | null;
-  /** Groups that the person opened or closed. */
   folded: Partial<Record<InboxGroup, boolean>>;
-  /** Plans to decide on together, as they were when ticked. */
   ticked: ReadonlyMap<string, InboxPlan>;
-  /** The rail covers the page, on narrow screens. */
   over: boolean;
-  /** The last change of the selection, for screen readers. */
+  /** For screen readers. */
   announcement: string;
 };
 
@@ -43,12 +40,11 @@ export function createInbox(): InboxState {
   };
 }
 
-/** Whether a plan can be ticked, for approval or rejection with others. */
 export function mayTick({ waits, may_approve }: InboxPlan): boolean {
   return waits === 'approval' && may_approve;
 }
 
-/** Long lists that are seldom needed begin closed. */
+/** Longer groups that are seldom needed begin closed. */
 const long = 10;
 
 /** @param searching opens groups with matches */

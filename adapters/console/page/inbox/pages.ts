@@ -1,12 +1,9 @@
-// Groups that are polled page by page. Pure, so that it is tested without a browser.
+// Groups polled page by page. Pure.
 import type { InboxPage, InboxPlan } from '#domain/plan/inbox.ts';
 
 type Page = Pick<InboxPage, 'plans' | 'next_cursor'>;
 
-/**
- * A group's current state: its first plans as just read, and later ones as read before.
- * @param elsewhere plans that are now in other groups
- */
+/** Refreshes the first plans and keeps later ones. @param elsewhere plans now in other groups */
 export function mergeHead(
   head: InboxPage,
   known: InboxPage | undefined,
@@ -20,7 +17,6 @@ export function mergeHead(
   return { ...head, plans: [...head.plans, ...tail], next_cursor: known.next_cursor };
 }
 
-/** Current state of all groups. @param heads their first plans */
 export function mergeGroups(heads: InboxPage[], known: InboxPage[]): InboxPage[] {
   const listed = new Set(heads.flatMap(({ plans }) => plans.map(({ id }) => id)));
   return heads.map((head) =>
@@ -32,14 +28,14 @@ export function mergeGroups(heads: InboxPage[], known: InboxPage[]): InboxPage[]
   );
 }
 
-/** Adds a page, with each plan once. */
+/** Each plan once. */
 export function appendPage({ plans, ...group }: InboxPage, page: Page): InboxPage {
   const known = new Set(plans.map(({ id }) => id));
   const added = page.plans.filter(({ id }) => !known.has(id));
   return { ...group, plans: [...plans, ...added], next_cursor: page.next_cursor };
 }
 
-/** Keeps ticks of plans that still wait, or are not on the screen. */
+/** Keeps ticks of plans that still wait or are off screen. */
 export function keepTicks(
   ticked: ReadonlyMap<string, InboxPlan>,
   groups: InboxPage[],

@@ -1,4 +1,4 @@
-// Parses the inbox search: words, and `from:`, `tool:` and `status:` before a person, a tool or a group.
+// Parses the inbox search: words, `from:`, `tool:`, `status:`.
 import type { InboxGroup } from '#domain/plan/inbox.ts';
 
 export type Search = { words: string; person: string; tool: string; group: string };
@@ -10,12 +10,12 @@ const groups: Record<string, InboxGroup> = {
   ...{ waiting: 'needs_you', running: 'running', failed: 'failed', others: 'others', done: 'done' },
 };
 
-/** `from:"Ana Lopez" tool:http march` → person, tool and word; the last of several persons or tools counts. */
+/** `from:"Ana Lopez" tool:http march`; the last of several persons or tools counts. */
 export function parseSearch(text: string): Search {
   const search: Search = { words: '', person: '', tool: '', group: '' };
   for (const [whole, key = '', quoted, plain] of text.matchAll(parts)) {
     const value = (quoted ?? plain ?? '').trim();
-    // A prefix without a value is ignored.
+    // Ignores a prefix without a value.
     if (value === '' || /^(?:from|tool|status):$/iu.test(whole)) continue;
     const field = fields[key.toLowerCase()];
     const group = key.toLowerCase() === 'status' ? groups[value.toLowerCase()] : undefined;
@@ -26,7 +26,6 @@ export function parseSearch(text: string): Search {
   return search;
 }
 
-/** The API's query parameters; empty without a search. */
 export function toQuery(text: string): Record<string, string> {
   return Object.fromEntries(Object.entries(parseSearch(text)).filter(([, value]) => value !== ''));
 }

@@ -1,4 +1,4 @@
-// Decisions on several plans together: the dialog's text for each, and its result. Pure, so that it is tested without a browser.
+// Bulk decisions: the dialog's text per plan, and results. Pure.
 import type { PlanView } from '#cards/view.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { InboxPlan } from '#domain/plan/inbox.ts';
@@ -7,7 +7,7 @@ import { countOf } from '#domain/words.ts';
 
 export type TriageAct = 'approve' | 'reject';
 
-/** A version as shown in the dialog: the decision is bound to it. */
+/** The version in the dialog, which the decision binds. */
 export type TriageShown = {
   version: number;
   digest: string;
@@ -18,25 +18,23 @@ export type TriageShown = {
   /** `… and 16 more`, or empty. */
   more: string;
   guarded: number;
-  /** Some effects are not shown here. */
+  /** Not all effects fit here. */
   cut: boolean;
-  /** It waits for this person's approval. */
+  /** Waits for this person. */
   open: boolean;
-  /** The last start that has passed, which `sentence` names. */
+  /** The last start that has passed. */
   passed?: string;
   sentence: string;
-  /** Steps unticked in its review. */
+  /** Unticked steps. */
   except: string[];
 };
 
 export type TriageRow = {
   plan: InboxPlan;
-  /** Null while loading. */
   shown: TriageShown | null;
   included: boolean;
-  /** Idempotency key of the request. */
   key: string;
-  /** `settled`: nothing is left to decide here. */
+  /** `settled`: nothing left to decide. */
   outcome: { words: string; good: boolean; settled: boolean } | null;
 };
 
@@ -59,7 +57,6 @@ function countChanges({ review, plan }: Pick<PlanCardFacts, 'review' | 'plan'>, 
   return `${steps} · ${least}${countOf(review.steps, 'change')}`;
 }
 
-/** The number of guarded operations and the other facts shown for a plan. */
 export function showForTriage(
   facts: Pick<PlanCardFacts, 'plan' | 'review' | 'may_approve' | 'passed'>,
   view: Pick<PlanView, 'title' | 'sections' | 'sentence'>,
@@ -86,7 +83,7 @@ export function showForTriage(
   };
 }
 
-/** Why a plan cannot be approved in the dialog, or null if it can. @param read it was opened in this version */
+/** Why a plan can't be approved here. @param read this version was opened */
 export function whyNot(act: TriageAct, shown: TriageShown, read: boolean): string | null {
   if (!shown.open) return 'No longer waiting for your approval.';
   if (act === 'reject' || read) return null;
@@ -94,7 +91,6 @@ export function whyNot(act: TriageAct, shown: TriageShown, read: boolean): strin
   return shown.cut ? 'Too much to show here. Open it and read it before you approve.' : null;
 }
 
-/** The result of a decision, in words. */
 export function describeDecision(act: TriageAct, plan: Pick<Plan, 'status'>): string {
   if (act === 'reject') return 'Rejected';
   return plan.status === 'proposed' || plan.status === 'needs_review'
@@ -102,7 +98,7 @@ export function describeDecision(act: TriageAct, plan: Pick<Plan, 'status'>): st
     : 'Approved';
 }
 
-/** The button's label: `Approve 2 plans · 1 starts now`. */
+/** `Approve 2 plans · 1 starts now` */
 export function nameSending(triage: Triage): string {
   const rows = toSend(triage);
   const now = rows.filter(({ shown }) => shown?.passed !== undefined).length;

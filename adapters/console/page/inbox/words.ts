@@ -1,4 +1,4 @@
-// A plan in the inbox as a symbol and words; colour is never the only sign.
+// Inbox plans as symbol and words; colour is never alone.
 import type { Tone } from '#cards/view.ts';
 import { statusSymbols, statusWords } from '#cards/words.ts';
 import type { InboxPlan } from '#domain/plan/inbox.ts';
@@ -26,7 +26,7 @@ const statusTones: Record<PlanStatus, Tone> = {
   cancelled: 'default',
 };
 
-/** Its need from the reader, else its status. */
+/** What it needs from the reader, else its status. */
 export function describeEntry({ waits, status, revising, paused }: InboxPlan): Words {
   if (waits === 'outcome' && revising)
     return { symbol: '?', words: 'A question about your changes', tone: 'warning' };
@@ -42,7 +42,7 @@ export function describeEntry({ waits, status, revising, paused }: InboxPlan): W
 
 export type EntryProgress = { ended: number; total: number };
 
-/** A plan's progress, or null if it is not running. */
+/** Null unless running. */
 export function progressOf({
   status,
   counts,
@@ -52,7 +52,6 @@ export function progressOf({
   return runs && total > 0 ? { ended: counts.succeeded, total } : null;
 }
 
-/** When the plan reached its state. */
 export function sinceWhen(plan: InboxPlan): string {
   const { status, created_at, updated_at, decided_at, waits_since } = plan;
   if (waits_since !== null) return waits_since;
@@ -75,7 +74,7 @@ export function sinceWhen(plan: InboxPlan): string {
   }
 }
 
-/** The tab's title: how many plans wait for the reader, and the open plan. */
+/** The tab's title. */
 export function describePage(
   waiting: number,
   open: { title: string; state: string } | null,

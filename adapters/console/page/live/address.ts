@@ -1,8 +1,8 @@
-// The address of the page: it names the conversation, the plan and the tab, and the open settings, so that a reload comes back to them.
+// The page's address names conversation, plan, tab and settings.
 import type { Pane } from './state.ts';
 import { state } from './store.ts';
 
-/** Before the page shows something else: Back returns to what it shows now, on narrow screens to the same part. */
+/** Call before showing something else, so that Back returns here. */
 export function leaveHere(next: Pane): void {
   history.replaceState({ pane: state.pane }, '');
   history.pushState({ pane: next }, '');

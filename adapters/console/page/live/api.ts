@@ -1,10 +1,9 @@
-// The one way from the page to the server: JSON in, JSON out, problems as ApiError, the token kept for this tab.
-// The server is of the same version as this page, so its answers are typed by the shared contracts, not parsed again.
+// Calls the server's JSON API, with the token kept for this tab.
+// Server and page have one version, so answers are typed, not parsed.
 import { parseExactly } from '#domain/exact-json.ts';
 
 const tokenKey = 'countersign.token';
 
-/** A refusal by the server, with the sentence it gave. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
@@ -22,7 +21,6 @@ type Problem = { code?: string; detail?: string; title?: string };
 let askForToken: () => Promise<string> = () =>
   Promise.reject(new ApiError(401, 'unauthorized', 'This server needs a token.'));
 
-/** Who is asked when the server wants a token. Called once however many requests wait. */
 export function onTokenNeeded(ask: () => Promise<string>): void {
   let asking: Promise<string> | null = null;
   askForToken = () => {
@@ -49,7 +47,7 @@ async function readProblem(response: Response): Promise<ApiError> {
   return new ApiError(response.status, problem.code ?? 'internal', sentence);
 }
 
-/** Sends a request, asking for the token when it is missing or wrong. @throws ApiError */
+/** Asks for the token if missing or wrong. @throws ApiError */
 export async function request(
   method: 'GET' | 'POST' | 'PUT' | 'DELETE',
   path: string,
@@ -69,9 +67,8 @@ export async function request(
   }
 }
 
-/** The JSON answer, its numbers exact. */
+/** Keeps numbers exact. */
 async function readAnswer<T>(response: Response): Promise<T> {
-  // The server is ours: its answers have the types of its routes.
   return parseExactly(await response.text()) as T;
 }
 
@@ -79,7 +76,7 @@ export async function get<T>(path: string): Promise<T> {
   return readAnswer(await request('GET', path));
 }
 
-/** Refreshes what is on the screen already: the server answers it after what people wait for. */
+/** The server answers these after what people wait for. */
 export async function getInBackground<T>(path: string): Promise<T> {
   return readAnswer(await request('GET', path, { headers: { priority: 'u=7' } }));
 }
@@ -92,7 +89,6 @@ export async function put<T>(path: string, body: unknown): Promise<T> {
   return readAnswer(await request('PUT', path, { body }));
 }
 
-/** The message for anything that was thrown. */
 export function describeError(error: unknown): string {
   if (error instanceof ApiError) return error.message;
   if (error instanceof TypeError) return "The server isn't answering. Is it still running?";

@@ -1,5 +1,4 @@
-// The builder's actions: finding an operation, filling in its form, the plan that grows, its preview, and its proposal. What was built
-// stays in this browser until it is proposed.
+// Actions of the plan builder; its state stays in this browser.
 import { headlineOf } from '#cards/calls.ts';
 import {
   type BuildMove,
@@ -40,7 +39,6 @@ function update(part: Partial<Builder>): void {
 const focusOn = (selector: string) =>
   document.querySelector<HTMLElement>(`dialog#builder ${selector}`)?.focus();
 
-/** Opens the builder with what was begun before. */
 export function openBuilder(): void {
   if (state.builder !== null) {
     focusOn('#operation-search');
@@ -70,8 +68,6 @@ export function closeBuilder(): void {
   });
 }
 
-// The palette.
-
 let searching = 0;
 
 export async function search(words: string): Promise<void> {
@@ -79,7 +75,7 @@ export async function search(words: string): Promise<void> {
   const own = searching;
   if (state.builder === null) return;
   const find = { ...state.builder.find, words, busy: true };
-  // At once, so that what is pressed next is among what was found for these words.
+  // Draws now, so that the next key acts on these results.
   changeNow((s) => {
     if (s.builder !== null) s.builder = { ...s.builder, find };
   });
@@ -94,7 +90,6 @@ export async function search(words: string): Promise<void> {
   }
 }
 
-/** Moves the choice in the list of operations. */
 export function moveChoice(by: number): void {
   const { builder } = state;
   if (builder === null) return;
@@ -116,9 +111,6 @@ export async function choose(offer: OperationOffer): Promise<void> {
   }
 }
 
-// The form of a step.
-
-/** Opens the form of a step, ready for typing. */
 export function fillIn(move: Extract<BuildMove, { kind: 'choose' | 'edit' }>): void {
   moveForm('builder', move, true);
   focusOn('.operation-form :is(textarea, input, select)');
@@ -130,7 +122,6 @@ export function leaveForm(): void {
   focusOn('#operation-search');
 }
 
-/** Takes the step into the plan if its form is filled in. */
 export function addStep(): void {
   moveForm('builder', { kind: 'add' }, true);
   if ((state.builder?.build.problems.length ?? 0) > 0) {
@@ -142,7 +133,7 @@ export function addStep(): void {
   void search('');
 }
 
-// The plan.
+// From the first step's action.
 
 export function changePlan(move: BuildMove): void {
   moveForm('builder', move);
@@ -154,7 +145,6 @@ function keep(): void {
   void preview();
 }
 
-/** The first step's action, as the review words it. */
 function titleFrom(card: Card | null): string {
   const call = card?.facts.steps[0]?.call;
   return call === undefined ? '' : headlineOf(call);
@@ -167,7 +157,6 @@ const draftNow = ({ build, card }: Builder) => ({
 
 let previewing = 0;
 
-/** Draws the plan as it would be proposed. */
 async function preview(): Promise<void> {
   previewing += 1;
   const own = previewing;
@@ -185,7 +174,6 @@ async function preview(): Promise<void> {
   }
 }
 
-/** Proposes the plan, and opens it for review. */
 export async function proposeBuilt(): Promise<void> {
   const { builder } = state;
   if (builder === null || builder.sending || builder.build.plan.steps.length === 0) return;

@@ -1,4 +1,4 @@
-// Commands offered while one is typed, without a model: those that begin with the words of the last line.
+// Offers commands that begin with the words typed.
 import type { CommandForm } from '#domain/planning/command-form.ts';
 import { get } from './api.ts';
 import { changeNow, state } from './store.ts';
@@ -6,7 +6,7 @@ import { changeNow, state } from './store.ts';
 const most = 6;
 let forms: Promise<CommandForm[]> | null = null;
 
-/** Read on first use. Nothing is offered while that fails. */
+/** Read on first use; no offers if that fails. */
 function readForms(): Promise<CommandForm[]> {
   forms ??= get<{ commands: CommandForm[] }>('/api/commands').then(
     ({ commands }) => commands,
@@ -18,7 +18,7 @@ function readForms(): Promise<CommandForm[]> {
   return forms;
 }
 
-/** The last command in `text` as far as it is typed, and where it begins. */
+/** The last command as typed, and its start. */
 function lastCommand(text: string): { words: string; from: number } {
   const [, before = ''] = /^([\s\S]*(?:\n|; | then ))/.exec(text) ?? [];
   const rest = text.slice(before.length);
@@ -33,7 +33,6 @@ export function closeCommands(): void {
     });
 }
 
-/** Offers commands for what was typed, read again when it changes. */
 export async function offerCommands(read: () => string): Promise<void> {
   if (document.body.dataset.model !== 'none') return;
   const all = await readForms();
@@ -49,7 +48,7 @@ export async function offerCommands(read: () => string): Promise<void> {
   });
 }
 
-/** Moves the selection, past the ends to none. */
+/** Past either end, nothing is selected. */
 export function moveCommand(by: 1 | -1): void {
   changeNow((s) => {
     if (s.commands === null) return;
@@ -62,7 +61,7 @@ export function moveCommand(by: 1 | -1): void {
 export const chosenCommand = (): CommandForm | undefined =>
   state.commands?.found[state.commands.at];
 
-/** `text` with the example in place of what was typed of it, and the first part to replace. */
+/** Inserts the example; returns its first part to replace. */
 export function completeCommand(
   text: string,
   { example }: CommandForm,

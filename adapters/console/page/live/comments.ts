@@ -1,5 +1,4 @@
-// Comments on single steps of a waiting plan. They stay in this browser until they are sent; those on a version that is gone stay too,
-// marked as such, so that nothing that was written is lost.
+// Unsent step comments, kept in this browser, even for old versions.
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { StepComment } from '#domain/plan/plan.ts';
 import { type Card, type Comment, inputKey } from './state.ts';
@@ -12,7 +11,6 @@ export const comments = keepUnsent<Comment>(
   ({ effect, text }) => typeof effect === 'string' && typeof text === 'string',
 );
 
-/** Comments on single steps, for a proposal of changes. */
 export function commentsToSend(plan: string, digest: string): StepComment[] {
   return comments
     .allOf(plan)
@@ -22,7 +20,6 @@ export function commentsToSend(plan: string, digest: string): StepComment[] {
 
 export const commentInput = (step: string): string => `comment:${step}`;
 
-/** Opens the field for a comment on a step, with what was said before. */
 export function startComment({ facts: { plan } }: Card, step: string): void {
   const known = comments
     .allOf(plan.id)
@@ -46,7 +43,7 @@ export function leaveComment(): void {
     document.querySelector<HTMLElement>(`[data-comment="${CSS.escape(commenting.step)}"]`)?.focus();
 }
 
-/** Keeps what was written about a step; nothing written takes the comment away. */
+/** Empty text removes the comment. */
 export function saveComment(
   { facts: { plan } }: Card,
   step: Pick<ShownStep, 'id'>,
@@ -60,7 +57,7 @@ export function saveComment(
   leaveComment();
 }
 
-/** Comments on the version of `from` go with their steps to the version after it. */
+/** To the next version, with their steps. */
 export function moveComments(
   plan: string,
   from: string,
@@ -72,7 +69,7 @@ export function moveComments(
   );
 }
 
-/** Once they were sent they are part of the plan's history. What was written meanwhile stays. */
+/** Keeps what was typed since sending. */
 export function forgetSent(plan: string, digest: string, sent: StepComment[]): void {
   const isSent = ({ step, text }: Comment) =>
     sent.some((one) => one.step_id === step && one.text === text);

@@ -1,4 +1,4 @@
-// The conversation: reads it, says things in it, and follows what is said. Its id is in the address of the page.
+// Reads, sends to and follows the conversation.
 import type { EventSourceMessage } from 'eventsource-parser';
 import type { WantedModes } from '#domain/plan/modes.ts';
 import type { PlanningActivity } from '#domain/planning/activity.ts';
@@ -26,7 +26,7 @@ export function createConversationId(): string {
   return `console-${crypto.randomUUID().slice(0, 13)}`;
 }
 
-/** Messages by id, each once: a stream and a reload may bring the same one. */
+/** Each once: stream and reload may overlap. */
 export function mergeMessages(known: Message[], added: Message[]): Message[] {
   const byId = new Map([...known, ...added].map((message) => [message.id, message]));
   return [...byId.values()].sort((a, b) => a.id - b.id);
@@ -74,7 +74,7 @@ async function loadMessages(signal: AbortSignal): Promise<void> {
     const { messages } = await get<{ messages: Message[] }>(
       path(`messages?after=${after}&limit=${limit}`),
     );
-    // Another conversation was opened meanwhile.
+    // Another conversation was opened.
     if (signal.aborted) return;
     takeMessages(messages, true);
     if (messages.length < limit) return;
@@ -82,12 +82,11 @@ async function loadMessages(signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Shows conversation `id`, from the database, and follows it from there. */
 export async function openConversation(id: string): Promise<void> {
   ending.abort();
   ending = new AbortController();
   const { signal } = ending;
-  // State outside any conversation stays, and so do unsent drafts.
+  // State outside conversations stays, and unsent drafts do.
   const { inbox, triage, builder, shortcuts, pane, tokenWanted, typed, off, pressing } = state;
   const kept = { inbox, triage, builder, shortcuts, pane, tokenWanted, typed, off, pressing };
   change((s) => Object.assign(s, createState(id), kept));
@@ -95,7 +94,7 @@ export async function openConversation(id: string): Promise<void> {
     await loadMessages(signal);
   } catch (error) {
     if (signal.aborted) return;
-    // A reader may see a plan of a conversation that they take no part in.
+    // A reader may see a plan without its conversation.
     const isTheirs = error instanceof ApiError && error.status === 404;
     change((s) => {
       if (isTheirs) s.conversation = createConversationId();
@@ -124,7 +123,7 @@ export async function openConversation(id: string): Promise<void> {
   );
 }
 
-/** Says `text`. True when the server has it; otherwise the reason is shown and the text stays with the writer. */
+/** True once the server has it; otherwise the text stays. */
 export async function say(text: string): Promise<boolean> {
   change((s) => {
     s.sending = true;
@@ -149,7 +148,7 @@ export async function say(text: string): Promise<boolean> {
   }
 }
 
-/** Stops planning. The last activity is shown until the server confirms. */
+/** Activity stays until the server confirms. */
 export async function stopPlanning(planning: PlanningActivity): Promise<void> {
   const { run_id, turn } = planning;
   change((s) => {

@@ -1,4 +1,4 @@
-// Reads what the graph and the timeline draw: all steps of a small plan, the groups of another, and the steps of one open group.
+// Loads graph and timeline data: steps, or groups if many.
 import type { GroupBy, PlanGroups } from '#domain/plan/groups.ts';
 import type { StepPage } from '#domain/plan/views.ts';
 import type { Forecast } from '#domain/planning/forecast.ts';
@@ -7,7 +7,7 @@ import { get } from './api.ts';
 import type { PlanView } from './state.ts';
 import { change, state } from './store.ts';
 
-/** More steps than this are drawn in groups. */
+/** Larger plans are drawn in groups. */
 export const maxDrawn = 30;
 const pageSize = 50;
 
@@ -18,7 +18,7 @@ function readForecast(id: string, steps: { id: string }[]): Promise<Forecast> {
   return get<Forecast>(path(id, `forecast${ids === '' ? '' : `?ids=${ids}`}`));
 }
 
-/** The filter that selects a group's steps on the server. */
+/** Selects a group's steps on the server. */
 function filterOf({ by, key }: Pick<OpenedGroup, 'by' | 'key'>): Record<string, string> {
   if (by === 'partition') return key === '' ? { unpartitioned: 'true' } : { partition: key };
   return by === 'operation' ? { operation: key } : { stage: key };
@@ -40,7 +40,7 @@ async function readTimes(view: PlanView, steps: { id: string }[]): Promise<Forec
   return (await readForecast(view.id, steps)).steps;
 }
 
-/** The open group again, as long as it was. */
+/** As long as it was. */
 async function reloadOpened(view: PlanView): Promise<OpenedGroup | null> {
   const { opened } = view;
   if (opened === null) return null;
@@ -49,7 +49,6 @@ async function reloadOpened(view: PlanView): Promise<OpenedGroup | null> {
   return { ...opened, ...page, times: await readTimes(view, page.steps) };
 }
 
-/** Loads the graph or timeline. */
 export async function loadDrawing(view: PlanView, total: number): Promise<Partial<PlanView>> {
   if (total <= maxDrawn) {
     const drawn = await get<StepPage>(path(view.id, `steps?limit=${maxDrawn}`));
@@ -65,7 +64,7 @@ export async function loadDrawing(view: PlanView, total: number): Promise<Partia
   return { groups, forecast, ...(isSame ? { opened } : {}) };
 }
 
-/** Whether the reader still looks at this group, and at no more of it. */
+/** Still open and not paged on. */
 function isShown(id: string, opened: OpenedGroup | null): boolean {
   const now = state.plan?.id === id ? state.plan.opened : null;
   if (now === null || opened === null) return now === opened;
@@ -78,7 +77,6 @@ function assign(id: string, part: Partial<PlanView>): void {
   });
 }
 
-/** Opens a group of steps, or closes it. */
 export async function toggleGroup(key: string): Promise<void> {
   const view = state.plan;
   if (view?.groups == null) return;
@@ -100,7 +98,7 @@ export async function loadMoreOfGroup(): Promise<void> {
   const page = await readSteps(view.id, opened, pageSize, opened.next_cursor);
   const times = await readTimes(view, page.steps);
   const now = state.plan?.id === view.id ? state.plan.opened : null;
-  // Read again meanwhile: the page may not follow on it.
+  // Reloaded meanwhile: the page may not follow.
   if (now?.next_cursor !== opened.next_cursor || now.key !== opened.key) return;
   assign(view.id, {
     opened: {
@@ -112,7 +110,6 @@ export async function loadMoreOfGroup(): Promise<void> {
   });
 }
 
-/** Puts the steps together in another way. */
 export async function groupBy(by: GroupBy): Promise<void> {
   const view = state.plan;
   if (view === null) return;

@@ -1,5 +1,4 @@
-// Changes of single steps of a waiting plan, entered where they are shown. They stay in this browser until they are proposed together,
-// as one change of the plan.
+// Unsent edits of a waiting plan's steps, proposed as one change.
 import type { PatchOutcome } from '#domain/plan/patch-outcome.ts';
 import type { StepEdit } from '../plan/step-edit.ts';
 import { describeError, post } from './api.ts';
@@ -15,7 +14,7 @@ export const edits = keepUnsent<StepEdit>(
   ({ lines, operations }) => Array.isArray(lines) && Array.isArray(operations),
 );
 
-/** Proposes all edits of the shown version as its next version. Unsent comments stay with their steps. */
+/** Unsent comments stay with their steps. */
 export async function proposeEdits(card: Card): Promise<void> {
   const { id, digest, revision } = card.facts.plan;
   const { current } = edits.split(card);

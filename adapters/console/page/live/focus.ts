@@ -5,7 +5,6 @@ import { createPlanView, type Pane, type Tab } from './state.ts';
 import { change, state } from './store.ts';
 import { watchPlan } from './watch.ts';
 
-/** Shows plan `id` in the right-hand column. */
 export function openPlan(id: string, tab?: Tab): void {
   const same = state.plan?.id === id;
   change((s) => {
@@ -14,7 +13,7 @@ export function openPlan(id: string, tab?: Tab): void {
   });
   writeAddress();
   if (same && tab === undefined) return;
-  // The scroll position was another tab's; a review starts with the most dangerous steps.
+  // Reviews start with the most dangerous steps.
   document.getElementById('tab-panel')?.scrollTo(0, 0);
   if (!same) watchPlan(id);
   void refreshPlan();
@@ -22,7 +21,7 @@ export function openPlan(id: string, tab?: Tab): void {
 
 export function openTab(tab: Tab): void {
   if (state.plan !== null) openPlan(state.plan.id, tab);
-  // On a narrow screen the row of tabs is wider than the column.
+  // Tabs overflow on narrow screens.
   document.getElementById(`tab-${tab}`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
 }
 

@@ -1,5 +1,4 @@
-// The forms of a plan's buttons: which one is open, what was typed, and whether it can be sent. What was typed stays
-// until it is sent, across redraws.
+// Forms of a plan's buttons, with input kept across redraws.
 import { fieldInputId, inputIdOf } from '#cards/input-ids.ts';
 import type { Button, Field, Form } from '#cards/view.ts';
 import type { CardPress } from '#domain/chat/card.ts';
@@ -9,7 +8,7 @@ import type { Inputs } from './presses.ts';
 import { inputKey, type State } from './state.ts';
 import { change, changeNow, state } from './store.ts';
 
-/** Names a button among those of its plan. */
+/** Unique within the plan. */
 export function buttonKey({ action, step_id, finding_id, version }: CardPress): string {
   return [action, step_id ?? finding_id ?? '', version].join(' ');
 }
@@ -29,7 +28,6 @@ const find = (selector: string): HTMLElement | null =>
 
 const nameSelector = (key: string): string => `[data-opens="${CSS.escape(key)}"]`;
 
-/** Opens the form of a button, ready for typing. */
 export function openForm(plan: string, key: string): void {
   changeNow((s) => {
     s.form = { plan, key };
@@ -38,7 +36,7 @@ export function openForm(plan: string, key: string): void {
   find('.bar-form :is(input, textarea, select, button[type="submit"])')?.focus();
 }
 
-/** Closes the open form; the focus goes back to the button that opened it. */
+/** Returns the focus to its button. */
 export function closeForm(): void {
   const { form } = state;
   changeNow((s) => {
@@ -48,7 +46,7 @@ export function closeForm(): void {
   if (form !== null) find(nameSelector(form.key))?.focus();
 }
 
-/** Whether `value` is what a field takes; the words for what is wrong are the field's own. */
+/** Without wording the problem. */
 function fits({ type, required, min, max, whole }: Field, value: string): boolean {
   if (value === '') return !required;
   if (type !== 'number') return true;
@@ -58,7 +56,6 @@ function fits({ type, required, min, max, whole }: Field, value: string): boolea
   return (min === null || number >= min) && (max === null || number <= max);
 }
 
-/** The inputs of a form that lack something, by id. */
 export function findMissing(button: CardPress, form: Form, inputs: Inputs): string[] {
   const typedAt = (id: string) => String(inputs[id] ?? '').trim();
   const fields = form.fields.flatMap((field) => {
@@ -87,7 +84,7 @@ function forget(plan: string, { form, press: pressed }: Button): void {
   });
 }
 
-/** Presses a button with the typed values; a missing or wrong value is reported at its input. */
+/** Reports missing or wrong values at their input. */
 export async function submit(plan: string, button: Button): Promise<void> {
   const { form, press: pressed } = button;
   const inputs = inputsOf(plan);

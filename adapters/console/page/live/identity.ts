@@ -1,5 +1,4 @@
-// Who the person at this page is, signing out, and personal tokens. Loaded with the dialog of settings only; each press is stored at
-// once, and the list is what the server answers.
+// The page's person, sign-out and personal tokens.
 import type { Principal } from '#domain/people/principal.ts';
 import { describeError, get, post, request } from './api.ts';
 import type { IdentityState, Token } from './state.ts';
@@ -15,13 +14,12 @@ function changeIdentity(apply: (identity: IdentityState) => Partial<IdentityStat
 
 const readTokens = async () => (await get<{ tokens: Token[] }>('/api/tokens')).tokens;
 
-/** Reads who asks and which tokens they see. @throws ApiError */
 export async function readIdentity(): Promise<IdentityState> {
   const [me, tokens] = await Promise.all([get<Principal>('/api/me'), readTokens()]);
   return { me, tokens, made: null, revoking: null, busy: false, problem: null };
 }
 
-/** Does it with the buttons off, and shows why it was refused if it was. @returns whether it was done */
+/** @returns whether it was done */
 async function carryOut(act: () => Promise<void>): Promise<boolean> {
   changeIdentity(() => ({ busy: true, problem: null }));
   try {
@@ -34,7 +32,6 @@ async function carryOut(act: () => Promise<void>): Promise<boolean> {
   }
 }
 
-/** Ends this sign-in, or all of the person's, and comes back to where people sign in. */
 export async function signOut(everywhere: boolean): Promise<void> {
   const done = await carryOut(async () => {
     await post('/api/sign-out', { everywhere });
@@ -42,11 +39,7 @@ export async function signOut(everywhere: boolean): Promise<void> {
   if (done) location.assign('/');
 }
 
-/**
- * Makes a token and shows it this once.
- * @param wanted days: after which it expires, or null for never
- * @returns whether it was made
- */
+/** Shows the token this once. @param wanted days until expiry, null for never */
 export function createToken(wanted: {
   name: string;
   role: string;
@@ -54,7 +47,7 @@ export function createToken(wanted: {
 }): Promise<boolean> {
   return carryOut(async () => {
     const { token, ...made } = await post<Token & { token: string }>('/api/tokens', wanted);
-    // Listed from the answer: a list that cannot be read now must not hide a secret that is shown once.
+    // Not reloaded: a failure would hide a secret shown once.
     changeIdentity(({ tokens }) => ({
       made: { name: made.name, token, copied: false },
       tokens: [made, ...tokens],
@@ -62,7 +55,7 @@ export function createToken(wanted: {
   });
 }
 
-/** Puts the new token on the clipboard. Only secure addresses have one; elsewhere the person copies it from the field. */
+/** Insecure addresses have no clipboard. */
 export async function copyToken(token: string): Promise<void> {
   await carryOut(async () => {
     if (!isSecureContext)
@@ -74,7 +67,7 @@ export async function copyToken(token: string): Promise<void> {
   });
 }
 
-/** Asks whether to revoke a token; null takes the question back. */
+/** Null withdraws the question. */
 export function askToRevoke(id: string | null): void {
   changeIdentity(() => ({ revoking: id }));
 }

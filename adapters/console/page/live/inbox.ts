@@ -1,4 +1,4 @@
-// Reads the inbox and keeps it fresh, and does what a person does with it: search, fold, page on, tick.
+// Loads the inbox and handles search, folding, paging and ticks.
 import { titleListed } from '#cards/times.ts';
 import type { ConversationPage } from '#domain/chat/conversation-list.ts';
 import { coalesce } from '#domain/coalesce.ts';
@@ -12,7 +12,7 @@ import { change, state } from './store.ts';
 import { createThrottle } from './throttle.ts';
 
 const pageSize = 25;
-/** How much of a group that was paged through is read again; what is further down stays as it was read. */
+/** Plans of a paged group that are reloaded. */
 const maxHead = 100;
 const typingPause = 200;
 const refreshInterval = 1000;
@@ -34,7 +34,7 @@ async function readGroups(
   return groups;
 }
 
-/** A group as long as the reader has paged, within bounds. */
+/** As long as the reader paged, up to the limit. */
 async function readHead(first: InboxPage, known: InboxPage[], search: string, read: typeof get) {
   const shown = known.find(({ group }) => group === first.group)?.plans.length ?? 0;
   if (first.next_cursor === null || shown <= pageSize) return first;
@@ -51,7 +51,6 @@ async function readPlans(): Promise<void> {
   const read = isRefresh ? getInBackground : get;
   const first = await readGroups(search, {}, read);
   const heads = await Promise.all(first.map((group) => readHead(group, known, search, read)));
-  // Typed on meanwhile: what was found is of no use any more.
   if (state.inbox.search !== search) return;
   const shown = state.inbox.searched === search ? (state.inbox.groups ?? []) : [];
   const merged = mergeGroups(heads, shown);
@@ -59,7 +58,6 @@ async function readPlans(): Promise<void> {
   assign({ groups: merged, searched: search, ticked });
 }
 
-/** How many plans need the person, regardless of the search. */
 async function countNeeded(): Promise<void> {
   const { groups, searched } = state.inbox;
   const pages =
@@ -91,10 +89,7 @@ async function readFirstConversations(): Promise<void> {
   });
 }
 
-/**
- * Reads what the rail shows again. However many ask for it, one reading is under way and one comes after it: none is older than
- * what it takes the place of.
- */
+/** One load runs and one may queue, so results are never older than the request. */
 const load = coalesce(async () => {
   try {
     await readPlans();
@@ -109,12 +104,11 @@ const load = coalesce(async () => {
 
 const refresh = createThrottle(load, refreshInterval);
 
-/** Asks for fresh lists, soon; a hidden page, and one that lacks its token, asks nothing. */
+/** Debounced; nothing while hidden or without a token. */
 export function refreshInbox(): void {
   if (!document.hidden && !state.tokenWanted) refresh.request();
 }
 
-/** Every plan on the screen, from the top. */
 export function listShown({ groups, folded, searched }: InboxState): InboxPlan[] {
   return (groups ?? []).flatMap((group) =>
     isFolded(group, folded, searched !== '') ? [] : group.plans,
@@ -126,7 +120,7 @@ export function findListed(id: string): InboxPlan | undefined {
   return groups.flatMap(({ plans }) => plans).find((plan) => plan.id === id);
 }
 
-/** One page more of a group. @returns the first plan that was not there before, or null if there is none */
+/** @returns the first new plan, or null */
 export async function loadMore(name: InboxGroup): Promise<string | null> {
   const { search, groups } = state.inbox;
   const before = groups?.find(({ group }) => group === name);
@@ -134,7 +128,6 @@ export async function loadMore(name: InboxGroup): Promise<string | null> {
   try {
     const [page] = await readGroups(search, { group: name, cursor: before.next_cursor });
     const now = state.inbox.groups?.find(({ group }) => group === name);
-    // Read again or searched meanwhile: the page may not follow on what is there.
     if (page === undefined || now?.next_cursor !== before.next_cursor) return null;
     if (state.inbox.search !== search) return null;
     const grown = appendPage(now, page);
@@ -149,7 +142,7 @@ export async function loadMore(name: InboxGroup): Promise<string | null> {
   }
 }
 
-/** Older conversations. @returns the first that was not there before */
+/** @returns the first new one */
 export async function loadOlderConversations(): Promise<string | null> {
   const before = state.inbox.conversations;
   if (before?.next_cursor == null) return null;
@@ -172,7 +165,7 @@ export async function loadOlderConversations(): Promise<string | null> {
 
 let typing: ReturnType<typeof setTimeout> | undefined;
 
-/** Searches for what was typed, once the person pauses; at once where the field was emptied. */
+/** After a pause; at once if emptied. */
 export function searchInbox(text: string): void {
   assign({ search: text });
   clearTimeout(typing);
@@ -211,7 +204,6 @@ export function toggleTick(id: string): void {
   });
 }
 
-/** Ticks all on the screen that wait for the person's approval. */
 export function tickAll(): void {
   const all = listShown(state.inbox).filter(mayTick);
   assign({
@@ -223,12 +215,10 @@ export function clearTicks(): void {
   assign({ ticked: new Map() });
 }
 
-/** Opens or closes the rail where it lies over the page. */
 export function layRail(over: boolean): void {
   if (state.inbox.over !== over) assign({ over });
 }
 
-/** Groups are as open as the person left them. */
 export function restoreInbox(): void {
   const kept = recall('inbox.folded');
   if (typeof kept !== 'object' || kept === null) return;

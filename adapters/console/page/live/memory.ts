@@ -1,16 +1,16 @@
-// The person's saved notes. Each press is stored at once, and the list is the server's answer.
+// The person's saved notes.
 import type { MemoryEntry } from '#domain/people/memory.ts';
 import { describeError, get, post, put, request } from './api.ts';
 import { change, state } from './store.ts';
 
-/** The page has no login; the server calls its person so. */
+/** The page has no login; the server calls its person this. */
 const path = '/api/memory/local';
 
 export async function readMemory(): Promise<MemoryEntry[]> {
   return (await get<{ entries: MemoryEntry[] }>(path)).entries;
 }
 
-/** Does it, and shows what is remembered then, or why it was refused. @returns whether it was done */
+/** @returns whether it was done */
 async function store(act: () => Promise<unknown>): Promise<boolean> {
   let problem: string | null = null;
   try {
@@ -29,7 +29,7 @@ export function keepNote(text: string): Promise<boolean> {
   return store(() => post<MemoryEntry>(path, { text }));
 }
 
-/** The entry keeps its name. */
+/** Keeps the name. */
 export function editNote({ id, name }: MemoryEntry, text: string): Promise<boolean> {
   return store(() => put<MemoryEntry>(`${path}/${id}`, { name, text }));
 }

@@ -1,4 +1,4 @@
-// Moves between conversations: a new one, the one of a listed plan, the one that the address names.
+// Moves between conversations.
 import type { InboxPlan } from '#domain/plan/inbox.ts';
 import type { Plan } from '#domain/plan/plan.ts';
 import { leaveHere, writeAddress } from './address.ts';
@@ -13,18 +13,16 @@ import { watchPlan } from './watch.ts';
 
 const panes: Pane[] = ['inbox', 'conversation', 'plan'];
 
-/** Back and forward: what the address names, in the part that was shown then. */
 export async function comeBack({ state: left }: PopStateEvent): Promise<void> {
   const pane = panes.find((name) => name === left?.pane);
   if (pane !== undefined) showPane(pane);
   await followAddress();
 }
 
-/** Opens a plan of the inbox, with the conversation it belongs to. */
 export async function openListed({ id, conversation }: InboxPlan): Promise<void> {
   select(id);
   if (state.plan?.id !== id || state.pane === 'inbox') leaveHere('plan');
-  // With a plan that belongs to no conversation, messages would decide about that plan.
+  // Without a conversation of its own, messages here would be about this plan.
   const here = conversation === null && state.messages.length === 0;
   const target = here ? state.conversation : (conversation ?? createConversationId());
   const other = target !== state.conversation;
@@ -49,22 +47,22 @@ export async function reopenConversation(id: string): Promise<void> {
 }
 
 export async function startConversation(): Promise<void> {
-  // A plan that comes of it is not to be hidden by an earlier search.
+  // An earlier search must not hide a new plan.
   searchInbox('');
   await reopenConversation(createConversationId());
 }
 
-/** Links to a plan name no conversation; the plan knows it. */
+/** Links to a plan name no conversation. */
 async function findConversation(plan: string): Promise<string | null> {
   const path = `/api/plans/${encodeURIComponent(plan)}`;
-  // An unknown plan is told in its own column.
+  // Its column reports an unknown plan.
   return get<Plan>(path).then(
     ({ conversation }) => conversation,
     () => null,
   );
 }
 
-/** Shows what the address names; a page without a conversation gets a new one. */
+/** Without a conversation, begins one. */
 export async function followAddress(): Promise<void> {
   const query = new URLSearchParams(location.search);
   const plan = query.get('plan');

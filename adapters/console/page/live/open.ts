@@ -1,4 +1,4 @@
-// Opens dialogs whose code is loaded on first use.
+// Opens dialogs whose code loads on first use.
 import type { Plan } from '#domain/plan/plan.ts';
 import { describeError } from './api.ts';
 import { change } from './store.ts';

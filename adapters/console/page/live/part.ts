@@ -1,5 +1,4 @@
-// The ticked steps of a plan, shared by the review bar, the steps and typed decisions. Bound to the digest they were read
-// under: a new version starts with all of them ticked.
+// A plan's ticked steps, bound to the digest they were read under.
 import { waitsForDecision } from '#cards/words.ts';
 import type { CardPress } from '#domain/chat/card.ts';
 import type { StepChain } from '#domain/plan/views.ts';
@@ -13,18 +12,16 @@ import { change, changeNow, state } from './store.ts';
 const maxNamed = 6;
 const none: ReadonlySet<string> = new Set();
 
-/** Whether steps can be unticked now. */
 function mayTakeOff({ facts }: Card): boolean {
   const { status, revising } = facts.plan;
   return (status === 'proposed' || status === 'needs_review') && !revising;
 }
 
-/** The digest a review is bound to, or null if nothing can be decided. */
+/** Null if nothing can be decided. */
 export function reviewedDigest(card: Card | undefined): string | null {
   return card !== undefined && mayTakeOff(card) ? card.facts.plan.digest : null;
 }
 
-/** The steps of a version that are unticked. */
 export function takenOff(
   { off }: Pick<State, 'off'>,
   { plan_id: id, digest }: Pick<CardPress, 'plan_id' | 'digest'>,
@@ -38,14 +35,14 @@ export function takenOffCard(state: Pick<State, 'off'>, card: Card): ReadonlySet
   return mayTakeOff(card) ? takenOff(state, { plan_id: id, digest }) : none;
 }
 
-/** Approve, if some steps are unticked. */
+/** Approval with steps unticked. */
 export type PartialApproval = {
   words: string;
-  /** Nothing is left to approve. */
+  /** Nothing left to approve. */
   empty: boolean;
 };
 
-/** `Approve 3 of 4 steps`, `No steps selected`; null where all are ticked. */
+/** `Approve 3 of 4 steps`, `No steps selected`; null if all are ticked. */
 export function describePart(state: Pick<State, 'off'>, card: Card): PartialApproval | null {
   const { size } = takenOffCard(state, card);
   const total = card.facts.plan.total_steps;
@@ -55,7 +52,7 @@ export function describePart(state: Pick<State, 'off'>, card: Card): PartialAppr
   return { words, empty: false };
 }
 
-/** The steps that go with a step, computed here if the page has the whole plan. @throws ApiError */
+/** Computed here if the page has the whole plan. @throws ApiError */
 async function readChain({ facts }: Card, stepId: string): Promise<StepChain> {
   const { id, total_steps: total } = facts.plan;
   if (facts.steps.length === total) return { ...findChain(facts.steps, stepId), more: false };
@@ -64,10 +61,7 @@ async function readChain({ facts }: Card, stepId: string): Promise<StepChain> {
   );
 }
 
-/**
- * Unticks a step with all that need it, or ticks it again with all that it needs: what is approved is always closed. The step itself
- * counts at once, so that an approval that is pressed before the others are known is never about a step whose tick is gone.
- */
+/** Keeps the approved set closed. The step counts at once, before dependent ones are known. */
 export async function toggleOff(card: Card, stepId: string): Promise<void> {
   const { id, digest } = card.facts.plan;
   const about = { plan_id: id, digest };
@@ -75,7 +69,7 @@ export async function toggleOff(card: Card, stepId: string): Promise<void> {
   changeNow((s) => {
     s.off.set(id, { digest, steps: withStep(takenOff(s, about), stepId, !wasOff), last: null });
   });
-  // Pressed again meanwhile, or another version is ticked: this request is outdated.
+  // Pressed again, or another version.
   const isOver = (s: State) =>
     s.off.get(id)?.digest !== digest || takenOff(s, about).has(stepId) === wasOff;
   const takeBack = (words: string) =>
@@ -102,7 +96,7 @@ export async function toggleOff(card: Card, stepId: string): Promise<void> {
   }
 }
 
-/** `Also leaves out 3 and 4, which need it.`, under the step that was unticked last; empty: nothing went with it. */
+/** `Also leaves out 3 and 4, which need it.` */
 export function describeAlso(
   state: Pick<State, 'off'>,
   card: Card,
@@ -126,7 +120,7 @@ export function describeAlso(
     : `Also selects ${names}, which it needs.`;
 }
 
-/** The subject of a typed decision: the one waiting card of the conversation, with its ticks. */
+/** Subject of a typed decision: the conversation's one waiting card. */
 export function readOnScreen(state: State): OnScreen {
   const spoken = new Set(state.messages.map(({ plan_id }) => plan_id));
   const plans = [...state.cards.values()].filter(

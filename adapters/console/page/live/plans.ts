@@ -1,4 +1,4 @@
-// Reads plans for the page: cards in the conversation, the plan in the right-hand column.
+// Reads plans for conversation cards and the right-hand column.
 import type { ArtifactPage } from '#domain/plan/artifact.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { ReportTrace } from '#domain/plan/draftbook.ts';
@@ -23,7 +23,7 @@ const pageSize = 50;
 
 const path = (id: string, rest = '') => `/api/plans/${encodeURIComponent(id)}${rest}`;
 
-/** Reads a plan's card again. Several calls for one plan: the latest revision stays. */
+/** Concurrent calls: the latest revision wins. */
 export async function loadCard(id: string, read: typeof get = get): Promise<void> {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const card = await read<Card>(path(id, `/card?timezone=${encodeURIComponent(zone)}`));
@@ -56,10 +56,7 @@ function filterOf({ status, partition, words, reviewed }: Filtered & Pick<StepLi
   return status === null ? {} : { status: [status] };
 }
 
-/**
- * The list again, as long as it was, so that a refresh takes nothing from under the reader. It names the digest that was known
- * before the steps were read: steps of a later version are never approved as these.
- */
+/** Reloads at its length. The digest is read before the steps, so later steps are never approved as these. */
 async function reloadList({ id, list }: PlanView, read: typeof get): Promise<StepList> {
   const { steps = [], open = new Set<string>() } = list ?? {};
   const { status, partition, words } = list ?? unfiltered;
@@ -87,7 +84,7 @@ async function reloadList({ id, list }: PlanView, read: typeof get): Promise<Ste
 const none: ReadonlyMap<string, StepPreview> = new Map();
 const maxPreviews = 100;
 
-/** The files of reviewed steps as they are now; the review leaves out files that cannot be read. */
+/** Files of reviewed steps now; unreadable ones are left out. */
 export async function loadPreviews(
   id: string,
   reviewed: string | null,
@@ -118,7 +115,7 @@ async function loadDetails(id: string, steps: string[]): Promise<ShownStep[]> {
   return (await get<{ steps: ShownStep[] }>(path(id, `/steps?ids=${ids}`))).steps;
 }
 
-/** Those that are known already, of the same version; a plan that is read at once needs none. */
+/** Reuses those of the same version. */
 async function firstPartitions({ id, partitions }: PlanView): Promise<PlanView['partitions']> {
   const plan = state.cards.get(id)?.facts.plan;
   if (plan === undefined || plan.total_steps <= pageSize) return null;
@@ -184,7 +181,6 @@ function assignView(id: string, part: Partial<PlanView>): void {
   });
 }
 
-/** Reads again all that the right-hand column shows. */
 export async function refreshPlan(read: typeof get = get): Promise<void> {
   const view = state.plan;
   if (view === null) return;
@@ -199,21 +195,18 @@ export async function refreshPlan(read: typeof get = get): Promise<void> {
   }
 }
 
-/**
- * Whether the reader has since opened details, paged on or filtered: then the older answer is dropped, unless what they look at
- * is a version that is gone.
- */
+/** Moved by the reader; an older answer is dropped unless their version is gone. */
 function listMoved(view: PlanView): boolean {
   const list = state.plan?.list;
   if (view.tab !== 'steps' || list === view.list) return false;
   return list == null || list.reviewed === reviewedDigest(state.cards.get(view.id));
 }
 
-/** Lists other steps: those in a status, of a partition, or with words in them. */
+/** By status, partition or words. */
 export async function showStepsWith(filter: Partial<Filtered>): Promise<void> {
   const view = state.plan;
   if (view === null) return;
-  // A review stays bound to its digest.
+  // Reviews stay bound to their digest.
   const reviewed = view.list?.reviewed ?? null;
   const wanted = { ...unfiltered, ...filter };
   assignView(view.id, {
@@ -222,7 +215,6 @@ export async function showStepsWith(filter: Partial<Filtered>): Promise<void> {
   await refreshPlan();
 }
 
-/** Further partitions for the review, by name. */
 export async function loadMorePartitions(): Promise<void> {
   const view = state.plan;
   const cursor = view?.partitions?.next_cursor;
@@ -241,14 +233,13 @@ export async function loadMoreSteps(): Promise<void> {
   const page = await get<StepPage>(stepsPath(view.id, { cursor, ...filterOf(view.list) }));
   const added = await loadPreviews(view.id, reviewed, page.steps);
   const list = state.plan?.id === view.id ? state.plan.list : null;
-  // Read again meanwhile: the page may not follow on it.
+  // Reloaded meanwhile.
   if (list?.next_cursor !== cursor || list.reviewed !== reviewed) return;
   const steps = [...list.steps, ...page.steps];
   const previews = new Map([...list.previews, ...added]);
   assignView(view.id, { list: { ...list, next_cursor: page.next_cursor, steps, previews } });
 }
 
-/** Opens or closes a step's details in the list. */
 export async function toggleStep(stepId: string): Promise<void> {
   const view = state.plan;
   if (view?.list == null) return;
@@ -282,7 +273,6 @@ export async function loadMoreArtifacts(): Promise<void> {
   assignView(view.id, { artifacts: { ...page, artifacts } });
 }
 
-/** Asks what the plan would do today. */
 export async function runDry(id: string): Promise<void> {
   try {
     const simulation = await post<Simulation>(path(id, '/simulate'), {});
@@ -292,7 +282,6 @@ export async function runDry(id: string): Promise<void> {
   }
 }
 
-/** Opens or closes where the sentences of a report come from. */
 export async function toggleReport(artifact: string): Promise<void> {
   const view = state.plan;
   if (view === null) return;

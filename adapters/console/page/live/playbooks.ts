@@ -1,4 +1,4 @@
-// Playbooks in the console: the gallery, a form for the parameters of one, and keeping a plan as one.
+// Playbooks: gallery, parameter form, saving a plan.
 import type { Plan } from '#domain/plan/plan.ts';
 import type { Playbook } from '#domain/plan/playbook.ts';
 import { describeError, get, post } from './api.ts';
@@ -35,7 +35,6 @@ export async function openPlaybooks(): Promise<void> {
   }
 }
 
-/** Opens the form that keeps a plan under a name. */
 export function startSaving({ id, title }: Pick<Plan, 'id' | 'title'>): void {
   const name = title
     .toLowerCase()
@@ -58,7 +57,7 @@ export function closePlaybooks(): void {
   });
 }
 
-/** Shows the parameters of a playbook; null: the gallery. */
+/** Null shows the gallery. */
 export function openPlaybook(open: Playbook | null): void {
   const values = (open?.params ?? []).map(({ name, text }): [string, string] => [name, text]);
   update({ open, values: new Map(values), problem: null });
@@ -75,7 +74,6 @@ export function enterValue(name: string, value: string): void {
   });
 }
 
-/** How many parameters the plan is kept with. */
 export function setParams(count: number): void {
   const save = state.playbooks?.save;
   if (save != null)
@@ -93,7 +91,6 @@ async function send<T>(work: () => Promise<T>): Promise<T | null> {
   }
 }
 
-/** Proposes the plan of the open playbook with the values of its form. */
 export async function runPlaybook(): Promise<void> {
   const { playbooks } = state;
   const open = playbooks?.open;

@@ -1,4 +1,4 @@
-// Carries out a press: once, with the buttons off meanwhile, and with the server's own sentence when it refuses.
+// Carries out a press once, reporting refusals.
 import type { CardPress } from '#domain/chat/card.ts';
 import type { SessionPress } from '#domain/chat/session-card.ts';
 import type { StepComment } from '#domain/plan/plan.ts';
@@ -14,10 +14,7 @@ function notice(id: string, sentence: string): void {
   change((s) => s.notices.set(id, sentence));
 }
 
-/**
- * Sends what was pressed. A second press while the first is under way does nothing.
- * @returns whether the server took it
- */
+/** Ignored while another is under way. @returns whether the server took it */
 export async function press(
   pressed: CardPress,
   inputs: Inputs,
@@ -49,7 +46,7 @@ export async function pressSession(pressed: SessionPress, inputs: Inputs): Promi
   if (planned.kind === 'send') await send(id, planned.body, () => loadSession(id));
 }
 
-/** Sends a press about plan or run `id`, and reads again what came of it. @returns whether the server took it */
+/** Reloads the result. @returns whether the server took it */
 async function send(id: string, body: PressBody, reload: () => Promise<unknown>): Promise<boolean> {
   let taken = false;
   change((s) => {

@@ -1,12 +1,10 @@
-// Requests that presses on cards send. Pure, so that every button is tested without a browser.
+// Requests sent by card buttons. Pure.
 import { inputIdOf, readInputs } from '#cards/input-ids.ts';
 import type { AnyPress } from '#domain/chat/press.ts';
 import type { StepComment } from '#domain/plan/plan.ts';
 
-/** Typed on the card, by input id. */
 export type Inputs = Record<string, unknown>;
 
-/** The body of `POST /api/press`. */
 export type PressBody = {
   button: AnyPress;
   text?: string;
@@ -20,13 +18,12 @@ export type PressPlan =
   | { kind: 'show'; tab: 'steps' }
   | { kind: 'refuse'; sentence: string };
 
-/** The text typed next to the button. */
 function textOf(button: AnyPress, inputs: Inputs): string | undefined {
   const value = inputs[inputIdOf(button)];
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 }
 
-/** A form's inputs, without empty ones. */
+/** Without empty ones. */
 function fieldsOf(button: AnyPress, inputs: Inputs): Record<string, unknown> | null {
   const fields = 'plan_id' in button ? readInputs(button, inputs) : null;
   if (fields === null) return null;
@@ -35,7 +32,7 @@ function fieldsOf(button: AnyPress, inputs: Inputs): Record<string, unknown> | n
   );
 }
 
-/** The prompt for a button that needs text and has none, or null if it needs none. */
+/** Null if no text is missing. */
 function missingFor({ action }: AnyPress): string | null {
   switch (action) {
     case 'propose_changes':
@@ -50,16 +47,16 @@ function missingFor({ action }: AnyPress): string | null {
   }
 }
 
-/** @param except steps that are unticked; `comments`: what was said about single steps */
+/** @param except unticked steps */
 type PressDetails = { except?: string[]; comments?: StepComment[] };
 
-/** The request of a press, or why there is none. */
+/** Or why there is none. */
 export function planPress(
   button: AnyPress,
   inputs: Inputs,
   { except = [], comments = [] }: PressDetails = {},
 ): PressPlan {
-  // The overview says what the card says; single steps, their arguments and which of them may run is what it lacks.
+  // The card lacks steps, arguments and what may run.
   if (button.action === 'details') return { kind: 'show', tab: 'steps' };
   const text = textOf(button, inputs);
   const chosen = 'choice' in button && button.choice !== undefined;

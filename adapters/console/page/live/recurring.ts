@@ -1,4 +1,4 @@
-// Reminders and recurring steps, in the console: the list, and skipping, changing or ending one of them.
+// Reminders and recurring steps in the console.
 import { recurringWords } from '#cards/recurring-words.ts';
 import type { Recurring, RecurringChange, RecurringOutcome } from '#domain/plan/recurring.ts';
 import { describeError, get, post } from './api.ts';
@@ -12,7 +12,6 @@ function update(part: Partial<RecurringDialog>): void {
   });
 }
 
-/** How times are shown on this page. */
 export const readerNow = () => ({
   timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
   now: new Date().toISOString(),
@@ -41,7 +40,7 @@ export function closeRecurring(): void {
   });
 }
 
-/** Shows the form of a change below an entry, or the question before it ends; null: neither. */
+/** Null closes it. */
 export function openEntry(open: RecurringDialog['open']): void {
   update({ open, when: '', text: '', problem: null, result: '' });
   document

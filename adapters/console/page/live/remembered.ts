@@ -1,4 +1,4 @@
-// Kept in this browser between visits. The page works without it if storage is full, off or corrupt.
+// Browser storage; optional, since it may be full, off or corrupt.
 
 const prefix = 'countersign.';
 
@@ -10,12 +10,12 @@ export function recall(name: string): unknown {
   }
 }
 
-/** null forgets it. */
+/** Null removes it. */
 export function remember(name: string, value: unknown): void {
   try {
     if (value === null) localStorage.removeItem(prefix + name);
     else localStorage.setItem(prefix + name, JSON.stringify(value));
   } catch {
-    // It holds until the page is closed.
+    // Kept until the page closes.
   }
 }

@@ -1,5 +1,4 @@
-// Finds steps of the shown plan by words: the first of them at once, how many there are and where a moment later. What is typed
-// meanwhile overtakes the older question.
+// Searches the plan's steps: first matches, then counts.
 import type { StepMatches, StepPage } from '#domain/plan/views.ts';
 import { describeError, request } from './api.ts';
 import { loadPreviews, showStepsWith } from './plans.ts';
@@ -7,7 +6,7 @@ import type { PlanView } from './state.ts';
 import { change, state } from './store.ts';
 
 const pageSize = 50;
-/** Milliseconds after the last key. */
+/** After the last key. */
 const restMs = 200;
 
 let asking = new AbortController();
@@ -19,18 +18,17 @@ function assign(id: string, part: Partial<PlanView>): void {
   });
 }
 
-/** Each keystroke of a search. */
 export function typeWords(words: string): void {
   clearTimeout(waiting);
   asking.abort();
   const view = state.plan;
   if (view === null) return;
-  // Kept at once, so that a redraw takes nothing from under the keys.
+  // Kept now, so that a redraw keeps typed text.
   assign(view.id, { search: { words, found: null } });
   waiting = setTimeout(() => void searchSteps(words), restMs);
 }
 
-/** Lists the steps that say all of `words`; empty: all steps. */
+/** Empty lists all. */
 export async function searchSteps(words: string, partition: string | null = null): Promise<void> {
   clearTimeout(waiting);
   asking.abort();
@@ -52,7 +50,7 @@ export async function searchSteps(words: string, partition: string | null = null
     const query = new URLSearchParams({ words: wanted });
     const counted =
       before === null ? read<StepMatches>(`${plan}/matches?${query}`) : Promise.resolve(before);
-    // Its error is reported below, unless a newer search has replaced this one.
+    // Reported below unless superseded.
     counted.catch(() => undefined);
     query.set('limit', String(pageSize));
     if (partition !== null) query.set('partition', partition);

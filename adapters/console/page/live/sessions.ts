@@ -1,13 +1,13 @@
-// Planning sessions that wait in the conversation: their cards, read again whenever something is said or pressed.
+// Cards of planning sessions waiting in the conversation.
 import type { Message } from '#domain/service.ts';
 import { get } from './api.ts';
 import type { SessionCard } from './state.ts';
 import { change, state } from './store.ts';
 
-/** A reopened conversation shows the state of its latest runs; older ones have moved on. */
+/** Reopened conversations load their latest runs only. */
 const remembered = 5;
 
-/** Reads a session's card again. Several calls for one run: the latest turn stays. */
+/** Concurrent calls: the latest turn wins. */
 export async function loadSession(id: string): Promise<void> {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const card = await get<SessionCard>(
@@ -18,11 +18,11 @@ export async function loadSession(id: string): Promise<void> {
   change((s) => s.sessions.set(id, card));
 }
 
-/** Reads the sessions that these messages speak of. Where a plan is spoken of, its own card says more. */
+/** Skips those with a plan, whose card says more. */
 export function loadSessionsOf(messages: Message[]): void {
   const runs = messages.flatMap(({ run_id }) => (run_id === null ? [] : [run_id]));
   for (const id of [...new Set(runs)].slice(-remembered)) {
-    // A session that can't be read now is read with the next message; its text is in the conversation.
+    // Retried with the next message.
     loadSession(id).catch(() => undefined);
   }
 }

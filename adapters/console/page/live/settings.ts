@@ -1,5 +1,4 @@
-// The dialog of settings. The sliders of the person at this page are read when it opens and stored with one press, so that a
-// half-moved slider changes nothing; how the instance is set up is only read.
+// The settings dialog; sliders are stored with one press.
 import type { InteractionPolicy, PolicyOverride } from '#domain/people/policy.ts';
 import type { PolicyView } from '#domain/service.ts';
 import type { CheckedPart, CheckResult, ModelEntry, SettingsView } from '#domain/settings-view.ts';
@@ -10,17 +9,15 @@ import { readMemory } from './memory.ts';
 import { type Settings, type SettingsSection, sections } from './state.ts';
 import { change, state } from './store.ts';
 
-/** The page has no login; the server calls its person so. */
+/** The page has no login; the server calls its person this. */
 const path = `/api/policy/${reader}`;
 
-/** Changes the open dialog; one that was closed meanwhile stays closed. */
 function changeSettings(apply: (settings: Settings) => Partial<Settings>): void {
   change((s) => {
     if (s.settings !== null) s.settings = { ...s.settings, ...apply(s.settings) };
   });
 }
 
-/** Opens the dialog with what the server says. */
 export async function openSettings(section: SettingsSection = 'preferences'): Promise<void> {
   try {
     const [{ policy, set, calendar: host }, memory] = await Promise.all([
@@ -53,14 +50,12 @@ export async function openSettings(section: SettingsSection = 'preferences'): Pr
   }
 }
 
-/** Opens the section that the address names, if it names one. */
 export function followSettings(query: URLSearchParams): void {
   const named = query.get('settings');
   if (named === null) return;
   void openSettings(sections.find((section) => section === named));
 }
 
-/** Reads how the instance is set up. */
 export async function readFacts(): Promise<void> {
   changeSettings(() => ({ factsProblem: null }));
   try {
@@ -72,7 +67,6 @@ export async function readFacts(): Promise<void> {
   }
 }
 
-/** Reads who the person is, with the part of the page that only the settings need. */
 export async function readMe(): Promise<void> {
   changeSettings(() => ({ identityProblem: null }));
   try {
@@ -84,7 +78,7 @@ export async function readMe(): Promise<void> {
   }
 }
 
-/** On a narrow screen the row of sections is wider than the dialog. */
+/** Sections overflow on narrow screens. */
 export function showSection(): void {
   document
     .querySelector('#settings [aria-current]')
@@ -95,7 +89,7 @@ export function openSection(section: SettingsSection): void {
   changeSettings(() => ({ section }));
   writeAddress(false);
   document.querySelector('#settings .settings-body')?.scrollTo(0, 0);
-  // After the drawing: the section is marked then.
+  // The drawing marks it first.
   requestAnimationFrame(() => requestAnimationFrame(showSection));
 }
 
@@ -103,12 +97,10 @@ export function searchTools(search: string): void {
   changeSettings(() => ({ search }));
 }
 
-/** The key of a check's result. */
 export function nameCheck(asked: CheckedPart): string {
   return 'tool' in asked ? `tool ${asked.tool}` : asked.part;
 }
 
-/** Checks a part and reads the settings again. */
 export async function check(asked: CheckedPart): Promise<void> {
   const name = nameCheck(asked);
   const note = (results: CheckResult[] | null) =>
@@ -123,23 +115,21 @@ export async function check(asked: CheckedPart): Promise<void> {
   }
 }
 
-/** The key of what testing a model gave. */
 export const modelCheck = 'model';
 
 const noteModel = (results: CheckResult[] | null) =>
   changeSettings(({ checks }) => ({ checks: new Map([...checks, [modelCheck, results]]) }));
 
-/** The server restarts its instance: poll until it has. */
+/** Polls while the instance restarts. */
 async function readFactsAgain(isDone: (view: SettingsView) => boolean): Promise<void> {
   for (let tries = 0; tries < 30; tries += 1) {
     await new Promise((resolve) => setTimeout(resolve, 1000));
-    await readFacts().catch(() => undefined); // it is not there yet
+    await readFacts().catch(() => undefined); // not there yet
     const facts = state.settings?.facts;
     if (facts === undefined || (facts !== null && isDone(facts))) return;
   }
 }
 
-/** Tests a key, and has the server use it where every model answers. */
 export async function connectModel(entry: ModelEntry): Promise<void> {
   noteModel(null);
   try {
@@ -163,7 +153,7 @@ export async function disconnectModel(): Promise<void> {
   }
 }
 
-/** Leaves the page for the one where the person signs in at an MCP server; it comes back here. */
+/** Leaves for the server's sign-in page, which comes back. */
 export async function connect(server: string): Promise<void> {
   const asked: CheckedPart = { part: 'tool', tool: server };
   const note = (results: CheckResult[] | null) =>
@@ -178,7 +168,6 @@ export async function connect(server: string): Promise<void> {
   }
 }
 
-/** Forgets the sign-in at an MCP server. */
 export async function disconnect(server: string): Promise<void> {
   const asked: CheckedPart = { part: 'tool', tool: server };
   try {
@@ -191,7 +180,7 @@ export async function disconnect(server: string): Promise<void> {
   await check(asked);
 }
 
-/** Closing it gives the focus back to what it was opened with. */
+/** Returns the focus. */
 export function closeSettings(): void {
   if (state.settings === null) return;
   document.querySelector<HTMLDialogElement>('dialog#settings')?.close();
@@ -201,7 +190,6 @@ export function closeSettings(): void {
   writeAddress(false);
 }
 
-/** Moves one slider in the dialog; nothing is stored yet. */
 export function moveSlider(moved: Partial<InteractionPolicy>): void {
   changeSettings(({ policy, set }) => ({
     policy: { ...policy, ...moved },
@@ -214,7 +202,7 @@ export function enterCalendar(entry: string): void {
   changeSettings(({ calendar }) => ({ calendar: { ...calendar, entry }, problem: null }));
 }
 
-/** Stores what the dialog shows, or nothing at all: then everything is as it was in the beginning. */
+/** An empty `set` restores the defaults. */
 async function store(set: PolicyOverride & { calendar?: string }): Promise<void> {
   if (state.settings === null || state.settings.saving) return;
   changeSettings(() => ({ saving: true, problem: null }));

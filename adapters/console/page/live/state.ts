@@ -1,4 +1,4 @@
-// All that the page knows. It is a picture of what the server said; a reload builds it again from there.
+// Everything the page knows; a reload rebuilds it from the server.
 import type { PlanView as PlanWords, SessionView } from '#cards/view.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { MemoryEntry } from '#domain/people/memory.ts';
@@ -36,9 +36,7 @@ import type { OpenedGroup } from '../plan/rows.ts';
 import type { StepEdit, StepEditing } from '../plan/step-edit.ts';
 import type { StreamState } from './stream.ts';
 
-/** A plan as the server drew it for this reader: facts, words, and the Adaptive Card. */
 export type Card = { facts: PlanCardFacts; view: PlanWords; adaptive_card: unknown };
-/** A planning session as the server drew it for this reader. */
 export type SessionCard = {
   run_id: string;
   turn: number;
@@ -50,11 +48,10 @@ export type SessionCard = {
 export type Tab = 'overview' | 'graph' | 'timeline' | 'steps' | 'changes' | 'trace' | 'audit';
 export const tabs: Tab[] = ['overview', 'graph', 'timeline', 'steps', 'changes', 'trace', 'audit'];
 
-/** A comment on a step of a waiting plan, and its version. It is kept in the browser until it is sent. */
+/** Unsent comment, with its version. */
 export type Comment = {
   step: string;
   label: string;
-  /** Effect of its call. */
   effect: string;
   text: string;
   version: number;
@@ -63,49 +60,45 @@ export type Comment = {
 
 export type StepList = {
   status: StepStatus | null;
-  /** Only steps of this partition; null: of all. */
+  /** Null: all. */
   partition: string | null;
-  /** Only steps with these words in them; empty: all steps. */
+  /** Empty: all. */
   words: string;
-  /** The digest whose steps these are, in the order of a review; null: by their places. */
+  /** Digest of a review; null lists steps by place. */
   reviewed: string | null;
   steps: ShownStep[];
   next_cursor: string | null;
-  /** The current state of the files that steps write, move or delete, by step id. */
+  /** Files as they are now, by step ID. */
   previews: ReadonlyMap<string, StepPreview>;
-  /** Details that were asked for, by step id. */
   open: Set<string>;
 };
 
-/** The right-hand column. A part is null until its tab has been opened. */
 export type PlanView = {
   id: string;
   tab: Tab;
   overview: Overview | null;
-  /** The latest findings, including settled ones; the plan's artifacts; its planner's data requests. */
+  /** Latest findings, settled ones included. */
   findings: Finding[];
   artifacts: ArtifactPage;
   requests: DataRequest[];
-  /** Where the sentences of a report come from, once it was opened: the artifact that says it. */
+  /** Sources of an opened report's sentences. */
   report: { artifact: string; trace: ReportTrace } | null;
   list: StepList | null;
-  /** The search over steps, as typed; `found` is null until counted. */
+  /** `found` is null until counted. */
   search: { words: string; found: StepMatches | null } | null;
-  /** Summaries of a large plan's partitions by name; `digest` is of their version. */
+  /** By name, for the version of `digest`. */
   partitions: (PartitionPage & { digest: string }) | null;
-  /** All steps of a small plan, for the graph and the timeline. */
   drawn: { steps: ShownStep[] } | null;
-  /** A plan that is not small, in groups; `groupBy`: as asked for, null: as the server thinks best. */
+  /** For larger plans; `groupBy` null lets the server choose. */
   groups: PlanGroups | null;
   groupBy: GroupBy | null;
   opened: OpenedGroup | null;
   forecast: Forecast | null;
   versions: { a: number; b: number; diff: VersionDiff } | null;
-  /** Versions are compared side by side, not as a list. */
+  /** Side by side instead of a list. */
   side: boolean;
   trace: PlanningTrace | null;
   audit: AuditEntry[] | null;
-  /** The last dry run and its time, or null. */
   dryRun: { at: string; simulation: Simulation } | null;
   selected: string | null;
   problem: string | null;
@@ -124,7 +117,6 @@ export type SettingsSection = (typeof sections)[number];
 
 export type Pane = 'inbox' | 'conversation' | 'plan';
 
-/** A personal token as the API lists it; times are ISO, `expires_at` null: never, `used_at` null: not yet. */
 export type Token = {
   id: string;
   account: string;
@@ -136,13 +128,12 @@ export type Token = {
   used_at: string | null;
 };
 
-/** The part of the settings about the person at this page. */
 export type IdentityState = {
   me: Principal;
   tokens: Token[];
-  /** The token that was just made, with its secret, or null if none was made since the dialog opened. */
+  /** Just created, with its secret. */
   made: { name: string; token: string; copied: boolean } | null;
-  /** The id of the token that is about to be revoked, once that is confirmed. */
+  /** Awaiting confirmation. */
   revoking: string | null;
   busy: boolean;
   problem: string | null;
@@ -150,32 +141,29 @@ export type IdentityState = {
 
 export type Settings = {
   section: SettingsSection;
-  /** The sliders as the dialog shows them. */
+  /** As shown in the dialog. */
   policy: InteractionPolicy;
-  /** Set by the person. */
   set: PolicyOverride;
-  /** The host of their calendar, or null, and the address that they are entering. */
+  /** `entry` is being typed. */
   calendar: { host: string | null; entry: string };
-  /** Notes they saved, newest first. */
   memory: MemoryEntry[];
   saving: boolean;
   problem: string | null;
-  /** How the instance is set up, or null if not read yet, or it could not be. */
+  /** Null if not read. */
   facts: SettingsView | null;
   factsProblem: string | null;
-  /** Who the person is here, or null if not read yet, or it could not be. */
+  /** Null if not read. */
   identity: IdentityState | null;
   identityProblem: string | null;
-  /** Only tools and operations with these words; empty: all. */
+  /** Empty: all. */
   search: string;
-  /** Results by check, or null while one runs. */
+  /** Null while running. */
   checks: ReadonlyMap<string, CheckResult[] | null>;
 };
 
-/** The dialog in which a plan is built. */
 export type Builder = {
   build: Build;
-  /** The palette of operations; `found`: null until they are read. */
+  /** `found`: null until read. */
   find: {
     words: string;
     found: OperationOffer[] | null;
@@ -183,17 +171,16 @@ export type Builder = {
     busy: boolean;
     problem: string | null;
   };
-  /** Values to choose from, by field. */
   values: ReadonlyMap<string, Suggestion[]>;
-  /** The plan as it would be proposed; null: not drawn yet. */
+  /** Null: not drawn yet. */
   card: Card | null;
   problem: string | null;
-  /** It is being drawn; it is being proposed. */
+  /** Drawing or proposing. */
   busy: boolean;
   sending: boolean;
 };
 
-/** The dialog of reminders and recurring steps. `list`: null until it is read; `open`: the entry whose form or question is shown. */
+/** `list`: null until read; `open`: the entry being changed or ended. */
 export type RecurringDialog = {
   list: Recurring[] | null;
   open: { id: string; action: 'change' | 'end' } | null;
@@ -203,7 +190,7 @@ export type RecurringDialog = {
   problem: string | null;
 };
 
-/** The dialog of playbooks. `list`: null until it is read; `open`: whose parameters are shown; `save`: the plan that is kept as one. */
+/** `list`: null until read; `open`: whose parameters show; `save`: the plan to keep. */
 export type Playbooks = {
   list: Playbook[] | null;
   open: Playbook | null;
@@ -213,7 +200,7 @@ export type Playbooks = {
   sending: boolean;
 };
 
-/** `last`: the step that was ticked or unticked last, and which others went with it. */
+/** `last`: last step pressed, and those that went with it. */
 export type LeftOut = {
   digest: string;
   steps: ReadonlySet<string>;
@@ -227,54 +214,47 @@ export type State = {
   sending: boolean;
   extensive: boolean;
   problem: string | null;
-  /** The planner's activity, or null if it is idle. */
+  /** Null if idle. */
   planning: PlanningActivity | null;
-  /** The turn that the person stopped, until the server confirms. */
+  /** Until the server confirms. */
   stopping: string | null;
   connection: StreamState;
   cards: Map<string, Card>;
   sessions: Map<string, SessionCard>;
-  /** The server's answers to presses, by plan or run. */
+  /** Answers to presses, by plan or run. */
   notices: Map<string, string>;
-  /** Plans and runs with a press under way: their buttons are off. */
   pressing: Set<string>;
   plan: PlanView | null;
-  /** The open form in the review bar: its plan, and the button that opened it. */
+  /** In the review bar. */
   form: { plan: string; key: string } | null;
-  /** Unsent form input by `inputKey`, and which of these are still incomplete. */
+  /** By `inputKey`, and which are incomplete. */
   typed: Map<string, string>;
   missing: Set<string>;
-  /** Comments on steps that were not sent yet, by plan; of plans that were opened. */
+  /** Unsent, by plan. */
   comments: Map<string, Comment[]>;
-  /** Changes of steps that were not proposed yet, by plan; and the step that is being edited. */
+  /** Unproposed, by plan, and the step being edited. */
   edits: Map<string, StepEdit[]>;
   editing: StepEditing | null;
-  /** The step whose comment is being written. */
   commenting: { plan: string; step: string } | null;
-  /** Steps whose long content is shown whole, as `plan step`. */
+  /** Shown whole, as `plan step`. */
   whole: Set<string>;
-  /** Steps that are unticked, by plan, and the digest they were read under. */
+  /** Unticked steps by plan, with their digest. */
   off: Map<string, LeftOut>;
-  /** The rail of plans and conversations. */
   inbox: InboxState;
-  /** The dialog about several plans, while it is open. */
   triage: Triage | null;
   builder: Builder | null;
-  /** The dialog of playbooks, while it is open. */
   playbooks: Playbooks | null;
-  /** Commands offered for what is being typed; `at`: the selected one, or -1. */
+  /** `at` is -1 if none is selected. */
   commands: { found: CommandForm[]; at: number } | null;
-  /** The dialog of reminders, while it is open. */
   recurring: RecurringDialog | null;
   shortcuts: boolean;
-  /** The column that a narrow screen shows. */
+  /** For narrow screens. */
   pane: Pane;
   tokenWanted: boolean;
-  /** The dialog of sliders, while it is open. */
   settings: Settings | null;
 };
 
-/** Names an input of a form among those of all plans. */
+/** Unique across plans. */
 export const inputKey = (plan: string, input: string): string => `${plan} ${input}`;
 
 export function createState(conversation: string): State {

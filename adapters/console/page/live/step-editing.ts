@@ -1,4 +1,4 @@
-// The open form of a step of a waiting plan. Loaded when the first step is edited.
+// Edits a step of a waiting plan.
 import { emptyBuild, fieldsOf } from '#domain/plan/build.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import { readEntries, toEntries } from '#domain/plan/form-entries.ts';
@@ -14,7 +14,7 @@ import { change, changeNow, state } from './store.ts';
 
 const focusOn = (selector: string) => document.querySelector<HTMLElement>(selector)?.focus();
 
-/** Opens the form of a step with its values, those of an edit that was not sent included. */
+/** Starts from an unsent edit. */
 export async function startEdit(card: Card, step: ShownStep, label: string): Promise<void> {
   const { id: plan, digest } = card.facts.plan;
   try {
@@ -54,7 +54,7 @@ export function leaveEdit(): void {
   if (editing !== null) focusOn(`[data-edit="${CSS.escape(editing.step.id)}"]`);
 }
 
-/** Keeps what was entered; the same as before is no edit. */
+/** An unchanged step is no edit. */
 export function saveEdit(card: Card, names: StepLabels): void {
   const { editing } = state;
   const step = editing?.build.step;

@@ -1,14 +1,13 @@
-// The open form of a step, in the builder or on a waiting plan: what is entered, and values to choose from.
+// The open form of a step.
 import { advance, type BuildMove } from '#domain/plan/build.ts';
 import type { OperationField, OperationForm, Suggestion } from '#domain/plan/operation-form.ts';
 import { browserZone } from '../plan/browser-zone.ts';
 import { get } from './api.ts';
 import { change, changeNow, state } from './store.ts';
 
-/** The state with an open form. */
 export type FormPlace = 'builder' | 'editing';
 
-/** @param now draws at once, so that what follows finds it */
+/** @param now draws at once, for the focus */
 export function moveForm(place: FormPlace, move: BuildMove, now = false): void {
   (now ? changeNow : change)((s) => {
     const open = s[place];
@@ -16,7 +15,7 @@ export function moveForm(place: FormPlace, move: BuildMove, now = false): void {
   });
 }
 
-/** Sets how many items a list of objects has; a new one is ready for typing. */
+/** A new item gets the focus. */
 export function repeatList(place: FormPlace, list: string, count: number): void {
   moveForm(place, { kind: 'repeat', list, count }, true);
   document
@@ -26,7 +25,7 @@ export function repeatList(place: FormPlace, list: string, count: number): void 
     ?.focus();
 }
 
-/** Values to choose from for a field with a `pick`; without them the field takes what is typed. */
+/** For a field with `pick`; without them it takes any text. */
 async function readValues(
   { name }: OperationForm,
   field: OperationField,

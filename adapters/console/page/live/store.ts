@@ -1,16 +1,14 @@
-// Holds the state and redraws at most once a frame after it changed.
+// Holds the state; redraws at most once a frame.
 import { createState, type State } from './state.ts';
 
 const draw: { now: () => void; due: boolean } = { now: () => {}, due: false };
 
 export const state: State = createState('');
 
-/** Who draws the page. Called once, at start. */
 export function onChange(drawNow: () => void): void {
   draw.now = drawNow;
 }
 
-/** Changes the state and asks for a redraw. */
 export function change(apply: (state: State) => void): void {
   apply(state);
   if (draw.due) return;
@@ -21,13 +19,13 @@ export function change(apply: (state: State) => void): void {
   });
 }
 
-/** Changes the state and draws at once, so that the caller can move the focus into the result. */
+/** Draws at once, for the focus. */
 export function changeNow(apply: (state: State) => void): void {
   apply(state);
   draw.now();
 }
 
-/** Does `act` once what was changed is on the page: drawing was asked for before, so it comes first in the same frame. */
+/** After the pending drawing, in the same frame. */
 export function afterDrawing(act: () => void): void {
   requestAnimationFrame(act);
 }

@@ -1,5 +1,5 @@
-// A stream of server-sent events that outlives lost connections. It is read through fetch, because EventSource
-// cannot send a token. Resumes after the last event seen.
+// Server-sent events that resume after lost connections.
+// Uses fetch because EventSource cannot send a token.
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { ApiError, request } from './api.ts';
 
@@ -10,7 +10,7 @@ export type StreamHandlers = {
   onState(state: StreamState): void;
 };
 
-/** Milliseconds before attempt `n` (from 1): 0.5 s doubling to 10 s, spread so that pages don't return together. */
+/** Milliseconds before attempt `n` (from 1): 0.5 s doubling to 10 s, with jitter. */
 export function backOff(attempt: number, random: number): number {
   return Math.min(10_000, 500 * 2 ** (attempt - 1)) * (0.75 + random / 2);
 }
@@ -39,7 +39,7 @@ function wait(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Follows `path` until `signal` aborts, or the server says that it never will answer (404, 403). */
+/** Until `signal` aborts or the server answers 404 or 403. */
 export async function follow(
   path: string,
   lastEventId: string | null,
@@ -68,7 +68,7 @@ export async function follow(
     }
     if (signal.aborted) return;
     attempt += 1;
-    // A stream that merely ended is taken up again at once, silently; only a failed return is news.
+    // A stream that merely ended reconnects silently.
     if (attempt > 1) handlers.onState('reconnecting');
     await wait(backOff(attempt, Math.random()), signal);
   }

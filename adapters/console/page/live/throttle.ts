@@ -1,8 +1,8 @@
-// Runs a task less often than it is asked for. Runs never overlap.
+// Throttles a task; runs never overlap.
 
 export type Throttled = { request(): void; stop(): void };
 
-/** Runs `task` now, and at most once in `interval` ms after that; calls in between become one more run at the end. */
+/** Runs at once, then at most once in `interval` ms; later calls become one run. */
 export function createThrottle(task: () => Promise<void>, interval: number): Throttled {
   let wanted = false;
   let busy = false;

@@ -1,4 +1,4 @@
-// Decides about several plans together: each is read first, and sent with the version and digest that were read.
+// Bulk decisions, each bound to the version that was read.
 import type { Plan } from '#domain/plan/plan.ts';
 import {
   describeDecision,
@@ -15,10 +15,10 @@ import { takenOff } from './part.ts';
 import { loadCard, refreshPlan } from './plans.ts';
 import { change, state } from './store.ts';
 
-/** Versions that were open in the plan's column, by digest. */
+/** Digests of versions opened in the plan's column. */
 const opened = new Set<string>();
 
-/** Notes that the version in the plan's column was drawn. Behind the dialog nobody reads it. */
+/** Not behind the dialog, where nobody reads it. */
 export function noteOpened(): void {
   if (state.triage !== null) return;
   const card = state.plan === null ? undefined : state.cards.get(state.plan.id);
@@ -49,7 +49,7 @@ async function readRow(id: string): Promise<void> {
   updateRow(id, { shown: showForTriage(card.facts, card.view, except), key: crypto.randomUUID() });
 }
 
-/** Includes what can be decided about from here; a version that came meanwhile is for the person to include. */
+/** Includes decidable plans; newer versions are the person's choice. */
 async function prepareRow({ plan: { id, digest } }: TriageRow, act: TriageAct): Promise<void> {
   try {
     await readRow(id);
@@ -66,7 +66,6 @@ async function prepareRow({ plan: { id, digest } }: TriageRow, act: TriageAct): 
 
 const readAtOnce = 4;
 
-/** Does `work` for all `items`, a few at a time. */
 async function eachOf<T>(items: T[], work: (item: T) => Promise<void>): Promise<void> {
   const rest = [...items];
   const next = async () => {
@@ -129,7 +128,7 @@ function untick(id: string): void {
   });
 }
 
-/** Reloads a row that was refused; one without an answer can be sent again unchanged. */
+/** Reloads a refused row; one without an answer can be resent. */
 async function takeRefusal(row: TriageRow, error: unknown): Promise<void> {
   const { id } = row.plan;
   const words = describeError(error);
@@ -154,7 +153,6 @@ async function sendRow(row: TriageRow, { act, reason }: Triage): Promise<void> {
   }
 }
 
-/** Sends one decision after the other, each about the version that the dialog shows. */
 export async function sendTriage(): Promise<void> {
   const { triage } = state;
   if (triage === null || triage.sending) return;

@@ -1,5 +1,4 @@
-// Comments and edits of steps that were not sent yet, by plan. They stay in this browser with the version they are about, so that
-// nothing is lost when that version is gone.
+// Unsent comments and edits by plan, kept with their version.
 import { recall, remember } from './remembered.ts';
 import type { Card, State } from './state.ts';
 import { change, state } from './store.ts';
@@ -8,15 +7,14 @@ type Unsent = { step: string; label: string; digest: string; version: number };
 
 type UnsentItems<T extends Unsent> = {
   allOf(plan: string): T[];
-  /** Those on the version that is shown, and on versions before it. */
   split(card: Card): { current: T[]; older: T[] };
   keep(plan: string, items: T[]): void;
-  /** `item` in the place of what its step and version had; null takes that away. */
+  /** Null removes it. */
   replace(plan: string, place: Pick<Unsent, 'step' | 'digest'>, item: T | null): void;
   remove(plan: string, item: T): void;
 };
 
-/** @param isOne checks what only these items have */
+/** @param isOne type guard for stored items */
 export function keepUnsent<T extends Unsent>(
   name: string,
   itemsOf: (state: State) => Map<string, T[]>,

@@ -1,5 +1,4 @@
-// Keeps what is on the screen fresh: the shown plan by its event stream, lists and other cards by the stream of what changes.
-// Events only say that something changed; what is shown is always read again from the server.
+// Keeps the page fresh: events only trigger reloads.
 import type { EventSourceMessage } from 'eventsource-parser';
 import type { InboxChange } from '#domain/plan/inbox.ts';
 import type { Plan } from '#domain/plan/plan.ts';
@@ -12,18 +11,17 @@ import { follow, type StreamState } from './stream.ts';
 import { createThrottle } from './throttle.ts';
 
 const redrawInterval = 1000;
-/** How soon lists follow what only moves on. */
+/** For progress only. */
 const progressInterval = 5000;
 /** For changes without an event. */
 const lookInterval = 60_000;
-/** Earlier conversations change without a plan. */
+/** Conversations change without a plan. */
 const conversationsInterval = 5000;
 
 let ending = new AbortController();
 
 const refresh = createThrottle(() => refreshPlan(getInBackground), redrawInterval);
 
-/** Follows plan `id`, or nothing. */
 export function watchPlan(id: string | null): void {
   ending.abort();
   ending = new AbortController();
@@ -31,7 +29,7 @@ export function watchPlan(id: string | null): void {
   void followPlan(id, ending.signal);
 }
 
-/** The stream starts at the plan's current state; its history is read with the plan. */
+/** Starts at the current state; history comes with the plan. */
 async function followPlan(id: string, signal: AbortSignal): Promise<void> {
   const path = `/api/plans/${encodeURIComponent(id)}`;
   const { revision } = await get<Plan>(path).catch(() => ({ revision: 0 }));
@@ -50,7 +48,7 @@ function refreshOtherCards(among: (id: string) => boolean = () => true): void {
     void loadCard(id, getInBackground).catch(() => undefined);
 }
 
-/** Plans on the screen that moved on since lists were last read. */
+/** Shown plans that moved since the last load. */
 const movedOn = new Set<string>();
 
 const followProgress = createThrottle(async () => {
@@ -60,7 +58,7 @@ const followProgress = createThrottle(async () => {
   if (listShown(state.inbox).some(({ id }) => moved.has(id))) refreshInbox();
 }, progressInterval);
 
-/** Lists are read at once where a plan moved, in a while where only its steps did, and not where it is not on the screen. */
+/** At once if a plan moved, later if only steps did, and never if off screen. */
 function refreshPlans({ plans }: InboxChange): void {
   if (plans === null) {
     catchUp();
@@ -76,7 +74,6 @@ function refreshPlans({ plans }: InboxChange): void {
   if (movedOn.size > 0) followProgress.request();
 }
 
-/** Follows what changes among all plans, for as long as the page is open. */
 function followInbox(): void {
   const handlers = {
     onEvent: ({ event, data }: EventSourceMessage) => {
@@ -87,20 +84,19 @@ function followInbox(): void {
     },
   };
   const forever = new AbortController().signal;
-  // It ends where the page is refused: until it has its token.
+  // Ends when refused, until the token is entered.
   void follow('/api/inbox/events', null, handlers, forever).then(() =>
     setTimeout(followInbox, progressInterval),
   );
 }
 
-/** Reads again what may have changed while nothing was heard: the page was hidden, or the server was away. */
+/** After the page was hidden or the server away. */
 export function catchUp(): void {
   refresh.request();
   refreshInbox();
   refreshOtherCards();
 }
 
-/** Starts the timers of the page. A hidden page asks nothing; it catches up when it is seen again. */
 export function startWatching(): void {
   followInbox();
   setInterval(catchUp, lookInterval);

@@ -1,4 +1,4 @@
-// The arguments of a call as a page shows them: what is known, and what comes from earlier steps or is decided when it runs.
+// A call's arguments as a page shows them.
 import { isRecord } from '#domain/plan/operation-form.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
@@ -36,22 +36,20 @@ export function readArgument(value: Json): Argument {
   return isRecord(value) ? readRecord(value) : { kind: 'plain', text: String(value) };
 }
 
-/** Whether a value is known before the call. */
 export const isKnown = (value: Json | undefined): value is string => typeof value === 'string';
 
-/** A step's past or future arguments, as far as they are known. */
+/** Past or future, as far as known. */
 export function argumentsOf({ status, args, final_args: final }: Step): JsonObject {
   const begun = status !== 'pending' && status !== 'ready';
   return begun && final !== null ? final : args;
 }
 
-/** A text that is JSON, spread over lines, or null if it is none. */
+/** Null if no JSON. */
 export function spreadJson(text: string): string | null {
   if (!/^\s*[[{]/.test(text)) return null;
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
   } catch {
-    // A text that only begins like JSON is shown as it is.
     return null;
   }
 }

@@ -1,4 +1,4 @@
-// Sentences of the review bar, computed from a plan's facts: size, duration, progress.
+// Sentences of the review bar.
 import { describeExpected } from '#cards/times.ts';
 import type { PlanView as PlanWords } from '#cards/view.ts';
 import { formatCost } from '#cards/words.ts';
@@ -9,15 +9,13 @@ import { countOf } from '#domain/words.ts';
 type Drawn = { facts: PlanCardFacts; view: PlanWords };
 
 export type BarWords = {
-  /** Shown first. */
   head: string;
-  /** Follows it, one fact each. */
   facts: string[];
 };
 
 const maxReason = 160;
 
-/** `3 changes · 1 guarded`, or that it only reads. In a plan that repeats, a change counts once. */
+/** `3 changes · 1 guarded`, or that it only reads. Repeated changes count once. */
 function describeChanges({ review, plan, repeats }: PlanCardFacts): string[] {
   if (review.steps === 0) return [`Only reads`, countOf(plan.total_steps, 'step')];
   const once = repeats !== undefined && repeats.length > 0;
@@ -49,7 +47,7 @@ function describeProposal({ facts, view }: Drawn): BarWords {
   };
 }
 
-/** Why it failed, in short. Where the page says it in full, it is not said here too. */
+/** Short, and not if the page says it in full. */
 function describeFailure({ facts, view }: Drawn, shown: boolean): BarWords {
   const { counts, total_steps: total, result_summary: result } = facts.plan;
   const [first] = facts.failed;
@@ -63,7 +61,7 @@ function describeFailure({ facts, view }: Drawn, shown: boolean): BarWords {
   };
 }
 
-/** @param shown whether the page already shows why the plan failed */
+/** @param shown the page already says why it failed */
 export function describeBar(card: Drawn, shown: boolean): BarWords {
   const { facts, view } = card;
   const { status, revising } = facts.plan;

@@ -1,8 +1,8 @@
-// The steps that leave or return with a step: an approved part contains everything it needs.
+// Steps that leave or return with a step.
 
 export type Linked = { id: string; after: { id: string }[] };
 
-/** All that can be reached from `start` over `next`, `start` itself left out. */
+/** Reachable over `next`, without `start`. */
 function reach(start: string, next: (id: string) => string[]): string[] {
   const seen = new Set([start]);
   const queue = [start];
@@ -17,7 +17,7 @@ function reach(start: string, next: (id: string) => string[]): string[] {
   return [...seen];
 }
 
-/** All steps that a step needs, and all that need it, directly or not. */
+/** Transitive needs and dependents. */
 export function findChain(
   steps: readonly Linked[],
   id: string,
@@ -32,7 +32,6 @@ export function findChain(
   };
 }
 
-/** `steps` with or without one. */
 export function withStep(
   steps: ReadonlySet<string>,
   id: string,
@@ -42,10 +41,7 @@ export function withStep(
   return new Set(wanted ? [...others, id] : others);
 }
 
-/**
- * `off` with a step left out together with what needs it, or taken in again together with what it needs.
- * @returns the new set, and which other steps went with it
- */
+/** Removes a step with its dependents, or adds it with its needs. @returns the set, and the others */
 export function toggleClosed(
   off: ReadonlySet<string>,
   id: string,

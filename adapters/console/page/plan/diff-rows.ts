@@ -1,7 +1,7 @@
-// A difference as the rows of a page: numbered on both sides, with what is unchanged folded away from what is not.
+// A diff as numbered rows, with unchanged ones folded.
 import type { Hunk } from '#domain/plan/preview.ts';
 
-/** `old`, `now`: the line's numbers, or null if it is not there. */
+/** Line numbers, or null if absent. */
 export type DiffRow = {
   sign: '+' | '-' | ' ' | '\\';
   text: string;
@@ -9,15 +9,15 @@ export type DiffRow = {
   now: number | null;
 };
 
-/** `fold`: unchanged rows that open on demand; `gap`: unchanged lines that the page was not given. */
+/** `fold`: opens on demand; `gap`: lines the page lacks. */
 export type DiffPart =
   | { kind: 'rows'; rows: DiffRow[] }
   | { kind: 'fold'; rows: DiffRow[] }
   | { kind: 'gap'; lines: number };
 
-/** Unchanged lines shown around a change. */
+/** Unchanged lines around a change. */
 const around = 3;
-/** The fewest lines worth folding. */
+/** Fewest lines worth folding. */
 const foldedAtLeast = 5;
 
 function rowsOf({ old_start, new_start, lines }: Hunk): DiffRow[] {
@@ -37,7 +37,6 @@ function rowsOf({ old_start, new_start, lines }: Hunk): DiffRow[] {
   });
 }
 
-/** Unchanged stretches folded, where they are long. */
 function fold(rows: DiffRow[]): DiffPart[] {
   const near = rows.map(() => false);
   for (const [at, { sign }] of rows.entries()) {
@@ -71,10 +70,9 @@ export function toDiffParts(hunks: Hunk[]): DiffPart[] {
   });
 }
 
-/** The lines of a text, every one of them new. */
 export function toNewRows(text: string): DiffRow[] {
   const lines = text.split('\n');
-  // The break that ends the last line begins no other.
+  // The final break begins no line.
   if (lines.length > 1 && lines.at(-1) === '') lines.pop();
   return lines.map((line, index) => ({ sign: '+', text: line, old: null, now: index + 1 }));
 }

@@ -1,11 +1,11 @@
-// Positions of steps in the graph: layered layout by ELK in a worker, kept until the plan's shape changes.
+// Lays the graph out by ELK in a worker.
 import { type Drawn, type ElkNode, type Shape, toElkGraph } from './graph-shape.ts';
 
 type Elk = { layout(graph: ElkNode): Promise<ElkNode> };
 
 declare global {
   var ELK: (new (options: { workerFactory: () => Worker }) => Elk) | undefined;
-  /** Typed as the string that browsers accept. Not every browser has it. */
+  /** As browsers accept it; not all have it. */
   var trustedTypes:
     | {
         createPolicy(
@@ -18,14 +18,13 @@ declare global {
 
 const apiUrl = '/console/lib/elk-api.js';
 const workerUrl = '/console/lib/elk-worker.js';
-// The page's policy lets code start no script but this one.
+// The page's policy lets code start this script only.
 const policy = globalThis.trustedTypes?.createPolicy('countersign-graph', {
   createScriptURL: () => workerUrl,
 });
 
 let loading: Promise<Elk> | null = null;
 
-/** The layout engine, loaded when the first graph is drawn. */
 function loadElk(): Promise<Elk> {
   loading ??= import(apiUrl).then(() => {
     if (globalThis.ELK === undefined) throw new Error('The graph layout could not be loaded.');
@@ -35,7 +34,6 @@ function loadElk(): Promise<Elk> {
   return loading;
 }
 
-/** Lays boxes and arrows out as a layered graph, top to bottom. */
 export async function layOutGraph(shape: Shape): Promise<Drawn> {
   const elk = await loadElk();
   const { width = 0, height = 0, children = [], edges = [] } = await elk.layout(toElkGraph(shape));

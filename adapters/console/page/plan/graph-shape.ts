@@ -1,4 +1,4 @@
-// A graph as boxes, arrows and arrow paths. Pure; ELK does the layout.
+// A graph as boxes and arrow paths. Pure; ELK lays out.
 import type { PlanGroups } from '#domain/plan/groups.ts';
 import type { Step } from '#domain/plan/plan.ts';
 
@@ -80,12 +80,12 @@ export function toElkGraph({ nodes, arrows, size }: Shape): ElkNode {
   };
 }
 
-/** Key of the layout: boxes and arrows, not their states. */
+/** Layout key: boxes and arrows without states. */
 export function describeShape({ nodes, arrows, size }: Shape): string {
   return JSON.stringify([size.width, nodes, arrows.map(({ id }) => id)]);
 }
 
-/** A path through `points` with its corners rounded. */
+/** Rounds the corners. */
 export function drawPath(points: Point[], radius = 8): string {
   const [first, ...rest] = points;
   if (first === undefined) return '';
@@ -111,7 +111,6 @@ function moveToward(from: Point, to: Point, distance: number): Point {
   return pointAt(from, to, length === 0 ? 0 : Math.min(distance, length / 2) / length);
 }
 
-/** The position of an arrow's label: halfway along it. */
 export function middleOf(points: Point[]): Point {
   const lengths = points.slice(1).map((to, at) => {
     const from = points[at] ?? to;

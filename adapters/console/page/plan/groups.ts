@@ -1,4 +1,4 @@
-// Groups of steps in words: what they are called, how far they are, and which steps decide when the plan ends.
+// Groups of steps in words.
 import { stepWords } from '#cards/words.ts';
 import type { GroupBy, StepGroup } from '#domain/plan/groups.ts';
 import type { StepCounts } from '#domain/plan/plan.ts';
@@ -19,7 +19,7 @@ export function nameGroup(by: GroupBy, key: string): string {
   return key === '' ? 'No partition' : quoteName(key, 200);
 }
 
-/** How far a group is, coarser than the ten statuses: what a reader looks for from further away. */
+/** Coarser than the ten statuses. */
 export type Heat = 'done' | 'running' | 'failed' | 'hold' | 'later' | 'left_out';
 
 export const heatWords: Record<Heat, { symbol: string; words: string }> = {
@@ -33,7 +33,7 @@ export const heatWords: Record<Heat, { symbol: string; words: string }> = {
 
 export type HeatShare = { heat: Heat; count: number; from: number; width: number };
 
-/** The kinds that occur, side by side from 0, in percent of the group. */
+/** In percent, side by side from 0. */
 export function shareHeat(counts: StepCounts): HeatShare[] {
   const all: [Heat, number][] = [
     ['done', counts.succeeded],
@@ -54,7 +54,7 @@ export function shareHeat(counts: StepCounts): HeatShare[] {
     });
 }
 
-/** A group's most important state: failed, waiting for someone, or running. */
+/** Most important: failed, waiting or running. */
 export function heatOf(counts: StepCounts): Heat {
   const shares = shareHeat(counts);
   const has = (heat: Heat) => shares.some((one) => one.heat === heat);
@@ -70,7 +70,7 @@ export function describeCounts(counts: StepCounts): string {
     .join(', ');
 }
 
-/** `Not started`, `All done`, else how many of its steps are where. */
+/** `Not started`, `All done`, else counts. */
 export function describeGroup({ steps, counts }: Pick<StepGroup, 'steps' | 'counts'>): string {
   const shares = shareHeat(counts);
   const [only, ...more] = shares;
@@ -93,14 +93,14 @@ function describePath({ steps, total }: Forecast['critical'], names: StepLabels)
   return [...labels.slice(0, 4), '…', ...end].join(' → ');
 }
 
-/** Ids of the marked steps, in order. Empty where a mark says nothing: one step, or two without times. */
+/** Ordered IDs; empty if a mark says nothing (one step, or two without times). */
 export function markedSteps(forecast: Forecast | null): string[] {
   if (forecast === null) return [];
   const { basis, total, steps } = forecast.critical;
   return total < (basis === 'order' ? 3 : 2) ? [] : steps.map(({ id }) => id);
 }
 
-/** The steps that decide when the plan ends, as a sentence, or empty. */
+/** Steps that decide when the plan ends; may be empty. */
 export function describeCritical(
   critical: Forecast['critical'],
   names: StepLabels,

@@ -1,9 +1,9 @@
-// Names of people in the page's tables, lists and messages: the reader is `You`.
+// Names of people; the reader is `You`.
 import { showPerson, showRequester, throughAgent } from '#cards/plain.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { PlanSummary } from '#domain/plan/plan.ts';
 
-/** The page has no login; the server knows its reader by this name. */
+/** The page has no login; the server's name for its reader. */
 export const reader = 'local';
 
 const you = 'You';
@@ -16,7 +16,6 @@ export function callRequester(plan: PlanSummary): string {
   return plan.requester === reader ? you + throughAgent(plan) : showRequester(plan);
 }
 
-/** The author of a message. */
 export function callAuthor({ author, name }: { author: string; name: string }): string {
   return author === 'person' && name === reader ? you : name;
 }

@@ -1,4 +1,4 @@
-// The rows of a timeline: steps, or groups with the steps of the open one below it, as bars with words.
+// Timeline rows: steps, or groups with one open.
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { GroupBy, PlanGroups, StepGroup } from '#domain/plan/groups.ts';
 import type { Plan } from '#domain/plan/plan.ts';
@@ -23,13 +23,12 @@ export type Bar = Span & {
   failed: boolean;
 };
 
-/** A group of steps that is open in the graph or the timeline. */
 export type OpenedGroup = {
   by: GroupBy;
   key: string;
   steps: ShownStep[];
   next_cursor: string | null;
-  /** When its steps take place; only the timeline asks. */
+  /** Timeline only. */
   times: Forecast['steps'];
 };
 
@@ -40,15 +39,15 @@ export type ChartRow = {
   kind: 'step' | 'group' | 'member';
   symbol: string;
   tone: string;
-  /** The number of a step; of a group empty. */
+  /** Step number; empty for a group. */
   name: string;
   label: string;
-  /** The bar in words, for screen readers. */
+  /** For screen readers. */
   text: string;
   length: string;
   bars: Bar[];
   critical: boolean;
-  /** Its time meets something else in a person's time. */
+  /** Meets something else in a person's time. */
   conflicts: boolean;
 };
 
@@ -96,10 +95,10 @@ function spanOf(from: string, to: string): Span {
 
 type Basis = Forecast['critical']['basis'];
 
-/** The kind of bar for what has not run yet, by what its times are based on. */
+/** By what the times are based on. */
 const expectedBy = { schedule: 'scheduled', durations: 'expected', order: 'assumed' } as const;
 
-/** A bar up to now, and another to the expected end. */
+/** Up to now, then to the expected end. */
 function barsOfGroup(group: StepGroup, basis: Basis, now: number): Bar[] {
   const { started_at, ended_at, expected, counts } = group;
   const kind = expectedBy[basis];
@@ -141,7 +140,7 @@ function rowOfGroup(group: StepGroup, by: PlanGroups['by'], basis: Basis, now: n
   };
 }
 
-/** Groups in the order in which they begin, the steps of the open one below it. */
+/** By beginning; the open group's steps follow it. */
 export function rowsOfGroups(
   { by, groups }: PlanGroups,
   opened: OpenedGroup | null,
@@ -176,7 +175,6 @@ export function rowsOfGroups(
   });
 }
 
-/** From the first begin to the last end. */
 export function spanOfRows(rows: ChartRow[], now: number): Span {
   let start = Number.POSITIVE_INFINITY;
   let end = Number.NEGATIVE_INFINITY;

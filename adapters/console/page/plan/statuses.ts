@@ -1,4 +1,4 @@
-// Step statuses in the order a reader cares about: what ended, what moves, what is to come.
+// Step statuses in a reader's order.
 import type { StepCounts, StepStatus } from '#domain/plan/plan.ts';
 
 export const statusOrder: StepStatus[] = [
@@ -16,7 +16,7 @@ export const statusOrder: StepStatus[] = [
 
 export type Share = { status: StepStatus; count: number; from: number; width: number };
 
-/** Statuses that occur, with their part of the whole in percent, side by side from 0. */
+/** In percent, side by side from 0. */
 export function shareCounts(counts: StepCounts): Share[] {
   const total = statusOrder.reduce((sum, status) => sum + counts[status], 0);
   const shares: Share[] = [];

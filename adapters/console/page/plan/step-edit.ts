@@ -1,4 +1,4 @@
-// A step of a waiting plan that is edited: its values as a form has them, and the operations that change it. Pure.
+// Edits a waiting plan's step. Pure.
 import type { Build } from '#domain/plan/build.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import { toEntry } from '#domain/plan/form-entries.ts';
@@ -11,7 +11,7 @@ import type { Json, JsonObject } from '#domain/text.ts';
 import { browserZone } from './browser-zone.ts';
 import type { StepLabels } from './step-labels.ts';
 
-/** The step as it is, and its open form. `kept`: arguments without a field. */
+/** `kept`: arguments without a field. */
 export type StepEditing = {
   plan: string;
   digest: string;
@@ -24,7 +24,7 @@ export type StepEditing = {
 
 export type EditLine = { name: string; before: string; now: string };
 
-/** A change of a step that was not sent yet. */
+/** Not sent yet. */
 export type StepEdit = {
   step: string;
   label: string;
@@ -37,7 +37,7 @@ export type StepEdit = {
   operations: PatchOperation[];
 };
 
-/** Entered values: arguments as written, a local time or empty, and predecessors. */
+/** Arguments as written; `at` local or empty. */
 export type Entered = { args: JsonObject; at: string; after: string[] };
 
 export function operationsOf(
@@ -75,7 +75,6 @@ export function operationsOf(
 const shown = (value: Json | undefined): string =>
   value === undefined ? 'nothing' : typeof value === 'string' ? value : JSON.stringify(value);
 
-/** The changes of an edit, by argument. */
 export function describeEdit(
   step: Pick<ShownStep, 'args' | 'after' | 'not_before'>,
   fields: OperationField[],

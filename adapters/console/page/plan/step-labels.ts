@@ -1,17 +1,16 @@
-// The labels of steps (2a, 2b) on the page: the same as on the card and in replies such as "approve all but 2b".
+// Labels of steps (2a, 2b), as on the card.
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import { labelSteps, maxNumbered } from '#domain/plan/step-numbers.ts';
 
-/** Labels by step id, in the order of the labels. */
+/** By step ID, ordered. */
 export type StepLabels = ReadonlyMap<string, string>;
 
 type Known = { facts: Pick<PlanCardFacts, 'plan' | 'steps'> };
 type Steps = { steps: Step[] } | null;
-/** The steps that the page has read: for the drawings, for the list, and of the open group. */
 type Seen = { drawn: Steps; list: Steps; opened?: Steps };
 
-/** The card knows all steps of a small plan. Of a large plan, the steps that the page has read are labelled by position. */
+/** Cards label small plans; of large ones, steps are labelled by position. */
 export function labelKnownSteps({ facts }: Known, { drawn, list, opened }: Seen): StepLabels {
   const { total_steps: total } = facts.plan;
   if (total <= maxNumbered) return labelSteps(facts.steps, total);

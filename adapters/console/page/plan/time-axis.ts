@@ -1,4 +1,4 @@
-// Ticks of a time axis by the reader's clock: minutes, hours, days, weeks or months, whichever are few enough to be read.
+// Ticks of a time axis by the reader's clock.
 import { formatDuration } from './format.ts';
 import { placeTicks } from './timeline.ts';
 
@@ -9,7 +9,7 @@ type Unit = 'minute' | 'hour' | 'day' | 'month';
 const minute = 60_000;
 const day = 1440 * minute;
 
-/** Smallest first; `length`: about how long in milliseconds. */
+/** Smallest first; `length` is roughly milliseconds. */
 const grids: { unit: Unit; by: number; length: number }[] = [
   ...[5, 10, 15, 30].map((by) => ({ unit: 'minute' as const, by, length: by * minute })),
   ...[1, 2, 3, 6, 12].map((by) => ({ unit: 'hour' as const, by, length: by * 60 * minute })),
@@ -17,7 +17,7 @@ const grids: { unit: Unit; by: number; length: number }[] = [
   ...[1, 3, 6, 12].map((by) => ({ unit: 'month' as const, by, length: by * 30 * day })),
 ];
 
-/** The last point of the grid at or before a moment. Weeks begin on Monday. */
+/** Weeks begin on Monday. */
 function floorTo(moment: number, unit: Unit, by: number): Date {
   const at = new Date(moment);
   at.setSeconds(0, 0);
@@ -30,7 +30,7 @@ function floorTo(moment: number, unit: Unit, by: number): Date {
   return at;
 }
 
-/** The next point of the grid, by the clock: a day across a clock change is an hour longer or shorter. */
+/** By the clock: days at clock changes differ in length. */
 function advance(at: Date, unit: Unit, by: number): Date {
   const next = new Date(at);
   if (unit === 'minute') return new Date(at.getTime() + by * minute);
@@ -50,7 +50,7 @@ function nameTick(at: Date, unit: Unit): string {
   return unit === 'day' || midnight ? date.format(at).replace(',', '') : clock.format(at);
 }
 
-/** At most about `most` ticks between two moments, on round times of the reader's clock. */
+/** About `most` round times. */
 export function placeClockTicks(start: number, end: number, most: number): Tick[] {
   const length = end - start;
   const fallback = { unit: 'month' as const, by: 12, length: 365 * day };
@@ -62,13 +62,10 @@ export function placeClockTicks(start: number, end: number, most: number): Tick[
   return ticks;
 }
 
-/** Below this, ticks count elapsed time. */
+/** Below, ticks count elapsed time. */
 const clockFrom = 20 * minute;
 
-/**
- * Ticks of a timeline.
- * @param dated whether its times are moments; otherwise only lengths from some start are known
- */
+/** @param dated the times are moments, not only lengths */
 export function placeAxis(start: number, end: number, dated: boolean, most: number): Tick[] {
   if (dated && end - start >= clockFrom) return placeClockTicks(start, end, most);
   return placeTicks(end - start, most)
@@ -80,7 +77,7 @@ type Stretch = { from: number; to: number };
 
 const maxShaded = 120;
 
-/** Time off work within a span; empty: there is none, or the span is too long to show it. */
+/** Empty too if the span is too long to show it. */
 export function restBetween(working: Stretch[], start: number, end: number): Stretch[] {
   if (working.length === 0) return [];
   const rest: Stretch[] = [];

@@ -1,5 +1,5 @@
-// When each step ran, runs or is expected to run. Pure: actual times where there are some, the stored schedule for a plan
-// that has not started, and a forward pass elsewhere.
+// When each step ran, runs or should run. Pure.
+// Actual times first, then the stored schedule, then a forward pass.
 import { headlineOf } from '#cards/calls.ts';
 import { describeLength } from '#cards/times.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
@@ -10,16 +10,16 @@ import type { Forecast } from '#domain/planning/forecast.ts';
 import { formatDuration, formatMoment } from './format.ts';
 import { describeStep } from './words.ts';
 
-/** Milliseconds since 1970. */
+/** Epoch milliseconds. */
 export type Span = { start: number; end: number };
 
 export type Row = {
   step: ShownStep;
   actual: Span | null;
   expected: Span | null;
-  /** Whether the expected times are those of the stored schedule; otherwise they are an estimate made here. */
+  /** By the stored schedule, not estimated here. */
   scheduled: boolean;
-  /** No duration is stated: the length of the expected bar is assumed. */
+  /** The duration is assumed. */
   assumed: boolean;
 };
 
@@ -29,7 +29,7 @@ const minute = 60_000;
 const final = new Set(['succeeded', 'failed', 'skipped', 'cancelled']);
 const over = new Set<Plan['status']>(['completed', 'failed', 'rejected', 'cancelled']);
 
-/** Steps so that each comes after what it waits for; a step of a cycle comes at its own place. */
+/** Topological; steps on a cycle keep their place. */
 function orderSteps(steps: ShownStep[]): ShownStep[] {
   const byId = new Map(steps.map((step) => [step.id, step]));
   const seen = new Set<string>();
@@ -54,7 +54,7 @@ function orderSteps(steps: ShownStep[]): ShownStep[] {
   return ordered;
 }
 
-/** A usual length for steps that state none: the mean of those that have ended, else a minute. */
+/** Mean of ended steps, else a minute. */
 function assumeLength(steps: Step[]): number {
   const lengths = steps.flatMap(({ started_at, ended_at }) =>
     started_at === null || ended_at === null ? [] : [Date.parse(ended_at) - Date.parse(started_at)],
@@ -80,7 +80,7 @@ function earliestStart(
   return start;
 }
 
-/** When a step takes place as the server has it; `scheduled`: by the stored schedule, else an estimate. */
+/** From the server; `scheduled`, or an estimate. */
 export type Known = Span & { scheduled: boolean };
 type Placing = { now: number; usual: number; schedule: ReadonlyMap<string, Known> };
 
@@ -120,10 +120,7 @@ export function readTimes({ steps }: Pick<Forecast, 'steps'>): Map<string, Known
 const notStarted = new Set<Plan['status']>(['proposed', 'needs_review', 'approved']);
 const unscheduled: ReadonlyMap<string, Known> = new Map();
 
-/**
- * Lays steps out in time, in the order of the plan. An ended plan has no forecast.
- * @param stored when the server has each step; what has begun goes by what really happened
- */
+/** Ended plans have no forecast. @param stored server times; actual ones win */
 export function layOutTimeline(
   steps: ShownStep[],
   status: Plan['status'],
@@ -155,13 +152,13 @@ const tickSteps = [1, 2, 5, 10, 20, 50, 100, 200, 500]
   .concat([1, 2, 4, 6, 12].map((n) => n * hour))
   .concat([1, 2, 7, 14, 30, 90, 365].map((n) => n * day));
 
-/** At most `most` ticks: offsets in ms from the start, on round numbers. */
+/** Round offsets in ms from the start. */
 export function placeTicks(length: number, most: number): number[] {
   const step = tickSteps.find((size) => length / size <= most) ?? length;
   return Array.from({ length: Math.floor(length / step) + 1 }, (_, index) => index * step);
 }
 
-/** Whether any time in it was measured or stated; otherwise it shows an order, not times. */
+/** Otherwise it shows order, not times. */
 export function isTimed({ rows }: Timeline): boolean {
   return rows.some(
     ({ step, actual, assumed, scheduled }) =>
@@ -169,7 +166,7 @@ export function isTimed({ rows }: Timeline): boolean {
   );
 }
 
-/** How long a step is stated to take, a person's in working time; empty when it does not say. */
+/** Empty if unstated; a person's in working time. */
 export function statedLength(
   step: Pick<Step, 'tool' | 'duration' | 'duration_minutes'>,
   workingDay: number | null,
@@ -177,7 +174,6 @@ export function statedLength(
   return describeLength(step, workingDay) ?? '';
 }
 
-/** How long a step took or is stated to take. */
 export function lengthOf({ step, actual }: Row, workingDay: number | null): string {
   if (actual !== null) return formatDuration(actual.end - actual.start);
   return statedLength(step, workingDay);
@@ -185,7 +181,6 @@ export function lengthOf({ step, actual }: Row, workingDay: number | null): stri
 
 export const momentOf = (time: number) => formatMoment(new Date(time).toISOString());
 
-/** A row in words: the step's call, its state, and its time by the clock, the schedule or an estimate. */
 export function describeRow(row: Row, workingDay: number | null): { label: string; text: string } {
   const { step, actual, expected, scheduled } = row;
   const { words } = describeStep(step.status);

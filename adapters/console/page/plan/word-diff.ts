@@ -1,4 +1,4 @@
-// Two values side by side, with the words that differ told apart from those that stay.
+// Compares two values word by word.
 import { diffWordsWithSpace } from 'diff/lib/diff/word.js';
 
 export type Piece = { text: string; changed: boolean };
@@ -6,7 +6,7 @@ export type Piece = { text: string; changed: boolean };
 /** Longer values are compared as wholes. */
 const maxCompared = 10_000;
 
-/** The pieces of each side; together they are the values themselves. */
+/** The pieces add up to the values. */
 export function compareWords(from: string, to: string): { before: Piece[]; after: Piece[] } {
   if (from.length + to.length > maxCompared)
     return { before: [{ text: from, changed: true }], after: [{ text: to, changed: true }] };

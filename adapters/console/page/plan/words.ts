@@ -1,4 +1,4 @@
-// States of steps in words and a symbol. The symbol is never alone and the colour never the only sign.
+// Step states as symbol and words; colour is never alone.
 import type { Tone } from '#cards/view.ts';
 import { stepWords } from '#cards/words.ts';
 import type { StepStatus } from '#domain/plan/plan.ts';

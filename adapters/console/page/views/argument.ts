@@ -1,4 +1,4 @@
-// Arguments of a call as a table, nested ones as tables within; what is not known before the call is marked.
+// A call's arguments as nested tables.
 import { readsLikeJson, showExact, showString, showText } from '#domain/shown-text.ts';
 import type { Json } from '#domain/text.ts';
 import { html, nothing, type TemplateResult } from '../lit.ts';
@@ -6,7 +6,7 @@ import { readArgument } from '../plan/argument.ts';
 import type { StepLabels } from '../plan/step-labels.ts';
 
 const maxInline = 80;
-/** Deeper than this, values are JSON. */
+/** Deeper values are JSON. */
 const deepest = 4;
 
 function drawLater(words: string): TemplateResult {
@@ -27,7 +27,6 @@ export function drawText(text: string): TemplateResult {
 const drawJson = (value: Json) =>
   html`<pre class="json" tabindex="0">${showText(JSON.stringify(value, null, 2))}</pre>`;
 
-/** One value, whole. */
 export function drawValue(value: Json, names: StepLabels, depth = 0): TemplateResult {
   const read = readArgument(value);
   switch (read.kind) {
@@ -65,7 +64,6 @@ export function drawValue(value: Json, names: StepLabels, depth = 0): TemplateRe
   }
 }
 
-/** Names and values, one row each. */
 export function drawArguments(
   entries: [string, Json][],
   names: StepLabels,
@@ -83,7 +81,7 @@ export function drawArguments(
   </table>`;
 }
 
-/** The same, or nothing where there are none. */
+/** Or nothing if empty. */
 export function drawRest(
   entries: [string, Json][],
   names: StepLabels,

@@ -1,4 +1,4 @@
-// The audit: who did what with this plan, when, by which way, and why.
+// The audit: who did what, when, how and why.
 import { offlinePlanner } from '#domain/plan/step-words.ts';
 import type { AuditEntry } from '#domain/plan/views.ts';
 import { showText } from '#domain/shown-text.ts';
@@ -20,7 +20,7 @@ function drawStepLink(step: string, names: StepLabels): TemplateResult {
   return html`<button class="link" @click=${open}>Step ${names.get(step) ?? step}</button>`;
 }
 
-/** Why, or at least about which step. */
+/** Or at least the step. */
 function drawReason({ reason, data }: AuditEntry, names: StepLabels): TemplateResult {
   const step = typeof data?.step === 'string' ? drawStepLink(data.step, names) : null;
   if (step === null && reason === null) return html`–`;

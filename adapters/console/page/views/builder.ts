@@ -1,4 +1,4 @@
-// The dialog in which a plan is built: on the left the palette of operations or the form of a step, on the right the review that grows.
+// The plan builder: palette or form, next to the growing review.
 import { buildWords as words } from '#cards/build-words.ts';
 import { describeEffect, headlineOf, marksOf, markWords } from '#cards/calls.ts';
 import { type BuiltStep, gistOf, isRepeatRule, repeatRules } from '#domain/plan/build.ts';
@@ -23,8 +23,6 @@ import { drawDialog } from './dialog.ts';
 import { drawIcon, drawLoading } from './parts.ts';
 import { drawStepBody } from './step-body.ts';
 import { drawStepForm } from './step-form.ts';
-
-// The palette.
 
 function onSearchKey(event: KeyboardEvent): void {
   const keys: Record<string, () => void> = {
@@ -82,8 +80,6 @@ function drawPalette({ find, build: { plan } }: Builder): TemplateResult {
   </div>`;
 }
 
-// The form of a step.
-
 const nameStep = ({ build }: Builder, id: string): string =>
   String(build.plan.steps.findIndex((one) => one.id === id) + 1);
 
@@ -106,8 +102,6 @@ function drawForm({ build, values }: Builder, step: BuiltStep): TemplateResult {
     submit: { label: at < 0 ? words.add : words.save, act: addStep },
   });
 }
-
-// The review.
 
 function drawStepLine(
   state: State,
@@ -201,7 +195,7 @@ function drawReview(state: State, builder: Builder): TemplateResult {
   </section>`;
 }
 
-/** Why the plan cannot be proposed yet; null: it can be. */
+/** Null if it can be proposed. */
 function whyNot({ build: { plan, step }, problem }: Builder): string | null {
   if (plan.steps.length === 0) return 'Add a step first.';
   if (step !== null) return 'Finish or close the open step first.';

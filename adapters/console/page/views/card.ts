@@ -1,5 +1,4 @@
-// A message's attachment: a plan as a short reference that opens it in its own column, or a planning session's card with the
-// server's answer to the last press.
+// A message's attachment: plan reference or session card.
 import { cutText } from '#domain/shown-text.ts';
 import type { SessionPressedEvent } from '../cards/session-card.ts';
 import { html, nothing, type TemplateResult } from '../lit.ts';
@@ -10,7 +9,6 @@ import { drawBadge, drawLoading } from './parts.ts';
 
 const maxWaiting = 120;
 
-/** The pending question, in a few words. */
 function drawWaiting({ view }: Card): TemplateResult | typeof nothing {
   const [ask] = view.asks;
   if (ask === undefined) return nothing;
@@ -29,7 +27,6 @@ function drawSummary(card: Card): TemplateResult {
     ${drawWaiting(card)}`;
 }
 
-/** A plan mentioned in the conversation: its title, state and pending question, and a button that opens it. */
 export function drawReference(state: State, id: string): TemplateResult {
   const card = state.cards.get(id);
   const shown = state.plan?.id === id;
@@ -53,7 +50,7 @@ function onSessionPressed(event: SessionPressedEvent): void {
   void pressSession(event.detail.press, event.detail.inputs);
 }
 
-/** Whether a session's card shows or offers more than its message; a plain question is answered in the message field. */
+/** Plain questions are answered in the message field. */
 export function hasSessionCard({ view }: SessionCard): boolean {
   if (view.kind === 'questions') return view.buttons.some(({ press }) => 'choice' in press);
   return view.buttons.length > 0;

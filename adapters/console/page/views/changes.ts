@@ -1,4 +1,4 @@
-// Changes: what differs between two versions of the plan.
+// Changes between two versions of the plan.
 import { shortenCall } from '#cards/calls.ts';
 import {
   describeCounts,
@@ -41,7 +41,6 @@ function drawFields(step: VersionDiff['changed'][number], now: string): Drawn {
   </ul>`;
 }
 
-/** Totals of both versions: size, duration, author. */
 function drawDeltas(diff: VersionDiff, now: string): TemplateResult {
   const words = [describeCounts(diff), ...describeDeltas(diff, now, zone())];
   const { from, to } = diff.total;
@@ -89,7 +88,6 @@ function drawChoice(
   </div>`;
 }
 
-/** As a list of what differs, or side by side. */
 function drawWays(side: boolean): TemplateResult {
   const way = (words: string, is: boolean) =>
     html`<button class="chip" aria-pressed=${side === is} @click=${() => showSideBySide(is)}>${words}</button>`;

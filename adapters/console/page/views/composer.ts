@@ -1,4 +1,4 @@
-// Where a person writes. Enter sends, Shift+Enter begins a line; what could not be sent stays in the field.
+// The message field: Enter sends, Shift+Enter breaks the line.
 import type { CommandForm } from '#domain/planning/command-form.ts';
 import { countOf } from '#domain/words.ts';
 import { html, nothing, type TemplateResult } from '../lit.ts';
@@ -22,7 +22,7 @@ function getField(): HTMLTextAreaElement | null {
 
 const mostRows = 8;
 
-/** Lines that wrap count too. */
+/** Wrapped lines count. */
 function fitHeight(field: HTMLTextAreaElement): void {
   field.rows = 1;
   const one = field.clientHeight;
@@ -47,7 +47,7 @@ async function send(): Promise<void> {
 
 function onKey(event: KeyboardEvent): void {
   if (!event.isComposing && onCommandKey(event)) return;
-  // An Enter that ends a composed character (Japanese, Chinese) belongs to the input method.
+  // Such an Enter belongs to the input method.
   if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
   event.preventDefault();
   void send();
@@ -74,7 +74,7 @@ function fillCommand(form: CommandForm): void {
   field.setSelectionRange(from, to);
 }
 
-/** Keys of the offered commands. Nothing is chosen until an arrow selects it, so Enter still sends. */
+/** Nothing is selected before an arrow key, so Enter still sends. */
 function onCommandKey(event: KeyboardEvent): boolean {
   if (now.commands === null) return false;
   const chosen = chosenCommand();
@@ -106,7 +106,7 @@ function drawCommands({ commands }: State): TemplateResult | typeof nothing {
   </ul>`;
 }
 
-/** Puts `text` into the field, for the person to send or change. */
+/** To send or change. */
 export function fillComposer(text: string): void {
   const field = getField();
   if (field === null) return;
@@ -136,7 +136,7 @@ function onSwitch(event: Event): void {
   });
 }
 
-/** For one message: a request that is planned in two layers, with “all” and “every” taken literally. */
+/** For one message: plan in two layers, “all” taken literally. */
 function drawSwitch({ extensive }: State): TemplateResult {
   return html`<label class="composer-switch" title="Many concrete steps, planned part by part">
     <input type="checkbox" .checked=${extensive} @change=${onSwitch} /> Plan extensively

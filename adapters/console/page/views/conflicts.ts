@@ -1,4 +1,4 @@
-// Where the times of a plan meet other plans and calendars, and what resolves that by a press: a new version, never a silent change.
+// Schedule conflicts and buttons that resolve them.
 import { showWhole } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { html, nothing, type TemplateResult } from '../lit.ts';

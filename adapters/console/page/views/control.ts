@@ -1,4 +1,4 @@
-// The input of a field of any form: a text, a number, a day, a choice, Yes or No.
+// The input of a form field.
 import type { FormField } from '#domain/plan/form.ts';
 import { html, nothing, type TemplateResult } from '../lit.ts';
 
@@ -7,13 +7,12 @@ export type Input = {
   value: string;
   invalid: boolean;
   note(value: string): void;
-  /** Characters of a text; left out: as many as a card takes. */
+  /** Default: a card's limit. */
   most?: number;
-  /** The id of the message that says what is wrong. */
+  /** ID of the message on what is wrong. */
   says?: string;
-  /** The id of a list to choose from. */
+  /** ID of a list of choices. */
   list?: string;
-  /** Told once the field has the focus. */
   begun?: () => void;
 };
 
@@ -32,18 +31,15 @@ type Labelled = {
   label: string;
   optional: boolean;
   help: string;
-  /** The problem, or undefined; `says` is its id. */
   wrong?: string | undefined;
   says?: string;
-  /** Its name on the page, for the focus. */
   name?: string;
-  /** Shown next to the label. */
   extra?: TemplateResult | typeof nothing;
-  /** In the review bar, or in the form of an operation. */
+  /** Review bar or operation form. */
   place?: 'bar' | 'operation';
 };
 
-/** A field of any form: its label, what it means, the control, and what is wrong. */
+/** Label, meaning, control, problem. */
 export function drawField(
   { label, optional, help, wrong, says, name, extra = nothing, place = 'operation' }: Labelled,
   control: TemplateResult,

@@ -1,4 +1,4 @@
-// The left-hand column: what was said, the cards of the plans that were spoken of, and the place to say more.
+// The left-hand column: messages, cards and composer.
 import { repeat } from 'lit-html/directives/repeat.js';
 import { writeActivity } from '#cards/activity-words.ts';
 import type { PlanningActivity } from '#domain/planning/activity.ts';
@@ -17,8 +17,6 @@ import { drawComposer, fillComposer } from './composer.ts';
 import { drawLoading } from './parts.ts';
 import { stickToEnd } from './scroll.ts';
 
-// An empty conversation: purpose and example requests.
-
 const examples = [
   {
     text: 'Create notes/standup.md saying "Standup at 9:30", then move it to archive/standup.md',
@@ -32,7 +30,6 @@ const examples = [
   { text: 'What is in the workspace?', shows: 'A question, answered without a plan' },
 ];
 
-/** Works without a model, and how to connect one. */
 function drawNoModel(): TemplateResult {
   return html`<p>
     No model is connected. Type a command (<code>help</code> lists them, <code>playbooks</code> the saved plans), or
@@ -59,14 +56,14 @@ function drawWelcome(): TemplateResult {
   </div>`;
 }
 
-/** A plan's reference is shown once: under the latest message about it. */
+/** Each once, under its latest message. */
 function findCardPlaces(messages: Message[]): Set<number> {
   const last = new Map<string, number>();
   for (const { id, plan_id } of messages) if (plan_id !== null) last.set(plan_id, id);
   return new Set(last.values());
 }
 
-/** A session's card is shown under the bot's latest message about it, unless that is about a plan. */
+/** Under the bot's latest message, unless that is about a plan. */
 function findSessionPlaces({ messages, sessions, notices }: State): Map<number, string> {
   const last = new Map<string, Message>();
   for (const message of messages) {
@@ -82,7 +79,7 @@ function findSessionPlaces({ messages, sessions, notices }: State): Map<number, 
   return places;
 }
 
-/** An earlier message about a plan whose reference is further down. */
+/** Its reference is further down. */
 function drawMention(id: string): TemplateResult {
   const open = () => {
     openPlan(id);
@@ -91,7 +88,7 @@ function drawMention(id: string): TemplateResult {
   return html`<button class="reference" @click=${open}>${id}</button>`;
 }
 
-/** Text as it is, except that `words in backticks` are set as code and that the id of a plan stays on one line. */
+/** Sets `backticks` as code and keeps plan IDs on one line. */
 function drawText(text: string): unknown[] {
   return showText(text)
     .split(/(`[^`\n]+`|\bPLAN-[0-9a-f]{8}\b)/)
@@ -129,7 +126,6 @@ function drawMessage(
   </article>`;
 }
 
-/** The planner's activity with a Stop button, in the last line until the answer comes. */
 function drawPlanning({ planning, stopping, sending }: State): TemplateResult | typeof nothing {
   if (planning === null && !sending) return nothing;
   const words = planning === null ? 'Sending …' : writeActivity(planning.activity);
@@ -143,7 +139,7 @@ function drawStop(planning: PlanningActivity): TemplateResult {
   return html`<button class="stop" @click=${() => void stopPlanning(planning)}>Stop</button>`;
 }
 
-/** The shown plan belongs to this conversation, but nothing that was said speaks of it. */
+/** The shown plan, if no message mentions it. */
 function findUnspoken({ plan, cards, messages, conversation }: State): string | null {
   const card = plan === null ? undefined : cards.get(plan.id);
   if (plan === null || card?.facts.plan.conversation !== conversation) return null;

@@ -1,4 +1,4 @@
-// Earlier conversations, by the day on which something was last said.
+// Earlier conversations by day.
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { ConversationSummary } from '#domain/chat/conversation-list.ts';
 import { showTitle } from '#domain/shown-text.ts';

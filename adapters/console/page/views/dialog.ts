@@ -1,4 +1,4 @@
-// A dialog of the page: a native one, so that the focus stays in it and goes back to where it was.
+// A native dialog, for its focus handling.
 import { html, type TemplateResult } from '../lit.ts';
 import { afterDrawing } from '../live/store.ts';
 import { drawIcon } from './parts.ts';
@@ -18,7 +18,7 @@ function show(id: string): void {
   });
 }
 
-/** Open while it is drawn. Escape and a press outside close it. */
+/** Escape and outside presses close it. */
 export function drawDialog({ id, title, close, body, foot }: Dialog): TemplateResult {
   show(id);
   const onPress = (event: MouseEvent) => {

@@ -1,4 +1,4 @@
-// Shared by the drawings of steps and groups: boxes, arrows and the critical path.
+// Shared by graphs of steps and groups.
 import { html, nothing, type SVGTemplateResult, svg, type TemplateResult } from '../lit.ts';
 import { describeError } from '../live/api.ts';
 import type { Card, PlanView } from '../live/state.ts';
@@ -15,7 +15,6 @@ import { describeCritical } from '../plan/groups.ts';
 import type { StepLabels } from '../plan/step-labels.ts';
 import { drawEmpty, drawLoading } from './parts.ts';
 
-/** The latest layout, and the shape it was made for. */
 let kept: { shape: string; drawn: Drawn | null; problem: string | null } | null = null;
 
 function getLayout(shape: Shape): NonNullable<typeof kept> {
@@ -37,10 +36,10 @@ function getLayout(shape: Shape): NonNullable<typeof kept> {
   return mine;
 }
 
-/** Smaller text is hard to read; a graph still wider than its column scrolls. */
+/** Below, text is hard to read, so wider graphs scroll. */
 const smallestScale = 0.75;
 
-/** A graph wider than its column is scrolled to its middle, where the first step is. */
+/** The first step is in the middle. */
 function centre(): void {
   const canvas = document.querySelector('.canvas');
   if (canvas !== null) canvas.scrollLeft = (canvas.scrollWidth - canvas.clientWidth) / 2;
@@ -52,7 +51,7 @@ export function select(id: string | null): void {
   });
 }
 
-/** Makes a box react to pointer and keyboard. */
+/** By pointer and keyboard. */
 export function pressable(toggle: () => void) {
   return {
     onClick: toggle,
@@ -64,11 +63,7 @@ export function pressable(toggle: () => void) {
   };
 }
 
-/**
- * A drawing of boxes and arrows, once it is laid out.
- * @param drawBox one box at its place, or null if nothing is known of it
- * @param drawArrow draws an arrow's label next to its line
- */
+/** @param drawBox null if unknown @param drawArrow the label */
 export function drawShape(
   shape: Shape,
   label: string,
@@ -107,7 +102,6 @@ export function drawShape(
   </div>`;
 }
 
-/** The steps that decide when the plan ends, with their mark, above the drawing. */
 export function drawCritical(view: PlanView, card: Card, names: StepLabels): unknown {
   if (view.forecast === null) return nothing;
   const over = card.facts.plan.execution_ended_at !== null;

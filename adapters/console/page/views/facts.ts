@@ -1,4 +1,4 @@
-// Who, when, how much: the facts of a plan as a list, and its record as files.
+// A plan's facts, and its record as files.
 import { throughAgent } from '#cards/plain.ts';
 import { describeExpected, tellSpan } from '#cards/times.ts';
 import type { Plan } from '#domain/plan/plan.ts';
@@ -63,7 +63,7 @@ export function drawFacts(card: Card): TemplateResult {
   </dl>`;
 }
 
-/** Fetched rather than linked, because a link could not carry the token. */
+/** Fetched, since a link can't carry the token. */
 export async function download(id: string, file: string, name = `${id}-${file}`): Promise<void> {
   try {
     const response = await request('GET', `/api/plans/${encodeURIComponent(id)}/${file}`);

@@ -1,4 +1,4 @@
-// A file before and after a step, line by line: what changes in it, the text of a new one, and the beginning of one that goes away.
+// A file before and after a step.
 import type { StepPreview } from '#domain/plan/preview.ts';
 import { showText } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
@@ -13,7 +13,7 @@ import {
   toNewRows,
 } from '../plan/diff-rows.ts';
 
-/** Lines of one part that are drawn at once. */
+/** Lines drawn at once. */
 const maxShown = 300;
 
 const signWords: Record<DiffRow['sign'], string> = {
@@ -32,7 +32,7 @@ function drawRow({ sign, text, old, now }: DiffRow): TemplateResult {
   </div>`;
 }
 
-/** Rows, cut where they are very many; the rest comes by a press. */
+/** A press draws the rest. */
 function drawRows(state: State, key: string, rows: DiffRow[]): TemplateResult {
   const hidden = state.whole.has(key) ? 0 : Math.max(0, rows.length - maxShown);
   const show = () =>
@@ -70,7 +70,7 @@ const changedNote = html`<p class="diff-changed">
   △ This file has changed since the plan was proposed. The difference is from the file as it is now.
 </p>`;
 
-/** A write as a diff, or the whole text if there is no earlier one. */
+/** A diff, or all of a new text. */
 export function drawWrite(
   state: State,
   key: string,
@@ -97,7 +97,7 @@ export function drawWrite(
   return html`${changed}${drawFrame(label, countOf(rows.length, 'line'), body)}`;
 }
 
-/** The beginning of a file that is deleted or moved. */
+/** For deleted or moved files. */
 export function drawLeaving(
   preview: StepPreview | undefined,
   label: string,

@@ -1,4 +1,4 @@
-// Findings of a plan, and the data gathered for it and by it.
+// A plan's findings and data.
 import { describeHeld, describeProgress, severityWords } from '#cards/finding-words.ts';
 import type { Artifact } from '#domain/plan/artifact.ts';
 import type { ReportTrace } from '#domain/plan/draftbook.ts';
@@ -18,7 +18,7 @@ const closed: Partial<Record<Finding['status'], string>> = {
   dismissed: 'dismissed',
 };
 
-/** Who settled it and when, or what is being done about it. */
+/** Or what is being done about it. */
 function describeEnd(finding: Finding): string {
   const end = closed[finding.status];
   if (end === undefined) return describeProgress(finding);
@@ -54,7 +54,7 @@ function formatSize(bytes: number): string {
     : `${Math.round(bytes / kilobyte).toLocaleString()} KB`;
 }
 
-/** Steps named per sentence; the artifact has all. */
+/** Per sentence; the artifact has all. */
 const stepsNamed = 10;
 
 function drawSentences({ sentences, entries }: ReportTrace): TemplateResult {
@@ -91,7 +91,6 @@ function drawArtifact(
   </li>`;
 }
 
-/** Artifacts of the plan: large outputs, draftbooks, and reports with their sources. */
 export function drawArtifacts(view: PlanView, steps: StepLabels): TemplateResult | typeof nothing {
   const { artifacts, next_cursor } = view.artifacts;
   if (artifacts.length === 0) return nothing;
@@ -109,7 +108,7 @@ const requestWords: Record<DataRequest['status'], string> = {
   failed: 'could not be read',
 };
 
-/** Data its planner had read for it. */
+/** Read for its planner. */
 export function drawRequests({ requests }: PlanView): TemplateResult | typeof nothing {
   if (requests.length === 0) return nothing;
   const items = requests.map(

@@ -1,5 +1,4 @@
-// Graph: the steps of a small plan and what they wait for, top to bottom; of a larger one its groups. The layout is kept;
-// states are redrawn over it.
+// The graph of steps, or of groups in larger plans.
 import { headlineOf } from '#cards/calls.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import { html, nothing, type SVGTemplateResult, svg, type TemplateResult } from '../lit.ts';
@@ -26,7 +25,7 @@ function drawNode(
   const lines = wrapText(headlineOf(step.call), 27, 2);
   const first = lines.length === 1 ? 34 : 26;
   const operation = `${name} · ${step.tool}_${step.operation}${step.guarded ? ' · guarded' : ''}`;
-  // Read aloud as it is shown, so its lines are separate words.
+  // Read aloud, so lines are separate words.
   const label = wrapText(operation, 26, 1)[0] ?? '';
   const decides = critical ? ' Decides when the plan ends.' : '';
   return svg`<g class="node" data-status=${step.status} data-selected=${selected} data-critical=${critical}
@@ -40,7 +39,7 @@ function drawNode(
   </g>`;
 }
 
-/** The focus goes back to the box that was pressed. */
+/** Returns the focus to its box. */
 function closeChosen(): void {
   document.querySelector<SVGElement>('.node[data-selected="true"]')?.focus();
   select(null);

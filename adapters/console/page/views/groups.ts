@@ -1,4 +1,4 @@
-// A larger plan as a graph of groups: how far each is, what it waits for, and the steps of the one that is open.
+// A larger plan as a graph of groups.
 import { repeat } from 'lit-html/directives/repeat.js';
 import { headlineOf } from '#cards/calls.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
@@ -25,10 +25,9 @@ import { drawCritical, drawShape, pressable, select } from './drawing.ts';
 import { drawIcon, drawLoading } from './parts.ts';
 import { drawStepDetails } from './step-details.ts';
 
-/** More groups than this are listed rather than drawn with arrows. */
+/** More are listed instead. */
 const maxDrawn = 40;
 
-/** How the steps are put together, where there is more than one way. */
 export function drawGroupings({ by, choices }: PlanGroups): TemplateResult | typeof nothing {
   if (choices.length < 2) return nothing;
   return html`<div class="chips" role="group" aria-label="Group steps by">
@@ -43,7 +42,7 @@ export function drawGroupings({ by, choices }: PlanGroups): TemplateResult | typ
   </div>`;
 }
 
-/** On a narrow screen the group's steps are below the drawing. */
+/** Its steps are below the drawing on narrow screens. */
 function toggle(key: string): void {
   void toggleGroup(key);
   requestAnimationFrame(() =>
@@ -55,7 +54,6 @@ function toggle(key: string): void {
   );
 }
 
-/** The bar of a group: its steps by how far they are. */
 function drawHeat({ counts }: Pick<StepGroup, 'counts'>, width: number): SVGTemplateResult {
   return svg`${shareHeat(counts).map(
     ({
@@ -122,7 +120,7 @@ function drawGraphOfGroups(groups: PlanGroups, opened: OpenedGroup | null): Temp
   );
 }
 
-/** A group's predecessors: `after batch 1 (20), batch 2`. */
+/** `after batch 1 (20), batch 2` */
 function describeNeeds({ by, edges }: PlanGroups, key: string): string {
   const before = edges.filter((edge) => edge.to === key);
   if (before.length === 0) return '';
@@ -156,7 +154,6 @@ function drawListOfGroups(groups: PlanGroups, opened: OpenedGroup | null): Templ
   </ul>`;
 }
 
-/** Legend of the colours and symbols in use. */
 function drawHeatKeys({ groups }: PlanGroups): TemplateResult {
   const seen = new Set(groups.flatMap(({ counts }) => shareHeat(counts).map(({ heat }) => heat)));
   const keys = (['done', 'running', 'failed', 'hold', 'later', 'left_out'] as const).filter(
@@ -165,7 +162,7 @@ function drawHeatKeys({ groups }: PlanGroups): TemplateResult {
   return html`${keys.map((heat) => html`<span class="key-item"><span class="key heat-key" data-heat=${heat}></span>${heatWords[heat].symbol} ${heatWords[heat].words}</span>`)}`;
 }
 
-/** How much of the plan the groups above leave out. */
+/** Steps outside the groups above. */
 export function drawRest({ rest, by }: PlanGroups): TemplateResult | typeof nothing {
   if (rest.groups === 0) return nothing;
   return html`<p class="note">
@@ -192,7 +189,7 @@ function drawStep(
   </li>`;
 }
 
-/** The focus goes back to the group that was opened. */
+/** Returns the focus to the group. */
 function closeGroup({ key }: OpenedGroup): void {
   document
     .querySelector<HTMLElement>(

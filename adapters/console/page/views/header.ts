@@ -1,4 +1,4 @@
-// The header: what this is, what needs the reader, and a new conversation. On narrow screens a bar at the bottom says which part is shown.
+// The header, and the part switch on narrow screens.
 import { describePage } from '../inbox/words.ts';
 import { html, nothing, type TemplateResult } from '../lit.ts';
 import { showPane } from '../live/focus.ts';
@@ -21,7 +21,7 @@ function drawCount(count: number): TemplateResult | typeof nothing {
     ><span class="visually-hidden">, ${count.toLocaleString('en-US')} need you</span>`;
 }
 
-/** How many plans wait for the reader, and which plan is open, on the tab of the browser. */
+/** In the browser's tab. */
 export function titlePage(state: State): void {
   const card = state.plan === null ? undefined : state.cards.get(state.plan.id);
   const open = card === undefined ? null : { title: card.view.title, state: card.view.state.words };

@@ -1,4 +1,4 @@
-// One plan in the rail: its title, state or pending need, requester, progress and age.
+// One plan in the rail.
 import { titleListed } from '#cards/times.ts';
 import type { InboxPlan } from '#domain/plan/inbox.ts';
 import { type InboxState, mayTick } from '../inbox/inbox.ts';
@@ -33,7 +33,7 @@ function drawTick(
   </label>`;
 }
 
-/** @param at the plan that the keyboard is at: the only one that Tab stops at */
+/** @param at the entry in the tab order */
 export function drawEntry(
   plan: InboxPlan,
   inbox: InboxState,

@@ -1,4 +1,4 @@
-// The keyboard in the rail: which entry has the focus, where it goes when that entry moves to another group, and the arrows.
+// Keyboard focus and arrow keys in the rail.
 import { clearTicks, layRail } from '../live/inbox.ts';
 import { state } from '../live/store.ts';
 
@@ -15,13 +15,13 @@ function focus(entry: HTMLElement | undefined): void {
   entry?.scrollIntoView({ block: 'nearest' });
 }
 
-/** The entry of plan `id`; null: the entry in the tab order. */
+/** Null: the entry in the tab order. */
 export function focusEntry(id: string | null): void {
   const all = entries();
   focus(all.find((entry) => (id === null ? entry.tabIndex === 0 : idOf(entry) === id)));
 }
 
-/** One further or back from where the keyboard is; where it is elsewhere, to the selected plan, or the open one. */
+/** From the focus, else from the selected or open plan. */
 export function moveSelection(by: number): void {
   const all = entries();
   const focused = findFocused();
@@ -35,7 +35,7 @@ export function moveSelection(by: number): void {
   focus(known.find((entry) => entry !== undefined) ?? all[0]);
 }
 
-/** An entry that had the focus may be drawn elsewhere or not at all: then what takes its place has it. Call before drawing. */
+/** Call before drawing: refocuses a moved entry or its successor. */
 export function keepFocus(): void {
   const focused = findFocused();
   if (focused === undefined) return;
@@ -54,7 +54,7 @@ const ends: Record<string, (all: HTMLElement[]) => HTMLElement | undefined> = {
   End: (all) => all.at(-1),
 };
 
-/** Arrows and the ends of the list; Escape closes a rail that lies over the page, and takes ticks away elsewhere. */
+/** Escape closes an overlaid rail, else clears ticks. */
 export function onRailKey(event: KeyboardEvent): void {
   if (event.key === 'Escape') {
     if (state.inbox.over) {

@@ -1,4 +1,4 @@
-// The rail: what needs the reader, what runs, what failed, what waits for others, what is done; and earlier conversations.
+// The rail of plans by need, and earlier conversations.
 import { repeat } from 'lit-html/directives/repeat.js';
 import { recurringWords } from '#cards/recurring-words.ts';
 import { groupTitles } from '#cards/words.ts';
@@ -114,7 +114,7 @@ function onSearch({ target }: InputEvent): void {
   if (target instanceof HTMLInputElement) searchInbox(target.value);
 }
 
-/** Escape empties the field first, and leaves it then. Down goes to what was found. */
+/** Escape empties the field, then leaves it; Down goes to the results. */
 function onSearchKey(event: KeyboardEvent): void {
   if (event.isComposing) return;
   const field = getSearch();

@@ -1,7 +1,6 @@
-// The place of the keyboard: where the element that has the focus is moved, switched off or taken away by a drawing, the focus
-// goes back to it or to what is around it, never to the top of the page.
+// Keeps keyboard focus near its place across drawings.
 
-/** The focused element and its surroundings, innermost first. */
+/** Innermost first. */
 type Place = { element: Element; around: Element[] };
 
 let inPage: Place | null = null;
@@ -27,7 +26,7 @@ function isUsable(element: Element | null): element is HTMLElement | SVGElement 
   );
 }
 
-/** Where keyboard focus moves when its element is removed. */
+/** Fallbacks when the element is gone. */
 const homes: [part: string, selector: string][] = [
   ['.step', '.step-head'],
   ['.bar-form', ':is(textarea, input, select)'],
@@ -50,7 +49,7 @@ function findHome({ around }: Place, dialog: Element | null): HTMLElement | SVGE
     const within = listHomes(around.slice(0, around.indexOf(dialog)));
     return [...within, dialog.querySelector('button:enabled')].find(isUsable);
   }
-  // The whole part may be out of sight, as on a phone.
+  // On phones the part may be hidden.
   const others = ['#tab-panel', '#messages', '#inbox-search'];
   const elsewhere = others.map((selector) => document.querySelector(selector));
   return [...listHomes(around), ...elsewhere].find(isUsable);
@@ -64,13 +63,13 @@ function putBack(before: Element | null): void {
   }
   const dialog = [...document.querySelectorAll('dialog[open]')].at(-1) ?? null;
   const place = dialog === null ? inPage : inDialog;
-  // Nothing was lost: the reader pressed empty space, or a dialog is about to take the focus.
+  // The reader pressed empty space, or a dialog takes the focus.
   if (place === null || isUsable(place.element)) return;
   if (dialog !== null && !place.around.includes(dialog)) return;
   findHome(place, dialog)?.focus({ preventScroll: true });
 }
 
-/** Draws the page. What a view does about the focus itself, at once or in a microtask, comes first. */
+/** A view's own focusing, at once or in a microtask, wins. */
 export function drawKeepingFocus(draw: () => void): void {
   const before = document.activeElement;
   draw();

@@ -1,4 +1,4 @@
-// Views loaded when they are first drawn, so that the page starts without them.
+// Loads views when first drawn.
 import { nothing, type TemplateResult } from '../lit.ts';
 import { describeError } from '../live/api.ts';
 import type { State } from '../live/state.ts';
@@ -6,10 +6,10 @@ import { change } from '../live/store.ts';
 
 type Drawn = TemplateResult | typeof nothing;
 
-/** Milliseconds after a failed load before the next one. */
+/** After a failed load. */
 const retryAfterMs = 2000;
 
-/** @param close closes what cannot be loaded */
+/** @param close closes what can't load */
 export function drawLazily<Args extends unknown[]>(
   load: () => Promise<(...args: Args) => Drawn>,
   close: (state: State) => void = () => {},

@@ -1,4 +1,4 @@
-// Saved notes in the settings dialog, one line each, edited in place or removed.
+// Saved notes in the settings dialog.
 import { memoryWords } from '#cards/memory-words.ts';
 import type { MemoryEntry } from '#domain/people/memory.ts';
 import { memoryLimits, writeNote } from '#domain/people/memory-note.ts';
@@ -6,7 +6,7 @@ import { html, type TemplateResult } from '../lit.ts';
 import { editNote, forgetNote, keepNote } from '../live/memory.ts';
 import type { Settings } from '../live/state.ts';
 
-/** Enter saves the field without sending the surrounding form. */
+/** Saves the field without submitting the form around it. */
 function onEnter(act: (field: HTMLInputElement) => void) {
   return (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || !(event.target instanceof HTMLInputElement)) return;

@@ -1,4 +1,4 @@
-// The fields of an operation's form: each with its input, a value of an earlier step in its place, and what is wrong with it.
+// Fields of an operation's form.
 import { entryHints } from '#cards/words.ts';
 import {
   type Entry,
@@ -15,20 +15,18 @@ import { readArgument } from '../plan/argument.ts';
 import { drawControl, drawField } from './control.ts';
 import { drawIcon } from './parts.ts';
 
-/** A step whose output can be used. */
 export type Source = { id: string; label: string; outputs: OutputChoice[] };
 
 export type FieldsOptions = {
-  /** Names the form among others on the page. */
+  /** Names the form on the page. */
   form: FormPlace;
   entries: Readonly<Record<string, Entry>>;
   problems: ReadonlyMap<string, string>;
   values: ReadonlyMap<string, Suggestion[]>;
   sources: Source[];
-  /** undefined: nothing is entered any more. */
+  /** Undefined clears it. */
   enter(name: string, entry: Entry | undefined): void;
   suggest(field: OperationField, typed: string): void;
-  /** Sets how many items a list of objects has. */
   repeat(list: string, count: number): void;
 };
 
@@ -46,7 +44,7 @@ function nameOpen(value: JsonObject, sources: Source[]): string {
   return read.kind === 'decided' ? `decided when it runs: ${read.what}` : 'known when it runs';
 }
 
-/** Inserts an earlier step's output: appended to a text, otherwise the whole value. */
+/** Appends to a text, otherwise replaces the value. */
 function drawSources(
   field: OperationField,
   options: FieldsOptions,
@@ -57,7 +55,7 @@ function drawSources(
     if (!(target instanceof HTMLSelectElement) || target.value === '') return;
     const [id = '', path = ''] = JSON.parse(target.value);
     target.value = '';
-    // Typed text may not have been drawn yet.
+    // Typed text may not be drawn yet.
     const typed = state[form]?.build.step?.entries[field.name];
     const isText = field.holds === 'value' && (field.type === 'text' || field.type === 'multiline');
     const begun = isText && typeof typed === 'string' && typed.trim() !== '';
@@ -73,7 +71,7 @@ function drawSources(
   </select>`;
 }
 
-/** Several of a few values, as boxes; they are entered as lines. */
+/** As boxes, entered as lines. */
 function drawBoxes(field: OperationField, entry: string, options: FieldsOptions): TemplateResult {
   const chosen = entry.split('\n').filter((one) => one !== '');
   const toggle = (value: string) => {
@@ -167,7 +165,6 @@ function drawRepeat(
   </p>`;
 }
 
-/** The fields, those of one object under its name. */
 export function drawFields(fields: OperationField[], options: FieldsOptions): TemplateResult {
   return html`${fields.map((field, at) => {
     const [before, after] = [fields[at - 1], fields[at + 1]];

@@ -1,4 +1,4 @@
-// Overview: in one sentence what will be true, what came of it, how far it is, what changes or what failed, and the latest events.
+// Overview: goal, outcome, progress, changes, latest events.
 import { evidenceLabel, viewEvidence } from '#cards/evidence.ts';
 import { drawQuote, goalOf } from '#cards/plain.ts';
 import type { Section } from '#cards/view.ts';
@@ -22,7 +22,7 @@ import { drawLead, drawSection } from './parts.ts';
 
 const drawDryRunResult = drawLazily(async () => (await import('./dry-run.ts')).drawDryRun);
 
-/** The address is the words, so that none can promise another. */
+/** Shows the address itself, so text can't lie. */
 function drawLink(url: string, text: string): TemplateResult {
   return html`<a href=${url} target="_blank" rel="noopener noreferrer">${text}</a>`;
 }
@@ -42,7 +42,7 @@ function drawLines({ label, lines, more }: Section): TemplateResult {
   );
 }
 
-/** Events whose detail is shown in a section above. */
+/** Detailed in a section above. */
 const shownAbove = new Set(['step_failed', 'failed']);
 
 function drawEvent({ at, kind, step_id, detail }: Change, names: StepLabels): TemplateResult {
@@ -61,7 +61,7 @@ function drawEvents(view: PlanView, names: StepLabels): TemplateResult {
   return html`<ol class="events">${newest.slice(0, 12).map((event) => drawEvent(event, names))}</ol>`;
 }
 
-/** Sections of the card that are said here too; the others have a part or a tab of their own. */
+/** Card sections shown here too. */
 const shownHere = new Set<Section['kind']>([
   'effects',
   'steps',
@@ -80,13 +80,11 @@ const shownHere = new Set<Section['kind']>([
   'options',
 ]);
 
-/** The goal, in every status. */
 function drawGoal({ facts }: Card): TemplateResult | typeof nothing {
   const [goal] = goalOf(facts);
   return goal === undefined ? nothing : html`<p class="sentence">${goal.words}</p>`;
 }
 
-/** The plan's outcome, unless its sections say it. */
 function drawOutcome({ facts, view }: Card): TemplateResult | typeof nothing {
   const { status, revising, counts } = facts.plan;
   const planned = ['proposed', 'approved', 'executing'].includes(status) && !revising;
@@ -95,7 +93,7 @@ function drawOutcome({ facts, view }: Card): TemplateResult | typeof nothing {
   return html`<p class="outcome">${view.sentence}</p>`;
 }
 
-/** The plan's evidence. Its text comes from files and servers, so it is collapsed. */
+/** Text from files and servers, so collapsed. */
 function drawEvidence({ facts }: Card): TemplateResult | typeof nothing {
   const all = viewEvidence(facts);
   if (all.length === 0) return nothing;
@@ -106,13 +104,13 @@ function drawEvidence({ facts }: Card): TemplateResult | typeof nothing {
   return drawSection(evidenceLabel, html`<ul class="evidence">${items}</ul>`);
 }
 
-/** Starts the request in the composer; the person adds what is different and sends it. */
+/** Begins the request in the composer. */
 function writeAgain(id: string): void {
   showPane('conversation');
   afterDrawing(() => fillComposer(`run ${id} again with `));
 }
 
-/** Only for plans that have ended; a waiting plan is changed instead. */
+/** For ended plans; waiting ones are changed. */
 function drawAgain({ facts }: Card): TemplateResult | typeof nothing {
   const { id, status } = facts.plan;
   if (!['completed', 'failed', 'cancelled'].includes(status)) return nothing;
@@ -126,7 +124,6 @@ function drawAgain({ facts }: Card): TemplateResult | typeof nothing {
   );
 }
 
-/** The last dry run, and the button for another. */
 function drawDryRun({ dryRun, id }: PlanView, { facts }: Card): TemplateResult | typeof nothing {
   if (['completed', 'cancelled', 'rejected'].includes(facts.plan.status)) return nothing;
   return drawSection(
@@ -144,7 +141,7 @@ export function drawOverview(view: PlanView, card: Card): TemplateResult {
   const { facts, view: words } = card;
   const counts = view.overview?.counts ?? facts.plan.counts;
   const begun = facts.plan.execution_started_at !== null;
-  // The outcome says so already.
+  // The outcome says so.
   const allDone = facts.plan.status === 'completed' && counts.succeeded === facts.plan.total_steps;
   const lines = words.sections.filter(({ kind }) => shownHere.has(kind)).map(drawLines);
   return html`
@@ -155,8 +152,6 @@ export function drawOverview(view: PlanView, card: Card): TemplateResult {
     ${drawSection('Files', drawDownloads(card.facts.plan))} ${drawAgain(card)}
   `;
 }
-
-// How far the plan is: one bar by status, and the same in words and numbers.
 
 function drawShare({ status, from, width }: Share): TemplateResult {
   return svg`<rect class="bar-part" data-status=${status} x=${`${from}%`} y="0" width=${`${width}%`} height="8" />` as TemplateResult;

@@ -1,11 +1,10 @@
-// Small pieces that several views share.
+// Small pieces shared by views.
 import { shield } from '#cards/calls.ts';
 import type { Tone } from '#cards/view.ts';
 import type { StepStatus } from '#domain/plan/plan.ts';
 import { html, nothing, svg, type TemplateResult } from '../lit.ts';
 import { describeStep } from '../plan/words.ts';
 
-/** A state as symbol and words; colour only adds to them. */
 export function drawBadge(symbol: string, words: string, tone: Tone): TemplateResult {
   return html`<span class="badge" data-tone=${tone}
     ><span class="badge-symbol" aria-hidden="true">${symbol}</span>${words}</span
@@ -17,7 +16,6 @@ export function drawStepBadge(status: StepStatus): TemplateResult {
   return drawBadge(symbol, words, tone);
 }
 
-/** A place that has nothing to show yet, and why. */
 export function drawEmpty(title: string, text: string): TemplateResult {
   return html`<div class="empty">
     <p class="empty-title">${title}</p>
@@ -25,7 +23,6 @@ export function drawEmpty(title: string, text: string): TemplateResult {
   </div>`;
 }
 
-/** Grey lines where something is being read. */
 export function drawLoading(): TemplateResult {
   return html`<div class="loading" role="status">
     <span class="visually-hidden">Reading</span><i></i><i></i><i></i>
@@ -68,7 +65,7 @@ export function drawIcon(name: keyof typeof icons): TemplateResult {
   return html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true">${icons[name]}</svg>`;
 }
 
-/** The shield as the page draws it elsewhere: not every system has the character. */
+/** Not every system has the character. */
 export function drawLead(lead: string): unknown {
   if (!lead.includes(shield)) return lead;
   return html`${lead.replace(shield, '')}${drawIcon('shield')}<span class="visually-hidden">guarded</span>`;

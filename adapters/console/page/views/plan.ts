@@ -1,4 +1,4 @@
-// The right-hand column: one plan, its state, and its tabs.
+// The right-hand column: a plan and its tabs.
 import { html, nothing, type TemplateResult } from '../lit.ts';
 import { openTab, showPane } from '../live/focus.ts';
 import { type Card, type PlanView, type State, type Tab, tabs } from '../live/state.ts';
@@ -24,7 +24,7 @@ const names: Record<Tab, string> = {
   audit: 'Audit',
 };
 
-/** Arrow keys move between tabs, Home and End to the ends (ARIA authoring practices, automatic activation). */
+/** ARIA authoring practices, automatic activation. */
 function onTabKey(event: KeyboardEvent, current: Tab): void {
   const index = tabs.indexOf(current);
   const target: Record<string, number> = {

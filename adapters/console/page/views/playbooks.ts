@@ -1,4 +1,4 @@
-// The dialog of playbooks: the gallery, the parameters of one as a form, and a plan that is kept as one.
+// The dialog of playbooks.
 import type { Playbook } from '#domain/plan/playbook.ts';
 import { showText } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';

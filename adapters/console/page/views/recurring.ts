@@ -1,4 +1,4 @@
-// The dialog of reminders and recurring steps: each with its next times, and Skip once, Change and End.
+// The dialog of reminders and recurring steps.
 import { describeTimes, nameRecurring, recurringWords } from '#cards/recurring-words.ts';
 import type { Recurring } from '#domain/plan/recurring.ts';
 import { html, nothing, type TemplateResult } from '../lit.ts';

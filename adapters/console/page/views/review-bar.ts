@@ -1,5 +1,4 @@
-// The bar at the foot of a plan, on every tab: what it is about in a line, what a person has to settle, and the decisions. Its
-// buttons, forms and questions are those of the plan's card, as the server says them.
+// The bar under a plan: summary, open questions, decisions.
 import { repeat } from 'lit-html/directives/repeat.js';
 import { inputIdOf } from '#cards/input-ids.ts';
 import { drawQuote } from '#cards/plain.ts';
@@ -21,14 +20,13 @@ import { openStepEdit } from './step-edit.ts';
 
 type Drawn = TemplateResult | typeof nothing;
 
-/** A button as it is drawn now: what it says, and whether it can be pressed. */
 type Shown = { button: Button; label: string; off: boolean };
 
 function isOpen({ form }: State, plan: string, { press }: Button): boolean {
   return form !== null && form.plan === plan && form.key === buttonKey(press);
 }
 
-/** Opens the form of a failed step where its values are shown. */
+/** Where its values are shown. */
 async function editFailed(plan: string, stepId: string): Promise<void> {
   const card = now.cards.get(plan);
   const step = card?.facts.failed.find(({ id }) => id === stepId);
@@ -61,7 +59,7 @@ function drawButton(state: State, plan: string, { button, label, off }: Shown): 
 
 const asIs = (button: Button): Shown => ({ button, label: button.label, off: false });
 
-/** Asks about guarded calls, and about comments that an approval would leave unsent. */
+/** For guarded calls, and comments that would stay unsent. */
 function askBeforeApproval(card: Card, { guard }: Button): Button['confirm'] {
   const { length } = comments.split(card).current;
   if (length === 0) return guard ?? null;
@@ -69,10 +67,7 @@ function askBeforeApproval(card: Card, { guard }: Button): Button['confirm'] {
   return { text: [guard?.text ?? [], unsent].flat().join(' '), submit: 'Approve anyway' };
 }
 
-/**
- * The buttons that decide about the plan as a whole, the primary one last. Where its effects do not fit a card,
- * the Steps tab shows them all, and there Review becomes Approve.
- */
+/** Primary last. If effects don't fit a card, Review leads to Steps, where it becomes Approve. */
 function decisionsOf(state: State, view: PlanView, card: Card): Shown[] {
   const { plan } = card.facts;
   const part = describePart(state, card);
@@ -83,14 +78,14 @@ function decisionsOf(state: State, view: PlanView, card: Card): Shown[] {
       const { action } = button.press;
       const reviews = action === 'details' && button.style === 'primary';
       if (action === 'details' && !reviews) return [];
-      // The overview has it, among the files.
+      // In the overview.
       if (action === 'save_playbook') return [];
-      // The timeline offers other times next to what they resolve.
+      // On the timeline.
       if (action === 'reschedule' && view.tab === 'timeline') return [];
       if (action !== 'approve' && !(reviews && onSteps)) return [asIs(button)];
-      // The approver is named next to it; a waiting change has its own button.
+      // A waiting change has its own button.
       if (card.facts.patch === null && !card.facts.may_approve) return [];
-      // Steps of another version are never approved as these.
+      // Other versions' steps are never approved as these.
       if (edits.split(card).current.length > 0) return [];
       const off = part?.empty === true || (onSteps && !listed);
       const press = { ...button.press, action: 'approve' } as const;
@@ -100,7 +95,7 @@ function decisionsOf(state: State, view: PlanView, card: Card): Shown[] {
         confirm: button.confirm ?? askBeforeApproval(card, button),
       };
       const run = describeRun(card.facts);
-      // The number of steps within the horizon says little about a plan that repeats.
+      // A repeating plan's count within the horizon says little.
       const all = run === null ? `Approve ${countOf(plan.total_steps, 'step')}` : 'Approve';
       const label = part?.words ?? all;
       const start = run === null ? '' : ` · ${run}`;
@@ -109,8 +104,6 @@ function decisionsOf(state: State, view: PlanView, card: Card): Shown[] {
     })
     .toReversed();
 }
-
-// Questions only a person can answer.
 
 function drawNote(state: State, plan: string, { note, buttons }: Ask): Drawn {
   const done = buttons.find(({ press }) => press.action === 'human_done');
@@ -129,7 +122,7 @@ function drawNote(state: State, plan: string, { note, buttons }: Ask): Drawn {
   ></textarea>`;
 }
 
-/** The buttons of an ask, the primary one last; the form of the answer is open. */
+/** Primary last. */
 function drawAskButtons(state: State, plan: string, { buttons, fields }: Ask): TemplateResult {
   const opened = buttons.find((button) => isOpen(state, plan, button));
   if (opened !== undefined) return drawForm(state, plan, opened, { closes: true });
@@ -164,8 +157,6 @@ function drawAsks(state: State, { view }: Card): Drawn {
     ${more === nothing ? nothing : html`<p class="muted">${more}</p>`}
   </div>`;
 }
-
-// The line and the decisions.
 
 function drawFacts(state: State, view: PlanView, card: Card): TemplateResult {
   const { head, facts } = describeBar(card, view.tab === 'overview');
@@ -205,7 +196,7 @@ function commentsFor(card: Card, { press }: Button): Pick<FormOptions, 'before' 
   return { before: list, label: 'Anything else? (optional)' };
 }
 
-/** Sends what was changed where it is shown; until then nothing is approved without it. */
+/** Until sent, edits block approval. */
 function drawProposeEdits(state: State, card: Card): Drawn {
   const { current } = edits.split(card);
   if (current.length === 0) return nothing;

@@ -1,4 +1,4 @@
-// A form of the review bar: the fields of a button, or the question before something that cannot be taken back.
+// A form or confirmation in the review bar.
 import { fieldInputId, inputIdOf } from '#cards/input-ids.ts';
 import type { Button, Field } from '#cards/view.ts';
 import { html, nothing, type TemplateResult } from '../lit.ts';
@@ -13,7 +13,7 @@ function drawInput(field: Field, input: Input): TemplateResult {
   return drawField({ label, optional, help, wrong, place: 'bar' }, drawControl(field, input));
 }
 
-/** Escape leaves the form, Ctrl or ⌘ with Enter sends it. */
+/** Escape leaves, Ctrl or ⌘ with Enter sends. */
 function onKey(event: KeyboardEvent): void {
   if (event.key === 'Escape') {
     event.preventDefault();
@@ -26,17 +26,13 @@ function onKey(event: KeyboardEvent): void {
 }
 
 export type FormOptions = {
-  /** Shown above the fields. */
   before?: TemplateResult | typeof nothing;
-  /** It was opened by a button and can be closed again. */
+  /** Opened by a button. */
   closes: boolean;
-  /** The text field's label, if not the form's. */
   label?: string;
-  /** Buttons next to Send. */
   extra?: TemplateResult | typeof nothing;
 };
 
-/** The form of `button`, or what it asks before it happens. */
 export function drawForm(
   state: State,
   plan: string,

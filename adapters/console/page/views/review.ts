@@ -1,4 +1,4 @@
-// The review of a plan that waits: every call with its exact effect, what is most dangerous first, each with its tick.
+// The review of a waiting plan, most dangerous calls first.
 import { repeat } from 'lit-html/directives/repeat.js';
 import { headlineOf, type Mark, marksOf, markWords } from '#cards/calls.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
@@ -27,13 +27,10 @@ const headings: Record<ReviewRank, string> = {
 };
 
 type Row = {
-  /** The comments on the step and their field, if changes can be proposed. */
   comment: TemplateResult | typeof nothing;
   commentButton: TemplateResult | typeof nothing;
-  /** The step's form, what was changed of it, and the button that opens it. */
   edit: TemplateResult | typeof nothing;
   editButton: TemplateResult | typeof nothing;
-  /** The step's action, drawn. */
   body: TemplateResult | typeof nothing;
   names: StepLabels;
   open: boolean;
@@ -46,14 +43,14 @@ type Row = {
 
 const rankOf = ({ call, guarded }: ShownStep): ReviewRank => reviewRank(call, guarded);
 
-/** The mark of a heading, for all steps below it. */
+/** For all steps below the heading. */
 const markOfHeading: Partial<Record<ReviewRank, Mark>> = { 3: 'irreversible', 2: 'external' };
 
 function drawMark(mark: Mark): TemplateResult {
   return html`<span class="mark" data-mark=${mark}>${markWords[mark]}</span>`;
 }
 
-/** Plain reads fold; a change and what goes outside never do. */
+/** Only plain reads fold. */
 function drawRow(
   step: ShownStep,
   {
@@ -104,7 +101,6 @@ function drawRow(
   </li>`;
 }
 
-/** How much of the plan is shown, and what the ticks are for. */
 function drawIntro(list: StepList, { facts }: Card): TemplateResult {
   const { total_steps: total } = facts.plan;
   const filtered = list.partition !== null || list.words !== '';
@@ -121,7 +117,7 @@ function drawIntro(list: StepList, { facts }: Card): TemplateResult {
   </p>`;
 }
 
-/** `12 steps · 2 guarded · 10 change something`: what only reads is in the total. */
+/** `12 steps · 2 guarded · 10 change something` */
 function describeParts({ steps, ranks }: PartitionSummary): string {
   const parts = ranks.flatMap(({ rank, steps: some }) => {
     const heading = headingOf(rank);
@@ -133,7 +129,7 @@ function describeParts({ steps, ranks }: PartitionSummary): string {
 const headingOf = (rank: number): string | null =>
   rank === 4 || rank === 3 || rank === 2 || rank === 1 ? headings[rank] : null;
 
-/** The parts of a large plan, each with what it does and one of its steps; a press lists its steps. */
+/** A press lists a partition's steps. */
 function drawPartitions({ partitions }: PlanView, list: StepList): TemplateResult | typeof nothing {
   if (partitions === null || partitions.partitions.length === 0) return nothing;
   return html`<section class="partitions">

@@ -1,4 +1,4 @@
-// The ways through a plan that were compared before one was taken, and why that one.
+// The compared roadmap options and the choice.
 import { describeRisks, nameWay } from '#cards/words.ts';
 import type { Forecast } from '#domain/planning/forecast.ts';
 import type { RoadmapOption } from '#domain/planning/roadmap.ts';
@@ -22,7 +22,7 @@ function drawOption({ name, differs, metrics }: RoadmapOption, chosen: boolean):
   </tr>`;
 }
 
-/** Nothing where there was only one way: then there was nothing to choose. */
+/** Nothing if there was only one. */
 export function drawRoadmap(roadmap: Forecast['roadmap']): TemplateResult | typeof nothing {
   if (roadmap === null || roadmap.options.length < 2) return nothing;
   const heads = ['Option', 'What it means', 'Takes', 'At once', 'Risk'];

@@ -1,21 +1,21 @@
-// Keeps the latest message in sight, unless the reader has scrolled up to read. A message that is taller than the
-// column is shown from its beginning: what a person needs for a decision comes first.
+// Keeps the latest message in sight unless the reader scrolled up.
+// Messages taller than the column show their beginning.
 
 const room = 12;
-/** Within this many pixels a reader counts as at the end: the last card ends a little above it. */
+/** Pixels from the end that count as the end. */
 const near = 24;
 
-/** The conversation and how many messages it had at the last drawing. */
+/** At the last drawing. */
 let known = { conversation: '', messages: 0 };
-/** Where the reader is: at `start`, where this module put the column; at its `end`; or `away`, reading something else. */
+/** `start`: where this module put it. */
 let reader: 'start' | 'end' | 'away' = 'start';
-/** Where this module last put the column; any other place is the reader's doing. */
+/** Set by this module; other positions are the reader's. */
 let placed = 0;
 let watched: HTMLElement | null = null;
 
 const endOf = (list: HTMLElement) => list.scrollHeight - list.clientHeight;
 
-/** The column's scroll position: its end, the top of a last message that doesn't fit, or the top of the welcome. */
+/** The end, the top of an overlong last message, or of the welcome. */
 function findPlace(list: HTMLElement): number {
   const end = endOf(list);
   const last = [...list.querySelectorAll<HTMLElement>('.message')].at(-1);
@@ -40,7 +40,7 @@ function noticeReader(list: HTMLElement): void {
   reader = endOf(list) - list.scrollTop <= near ? 'end' : 'away';
 }
 
-/** Keeps the reader's place when content grows or shrinks, unless an opened part was scrolled to. */
+/** Keeps the place when content resizes, unless an opened part was scrolled to. */
 function followSize(list: HTMLElement): void {
   noticeReader(list);
   if (reader === 'start') place(list, findPlace(list));
@@ -55,7 +55,7 @@ function watch(list: HTMLElement): void {
   if (list.firstElementChild !== null) grown.observe(list.firstElementChild);
 }
 
-/** Call when drawing; scrolls after the drawing is on the page. */
+/** Scrolls after the drawing. */
 export function stickToEnd(conversation: string, messages: number): void {
   const other = conversation !== known.conversation;
   const added = other || messages !== known.messages;
@@ -69,7 +69,7 @@ export function stickToEnd(conversation: string, messages: number): void {
   });
 }
 
-/** A person who says something wants to see it, and what comes of it, wherever they were reading. */
+/** After the person sends something. */
 export function returnToLatest(): void {
   const list = document.getElementById('messages');
   if (list !== null) showLatest(list);

@@ -1,4 +1,4 @@
-// The search among the steps of a plan: a field, how many were found, and in which partitions.
+// Search among a plan's steps.
 import { quoteName, quoteWords } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { html, nothing, type TemplateResult } from '../lit.ts';
@@ -9,7 +9,7 @@ function onInput({ target }: Event): void {
   if (target instanceof HTMLInputElement) typeWords(target.value);
 }
 
-/** Enter and the down arrow lead to the first step found, Escape back to all steps. */
+/** Enter and Down go to the first match, Escape back to all. */
 function onKey(event: KeyboardEvent): void {
   const { target } = event;
   if (!(target instanceof HTMLInputElement)) return;
@@ -29,7 +29,6 @@ function onKey(event: KeyboardEvent): void {
   });
 }
 
-/** How many were found, and where. */
 function drawFound({ search }: PlanView, list: StepList): TemplateResult {
   const found = search?.found ?? null;
   const words =
@@ -61,7 +60,7 @@ function drawFound({ search }: PlanView, list: StepList): TemplateResult {
     }`;
 }
 
-/** A plan that is on the page whole needs no search. */
+/** Plans on the page whole need none. */
 export function drawSearch(view: PlanView, list: StepList): TemplateResult | typeof nothing {
   const isWhole = list.next_cursor === null && list.words === '' && list.partition === null;
   if (isWhole && list.status === null && view.search === null) return nothing;

@@ -1,4 +1,4 @@
-// The settings dialog, loaded when it is first opened.
+// The settings dialog, loaded on first use.
 import { nothing, type TemplateResult } from '../lit.ts';
 import type { State } from '../live/state.ts';
 import { drawLazily } from './lazy.ts';

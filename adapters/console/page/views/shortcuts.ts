@@ -1,4 +1,4 @@
-// Keyboard shortcuts, the dialog that lists them, and the switch that turns single keys off.
+// Keyboard shortcuts, their dialog and switch.
 import { html, nothing, type TemplateResult } from '../lit.ts';
 import { showPane } from '../live/focus.ts';
 import { layRail, showView, toggleTick } from '../live/inbox.ts';
@@ -12,11 +12,11 @@ import { focusEntry, moveSelection } from './inbox-focus.ts';
 
 type Shortcut = { keys: string[]; shown: string[]; does: string; act: () => void };
 
-/** Too narrow for the rail next to the page: it lies over it. Narrower still: one of three parts is shown. */
+/** The rail overlays the page; below, one of three parts is shown. */
 const overlaid = matchMedia('(min-width: 800px) and (max-width: 1199.98px)');
 const narrow = matchMedia('(max-width: 799.98px)');
 
-/** Does `act` with the list of plans in sight, on every width. */
+/** With the rail in sight at any width. */
 function inRail(act: () => void): void {
   const { pane, inbox } = state;
   const hidden = (narrow.matches && pane !== 'inbox') || (overlaid.matches && !inbox.over);
@@ -43,13 +43,13 @@ function readPlan(): void {
   afterDrawing(() => document.getElementById('tab-panel')?.focus());
 }
 
-/** The buttons of the plan's bar that a key is about. A plan that does not fit a card is reviewed first. */
+/** Plans too large for a card are reviewed first. */
 const buttons = {
   approve: ':is([data-opens^="approve "], [data-opens^="details "])',
   changes: '[data-opens^="propose_changes "]',
 };
 
-/** Brings Approve into focus: a second press, or Enter, presses it, so that nothing is decided unseen. */
+/** Only focuses Approve, so nothing is decided unseen. */
 function decide(action: keyof typeof buttons): void {
   if (state.plan === null) return;
   layRail(false);
@@ -127,7 +127,7 @@ function isTyping(target: EventTarget | null): boolean {
   );
 }
 
-/** The first key of two, and when it was pressed. */
+/** First of two keys. */
 let begun = { key: '', at: 0 };
 const pairWithin = 1500;
 
@@ -151,7 +151,7 @@ function onKey(event: KeyboardEvent): void {
       begun = { key: pressed, at: event.timeStamp };
     return;
   }
-  // A key that is held down moves on, and does nothing else again.
+  // A held key only moves.
   if (repeat && !['j', 'k'].includes(pressed)) return;
   event.preventDefault();
   found.act();

@@ -1,4 +1,4 @@
-// A step's action, drawn by kind: file diff, request, message, question, or arguments. Every argument is there.
+// A step's action by kind, with every argument.
 import { showTarget } from '#domain/chat/post-target.ts';
 import { nameArgument } from '#domain/plan/argument-words.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
@@ -20,7 +20,7 @@ type Body = {
   step: ShownStep;
   names: StepLabels;
   preview: StepPreview | undefined;
-  /** Hands out an argument, which is then not among the rest. */
+  /** Takes an argument out of the rest. */
   take: (name: string) => Json | undefined;
 };
 
@@ -36,7 +36,7 @@ function drawBodyText(body: Json, names: StepLabels): TemplateResult {
   return html`<pre class="json" tabindex="0">${showText(spread ?? body)}</pre>`;
 }
 
-/** A request as it goes out, below its method and address, which are the step's headline: its headers and its body. */
+/** Headers and body; the headline has the rest. */
 function drawRequest({ names, take }: Body): Drawn {
   take('method');
   take('url');
@@ -49,7 +49,6 @@ function drawRequest({ names, take }: Body): Drawn {
   </div>`;
 }
 
-/** A message as it will be read. */
 function drawMessage({ names, take, step }: Body): TemplateResult {
   const text = take('text');
   const conversation = take('conversation');
@@ -65,7 +64,7 @@ function drawMessage({ names, take, step }: Body): TemplateResult {
   </figure>`;
 }
 
-/** A question as its person will meet it; the form's fields as the server reads them. */
+/** As its person will see it. */
 function drawQuestion({ names, take, step }: Body): TemplateResult {
   take('assignee');
   const question = take('question');
@@ -99,7 +98,7 @@ const bodies: Record<string, (body: Body) => Drawn> = {
   human_confirm: drawQuestion,
 };
 
-/** The files of an operation of the workspace: its headline says them whole. */
+/** The headline has them whole. */
 const named = /^(?:path|from|to)$/;
 
 export function drawStepBody(
@@ -126,14 +125,13 @@ export function drawStepBody(
   )}</div>`;
 }
 
-/** Arguments of built-in operations have names in words. */
 function inWords({ call }: ShownStep, [name, value]: [string, Json]): [string, Json] {
   const words = nameArgument(name);
   if (!call.parts.some(({ label }) => label === words)) return [name, value];
   return [words, typeof value === 'boolean' ? (value ? 'yes' : 'no') : value];
 }
 
-/** The target's state when it was looked up, for targets that are not files. */
+/** For targets other than files. */
 function drawSeen({ call }: ShownStep): Drawn {
   const aids = call.parts.filter(({ aid, label }) => aid === true && label === 'current content');
   return aids.length === 0

@@ -1,5 +1,4 @@
-// Comments in the review of a plan: the button and comments of each step; above them, comments about
-// versions that are gone.
+// Comments in the review of a plan.
 import { headlineOf } from '#cards/calls.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import { cutText, showText } from '#domain/shown-text.ts';
@@ -74,7 +73,6 @@ function drawComment(card: Card, comment: Comment): TemplateResult {
   </div>`;
 }
 
-/** The comments on a step, their field, and the button that opens it. */
 export function drawStepComment(
   state: State,
   card: Card,
@@ -105,7 +103,7 @@ export function drawStepComment(
   return { comment, commentButton };
 }
 
-/** Comments that were never sent, on versions that are gone. */
+/** On replaced versions. */
 export function drawOlderComments(card: Card): Drawn {
   const { older } = comments.split(card);
   if (older.length === 0) return nothing;

@@ -1,4 +1,4 @@
-// All that is known of one step: why it waits, its arguments, what came of it.
+// Details of one step.
 import { boundsOf, headlineOf, wholeParts } from '#cards/calls.ts';
 import { maxFullText } from '#cards/plain.ts';
 import { describeRetry } from '#cards/words.ts';
@@ -27,7 +27,6 @@ function describeAfter({ id, type, lag_minutes }: Dependency, names: StepLabels)
   return `${names.get(id) ?? id}${relations[type]}${lag}`;
 }
 
-/** Facts of a step besides its call. */
 function listFacts(step: Step, names: StepLabels, workingDay: number | null): [string, string][] {
   const facts = factsIn(step, {
     step: (id) => names.get(id) ?? id,
@@ -70,7 +69,7 @@ function drawError(step: Step): string {
   return retry === null ? `✕ ${words}` : `↻ ${retry} · Error: ${words}`;
 }
 
-/** A difference line by line, so that what comes and what goes is told apart. */
+/** Line by line. */
 function drawDifference(text: string): TemplateResult {
   const lines = text.split('\n');
   return html`<pre class="json difference">${lines.map(
@@ -78,7 +77,7 @@ function drawDifference(text: string): TemplateResult {
   )}</pre>`;
 }
 
-/** Every argument of the call that its headline does not hold, whole. */
+/** Not in the headline. */
 function drawCall({ call }: ShownStep): TemplateResult | typeof nothing {
   if (call.parts.length === 0) return nothing;
   return html`<dl class="call">
@@ -91,7 +90,7 @@ function drawCall({ call }: ShownStep): TemplateResult | typeof nothing {
   </dl>`;
 }
 
-/** Limits an approver must know, besides the step's effect. */
+/** Limits an approver must know. */
 export function listLimits(step: ShownStep, names: StepLabels): string[] {
   return [
     ...boundsOf(step, (id) => names.get(id) ?? id, formatTime),
@@ -101,11 +100,8 @@ export function listLimits(step: ShownStep, names: StepLabels): string[] {
   ];
 }
 
-/**
- * @param titled whether to include the step's own line, for details shown alone
- * @param body what it does, drawn; left out: the values of its call
- * @param workingDay minutes in which a person's days are counted
- */
+/** @param titled with the step's own line @param body default: its call's values
+ * @param workingDay minutes */
 export function drawStepDetails(
   step: ShownStep,
   names: StepLabels,

@@ -1,4 +1,4 @@
-// The form in which a step of a waiting plan is edited.
+// The edit form of a waiting plan's step.
 import { nothing, type TemplateResult } from '../lit.ts';
 import type { Card } from '../live/state.ts';
 import { leaveEdit, saveEdit } from '../live/step-editing.ts';
@@ -8,7 +8,7 @@ import { drawStepForm } from './step-form.ts';
 
 type Drawn = TemplateResult | typeof nothing;
 
-/** In larger plans the order is changed in words. */
+/** Larger plans are reordered in words. */
 const mostChoices = 40;
 
 export function drawStepEditForm(card: Card, editing: StepEditing, names: StepLabels): Drawn {

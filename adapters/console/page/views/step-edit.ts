@@ -1,4 +1,4 @@
-// Edits of a step of a waiting plan, next to the step: unsent changes, and the button that opens the form.
+// A step's unsent edits and form button.
 import type { ShownStep } from '#domain/plan/call.ts';
 import { showText } from '#domain/shown-text.ts';
 import { html, nothing, type TemplateResult } from '../lit.ts';
@@ -49,7 +49,6 @@ function drawEdit(plan: string, edit: StepEdit, isOld: boolean): TemplateResult 
   </div>`;
 }
 
-/** A step's edits, its open form, and the button that opens it. */
 export function drawStepEdit(
   state: State,
   card: Card,

@@ -1,4 +1,4 @@
-// The form of a step, in the builder and on a waiting plan: its fields, what it waits for, and its earliest start.
+// A step's form: fields, predecessors, earliest start.
 import { buildWords as words } from '#cards/build-words.ts';
 import { type Build, type BuiltStep, shownFields } from '#domain/plan/build.ts';
 import type { Suggestion } from '#domain/plan/operation-form.ts';
@@ -13,7 +13,7 @@ type StepFormOptions = {
   build: Build;
   step: BuiltStep;
   values: ReadonlyMap<string, Suggestion[]>;
-  /** Steps that it can wait for; empty if that is not changed here. */
+  /** Possible predecessors; empty if fixed. */
   others: { id: string; label: string; gist: string }[];
   sources: Source[];
   name: string;

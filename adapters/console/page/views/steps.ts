@@ -1,4 +1,4 @@
-// Steps: pages by status, details on demand. Before the approval they are a review.
+// Steps by page; a review before approval.
 import { repeat } from 'lit-html/directives/repeat.js';
 import { shortenCall } from '#cards/calls.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
@@ -62,7 +62,7 @@ function drawStep(
 export function drawSteps(state: State, view: PlanView, card: Card): TemplateResult {
   const { list } = view;
   const digest = reviewedDigest(card);
-  // Steps of another version are not what is decided about now.
+  // Another version's steps are not up for decision.
   if (list === null || list.reviewed !== digest) return drawLoading();
   const names = labelKnownSteps(card, view);
   if (digest !== null) return drawReview(state, view, list, card, names);

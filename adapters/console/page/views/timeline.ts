@@ -1,5 +1,5 @@
-// Timeline: when each step, or group of steps, ran (solid), is scheduled (outlined) or is expected by an estimate (dashed). Widths are
-// shares of the track, so that the drawing fits any column without being measured.
+// Timeline: ran (solid), scheduled (outlined), estimated (dashed).
+// Widths are shares of the track, so nothing is measured.
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { Plan } from '#domain/plan/plan.ts';
 import { html, nothing, type SVGTemplateResult, svg, type TemplateResult } from '../lit.ts';
@@ -24,14 +24,14 @@ import { drawGroupings, drawMore, drawRest } from './groups.ts';
 import { drawEmpty, drawLoading } from './parts.ts';
 import { drawRoadmap } from './roadmap.ts';
 
-/** A moment's place on the track, in percent. */
+/** Moment to percent of the track. */
 type Scale = (time: number) => number;
 
 const percent = (share: number) => `${share.toFixed(3)}%`;
 
 function drawBar({ kind, failed, start, end }: Bar, scale: Scale): SVGTemplateResult {
   const x = scale(start);
-  // Shorter than a pixel, but still visible.
+  // At least visible.
   const width = Math.max(0.8, scale(end) - x);
   return svg`<rect class="span" data-kind=${kind} data-status=${failed ? 'failed' : ''} x=${percent(x)} width=${percent(width)} y="5" height="14" rx="4" />`;
 }
@@ -65,12 +65,12 @@ function describeStart(start: number, rows: ChartRow[], status: Plan['status']):
 type Chart = {
   rows: ChartRow[];
   span: Span;
-  /** Whether its times are moments of the clock. */
+  /** Clock times. */
   dated: boolean;
   timed: boolean;
 };
 
-/** Ticks, rest from work and the present moment, behind all rows. */
+/** Ticks, rest and now, behind the rows. */
 function drawBack(
   ticks: Tick[],
   rest: { from: number; to: number }[],
@@ -119,7 +119,7 @@ function drawChart(
   now: number,
 ): TemplateResult {
   const { rows, span, dated, timed } = chart;
-  // A little room at the end, so that the last bar does not stick to the edge.
+  // Room at the end.
   const end = span.end + (span.end - span.start) * 0.02;
   const scale: Scale = (time) => ((time - span.start) / (end - span.start)) * 100;
   const ticks = timed ? placeAxis(span.start, end, dated, 5) : [];
@@ -157,7 +157,7 @@ function drawKeys({ rows }: Chart, hasRest: boolean): TemplateResult {
   </p>`;
 }
 
-/** The time zone, if it matters. */
+/** If it matters. */
 function describeZone({ forecast }: PlanView, dated: boolean): string {
   if (!dated || forecast?.schedule == null) return '';
   const { timezone, working } = forecast.schedule;

@@ -1,10 +1,10 @@
-// Offers the ways to sign in, or asks for the server's token, once for all requests that wait. The token is kept for this tab only.
+// Offers sign-in or asks for the token, once.
 import { html, render } from '../lit.ts';
 import { change } from '../live/store.ts';
 
 type SignIn = { name: string; label: string };
 
-/** Ways to sign in; none if the server doesn't list any. */
+/** None if the server lists none. */
 async function readSignIns(): Promise<SignIn[]> {
   const response = await fetch('/api/sign-in').catch(() => null);
   if (response?.ok !== true) return [];
@@ -33,7 +33,6 @@ function drawForm(save: (token: string) => void) {
   </form>`;
 }
 
-/** Resolves with what was typed. */
 export function askForToken(): Promise<string> {
   const dialog = document.createElement('dialog');
   dialog.className = 'token-dialog';
@@ -42,7 +41,7 @@ export function askForToken(): Promise<string> {
   });
   return new Promise((resolve) => {
     const save = (token: string) => {
-      // Closed before it goes: that gives the focus back to where it was.
+      // Closing first restores the focus.
       dialog.close();
       dialog.remove();
       change((s) => {
@@ -54,7 +53,7 @@ export function askForToken(): Promise<string> {
     void readSignIns().then((signIns) => {
       if (signIns.length > 0) render(drawSignIns(signIns), dialog);
     });
-    // Without a token nothing can be shown, so there is nothing to go back to.
+    // Nothing can be shown without a token.
     dialog.addEventListener('cancel', (event) => event.preventDefault());
     document.body.append(dialog);
     dialog.showModal();

@@ -1,4 +1,4 @@
-// Trace: how the planner came to this plan, stage by stage, with what each step took, cost and found.
+// Trace: how the planner arrived, stage by stage.
 import { type TraceLine, type TraceNote, type TraceStage, viewTrace } from '#cards/trace-view.ts';
 import { capitalise } from '#domain/words.ts';
 import { html, nothing, type TemplateResult } from '../lit.ts';
@@ -19,7 +19,7 @@ function drawNotes(notes: TraceNote[]): TemplateResult | typeof nothing {
   </ul>`;
 }
 
-/** A fact of a line; what there is none of takes no room on a narrow page. */
+/** Absent facts take no room. */
 function drawFact(fact: string): TemplateResult {
   return html`<td class="number" ?data-none=${fact === ''}>${fact || '–'}</td>`;
 }
@@ -39,7 +39,6 @@ function drawLine(line: TraceLine): TemplateResult {
   </tr>`;
 }
 
-/** A person's decision: what it was about and when. */
 function drawDecision({ name, tone, symbol, at, took, text }: TraceLine): TemplateResult {
   const facts = [took, text].filter((fact) => fact !== '').join(' · ');
   return html`<tr class="trace-line">

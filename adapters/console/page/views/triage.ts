@@ -1,4 +1,4 @@
-// Several plans decided about together: the bar under the rail, and the dialog that says what each of them does.
+// Bulk decisions: the bar and its dialog.
 import { titleListed } from '#cards/times.ts';
 import { countOf } from '#domain/words.ts';
 import type { InboxState } from '../inbox/inbox.ts';
@@ -111,7 +111,7 @@ function drawReason({ act, reason, sending }: Triage): TemplateResult | typeof n
   </label>`;
 }
 
-/** `2 approved`, `1 left`: how the decisions went so far. */
+/** `2 approved`, `1 left`. */
 function describeSent({ act, rows }: Triage): string {
   const done = rows.filter(({ outcome }) => outcome?.good === true).length;
   return done === 0

@@ -1,4 +1,4 @@
-// Two versions of a plan side by side: the steps that differ aligned, and within their values the words that do.
+// Two versions side by side, with changed words marked.
 import { headlineOf } from '#cards/calls.ts';
 import { nameField } from '#cards/version-words.ts';
 import type { FieldChange, VersionDiff } from '#domain/plan/views.ts';

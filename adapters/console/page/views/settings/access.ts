@@ -1,4 +1,4 @@
-// Access: who the person is, who reaches this instance, what of it can be exported, and where its data is.
+// Access, exports and data location.
 import type { SettingsView } from '#domain/settings-view.ts';
 import { showLine } from '#domain/shown-text.ts';
 import { countOf, listOf } from '#domain/words.ts';
@@ -10,7 +10,6 @@ import { drawLoading } from '../parts.ts';
 import { drawIdentity } from './identity.ts';
 import { drawBlock, drawFactList, drawState, drawWhere } from './parts.ts';
 
-/** Who the person is and their tokens. */
 export function drawWho({ identity, identityProblem }: Settings): TemplateResult {
   if (identityProblem !== null)
     return html`<div role="alert">
@@ -33,7 +32,7 @@ function describeReach(
 
 function drawReach(facts: SettingsView, { identity }: Settings): TemplateResult {
   const { access } = facts;
-  // Without the instance's token, only a sign-in or a personal token is asked for by a server that people sign in at.
+  // Servers with sign-in ask for the instance's token only without one.
   const known = identity?.me.by === 'session' || identity?.me.by === 'token';
   return drawBlock(
     'API and console',
@@ -136,7 +135,6 @@ function drawWebhooks(facts: SettingsView): TemplateResult {
   );
 }
 
-/** Every setting of the file, in any section. */
 function drawAll({ settings, file }: SettingsView): TemplateResult {
   return drawBlock(
     'All settings',

@@ -1,4 +1,4 @@
-// Who may approve, and which operations ask for more than that.
+// Approvers and guarded operations.
 import type { ApproverPolicy } from '#domain/plan/plan.ts';
 import type { SettingsView } from '#domain/settings-view.ts';
 import { showLine } from '#domain/shown-text.ts';

@@ -1,4 +1,4 @@
-// Slack and Teams: whether each is connected, for whom, and what it misses.
+// Slack and Teams: state and what is missing.
 import type { SettingsView } from '#domain/settings-view.ts';
 import { listOf } from '#domain/words.ts';
 import { html, type TemplateResult } from '../../lit.ts';

@@ -1,5 +1,4 @@
-// The dialog of settings: its sections on the left, one of them on the right. Preferences are set here; everything else is
-// read here and set where the section says.
+// The settings dialog; only preferences are set here.
 import type { SettingsView } from '#domain/settings-view.ts';
 import { html, nothing, type TemplateResult } from '../../lit.ts';
 import { closeSettings, openSection, readFacts, showSection } from '../../live/settings.ts';
@@ -36,7 +35,7 @@ const drawers: Record<
   access: drawAccess,
 };
 
-/** Problems inside a closed section. */
+/** Inside a closed section. */
 function countTroubles(section: SettingsSection, facts: SettingsView | null): number {
   return section === 'tools'
     ? (facts?.tools ?? []).filter(({ state }) => state === 'down').length
@@ -80,14 +79,14 @@ function drawUnread({ factsProblem }: Settings): TemplateResult {
 function drawFacts(settings: Settings): TemplateResult {
   const { section, facts } = settings;
   if (section === 'preferences') return drawPreferences(settings);
-  // Everybody may know who they are and sign out; the settings are the operator's.
+  // Settings are the operator's; identity is everybody's.
   const who = section === 'access' ? drawWho(settings) : nothing;
   return html`<div class="settings-body facts-body" tabindex="0" role="region" aria-label=${names[section]}>
     ${who} ${facts === null ? drawUnread(settings) : drawers[section](facts, settings)}
   </div>`;
 }
 
-/** A press outside the dialog's content hits the dialog itself: its backdrop. */
+/** A press on the backdrop hits the dialog element. */
 function onPress(event: MouseEvent): void {
   if (event.target === event.currentTarget) closeSettings();
 }
@@ -95,7 +94,7 @@ function onPress(event: MouseEvent): void {
 function showWhenDrawn(): void {
   requestAnimationFrame(() => {
     const dialog = document.querySelector<HTMLDialogElement>('#settings');
-    // It may have been closed since the drawing, and is in the page until the next one.
+    // Closed since the drawing, but still on the page.
     if (dialog === null || dialog.open || state.settings === null) return;
     dialog.showModal();
     showSection();

@@ -1,4 +1,4 @@
-// Who the person at this page is and their personal tokens, in the section Access. Loaded with the dialog of settings only.
+// The person and their personal tokens.
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { Principal, Role } from '#domain/people/principal.ts';
 import { showText } from '#domain/shown-text.ts';
@@ -8,7 +8,7 @@ import type { IdentityState, Token } from '../../live/state.ts';
 import { formatTime } from '../../plan/format.ts';
 import { drawBlock, drawFactList } from './parts.ts';
 
-/** From least to most. */
+/** Least first. */
 const roles = ['viewer', 'requester', 'approver', 'admin'] as const satisfies readonly Role[];
 
 const knownBy: Record<Principal['by'], string> = {
@@ -18,7 +18,7 @@ const knownBy: Record<Principal['by'], string> = {
   token: 'A personal token',
 };
 
-/** Why there is no form for a new token, or null if there is one. */
+/** Null if there is one. */
 function whyNoForm({ by }: Principal): string | null {
   switch (by) {
     case 'session':

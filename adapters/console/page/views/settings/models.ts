@@ -1,4 +1,4 @@
-// Models: which plan and decide, what they cost, and how far planning may go.
+// Models, their costs and limits.
 import { formatCost } from '#cards/words.ts';
 import { modelApis } from '#domain/model-apis.ts';
 import type { ModelFacts, SettingsView } from '#domain/settings-view.ts';

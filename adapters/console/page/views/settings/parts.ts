@@ -1,4 +1,4 @@
-// Building blocks of the settings' sections: names with values, where to change them, and checks on request.
+// Building blocks of settings sections.
 import type { Tone } from '#cards/view.ts';
 import type { CheckedPart, SettingsView } from '#domain/settings-view.ts';
 import { showText } from '#domain/shown-text.ts';
@@ -9,7 +9,7 @@ import { drawBadge } from '../parts.ts';
 
 export type Fact = [name: unknown, value: unknown];
 
-/** @param facts null: there is nothing to say */
+/** @param facts null ones are skipped */
 export function drawFactList(facts: (Fact | null)[]): TemplateResult {
   return html`<dl class="setting-facts">
     ${facts
@@ -41,7 +41,7 @@ function drawNames(names: string[]): TemplateResult[] {
   return names.map((name, index) => html`${index === 0 ? '' : ', '}<code>${name}</code>`);
 }
 
-/** Where the values above are set: `keys` in the file, `variables` in the environment. */
+/** `keys` in the file, `variables` in the environment. */
 export function drawWhere(
   { file }: Pick<SettingsView, 'file'>,
   { keys = [], variables = [] }: { keys?: string[]; variables?: string[] },
@@ -69,7 +69,6 @@ export function drawState(state: keyof typeof found, words: string): TemplateRes
   return drawBadge(symbol, words, tone);
 }
 
-/** A button that asks a part whether it works now, and under it what was found. */
 export function drawCheck(asked: CheckedPart, { checks }: Settings, words: string): TemplateResult {
   const results = checks.get(nameCheck(asked));
   return html`<div class="setting-check" aria-live="polite">

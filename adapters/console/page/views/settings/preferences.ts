@@ -1,5 +1,4 @@
-// How the person at this page likes to be talked to: sliders with what their values do, and what is remembered. Native radio
-// buttons and ranges, so that the keyboard works as everywhere.
+// Preference sliders and saved notes; native inputs for the keyboard.
 import {
   calendarWords,
   describeCalendar,
@@ -15,7 +14,7 @@ import { enterCalendar, moveSlider, resetSettings, saveSettings } from '../../li
 import type { Settings } from '../../live/state.ts';
 import { drawMemory } from '../memory.ts';
 
-/** A value of a slider as an override. Values come from the table of sliders, so they fit. */
+/** The slider table makes it fit. */
 function moved(slider: Slider, value: string | number): Partial<InteractionPolicy> {
   return { [slider]: value };
 }

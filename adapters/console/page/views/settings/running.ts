@@ -1,4 +1,4 @@
-// Execution: who runs steps, what they share, when people work, and what happens when something fails.
+// Execution: workers, pools, hours, failures.
 import type { SettingsView } from '#domain/settings-view.ts';
 import { showLine } from '#domain/shown-text.ts';
 import { capitalise, countOf, listOf } from '#domain/words.ts';

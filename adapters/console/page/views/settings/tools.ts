@@ -1,4 +1,4 @@
-// Tools and MCP servers: how each is now, and what its operations do.
+// Tools and MCP servers with their operations.
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { OperationFacts, SettingsView, ToolFacts } from '#domain/settings-view.ts';
 import { showLine, showText } from '#domain/shown-text.ts';
@@ -81,7 +81,7 @@ function drawNotes({ notes, name }: ToolFacts): TemplateResult | typeof nothing 
       </ul>`;
 }
 
-/** Where people sign in for everybody of this instance. */
+/** For the whole instance. */
 function drawSignIn({ name, server, state }: ToolFacts): TemplateResult | typeof nothing {
   const signIn = server?.sign_in ?? null;
   if (signIn === null || state === 'off') return nothing;
@@ -117,7 +117,7 @@ function drawTool(tool: ToolFacts, settings: Settings, searched: boolean): Templ
   </section>`;
 }
 
-/** The tools that have `search` in their name, whole, and of the others the operations that have it. */
+/** Whole tools by name, else matching operations. */
 export function filterTools(tools: ToolFacts[], search: string): ToolFacts[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return tools;
