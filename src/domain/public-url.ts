@@ -1,11 +1,8 @@
-// The instance's public address, as configured and as the base of links.
+// The instance's public address.
 
 const loopback = /^(?:127(?:\.\d{1,3}){3}|localhost|\[::1\])$/;
 
-/**
- * The address without a trailing slash: `https://bot.example.com`, or `https://example.com/countersign` with a base path. http
- * only for this machine. Null if invalid.
- */
+/** Without trailing slash; may have a base path. http only for this machine. Null if invalid. */
 export function readPublicUrl(text: string): string | null {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || /[?#\s]/.test(text)) return null;
@@ -15,23 +12,23 @@ export function readPublicUrl(text: string): string | null {
   return safe ? trimTail(url.href, /\//) : null;
 }
 
-/** HOST without the brackets of an IPv6 address. */
+/** HOST without IPv6 brackets. */
 function bareHost(host: string): string {
   return host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
 }
 
-/** Whether a server listening on `host` (HOST) is only reachable from this machine. */
+/** Only this machine can reach it. */
 export function isLoopbackHost(host: string): boolean {
   const bare = bareHost(host);
   return bare === '::1' || loopback.test(bare);
 }
 
-/** Whether `host` (HOST) means every address of the machine. */
+/** HOST is a wildcard. */
 export function isEveryHost(host: string): boolean {
   return ['0.0.0.0', '::', ''].includes(bareHost(host));
 }
 
-/** Whether other machines can reach `host` (HOST); a wildcard is no address for links. */
+/** Other machines can reach it; wildcards are no address. */
 export function isReachable(host: string): boolean {
   return !isEveryHost(host) && !isLoopbackHost(host);
 }

@@ -1,14 +1,14 @@
-// A bounded cache by name, so that strangers can't fill the memory.
+// A bounded cache, so that strangers can't fill the memory.
 import type { Clock } from './clock.ts';
 
 export type Recent<V> = {
   get(name: string): V | undefined;
-  /** Evicts the entry set longest ago when full. */
+  /** Evicts the oldest entry when full. */
   set(name: string, value: V): void;
   delete(name: string): void;
 };
 
-/** @param limits `keep`: entries; `forMs`: lifetime by `clock`, default unlimited */
+/** @param limits `keep`: entries; `forMs`: lifetime, default unlimited */
 export function createRecent<V>({
   keep,
   forMs = Number.POSITIVE_INFINITY,
@@ -37,7 +37,7 @@ export function createRecent<V>({
   };
 }
 
-/** One promise per key for all callers. A failure is not kept. */
+/** Failures are not kept. */
 export function shareByKey<K, T>(
   known: {
     get(key: K): Promise<T> | undefined;

@@ -1,6 +1,6 @@
-// The header `Retry-After` (RFC 9110, 10.2.3).
+// The `Retry-After` header (RFC 9110, 10.2.3).
 
-/** Milliseconds to wait, from seconds or a date relative to `now`, or null if unusable. */
+/** Milliseconds, from seconds or a date; null if unusable. */
 export function readRetryAfter(header: string | null | undefined, now: number): number | null {
   const text = header?.trim() ?? '';
   if (/^\d{1,9}(?:\.\d{1,9})?$/.test(text)) return Number(text) * 1000;

@@ -1,6 +1,6 @@
-// Compares JSON values. No packages: the console's page uses it.
+// Compares JSON without packages, for the console.
 
-/** Whether two values are the same JSON, ignoring key order. */
+/** Ignores key order. */
 export function isSameJson(one: unknown, other: unknown): boolean {
   if (typeof one !== 'object' || one === null || typeof other !== 'object' || other === null)
     return one === other;

@@ -1,13 +1,13 @@
-// Redacts known secrets in texts for people and logs.
+// Redacts known secrets in texts.
 
-/** Shorter values are ignored: redacting them would garble texts. */
+/** Redacting shorter values would garble texts. */
 const shortest = 6;
 
-/** @returns a function that replaces `secrets` in a text by `…` */
+/** @returns a function that replaces `secrets` by `…` */
 export function createRedactor(secrets: Iterable<string>): (text: string) => string {
   const known = [...new Set(secrets)]
     .filter((secret) => secret.length >= shortest)
-    // One may be the beginning of another.
+    // One may begin another.
     .toSorted((a, b) => b.length - a.length);
   return (text) => known.reduce((result, secret) => result.replaceAll(secret, '…'), text);
 }

@@ -1,5 +1,4 @@
-// The service behind cards, slash command, HTTP, console and terminal. `src/conversation` provides it. Over 400 lines: one
-// interface is what keeps the surfaces alike, and the types are its arguments.
+// The service behind every surface; `src/conversation` implements it.
 import { z } from 'zod';
 import type { AttachedFile } from './attached-file.ts';
 import type { PlanCardFacts, Pressed } from './chat/card.ts';
@@ -58,7 +57,7 @@ import type { PlanningTrace } from './planning/trace-view.ts';
 import type { PlanStats } from './stats.ts';
 import { Effect } from './tool.ts';
 
-/** `key`: destination and sender's name for it; `digest`: of the content. */
+/** `key`: of destination and sender; `digest`: of the content. */
 export type KeyedRequest = { key: string; digest: string };
 
 export const Message = z.object({
@@ -68,15 +67,15 @@ export const Message = z.object({
   author: z.enum(['person', 'bot']),
   name: z.string(),
   text: z.string(),
-  /** `text` without what the card below it shows. */
+  /** `text` without what the card shows. */
   above_card: z.string(),
-  /** Draws this plan's card under the text. */
+  /** Card under the text. */
   plan_id: z.string().nullable(),
   created_at: z.iso.datetime(),
 });
 export type Message = z.infer<typeof Message>;
 
-/** A conversation's event: a message, or a change of its planning activity (null for none). */
+/** Activity is null for none. */
 export type ConversationEvent =
   | { kind: 'message'; message: Message }
   | { kind: 'planning'; planning: PlanningActivity | null };
@@ -87,61 +86,55 @@ export type PlanListFilter = {
   conversation?: string;
   cursor?: string;
   limit: number;
-  /** Restricts to one organisation. */
+  /** One organisation. */
   within?: PlanScope;
 };
 export type StepFilter = {
   status?: StepStatus[];
   partition?: string;
   unpartitioned?: true;
-  /** Only steps that call this operation, by tool and operation. */
+  /** Full name, or tool and operation. */
   operation?: string;
-  /** Only steps of this stage: one more than their longest chain of predecessors. Excludes other conditions. */
+  /** By longest chain of predecessors. Excludes other conditions. */
   stage?: number;
   tag?: string;
-  /** Words that must all be in a step's ID, description, operation, partition or arguments, case-insensitive; or its number. */
+  /** All in ID, description, operation, partition or arguments, case-insensitive; or a step's number. */
   words?: string;
-  /** `review`: calls to review first; excludes other conditions. */
+  /** `review` excludes other conditions. */
   order?: 'position' | 'review';
   cursor?: string;
   limit: number;
 };
 
-/** An imported plan's origin: ID, digest and export time. Keeps its ID if that is free here. */
+/** Keeps its ID if that is free here. */
 export type ImportedFrom = { id: string; digest: string; exported_at: string };
 
-/** A plan's record for a chat: Markdown (`export`), what ran (`log`), how it was planned (`trace`). */
+/** `log`: attempts; `trace`: planning. */
 export type Export = { plan: string; kind: 'export' | 'log' | 'trace' };
 
-/** A decision names its version; an approval also the digest. `pressed` deduplicates it. */
+/** An approval also names the digest. `pressed` deduplicates. */
 export type Decision = { version: number; feedback?: string; pressed?: Pressed };
-/** `to`: the version, or null for the one before. */
+/** `to`: null for the previous version. */
 export type GoBack = Decision & { to: number | null };
-/** `comments`: on single steps, with or instead of general feedback. */
+/** `comments`: with or instead of general feedback. */
 export type RequestedChanges = Decision & { comments?: StepComment[] };
-/**
- * `steps`: approves only these; `except`: all but these; at most one is given. Approved steps must include all their
- * prerequisites.
- */
+/** At most one of `steps` and `except`. Approved steps must include their prerequisites. */
 export type Approval = {
   version: number;
   digest: string;
   steps?: string[];
   except?: string[];
-  /** The last passed start that the reader saw, ISO 8601: such steps start at once. */
+  /** The last passed start seen (ISO 8601); such steps start at once. */
   passed?: string;
   pressed?: Pressed;
 };
 /**
- * A person's settlement of unknown steps or their own task. `answer`: for all; `answers`: for one each, as text or form values.
- * `about`: the state seen; a step that moved on is not settled.
+ * For unknown steps or one's own task. `answer`: for all; `answers`: by step. `about`: the state seen; steps that moved on are
+ * not settled.
  */
 export type Settlement = {
   version: number;
-  /**
-   * `skip`: continues without a failed step and those that need its output. `take_over`: the actor answers instead of the
-   * assignee.
-   */
+  /** `skip`: also skips steps that need the output. `take_over`: the actor answers for the assignee. */
   steps?: Record<string, 'retry' | 'done' | 'failed' | 'skip' | 'take_over'>;
   answer?: string;
   answers?: Record<string, StepAnswer>;
@@ -149,17 +142,17 @@ export type Settlement = {
   pressed?: Pressed;
 };
 
-/** A finding reported by a person or monitor. */
+/** By a person or monitor. */
 export type ReportedFinding = NewFinding & { key?: string };
 
-/** `ended_at`: the end that was seen, so that a plan isn't run again twice. */
+/** `ended_at`: as seen, so that a plan isn't rerun twice. */
 export type Rerun = Decision & { ended_at?: string };
 
 export const Simulation = z.object({
   plan_id: z.string(),
   version: z.int(),
   total: z.int(),
-  /** The first calls (at most 200), in a valid order. */
+  /** At most 200, in a valid order. */
   calls: z.array(
     z.object({
       step_id: z.string(),
@@ -170,25 +163,24 @@ export const Simulation = z.object({
       args: z.unknown(),
       effect: Effect,
       guarded: z.boolean(),
-      /** Its effect on what is there now. */
+      /** On the current state. */
       call: CallDescription,
-      /** The target now, or null if that can't be known or an earlier step makes it. */
+      /** Null if unknown or made by an earlier step. */
       found: SeenState.shape.state.nullable(),
-      /** It differs from when the plan was proposed. */
+      /** Since proposed. */
       changed: z.boolean(),
-      /** `task`: a person's own step; `confirmation`: one confirms the call before it runs. `who`: null for any decider. */
+      /** `task`: a person's step; `confirmation`: of a call. `who`: null for any decider. */
       asks: z
         .object({ kind: z.enum(['task', 'confirmation']), who: z.string().nullable() })
         .nullable(),
     }),
   ),
-  /** Steps that call a model, and their expected cost, or null if unknown or none. */
+  /** `usd`: expected; null if unknown or none. */
   cost: z.object({ model_steps: z.int(), usd: z.number().nullable() }),
-  /** Calls by operation, over the whole plan. */
+  /** Over the whole plan. */
   operations: z.array(
     z.object({ operation: z.string(), count: z.int(), effect: Effect, guarded: z.boolean() }),
   ),
-  /** `label`: the step's label. */
   problems: z.array(
     z.object({
       step_id: z.string().nullable(),
@@ -199,62 +191,59 @@ export const Simulation = z.object({
 });
 export type Simulation = z.infer<typeof Simulation>;
 
-/** A person's communication preferences: in force, and set by them. */
+/** In force, and set by the person. */
 export const PolicyView = z.object({
   user: z.string(),
   policy: InteractionPolicy,
   set: PolicyOverride,
-  /** The host of the connected calendar; its address is a secret. */
+  /** Host only: the address is secret. */
   calendar: z.string().nullable(),
 });
 export type PolicyView = z.infer<typeof PolicyView>;
-/** `request`: the person's last request in that conversation. */
+/** `request`: their last one there. */
 export type ConversationPolicy = { conversation: string; request: string; policy: PolicyOverride };
-/** `keep`: omitted sliders keep their value, else return to defaults. `pressed`: set in a chat; idempotent, so without a key. */
+/** `keep`: omitted sliders stay, else return to defaults. `pressed`: set in a chat; idempotent. */
 export type PolicyChange = {
   policy: PolicyOverride;
   keep: boolean;
-  /** As in `readCalendarEntry`. */
+  /** See `readCalendarEntry`. */
   calendar?: string;
   pressed?: Pick<Pressed, 'at'>;
 };
 
 /**
- * The screen content for a word sent over HTTP: `version` and `digest` of a plan's card, `turn` and `digest` of a session's, or
- * `turn` of the run's last reply. `except`: unticked steps.
+ * On screen with a word over HTTP: `version` and `digest` of a plan's card, `turn` of a session or reply. `except`: unticked
+ * steps.
  */
 export type OnScreen = { version?: number; digest?: string; turn?: number; except?: string[] };
 
-/** A checked but unstored change, stored only by `Service.commit`, in its transaction. */
+/** Stored only by `Service.commit`, in its transaction. */
 export type Checked<T> = { readonly stores?: T };
 
-/** A move of a plan built by form; an operation is chosen by name. */
+/** By form; an operation is chosen by name. */
 export type BuildChange =
   | Exclude<BuildMove, { kind: 'choose' }>
   | { kind: 'choose'; operation: string };
 
-/** The plan built so far, and its card; `problem`: why it can't be proposed. Without steps there is neither. */
+/** `problem`: why it can't be proposed. `facts`: null without steps. */
 export type BuildPreview = { build: Build; facts: PlanCardFacts | null; problem: string | null };
 
-/** Every method may throw CountersignError only. `actor` is the caller; permissions are checked here, for every surface. */
+/** Methods throw CountersignError only. Permissions of `actor` are checked here, for every surface. */
 export type Service = {
-  /** A new request, even if something waits in its conversation. `once`: as in `say`. */
+  /** Even if something waits in the conversation. `once`: as in `say`. */
   startRun(
     request: RunRequest,
     actor: Actor,
     options?: { once?: string },
   ): Promise<{ run_id: string; conversation: string }>;
-  /** @param reader sees this turn, which their reply without a turn refers to */
+  /** @param reader their reply without a turn refers to this one */
   getRun(id: string, reader?: string): Promise<RunView>;
-  /** An answer, a deciding word (`approve`, `reject`, `propose changes: …`, `undo`, `cancel`, `status`) or talk. */
+  /** An answer, a deciding word (`approve`, `propose changes: …`, `undo`, …) or talk. */
   reply(
     runId: string,
     text: string,
     actor: Actor,
-    /**
-     * `turn`: shown when it was written; outdated ones have no effect. `once` and `on_screen` as in `say`, `pressed` as in a
-     * decision, `reader` as in `getRun`.
-     */
+    /** `turn`: shown when written; outdated ones have no effect. Others as in `say`, decisions and `getRun`. */
     options?: {
       turn?: number;
       once?: string;
@@ -264,19 +253,14 @@ export type Service = {
     },
   ): Promise<void>;
   runCard(runId: string, viewer: { user: string; timezone: string }): Promise<SessionCardFacts>;
-  /**
-   * Stops a run's planner.
-   * @param turn the one that was seen; default: the current one
-   * @throws `invalid_transition` if it is no longer being planned
-   */
+  /** @param turn default: the current one @throws `invalid_transition` if no longer being planned */
   stopRun(runId: string, turn: number | undefined, actor: Actor): Promise<RunView>;
   activityIn(conversation: string): Promise<PlanningActivity | null>;
-  /** Decides on what a session shows: a gate, an RFC, the budget, an escalation, or the run's waiting plan. */
+  /** A gate, an RFC, the budget, an escalation, or the run's waiting plan. */
   decideRun(runId: string, choice: SessionChoice, actor: Actor): Promise<RunView>;
   /**
-   * A message in a conversation: decides, answers the open question, or starts a run. `once`: an external ID that deduplicates it
-   * across crashes; `written_at`: it decides nothing shown later; `on_screen`: it decides only this, and throws if that no longer
-   * waits; `modes`: planning modes.
+   * Decides, answers or starts a run. `once`: external ID that deduplicates across crashes; `written_at`: decides nothing shown
+   * later; `on_screen`: decides only this, and throws if it no longer waits.
    */
   say(
     conversation: string,
@@ -290,37 +274,35 @@ export type Service = {
       files?: AttachedFile[];
     },
   ): Promise<{ run_id: string | null }>;
-  /** Whether a plan or run belongs to a conversation or was shown there. */
+  /** It belongs there or was shown there. */
   isAbout(
     conversation: string,
     subject: { plan_id: string } | { run_id: string },
   ): Promise<boolean>;
-  /** Whether it has any message. Cheap: surfaces ask for everything they overhear. */
+  /** Cheap: surfaces ask for everything they overhear. */
   isSpokenIn(conversation: string): Promise<boolean>;
   messages(conversation: string, options: { after?: number; limit: number }): Promise<Message[]>;
-  /** Conversations outside chat platforms, latest first; all if no person is named or no accounts are linked. */
+  /** Outside chat platforms, latest first; all if no person is named. */
   listConversations(query: ConversationQuery): Promise<ConversationPage>;
   getPolicy(user: string): Promise<PolicyView>;
-  /** Recent preferences that apply to single conversations. */
+  /** For single conversations. */
   conversationPolicies(user: string): Promise<ConversationPolicy[]>;
   setPolicy(user: string, change: PolicyChange, actor: Actor): Promise<PolicyView>;
-  /** A person's memory, newest first. @throws `not_allowed` for anyone else */
+  /** Newest first. @throws `not_allowed` for anyone else */
   listMemory(user: string, actor: Actor): Promise<MemoryEntry[]>;
-  /** Stores a note, replacing one of the same name. @throws `limit_exceeded` */
+  /** Replaces one of the same name. @throws `limit_exceeded` */
   keepMemory(user: string, note: MemoryNote, actor: Actor): Promise<MemoryEntry>;
-  /** Replaces the entry, and another of the same name. @throws `not_found` */
+  /** Also replaces another of the same name. @throws `not_found` */
   editMemory(user: string, id: number, note: MemoryNote, actor: Actor): Promise<MemoryEntry>;
   /** @throws `not_found` */
   forgetMemory(user: string, id: number, actor: Actor): Promise<MemoryEntry>;
   /**
-   * The person behind an account; an unlinked account is its own person. All methods resolve `actor` and `user`; adapters call it
-   * before showing anything.
-   * @throws `forbidden` if the person is refused everywhere
+   * Unlinked accounts are their own person. Adapters call it before showing anything.
+   * @throws `forbidden` if refused everywhere
    */
   personOf(account: string): Promise<string>;
   /**
-   * Runs `work` on the given service once: a repeated key and digest gets the first JSON response. `check` runs before, outside
-   * the transaction.
+   * A repeated key and digest gets the first response. `check` runs outside the transaction.
    * @throws `key_reused` if the key belongs to another request
    */
   once<C>(
@@ -331,7 +313,7 @@ export type Service = {
   commit<T>(checked: Checked<T>): Promise<T>;
   noteName(account: string, called: string): Promise<void>;
   shownNames(names: string[]): Promise<Map<string, string>>;
-  /** Links a person's accounts, or shows or removes links. `actor.id` is the account itself. */
+  /** `actor.id`: the account itself. */
   link(command: LinkCommand, actor: Actor): Promise<LinkOutcome>;
 
   propose(
@@ -339,37 +321,37 @@ export type Service = {
     options: { user?: string; conversation?: string },
     actor: Actor,
   ): Promise<Plan>;
-  /** @param options.imported its origin in another instance */
+  /** @param options.imported origin in another instance */
   checkProposal(
     draft: PlanDraft,
     options: { user?: string; conversation?: string; imported?: ImportedFrom },
     actor: Actor,
   ): Promise<Checked<Plan>>;
-  /** The card a draft would have, storing nothing. @throws what `propose` would */
+  /** Stores nothing. @throws as `propose` */
   previewProposal(
     draft: PlanDraft,
     options: { user?: string; conversation?: string },
     viewer: { user: string; timezone: string },
     actor: Actor,
   ): Promise<PlanCardFacts>;
-  /** Operations by purpose, best first; without words, the frequently used ones. */
+  /** Best first; without words, the most used. */
   findOperations(words: string, limit: number, actor: Actor): Promise<OperationOffer[]>;
-  /** Matching playbooks, then operations as from `findOperations`: each has a form in the builder. */
+  /** Playbooks, then operations. */
   findForms(words: string, limit: number, actor: Actor): Promise<OperationOffer[]>;
-  /** An operation with its form's fields. @throws `unknown_operation` */
+  /** @throws `unknown_operation` */
   getOperation(name: string, actor: Actor): Promise<OperationForm>;
-  /** Suggested values containing `typed`, for a field with a `pick`. @throws `unknown_operation` */
+  /** Containing `typed`, for fields with a `pick`. @throws `unknown_operation` */
   suggestValues(name: string, field: string, typed: string, actor: Actor): Promise<Suggestion[]>;
-  /** The actor's unfinished plan, which all their chats and terminals share. */
+  /** Shared by all their chats and terminals. */
   readBuild(viewer: { user: string; timezone: string }, actor: Actor): Promise<Build>;
-  /** Applies moves in order, up to the first that has problems. @throws `unknown_operation`, `limit_exceeded` */
+  /** In order, up to the first with problems. @throws `unknown_operation`, `limit_exceeded` */
   changeBuild(
     changes: BuildChange[],
     viewer: { user: string; timezone: string },
     actor: Actor,
   ): Promise<Build>;
   previewBuild(viewer: { user: string; timezone: string }, actor: Actor): Promise<BuildPreview>;
-  /** Proposes it and starts empty. `once`: as in `say`. @throws what `propose` would */
+  /** Then starts empty. @throws as `propose` */
   proposeBuild(
     options: { conversation?: string; once?: string },
     viewer: { user: string; timezone: string },
@@ -379,24 +361,24 @@ export type Service = {
   /** @throws `not_found` */
   getPlaybook(name: string, actor: Actor): Promise<{ playbook: Playbook; draft: PlanDraft }>;
   /**
-   * Saves a plan under a name, replacing the actor's playbook of that name.
-   * @throws `invalid_request` if a parameter's text is not in the plan, `not_allowed` if the name is another person's
+   * Replaces the actor's of that name.
+   * @throws `invalid_request` if a parameter's text is not in the plan, `not_allowed` if the name is another's
    */
   savePlaybook(id: string, playbook: NewPlaybook, actor: Actor): Promise<Playbook>;
-  /** @throws `not_found`, `not_allowed` for another person's */
+  /** @throws `not_found`, `not_allowed` for another's */
   removePlaybook(name: string, actor: Actor): Promise<Playbook>;
-  /** Proposes a playbook with these values. @throws `not_found`, `invalid_request` for missing or surplus values */
+  /** @throws `not_found`, `invalid_request` for missing or surplus values */
   checkPlaybookRun(
     name: string,
     values: PlaybookValues,
     options: { user?: string; conversation?: string },
     actor: Actor,
   ): Promise<Checked<Plan>>;
-  /** A person's upcoming reminders and the recurring steps of their running plans, next first. */
+  /** Upcoming, and of running plans; next first. */
   listRecurring(query: { user: string; within?: PlanScope }): Promise<Recurring[]>;
   /**
-   * Skips, changes or ends one of them. `before`: as it was.
-   * @throws `not_found`, `invalid_request`, `already_decided` if something else is next by now, and what `patch` throws
+   * `before`: as it was.
+   * @throws `not_found`, `invalid_request`, `already_decided` if something else is next by now, and as `patch`
    */
   changeRecurring(
     id: string,
@@ -405,14 +387,10 @@ export type Service = {
     actor: Actor,
   ): Promise<RecurringOutcome & { before: Recurring }>;
   listPlans(filter: PlanListFilter): Promise<{ plans: PlanSummary[]; next_cursor: string | null }>;
-  /** Every plan in one of five groups, for one person. */
   inbox(query: InboxQuery): Promise<Inbox>;
-  /**
-   * @param leastPeople minimum people per unmet request (1)
-   * @param within restricts to one organisation
-   */
+  /** @param leastPeople per unmet request; default 1 */
   stats(leastPeople?: number, within?: PlanScope): Promise<PlanStats>;
-  /** Whether a member of an organisation may see it. Nonexistent subjects are never visible, except a new conversation. */
+  /** Nonexistent subjects are invisible, except a new conversation. */
   isWithin(
     scope: PlanScope | null,
     subject: ScopedSubject,
@@ -420,24 +398,21 @@ export type Service = {
   ): Promise<boolean>;
   getPlan(id: string): Promise<Plan>;
   overview(id: string): Promise<Overview>;
-  /** @param compact only the last change of each step */
+  /** @param compact only each step's last change */
   diff(id: string, since: number, limit: number, compact?: boolean): Promise<Diff>;
   listSteps(id: string, filter: StepFilter): Promise<StepPage>;
-  /** Partitions by name, with counts of what their steps do and a sample. @throws `plan_not_found` */
+  /** By name, with counts and a sample. @throws `plan_not_found` */
   listPartitions(id: string, page: { cursor?: string; limit: number }): Promise<PartitionPage>;
-  /** Counts the steps that match some words, by partition. @throws `plan_not_found` */
+  /** Counted by partition. @throws `plan_not_found` */
   findSteps(id: string, words: string): Promise<StepMatches>;
-  /** The plan's steps in groups. @param options.times with expected times. @throws `plan_not_found`, `invalid_request` */
+  /** @param options.times with expected times @throws `plan_not_found`, `invalid_request` */
   groups(id: string, options: { by?: GroupBy; times: boolean }): Promise<PlanGroups>;
-  /** The critical path, and expected times of the named steps. @throws `plan_not_found` */
+  /** Critical path, and times of these steps. @throws `plan_not_found` */
   forecast(id: string, stepIds: string[]): Promise<Forecast>;
   getSteps(id: string, stepIds: string[]): Promise<ShownStep[]>;
   /** @throws `plan_not_found`, `unknown_step` */
   stepChain(id: string, stepId: string): Promise<StepChain>;
-  /**
-   * The current state of files that these steps write, move or delete, as far as this process can read them.
-   * @throws `plan_not_found`, `unknown_step`
-   */
+  /** Files to write, move or delete, if readable here. @throws `plan_not_found`, `unknown_step` */
   previewSteps(id: string, stepIds: string[]): Promise<StepPreview[]>;
   card(id: string, viewer: { user: string; timezone: string }): Promise<PlanCardFacts>;
 
@@ -447,63 +422,55 @@ export type Service = {
   /** @throws `feedback_required` if empty, `unknown_step` */
   proposeChanges(id: string, requested: RequestedChanges, actor: Actor): Promise<Plan>;
   cancel(id: string, decision: Decision, actor: Actor): Promise<Plan>;
-  /**
-   * Proposes an earlier version of a waiting plan as its next one. Before version 2, or if `version` is that of its waiting
-   * change, withdraws it.
-   */
+  /** Proposes an earlier version again. Withdraws the plan before version 2, or its waiting change. */
   goBack(id: string, decision: GoBack, actor: Actor): Promise<Plan>;
   pause(id: string, decision: Decision, actor: Actor): Promise<Plan>;
-  /** Continues after a pause or stall, or with the outcome of unknown steps. */
+  /** After a pause, stall or unknown steps. */
   resume(id: string, settlement: Settlement, actor: Actor): Promise<Plan>;
-  /** Ends a stalled plan as failed. Its steps can be retried. */
+  /** For a stalled plan; its steps can be retried. */
   markFailed(id: string, decision: Decision, actor: Actor): Promise<Plan>;
-  /** Changes the plan atomically; widening an approved plan needs its own approval. */
+  /** Atomic; widening an approved plan needs approval. */
   patch(id: string, patch: PlanPatch, actor: Actor): Promise<PatchOutcome>;
   checkPatch(id: string, patch: PlanPatch, actor: Actor): Promise<Checked<PatchOutcome>>;
-  /** Its changes, newest first. */
   listPatches(
     id: string,
     options: { cursor?: string; limit: number },
   ): Promise<{ patches: PatchOutcome[]; next_cursor: string | null }>;
-  /** Its findings, newest first. */
+  /** Newest first. */
   listFindings(
     id: string,
     options: { status?: FindingStatus[]; cursor?: string; limit: number },
   ): Promise<{ findings: Finding[]; next_cursor: string | null }>;
-  /**
-   * Reports a problem. ERROR and CRITICAL make dependents stale and require the right to decide on the plan.
-   * @param finding.key deduplicates the person's reports
-   */
+  /** ERROR and CRITICAL make dependents stale and need the right to decide. @param finding.key deduplicates */
   raiseFinding(id: string, finding: ReportedFinding, actor: Actor): Promise<Finding>;
-  /** Applies a remedy chosen by someone who may decide on the plan. */
   settleFinding(id: string, finding: string, action: FindingAction, actor: Actor): Promise<Finding>;
-  /** Its artifacts without content, oldest first. */
+  /** Without content, oldest first. */
   listArtifacts(id: string, options: { cursor?: string; limit: number }): Promise<ArtifactPage>;
-  /** @throws `not_found` if the plan has no such artifact */
+  /** @throws `not_found` */
   readArtifact(id: string, artifact: string): Promise<ArtifactContent>;
-  /** Its planner's data requests, oldest first. */
+  /** Oldest first. */
   listRequests(id: string): Promise<DataRequest[]>;
-  /** Runs failed steps again, and those skipped because of them. */
+  /** Also those skipped because of them. */
   retry(id: string, decision: Rerun, actor: Actor): Promise<Plan>;
   simulate(id: string, decision: Partial<Decision>, actor: Actor): Promise<Simulation>;
 
-  /** Markdown with front matter, in chunks; importable without loss. */
+  /** With front matter, in chunks; importable without loss. */
   exportMarkdown(id: string): AsyncIterable<string>;
   checkMarkdown(markdown: string, actor: Actor): Promise<Checked<Plan>>;
-  /** An ICS calendar with an entry for each step that has a date. */
+  /** ICS, an entry per dated step. */
   exportCalendar(id: string): Promise<string>;
-  /** One JSON line per finished attempt, ordered by end. */
+  /** A JSON line per finished attempt, by end. */
   exportLog(id: string): AsyncIterable<string>;
   trace(id: string): Promise<PlanningTrace>;
   runTrace(runId: string): Promise<PlanningTrace>;
   audit(id: string, options: { after?: number; limit: number }): Promise<AuditEntry[]>;
   versionDiff(id: string, a: number, b: number): Promise<VersionDiff>;
-  /** The current version's outline, roadmap and schedule, each null if it has none. */
+  /** The current version's; null if missing. */
   planning(id: string): Promise<PlanningArtifacts>;
 
-  /** Plans that change from now on, batched per second, until the signal aborts. */
+  /** Batched per second, until aborted. */
   watchInbox(query: { within?: PlanScope }, signal: AbortSignal): AsyncIterable<InboxChange[]>;
-  /** Changes after `since`, as they happen, until the signal aborts, even after a terminal status. */
+  /** After `since`, until aborted, even after a terminal status. */
   watchPlan(id: string, since: number, signal: AbortSignal): AsyncIterable<Change[]>;
   watchConversation(
     conversation: string,
@@ -512,7 +479,7 @@ export type Service = {
   ): AsyncIterable<ConversationEvent[]>;
 };
 
-/** Methods for lists and single plans outside their conversations. */
+/** Outside their conversations. */
 export type PlanReads = Pick<
   Service,
   | 'listPlans'
@@ -529,5 +496,5 @@ export type PlanReads = Pick<
   | 'changeRecurring'
 >;
 
-/** Restricts the service to an organisation. Everything else appears not to exist. */
+/** Everything else appears not to exist. */
 export type ServeWithin = (scope: PlanScope) => Service;

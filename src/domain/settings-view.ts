@@ -1,4 +1,4 @@
-// The visible configuration of an instance: facts of this process and its settings, never a secret.
+// An instance's visible settings, without secrets.
 import { z } from 'zod';
 import { type ModelApi, modelApis } from './model-apis.ts';
 import { CallClass } from './plan/call.ts';
@@ -12,14 +12,14 @@ import { WebhookEvent } from './webhook.ts';
 const OperationFacts = z.object({
   name: z.string(),
   description: z.string(),
-  /** The effect of its calls, before arguments are known. */
+  /** Before arguments are known. */
   effect: CallClass,
   destructive: z.boolean(),
-  /** Runs only inside an approved plan and is marked on the card. */
+  /** Only inside an approved plan; marked on the card. */
   guarded: z.boolean(),
-  /** A planner may call it before approval. */
+  /** Callable by planners before approval. */
   planner: z.boolean(),
-  /** It hands the step to a person. */
+  /** Hands the step to a person. */
   person: z.boolean(),
 });
 export type OperationFacts = z.infer<typeof OperationFacts>;
@@ -27,13 +27,13 @@ export type OperationFacts = z.infer<typeof OperationFacts>;
 const ToolFacts = z.object({
   name: z.string(),
   source: ToolSource,
-  /** The tool's file, as in the settings. */
+  /** As in the settings. */
   file: z.string().exactOptional(),
-  /** `off`: disabled in the configuration. */
+  /** `off`: disabled. */
   state: z.enum(['ok', 'down', 'off']),
-  /** Why it is down, with advice. */
+  /** With advice. */
   problem: z.string().nullable(),
-  /** Facts of an MCP server, or null if not yet connected or not MCP. */
+  /** Null if not connected or not MCP. */
   server: z
     .object({
       since: z.string().nullable(),
@@ -41,16 +41,16 @@ const ToolFacts = z.object({
       version: z.string().nullable(),
       protocol: z.string().nullable(),
       last_problem: z.object({ at: z.string(), text: z.string() }).nullable(),
-      /** Whether sign-in is required or done, or null if it takes none, as far as known. */
+      /** Null if it takes none, as far as known. */
       sign_in: z.enum(['needed', 'done']).nullable(),
       transport: z.enum(['stdio', 'http', 'sse']),
-      /** The program or host, without arguments, path or query. */
+      /** Without arguments, path or query. */
       at: z.string(),
-      /** The operator vouches for its annotations. */
+      /** By the operator. */
       trusted: z.boolean(),
     })
     .nullable(),
-  /** Operations not offered or not checked here, with advice. */
+  /** On missing or unchecked operations. */
   notes: z.array(z.string()),
   operations: z.array(OperationFacts),
 });
@@ -58,15 +58,15 @@ export type ToolFacts = z.infer<typeof ToolFacts>;
 
 const ModelFacts = z.object({
   name: z.string(),
-  /** Reasoning effort, or null for the server's default. */
+  /** Null: the server's default. */
   effort: z.string().nullable(),
-  /** US dollars per million tokens, or null if unknown, so that no budget holds. */
+  /** US dollars per million tokens; null if unknown, so that no budget holds. */
   price: z.object({ input: z.number(), output: z.number() }).nullable(),
 });
 export type ModelFacts = z.infer<typeof ModelFacts>;
 
 const Models = z.object({
-  /** Null without a model: the offline planner works. */
+  /** Null: the offline planner works. */
   connected: z
     .object({
       host: z.string(),
@@ -74,11 +74,11 @@ const Models = z.object({
       key: z.boolean(),
       planner: ModelFacts,
       executor: ModelFacts,
-      /** Who entered the key in the console; null: the environment has it. */
+      /** Null: from the environment. */
       entered_by: z.string().nullable(),
     })
     .nullable(),
-  /** US dollars spent today (UTC) by all processes of this database. */
+  /** US dollars (UTC day), all processes. */
   spent_today_usd: z.number(),
 });
 
@@ -98,7 +98,7 @@ const Planning = z.object({
 });
 
 const Running = z.object({
-  /** Executors of all live workers. */
+  /** All live workers'. */
   back_ends: z.array(
     z.object({
       id: z.string(),
@@ -145,7 +145,7 @@ const Running = z.object({
   terminal_stale_after_days: z.number(),
 });
 
-/** By platform, null if not configured. `allowed`: IDs of permitted users, or null for any. */
+/** Null if not configured. `allowed`: user IDs, null for any. */
 const Chats = z
   .object({
     slack: z
@@ -166,23 +166,23 @@ const Chats = z
   })
   .catchall(JsonObject.nullable());
 
-/** One setting in force. `value`: null if unset; never a secret. */
+/** Never a secret; null if unset. */
 const SettingLine = z.object({ name: z.string(), value: z.string().nullable() });
 export type SettingLine = z.infer<typeof SettingLine>;
 
-/** Everything but personal preferences, which are in `PolicyView`. */
+/** Without personal preferences (`PolicyView`). */
 export const SettingsView = z.object({
   version: z.string(),
-  /** When this process started: others may have other settings. */
+  /** Other processes may have other settings. */
   started_at: z.string(),
-  /** The settings file, whether it existed at the start, and warnings. */
+  /** As of the start. */
   file: z.object({ path: z.string(), found: z.boolean(), warnings: z.array(z.string()) }),
   tools: z.array(ToolFacts),
   approvals: z.object({
-    /** Additional approvers besides the requester. */
+    /** Besides the requester. */
     approvers: z.array(z.string()),
     guard_mode: z.enum(['block', 'log']),
-    /** `offered`: available from some tool; `rule`: additional approvers. */
+    /** `offered`: by some tool; `rule`: additional approvers. */
     guarded: z.array(
       z.object({
         operation: z.string(),
@@ -195,7 +195,7 @@ export const SettingsView = z.object({
   planning: Planning,
   running: Running,
   chats: Chats,
-  /** Webhook endpoints, as of the last worker started. */
+  /** As of the last worker started. */
   webhooks: z.array(
     z.object({
       id: z.string(),
@@ -203,9 +203,9 @@ export const SettingsView = z.object({
       /** Null for all. */
       events: z.array(WebhookEvent).nullable(),
       waiting: z.int(),
-      /** Events of the last week not delivered within a day. */
+      /** Last week, not delivered within a day. */
       given_up: z.int(),
-      /** Why the last call failed, unless one succeeded since. */
+      /** The last call's failure, or null after a success. */
       problem: z.string().nullable(),
     }),
   ),
@@ -219,14 +219,14 @@ export const SettingsView = z.object({
     workspace: z.string(),
     database: z.enum(['embedded', 'external']),
     private_addresses: z.array(z.string()),
-    /** Days until deletion, or null for never. */
+    /** Null for never. */
     kept_days: z.record(z.string(), z.number().nullable()),
-    /** The archive's folder, or null without one. */
+    /** Folder. */
     archive: z.string().nullable(),
-    /** Trace target, or null. */
+    /** Target. */
     traces: z.string().nullable(),
   }),
-  /** All settings, including those with their own section. */
+  /** Including those above. */
   settings: z.array(SettingLine),
 });
 export type SettingsView = z.infer<typeof SettingsView>;
@@ -237,17 +237,17 @@ export const CheckedPart = z.union([
 ]);
 export type CheckedPart = z.infer<typeof CheckedPart>;
 
-/** The result of a check in words, as in `countersign doctor`. */
+/** As in `countersign doctor`. */
 export const CheckResult = z.object({
   part: z.string(),
   state: z.enum(['ok', 'off', 'broken']),
-  /** The state, in a sentence. */
+  /** A sentence. */
   text: z.string(),
   advice: z.string().exactOptional(),
 });
 export type CheckResult = z.infer<typeof CheckResult>;
 
-/** An admin's form for connecting a model. */
+/** Connects a model, for admins. */
 export const ModelEntry = z.strictObject({
   api_key: z.string().trim().min(1).max(1000).optional(),
   base_url: z

@@ -1,4 +1,4 @@
-// The schema of `countersign.json`, with every default. `src/app/config.ts` parses it.
+// The schema of `countersign.json`; `src/app/config.ts` parses it.
 import { z } from 'zod';
 import { checkRules } from './people/check-rules.ts';
 import { IdentitySettings } from './people/identity.ts';
@@ -8,11 +8,11 @@ import { sharing } from './tenancy.ts';
 import { Effect } from './tool.ts';
 import { WebhookSettings } from './webhook.ts';
 
-/** OAuth client at a hosted server; by default it is registered dynamically. */
+/** Default: registered dynamically. */
 const McpOauth = z.strictObject({
   client_id: z.string().min(1).optional(),
   client_secret: z.string().min(1).optional(),
-  /** The requested scope; default: what the server asks for. */
+  /** Default: as the server asks. */
   scope: z.string().min(1).optional(),
 });
 
@@ -22,19 +22,19 @@ export const McpServer = z
     args: z.array(z.string()).default([]),
     env: z.record(z.string(), z.string()).default({}),
     cwd: z.string().optional(),
-    /** `sse`: the transport of 2024, for servers that have no other. */
+    /** `sse`: the 2024 transport. */
     type: z.enum(['stdio', 'http', 'sse']).optional(),
     url: z.url().optional(),
     headers: z.record(z.string(), z.string()).default({}),
     oauth: McpOauth.optional(),
     disabled: z.boolean().default(false),
-    /** Effects by operation; others follow a trusted server's annotations only. */
+    /** By operation; default: a trusted server's annotations. */
     effects: z.record(z.string(), Effect).default({}),
-    /** Believe its annotations, so that read-only tools count as reads; otherwise every call is an external change. */
+    /** Read-only tools count as reads; otherwise every call is an external change. */
     trusted: z.boolean().default(false),
-    /** By operation, the read that shows its target before approval, called with the arguments they share. */
+    /** By operation, the read that shows its target before approval, with the shared arguments. */
     inspect: z.record(z.string(), z.string()).default({}),
-    /** Timeout of a call in milliseconds. */
+    /** Per call. */
     timeout_ms: z.number().int().positive().default(60_000),
     ...sharing,
   })
@@ -56,7 +56,7 @@ const WebOrigin = z
   )
   .transform((url) => new URL(url).origin);
 
-/** A shared resource: its capacity, and the part never given away. */
+/** `headroom`: never given away. */
 const ResourcePool = z
   .union([
     z.number().positive(),
@@ -66,13 +66,13 @@ const ResourcePool = z
   .refine(({ capacity, headroom }) => headroom < capacity, 'headroom must be less than capacity');
 export type ResourcePool = z.infer<typeof ResourcePool>;
 
-/** An ICS file or address, the people it belongs to, and the organisations that use it. */
+/** ICS file or address. */
 const Calendar = z
   .union([
     z.string(),
     z.strictObject({
       at: z.string(),
-      /** Accounts or addresses whose time it blocks; default: the requester's. */
+      /** People it blocks time of; default: the requester. */
       people: z.array(z.string().min(1).max(200)).min(1).optional(),
       ...sharing,
     }),
@@ -80,50 +80,49 @@ const Calendar = z
   .transform((calendar) => (typeof calendar === 'string' ? { at: calendar } : calendar));
 export type Calendar = z.infer<typeof Calendar>;
 
-/** A tool file, and the organisations that use it. */
 const ToolFile = z
   .union([z.string().min(1), z.strictObject({ file: z.string().min(1), ...sharing })])
   .transform((tool) => (typeof tool === 'string' ? { file: tool } : tool));
 
-/** One executor of a worker: additional capabilities, and concurrency. */
+/** An executor of a worker. */
 const Backend = z.strictObject({
   capabilities: z.array(z.string().min(1).max(200)).max(50).default([]),
-  /** Maximum concurrent calls; default: `executor.concurrency`. */
+  /** Default: `executor.concurrency`. */
   concurrency: z.number().int().min(1).max(1000).optional(),
-  /** Only these operations; default: all of this process. */
+  /** Default: all of this process. */
   operations: z.array(z.string()).optional(),
 });
 export type Backend = z.infer<typeof Backend>;
 
 const OperationRule = z.strictObject({
   timeout_seconds: z.number().min(0.001).max(86_400).optional(),
-  /** Attempts of a repeatable call (read-only or idempotent), including the first. */
+  /** For repeatable calls (read-only or idempotent), including the first. */
   max_attempts: z.number().int().min(1).max(100).optional(),
-  /** Seconds before the second attempt; doubles each time, with jitter. */
+  /** Before the second attempt; doubles, with jitter. */
   backoff_seconds: z.number().min(0).max(3600).optional(),
 });
 export type OperationRule = z.infer<typeof OperationRule>;
 
-/** Days until deletion, or null for never. */
+/** Null for never. */
 const daysKept = (usual: number) => z.number().min(0).max(36_500).nullable().default(usual);
 
-/** Retention. Unfinished plans stay, with all they need. */
+/** Unfinished plans stay, with all they need. */
 const Retention = z.strictObject({
-  /** Plans since their last change, with all their data. */
+  /** Since their last change. */
   plans: daysKept(365),
-  /** Changes of ended plans. */
+  /** After the plan's end. */
   events: daysKept(90),
-  /** Step attempts of ended plans. */
+  /** After the plan's end. */
   attempts: daysKept(180),
-  /** Messages, unless their plan or run is still kept. */
+  /** Unless their plan or run is kept. */
   messages: daysKept(365),
-  /** Planner runs, unless their plan is still kept. */
+  /** Unless their plan is kept. */
   runs: daysKept(365),
-  /** Planning data: sessions, traces, parts, model calls and costs. */
+  /** Sessions, traces, parts, model calls and costs. */
   planning: daysKept(90),
-  /** Sealed parts of the audit log, oldest first. */
+  /** Sealed parts, oldest first. */
   audit: daysKept(1095),
-  /** Write deleted data to files: in the home's `archive`, or in this folder. */
+  /** Deleted data: in the home's `archive`, or this folder. */
   archive: z.union([z.boolean(), z.string().min(1)]).default(true),
 });
 export type Retention = z.infer<typeof Retention>;
@@ -136,68 +135,63 @@ const SettingsFile = z.strictObject({
       McpServer,
     )
     .default({}),
-  /** Your own tools in TypeScript or JavaScript; paths are relative to the settings file. */
+  /** Your own tools; paths are relative to this file. */
   tools: z.array(ToolFile).default([]),
-  /** Built-in tools to switch off: `workspace`, `http`, … */
+  /** `workspace`, `http`, … */
   disabledTools: z.array(z.string()).default([]),
-  /** Exact names of operations that run only inside an approved plan and are marked on the card. */
+  /** Run only inside an approved plan, marked on the card. */
   guardedTools: z.array(z.string()).default(['workspace_delete', 'http_request']),
   guardMode: z.enum(['block', 'log']).default('block'),
-  /**
-   * Operations a planner may call: read-only ones except `deny`. `http_get` is denied by default: a URL can leak what a planner
-   * has read.
-   */
+  /** Read-only operations except `deny`. `http_get` is denied by default: a URL can leak what a planner has read. */
   plannerTools: z
     .strictObject({
       allow: z.array(z.string()).optional(),
       deny: z.array(z.string()).default(['http_get']),
     })
     .default({ deny: ['http_get'] }),
-  /** Additional approvers besides the requester. */
+  /** Besides the requester. */
   approvers: z.array(z.string()).default([]),
-  /** Additional approvers for plans that use these operations. */
+  /** By guarded operation. */
   guardedApprovers: z.record(z.string(), ApproverPolicy).default({}),
-  /** Who may answer questions for a person: `{ "ana": ["ben"] }`. Approvals are not delegated. */
+  /** Who may answer for whom: `{ "ana": ["ben"] }`. Not approve. */
   delegates: z.record(z.string().min(1).max(200), z.array(z.string().min(1).max(200))).default({}),
-  /** Groups of people by name, used as `group:NAME`. */
   groups: z
     .record(
       z.string().regex(/^[^\s:]+$/, 'no blanks or colons'),
       z.array(z.string().min(1).max(200)),
     )
     .default({}),
-  /** Sign-in to the console and the API. */
   identity: IdentitySettings.prefault({}),
-  /** The backend pg-boss runs on. */
+  /** For pg-boss. */
   pgBossBackend: z.enum(['postgres', 'citus', 'yugabytedb', 'cockroachdb']).default('postgres'),
-  /** Resources by name: a number, or `{ capacity, headroom }`. */
+  /** A number, or `{ capacity, headroom }`. */
   resourcePools: z.record(z.string().min(1).max(200), ResourcePool).default({}),
-  /** Executors of a worker by name. Default: one, `default`, without capabilities. */
+  /** Default: one, without capabilities. */
   backends: z.record(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]*$/), Backend).default({}),
-  /** Time limits and retries of single operations, by exact name. */
+  /** Time limits and retries, by exact name. */
   operations: z.record(z.string(), OperationRule).default({}),
   http: z
     .strictObject({
-      /** Private hosts and CIDR ranges that http_get and http_request may reach. */
+      /** Private hosts and CIDR ranges for http_get and http_request. */
       allowPrivate: z.array(z.string()).default([]),
-      /** Origins whose targets of PUT, PATCH and DELETE are shown by a GET before approval. */
+      /** Origins where a GET shows targets of changes before approval. */
       inspect: z.array(WebOrigin).default([]),
       timeout_ms: z.number().int().positive().default(30_000),
       max_bytes: z.number().int().positive().default(5_000_000),
     })
     .prefault({}),
-  /** ICS files or addresses by name, and the people they belong to. */
+  /** By name. */
   calendars: z.record(z.string(), Calendar).default({}),
-  /** Working hours for schedules. */
+  /** For schedules. */
   schedule: StrategyProfile.prefault({}),
-  /** The confidence at which a planning stage continues, and below which a person is asked at once; in between, it is retried. */
+  /** A stage continues above the first, asks a person below the second, else retries. */
   confidence: z
     .strictObject({
       continue: z.number().min(0).max(1).default(0.7),
       escalate: z.number().min(0).max(1).default(0.4),
     })
     .prefault({}),
-  /** US dollars per million tokens, by model; overrides the built-in table. `*` applies to all others. */
+  /** US dollars per million tokens, by model; `*`: all others. Overrides the built-in table. */
   prices: z
     .record(
       z.string(),
@@ -209,10 +203,10 @@ const SettingsFile = z.strictObject({
       }),
     )
     .default({}),
-  /** Concurrent planners per worker. They mostly wait for the model. */
+  /** Per worker; planners mostly wait for the model. */
   planning: z
     .strictObject({
-      /** Turns of runs, except those waiting for their parts. */
+      /** Runs, except those waiting for their parts. */
       concurrency: z.number().int().min(1).max(200).default(8),
       /** Parts of large plans. */
       part_concurrency: z.number().int().min(1).max(200).default(4),
@@ -220,40 +214,39 @@ const SettingsFile = z.strictObject({
     .prefault({}),
   executor: z
     .strictObject({
-      /** Concurrent calls per back end; up to twice as many if slow ones would block all others. */
+      /** Per back end; up to twice as many if slow ones block. */
       concurrency: z.number().int().min(1).max(1000).default(16),
-      /** Steps settled and claimed in one transaction. */
+      /** Steps per transaction. */
       batch: z.number().int().min(1).max(1000).default(500),
-      /** A worker that has not renewed its lease for this long has lost its steps. */
+      /** A worker that hasn't renewed its lease for this long has lost its steps. */
       lease_seconds: z.number().min(1).max(3600).default(15),
-      /** Calls that take longer are stopped and their step fails. */
+      /** Then the call is stopped and fails. */
       step_timeout_seconds: z.number().min(1).max(86_400).default(300),
-      /** A plan without progress for this long, despite an available worker, is stalled (waiting for a person never counts). */
+      /** Without progress despite an available worker; waiting for people doesn't count. */
       stall_minutes: z.number().min(0.01).max(100_000).default(30),
       on_failure: z.enum(['continue_independent', 'stop_all']).default('continue_independent'),
-      /** Whether a plan proposes a change when a finding leaves stale steps, or when a person asks. */
+      /** When a finding leaves stale steps. */
       replan: z.enum(['automatic', 'on_request']).default('automatic'),
-      /** Attempts of a repeatable call, including the first. */
+      /** For repeatable calls, including the first. */
       max_attempts: z.number().int().min(1).max(100).default(3),
-      /** Seconds before the second attempt; doubles each time, with jitter. */
+      /** Before the second attempt; doubles, with jitter. */
       backoff_seconds: z.number().min(0).max(3600).default(1),
       max_backoff_seconds: z.number().min(0).max(86_400).default(60),
     })
     .prefault({}),
-  /** Unlimited by default. `person`: limits per person. */
   limits: z
     .strictObject({
       person: z
         .strictObject({
-          /** Requests being planned at once. */
+          /** Being planned. */
           open_runs: z.number().int().min(1).optional(),
-          /** Proposals waiting for a decision. */
+          /** Undecided. */
           waiting_plans: z.number().int().min(1).optional(),
-          /** US dollars per day (UTC) for models: planning, and steps of running plans. */
+          /** UTC day; planning and running steps. */
           usd_per_day: z.number().positive().optional(),
-          /** Former name of `usd_per_day`. */
+          /** Former name. */
           planning_usd_per_day: z.number().positive().optional(),
-          /** API and MCP requests per minute of a signed-in person, per process. */
+          /** Per signed-in person and process, API and MCP. */
           requests_per_minute: z.number().int().min(1).optional(),
         })
         .transform(({ planning_usd_per_day: former, ...limits }) =>
@@ -263,7 +256,6 @@ const SettingsFile = z.strictObject({
       organisation: z.strictObject({ usd_per_day: z.number().positive().optional() }).prefault({}),
     })
     .prefault({}),
-  /** Webhook endpoints. */
   webhooks: z
     .array(WebhookSettings)
     .refine(
@@ -271,11 +263,11 @@ const SettingsFile = z.strictObject({
       'an address stands there twice',
     )
     .default([]),
-  /** A person for whom a step or patch waits is reminded after this long, repeatedly. */
+  /** Repeated, for steps and patches. */
   human_reminder_hours: z.number().positive().default(24),
-  /** An undecided proposal: reminder at half time, then cancelled. */
+  /** Reminder at half time, then cancelled. */
   stale_after_days: z.number().positive().default(7),
-  /** The same for plans from the terminal, which has no lasting card. */
+  /** Terminal plans have no lasting card. */
   terminal_stale_after_days: z.number().positive().default(30),
   retention: Retention.prefault({}),
 });
@@ -285,6 +277,6 @@ export const Settings = SettingsFile.superRefine((settings, context) => {
 });
 export type Settings = z.infer<typeof Settings>;
 
-/** Instance-wide settings that one process applies for all. */
+/** Applied by one process for all. */
 export const sharedSettings = ['retention', 'resourcePools'] as const;
 export type SharedSettings = Pick<Settings, (typeof sharedSettings)[number]>;

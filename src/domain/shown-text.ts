@@ -1,23 +1,21 @@
-// Makes untrusted text and names safe to show: hidden characters are escaped, right-to-left text is isolated, cuts fall between
-// graphemes.
+// Makes untrusted text safe to show.
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 const pictograph = String.raw`[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]`;
-/** Scripts whose letters are joined or separated by zero-width characters. */
+/** Need zero-width joiners. */
 const joining = String.raw`[\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Mongolian}]`;
 
 /**
- * Characters that could hide, reorder or strike out others, by Unicode properties. Keeps joiners of emoji and scripts that need
- * them, flag tags of 🏴, and emoji newer than this Unicode version.
+ * Could hide, reorder or strike out others. Keeps joiners of emoji and scripts that need them, flag tags of 🏴, and newer emoji.
  */
 const hiddenOne = [
   String.raw`[\u{e0020}-\u{e007f}](?<!\u{1f3f4}[\u{e0020}-\u{e007f}]{1,7})`,
   String.raw`[\u200c\u200d](?<!(?:${pictograph}|${joining})[\u200c\u200d])`,
   String.raw`[\ufe0e\ufe0f](?<![\p{Extended_Pictographic}0-9#*][\ufe0e\ufe0f])`,
-  // Unassigned, private, format and control characters, surrogates; invisible letters and marks.
+  // Unassigned, private, format, control; surrogates; invisible letters and marks.
   String.raw`(?![\n\t\u200c\u200d\ufe0e\ufe0f\u{e0020}-\u{e007f}])(?:\p{C}(?<!\p{Extended_Pictographic})|\p{Default_Ignorable_Code_Point})`,
-  // Blank signs, marks that strike through or enclose, and more marks than any script stacks.
+  // Blank signs, striking or enclosing marks, and more marks than any script stacks.
   String.raw`[\u2800\u{1d159}\u{13441}\u{13442}]|(?!\u20e3)\p{Me}|[\u0334-\u0338\u20d2\u20d3\u20d8-\u20da\u20e5\u20e6\u20ea\u20eb\u{1d167}-\u{1d169}]`,
   String.raw`(?<=\p{M}{4})\p{M}|(?<![\p{L}\p{N}\p{S}\p{M}])(?![\u20e3\ufe0e\ufe0f])\p{M}`,
 ].join('|');
@@ -32,7 +30,7 @@ const escapeAll = (characters: string): string =>
     (one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16).toUpperCase()}}`,
   ).join('');
 
-/** Hidden characters as `\u{202E}`; a backslash that could start such an escape is doubled. */
+/** As `\u{202E}`; a backslash that could start such an escape is doubled. */
 function escapeHidden(text: string): string {
   return text.replace(/\\(?=u\{)/g, '\\\\').replace(hidden, escapeAll);
 }
@@ -48,7 +46,7 @@ function closesIsolates(line: string): boolean {
   return depth === 0;
 }
 
-/** Final guard for drawn text: escapes everything hidden except closed isolates. */
+/** Last guard: escapes everything hidden except closed isolates. */
 export function guardDrawn(text: string): string {
   const guard = (part: string) =>
     part.replace(hidden, escapeAll).replace(/[\u2028\u2029]/gu, escapeAll);
@@ -65,19 +63,19 @@ export function guardDrawn(text: string): string {
     .join('\n');
 }
 
-/** Whether it has invisible characters other than line breaks and tabs. */
+/** Except line breaks and tabs. */
 export function hidesSomething(text: string): boolean {
   return text.replace(hidden, '').length < text.length || /[\u2028\u2029]/u.test(text);
 }
 
-/** The same JSON value with hidden characters escaped, safe to print. */
+/** Safe to print. */
 export function escapeJson(json: string): string {
   const asEscapes = (run: string) =>
     run.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
   return json.replace(hidden, asEscapes).replace(/[\u2028\u2029]/gu, asEscapes);
 }
 
-/** `text` on one line, with hidden characters escaped. */
+/** On one line. */
 export function cleanLine(text: string): string {
   return text
     .replace(/[\t \r\n\u2028\u2029]+/gu, (run) => (/^ +$/.test(run) ? run : ' '))
@@ -85,7 +83,7 @@ export function cleanLine(text: string): string {
     .trim();
 }
 
-/** Multi-line text with hidden characters escaped, followed by the names of look-alike hosts. */
+/** Several lines, then the names of look-alike hosts. */
 export function showText(text: string): string {
   return escapeHidden(text).replace(/[\u2028\u2029]/gu, escapeAll) + nameHosts(text);
 }
@@ -93,11 +91,11 @@ export function showText(text: string): string {
 const latin = /\p{Script=Latin}/u;
 const lookAlike =
   /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\uff01-\uff5e]\p{M}*/gu;
-/** Unusual spaces, and the sign shown for a line break. */
+/** Unusual spaces, and our sign for a line break. */
 const oddSpace = /[↵\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/gu;
 const breaks: Record<string, string> = { '\r': '\\r', '\t': '\\t' };
 
-/** Lossless on one line: `↵` for a line break; unusual spaces and letters of other scripts within a Latin word escaped. */
+/** Lossless, one line: `↵` for a break; odd spaces and foreign letters within a Latin word escaped. */
 export function escapeExact(text: string): string {
   return escapeHidden(
     text.replace(/\\(?=[rt"])/g, '\\\\').replace(/[\r\t]/g, (c) => breaks[c] ?? c),
@@ -109,10 +107,7 @@ export function escapeExact(text: string): string {
     );
 }
 
-/**
- * A path, address or short value, lossless on one line as `escapeExact`; quoted if its ends would be invisible.
- * @param marked always quote
- */
+/** As `escapeExact`; quoted if its ends would be invisible. @param marked always quote */
 export function showExact(text: string, marked = false): string {
   const escaped = escapeExact(text);
   const needsMarks =
@@ -122,7 +117,7 @@ export function showExact(text: string, marked = false): string {
   );
 }
 
-/** Whether a text reads like a number, true, false, null, a list or a record. */
+/** A number, true, false, null, list or record. */
 export function readsLikeJson(text: string): boolean {
   const trimmed = text.trim();
   if (/^(?:true|false|null)$/i.test(trimmed)) return true;
@@ -130,12 +125,12 @@ export function readsLikeJson(text: string): boolean {
   return trimmed !== '' && !Number.isNaN(Number(trimmed));
 }
 
-/** A text among values of other types, quoted if confusable: `"false"`, `"1"`, `""`. */
+/** Quoted if confusable: `"false"`, `"1"`, `""`. */
 export function showString(text: string): string {
   return showExact(text, readsLikeJson(text));
 }
 
-/** At most `max` UTF-16 code units, with `…` if cut, between graphemes. */
+/** Cut between graphemes. @param max UTF-16 code units */
 export function cutText(text: string, max: number): string {
   if (text.length <= max) return text;
   if (max < 1) return '';
@@ -160,30 +155,27 @@ function isolateIn(line: string): string {
   return rightToLeft.test(around) ? `\u2068${apart}\u2069` : apart;
 }
 
-/**
- * Isolates quotations and lines with right-to-left text, so that they can't reorder the words around them. Idempotent. Stored
- * sentences have no isolates.
- */
+/** Keeps right-to-left text from reordering its surroundings. Idempotent; stored sentences have none. */
 export function isolateText(text: string): string {
   return rightToLeft.test(text) ? text.split('\n').map(isolateIn).join('\n') : text;
 }
 
-/** The part that can be shown in `max` code units; the rest needn't be examined. */
+/** The rest needn't be examined. */
 function beginning(text: string, max: number): string {
   return text.length <= 4 * max + 200 ? text : text.trimStart().slice(0, 4 * max + 200);
 }
 
-/** An untrusted line for display: cleaned, cut to `max` code units, isolated if necessary. */
+/** Cleaned, cut to `max` code units, isolated. */
 export function showLine(text: string, max: number): string {
   return nameHostsIn(isolateText(cutText(cleanLine(beginning(text, max)), max)));
 }
 
-/** Uncut, for text that people consent to; its sources limit its length. */
+/** Uncut, for text that people consent to. */
 export function showWhole(text: string): string {
   return nameHostsIn(isolateText(cleanLine(text)));
 }
 
-/** The first lines of a shown text, the last of them cut. */
+/** The last line is cut. */
 function cutLines(text: string, max: number): string {
   const kept: string[] = [];
   let left = max;
@@ -201,7 +193,7 @@ function cutLines(text: string, max: number): string {
 const plainMark = /(?<!\\)"/;
 const countIn = (text: string, mark: string | RegExp) => text.split(mark).length - 1;
 
-/** Cuts shown text further, keeping isolates and quotations closed. */
+/** Keeps isolates and quotations closed. */
 export function cutShown(text: string, max: number): string {
   if (text.length <= max) return text;
   if (text.includes('\n')) return cutLines(text, max);
@@ -213,7 +205,6 @@ export function cutShown(text: string, max: number): string {
 
 const closing: Record<string, string> = { '\u2068': '\u2069', '“': '”' };
 
-/** Closes isolates and quotations open at the end of `cut`. */
 function closeMarks(cut: string): string {
   const open: string[] = [];
   for (const [mark] of cut.matchAll(/[\u2068\u2069“”]/gu)) {
@@ -232,17 +223,17 @@ function cutWithin(text: string, max: number, room = 3): string {
   return closed.length > max && room < max ? cutWithin(text, max, room + 1) : closed;
 }
 
-/** Dots that could be taken for our separator. */
+/** Could be taken for our separator. */
 const separator = /(?<!\S)[·•‧∙⋅・·⸱･]+(?!\S)/gu;
 
-/** Possible hosts: after a scheme, user or @, or with an ending that chats link. */
+/** After a scheme, user or @, or with an ending that chats link. */
 const hostLike = /(?<prefix>\/\/|@)?(?<host>[^\s/?#@:"'“”‘’<>(),;|[\]{}\\]+)/gu;
 const linkedEnd =
   /[.．。｡](?:com|net|org|info|biz|io|app|dev|gov|edu|eu|de|uk|fr|nl|ch|at|it|es|us|ca|ru|ua|cn|jp|рф|рус|укр|бел|срб|бг|ею|онлайн|сайт|орг|ком)$/iu;
 const ascii = /^\p{ASCII}*$/u;
 const hostsNamed = 50;
 
-/** ` (xn--80ak6aa92e.com)`: non-ASCII hosts in `text`, as DNS looks them up. */
+/** ` (xn--80ak6aa92e.com)`: non-ASCII hosts as DNS sees them. */
 function nameHosts(text: string): string {
   if (ascii.test(text)) return '';
   const hosts = new Set<string>();
@@ -262,7 +253,7 @@ function nameHosts(text: string): string {
 
 const nameHostsIn = (shown: string): string => shown + nameHosts(shown);
 
-/** Others' words for quotation marks: one line that can't close them. */
+/** One line that can't close its marks. */
 function withinMarks(text: string): string {
   return cleanLine(text)
     .replace(/[“„‟〝]/gu, '‘')
@@ -271,27 +262,27 @@ function withinMarks(text: string): string {
     .replace(separator, escapeAll);
 }
 
-/** Others' words in quotation marks, cut to `max` code units, or '' if empty. */
+/** '' if empty. @param max code units */
 export function quoteWords(text: string, max: number): string {
   const words = cutText(withinMarks(beginning(text, max)), Math.max(1, max));
   return words === '' ? '' : `“${words}”${nameHosts(words)}`;
 }
 
-/** A plain name, address, ID or model: at most four words, left to right, without our signs. */
+/** At most four words, left to right, without our signs. */
 const plainName =
   /^(?!.*\/\/)[\p{L}\p{N}@_][\p{L}\p{N}\p{M}@_.:/+'’&#*-]*(?: [\p{L}\p{N}(@][\p{L}\p{N}\p{M}@_.:/+'’&#*)-]*){0,3}$/u;
 const joinsSentence = /\b(?:and|or|by|but|before|after|if)\b/iu;
 
-/** Others' name within our sentence, quoted if it could be read as part of it. */
+/** Quoted if it could be read as part of our sentence. */
 export function quoteName(text: string, max: number): string {
   const line = cleanLine(beginning(text, max));
   const plain = plainName.test(line) && !joinsSentence.test(line) && !rightToLeft.test(line);
   return line === '' || plain ? cutText(line, max) + nameHosts(line) : quoteWords(line, max);
 }
 
-/** Signs and quotation marks of our own lines. */
+/** At the start of our own lines. */
 const signsOfOurs = /[🛡⟲⟳↻✓✔☑✅✕✖✗✘❌◷△▲⚠▸■‖●○ⓘ│▰▱∥“”„‟]|^[\p{P}\p{S}]/u;
-/** Our own words that state a decision or fact. */
+/** State a decision or fact. */
 const wordsOfOurs =
   /\b(?:approved|rejected|cancelled|confirmed|guarded|digest)\b|^(?:reason|error|goal|why|if no|result|evidence)\s*:/iu;
 
@@ -300,13 +291,13 @@ function quoteIf(line: string, looksLikeOurs: boolean, max: number): string {
   return split || looksLikeOurs ? quoteWords(line, max) : showLine(line, max);
 }
 
-/** Others' words on their own line, such as a title; quoted if they look like ours. */
+/** Others' line, quoted if it looks like ours. */
 export function showTitle(text: string, max: number): string {
   const line = cleanLine(beginning(text, max));
   return quoteIf(line, signsOfOurs.test(line) || wordsOfOurs.test(line), max);
 }
 
-/** Others' label of a field or choice; quoted if a sign in it looks like ours. */
+/** Quoted if a sign in it looks like ours. */
 export function showLabel(text: string, max: number): string {
   const line = cleanLine(beginning(text, max));
   return quoteIf(line, signsOfOurs.test(line), max);

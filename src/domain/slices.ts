@@ -1,12 +1,12 @@
-// Splits long work so that the event loop stays responsive. All jobs share one slice per turn.
+// Splits long work so that the event loop stays responsive.
 import { setImmediate } from 'node:timers';
 
 const sliceMs = 50;
 
-/** Start of this turn's slice, or null before the first check. */
+/** Start of this turn's slice, which all jobs share. */
 let began: number | null = null;
 let isTurnWatched = false;
-/** Paused jobs; one resumes per turn. */
+/** One resumes per turn. */
 const resting: (() => void)[] = [];
 
 function watchTurn(): void {
@@ -22,7 +22,7 @@ function watchTurn(): void {
   });
 }
 
-/** Call after each piece of work: `if (isSliceOver()) await nextTurn();` */
+/** After each piece: `if (isSliceOver()) await nextTurn();` */
 export function isSliceOver(): boolean {
   const now = performance.now();
   began ??= now;
@@ -30,7 +30,6 @@ export function isSliceOver(): boolean {
   return now - began >= sliceMs;
 }
 
-/** Continues in a later turn of the event loop. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     resting.push(resolve);

@@ -1,13 +1,12 @@
-// Plans by status, and requests that no tool could meet.
+// Plans by status, and unmet requests.
 import { z } from 'zod';
 import { PlanStatus } from './plan/plan.ts';
 
-/** A request that no tool could meet. */
+/** No tool could meet it. */
 const ToolGap = z.object({
-  /** To follow "I can't": `book flights`, as last requested. */
+  /** Follows "I can't": `book flights`. */
   wanted: z.string(),
   times: z.int().min(1),
-  /** Number of people who asked for it. */
   people: z.int().min(1),
   last_at: z.iso.datetime(),
 });
@@ -15,9 +14,9 @@ const ToolGap = z.object({
 export const PlanStats = z.object({
   /** Without empty statuses. */
   plans: z.partialRecord(PlanStatus, z.int().min(1)),
-  /** The most frequent first. */
+  /** Most frequent first. */
   gaps: z.array(ToolGap),
-  /** The period of `gaps` in days. */
+  /** For `gaps`. */
   gap_days: z.int().min(1),
 });
 export type PlanStats = z.infer<typeof PlanStats>;

@@ -1,9 +1,8 @@
-// Spans of work: duration, result and cause. Traces, metrics and logs, connected by `src/app`, read them. Without a tracer only
-// the duration is recorded.
+// Spans of work, for traces, metrics and logs.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { CountersignError } from './errors.ts';
 
-/** Kinds of work, each with a histogram of durations (`src/app/metrics`). */
+/** Each has a histogram (`src/app/metrics`). */
 export type Work =
   | 'http'
   | 'planning_turn'
@@ -15,44 +14,42 @@ export type Work =
   | 'chat_event'
   | 'card';
 
-/** Durations between two moments that no single span covers. */
+/** Between moments that no span covers. */
 export type Wait = 'step_start' | 'chat_acknowledge' | 'chat_event_age' | 'card_age';
 
-/** OpenTelemetry's names; undefined values are dropped. Contents only if enabled. */
+/** OpenTelemetry's names; contents only if enabled. */
 export type Attributes = Record<string, string | number | boolean | string[] | undefined>;
 
 export type SpanOptions = {
-  /** The side of a call; default `internal`. */
+  /** Default: `internal`. */
   kind?: 'internal' | 'server' | 'client' | 'consumer';
   attributes?: Attributes;
-  /** The W3C traceparent of a cause in another process; default: the current work. Null if unknown. */
+  /** W3C traceparent of a cause elsewhere; default: the current work. */
   parent?: string | null;
-  /** Traceparents of related earlier work, such as planning before an approval. */
+  /** Earlier work, such as planning before an approval. */
   links?: (string | null)[];
-  /** Fields added to log lines meanwhile. */
+  /** Added to log lines meanwhile. */
   log?: Record<string, string | number>;
 };
 
 export type Span = {
   set(attributes: Attributes): void;
   link(traceparent: string | null): void;
-  /** Marks a failure without an exception. @param type a stable code */
+  /** Without an exception. @param type a stable code */
   fail(type: string, message?: string): void;
 };
 
-/** A span that begins and ends in different functions. */
+/** Begins and ends in different functions. */
 export type OpenSpan = Span & {
-  /** Runs `work` as a part of the span. */
   within<T>(work: () => T): T;
   end(): void;
 };
 
 export type Tracer = {
   start(name: string, options: SpanOptions): OpenSpan;
-  /** For the current work. */
   current(): { traceparent: string; trace_id: string; span_id: string } | null;
   link(traceparent: string): void;
-  /** Contents of messages and calls may be recorded. */
+  /** May record message and call contents. */
   takesContents: boolean;
 };
 
@@ -65,24 +62,23 @@ let tracer: Tracer | null = null;
 const meters = new Set<Meter>();
 const logged = new AsyncLocalStorage<Record<string, string | number>>();
 
-/** Sets the tracer, or null to stop tracing. */
 export function setTracer(next: Tracer | null): void {
   tracer = next;
 }
 
-/** Registers a meter of durations. @returns a function that removes it */
+/** @returns a function that removes it */
 export function addMeter(meter: Meter): () => void {
   meters.add(meter);
   return () => void meters.delete(meter);
 }
 
 export const isTraced = (): boolean => tracer !== null;
-/** Whether the operator allows contents of messages and calls as attributes. */
+/** If the operator allows it. */
 export const takesContents = (): boolean => tracer?.takesContents === true;
-/** The current traceparent, to store with consequences, or null without tracing. */
+/** To store with consequences. */
 export const currentTrace = (): string | null => tracer?.current()?.traceparent ?? null;
 
-/** Links the current work to what it follows. */
+/** To what the current work follows. */
 export function linkTo(traceparent: string | null): void {
   if (traceparent !== null) tracer?.link(traceparent);
 }
@@ -123,13 +119,13 @@ export function openSpan(work: Work, name: string, options: SpanOptions = {}): O
   };
 }
 
-/** An error's type only, since its text may quote private content. */
+/** Its text may quote private content. */
 function typeOf(error: unknown): string {
   if (error instanceof CountersignError) return error.code;
   return error instanceof Error ? error.name : typeof error;
 }
 
-/** Runs `run` as a span, which fails if it throws. */
+/** Fails if `run` throws. */
 export async function span<T>(
   work: Work,
   name: string,
@@ -147,12 +143,11 @@ export async function span<T>(
   }
 }
 
-/** Records a waiting time. */
 export function measure(wait: Wait, seconds: number, attributes: Attributes = {}): void {
   for (const meter of meters) meter.waited(wait, Math.max(0, seconds), attributes);
 }
 
-/** @param tool a built-in tool, an MCP server, or `planner` for the planner's own */
+/** @param tool a built-in tool, an MCP server, or `planner` */
 export function traceCall<T extends object>(
   tool: string,
   operation: string,

@@ -1,9 +1,9 @@
-// Organisations that share an instance, and the settings entries each can use.
+// Organisations that share an instance.
 import { z } from 'zod';
 
-/** On a shared instance, a settings entry is for the listed organisations, or for all. */
+/** On a shared instance: for the listed organisations, or all. */
 export const sharing = {
-  /** `slack:T…`, `teams:GUID`, or a sign-in provider's name. */
+  /** `slack:T…`, `teams:GUID`, or a provider's name. */
   organisations: z.array(z.string().min(1).max(200)).min(1).optional(),
   shared: z.boolean().optional(),
 };
@@ -12,21 +12,20 @@ export type Sharing = {
   shared?: boolean | undefined;
 };
 
-/** The entry's own sharing, or null. */
 export function sharingOf({ organisations, shared }: Sharing): Sharing | null {
   if (organisations === undefined && shared === undefined) return null;
   return { ...(organisations && { organisations }), ...(shared === undefined ? {} : { shared }) };
 }
 
-/** `apart`: several organisations share the instance. `owners`: those that used it alone before. */
+/** `owners`: those that used the instance alone before. */
 export type Tenancy = { apart: boolean; owners: readonly string[] };
 
-/** Whether the tenant may use things without an organisation: the workspace folder, entries without `organisations`. */
+/** May use the workspace folder and entries without `organisations`. */
 export function isOwner({ apart, owners }: Tenancy, tenant: string | null): boolean {
   return !apart || tenant === null || owners.includes(tenant);
 }
 
-/** Whether an organisation may use a settings entry. @param tenant null for the instance itself */
+/** @param tenant null for the instance itself */
 export function reaches(
   tenancy: Tenancy,
   { organisations, shared = false }: Sharing,
@@ -40,7 +39,7 @@ export function reaches(
 /** Cached organisations. */
 const maxKept = 200;
 
-/** Creates something per organisation, again when the tenancy changes. A single organisation shares one. */
+/** Again when the tenancy changes. A single organisation shares one. */
 export function perOrganisation<T>(
   readTenancy: () => Tenancy,
   make: (tenant: string | null, tenancy: Tenancy) => T,

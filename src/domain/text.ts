@@ -1,25 +1,22 @@
-// Text that both Postgres and people can take: no NUL, no lone surrogates, bounded length.
+// Text safe for Postgres and people: no NUL, no lone surrogates.
 import { z } from 'zod';
 import { parseExactly } from './exact-json.ts';
 import { isStorableText } from './words.ts';
 
 export const unstorable = 'contains characters that cannot be stored (NUL or a lone surrogate)';
 
-/** Text of any length, lines and blanks as they are. */
+/** Any length. */
 export const StorableText = z.string().refine(isStorableText, unstorable);
 
-/** A required line of at most `max` characters. */
+/** Required. @param max characters */
 export function line(max: number) {
   return z.string().trim().min(1).max(max).refine(isStorableText, unstorable);
 }
 
-/** Maximum characters of a message, request or feedback. Longer texts belong in a file. */
+/** Characters of a message, request or feedback. */
 export const longestMessage = 20_000;
 
-/**
- * Any JSON value; integers too large for a number are bigints. Only values that passed `JsonValue` or `JsonObject` are surely
- * storable.
- */
+/** Large integers are bigints. Surely storable only after `JsonValue` or `JsonObject`. */
 export type Json = null | boolean | number | bigint | string | Json[] | JsonObject;
 export type JsonObject = { [key: string]: Json };
 
@@ -27,32 +24,31 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** `value` if it is an object with keys, else null. */
+/** Null unless an object with keys. */
 export function objectIn(value: Json | undefined): JsonObject | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null;
 }
 
-/** Parses JSON, or undefined if invalid or not storable. */
+/** Undefined if invalid or not storable. */
 export function parseJson(text: string): Json | undefined {
   try {
     return JsonValue.parse(parseExactly(text));
   } catch {
-    return undefined; // the caller says what was wrong with it
+    return undefined; // the caller reports it
   }
 }
 
-/** A JSON copy of `value`, without undefined keys. */
 export function toJson(value: unknown): Json {
   return JsonValue.parse(parseExactly(JSON.stringify(value)));
 }
 
-/** All texts among the values, at any depth. */
+/** At any depth. */
 export function textsIn(value: Json | undefined): string[] {
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-/** Maps the texts in `value`. @param change also gets the nearest key, or '' outside objects */
+/** @param change also gets the nearest key, '' outside objects */
 export function mapTexts(
   value: Json,
   change: (text: string, key: string) => string,
@@ -67,12 +63,12 @@ export function mapTexts(
   );
 }
 
-/** Replaces what can't be stored by U+FFFD. */
+/** By U+FFFD. */
 export function makeStorableText(text: string): string {
   return text.replaceAll('\u0000', '\ufffd').toWellFormed();
 }
 
-/** Makes texts and keys storable; numbers without a JSON form become null. */
+/** Numbers without a JSON form become null. */
 export function makeStorable(value: Json): Json {
   if (typeof value === 'string') return makeStorableText(value);
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
@@ -112,8 +108,8 @@ function everyText(value: unknown): boolean {
   return Object.entries(value).every(([key, item]) => isStorableText(key) && everyText(item));
 }
 
-/** JSON whose texts may be unstorable. */
-// The type checker doesn't learn from the check.
+/** Texts may be unstorable. */
+// The check narrows no type.
 export const AnyJson = z.unknown().refine(isJson, 'is not JSON') as unknown as z.ZodType<Json>;
 export const JsonValue: z.ZodType<Json> = AnyJson.refine(everyText, unstorable);
 export const JsonObject: z.ZodType<JsonObject> = z

@@ -1,4 +1,4 @@
-// Sign-in at hosted MCP servers (OAuth 2.1): stored data, its store, and what a gateway offers.
+// Sign-in at hosted MCP servers (OAuth 2.1).
 import { z } from 'zod';
 
 const Tokens = z.looseObject({
@@ -6,11 +6,11 @@ const Tokens = z.looseObject({
   token_type: z.string(),
   refresh_token: z.string().optional(),
   scope: z.string().optional(),
-  /** The issuer; credentials are sent nowhere else. */
+  /** Credentials are sent nowhere else. */
   issuer: z.string().optional(),
 });
 
-/** Countersign's client registration at the authorization server. */
+/** Our registration at the authorization server. */
 const OauthClient = z.looseObject({
   client_id: z.string(),
   client_secret: z.string().optional(),
@@ -18,26 +18,24 @@ const OauthClient = z.looseObject({
 });
 
 const At = z.object({
-  /** The MCP server's URL; tokens are sent to no other. */
+  /** MCP server; tokens are sent to no other. */
   url: z.string(),
   client: OauthClient,
-  /** The redirect URL, for which a client is registered. */
+  /** The client is registered for it. */
   redirect: z.string(),
   authorization_server: z.string(),
   resource_metadata: z.string().nullable(),
-  /** The tokens' resource (RFC 8707), or null if the server names none. */
+  /** RFC 8707; null if the server names none. */
   resource: z.string().nullable(),
 });
 
-/** A completed sign-in. */
 export const SignIn = At.extend({
   tokens: Tokens,
-  /** ISO 8601, or null if unknown. */
+  /** ISO 8601. */
   expires_at: z.string().nullable(),
 });
 export type SignIn = z.infer<typeof SignIn>;
 
-/** A sign-in in progress at the authorization server. */
 export const PendingSignIn = At.extend({
   server: z.string(),
   /** PKCE (RFC 7636). */
@@ -45,55 +43,54 @@ export const PendingSignIn = At.extend({
   /** SHA-256 of the browser's secret. */
   browser: z.string(),
   by: z.string(),
-  /** Who began it, or null for an operator. */
+  /** Null for an operator. */
   account: z.string().nullable().optional(),
 });
 export type PendingSignIn = z.infer<typeof PendingSignIn>;
 
 export type KeptSignIn = {
   server: string;
-  /** A counter for compare-and-set. */
+  /** For compare-and-set. */
   generation: number;
   signIn: SignIn;
-  /** Why a new sign-in is needed, or null. */
+  /** Why a new sign-in is needed. */
   problem: string | null;
-  /** Additional scope to request, or null. */
+  /** Additional scope. */
   wants: string | null;
   by: string;
   at: Date;
 };
 
-/** Stores encrypted sign-ins for all processes of an instance. */
+/** Encrypted, for all processes. */
 export type SignInStore = {
-  /** Why nothing can be stored, with advice, or null. */
+  /** Why nothing can be stored, with advice. */
   lack: string | null;
   read(server: string): Promise<KeptSignIn | null>;
   list(): Promise<Omit<KeptSignIn, 'signIn'>[]>;
-  /** Stores a new sign-in, replacing any other. */
+  /** Replaces any other. */
   store(server: string, signIn: SignIn, by: string): Promise<void>;
-  /** Claims the refresh of this generation for `ms`. @returns false if another process is doing or has done it */
+  /** For `ms`. @returns false if another process refreshes or did */
   claimRefresh(server: string, generation: number, ms: number): Promise<boolean>;
   releaseRefresh(server: string, generation: number): Promise<void>;
   /** @returns false if another was stored meanwhile */
   storeRefreshed(server: string, generation: number, signIn: SignIn): Promise<boolean>;
-  /** Records that a new sign-in is needed. */
+  /** A new sign-in is needed. */
   note(server: string, generation: number, problem: string, wants: string | null): Promise<void>;
   /** @returns false if there was none */
   remove(server: string): Promise<boolean>;
-  /** Stores a sign-in in progress until `state` returns, once and within ten minutes. */
+  /** Until `state` returns, once, within ten minutes. */
   keepPending(state: string, pending: PendingSignIn): Promise<void>;
   takePending(state: string): Promise<PendingSignIn | null>;
-  /** Calls `wake` when the sign-in at `server` changes in any process. @returns a function that stops it */
+  /** For changes in any process. @returns a function that stops it */
   onChange(server: string, wake: () => void): () => void;
 };
 
-/** Sign-in functions for gateways and the command line. */
 export type SignIns = {
   /**
-   * @param how.browser a secret only the browser keeps and must return
-   * @param how.metadata where Countersign's client metadata is served, or null if unreachable
-   * @returns the URL where the person signs in
-   * @throws CountersignError `not_found` for a server without sign-in, `tool_unavailable` if it can't be begun
+   * @param how.browser a secret only the browser keeps and returns
+   * @param how.metadata URL of our client metadata, null if unreachable
+   * @returns where the person signs in
+   * @throws `not_found` without sign-in, `tool_unavailable` if it can't be begun
    */
   begin(
     server: string,
@@ -106,10 +103,9 @@ export type SignIns = {
     },
   ): Promise<{ url: string }>;
   /**
-   * @param params from the browser's return
-   * @param letIn throws if the person who began it is now refused
+   * @param letIn throws if the person is now refused
    * @returns the server
-   * @throws CountersignError `not_allowed` for another browser or an old URL, `tool_unavailable` if refused
+   * @throws `not_allowed` for another browser or an old URL, `tool_unavailable` if refused
    */
   finish(
     params: URLSearchParams,
@@ -119,7 +115,7 @@ export type SignIns = {
   forget(server: string): Promise<boolean>;
 };
 
-/** Paths of the browser's return and of the client metadata document. */
+/** `metadata`: the client metadata document. */
 export const signInPaths = { callback: '/oauth/mcp/callback', metadata: '/oauth/mcp/client.json' };
 
 export function describeClient(redirect: string, confidential: boolean) {

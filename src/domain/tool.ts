@@ -1,4 +1,4 @@
-// The tool interface: named operations with a schema and an effect, and a way to call them.
+// The tool interface: operations with a schema and an effect.
 import { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
 import type { NewFinding } from './plan/finding.ts';
@@ -9,87 +9,77 @@ import type { Sharing } from './tenancy.ts';
 import type { Json, JsonObject } from './text.ts';
 import type { PayForCall } from './text-model.ts';
 
-/**
- * A call's effect, from harmless to careful: `read` changes nothing; `idempotent` gives the same state however often it runs;
- * `write` must not be repeated without a person's word.
- */
+/** `idempotent`: repeating leaves the same state; `write`: needs a person's word to repeat. */
 export const Effect = z.enum(['read', 'idempotent', 'write']);
 export type Effect = z.infer<typeof Effect>;
 
 const carefulness: Record<Effect, number> = { read: 0, idempotent: 1, write: 2 };
 
-/** Whether `one` exceeds `other`, so that an approval of `other` doesn't cover it. */
+/** An approval of `other` doesn't cover `one`. */
 export function doesMore(one: Effect, other: Effect): boolean {
   return carefulness[one] > carefulness[other];
 }
 
-/** A JSON Schema (draft 7 or 2020-12) of an object. */
+/** Draft 7 or 2020-12, of an object. */
 export type JsonSchema = { [key: string]: unknown };
 
-/** Where an operation comes from. */
 export const ToolSource = z.enum(['builtin', 'mcp', 'file']);
 export type ToolSource = z.infer<typeof ToolSource>;
 
-/** An operation as planners and people see it. */
+/** As planners and people see it. */
 export type OperationSpec = {
-  /** `workspace`, `http`, or an MCP server's name. */
+  /** `workspace`, `http`, or an MCP server. */
   tool: string;
-  /** The operation within the tool: `write`. */
+  /** `write`. */
   operation: string;
-  /** `${tool}_${operation}`, as listed in scopes and `guardedTools`. */
+  /** `${tool}_${operation}`, as in `guardedTools`. */
   name: string;
   description: string;
   input: JsonSchema;
   output?: JsonSchema;
   effect: Effect;
-  /** May destroy existing data (delete, overwrite). */
+  /** Deletes or overwrites. */
   destructive: boolean;
-  /** The argument that names the target (`path`, `url`). */
+  /** `path`, `url`. */
   targetArgument?: string;
-  /** Capabilities required of an executor. */
+  /** Required of an executor. */
   capabilities?: string[];
-  /** `builtin`, an MCP server, or a file under `tools` in the settings. */
+  /** `file`: under `tools` in the settings. */
   source: ToolSource;
-  /**
-   * Digests of the MCP server (command or URL, and its own name) and of the tool's annotations; for a tool file, its code's
-   * digest replaces the server's.
-   */
+  /** Digests of the MCP server, or a tool file's code, and of annotations. */
   identity?: { server: string; annotations: string };
-  /** The operator vouches for the MCP server's annotations, so that its reads count as reads. */
+  /** The operator vouches for the server's annotations: its reads count as reads. */
   trusted?: boolean;
-  /** Rarely needed: not listed in every planner call, but found by search. */
+  /** Not in every planner call; found by search. */
   seldom?: true;
-  /** `output` is the shape of outputs that came, which the server does not declare. */
+  /** `output` was inferred from outputs. */
   seen?: true;
-  /** Calls the plan's language model. */
+  /** The plan's. */
   usesModel?: true;
-  /** Hands the step to a person instead of running code. */
+  /** Runs no code. */
   human?: boolean;
-  /** Only the system adds such steps. */
+  /** Added only by the system. */
   internal?: boolean;
-  /** For MCP servers and tool files: the organisations that can use it (`#domain/tenancy.ts`). */
+  /** For MCP servers and tool files (`#domain/tenancy.ts`). */
   sharing?: Sharing;
 };
 
-/** The context of a call. */
 export type ToolContext = {
   planId: string | null;
   stepId: string | null;
-  /** The same for every attempt of a step, for deduplication. */
+  /** Same for every attempt, for deduplication. */
   idempotencyKey: string;
   user: string;
-  /** Reads the busy time of `user`, who asks for a schedule or is someone else. Only this reads connected calendars. */
+  /** Only this reads connected calendars. `other`: `user` isn't the requester. */
   busyOf?: 'requester' | 'other';
   conversation: string | null;
-  /** IANA zone of the person the work is for. */
+  /** IANA; of the person the work is for. */
   timezone: string;
-  /** The plan's model, or null for the process's. */
+  /** Null for the process's. */
   model: string | null;
-  /** Pays for model calls, or null outside a plan, where none may be made. */
+  /** Null outside a plan, where no model may be called. */
   pay: PayForCall | null;
-  /**
-   * A callback URL for work that continues after the call (`#domain/callback.ts`), stable per call. Null without a waiting step.
-   */
+  /** For work that continues (`#domain/callback.ts`), stable per call. Null without a waiting step. */
   callbackUrl: (() => Promise<string>) | null;
   signal: AbortSignal;
 };
@@ -101,13 +91,9 @@ export function outsidePlan(
   return { ...none, model: null, pay: null, callbackUrl: null, ...given };
 }
 
-/**
- * A call's result. `summary`: one line for the report; `data`: for later steps; `findings`: raised on its plan, by default about
- * the calling step.
- */
+/** `summary`: one line; `data`: for later steps; `findings`: by default about this step. */
 export type ToolOutput = { summary: string; data: Json; findings?: NewFinding[] };
 
-/** A call that hands the step to a person, without output yet. */
 export type HumanHandover = {
   waitFor: 'person';
   question: string;
@@ -115,154 +101,128 @@ export type HumanHandover = {
   form: Json;
 };
 
-/**
- * A call whose work continues. `later`: the handle for `checkLater` and `cancelLater` in any process; `checkAfterMs`: when to
- * poll first. Without `checkLater` a callback is awaited.
- */
+/** Work continues. `later`: handle for any process; `checkAfterMs`: first poll. Without `checkLater` a callback is awaited. */
 export type LaterHandover = { later: string; checkAfterMs?: number | undefined };
 
-/**
- * State of continuing work. `elsewhere`: only the calling process knows; `lost`: unknown or interrupted, and it may have acted.
- * `message` is a sentence.
- */
+/** `elsewhere`: only the calling process knows; `lost`: unknown, may have acted. */
 export type LaterState =
   | { state: 'running'; checkAfterMs?: number | undefined }
-  /** Milliseconds until it is done; polling earlier is useless. */
+  /** Earlier polls are useless. */
   | { state: 'running'; dueInMs: number }
   | { state: 'done'; output: ToolOutput }
   | { state: 'failed' | 'lost'; message: string }
   | { state: 'elsewhere' };
 
-/**
- * A call's effect as data: words, and names of arguments to show. Values come from the call, so that what is shown is what runs.
- */
+/** Words and argument names; values come from the call, so that what is shown is what runs. */
 export type CallFacts = {
-  /** The start of a sentence: `Sends an invoice to`. */
+  /** `Sends an invoice to`. */
   verb: string;
   target?: string;
-  /** Arguments with the main content: a text, a body. */
+  /** Main content. */
   payload?: string[];
-  /** This call destroys existing data; implied by a destructive operation. */
+  /** Destroys data; implied by a destructive operation. */
   destructive?: boolean;
-  /** Reaches beyond this installation. Default: unless it only reads. */
+  /** Default: unless it only reads. */
   outside?: boolean;
 };
 
-/** A registered operation. `call` gets arguments valid for `input`; it throws CountersignError with a sentence for the person. */
+/** `call` gets arguments valid for `input`; throws CountersignError. */
 export type Operation = OperationSpec & {
-  /**
-   * Rules beyond the schema that depend only on arguments (a path outside the workspace, a private address). Unknown arguments
-   * are missing; null if valid.
-   */
+  /** Rules beyond the schema. Unknown arguments are missing; null if valid. */
   check?(args: JsonObject): { code: ErrorCode; message: string } | null;
-  /** Why `user` may not make this call, or null. Checked when a plan is proposed, and by the call. */
+  /** Checked when proposed and by the call. */
   findRefusal?(args: JsonObject, user: string): Promise<string | null>;
-  /** The output schema for these arguments, if more specific than `output`. */
+  /** If more specific than `output`. */
   outputOf?(args: JsonObject): JsonSchema;
-  /** Steps of the plan whose outputs the call reads besides references, and so waits for, or null. */
+  /** Steps read besides references, and so awaited. */
   readsSteps?(args: JsonObject): StepSelector | null;
-  /** For a tool file: the call's effect. Some arguments may be references. */
+  /** For tool files. Some arguments may be references. */
   describe?(args: JsonObject): CallFacts;
-  /** Inherent duration in seconds, added to the time limit. */
+  /** Added to the time limit. */
   expectedSeconds?(args: JsonObject): number;
-  /**
-   * The target's current state. Changes nothing, and reaches outside only to a trusted server with a configured read. Null if it
-   * can't be looked up or the target is unknown.
-   */
+  /** Changes nothing; goes outside only to a trusted server's configured read. Null if unknown. */
   inspect?(args: JsonObject, signal: AbortSignal): Promise<SeenState | null>;
-  /** The call's change of the current text as a unified diff, or null. */
+  /** Unified diff of the current text. */
   compare?(args: JsonObject, signal: AbortSignal): Promise<string | null>;
-  /** The call's file in its current state, or null if unreadable or unknown. */
+  /** Null if unreadable or unknown. */
   preview?(args: JsonObject, signal: AbortSignal): Promise<FilePreview | null>;
-  /** Existing names for the target argument, for forms. */
+  /** Names for the target argument. */
   suggest?(signal: AbortSignal): Promise<string[]>;
-  /** The target's fingerprint after the call, so that our own result isn't taken for another's change. */
+  /** The target after the call, so that our result isn't taken for another's change. */
   fingerprintAfter?(args: JsonObject): string | null;
   call(args: JsonObject, context: ToolContext): Promise<ToolOutput | HumanHandover | LaterHandover>;
-  /**
-   * Polls continuing work. Its presence must not depend on a call.
-   * @throws if it can't be polled now; the work continues
-   */
+  /** Must not appear or vanish with a call. @throws if not pollable now; the work continues */
   checkLater?(handle: string, signal: AbortSignal): Promise<LaterState>;
-  /** Asks the work to stop, without any guarantee. */
   cancelLater?(handle: string, signal: AbortSignal): Promise<void>;
 };
 
-/** The tools of this process that one organisation can use. */
+/** This process's tools for one organisation. */
 export type ToolRegistry = {
-  /** All operations available now, in a stable order. */
+  /** In a stable order. */
   list(): OperationSpec[];
   get(name: string): Operation | undefined;
-  /**
-   * Schema violations of `args`, as sentences. `unknown`: top-level arguments with later values, which count as present and
-   * aren't checked.
-   */
+  /** Sentences. `unknown`: arguments with later values, present but unchecked. */
   validate(name: string, args: JsonObject, unknown?: string[]): string[];
-  /** Whether the tool answers now, with the reason if not. */
+  /** Whether the tool answers now. */
   check(tool: string): Promise<{ ok: true } | { ok: false; reason: string }>;
-  /** The state of each tool or MCP server, for `doctor` and the start banner. */
+  /** For `doctor` and the start banner. */
   status(): ToolStatus[];
 };
 
-/** Opens the tools per organisation: folder, calendars, servers. */
+/** Per organisation: folder, calendars, servers. */
 export type ToolHost = Pick<ToolRegistry, 'list' | 'status' | 'check'> & {
-  /** @param tenant as in plans and runs, or null for the instance itself */
+  /** @param tenant null for the instance itself */
   of(tenant: string | null): ToolRegistry;
   close(): Promise<void>;
 };
 
-/** An operation that may not be callable here; its own rules exist only in a process that has it. */
+/** Maybe not callable here, and then without its own rules. */
 export type KnownOperation = Omit<Operation, 'call'>;
 
-/**
- * All operations that plans may name, from this process and live workers. If descriptions differ, the more cautious effect
- * counts.
- */
+/** From this process and live workers; the more cautious effect counts. */
 export type Catalogue = Pick<ToolRegistry, 'list' | 'validate'> & {
   get(name: string): KnownOperation | undefined;
-  /** Whether the tool answers here or on a live worker, with the reason if not. */
+  /** Here or on a live worker. */
   check(tool: string): Promise<{ ok: true } | { ok: false; reason: string }>;
 };
 
-/** Opens the catalogue per organisation. */
 export type Catalogues = {
-  /** @param tenant as in plans and runs, or null for the instance itself */
+  /** @param tenant null for the instance itself */
   of(tenant: string | null): Catalogue;
-  /** Why steps can't use this model, or null if they can or this process has no model server. */
+  /** Why steps can't use it; null also without a model server. */
   findModelProblem(name: string): string | null;
-  /** Updates workers' offers. @param readManifests returns the same list until it changes */
+  /** @param readManifests returns the same list until it changes */
   refresh(readManifests: () => Promise<readonly OperationSpec[][]>): Promise<void>;
 };
 
-/** An MCP server as this process knows it. Times are ISO 8601. */
+/** Times: ISO 8601. */
 export type ServerHealth = {
-  /** Connected since, or null. */
+  /** Connected since. */
   since: string | null;
-  /** The server's own name. */
+  /** Its own. */
   name: string | null;
   version: string | null;
-  /** The negotiated MCP version. */
+  /** MCP version. */
   protocol: string | null;
-  /** The last error, even if resolved. */
+  /** Even if resolved. */
   last_problem: { at: string; text: string } | null;
-  /** Whether sign-in is required or done, or null if it takes none, as far as known. */
+  /** Null if it takes none, as far as known. */
   sign_in: 'needed' | 'done' | null;
 };
 
 export type ToolStatus = {
   tool: string;
   source: ToolSource;
-  /** The tool's file, as in the settings. */
+  /** As in the settings. */
   file?: string;
   ok: boolean;
   operations: number;
-  /** The problem with advice, if not ok. */
+  /** With advice, if not ok. */
   reason?: string;
-  /** The MCP server's usage instructions. */
+  /** From the MCP server. */
   instructions?: string;
-  /** Operations not offered or not checked here, with advice. */
+  /** On missing or unchecked operations. */
   notes?: string[];
-  /** For MCP servers. */
   health?: ServerHealth;
 };
 

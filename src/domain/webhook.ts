@@ -1,4 +1,4 @@
-// Webhooks: the events that Countersign sends to other programs, and their endpoints.
+// Webhook endpoints and events.
 import { z } from 'zod';
 import { sharing } from './tenancy.ts';
 import type { JsonObject } from './text.ts';
@@ -23,7 +23,7 @@ const Secret = z
   );
 
 const HeaderName = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is no name of a header');
-/** Checked here: the sender's error would quote it, and it may be a secret. */
+/** Checked here: the sender's error would quote it, maybe a secret. */
 const HeaderValue = z
   .string()
   .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'has a line break or a character that headers cannot have');
@@ -37,7 +37,7 @@ export const WebhookSettings = z.strictObject({
     .refine(withoutPassword, 'has a user name or password in it; write them under headers'),
   /** Default: all. */
   events: z.array(WebhookEvent).min(1).optional(),
-  /** Signs requests; two while a receiver rotates them. `whsec_…` is base64, others are used as they are. */
+  /** Two while a receiver rotates them. `whsec_…` is base64. */
   secret: z.union([Secret, z.array(Secret).min(1).max(2)]),
   headers: z.record(HeaderName, HeaderValue).optional(),
   ...sharing,
@@ -46,5 +46,5 @@ export type WebhookSettings = z.infer<typeof WebhookSettings>;
 
 export type WebhookMessage = { id: string; type: string; at: Date; data: JsonObject };
 
-/** The result of a call; `error` is null on success. `gone`: the endpoint wants no more events. */
+/** `error`: null on success. `gone`: wants no more events. */
 export type WebhookAnswer = { error: string | null; gone: boolean; retryAfterSeconds: number };

@@ -5,7 +5,7 @@ export function countOf(n: number, noun: string): string {
   return `${n.toLocaleString('en-US')} ${noun}${n === 1 ? '' : 's'}`;
 }
 
-/** Items after the first `shown`: `12`, `980+` if not all are counted, empty for none. */
+/** `12`, `980+` if not all are counted, '' for none. */
 export function countRest(page: { total: number; counted: boolean }, shown: number): string {
   const rest = Math.max(0, page.total - shown);
   if (!page.counted) return `${rest.toLocaleString('en-US')}+`;
@@ -18,18 +18,18 @@ export function listOf(names: string[], word: 'and' | 'or' = 'and'): string {
   return `${names.slice(0, -1).join(', ')} ${word} ${names.at(-1)}`;
 }
 
-/** The first `most` names and the number of others: `a, b and 3 more steps`. */
+/** `a, b and 3 more steps`. */
 export function listSome(names: string[], most: number, noun: string): string {
   const more = names.length - most;
   return listOf([...names.slice(0, most), ...(more > 0 ? [countOf(more, `more ${noun}`)] : [])]);
 }
 
-/** Adds a full stop unless the sentence has an end mark. */
+/** Unless it has an end mark. */
 export function endSentence(text: string): string {
   return /[.!?…]”?$/.test(text) ? text : `${text}.`;
 }
 
-/** A name on one line, lossless: breaks, hidden and reordering characters are escaped as `\u{a}`. */
+/** Lossless on one line; breaks and hidden characters as `\u{a}`. */
 export function showName(name: string): string {
   return name.replace(
     /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu,
@@ -37,41 +37,41 @@ export function showName(name: string): string {
   );
 }
 
-/** `text` without line breaks and repeated blanks, at most `most` characters. */
+/** @param most characters */
 export function onOneLine(text: string, most = Number.POSITIVE_INFINITY): string {
   return shorten(text.replace(/\s+/g, ' ').trim(), most);
 }
 
-/** The lines with words, by every break that a reader may see as one. */
+/** By every break that may be read as one. */
 export function linesOf(text: string): string[] {
   return text.split(/\r\n|[\n\v\f\r\u0085\u2028\u2029]/).filter((line) => line.trim() !== '');
 }
 
-/** The first sentence, on one line and without its end mark. */
+/** One line, without its end mark. */
 export function firstSentence(text: string): string {
   const line = onOneLine(text);
   const end = line.search(/[.!?](\s|$)/);
   return end === -1 ? line : line.slice(0, end);
 }
 
-/** At most `most` characters, with a final `…` if cut. */
+/** With `…` if cut. */
 export function shorten(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }
 
-/** Trims trailing characters in one pass, unlike `/[…]+$/`. @param tail matches one character */
+/** In one pass, unlike `/[…]+$/`. @param tail matches one character */
 export function trimTail(text: string, tail: RegExp): string {
   let end = text.length;
   while (end > 0 && tail.test(text.charAt(end - 1))) end -= 1;
   return text.slice(0, end);
 }
 
-/** Trims blanks, including zero-width ones of some chat clients. */
+/** Including zero-width ones of some chat clients. */
 export function trimBlanks(text: string): string {
   return trimTail(text.replace(/^[\s\u200b\u2060\ufeff]+/, ''), /[\s\u200b\u2060\ufeff]/);
 }
 
-/** `1.2 GB`; decimal units, as disks are sold. */
+/** `1.2 GB`; decimal units. */
 export function describeBytes(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   const step = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
@@ -79,7 +79,7 @@ export function describeBytes(bytes: number): string {
   return `${amount.toFixed(step === 0 || amount >= 100 ? 0 : 1)} ${units[step]}`;
 }
 
-/** Text that can be stored as jsonb and shown: well-formed Unicode without NUL. */
+/** As jsonb: well-formed Unicode without NUL. */
 export function isStorableText(text: string): boolean {
   return !text.includes('\u0000') && text.isWellFormed();
 }
@@ -88,7 +88,7 @@ export function capitalise(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Levenshtein distance (1966), in one row. */
+/** Levenshtein (1966), one row. */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (let i = 1; i <= one.length; i += 1) {
@@ -102,7 +102,7 @@ function distance(one: string, other: string): number {
   return row[other.length] ?? 0;
 }
 
-/** Small differences in spelling are forgiven. */
+/** Forgives small differences in spelling. */
 export function isNearly(one: string, other: string): boolean {
   if (one === other) return true;
   const longest = Math.max(one.length, other.length);

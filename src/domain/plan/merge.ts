@@ -1,13 +1,13 @@
-// Changes of a step's arguments, written as JSON Merge Patch (RFC 7396), for drafts, patches and the console's page.
+// Merges step arguments as JSON Merge Patch (RFC 7396).
 import { isSameJson } from '../same-json.ts';
 import type { Json, JsonObject } from '../text.ts';
 import { isOpenEntry, isRecord } from './operation-form.ts';
 
-/** References, templates and other later values are replaced as a whole. */
+/** Later values, such as references, are replaced whole. */
 const isMergeable = (value: Json | undefined): value is JsonObject =>
   isRecord(value) && !isOpenEntry(value);
 
-/** `null` removes, objects merge, any other value replaces. */
+/** `null` removes, objects merge, other values replace. */
 export function mergeArguments(args: JsonObject, change: JsonObject): JsonObject {
   const merged = new Map(Object.entries(args));
   for (const [name, value] of Object.entries(change)) {

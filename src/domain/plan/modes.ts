@@ -1,19 +1,18 @@
-// Planning modes. The level is the granularity of steps, not the planner's effort.
+// Planning modes; levels set how fine steps are.
 import { z } from 'zod';
 
 export const Mode = z.enum(['normal', 'extensive']);
 export const ReasoningLevel = z.int().min(0).max(10);
 
 export const PlanningModes = z.strictObject({
-  /** Extensive: "all", "every" and "each" are literal, and the draft is compared with the request. */
+  /** Extensive: takes "all" and "every" literally and compares the draft with the request. */
   plan_reasoning_mode: Mode,
-  /** Extensive: a scaffold of parts, then a planner for each. */
+  /** Extensive: a scaffold of parts, each with its planner. */
   planning_mode: Mode,
   reasoning_level: ReasoningLevel,
 });
 export type PlanningModes = z.infer<typeof PlanningModes>;
 
-/** The requested modes. */
 export const WantedModes = z.strictObject({
   plan_reasoning_mode: Mode.exactOptional(),
   planning_mode: Mode.exactOptional(),
@@ -21,7 +20,7 @@ export const WantedModes = z.strictObject({
 });
 export type WantedModes = z.infer<typeof WantedModes>;
 
-/** Set by an “extensively” control. */
+/** For an “extensively” control. */
 export const extensively = {
   plan_reasoning_mode: 'extensive',
   planning_mode: 'extensive',
@@ -40,17 +39,17 @@ export function pickModes({
 }
 
 type Granularity = {
-  /** Target steps of a one-layer plan, and of each part in two layers. */
+  /** In a one-layer plan, or in each part. */
   steps: number;
-  /** Target parts of a scaffold. */
+  /** Per scaffold. */
   parts: number;
-  /** Maximum steps of one kind per partition. */
+  /** Maximum steps of one kind. */
   partitionSize: number;
 };
 
 const coarsest: Granularity = { steps: 3, parts: 4, partitionSize: 500 };
 
-/** By level, 0 to 10. `docs/planning.md` shows the same table. */
+/** By level, 0 to 10, as in `docs/planning.md`. */
 const granularities: readonly Granularity[] = [
   coarsest,
   { steps: 5, parts: 6, partitionSize: 400 },
@@ -69,7 +68,6 @@ export function granularityOf(level: number): Granularity {
   return granularities[level] ?? coarsest;
 }
 
-/** Maximum steps of one kind per partition, at a level from 0 to 10. */
 export function partitionSizeOf(level: number): number {
   return granularityOf(level).partitionSize;
 }

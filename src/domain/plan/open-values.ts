@@ -1,4 +1,4 @@
-// Values decided when a call runs: their places, and a person's choices if a model could not decide.
+// Values decided when a call runs, by a model or a person.
 import { z } from 'zod';
 import { isObject, type Json, type JsonObject, JsonValue } from '../text.ts';
 import { isRuntime } from './argument-kinds.ts';
@@ -9,7 +9,7 @@ type Path = z.infer<typeof Path>;
 
 export type OpenPlace = { path: Path; argument: RuntimeArgument };
 
-/** All undecided values inside `args`, in order. */
+/** At any depth, in order. */
 export function findPlaces(value: Json, path: Path = []): OpenPlace[] {
   if (isRuntime(value)) return [{ path, argument: value }];
   if (Array.isArray(value)) return value.flatMap((item, i) => findPlaces(item, [...path, i]));
@@ -17,7 +17,7 @@ export function findPlaces(value: Json, path: Path = []): OpenPlace[] {
   return Object.entries(value).flatMap(([key, item]) => findPlaces(item, [...path, key]));
 }
 
-/** `headers.x-note`, `items.0` */
+/** `headers.x-note`, `items.0`. */
 export function namePlace(path: Path): string {
   return path.join('.');
 }
@@ -36,22 +36,22 @@ export function writeAt(value: Json, path: Path, replacement: Json): Json {
   );
 }
 
-/** Stored while a step waits for values: the reason, the form, and each field's place. */
+/** Stored while a step waits for values. */
 export const Undecided = z.looseObject({
   undecided: z.string(),
   form: JsonValue,
-  /** By field name. `json`: the text is a JSON value. */
+  /** By field name. `json`: the text is JSON. */
   places: z.record(z.string(), z.object({ path: Path, json: z.boolean() })),
 });
 export type Undecided = z.infer<typeof Undecided>;
 
-/** A person's choices, stored until the step runs. */
+/** Kept until the step runs. */
 export const Chosen = z.looseObject({
   chosen: z.array(z.object({ path: Path, value: JsonValue })),
 });
 export type Chosen = z.infer<typeof Chosen>;
 
-/** `args` with a person's choices, or null if there are none or for other places. */
+/** Null without choices for exactly these places. */
 export function fillIn(args: JsonObject, output: Json | undefined): JsonObject | null {
   const chosen = Chosen.safeParse(output);
   if (!chosen.success) return null;
@@ -63,5 +63,5 @@ export function fillIn(args: JsonObject, output: Json | undefined): JsonObject |
     if (!open.includes(JSON.stringify(path))) return null;
     filled = writeAt(filled, path, value);
   }
-  return filled as JsonObject; // the root is an object, and only values below it were replaced
+  return filled as JsonObject; // only values below the root object were replaced
 }

@@ -1,5 +1,4 @@
-// Form fields of an operation's arguments and their visibility, for every surface. `#tools/operation-form.ts` makes them from a
-// schema, `form-entries.ts` reads entries.
+// An operation's form fields, and which are shown.
 import type { JsonObject } from '../text.ts';
 import type {
   EntryKind,
@@ -9,7 +8,7 @@ import type {
   OutputChoice,
 } from './operation-field.ts';
 
-/** Text or boolean as entered, or a later value: `{ "$from": "1", "path": "/text" }`. */
+/** A later value is `{ "$from": "1", "path": "/text" }`. */
 export type Entry = string | boolean | JsonObject;
 export type Entries = Record<string, Entry>;
 
@@ -20,7 +19,7 @@ export type Suggestion = { value: string; label: string };
 export const isRecord = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Whether the value is only known when the step runs. */
+/** Known only when the step runs. */
 export const isOpenEntry = (value: unknown): value is JsonObject =>
   isRecord(value) &&
   Object.keys(value).some((key) => /^\$(?:from|decide|template|artifact)$/.test(key));
@@ -47,7 +46,7 @@ function inItem(field: OperationField, index: number): OperationField {
   };
 }
 
-/** Repeats list fields as `counts` says, by the list's pointer; default as often as there are. */
+/** `counts`: by the list's pointer; default: as many as there are. */
 export function repeatItems(
   fields: OperationField[],
   counts: Readonly<Record<string, number>>,
@@ -68,7 +67,7 @@ export function repeatItems(
   });
 }
 
-/** The fields shown for these entries, by chosen alternatives. */
+/** By chosen alternatives. */
 export function visibleFields(fields: OperationField[], entries: Entries): OperationField[] {
   const byName = new Map(fields.map((field) => [field.name, field]));
   const isThere = ({ when }: OperationField): boolean => {
@@ -80,7 +79,7 @@ export function visibleFields(fields: OperationField[], entries: Entries): Opera
   return fields.filter(isThere);
 }
 
-/** The schema's defaults. */
+/** From the schema. */
 export function initialEntries(fields: OperationField[]): Entries {
   return Object.fromEntries(
     fields.flatMap(({ name, initial }) => (initial === null ? [] : [[name, initial]])),

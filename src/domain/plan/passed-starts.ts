@@ -1,13 +1,13 @@
-// Steps whose start passed before the decision; approved, they start immediately.
+// Steps whose start passed undecided; approval starts them at once.
 
 export type PassedStarts = {
-  /** Labels of the first ones. */
+  /** At most the first few. */
   labels: string[];
   more: number;
-  /** The first and last of these starts, ISO 8601 in UTC. */
+  /** ISO 8601, UTC. */
   first: string;
   last: string;
-  /** The last one still in the future at the proposal, or null. */
+  /** The last one that was in the future when proposed. */
   last_since_proposal: string | null;
 };
 

@@ -1,7 +1,7 @@
-// The outcome of a patch, for people and programs.
+// The outcome of a patch.
 import { z } from 'zod';
 
-/** `superseded`: replaced by the same author's next change, or the plan has moved past it. */
+/** `superseded`: by the author's next change, or the plan has moved on. */
 export const PatchStatus = z.enum(['applied', 'needs_approval', 'rejected', 'superseded']);
 export type PatchStatus = z.infer<typeof PatchStatus>;
 
@@ -9,18 +9,18 @@ export const PatchOutcome = z.object({
   patch_id: z.string(),
   plan_id: z.string(),
   status: PatchStatus,
-  /** The plan's version with this patch, and the digest to approve. */
+  /** With this patch; `digest`: to approve. */
   version: z.int(),
   digest: z.string(),
   base_revision: z.int(),
-  /** Why it needs approval, one sentence each; empty if it narrows the plan. */
+  /** Sentences; empty if it narrows the plan. */
   widening: z.array(z.string()),
-  /** Its effects, one sentence each; the first 20. */
+  /** Sentences, at most 20. */
   changes: z.array(z.string()),
   added: z.int(),
   changed: z.int(),
   removed: z.int(),
-  /** Steps that run again, and steps that become stale. */
+  /** `stale`: becoming stale. */
   rerun: z.int(),
   invalidated: z.int(),
   reason: z.string().nullable(),

@@ -1,4 +1,4 @@
-// Describes the operations of a patch in sentences.
+// Describes patch operations in sentences.
 import { quoteWords, showString } from '#domain/shown-text.ts';
 import { isObject, JsonObject } from '../text.ts';
 import { operationName } from '../tool.ts';
@@ -12,12 +12,12 @@ import { describeDependency } from './step-numbers.ts';
 import type { StepSelector } from './step-selector.ts';
 import { wordsFor } from './step-words.ts';
 
-/** Maximum operations described; the patch's counts cover all. */
+/** The patch's counts cover all. */
 export const maxShownOperations = 20;
 
 type NameStep = (id: string) => string;
 
-/** Limits on quoted text and named steps, and the naming function. */
+/** Limits on quoted text and named steps. */
 type Room = { text: number; named: number; name: NameStep };
 const brief = { text: 160, named: 5 };
 const unlimited = { text: Number.POSITIVE_INFINITY, named: Number.POSITIVE_INFINITY };
@@ -39,7 +39,7 @@ function describeValue(value: unknown, { text }: Room): string {
   return shortenSized(typeof value === 'string' ? showString(value) : JSON.stringify(value), text);
 }
 
-/** `arguments {"path":"a.md"} without overwrite` */
+/** `arguments {"path":"a.md"} without overwrite`. */
 function describeSet(args: JsonObject, room: Room): string {
   const entries = Object.entries(renameReferences(args, room.name));
   const set = Object.fromEntries(entries.filter(([, value]) => value !== null));
@@ -51,7 +51,7 @@ function describeSet(args: JsonObject, room: Room): string {
   ].join(' ');
 }
 
-/** `priority 5`, `no earliest start`, `the condition that …`: one phrase per setting; limits last. */
+/** `priority 5`, `no earliest start`, …; limits last. */
 function describeFields(fields: StepSettings, room: Room, isChange = false): string[] {
   const stored: Record<string, unknown> = contentOfSettings(fields);
   const phrases = Object.entries(fields).map(([field, value]) => {
@@ -85,7 +85,7 @@ function describeAdded(step: AddedDraft, fields: StepSettings, room: Room): stri
   return `${given.length === 0 ? '' : ` with ${listOf(given)}`}${waits.length === 0 ? '' : `, ${listOf(waits)}`}`;
 }
 
-/** An added step without its call, uncut: label, timing and settings. */
+/** Uncut, without its call. */
 export function describeAddition(step: AddedDraft, name: NameStep): string {
   const {
     id,
@@ -150,19 +150,18 @@ function describe(operation: PatchOperation, room: Room): string {
   }
 }
 
-/** A sentence per operation, for the first ones. */
 export function describeOperations(operations: PatchOperation[], name: NameStep): string[] {
   return operations
     .slice(0, maxShownOperations)
     .map((operation) => describe(operation, { ...brief, name }));
 }
 
-/** An operation with all its values and steps. */
+/** Uncut. */
 export function describeWhole(operation: PatchOperation, name: NameStep): string {
   return describe(operation, { ...unlimited, name });
 }
 
-/** All IDs named by uncut descriptions. */
+/** All IDs in uncut descriptions. */
 export function shownIds(operations: PatchOperation[]): Set<string> {
   const ids = new Set<string>();
   const name = (id: string) => {

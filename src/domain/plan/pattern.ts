@@ -1,4 +1,4 @@
-// The pattern of a piece of work (B6): one of five, with a subtype; a new subtype needs a reason.
+// Patterns of work (B6): one of five, with a subtype.
 import { z } from 'zod';
 import { line } from '../text.ts';
 
@@ -13,23 +13,23 @@ export type PatternType = z.infer<typeof PatternType>;
 
 const proposedName = /^proposed:[a-z][a-z0-9_]{0,79}$/;
 
-/** `proposed:<name>` of an unapproved pattern or subtype. */
+/** Not yet approved. */
 export const ProposedName = z.string().regex(proposedName, 'must be proposed:<snake_case_name>');
 
 export const IntroducedBy = z.enum(['system', 'user_feedback', 'ai_adaptation']);
 export type IntroducedBy = z.infer<typeof IntroducedBy>;
 
 export const PatternSpec = z.strictObject({
-  /** A canonical pattern, or `proposed:<name>` with `source_pattern` and `rfc`, unused until approved. */
+  /** Canonical, or `proposed:<name>` with `source_pattern` and `rfc`. */
   pattern_type: z.union([PatternType, ProposedName]),
-  /** A known subtype, the person's own word, or `proposed:<name>` with an `rfc`. */
+  /** Known, the person's word, or `proposed:<name>` with `rfc`. */
   subtype: line(100).optional(),
   variant: line(100).optional(),
   confidence: z.number().min(0).max(1).optional(),
   introduced_by: IntroducedBy.default('system'),
-  /** The canonical pattern whose rules apply to a proposed one. */
+  /** Its rules apply to a proposed pattern. */
   source_pattern: PatternType.optional(),
-  /** Why the known patterns and subtypes do not fit. */
+  /** Why known patterns don't fit. */
   rfc: line(2000).optional(),
 });
 export type PatternSpec = z.infer<typeof PatternSpec>;
@@ -38,10 +38,9 @@ export function isProposed(name: string | undefined): boolean {
   return name?.startsWith('proposed:') ?? false;
 }
 
-/** The name under which a proposal is known once a person has approved it. */
+/** The name once approved. */
 export const withoutMark = (name: string): string => name.replace(/^proposed:/, '');
 
-/** The canonical pattern whose rules apply. */
 export function canonicalPattern(pattern: PatternSpec): PatternType {
   const known = PatternType.safeParse(pattern.pattern_type);
   return known.success ? known.data : (pattern.source_pattern ?? 'milestone_project');

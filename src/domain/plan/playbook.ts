@@ -1,5 +1,4 @@
-// Playbooks: plans saved to be proposed again with other values. Parameters are texts listed separately; nothing in the draft is
-// marked, so no text can be mistaken for a parameter or template.
+// Plans saved for reuse with other values, by replacing texts.
 import { z } from 'zod';
 import { CountersignError } from '../errors.ts';
 import { type Json, type JsonObject, line } from '../text.ts';
@@ -28,23 +27,23 @@ export type PlaybookValues = z.infer<typeof PlaybookValues>;
 
 const Parameter = z.object({
   name: z.string(),
-  /** The plan's text that it replaces. */
+  /** In the plan. */
   text: z.string(),
-  /** If omitted, that text is kept. */
+  /** Keeps the text if omitted. */
   optional: z.boolean(),
-  /** Occurrences of the text in the plan. */
+  /** Occurrences. */
   places: z.int(),
 });
 export type PlaybookParameter = z.infer<typeof Parameter>;
 
-/** A playbook without its steps. */
+/** Without steps. */
 export const Playbook = z.object({
   name: z.string(),
   title: z.string(),
   owner: z.string(),
-  /** The source plan, or empty if it ships with Countersign. */
+  /** Empty if shipped with Countersign. */
   plan_id: z.string(),
-  /** Number of times saved. */
+  /** Times saved. */
   version: z.int(),
   params: z.array(Parameter),
   total_steps: z.int(),
@@ -53,13 +52,13 @@ export const Playbook = z.object({
 });
 export type Playbook = z.infer<typeof Playbook>;
 
-/** A plan to save under a name. `params` are required when run, `defaults` optional. */
+/** `params` are required, `defaults` optional. */
 export type NewPlaybook = { name: string; params: PlaybookValues; defaults: PlaybookValues };
 
-/** A word boundary, or an end of the search text that isn't a word character. */
+/** At a word boundary, unless the text's end isn't a word character. */
 const edge = String.raw`(?:(?<![\p{L}\p{N}])|(?![\p{L}\p{N}]))`;
 
-/** Matches `texts` as whole words; the longest wins. */
+/** As whole words; the longest wins. */
 function patternOf(texts: string[]): RegExp {
   const longestFirst = texts.toSorted((a, b) => b.length - a.length);
   return new RegExp(`${edge}(?:${longestFirst.map(RegExp.escape).join('|')})${edge}`, 'gu');
@@ -70,7 +69,7 @@ type Change = { text(text: string): string; number(number: number): Json };
 function changeValue(value: Json, change: Change): Json {
   if (typeof value === 'string') return change.text(value);
   if (typeof value === 'number') return change.number(value);
-  // References to steps and artifacts don't vary.
+  // References don't vary.
   if (value === null || typeof value !== 'object' || isReference(value) || isArtifact(value))
     return value;
   if (Array.isArray(value)) return value.map((item) => changeValue(item, change));
@@ -91,17 +90,14 @@ function changeStep(step: StepDraft, change: Change): StepDraft {
   };
 }
 
-/** Maximum characters by which values may lengthen a plan. */
+/** Characters that values may add. */
 const maxGrowth = 4_000_000;
 
 function withoutGroups({ groups: _, ...context }: PlanContext): PlanContext {
   return context;
 }
 
-/**
- * Replaces texts in titles, descriptions and arguments, never in operation names.
- * @throws `limit_exceeded` if it gets too large
- */
+/** Never in operation names. @throws `limit_exceeded` if too large */
 function replaceTexts(
   draft: PlanDraft,
   texts: string[],
@@ -130,7 +126,7 @@ function replaceTexts(
   const { title, summary, steps, series, context } = draft;
   return {
     ...draft,
-    // The templates of its groups have the texts from before.
+    // Group templates hold the old texts.
     ...(typeof context === 'object' ? { context: withoutGroups(context) } : {}),
     title: change.text(title),
     ...(summary === undefined ? {} : { summary: change.text(summary) }),
@@ -147,7 +143,7 @@ function replaceTexts(
   };
 }
 
-/** Occurrences of each text, in the order of `texts`. */
+/** In the order of `texts`. */
 export function countPlaces(draft: PlanDraft, texts: string[]): number[] {
   const places = new Map(texts.map((text) => [text, 0]));
   replaceTexts(draft, texts, (text) => {
@@ -157,12 +153,12 @@ export function countPlaces(draft: PlanDraft, texts: string[]): number[] {
   return [...places.values()];
 }
 
-/** A parameter's value, by default its text in the plan. */
+/** Default: its text in the plan. */
 export function readParameter({ name, text }: PlaybookParameter, values: PlaybookValues): string {
   return (Object.hasOwn(values, name) ? values[name] : undefined) ?? text;
 }
 
-/** Replaces each parameter's text by its value. Values are plain text, never scanned. */
+/** Values are plain text, never scanned. */
 export function fillPlaybook(
   draft: PlanDraft,
   params: PlaybookParameter[],
@@ -172,7 +168,7 @@ export function fillPlaybook(
   return replaceTexts(draft, [...byText.keys()], (text) => byText.get(text) ?? text);
 }
 
-/** Replaces texts. @param values by the texts they replace @returns also those that don't occur */
+/** @param values by the texts they replace @returns also those that don't occur */
 export function replaceInDraft(
   draft: PlanDraft,
   values: Readonly<Record<string, string>>,

@@ -1,47 +1,47 @@
-// Reminders and recurring steps of one person, and what can be done about each.
+// A person's reminders and recurring steps.
 import { z } from 'zod';
 import { line } from '../text.ts';
 
 export const Recurring = z.object({
-  /** `REM-…`, or the plan and its series: `PLAN-3f9a1c20/standup`. */
+  /** `REM-…` or `PLAN-3f9a1c20/standup`. */
   id: z.string(),
   kind: z.enum(['reminder', 'series']),
-  /** A reminder's text, or the title of the recurring steps. */
+  /** A reminder's text or a title. */
   title: z.string(),
-  /** The rule in words, or null if it happens once. */
+  /** In words; null if it happens once. */
   rule: z.string().nullable(),
   timezone: z.string(),
-  /** The next two times, ISO 8601 in UTC; null for none. */
+  /** ISO 8601, UTC. */
   next_at: z.iso.datetime(),
   then_at: z.iso.datetime().nullable(),
   plan_id: z.string().nullable(),
-  /** Steps and other series of the plan that remain if it ends. */
+  /** Remaining steps and series if it ends. */
   others: z.int(),
 });
 export type Recurring = z.infer<typeof Recurring>;
 
-/** `next_at`: the time that was seen, so that no other one is left out. */
+/** `next_at`: as seen, so that no other one is skipped. */
 export const RecurringChange = z.discriminatedUnion('action', [
   z.strictObject({ action: z.literal('skip'), next_at: z.iso.datetime().exactOptional() }),
   z.strictObject({
     action: z.literal('change'),
-    /** A time or rule as commands read it: `every Tuesday at 9:00`, `tomorrow at 14:00`. */
+    /** `every Tuesday at 9:00`, `tomorrow at 14:00`. */
     when: line(200).exactOptional(),
-    /** The text that it says, writes or posts. */
+    /** To say, write or post. */
     text: line(2000).exactOptional(),
   }),
   z.strictObject({ action: z.literal('end') }),
 ]);
 export type RecurringChange = z.infer<typeof RecurringChange>;
 
-/** `waits`: the version that needs an approval before it takes effect, or null. */
+/** `waits`: the version to approve first, or null. */
 export const RecurringOutcome = z.object({
   entry: Recurring.nullable(),
   waits: z.int().nullable(),
 });
 export type RecurringOutcome = z.infer<typeof RecurringOutcome>;
 
-/** `REM-…` or `PLAN-…`, with its series where it has several. */
+/** The series only if the plan has several. */
 const id = String.raw`(rem-[\da-f]{4,40}|plan-[\da-f]{4,40}(?:\/[^\s"]{1,100})?)`;
 const forms: [RegExp, (words: string[]) => RecurringRequest][] = [
   [/^reminders$/i, () => ({ kind: 'list' })],
@@ -69,7 +69,7 @@ type RecurringRequest =
   | { kind: 'ask_end'; id: string }
   | { kind: 'change'; id: string; change: RecurringChange };
 
-/** A message that is about a reminder or series and nothing else, or null. */
+/** Null unless the message is only about that. */
 export function readRecurringRequest(request: string): RecurringRequest | null {
   const text = request
     .trim()
@@ -83,7 +83,7 @@ export function readRecurringRequest(request: string): RecurringRequest | null {
   return null;
 }
 
-/** Entries that `id` names: one by its own ID, or all of a plan. */
+/** By ID, or all of a plan. */
 export function matchRecurring(entries: Recurring[], id: string): Recurring[] {
   const wanted = id.toLowerCase();
   const exact = entries.filter((one) => one.id.toLowerCase() === wanted);

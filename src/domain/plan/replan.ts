@@ -1,12 +1,12 @@
-// Replanning during execution: the steps the system adds, and the planner's task if rules don't help.
+// Replanning: steps the system adds, and the planner's task.
 import type { PayForCall } from '../text-model.ts';
 import type { Finding } from './finding.ts';
 import type { PlanPatch } from './patch.ts';
 
-/** Automatic attempts per finding; then a person decides. */
+/** Per finding; then a person decides. */
 export const maxReplans = 3;
 
-/** Step IDs of an attempt. Only the system may use `#`. @param number from 1 per plan, or '' for the prefix */
+/** Only the system may use `#`. @param number from 1 per plan, or '' for the prefix */
 export function pairOf(number: number | ''): { replan: string; verify: string } {
   return { replan: `replan#${number}`, verify: `verify#${number}` };
 }
@@ -14,7 +14,7 @@ export function pairOf(number: number | ''): { replan: string; verify: string } 
 export const replanOperation = 'replan_patch';
 export const verifyOperation = 'verify_patch';
 
-/** Whether the system added the step for replanning: never confirmed, even if the plan asks before each step. */
+/** Such steps are never confirmed. */
 export function isReplanning({
   id,
   tool,
@@ -31,12 +31,11 @@ export function isReplanning({
   );
 }
 
-/** Asks a planner for a change that settles the finding. */
 export type ReplanTask = {
   finding: Finding;
-  /** `tenant`: the plan's organisation. */
+  /** `tenant`: organisation. */
   plan: { id: string; title: string; requester: string; revision: number; tenant: string | null };
-  /** The asking step, under which model replies are stored. */
+  /** Model replies are stored under it. */
   stepId: string;
   /** Why earlier changes were refused. */
   refused: string[];

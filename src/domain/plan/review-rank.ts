@@ -1,7 +1,7 @@
-// Review order of calls. The console's page loads this file, so it imports types only.
+// Review order of calls; types only, for the console.
 import type { CallDescription } from './call.ts';
 
-/** 4 guarded, 3 destructive, 2 external, 1 changes something, 0 only reads locally. */
+/** 4 guarded, 3 destructive, 2 external, 1 changes, 0 reads. */
 export type ReviewRank = 0 | 1 | 2 | 3 | 4;
 
 const ranks = { reads: 0, changes: 1, outside: 2 } as const;

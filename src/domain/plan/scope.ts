@@ -1,20 +1,18 @@
-// Visibility of plans, runs and conversations between organisations on one instance.
+// Visibility between organisations on one instance.
 import type { PlatformName } from '../platform-name.ts';
 
-/** An organisation and its reader. */
 export type PlanScope = {
-  /** `slack:T…`, `teams:GUID`, or a sign-in provider's name. */
+  /** `slack:T…`, `teams:GUID`, or a provider's name. */
   tenant: string;
-  /** The person, or one of their accounts. */
+  /** Or one of their accounts. */
   reader: string;
 };
 
-/** The organisation of a chat. */
 export function chatTenant(platform: PlatformName, tenant: string): string {
   return `${platform}:${tenant}`;
 }
 
-/** Content that may belong to others. `words`: the conversation that led to the plan. */
+/** `words`: the conversation behind the plan. */
 export type ScopedSubject =
   | { plan_id: string; words?: true }
   | { run_id: string }

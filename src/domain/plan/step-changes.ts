@@ -1,4 +1,4 @@
-// Compares values of a step's fields: their text, and why a change needs approval.
+// Compares step fields, in words, and whether changes widen.
 import { sayInHours, sayLength } from '../length.ts';
 import { isSameJson } from '../same-json.ts';
 import type { JsonObject } from '../text.ts';
@@ -8,18 +8,18 @@ import { type AskingStep, labelConditions } from './condition-labels.ts';
 import { describeConditions } from './condition-words.ts';
 import type { Dependency } from './dependency.ts';
 
-/** The step being compared: its label, other labels by ID, and steps its conditions refer to. */
+/** Labels, and steps that conditions refer to. */
 export type FieldNaming = {
   label: string;
   nameStep: (id: string) => string;
   asking: AskingStep[];
 };
 
-/** The key of a dependency within one step. */
+/** Unique within a step. */
 export const keyOfDependency = ({ id, type }: Pick<Dependency, 'id' | 'type'>): string =>
   `${type} ${id}`;
 
-/** `1, 2 (SS +5 min)`, sorted, because the list's order means nothing. */
+/** `1, 2 (SS +5 min)`, sorted. */
 export function describeAfter(after: Dependency[], { nameStep }: FieldNaming): string | null {
   const names = after.map(({ id, type, lag_minutes: lag }) => {
     const notes = [
@@ -44,7 +44,7 @@ export function widensByArguments(
   return [`Changes the arguments of step ${label}${more}.`];
 }
 
-/** Approved conditions must stay; additional ones narrow. */
+/** Approved conditions must stay; more of them narrow. */
 export function widensByConditions(
   before: StepCondition[],
   now: StepCondition[],

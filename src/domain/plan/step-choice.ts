@@ -1,4 +1,4 @@
-// Parses step lists such as `1-3, 5` and `all but 4`, by the numbers on the plan's card.
+// Parses step lists by card number: `1-3, 5`, `all but 4`.
 import { CountersignError } from '../errors.ts';
 import { listOf } from '../words.ts';
 import type { ShownStep } from './call.ts';
@@ -12,7 +12,7 @@ type Numbered = NumberedStep<Pick<ShownStep, 'id' | 'after' | 'call'>>;
 const item = /^\d{1,6}[a-z]{0,2}(?: ?[-–] ?\d{1,6})?$/;
 const maxDescribed = 5;
 
-/** The steps that `text` names, or null. */
+/** Null if none. */
 export function readStepChoice(text: string): StepChoice | null {
   const plain = text.trim().toLowerCase().replace(/\s+/g, ' ');
   const isRest = plain.startsWith('all but ');
@@ -26,13 +26,10 @@ export function readStepChoice(text: string): StepChoice | null {
   return { kind: isRest ? 'all_but' : 'only', items };
 }
 
-/** Why steps of a large plan can't be chosen by number, with alternatives. */
+/** For large plans, with alternatives. */
 export const noPartWords = `You can leave out steps by number in plans of up to ${maxNumbered} steps; this one has more. Uncheck them under Steps in the console, or propose changes.`;
 
-/**
- * Plans with more steps have no numbers, since they could be misread.
- * @throws `invalid_request` with alternatives
- */
+/** Larger plans have no numbers. @throws `invalid_request` with alternatives */
 export function requireNumbers(total: number): void {
   if (total > maxNumbered) throw new CountersignError('invalid_request', noPartWords);
 }
@@ -47,10 +44,7 @@ function stepsOf({ from, to }: Item, numbered: Numbered[]): Numbered[] {
   return within.some(({ number }) => number === last) ? within : [];
 }
 
-/**
- * The chosen steps, and the choice for an approval.
- * @throws `unknown_step` if a number is not on the card
- */
+/** @throws `unknown_step` if a number is not on the card */
 export function chooseSteps(
   { kind, items }: StepChoice,
   numbered: Numbered[],
@@ -71,7 +65,7 @@ export function chooseSteps(
   return { chosen: [...chosen], approval: kind === 'only' ? { steps: ids } : { except: ids } };
 }
 
-/** `2 (Moves a.txt to b.txt) and 3 (Posts here)`, the first few. */
+/** `2 (Moves a.txt to b.txt) and 3 (Posts here)`. */
 export function describeNumbered(numbered: Numbered[]): string {
   const named = numbered.slice(0, maxDescribed).map(({ label, step }) => {
     return `${label} (${nameCall(step.call)})`;
@@ -80,7 +74,7 @@ export function describeNumbered(numbered: Numbered[]): string {
   return listOf(hidden > 0 ? [...named, `${hidden} more`] : named);
 }
 
-/** The same refusal with card numbers instead of IDs, if all have one. */
+/** Replaces IDs by card numbers if all have one. */
 export function withNumbers(error: unknown, numbered: Numbered[]): unknown {
   if (!(error instanceof CountersignError) || error.code !== 'steps_missing') return error;
   const { missing } = error.details;

@@ -1,4 +1,4 @@
-// Schemas and forms of a step, derived from the field table.
+// Step schemas and forms, from the field table.
 import { z } from 'zod';
 import { isSameJson } from '../same-json.ts';
 import { isObject } from '../text.ts';
@@ -10,7 +10,7 @@ import { type StepField, stepFields } from './step-fields.ts';
 type Rows = typeof stepFields;
 export type FieldName = keyof Rows;
 
-/** All fields in table order. */
+/** In table order. */
 export const allFields = Object.entries<StepField>(stepFields) as [FieldName, StepField][];
 
 type Shape<Key extends 'draft' | 'stored' | 'change'> = {
@@ -20,29 +20,29 @@ type Shape<Key extends 'draft' | 'stored' | 'change'> = {
   >;
 };
 
-/** The schemas of a table column, by field. */
+/** By field. */
 function shapeOf<Key extends 'draft' | 'stored' | 'change'>(key: Key): Shape<Key> {
   const given = allFields.flatMap(([name, field]) => {
     const schema = field[key];
     return schema == null ? [] : [[name, schema]];
   });
-  // The type covers the same fields: those with a schema.
+  // Exactly the fields with a schema.
   return Object.fromEntries(given) as Shape<Key>;
 }
 
-/** One proposed step: an operation with arguments, or a task for a person. */
+/** An operation with arguments, or a person's task. */
 export const StepDraft = z.strictObject(shapeOf('draft'));
 export type StepDraft = z.infer<typeof StepDraft>;
 
 export const storedShape = shapeOf('stored');
-/** Everything an approval binds, and nothing that execution changes. */
+/** Bound by approval; execution changes none of it. */
 export type StepContent = z.infer<z.ZodObject<typeof storedShape>>;
 
-/** A change of steps; `null` clears a field. */
+/** `null` clears. */
 export const StepSettings = z.strictObject(shapeOf('change')).partial();
 export type StepSettings = z.infer<typeof StepSettings>;
 
-/** Fields that bind the call of a step. */
+/** Fields that bind a call. */
 export type SealedField = {
   [Name in FieldName]: NonNullable<Rows[Name]['sealed']> extends never ? never : Name;
 }[FieldName];
@@ -50,9 +50,9 @@ export const sealedFields = allFields.filter(
   (entry): entry is [SealedField, StepField] => entry[1].sealed !== undefined,
 );
 
-/** Whether the value equals an omitted field's. */
+/** Equals an omitted field. */
 export function isEmpty({ empty }: StepField, value: unknown): boolean {
-  // Steps of older programs lack newer fields.
+  // Older programs' steps lack newer fields.
   if (value === undefined || value === empty) return true;
   if (Array.isArray(empty)) return Array.isArray(value) && value.length === 0;
   return isObject(empty) && isObject(value) && Object.keys(value).length === 0;
@@ -60,14 +60,14 @@ export function isEmpty({ empty }: StepField, value: unknown): boolean {
 
 type Part = readonly [FieldName, unknown];
 
-// Each value has its field's type, which a list of all fields can't express.
+// A list of all fields can't express each one's type.
 const asContent = (parts: Part[]) => Object.fromEntries(parts) as StepContent;
 
 export function contentOf(step: StepContent): StepContent {
   return asContent(allFields.map(([name]) => [name, step[name]]));
 }
 
-/** Content as versions store it, without empty sparse fields. */
+/** Without empty sparse fields. */
 export function sparseContentOf(step: StepContent): Partial<StepContent> {
   return asContent(
     allFields.flatMap(([name, field]): Part[] =>
@@ -81,14 +81,14 @@ function storedValue(field: StepField, given: unknown): unknown {
   return field.store === undefined ? given : field.store(given);
 }
 
-/** A draft's fields as stored, unless determined elsewhere. */
+/** Unless determined elsewhere. */
 export function contentOfDraft(draft: StepDraft): StepContent {
   const given: Partial<Record<FieldName, unknown>> = draft;
   return asContent(allFields.map(([name, field]) => [name, storedValue(field, given[name])]));
 }
 
 export function contentOfSettings(settings: StepSettings): Partial<StepContent> {
-  // Minutes alone replace words, and without words there are no minutes of theirs.
+  // Minutes replace words; without words there are none of theirs.
   const words =
     settings.duration_minutes !== undefined
       ? { duration: null }
@@ -103,12 +103,12 @@ export function contentOfSettings(settings: StepSettings): Partial<StepContent> 
   );
 }
 
-/** The step for another proposal, without omitted and computed fields. */
+/** Without omitted and computed fields. */
 export function draftOf(step: StepContent): StepDraft {
   const given = allFields.flatMap(([name, field]): Part[] =>
     field.computed === true || isEmpty(field, step[name]) ? [] : [[name, step[name]]],
   );
-  // Null is always the empty value, so the rest is in draft form.
+  // Null means empty, so the rest is in draft form.
   return Object.fromEntries(given) as StepDraft;
 }
 
@@ -122,10 +122,9 @@ function fillKept(kept: unknown): unknown {
   };
 }
 
-/** A step in versions and exports: omitted fields are empty, and times have any offset. */
+/** In versions and exports: omitted fields are empty; times have any offset. */
 export const KeptContent = z.preprocess(fillKept, z.object(storedShape));
 
-/** Fields in which two steps differ. */
 export function changedFields(before: StepContent, now: StepContent): [FieldName, StepField][] {
   return allFields.filter(([name]) => !isSameJson(before[name], now[name]));
 }
@@ -134,7 +133,7 @@ export function dependenciesOf({ after = [] }: Pick<StepDraft, 'after'>): Depend
   return after.map(toDependency);
 }
 
-/** IDs of steps whose output the arguments or conditions use. */
+/** Used by arguments or conditions. */
 export function sourcesOf({ args = {}, when }: Pick<StepDraft, 'args' | 'when'>): string[] {
   return [
     ...safeReferences(args).map(({ $from }) => $from),
@@ -142,7 +141,7 @@ export function sourcesOf({ args = {}, when }: Pick<StepDraft, 'args' | 'when'>)
   ];
 }
 
-/** IDs of all steps it waits for: by \`after\`, arguments and conditions. */
+/** By \`after\`, arguments and conditions. */
 export function predecessorsOf(step: Pick<StepDraft, 'after' | 'args' | 'when'>): string[] {
   return [...dependenciesOf(step).map(({ id }) => id), ...sourcesOf(step)];
 }

@@ -1,5 +1,4 @@
-// The fields of a step, one row each. Canonical text, seal, comparison, widening, columns, exports and schemas read this table;
-// `step-words.ts` has the words.
+// Step fields, one row each; schemas, digests and comparisons read them.
 import { z } from 'zod';
 import { readLength, sayInHours, writeLength } from '../length.ts';
 import { AnyJson, JsonObject, JsonValue, line } from '../text.ts';
@@ -18,11 +17,11 @@ import {
   widensByTime,
 } from './step-changes.ts';
 
-// `call`: part of the seal. `limits`: sealed together if any is given. `own`: sealed if given. New fields must be `own` or
-// unsealed, and `sparse`, to keep old digests.
+// `call`: in the seal. `limits`: sealed together if any is given. `own`: sealed if given. New fields must be `own` or unsealed,
+// and `sparse`, to keep old digests.
 type Sealed = 'call' | 'limits' | 'own';
 
-/** How a model writes it: `one` step, `many` steps, or `wide` plans only. */
+/** By models: `wide`: only in wide plans. */
 export type Written = { type: z.ZodType; of: 'one' | 'many' | 'wide' };
 
 export type StepField<
@@ -31,28 +30,28 @@ export type StepField<
   C extends z.ZodType = z.ZodType,
   K extends Sealed = Sealed,
 > = {
-  /** The draft's schema, or null if computed. */
+  /** Null if computed. */
   draft: D;
   stored: S;
-  /** A change's schema, nullable if clearable; default: unchangeable. */
+  /** Nullable if clearable; default: unchangeable. */
   change?: C;
   sealed?: K;
-  /** The value if omitted; default: the field is required. */
+  /** If omitted; default: required. */
   empty?: z.output<S>;
-  /** The empty value has no key in the canonical text. */
+  /** Left out of the canonical text if empty. */
   sparse?: true;
-  /** Computed on proposal, so not given when a step is proposed again. */
+  /** On proposal, so omitted when proposed again. */
   computed?: true;
-  /** Converts a draft's or change's value for storage. */
+  /** For storage. */
   store?(given: NonNullable<z.output<NonNullable<D>>>): z.output<S>;
-  /** A change may delay or reorder the step. */
+  /** Changes may delay or reorder the step. */
   retimes?: true;
-  /** Why a change needs approval. Default: always, worded by `named`; null for never. */
+  /** Why a change needs approval. Default: always, as `named`; null: never. */
   widens?(before: z.output<S>, now: z.output<S>, step: FieldNaming): string[];
   named?: string | null;
-  /** Text for comparisons, by default the value; null for none. */
+  /** For comparisons; default: the value; null: none. */
   text?(value: z.output<S>, step: FieldNaming): string | null;
-  /** Binds what the step does: shown first and never cut in comparisons. */
+  /** Shown first and never cut. */
   whole?: true;
   written?: Written;
 };
@@ -78,7 +77,7 @@ const amount = z
   .min(0.000_001)
   .max(1e12)
   .refine((one) => Number(one.toFixed(6)) === one, 'at most 6 decimals');
-/** Pool amounts held while the step runs; to the millionth, so that sums stay exact. */
+/** Held while running; to the millionth, so that sums stay exact. */
 const resources = z.record(line(200), amount);
 const conditions = z.union([StepCondition, z.array(StepCondition).min(1).max(10)]);
 const moment = z.iso.datetime({ offset: true });
@@ -225,7 +224,7 @@ export const stepFields = {
     widens: widensByDuration,
     text: (minutes) => (minutes === null ? null : sayInHours(minutes)),
   }),
-  /** The length in words, from which `duration_minutes` was computed. */
+  /** In words; source of `duration_minutes`. */
   duration: row({
     draft: length.optional(),
     stored: text.nullable(),
@@ -236,7 +235,7 @@ export const stepFields = {
       const read = readLength(given);
       return read === null ? given : writeLength(read);
     },
-    // Its minutes say whether it needs approval, and how it differs.
+    // The minutes decide on approval and differences.
     named: null,
     text: nothing,
     written: many(z.string().optional().describe('"2 h", "3 working days"')),
@@ -251,7 +250,7 @@ export const stepFields = {
     whole: true,
     written: many(z.string().optional().describe('local ISO 8601 time')),
   }),
-  /** The step runs only if all hold; otherwise it is skipped with the reason. */
+  /** Runs only if all hold, else is skipped. */
   when: row({
     draft: conditions.optional(),
     stored: z.array(StepCondition),
@@ -266,7 +265,7 @@ export const stepFields = {
     whole: true,
     written: one(z.array(writtenCondition).optional().describe('skipped unless all hold')),
   }),
-  /** A person confirms the final arguments just before the step runs. */
+  /** A person confirms the final arguments. */
   ask_before: row({
     draft: z.boolean().optional(),
     stored: z.boolean(),
@@ -283,7 +282,7 @@ export const stepFields = {
       z.boolean().optional().describe('the requester sees and confirms each call before it runs'),
     ),
   }),
-  /** The target's state at the proposal, or null if not looked up. */
+  /** The target's state; null if not looked up. */
   seen: row({
     draft: null,
     stored: SeenState.nullable(),

@@ -1,10 +1,9 @@
-// Step labels: numbers in execution order, shared by parallel steps (3a, 3b). Assigned when a version is proposed or a step is
-// added, and kept: cards, sentences and lists such as "all but 4" use them.
+// Step labels in execution order (3a, 3b); stable within a version.
 import { sayLength } from '../length.ts';
 import { listOf } from '../words.ts';
 import type { Dependency } from './dependency.ts';
 
-/** Maximum steps on a card, and so with numbers. */
+/** On a card with numbers. */
 export const maxNumbered = 24;
 
 type Numbered = { id: string; after: Dependency[] };
@@ -15,10 +14,10 @@ export type NumberedStep<S extends Numbered> = {
   after: string;
 };
 
-/** Finish-to-start depth of each step, among those given. */
+/** By finish-to-start depth among those given. */
 function levelsOf(steps: Numbered[]): Map<string, number> {
   const levels = new Map(steps.map((step) => [step.id, 0]));
-  // Each round settles at least one step; terminates even with a cycle.
+  // Each round settles a step; terminates even with a cycle.
   for (let round = 0; round < steps.length; round++) {
     let moved = false;
     for (const step of steps) {
@@ -38,13 +37,12 @@ function levelsOf(steps: Numbered[]): Map<string, number> {
   return levels;
 }
 
-/** a…z, then aa, ab, …: cards have at most 24 steps, terminals may have more. */
+/** a…z, then aa, ab, … */
 function letterOf(index: number): string {
   const last = String.fromCodePoint(97 + (index % 26));
   return index < 26 ? last : letterOf(Math.floor(index / 26) - 1) + last;
 }
 
-/** `steps` with labels, in execution order. */
 export function numberSteps<S extends Numbered>(steps: S[]): NumberedStep<S>[] {
   const levels = levelsOf(steps);
   const byLevel = Map.groupBy(steps, (step) => levels.get(step.id) ?? 0);
@@ -71,12 +69,11 @@ export function numberSteps<S extends Numbered>(steps: S[]): NumberedStep<S>[] {
 
 type Labelled = Numbered & { label: string };
 
-/** The number of a label: 3 of `3b`. */
 export function numberOf(label: string): number {
   return Number.parseInt(label, 10);
 }
 
-/** Steps by label in execution order if these are all `total` of a small plan, else as given. */
+/** As given in large or incomplete plans. */
 export function orderByLabel<S extends Labelled>(steps: S[], total: number): NumberedStep<S>[] {
   const levels = total <= maxNumbered ? levelsOf(steps) : new Map<string, number>();
   const ordered = steps.toSorted((a, b) => (levels.get(a.id) ?? 0) - (levels.get(b.id) ?? 0));
@@ -93,32 +90,28 @@ export function orderByLabel<S extends Labelled>(steps: S[], total: number): Num
   }));
 }
 
-/** Labels by step ID, in the order of `orderByLabel`. */
 export function labelSteps(steps: Labelled[], total: number): ReadonlyMap<string, string> {
   return new Map(orderByLabel(steps, total).map(({ step, label }) => [step.id, label]));
 }
 
-/** Labels of a version's steps, or null in plans so large that positions are used. */
+/** Null in large plans, which use positions. */
 export function labelVersion(steps: Numbered[]): (string | null)[] {
   if (steps.length > maxNumbered) return steps.map(() => null);
   const labels = new Map(numberSteps(steps).map(({ step, label }) => [step, label]));
   return steps.map((step) => labels.get(step) ?? null);
 }
 
-/**
- * The label of the `nth` step (from 0) that a change adds: numbers continue, so that no shown label changes.
- * @param first the first free number, or null if positions are used
- */
+/** `nth`, from 0, of a change's steps; shown labels stay. @param first first free number, or null with positions */
 export function labelAdded(nth: number, first: number | null): string | null {
   return first === null ? null : `${first + nth}`;
 }
 
-/** Whether it waits for the other's start (SS, SF) or end (FS, FF), and the lag. */
+/** `starts`: for SS and SF. */
 function waitOf({ type, lag_minutes }: Dependency): { starts: boolean; lag: number } {
   return { starts: type === 'SS' || type === 'SF', lag: Math.max(0, lag_minutes) };
 }
 
-/** `after 1`, `after 2a and 2b`, `2 days after 1`, `once 3 has begun`; whole groups by number, equal waits merged. */
+/** `after 2a and 2b`, `2 days after 1`, `once 3 has begun`; groups by number, equal waits merged. */
 function describeAfter(
   step: Numbered,
   labels: Map<string, { number: number; label: string }>,
@@ -150,7 +143,7 @@ function nameGroups(
   return names.length > 4 ? `${names.length} others` : listOf(names);
 }
 
-/** One dependency by step ID: `after fetch`, `2 days after fetch`. */
+/** By ID: `2 days after fetch`. */
 export function describeDependency(dependency: Dependency): string {
   return describeWay(waitOf(dependency), dependency.id, 1);
 }

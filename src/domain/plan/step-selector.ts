@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { line } from '../text.ts';
 
-/** Steps by ID, partition or tag; combined as a union. */
+/** The union of IDs, partitions and tags. */
 export const StepSelector = z
   .strictObject({
     ids: z.array(line(200)).min(1).max(100_000).optional(),

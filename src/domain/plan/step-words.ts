@@ -1,32 +1,30 @@
-// The words for a step's fields, one row each, for cards, comparisons, changes and fact lists; sentences of planners and tools, and of
-// steps whose work continues elsewhere. The console's page loads this file, so it imports types and words only.
+// Words for step fields, one row each; no zod, for pages.
 import { quoteName, quoteWords, showTitle } from '../shown-text.ts';
 import { describeConditions } from './condition-words.ts';
 import type { Dependency } from './dependency.ts';
 import type { Step } from './plan.ts';
 import type { FieldName, StepContent } from './step-content.ts';
 
-/** How a surface names things. */
 type Naming = {
   step(id: string): string;
-  /** The person another step asks, or null if none or unknown. */
+  /** Null if none or unknown. */
   asked?(id: string): string | null;
   time?(iso: string): string;
-  /** A dependency in words, and a duration in minutes. */
+  /** Durations in minutes. */
   wait?(dependency: Dependency): string;
   length?(minutes: number): string;
 };
 
-/** A field in words, or null if the value says nothing. */
+/** Null if the value says nothing. */
 type FieldWords<Value = unknown> = {
-  /** Name in comparisons and changes; default: the field's. */
+  /** Default: the field's. */
   name?: string;
   noun?: string;
-  /** A bound besides the call, shown on cards in full. */
+  /** On cards, uncut. */
   bound?(value: Value, naming: Naming): string | null;
-  /** A change as a phrase; default: noun and value. */
+  /** Default: noun and value. */
   given?(value: Value, naming: Naming): string;
-  /** In a fact list, under `title`. */
+  /** In fact lists. */
   title?: string;
   fact?(value: Value, naming: Naming): string | null;
 };
@@ -93,12 +91,11 @@ export const stepWords: { [Name in FieldName]: FieldWords<StepContent[Name]> } =
 
 const allWords = Object.entries<FieldWords>(stepWords);
 
-/** The words for a field by name, which may be any text. */
+/** `field` may be any text. */
 export function wordsFor(field: string): FieldWords {
   return allWords.find(([name]) => name === field)?.[1] ?? {};
 }
 
-/** The words for each field the step has; older programs' steps may lack some. */
 function wordsIn(step: Partial<StepContent>): [FieldWords, unknown][] {
   const values: Record<string, unknown> = step;
   return allWords.flatMap(([name, words]): [FieldWords, unknown][] =>
@@ -106,7 +103,7 @@ function wordsIn(step: Partial<StepContent>): [FieldWords, unknown][] {
   );
 }
 
-/** A step's bounds besides its call, one phrase each. */
+/** Besides its call. */
 export function boundsIn(step: Partial<StepContent>, naming: Naming): string[] {
   return wordsIn(step).flatMap(([{ bound }, value]) => bound?.(value, naming) ?? []);
 }
@@ -118,10 +115,10 @@ export function factsIn(step: StepContent, naming: Naming): [string, string][] {
   });
 }
 
-/** Built-in tools that word their own results; elsewhere people, models or servers do. */
+/** Tools whose results are our own words. */
 const ownWords = new Set(['workspace', 'chat', 'reminder', 'calendar', 'control']);
 
-/** A step's result, or ''. */
+/** '' without one. */
 export function showResult(
   { tool, result_summary: text }: { tool: string; result_summary: string | null },
   max: number,
@@ -129,10 +126,10 @@ export function showResult(
   return (ownWords.has(tool) ? showTitle : quoteWords)(text ?? '', max);
 }
 
-/** The name of the planner without a model. */
+/** Works without a model. */
 export const offlinePlanner = 'offline planner';
 
-/** A planner's sentence, or ''. */
+/** '' without one. */
 export function showPlanned(text: string, planner: string | null, max: number): string {
   return planner === offlinePlanner ? showTitle(text, max) : quoteWords(text, max);
 }
@@ -141,7 +138,7 @@ export function isHandedOver({ status, output }: Pick<Step, 'status' | 'output'>
   return status === 'running' && typeof output === 'object' && output !== null && 'later' in output;
 }
 
-/** Names who such a step waits for, or null; a wait of our own says how long itself. */
+/** Null where our own wait says how long. */
 export function describeHandedOver(step: Pick<Step, 'status' | 'output' | 'tool'>): string | null {
   return isHandedOver(step) && step.tool !== 'control' ? `${step.tool} is working on it` : null;
 }

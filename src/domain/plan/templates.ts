@@ -1,6 +1,4 @@
-// Templates: text with values of earlier steps, written as `Status: {{2/status}}` and stored as `{ "$template": ["Status: ", {
-// "$from": "2", "path": "/status" }] }`. Parsed once, when a plan comes in, so that no stored, shown or tool text ever becomes a
-// template.
+// Templates such as `Status: {{2/status}}`, parsed once, when received.
 import type { Json, JsonObject } from '../text.ts';
 import { isReference, isRuntime, isTemplate } from './argument-kinds.ts';
 import type { ArgumentReference, TemplateArgument } from './arguments.ts';
@@ -8,10 +6,7 @@ import { isRecord } from './operation-form.ts';
 import type { PatchOperation, PlanPatch } from './patch.ts';
 import type { PlanDraft } from './plan.ts';
 
-/**
- * `{{2/status}}`, or `{{2}}` for the whole output if the ID is a number (with a letter); escaped by a backslash. IDs have no
- * blank, brace or slash.
- */
+/** `{{2}}`: a whole output, for numeric IDs. A backslash escapes. IDs have no blank, brace or slash. */
 const pattern =
   /\\\{\{|\{\{ {0,3}(?:([^\s{}/#^&!>][^\s{}/]{0,199})(\/[^{}]{0,300}?)|(\d{1,9}[a-z]?)) {0,3}\}\}/g;
 
@@ -46,25 +41,24 @@ function readValue(value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, readValue(item)]));
 }
 
-/** Whether any text may hold a template; avoids copying large plans in vain. */
+/** Avoids copying large plans in vain. */
 function hasBraces(value: Json): boolean {
   if (typeof value === 'string') return value.includes('{{');
   if (value === null || typeof value !== 'object') return false;
   return Array.isArray(value) ? value.some(hasBraces) : Object.values(value).some(hasBraces);
 }
 
-/** Parses the templates in written arguments. */
 export function readTemplates(args: JsonObject): JsonObject {
   if (!hasBraces(args)) return args;
   return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, readValue(value)]));
 }
 
-/** `{{2/status}}` */
+/** `{{2/status}}`. */
 function writeReference({ $from, path }: ArgumentReference): string {
   return `{{${$from}${path}}}`;
 }
 
-/** Also `{{name}}`, which is no template but may be taken for one. */
+/** Also `{{name}}`, which could be taken for a template. */
 const escaped = /\\\{\{|\{\{ {0,3}[^\s{}/]{1,200}(?:\/[^{}]{0,300}?)? {0,3}\}\}/g;
 
 function escapeText(text: string): string {
@@ -93,7 +87,7 @@ function writeValue(value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, writeValue(item)]));
 }
 
-/** Literal texts inside `args`, excluding templates and run-time values. */
+/** Without templates and run-time values. */
 function* literalsOf(value: Json): Generator<string> {
   if (typeof value === 'string') yield value;
   else if (Array.isArray(value)) for (const item of value) yield* literalsOf(item);
@@ -101,13 +95,10 @@ function* literalsOf(value: Json): Generator<string> {
     for (const item of Object.values(value)) yield* literalsOf(item);
 }
 
-/** IDs that form a template without a path. */
+/** May form a template without a path. */
 const numberId = /^\d{1,9}[a-z]?$/;
 
-/**
- * The first unescaped `{{id}}` that names a step but no value, or null.
- * @param isStep whether there is a step of that ID
- */
+/** The first unescaped `{{id}}` of a step without a value. */
 export function findBareTemplate(args: Json, isStep: (id: string) => boolean): string | null {
   if (!hasBraces(args)) return null;
   for (const text of literalsOf(args)) {
@@ -118,19 +109,19 @@ export function findBareTemplate(args: Json, isStep: (id: string) => boolean): s
   return null;
 }
 
-/** The inverse of `readTemplates`, for models and people. */
+/** The inverse of `readTemplates`. */
 export function writeTemplates(args: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, writeValue(value)]));
 }
 
 type Written = { args?: JsonObject | undefined };
 
-/** A step, or a patch's settings of one, with templates parsed. */
+/** Or a patch's settings of one. */
 function readStep<T extends Written>(step: T): T {
   return step.args === undefined ? step : { ...step, args: readTemplates(step.args) };
 }
 
-/** A draft from outside, with templates parsed. */
+/** Parses its templates. */
 export function readDraft<T extends Pick<PlanDraft, 'steps' | 'series'>>(draft: T): T {
   const { steps, series } = draft;
   return {

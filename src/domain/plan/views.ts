@@ -1,4 +1,4 @@
-// Views of a plan that don't load it whole: overview, diff, pages of steps, audit.
+// Partial views of a plan: overview, diff, steps, audit.
 import { z } from 'zod';
 import { AnyJson } from '#domain/text.ts';
 import { Blockage } from './blockage.ts';
@@ -12,9 +12,9 @@ const whole = z.int();
 
 export const Change = z.object({
   revision: whole,
-  /** Null for the plan itself. */
+  /** Null for the plan. */
   step_id: text.nullable(),
-  /** `proposed`, `approved`, `step_started`, `step_succeeded`, … */
+  /** `proposed`, `approved`, `step_started`, … */
   kind: text,
   status: z.union([StepStatus, PlanStatus]).exactOptional(),
   at: time,
@@ -29,10 +29,10 @@ export const Overview = z.object({
   total: whole,
   partitions: z.array(z.object({ name: text, counts: StepCounts })),
   recent_events: z.array(Change),
-  /** Steps that no worker can run now, or that wait for a resource. */
+  /** Without a worker or resource. */
   blocked: z.array(Blockage),
   findings_open: OpenFindings,
-  /** When a recurring plan is next due, or null if it isn't or is due now. */
+  /** Null if not recurring, or due now. */
   next_at: time.nullable(),
 });
 export type Overview = z.infer<typeof Overview>;
@@ -48,29 +48,29 @@ export type Diff = z.infer<typeof Diff>;
 export const StepPage = z.object({ steps: z.array(ShownStep), next_cursor: text.nullable() });
 export type StepPage = z.infer<typeof StepPage>;
 
-/** Matching steps per partition (empty name for none), most matches first. */
+/** Per partition (empty name: none), most first. */
 export const StepMatches = z.object({
   total: whole,
   partitions: z.array(z.object({ name: text, steps: whole })),
   partitions_total: whole,
 });
 export type StepMatches = z.infer<typeof StepMatches>;
-/** IDs of all direct and indirect prerequisites and dependents of a step. */
+/** Direct and indirect. */
 export const StepChain = z.object({
   needs: z.array(text),
   needed_by: z.array(text),
-  /** There are more than are listed. */
+  /** Not all are listed. */
   more: z.boolean(),
 });
 export type StepChain = z.infer<typeof StepChain>;
 
-/** A partition for a reviewer. */
+/** For reviewers. */
 export const PartitionSummary = z.object({
   name: text,
   steps: whole,
-  /** Steps by rank: 4 guarded, 3 destructive, 2 external, 1 changes something, 0 only reads locally. */
+  /** 4 guarded, 3 destructive, 2 external, 1 changes, 0 reads. */
   ranks: z.array(z.object({ rank: z.int().min(0).max(4), steps: whole })),
-  /** The step to review first. */
+  /** To review first. */
   sample: ShownStep.nullable(),
 });
 export type PartitionSummary = z.infer<typeof PartitionSummary>;
@@ -92,29 +92,28 @@ export const AuditEntry = z.object({
   version: whole.nullable(),
   digest: text.nullable(),
   reason: text.nullable(),
-  /** The action's other subjects: the step, the operation. */
+  /** Other subjects: step, operation. */
   data: z.record(text, AnyJson).nullable(),
 });
 export type AuditEntry = z.infer<typeof AuditEntry>;
 
-/** A value in two versions. */
 const delta = <T extends z.ZodType>(value: T) => z.object({ from: value, to: value });
 
-/** A field before and after, as short text, or null if absent. */
+/** Short text; null if absent. */
 const FieldChange = z.object({ field: text, from: text.nullable(), to: text.nullable() });
 export type FieldChange = z.infer<typeof FieldChange>;
 
-/** A step of one of two versions: its call, and the planner's description. */
+/** `description`: the planner's. */
 const ComparedStep = z.object({ id: text, description: text, call: CallDescription });
 export type ComparedStep = z.infer<typeof ComparedStep>;
 
-/** A readable comparison of two versions of a plan (A7). Step lists hold the first 100 of each kind. */
+/** A7. At most 100 steps of each kind. */
 export const VersionDiff = z.object({
   from: whole,
   to: whole,
   added: z.array(ComparedStep),
   removed: z.array(ComparedStep),
-  /** `changes` holds the first 20 differing fields; `changes_total` counts all. */
+  /** `changes`: at most 20 fields. */
   changed: z.array(
     ComparedStep.extend({
       fields: z.array(text),
@@ -122,23 +121,23 @@ export const VersionDiff = z.object({
       changes_total: whole,
     }),
   ),
-  /** All steps of each kind, listed or not. */
+  /** Including unlisted ones. */
   counts: z.object({ added: whole, removed: whole, changed: whole }),
   operations_added: z.array(text),
   operations_removed: z.array(text),
   title_changed: z.boolean(),
-  /** Other changed terms, in phrases: whether each step asks, recurrence, the pattern. */
+  /** Phrases on recurrence, pattern, steps that ask. */
   terms: z.array(text),
-  /** Who may approve, if changed. */
+  /** If changed. */
   approvers: delta(ApproverPolicy).nullable(),
   risks_added: z.array(text),
   risks_removed: z.array(text),
   total: delta(whole),
-  /** Planning cost of the version. */
+  /** For planning. */
   cost_usd: delta(z.number()),
-  /** Expected minutes along the longest chain, or null without durations. */
+  /** Along the longest chain. */
   minutes: delta(z.number().nullable()),
-  /** Earliest start of the first dated step. */
+  /** The first dated step's. */
   earliest: delta(time.nullable()),
 });
 export type VersionDiff = z.infer<typeof VersionDiff>;

@@ -1,4 +1,4 @@
-// The artifacts behind a plan's version, and alternative times for conflicting steps.
+// Artifacts behind a plan's version.
 import { z } from 'zod';
 import { PlanOutline } from './outline.ts';
 import { Roadmap } from './roadmap.ts';
@@ -7,7 +7,7 @@ import { BookedWeek, type Conflict, Schedule } from './schedule.ts';
 const text = z.string();
 const time = z.iso.datetime();
 
-/** Alternative starts for a conflicting step, free when checked. */
+/** Free when checked. */
 const StepMove = z.object({
   step: text,
   title: text,
@@ -17,7 +17,7 @@ const StepMove = z.object({
 });
 export type StepMove = z.infer<typeof StepMove>;
 
-/** A fact learnt about a plan after it was made: a conflict, or with `week` how full a person's time is. */
+/** A later finding, such as a conflict; `week`: how booked a person is. */
 const PlanningNote = z.object({
   at: time,
   text,
@@ -26,15 +26,13 @@ const PlanningNote = z.object({
 });
 export type PlanningNote = z.infer<typeof PlanningNote>;
 
-/** The artifacts behind a plan's version. */
 export const PlanningArtifacts = z.object({
-  /** The version they were made for, without later patches. */
+  /** Without later patches. */
   version: z.int().nullable(),
   outline: PlanOutline.nullable(),
   roadmap: Roadmap.nullable(),
   schedule: Schedule.nullable(),
   node_steps: z.record(text, z.array(text)),
-  /** Facts learnt since. */
   notes: z.array(PlanningNote),
 });
 export type PlanningArtifacts = z.infer<typeof PlanningArtifacts>;
@@ -45,7 +43,7 @@ type Planned = {
   timezone: string;
 };
 
-/** Null without another time nearby, or if the time belongs to several or recurring steps. */
+/** Null if none is near, or if the time belongs to several or recurring steps. */
 export function findMove(
   { node: id, starts_at, slots = [] }: Conflict,
   { outline, schedule, timezone }: Planned,
@@ -58,7 +56,7 @@ export function findMove(
   return { step: only.id, title: node.title, from: block?.starts_at ?? starts_at, slots, timezone };
 }
 
-/** `moves` that are still in the future. */
+/** Still in the future. */
 export function openMoves(moves: (StepMove | null | undefined)[], now: string): StepMove[] {
   return moves.flatMap((move) => {
     const slots = move?.slots.filter((slot) => slot > now) ?? [];

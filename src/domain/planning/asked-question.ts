@@ -1,23 +1,23 @@
-// A planner's message by lines, its questions, and matching of answers to them.
+// A planner's message and questions, and matching of answers.
 import { z } from 'zod';
 import { MemoryNote } from '../people/memory.ts';
 import { PolicyOverride } from '../people/policy.ts';
 import { line, StorableText } from '../text.ts';
 
-/** A suggested answer; any other is allowed. */
+/** Other answers are allowed too. */
 export const AnswerOption = z.object({
   text: line(80),
   recommended: z.literal(true).exactOptional(),
 });
 export type AnswerOption = z.infer<typeof AnswerOption>;
 
-/** Stored if the person agrees: notes in their words, or preferences. */
+/** Notes in their words, or preferences, stored on agreement. */
 const Keep = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('notes'), notes: z.array(MemoryNote) }),
   z.object({ kind: z.literal('policy'), override: PolicyOverride, lasting: z.boolean() }),
 ]);
 
-/** A question and the stable ID under which its answer is stored. */
+/** Answers are stored under `id`. */
 export const AskedQuestion = z.object({
   id: line(200),
   text: StorableText,
@@ -26,13 +26,13 @@ export const AskedQuestion = z.object({
 });
 export type AskedQuestion = z.infer<typeof AskedQuestion>;
 
-/** The question that presents ideas or options to pick from. */
+/** Presents options to pick from. */
 export const offersQuestionId = 'offers';
 
-/** The question on communication style, asked once. */
+/** Asked once per person. */
 export const styleQuestionId = 'style';
 
-/** A line of a planner's message. `on_card`: also shown on its session's card. */
+/** `on_card`: also on the session's card. */
 export const MessageLine = z.strictObject({
   text: StorableText,
   on_card: z.boolean().exactOptional(),
@@ -47,25 +47,25 @@ export function askedQuestion(text: string, id: string | null = null): AskedQues
   return { id: id ?? text.trim().slice(0, 200), text };
 }
 
-/** A message's answer to a question that was open. */
+/** To a question that was open. */
 export const GivenAnswer = z.object({ question_id: line(200), text: StorableText });
 export type GivenAnswer = z.infer<typeof GivenAnswer>;
 
-/** Resolves an option's number, alone or before its text; other text is the answer itself. */
+/** An option's number, alone or before its text; else the text. */
 function pick({ options = [] }: AskedQuestion, text: string): string {
   const [, number, rest = ''] = /^(\d+)[.)]?(?:\s+(.*))?$/s.exec(text.trim()) ?? [];
   const option = options[Number(number) - 1]?.text;
   return option !== undefined && (rest === '' || rest === option) ? option : text;
 }
 
-/** Assigns answers to open questions: line by line if the counts match, else to the question it is a choice of, or the first. */
+/** Line by line if counts match, else to the question with that choice, or the first. */
 export function assignAnswers(questions: AskedQuestion[], text: string): GivenAnswer[] {
   const lines = text
     .split('\n')
     .map((one) => one.trim().replace(/^(?:[-•*]|\d+[.)])\s+/, ''))
     .filter((one) => one !== '');
   const each = questions.length > 1 && lines.length >= questions.length;
-  // A question's choice answers that question, wherever it is.
+  // A choice answers its question, wherever it is.
   const [, number, named] = /^(\d+)[.)]\s+(.*)$/s.exec(text.trim()) ?? [];
   const isChoice = ({ options = [] }: AskedQuestion) =>
     options.some((one) => one.text === text.trim()) ||

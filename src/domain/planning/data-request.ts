@@ -1,4 +1,4 @@
-// A planner's request for data: one read operation, fulfilled by a worker into an artifact.
+// A planner's data request: one read, made by a worker.
 import { z } from 'zod';
 import { JsonObject, line } from '../text.ts';
 
@@ -8,14 +8,14 @@ export type DataRequestStatus = z.infer<typeof DataRequestStatus>;
 export const DataRequest = z.object({
   id: z.string(),
   run_id: z.string(),
-  /** The resulting plan, if any. */
+  /** If a plan resulted. */
   plan_id: z.string().nullable(),
   operation: line(300),
   args: JsonObject,
   purpose: line(1000),
   status: DataRequestStatus,
   artifact_id: z.string().nullable(),
-  /** One line on the result or failure. */
+  /** One line. */
   summary: z.string().nullable(),
   created_at: z.iso.datetime(),
   fulfilled_at: z.iso.datetime().nullable(),

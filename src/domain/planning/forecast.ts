@@ -1,4 +1,4 @@
-// The critical path of a plan, and the roadmap options compared.
+// A plan's critical path and expected times.
 import { z } from 'zod';
 import { RoadmapOption } from './roadmap.ts';
 
@@ -6,27 +6,26 @@ const text = z.string();
 const time = z.iso.datetime();
 const whole = z.int();
 
-/** Critical path, expected times of steps, and the options compared. */
 export const Forecast = z.object({
   critical: z.object({
-    /** `schedule`: stored times; `durations`: stated or measured; `order`: none known, so the longest chain of steps. */
+    /** `durations`: stated or measured; `order`: unknown, so the longest chain. */
     basis: z.enum(['schedule', 'durations', 'order']),
-    /** In order, at most 500, and the total. */
+    /** In order, at most 500. */
     steps: z.array(z.object({ id: text, position: whole })),
     total: whole,
-    /** From first start to last end, or null without durations. */
+    /** First start to last end; null without durations. */
     minutes: z.number().nullable(),
-    /** The reason if omitted. */
+    /** Set if the path is omitted. */
     left_out: z.enum(['too_large', 'no_steps']).nullable(),
   }),
-  /** Times of the requested steps; `scheduled`: from the stored schedule. */
+  /** `scheduled`: from the stored schedule. */
   steps: z.array(z.object({ id: text, starts_at: time, ends_at: time, scheduled: z.boolean() })),
   schedule: z
     .object({
       timezone: text,
       starts_at: time.nullable(),
       ends_at: time.nullable(),
-      /** Working time between start and end, at most 500 stretches. */
+      /** At most 500 stretches. */
       working: z.array(z.object({ from: time, to: time })),
     })
     .nullable(),

@@ -1,4 +1,4 @@
-// The roadmap: edges between nodes, chosen among distinguishable options (B14).
+// The roadmap: node order, chosen among options (B14).
 import { z } from 'zod';
 import { DependencyType } from '../plan/dependency.ts';
 import { PatternSpec } from '../plan/pattern.ts';
@@ -10,23 +10,23 @@ export const RoadmapEdge = z.strictObject({
   type: DependencyType,
   /** Negative for a lead. */
   lag_minutes: z.number().int(),
-  /** `stated` by a person or the outline, `data` that a step uses, `pattern` by its rules, `strategy` of this option. */
+  /** `stated` by a person or outline, `data` that a step uses, `pattern` rules, this option's `strategy`. */
   why: z.enum(['stated', 'data', 'pattern', 'strategy']),
 });
 export type RoadmapEdge = z.infer<typeof RoadmapEdge>;
 
-/** Distinguishable orders for an outline. */
+/** Different orders of an outline. */
 export const RoadmapWay = z.enum(['as said', 'one at a time', 'checked']);
 export type RoadmapWay = z.infer<typeof RoadmapWay>;
 
 export const RoadmapMetrics = z.strictObject({
-  /** Longest path, by stated or assumed durations. */
+  /** By stated or assumed durations. */
   makespan_minutes: z.number().min(0),
-  /** Maximum number of concurrent nodes with work. */
+  /** Maximum concurrent nodes with work. */
   width: z.number().int().min(0),
-  /** Changes that begin before an earlier one is known to have succeeded. */
+  /** Changes begun before an earlier one is known to have succeeded. */
   unchecked_writes: z.number().int().min(0),
-  /** Guarded or destructive operations without a preceding checkpoint. */
+  /** Guarded or destructive operations without a checkpoint before. */
   unguarded: z.number().int().min(0),
   checkpoints: z.number().int().min(0),
 });
@@ -34,10 +34,10 @@ export type RoadmapMetrics = z.infer<typeof RoadmapMetrics>;
 
 export const RoadmapOption = z.strictObject({
   name: line(60),
-  /** One sentence: the difference. */
+  /** One sentence. */
   differs: line(500),
   metrics: RoadmapMetrics,
-  /** 0..1, higher is better, by the person's policy. */
+  /** 0..1, higher is better. */
   score: z.number().min(0).max(1),
 });
 export type RoadmapOption = z.infer<typeof RoadmapOption>;
@@ -53,13 +53,13 @@ export type RoadmapContext = z.infer<typeof RoadmapContext>;
 export const Roadmap = z.strictObject({
   pattern: PatternSpec,
   context: RoadmapContext,
-  /** Node IDs in waves that may run in parallel. */
+  /** Node IDs; a wave may run in parallel. */
   waves: z.array(z.array(line(200))),
   edges: z.array(RoadmapEdge),
-  /** Two or three, or one if there is no alternative; best first. */
+  /** Best first; one if there is no alternative. */
   options_tried: z.array(RoadmapOption).min(1).max(3),
   chosen: line(60),
-  /** One sentence: the reason. */
+  /** One sentence. */
   reason: line(1000),
 });
 export type Roadmap = z.infer<typeof Roadmap>;

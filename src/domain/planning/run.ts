@@ -1,4 +1,4 @@
-// A planning run: one request, planned turn by turn by short-lived planners until it has an outcome.
+// A planning run: one request, planned turn by turn.
 import { z } from 'zod';
 import type { AttachedFile } from '../attached-file.ts';
 import { type InteractionPolicy, PolicyOverride, type PolicyRequest } from '../people/policy.ts';
@@ -36,16 +36,16 @@ export const RunRequest = z.strictObject({
   ...WantedModes.shape,
   interaction_policy: PolicyOverride.optional(),
 });
-/** `typed`: the person's own part, if the text quotes another. `files`: attached to it. */
+/** `typed`: the person's own part, if the text quotes another. */
 export type RunRequest = z.infer<typeof RunRequest> & { typed?: string; files?: AttachedFile[] };
 
-/** The response of GET /api/runs/:id. */
+/** Response of GET /api/runs/:id. */
 export const RunView = z.object({
   run_id: z.string(),
   planning_status: PlanningStatus,
-  /** Number of the message it responds to, from 1. */
+  /** From 1. */
   turn: z.number(),
-  /** The planner's activity while `running`. */
+  /** While `running`. */
   activity: Activity.optional(),
   plan_id: z.string().optional(),
   response_text: z.string(),
@@ -60,13 +60,13 @@ export const RunView = z.object({
 export type RunView = z.infer<typeof RunView>;
 
 /**
- * A message as the planner sees it. `kind`: of its parts, absent in old messages; `questions`: the bot's; `answers`: to questions
- * open then; `unanswered`: followed by another message before the bot responded in this run.
+ * As the planner sees it. `kind`: absent in old messages; `answers`: to questions open then; `unanswered`: another message came
+ * before the bot responded.
  */
 export type Utterance = {
   author: 'person' | 'bot';
   text: string;
-  /** A person's display name, if several people take part. */
+  /** Display name, if several take part. */
   by?: string;
   kind?: string;
   questions?: AskedQuestion[];
@@ -78,87 +78,81 @@ export type Utterance = {
 export type PlanningRequest = {
   runId: string;
   text: string;
-  /** Answers in `text` to open questions, if any. */
+  /** From `text`, to open questions. */
   answers?: GivenAnswer[];
   user: string;
-  /** The requester's display name, if their platform has said it. */
+  /** If the platform gave it. */
   displayName?: string;
-  /** Who wrote `text`, if somebody else did. */
+  /** The author, if not the requester. */
   writer?: string;
-  /** Whether `text` is the requester's own; default: yes. */
+  /** Default: `text` is the requester's own. */
   ownWords?: boolean;
-  /** The requester's messages, including this one, and chosen answers; default: `text`. */
+  /** Including this one, and chosen answers; default: `text`. */
   ownMessages?: string[];
-  /** Notes that may be used here, if any. */
+  /** Notes usable here. */
   memory?: SessionMemory['known'];
   conversation: string | null;
   files?: AttachedFile[];
-  /** The messages above it on the chat platform, if there are any and this planner reads them. */
+  /** If the planner reads threads. */
   thread?: ThreadRead;
-  /** The run's plan, if any. */
+  /** The run's plan. */
   goal?: string;
-  /** Earlier messages, oldest first. */
+  /** Oldest first. */
   history: Utterance[];
-  /** Open and recent plans of the conversation, latest first. */
+  /** The conversation's, latest first. */
   plans?: BriefPlan[];
-  /** When replanning: the refused version and all feedback. `comments`: the last feedback by step, also in its text. */
+  /** The refused version and all feedback. `comments`: the last by step, also in its text. */
   revision: { previous: PlanDraft; feedback: string[]; comments?: StepComment[] } | null;
-  /** The run's turn, from 1. */
+  /** From 1. */
   turn: number;
-  /** The person's decision on the session; `said` for talk. */
+  /** `said` for talk. */
   decision: SessionDecision;
   policy: InteractionPolicy;
   modes: PlanningModes;
-  /** The person has lifted the turn's soft ceiling. */
+  /** A person lifted the turn's soft ceiling. */
   softLifted?: boolean;
-  /** The limit of the plan that this is a part of, in US dollars. */
+  /** US dollars; of the plan that this is a part of. */
   limitUsd?: number;
-  /** US dollars of the person's model calls of the day. */
+  /** US dollars of the person, today. */
   todayUsd?: number;
   now: Date;
   timezone: string;
 };
 
-/** How a planner's run ends. It decides nothing: a proposal still waits for a person. */
+/** Decides nothing: a proposal still waits for a person. */
 export type PlanningOutcome = {
   result:
     | Exclude<SessionResult, { kind: 'proposal' }>
-    /**
-     * `again`: repeats an earlier plan, keeping its approvers if the requester says so. `target`: the waiting version that it
-     * replaces.
-     */
+    /** `again`: repeats a plan, keeping approvers if asked. `target`: the waiting version it replaces. */
     | {
         kind: 'proposal';
         draft: PlanDraft;
         again?: { keepsApprovers: boolean };
         target?: PlanVersion;
       }
-    /** Another planner has taken over; this result is void. */
+    /** Another planner took over; void. */
     | { kind: 'superseded' };
-  /** Why a plan was or was not made (A16). */
+  /** For the plan or its absence (A16). */
   reason: string;
   planner: string;
   confidence: number | null;
   cost_usd: number;
   trace: TraceEntry[];
-  /** The session's state, or null if the planner keeps none. */
+  /** Null if none is kept. */
   session: PlanningState | null;
 };
 
-/** A planner, with or without a model. Must not throw; failures are outcomes. */
+/** Must not throw; failures are outcomes. */
 export type Planner = {
-  /** Name on the card: `offline planner`, or the model's. */
+  /** `offline planner`, or the model's. */
   name: string;
-  /** It can use the thread above a request. */
+  /** Uses the thread above a request. */
   readsThreads?: true;
   plan(
     request: PlanningRequest,
     signal: AbortSignal,
     report?: ReportActivity,
   ): Promise<PlanningOutcome>;
-  /**
-   * Reads preferences by rules before planning; without it, the planner does.
-   * @param styleAsked whether the bot's last message asks for the style
-   */
+  /** By rules, before planning; without it, the planner reads them. @param styleAsked by the bot's last message */
   parsePolicyRequest?(text: string, styleAsked: boolean): PolicyRequest | null;
 };

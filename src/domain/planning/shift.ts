@@ -1,9 +1,9 @@
-// How a running plan differs in time from the schedule that was approved.
+// How a running plan deviates from its schedule.
 
-/** Work that ends later than scheduled. Times are ISO 8601 in UTC. */
+/** Times: ISO 8601, UTC. */
 export type MovedWork = { node: string; title: string; ends_at: string; moved_to: string };
 
-/** A deadline, a fixed start, or the scheduled time of another person, `who`, that can't be kept. */
+/** A deadline, fixed start, or the time of another person, `who`. */
 export type BrokenPromise = {
   node: string;
   title: string;
@@ -14,7 +14,7 @@ export type BrokenPromise = {
 
 export type Shift = { moved: MovedWork[]; broken: BrokenPromise[] };
 
-/** Reads people's own calendars for a running plan. `failed`: not all could be read. */
+/** From people's own calendars. `failed`: not all could be read. */
 export type ReadBusy = (
   plan: { id: string; requester: string; tenant: string | null; timezone: string },
   people: string[],

@@ -1,4 +1,4 @@
-// The stages and events of a planning session. `#planner/stages/table.ts` connects them.
+// Stages and events of planning sessions; see `#planner/stages/table.ts`.
 import { z } from 'zod';
 
 export const workingStages = [
@@ -22,12 +22,12 @@ export const Stage = z.enum([
 export type Stage = z.infer<typeof Stage>;
 
 export const StageEvent = z.enum([
-  // A stage succeeded.
+  // Success.
   'sufficient_context',
   'drafted',
   'valid',
   'needs_approval',
-  // It did not.
+  // Failure.
   'answered',
   'low_confidence',
   'invalid_retryable',
@@ -35,7 +35,7 @@ export const StageEvent = z.enum([
   'infeasible',
   'fatal_error',
   'cap_reached',
-  // People's messages and decisions.
+  // From people.
   'no_response',
   'approved',
   'outline_approved',
@@ -54,6 +54,6 @@ export const StageEvent = z.enum([
 ]);
 export type StageEvent = z.infer<typeof StageEvent>;
 
-/** Artifacts that a person can be asked to approve one by one, before the plan. */
+/** Artifacts that can need approval before the plan. */
 export const Gate = z.enum(['outline', 'roadmap', 'schedule']);
 export type Gate = z.infer<typeof Gate>;

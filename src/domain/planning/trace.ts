@@ -1,12 +1,12 @@
-// The planning trace: one entry per step (B11), enough to explain the run.
+// The planning trace, one entry per step (B11).
 import { z } from 'zod';
 import { IntroducedBy } from '../plan/pattern.ts';
 import { line } from '../text.ts';
 import { Stage, StageEvent } from './stages.ts';
 
-/** A stage's confidence (B8): 0.50 × self + 0.30 × rules + 0.20 × heuristics. */
+/** B8: 0.50 × self + 0.30 × rules + 0.20 × heuristics. */
 export const Confidence = z.strictObject({
-  /** The model's own score, or null, which leaves the weight to the other two. */
+  /** Null leaves its weight to the others. */
   self: z.number().min(0).max(1).nullable(),
   rules: z.number().min(0).max(1),
   heuristics: z.number().min(0).max(1),
@@ -15,19 +15,19 @@ export const Confidence = z.strictObject({
 export type Confidence = z.infer<typeof Confidence>;
 
 export const Violation = z.strictObject({
-  /** Stable name: `cycle`, `l1_structure`, `unreachable`, `pattern_mismatch` … */
+  /** Stable: `cycle`, `l1_structure`, `unreachable`, … */
   code: line(60),
   node: line(200).nullable(),
   text: line(1000),
-  /** Must be fixed before the next stage; otherwise it only lowers the confidence. */
+  /** Otherwise it only lowers confidence. */
   blocking: z.boolean(),
 });
 export type Violation = z.infer<typeof Violation>;
 
-/** A structural change: added, removed, moved or linked, by whom and why. */
+/** A structural change. */
 export const Adaptation = z.strictObject({
   what: z.enum(['added', 'removed', 'changed', 'moved', 'linked', 'unlinked', 'rescheduled']),
-  /** The node or edge: `3`, `3 → 5`. */
+  /** `3` or `3 → 5`. */
   node: line(500),
   introduced_by: IntroducedBy,
   why: line(1000),
@@ -36,27 +36,27 @@ export type Adaptation = z.infer<typeof Adaptation>;
 
 export const TraceEntry = z.strictObject({
   stage: z.string(),
-  /** A tool, a model, or `controller` for a transition. */
+  /** A tool, a model, or `controller`. */
   tool: z.string(),
   at: z.string(),
   duration_ms: z.number(),
   ok: z.boolean(),
   confidence: z.number().nullable(),
-  /** US dollars; 0 for a stored result. */
+  /** US dollars; 0 if stored. */
   cost_delta: z.number(),
   explanation: z.string(),
-  /** Turn of the run, from 1. */
+  /** From 1. */
   turn: z.number().int().optional(),
   violations: z.array(Violation).optional(),
   adaptations: z.array(Adaptation).optional(),
   parts: Confidence.optional(),
-  /** A transition from `stage` by `event` to `to`. */
+  /** From `stage` to `to`. */
   event: StageEvent.optional(),
   to: Stage.optional(),
-  /** A person's decision: `approve by ana`. */
+  /** `approve by ana`. */
   decision: z.string().optional(),
   call_to_action: z.string().optional(),
-  /** The result came from the memo. */
+  /** From the memo. */
   remembered: z.boolean().optional(),
 });
 export type TraceEntry = z.infer<typeof TraceEntry>;
