@@ -3,7 +3,7 @@ import { greetWords } from '#cards/chat-words.ts';
 import { escapeMrkdwn } from '#cards/plain.ts';
 import type { EventAttempt } from '#chat/inbox/inbox-context.ts';
 import { type Addressed, handleMessage, type WrittenMessage } from '#chat/talk.ts';
-import { conversationAt } from '#domain/chat/chat.ts';
+import { type ChatPlace, conversationAt } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { personInChat } from '#domain/people/actor.ts';
 import { nameMessage, placeOf, speakerAt } from '../people/people.ts';
@@ -58,7 +58,7 @@ export async function receiveMessage(
   signal: MessageSignal,
   attempt: Pick<EventAttempt, 'forget'>,
 ): Promise<void> {
-  const { people, port, service } = context;
+  const { people, port } = context;
   const { team, message, bot } = signal;
   const { user, channel, ts, thread_ts } = message;
   if (user === undefined) return attempt.forget();
@@ -85,8 +85,21 @@ export async function receiveMessage(
   try {
     await handleMessage(context, written, attempt);
   } finally {
-    if (addressed === 'yes' && (await service.activityIn(conversationAt(place))) === null)
-      await port.status?.unsign?.(place, once);
+    if (addressed === 'yes') await unsign(context, place, once);
+  }
+}
+
+/** Removes the first sign if nothing is planned. Slack hides what remains; the message must not be handled again for it. */
+async function unsign(
+  { service, port, warn }: SlackContext,
+  place: ChatPlace,
+  asked: string,
+): Promise<void> {
+  try {
+    if ((await service.activityIn(conversationAt(place))) === null)
+      await port.status?.unsign?.(place, asked);
+  } catch (error) {
+    warn('A first sign was not removed in Slack.', error);
   }
 }
 
