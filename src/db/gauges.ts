@@ -69,7 +69,7 @@ export async function readSpendingByModel(db: Queryable, since: Date): Promise<S
     from ${countersign}.model_calls where began_at >= ${since.toISOString()}::timestamptz group by model`);
 }
 
-/** Of executing or stalled plans. */
+/** In executing or stalled plans. */
 export async function countSteps(db: Queryable): Promise<Record<StepStatus, number>> {
   const sums = StepStatus.options.map((status) => `coalesce(sum(${status}), 0)::int as ${status}`);
   const [row] = await db.rows<Record<StepStatus, number>>(sql`

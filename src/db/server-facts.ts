@@ -15,7 +15,7 @@ export type ServerFacts = {
   connections: { used: number; most: number };
   /** Bytes. */
   size: number;
-  /** Of this database and this run of its server. */
+  /** Identifies this database and this run of its server. */
   identity: string;
 };
 

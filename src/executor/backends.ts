@@ -1,4 +1,4 @@
-// Registers this process's back ends, and wakes plans that lose the last one able to run them.
+// Registers back ends, and wakes plans that lose their last one.
 import { isDeepStrictEqual } from 'node:util';
 import {
   type NewBackend,
@@ -23,13 +23,12 @@ import { findBlocked } from '#plans/views/blocked.ts';
 import type { Backend, SharedContext } from './executor-context.ts';
 import { findDifferences } from './shared-settings.ts';
 
-/** Milliseconds between checks for changed tools. */
 const lookEveryMs = 1000;
-/** The others are reported on their cards. */
+/** Others are reported on their cards. */
 const maxNotifiedPlans = 200;
 
 export type Registration = {
-  /** Since this process last renewed its registration. */
+  /** Since the last renewal. */
   quietMs(): number;
   withdraw(): Promise<void>;
 };
@@ -62,8 +61,8 @@ export async function missDeadBackends(context: SharedContext): Promise<void> {
 }
 
 /**
- * Registers `members`, renews them, and updates them as tools come and go. @param program its version and workspace folder ID,
- * or null for a short-lived process, which others don't compare with @param onMore called when a new operation is offered
+ * Follows tools as they come and go. @param program null for a short-lived process, not compared with others @param onMore a new
+ * operation is offered
  */
 export async function registerBackends(
   context: SharedContext,
@@ -145,8 +144,6 @@ export async function registerBackends(
   };
 }
 
-// A back end: one executor of a worker process, with its own capabilities, concurrency and leases.
-
 /** Operations of tools that answer: those of a server that is down are only listed. */
 function runnable(registry: Pick<ToolRegistry, 'list' | 'status'>): OperationSpec[] {
   const down = new Set(
@@ -158,7 +155,7 @@ function runnable(registry: Pick<ToolRegistry, 'list' | 'status'>): OperationSpe
   return registry.list().filter(({ tool }) => !down.has(tool));
 }
 
-/** The configured ones, or one that runs everything this process can. */
+/** Or one that runs everything this process can. */
 export function backendsOf(
   { backends, executor }: Pick<Settings, 'backends' | 'executor'>,
   registry: Pick<ToolRegistry, 'list' | 'status'>,

@@ -1,5 +1,4 @@
-// One call: checked against the scope and the approved seal, marked first if it must not be repeated, limited in time,
-// abandoned when its lease or plan is gone.
+// One call: checked, marked if it must not be repeated, limited in time.
 import { recordAudit } from '#db/audit/audit.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
 import type { ClaimedStep } from '#db/sql/claim.ts';
@@ -28,7 +27,7 @@ import { makeLater } from './later.ts';
 import { makeOutcome, makeUnknown, reportCutOff, reportNotCalled } from './outcomes.ts';
 import { failOrRetry, ruleOf } from './retry-policy.ts';
 
-/** Idempotency key: the same for every attempt until the step succeeds. */
+/** The same for every attempt until the step succeeds. */
 async function nameCall(run: StepRun): Promise<string> {
   const { context, plan, step } = run;
   // Without the version, so that a patch between two attempts keeps the key.
@@ -87,7 +86,7 @@ export async function callOperation(
   const expected = operation.expectedSeconds?.(args) ?? 0;
   const rule = ruleOf(operation.name, context.operations, context.settings);
   const seconds = rule.timeout_seconds + expected;
-  // Created lazily: capturing a stack trace is the most expensive thing here.
+  // Lazily: capturing a stack trace is the most expensive thing here.
   let timeout: DOMException | undefined;
   const timer = setTimeout(() => {
     timeout = new DOMException('', 'TimeoutError');
@@ -138,7 +137,7 @@ export async function callOperation(
       error instanceof CountersignError
         ? error
         : new CountersignError('tool_failed', errorMessage(error));
-    // The server reconnected after the guard and now offers a different tool.
+    // The server reconnected after the guard with a different tool.
     if (failure.code === 'digest_mismatch') {
       await recordDecision(run, operation.name, 'call_refused', failure.message);
     }
@@ -167,13 +166,13 @@ function decideStepCall(
   });
 }
 
-/** Null if the step matches what was approved, or predates seals. */
+/** Null if intact, or from before seals. */
 function findBrokenSeal(step: ClaimedStep): string | null {
   if (step.seal === null || step.seal === sealOf({ ...step, id: step.step_id })) return null;
   return `This step is not what was approved: its call changed afterwards. Nothing was called. Propose the plan again.`;
 }
 
-/** Null unless this worker's operation has a wider effect than the approved one. */
+/** This worker's operation may have a wider effect than the approved one. */
 function findWiderEffect(run: StepRun, operation: string): string | null {
   const { step } = run;
   const here = toolsOf(run).get(operation);
@@ -181,7 +180,7 @@ function findWiderEffect(run: StepRun, operation: string): string | null {
   return `This step was approved with ${operation} as ${step.effect}, and on this worker it is ${here.effect}. Nothing was called. Let all workers describe it alike, then propose the plan again.`;
 }
 
-/** Null unless this worker's operation differs from the one shown for approval. */
+/** This worker's operation may differ from the one shown for approval. */
 function findOtherOperation(run: StepRun, operation: string): string | null {
   const change = findChangedOperation(run.plan.operation_digests, toolsOf(run), operation);
   return change === null ? null : `This step was not called: ${change}`;
@@ -207,8 +206,8 @@ function recordDecision(
 }
 
 /**
- * Log mode only records calls out of scope; anything that differs from what was approved is refused in every mode. @throws
- * CountersignError `digest_mismatch`, `out_of_scope` or `guarded_operation`
+ * Log mode lets calls out of scope pass, but nothing that differs from the approved.
+ * @throws CountersignError `digest_mismatch`, `out_of_scope` or `guarded_operation`
  */
 export async function guardCall(run: StepRun, operation: string): Promise<void> {
   const broken = findBrokenSeal(run.step) ?? findOtherOperation(run, operation);

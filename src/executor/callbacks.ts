@@ -1,5 +1,4 @@
-// Callbacks: the other side reports the outcome of long-running work over HTTP. The first report wins, even one that arrives
-// before the call returns.
+// Callbacks report long-running work's outcome over HTTP; the first report wins.
 import { recordAudit } from '#db/audit/audit.ts';
 import { readManifests } from '#db/backends.ts';
 import type { Transaction } from '#db/database.ts';
@@ -67,7 +66,6 @@ export function offerCallback(run: StepRun): CallbackOffer {
 
 type CallbackContext = Omit<SettleContext, 'worker'> & Pick<SharedContext, 'db' | 'catalogue'>;
 
-/** Accepts a result, has one, or can only inform the person who is asked. */
 function judge(callback: Callback, digest: string): 'open' | 'settled' | 'asked' {
   if (callback.result_digest === digest) return 'settled';
   if (callback.result_digest !== null)
@@ -136,7 +134,7 @@ async function settle(
 const reportedBefore = 'The other side reported later that it';
 const maxReport = 400;
 
-/** Shows a late result, once, to the person asked about an unknown outcome. */
+/** Once, to the person asked about an unknown outcome. */
 async function tellPerson(
   { enqueue }: CallbackContext,
   tx: Transaction,

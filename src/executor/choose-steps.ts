@@ -1,5 +1,4 @@
-// Chooses ready steps that fit into what the resource pools have left. Pure. A step that has waited too long is no longer
-// overtaken.
+// Chooses ready steps that fit into the resource pools. Pure.
 import type { PoolState, Reservation, ResourceWait } from '#db/sql/resources.ts';
 
 export type Candidate = { position: number; needs: Record<string, number> };
@@ -14,8 +13,8 @@ export type Choice = {
 const tolerance = 1e-7;
 
 /**
- * Smaller steps may overtake one that doesn't fit until it has waited `maxWaitMs`; then its resources are kept for it, longest
- * wait first. Large requests can't starve, and pools aren't left idle before that. @param waits of all plans
+ * Smaller steps may overtake one that doesn't fit until it has waited `maxWaitMs`; then its resources are kept. @param waits of
+ * all plans
  */
 export function chooseSteps(
   candidates: Candidate[],
@@ -30,7 +29,7 @@ export function chooseSteps(
   const due = waits.filter(({ waited_ms }) => waited_ms >= maxWaitMs);
   const isOwn = (wait: ResourceWait, position: number) =>
     wait.plan_id === planId && wait.position === position;
-  /** Kept for steps queued ahead of the one at `position`. */
+  /** For steps queued ahead of the one at `position`. */
   const keptBefore = (pool: string, position: number): number => {
     let kept = 0;
     for (const wait of due) {
@@ -52,7 +51,7 @@ export function chooseSteps(
     if (fits) {
       chosen.push(candidate);
       for (const [pool, amount] of needs) free.set(pool, (free.get(pool) ?? 0) - amount);
-      // It was started: nothing is kept for it any longer.
+      // Started: nothing is kept for it any longer.
       for (let at = due.length - 1; at >= 0; at--) {
         const wait = due[at];
         if (wait !== undefined && isOwn(wait, candidate.position)) due.splice(at, 1);

@@ -1,4 +1,4 @@
-// Asks a person for values that a model could not decide: a form with one field each.
+// Asks a person for values that a model could not decide.
 import type { ClaimedStep } from '#db/sql/claim.ts';
 import type { Outcome } from '#db/sql/settle.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -58,7 +58,7 @@ function fieldOf({ path, argument }: OpenPlace, name: string, walker: SchemaWalk
   return { field: { ...field, name, label, required: true }, place: { path, json } };
 }
 
-/** Without the model's guesses. @throws `model_failed` if a form cannot hold them */
+/** Without the model's guesses. @throws `model_failed` if a form can't hold them */
 export function askForValues(step: ClaimedStep, operation: Operation, reason: string): Outcome {
   const places = findPlaces(step.args);
   if (places.length > formLimits.fields) {

@@ -1,5 +1,4 @@
-// Claims ready steps that this back end can run, in the transaction of a turn, and marks calls just before they happen, several
-// in one statement.
+// Claims ready steps in a turn's transaction, and marks calls in batches.
 import type { Transaction } from '#db/database.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
 import {
@@ -30,13 +29,13 @@ import { keyOfLease, startStopwatch } from './leases.ts';
 
 /** Per lane: others may fit behind one that waits for a pool. */
 const candidateLimit = 64;
-/** Milliseconds for which smaller steps may overtake one that doesn't fit. */
+/** Smaller steps may overtake one that doesn't fit for this long. */
 const maxWaitMs = 1000;
 
-/** The lanes of a plan version that a back end serves, and the terms of its claims. */
+/** A back end's lanes of a plan version, and its terms. */
 export type LaneCache = {
   version: number;
-  /** As offered when the lanes were read. */
+  /** When the lanes were read. */
   offers: string;
   lanes: Map<number, Lane>;
   terms: ClaimTerms;
@@ -44,17 +43,16 @@ export type LaneCache = {
 
 export type Claim = {
   steps: ClaimedStep[];
-  /** More steps may be claimable now. */
   more: boolean;
   /** Some claimable steps can't run on this back end. */
   others: boolean;
-  /** Until the next scheduled step, if known. */
+  /** The next scheduled step, if known. */
   nextInMs: number | null;
 };
 
 export const nothingClaimed: Claim = { steps: [], more: false, others: false, nextInMs: null };
 
-/** Decides once per lane whether its calls are allowed. */
+/** Decides once per lane whether calls are allowed. */
 export async function openLaneCache(
   context: ExecutorContext,
   tx: Transaction,
@@ -104,7 +102,7 @@ async function claimWithin(
   const pools = await lockPools(tx, plan.pools);
   const candidates = ready.map(({ position, resources }) => ({
     position,
-    // Pools not configured when the plan was proposed don't limit it.
+    // Pools not configured at proposal don't limit it.
     needs: Object.fromEntries(
       Object.entries(resources).filter(([name]) => plan.pools.includes(name)),
     ),
@@ -128,7 +126,7 @@ async function claimWithin(
   return claimStepsAt(tx, plan.id, positions, terms);
 }
 
-/** Schedules a wakeup for the next step not due yet. @returns milliseconds until then */
+/** @returns milliseconds until the next step's wakeup */
 async function bookNext(
   context: ExecutorContext,
   tx: Transaction,
@@ -143,7 +141,7 @@ async function bookNext(
   return Math.max(1, next.in_ms);
 }
 
-/** The plan's content no longer matches the approved digest. */
+/** The plan no longer matches the approved digest. */
 async function refuseChanged(
   { enqueue, clock }: ExecutorContext,
   tx: Transaction,
@@ -161,10 +159,7 @@ function mayClaim(plan: PlanRow): boolean {
 
 export const hasReady = (plan: PlanRow, ready = plan.ready): boolean => mayClaim(plan) && ready > 0;
 
-/**
- * Terms for starting steps in the statement that frees them, which saves a row update; null if they must be claimed. Only if
- * nothing else is ready, and not after a failure or finding. Requires the plan's lock.
- */
+/** Freed steps may start in the same statement, sparing a row update, if nothing else is ready and nothing failed. Null: claim. */
 export function decideStart(
   plan: PlanRow,
   cache: LaneCache,
@@ -230,10 +225,10 @@ export async function claimReady(
   };
 }
 
-/** The share of a lease that may pass between its last renewal and the call. */
+/** A lease's share that may pass before the call. */
 const usableShare = 2 / 3;
 
-/** Marks requested in one turn of the event loop, or during another statement, share one statement. */
+/** Marks of one turn of the event loop, or during another statement, share a statement. */
 export function createMarker({
   db,
   worker,
@@ -251,7 +246,7 @@ export function createMarker({
   let waiting: Waiting[] = [];
   let flushing = false;
 
-  /** A lease lasts at least from the time its renewal was requested. */
+  /** A lease lasts at least from the request of its renewal. */
   async function ask(leases: Lease[]): Promise<(lease: Lease) => Permit | null> {
     const passedMs = startStopwatch(clock);
     const marked = await markCalling(db.query, worker, leases, settings.lease_seconds);

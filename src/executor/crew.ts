@@ -1,4 +1,4 @@
-// All back ends of one process. Each has its own loops, leases and slots; every plan is offered to all.
+// All back ends of a process, each with its own loops, leases and slots.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Database } from '#db/database.ts';
 import { type Listener, notify } from '#db/notify.ts';
@@ -11,18 +11,15 @@ import { PlanLoop } from './plan-loop.ts';
 import { createSearch } from './recover.ts';
 import { createSlots } from './slots.ts';
 
-/** Milliseconds for calls to finish at shutdown. */
+/** At shutdown. */
 const usualCallsEndWithinMs = 5000;
 
 export type PlanWorker = {
-  /** Until nothing is ready for this back end. Pokes the loop if there is one. */
+  /** Until nothing is ready for this back end. */
   work(planId: string): Promise<void>;
-  /**
-   * Gives calls a few seconds, settles them and hands the rest back. A cut-off call that must not be repeated is left to a
-   * person.
-   */
+  /** Gives calls a few seconds, hands the rest back. A cut-off call that must not be repeated is left to a person. */
   stop(): Promise<void>;
-  /** Resolves once no call runs. Only calls that may be repeated are cut off. */
+  /** Cuts off only calls that may be repeated. */
   drain(): Promise<void>;
 };
 
@@ -35,7 +32,7 @@ export function createPlanWorker(
   let state: 'working' | 'draining' | 'stopping' = 'working';
   const isEnding = () => state !== 'working';
 
-  /** Runs again if poked at the very end: nothing is awaited between that check and the next `work`. */
+  /** Nothing is awaited between the last check and the next `work`, so no poke is lost. */
   async function run(loop: PlanLoop): Promise<void> {
     try {
       do await loop.run();
@@ -46,7 +43,6 @@ export function createPlanWorker(
     if (state === 'stopping') await handBack(loop.planId);
   }
 
-  /** Wakes the worker that continues the plan. */
   async function handBack(planId: string): Promise<void> {
     await context.db.transaction((tx) =>
       context.enqueue(tx, 'step', { plan_id: planId }, { key: planId }),
@@ -71,7 +67,7 @@ export function createPlanWorker(
         return Promise.resolve();
       }
       if (state === 'stopping') return handBack(planId);
-      // Jobs are still taken here, so one handed back would return at once. Recovery rounds find the plan.
+      // A job handed back would return here at once. Recovery rounds find the plan.
       if (state === 'draining') return Promise.resolve();
       const loop = new PlanLoop(context, planId, mark, isEnding);
       const done = run(loop);
@@ -89,25 +85,21 @@ export type Crew = {
   /** In every back end; also notifies other workers. Waits for neither. */
   work(planId: string): Promise<void>;
   lookForWork(): Promise<void>;
-  /** Gives calls a few seconds and hands the rest back. */
   stop(): Promise<void>;
-  /** Resolves once no call runs. */
   drain(): Promise<void>;
-  /** Since the held leases were renewed; 0 if none are held. */
+  /** Since renewal; 0 if no leases are held. */
   leasesQuietMs(): number;
   letGo(): void;
 };
 
-/** Connections that turns leave to others, such as what a chat shows first; half of a small pool. */
+/** Connections left to others; half of a small pool. */
 const sparedConnections = 3;
 
-/** Many plans that move at once would otherwise hold every connection. */
+/** Otherwise many plans moving at once would hold every connection. */
 export const createTurnGate = ({ pool }: Pick<Database, 'pool'>): Gate =>
   createGate(Math.max(Math.ceil(pool.options.max / 2), pool.options.max - sparedConnections));
 
-/**
- * @param worker globally unique name of this process @param listener reports cancelled plans, and plans with unclaimed steps
- */
+/** @param worker globally unique name @param listener reports cancelled plans, and plans with unclaimed steps */
 export function createCrew(
   context: SharedContext,
   backends: Backend[],

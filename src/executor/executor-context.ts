@@ -14,13 +14,12 @@ import type { Budget } from '#planner/budget/budget.ts';
 import type { Leases } from './leases.ts';
 import type { Slots } from './slots.ts';
 
-/** Decides `$decide` arguments with the plan's model, or the process's if null. The model sees this operation only. */
+/** Decides `$decide` arguments by the plan's model, or the process's if null. The model sees this operation only. */
 export type ArgumentDecider = (
   model: string | null,
   request: DecideRequest,
 ) => ReturnType<typeof decideArguments>;
 
-/** One executor of a worker process, with its own capabilities, concurrency and leases. */
 export type Backend = {
   name: string;
   capabilities: string[];
@@ -29,7 +28,6 @@ export type Backend = {
   mostConcurrency: number;
   /** Changes as servers come up and go down. */
   operations(): string[];
-  /** With full specifications, for planners and checks. */
   manifest(): OperationSpec[];
 };
 
@@ -38,7 +36,7 @@ export type SharedContext = {
   db: Database;
   enqueue: Enqueue<Transaction>;
   registry: ToolHost;
-  /** The tools of all processes; plans are checked against them when they start. */
+  /** All processes' tools; plans are checked against them when they start. */
   catalogue: Catalogues;
   clock: Clock;
   random: Random;
@@ -61,18 +59,16 @@ export type ExecutorContext = SharedContext & {
   worker: string;
   leases: Leases;
   slots: Slots;
-  /** Runs a turn once one of the connections for turns is free. */
+  /** Waits for one of the connections for turns. */
   inTurn: Gate;
 };
 
-// The context for running one claimed step.
-
 export type Permit = {
-  /** False if the lease may have expired, as after a suspended process or machine. Checked until the call leaves. */
+  /** False if the lease may have expired, as after suspension. Checked until the call leaves. */
   isFresh(): boolean;
 };
 
-/** Requests permission to call under `lease`. Null if the call must not be made. */
+/** Null if the call must not be made. */
 export type Mark = (lease: Lease) => Promise<Permit | null>;
 
 export type StepRun = {
@@ -80,7 +76,7 @@ export type StepRun = {
   plan: PlanRow;
   step: ClaimedStep;
   lease: Lease;
-  /** Aborts when the lease is lost, the plan is cancelled or the process stops. */
+  /** The lease is lost, the plan cancelled or the process stopping. */
   signal: AbortSignal;
   cutOff: (reason: Error) => void;
   mark: Mark;
@@ -94,7 +90,7 @@ export function toolsOf({ context, plan }: Pick<StepRun, 'context' | 'plan'>): T
   return context.registry.of(plan.tenant);
 }
 
-/** Retries until the database answers, while the lease is held. */
+/** Retries while the lease is held. */
 export function askDatabase<T>(
   { context, step, plan, signal }: StepRun,
   work: () => Promise<T>,

@@ -1,4 +1,4 @@
-// Findings raised while steps run: reported by outputs, drift, repeated attempts, an exhausted budget.
+// Findings raised while steps run.
 import type { ClaimedStep } from '#db/sql/claim.ts';
 import type { CountersignError } from '#domain/errors.ts';
 import { system } from '#domain/people/actor.ts';
@@ -23,7 +23,7 @@ export function reportedBy(
   }));
 }
 
-/** A step is reported once after this. */
+/** Reported once after this. */
 const minReportedAttempts = 3;
 
 export function findRepeated(
@@ -44,7 +44,7 @@ export function findRepeated(
   };
 }
 
-/** Raised once, because every step that needs a model fails on it. */
+/** Once, because every step that needs a model fails on it. */
 export function findNoMoney({ code, message, details }: CountersignError): RaisedFinding | null {
   if (code !== 'budget_exhausted' || typeof details.budget !== 'string') return null;
   return {
@@ -57,7 +57,7 @@ export function findNoMoney({ code, message, details }: CountersignError): Raise
   };
 }
 
-/** The target changed since approval; a person is asked as well. */
+/** Since approval; a person is asked as well. */
 export function findDrifted(step: ClaimedStep, message: string): RaisedFinding {
   return {
     severity: 'WARN',

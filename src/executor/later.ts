@@ -1,5 +1,4 @@
-// Work that continues after its call returned. Any worker with the operation polls it until it settles. Polling changes
-// nothing, so it survives the loss of a worker.
+// Work that continues after its call; any worker with the operation polls it.
 import { z } from 'zod';
 import { lockPlan } from '#db/plans/plans.ts';
 import type { ClaimedStep } from '#db/sql/claim.ts';
@@ -21,19 +20,17 @@ import { reportedBy } from './findings.ts';
 import { makeFailure, makeOutcome, makeUnknown, reportCutOff } from './outcomes.ts';
 import { settleOutcomes } from './settle.ts';
 
-/** Stored as the step's output meanwhile. `caller`: the back end. */
+/** The step's output meanwhile. `caller`: the back end. */
 const HandedOver = z.object({ later: z.string(), caller: z.string() });
 
-/** Default limit in seconds. */
 const longestSeconds = 24 * 3600;
-/** Limits of polling intervals in milliseconds. */
+/** Limits of polling intervals. */
 const seldomMs = 60_000;
 const oftenMs = 500;
-/** First interval (milliseconds) unless the operation suggests one. */
+/** First interval, unless the operation suggests one. */
 const usualMs = 5_000;
-/** Milliseconds for one poll. */
 const askWithinMs = 5_000;
-/** Seconds for which other workers leave a polled step alone; must exceed polling plus stopping. */
+/** Must exceed polling plus stopping. */
 const holdSeconds = 60;
 const stepsATurn = 100;
 
@@ -47,7 +44,6 @@ export function longestSecondsOf(
 
 const within = (ms: number) => Math.min(seldomMs, Math.max(oftenMs, ms));
 
-/** Stored when the lease is given up. */
 export function makeLater(
   step: ClaimedStep,
   { later, checkAfterMs }: LaterHandover,
@@ -71,7 +67,7 @@ function giveUp(step: LaterStep, code: 'tool_failed' | 'timed_out', message: str
     : makeFailure(step, new CountersignError(code, message));
 }
 
-/** Best effort; failures are only logged. */
+/** Best effort. */
 async function stopWork(
   context: SharedContext,
   step: LaterStep,
@@ -85,7 +81,7 @@ async function stopWork(
   }
 }
 
-/** @returns null if it is still running or could not be polled */
+/** @returns null if still running or not polled */
 async function readState(
   context: SharedContext,
   step: LaterStep,
@@ -104,7 +100,7 @@ async function readState(
   }
 }
 
-/** @param ownIds the back ends of this process @returns an outcome, or milliseconds until the next poll */
+/** @param ownIds this process's back ends @returns an outcome, or milliseconds until the next poll */
 async function judge(
   context: SharedContext,
   step: LaterStep,
@@ -150,7 +146,7 @@ async function settle(context: SharedContext, planId: string, outcome: Outcome):
   });
 }
 
-/** Once. @param backends of this process */
+/** One round. @param backends of this process */
 export async function askForLater(
   context: SharedContext,
   backends: { id: string }[],

@@ -1,4 +1,4 @@
-// The leases of this process: renewed in time; a call is stopped when its lease is lost or its plan is cancelled.
+// This process's leases: renewed in time; calls end with them.
 import type { Database } from '#db/database.ts';
 import { type Lease, type RenewedLease, renewLeases } from '#db/sql/leases.ts';
 import { retryUntilDatabaseAnswers } from '#db/transient.ts';
@@ -10,7 +10,7 @@ export type Leases = {
   /** Aborts when the lease is lost or the plan cancelled; the holder may abort it too. */
   hold(lease: Lease, effect: Effect): AbortController;
   release(lease: Lease): void;
-  /** Since the last renewal of `lease` was requested; Infinity if it was never renewed. */
+  /** Infinity if never renewed. */
   sinceRenewedMs(lease: Lease): number;
   abortPlan(planId: string, reason: Error): void;
   /** Now, in case a notification was missed. */
@@ -18,7 +18,7 @@ export type Leases = {
   /** @param mustEnd including calls that must not be repeated */
   abortAll(reason: Error, mustEnd: boolean): void;
   held(): number;
-  /** Since the held leases were renewed or the first was taken; 0 if none are held. */
+  /** Since renewal, or since the first lease; 0 if none are held. */
   quietMs(): number;
   stop(): void;
 };
@@ -32,21 +32,17 @@ type LeaseContext = {
   warn(message: string, error: unknown): void;
 };
 
-/** Unique per attempt. */
 export const keyOfLease = ({ plan_id, position, attempt }: Lease): string =>
   `${plan_id}/${position}/${attempt}`;
 
-/**
- * Includes time while the machine is suspended: the monotonic clock stops then, and the wall clock can be set back, so the
- * greater of the two counts.
- */
+/** Counts suspension: the monotonic clock stops then, and the wall clock can be set back, so the greater counts. */
 export function startStopwatch(clock: Clock): () => number {
   const since = performance.now();
   const at = clock.now().getTime();
   return () => Math.max(performance.now() - since, clock.now().getTime() - at);
 }
 
-/** Renews three times per lease length. Renewals also return plan states, so a missed notification still takes effect. */
+/** Three times per lease length. Renewals return plan states, in case a notification was missed. */
 export function keepLeases(
   { db, clock, warn, settings: { lease_seconds: leaseSeconds } }: LeaseContext,
   worker: string,
@@ -62,7 +58,7 @@ export function keepLeases(
   const stopping = new AbortController();
   let renewing = false;
   let renewedAt = performance.now();
-  /** The age from which leases are renewed next, if somebody asked meanwhile. */
+  /** Leases of this age are renewed next, if somebody asked meanwhile. */
   let again: number | null = null;
   const leaseMs = leaseSeconds * 1000;
 
@@ -87,7 +83,7 @@ export function keepLeases(
     for (const planId of over) abortPlan(planId, cancelledByPerson());
   }
 
-  /** @param fromMs spares younger leases: short steps end before theirs do, and a renewal and their settling wait for each other */
+  /** @param fromMs spares younger leases: short steps end sooner, and renewing would contend with settling */
   async function renew(fromMs: number): Promise<void> {
     again = Math.min(again ?? fromMs, fromMs);
     if (renewing) return;

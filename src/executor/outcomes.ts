@@ -1,4 +1,4 @@
-// All outcomes of a step, as they are settled, and what happens to one whose worker was lost: nothing is repeated blindly.
+// A step's possible outcomes. After a lost worker nothing is repeated blindly.
 import type { ClaimedStep } from '#db/sql/claim.ts';
 import type { LostStep, Recovery } from '#db/sql/recover.ts';
 import type { Outcome } from '#db/sql/settle.ts';
@@ -36,7 +36,7 @@ export function makeFailure(step: Attempt, error: CountersignError): Outcome {
   });
 }
 
-/** A condition fails, or an input was skipped. Steps that only wait for this one continue. */
+/** A condition fails or an input was skipped. Steps that only wait continue. */
 export function makeSkipped(step: ClaimedStep, { reason, questions }: Skip): Outcome {
   const asked = questions === undefined ? {} : { questions };
   return makeOutcome(step, {
@@ -67,10 +67,7 @@ export function reportNotCalled(step: ClaimedStep, why: string): Outcome {
   });
 }
 
-/**
- * Stopped with its plan, lease or worker. Reads and idempotent operations may run again; a write may have taken effect, so a
- * person is asked.
- */
+/** Reads and idempotent operations may run again; a write may have taken effect, so a person is asked. */
 export function reportCutOff(
   step: Attempt & Pick<ClaimedStep, 'effect'>,
   message: string,
@@ -79,7 +76,7 @@ export function reportCutOff(
   return makeOutcome(step, { status: 'cancelled', error: { code: 'cancelled', message } });
 }
 
-/** A write that may have taken effect: only a person can find out. */
+/** It may have taken effect: only a person can find out. */
 export function makeUnknown(step: Attempt, code: ErrorCode, message: string): Outcome {
   return makeOutcome(step, {
     status: 'unknown',
@@ -102,13 +99,10 @@ export function askToConfirm(
   });
 }
 
-/** A step that takes its worker down this often is not retried automatically. */
+/** A step that takes down more workers is not retried automatically. */
 const maxLosses = 5;
 
-/**
- * A write that may have gone out is unknown: only a person can say. Everything else runs again, unless the plan has ended or
- * the step took down too many workers. @param planGoesOn also true for a stalled plan
- */
+/** A write that may have gone out is unknown. Others run again, unless the plan ended or the step lost too many workers. */
 export function decideRecovery(step: LostStep, planGoesOn: boolean): Recovery {
   const base = { position: step.position, attempt: step.attempt };
   const name = operationName(step.tool, step.operation);

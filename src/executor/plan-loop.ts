@@ -1,5 +1,5 @@
-// The loop of one back end on one plan: turns that settle and claim, with calls in between. While Postgres works on one batch,
-// the steps of the previous one are called.
+// A back end's loop on one plan: turns that settle and claim.
+// While Postgres works on one batch, the steps of the previous one are called.
 import { setTimeout as pause, setImmediate as yieldToLoop } from 'node:timers/promises';
 import { notify } from '#db/notify.ts';
 import { type PlanRow, readPlanRow } from '#db/plans/plans.ts';
@@ -18,22 +18,21 @@ import { type Claimant, Pace } from './slots.ts';
 import { Throttle } from './throttle.ts';
 import { type Turn, takeTurn } from './turn.ts';
 
-/** Milliseconds: if calls are this quick, more may be claimed than run at once. */
+/** If calls are this quick, more may be claimed than run at once. */
 const quickMs = 50;
 /** Started before yielding to the event loop. */
 const callsAtOnce = 16;
-/** Milliseconds between invitations to other workers. */
 const inviteEveryMs = 1000;
-/** Milliseconds between progress notifications: a job plus NOTIFY costs as much as some steps. */
+/** A job plus NOTIFY costs as much as some steps. */
 const announceEveryMs = 500;
-/** Milliseconds to wait here for a scheduled step; later ones have a wakeup. */
+/** Waits here for a scheduled step; later ones have a wakeup. */
 const longestNapMs = 30_000;
 
 type Claimed = { plan: PlanRow; step: ClaimedStep; lease: Lease; call: AbortController };
 /** The lease is held until the outcome is stored. */
 type Finished = { step: ClaimedStep; lease: Lease; outcome: Outcome };
 
-/** Replaces an outcome that Postgres rejects. A call that must not be repeated is left to a person. */
+/** Replaces an outcome that Postgres rejects. */
 function refusedOutcome({ step, outcome }: Finished): Outcome {
   const message = `The call ended (${outcome.status}), but its outcome couldn't be stored. See the log.`;
   const unknown = step.effect === 'write' && outcome.status !== 'failed';
@@ -106,7 +105,7 @@ type Mode = 'turning' | 'calling' | 'queued' | 'napping' | 'ended';
 export class PlanLoop implements Claimant {
   readonly context: ExecutorContext;
   readonly planId: string;
-  /** Known after the first turn, or once it has to queue. */
+  /** Known after the first turn, or once it queues. */
   person: string | null = null;
   readonly mark: Mark;
   readonly isStopping: () => boolean;
@@ -127,7 +126,7 @@ export class PlanLoop implements Claimant {
     cache: null,
   };
   #broken: unknown = null;
-  /** For more work than this back end can take, or work it can't run. */
+  /** For work that this back end can't take or run. */
   readonly #invitation = new Throttle(inviteEveryMs, () => this.#invite());
   /** If this process dies first, the next change announces it. */
   readonly #announcement = new Throttle(announceEveryMs, () => this.#announce());
@@ -156,7 +155,7 @@ export class PlanLoop implements Claimant {
     return this.#pace.lately;
   }
 
-  /** Runs until nothing is held or ready. @throws database errors from claiming */
+  /** @throws database errors from claiming */
   async run(): Promise<void> {
     try {
       await this.#takeTurns();
@@ -223,7 +222,7 @@ export class PlanLoop implements Claimant {
     return isSoon && !this.isStopping() ? 'napping' : 'ended';
   }
 
-  /** Collects calls that end together, as long as each turn of the event loop brings more. */
+  /** Collects calls that end together, while the event loop brings more. */
   async #gather(batch: number): Promise<void> {
     for (let before = -1; this.#finished.length > 0 && this.#returned > before; ) {
       before = this.#returned;
@@ -240,10 +239,7 @@ export class PlanLoop implements Claimant {
     this.#seen = { ...this.#seen, more: true, nextInMs: null };
   }
 
-  /**
-   * Every worker is woken for each ready step, and other plans queue for the slots that a turn holds: late ones take none, and no
-   * lock.
-   */
+  /** Every worker is woken for each ready step: late ones should take neither slots nor a lock. */
   async #countReady(mayClaim: boolean): Promise<number> {
     if (!mayClaim) return 0;
     try {
@@ -252,7 +248,7 @@ export class PlanLoop implements Claimant {
       // With one more than is ready, the turn sees that nothing else is.
       if (hasReady(plan)) return plan.ready + 1;
     } catch (error) {
-      // Only the claim fails: outcomes that are still to come must be settled.
+      // Only the claim fails: outcomes still to come must be settled.
       this.#broken = error;
     }
     this.#seen = { ...this.#seen, more: false, nextInMs: null, others: false };
@@ -268,7 +264,7 @@ export class PlanLoop implements Claimant {
     const outcomes = ended.map(({ outcome }) => outcome);
     const take = () =>
       context.inTurn(() => takeTurn(context, planId, outcomes, room, this.#seen.cache, announce));
-    // A claim alone may fail, since its wakeup is retried. Outcomes of real calls must not be lost.
+    // A claim alone may fail, since its wakeup is retried. Outcomes must not be lost.
     const turn = await (ended.length === 0
       ? take().catch((error: unknown) => {
           this.#broken = error;
@@ -295,7 +291,7 @@ export class PlanLoop implements Claimant {
       this.#claimed.push({ plan: turn.plan, step, lease, call });
     }
     context.slots.release(this, room - turn.steps.length);
-    // Only real progress, so that a turn caused by an invitation doesn't cause another.
+    // A turn caused by an invitation must not cause another.
     const moved = ended.length > 0 || turn.steps.length > 0;
     if (moved && (others || (more && (turn.steps.length > 0 || room === 0))))
       this.#invitation.request();
@@ -315,13 +311,13 @@ export class PlanLoop implements Claimant {
     );
   }
 
-  /** An outcome that fails again is replaced; if that fails too, the lease expires and recovery treats the step as unknown. */
+  /** Replaces an outcome that fails again; if that fails too, recovery treats the step as unknown. */
   async #settleOneByOne(ended: Finished[], room: number, cause: unknown): Promise<null> {
     const { context, planId } = this;
     context.warn(`${ended.length} outcomes of ${planId} were refused.`, cause);
     for (const finished of ended) {
       const candidates = [finished.outcome, refusedOutcome(finished)];
-      // Rejected alone and without a claim, it would be rejected again.
+      // Alone and without a claim, it would be rejected again.
       const wasAlone = ended.length === 1 && room === 0;
       for (const outcome of wasAlone ? candidates.slice(1) : candidates) {
         try {
@@ -363,7 +359,7 @@ export class PlanLoop implements Claimant {
     void runTraced(run).then((outcome) => {
       this.#calling--;
       this.#returned++;
-      // A call that only waited took no slot, so its successor may start at once as well.
+      // A call that only waited took no slot, so its successor may start too.
       if (!held || performance.now() - began < quickMs) this.#pace.count();
       letGo();
       this.#finished.push({ step, lease, outcome });

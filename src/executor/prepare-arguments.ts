@@ -1,5 +1,4 @@
-// Whether a claimed step runs, by its conditions, and the arguments of its call: references resolved, run-time values decided,
-// the result validated.
+// Whether a claimed step runs, and the arguments of its call.
 import { isDeepStrictEqual } from 'node:util';
 import { showName } from '#db/people/identities.ts';
 import { readRun } from '#db/planning/runs.ts';
@@ -28,18 +27,13 @@ import { askDatabase, type StepRun, toolsOf } from './executor-context.ts';
 /** `values` were not in the approved plan, or `each` call asks. */
 export type Confirmation = 'values' | 'each';
 
-/**
- * `confirm` is null if the call may be made. `skip`: an input was skipped. `undecided`: a person has to choose the open values.
- */
+/** `confirm` null: call. `skip`: an input was skipped. `undecided`: a person chooses the values. */
 type Ready =
   | { kind: 'call'; args: JsonObject; confirm: Confirmation | null }
   | { kind: 'skip'; reason: string }
   | { kind: 'undecided'; reason: string };
 
-/**
- * Run-time values are confirmed if the call is guarded, destructive or external with its final arguments, or if they name the
- * target of a change. Human tasks already ask.
- */
+/** Run-time values, if the call is guarded, destructive or external, or they name a change's target. Human tasks already ask. */
 function whyConfirm(
   { context, plan, step }: StepRun,
   operation: Operation,
@@ -53,10 +47,7 @@ function whyConfirm(
   return asksForValues(step.args, guarded, describe(step.args), describe(final)) ? 'values' : null;
 }
 
-/**
- * A model's cost is stored before this ends. Confirmed values are reused; if their context changed, they are decided and
- * confirmed again. @throws CountersignError `invalid_…`, `budget_exhausted` or the model's failure
- */
+/** Confirmed values are reused unless their context changed. @throws `invalid_…`, `budget_exhausted` or the model's failure */
 export async function prepareArguments(run: StepRun, operation: Operation): Promise<Ready> {
   const { context, plan, step } = run;
   const references = [...new Set(referencesOf(step.args).map(({ $from }) => $from))];
@@ -91,7 +82,7 @@ async function readReferred(run: StepRun): Promise<Map<string, Json>> {
   return new Map([...found].map(([id, artifact]) => [id, readContent(artifact)]));
 }
 
-/** Outputs shown to the model, in the order they are referenced. */
+/** Shown to the model. */
 const maxOutputs = 50;
 
 /** A person's choice if there is one, else the model's. */
@@ -139,7 +130,7 @@ function pairOf(outputs: ReadonlyMap<string, Json>, id: string): [string, Json][
   return output === undefined ? [] : [[id, output]];
 }
 
-/** `Thu, 26 Nov 2026, 09:30 in Europe/Berlin (2026-11-26T09:30:00+01:00)`, in the zone of the plan's person. */
+/** `Thu, 26 Nov 2026, 09:30 in Europe/Berlin (2026-11-26T09:30:00+01:00)` */
 async function tellNow(run: StepRun): Promise<string> {
   const { context, plan } = run;
   const { run_id } = plan;
@@ -187,7 +178,7 @@ function requireData(outputs: Map<string, Json>): void {
 
 export type Skip = {
   reason: string;
-  /** IDs of the steps answered with No; steps that wait for this one are skipped too. */
+  /** Steps answered with No; steps that wait for this one are skipped too. */
   questions?: string[];
 };
 
@@ -201,10 +192,7 @@ async function readNamed(
   return { steps, labelOf: (id) => labels.get(id) ?? id };
 }
 
-/**
- * `Ana answered No to step 1`; `Ana said no to step 1` for a call that was not made; `Ana skipped step 1` for a question left
- * out.
- */
+/** `answered No to step 1`; `said no to step 1`: a call not made; `skipped step 1`: a question left out. */
 async function tellNo(run: StepRun, question: string): Promise<string> {
   const { steps, labelOf } = await readNamed(run, [question]);
   const output = steps[0]?.output ?? null;
@@ -216,7 +204,7 @@ async function tellNo(run: StepRun, question: string): Promise<string> {
   return `${name} ${verb} step ${labelOf(question)}`;
 }
 
-/** Questions answered with No that this step waits for. */
+/** A question answered with No that this step waits for. */
 async function findNo(run: StepRun): Promise<Skip | null> {
   const { context, plan, step } = run;
   const { query } = context.db;
@@ -233,7 +221,7 @@ async function findNo(run: StepRun): Promise<Skip | null> {
   }
   const own = new Set(step.when.map((condition) => condition.step));
   for (const { id, error } of before) {
-    // A condition on a question that was skipped itself cannot hold.
+    // A condition on a question that was skipped itself can't hold.
     const questions = error?.questions?.filter((one) => one === id || !own.has(one)) ?? [];
     if (questions.length === 0) continue;
     const [first = ''] = questions;
@@ -245,7 +233,6 @@ async function findNo(run: StepRun): Promise<Skip | null> {
   return null;
 }
 
-/** Operations whose questions can be answered with No. */
 const asking = ['human_confirm', 'human_task'];
 
 export async function findReasonToSkip(run: StepRun): Promise<Skip | null> {
@@ -273,7 +260,7 @@ async function findFailedCondition(run: StepRun): Promise<Skip | null> {
   });
 }
 
-/** Names the skipped step among those without output; null if none was skipped. */
+/** Among those without output. */
 async function findSkippedSource(run: StepRun, ids: string[]): Promise<string | null> {
   return askDatabase(run, async () => {
     const { steps, labelOf } = await readNamed(run, ids);

@@ -1,4 +1,4 @@
-// Recovery after crashes: expired leases, unused reservations, plans whose job was lost, unstarted approvals, stalled plans.
+// Recovery after crashes: expired leases, lost jobs, stalled plans.
 import { lockPlan } from '#db/plans/plans.ts';
 import { findPlansFor } from '#db/sql/lanes.ts';
 import { findPlansWithLostLeases } from '#db/sql/leases.ts';
@@ -81,7 +81,7 @@ async function stallPlan(context: SharedContext, planId: string): Promise<void> 
   });
 }
 
-/** One plan that can't be recovered doesn't block the others. */
+/** Isolates failures. */
 async function forEachPlan(
   context: SharedContext,
   planIds: string[],
@@ -121,7 +121,7 @@ async function startForgotten({ db, enqueue }: SharedContext): Promise<void> {
   });
 }
 
-/** Pages through plans with steps that this back end can run, with or without jobs. Starts over after the last page. */
+/** Plans with steps that this back end can run, with or without jobs. Starts over after the last page. */
 export function createSearch(
   { db, backend }: ExecutorContext,
   limit = plansATurn,

@@ -1,4 +1,4 @@
-// Decides whether and when a failed call is retried. Pure; randomness comes in as `random`.
+// Whether and when a failed call is retried. Pure.
 import type { Outcome } from '#db/sql/settle.ts';
 import { drawFraction, type Random } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -19,7 +19,7 @@ export type CallRule = {
   max_backoff_seconds: number;
 };
 
-/** If a server asks for a longer wait, the step fails and says so. */
+/** If a server asks for a longer wait, the step fails. */
 const longestWaitMs = 24 * 3600 * 1000;
 
 export function ruleOf(
@@ -42,10 +42,9 @@ export function ruleOf(
 }
 
 /**
- * Exponential backoff with full jitter, uniform up to a capped `backoff × 2^(attempt − 1)`, so that failed steps don't retry in
- * step (M. Brooker, "Exponential Backoff and Jitter", AWS Architecture Blog, 2015). A Retry-After (RFC 9110, 10.2.3) comes
- * before the jitter. @param effect of the operation; a write is retried only if nothing was done for certain @param attempt the
- * failed one, from 1
+ * Exponential backoff with full jitter (M. Brooker, "Exponential Backoff and Jitter", AWS Architecture Blog, 2015). A
+ * Retry-After (RFC 9110, 10.2.3) comes before the jitter. @param effect a write is retried only if nothing was done for
+ * certain @param attempt the failed one, from 1
  */
 export function decideRetry(
   error: CountersignError,
@@ -66,7 +65,7 @@ function withFinding(outcome: Outcome, finding: RaisedFinding | null): Outcome {
   return finding === null ? outcome : { ...outcome, findings: [finding] };
 }
 
-/** @param effect what may have happened: `read` until something was called */
+/** @param effect `read` until something was called */
 export function failOrRetry(run: StepRun, error: CountersignError, effect: Effect): Outcome {
   const { context, step } = run;
   const name = operationName(step.tool, step.operation);

@@ -1,4 +1,4 @@
-// Runs one claimed step: guard, conditions, arguments, drift, call. Never throws: every ending is an Outcome.
+// Runs one claimed step. Never throws: every ending is an Outcome.
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { Outcome } from '#db/sql/settle.ts';
@@ -22,7 +22,7 @@ import { type Confirmation, findReasonToSkip, prepareArguments } from './prepare
 import { failOrRetry } from './retry-policy.ts';
 import { LeftQueue } from './slots.ts';
 
-/** The target as shown or confirmed, and now; null if it could not be looked up. */
+/** As shown or confirmed, and now; null if not looked up. */
 type Drift = { was: SeenState | null; now: SeenState | null };
 
 /** Stored from the question until the call. */
@@ -39,7 +39,7 @@ async function readConfirmed(run: StepRun): Promise<SeenState | null | undefined
   return asked.success ? asked.data.looked : undefined;
 }
 
-/** Whether the plan itself made the last change: during one of its steps, at a target that one of them touches. */
+/** The plan itself made the last change: during a step, at a target of one. */
 async function isPlansWork(
   run: StepRun,
   args: JsonObject,
@@ -51,16 +51,13 @@ async function isPlansWork(
   const work = await askDatabase(run, () =>
     readWorkDone(context.db.query, plan.id, at, contentArguments),
   );
-  // Calls of other tools may take long, and people make changes meanwhile.
+  // Other tools' calls may take long, and people make changes meanwhile.
   if (at !== null && !work.some(({ then, tool }) => then && tool === step.tool)) return false;
   const places = touchesOf({ ...step, id: step.step_id, args });
   return work.some((one) => meet(touchesOf(one), places));
 }
 
-/**
- * May replace or remove an unchecked target. Servers' tools count as destructive by default, so without `inspect` only guarded
- * ones ask, to avoid approval fatigue.
- */
+/** Servers' tools count as destructive by default: without `inspect` only guarded ones ask, against approval fatigue. */
 function isUnchecked({ context, step }: StepRun, operation: Operation, args: JsonObject): boolean {
   if (step.seen != null || step.effect === 'read') return false;
   const { name, source, inspect } = operation;
@@ -69,7 +66,7 @@ function isUnchecked({ context, step }: StepRun, operation: Operation, args: Jso
   return describeCall(name, operation, args, null).destructive;
 }
 
-/** Null if nothing differs or the call only reads. An unchecked target differs if it exists or may exist. */
+/** Null if nothing differs or the call only reads. An unchecked target differs if it may exist. */
 async function findDrift(
   run: StepRun,
   operation: Operation,
@@ -102,7 +99,7 @@ function describe(state: SeenState): string {
   return [...size, ...edited].join(', ') || 'there';
 }
 
-/** Asks with both states instead of calling; the confirmed state is kept with the step. */
+/** Keeps the confirmed state with the step. */
 function askAboutDrift(
   { step }: StepRun,
   name: string,
@@ -125,7 +122,7 @@ function askAboutDrift(
   return { ...asked, question, output: { confirm: true, drift: now, looked: now }, findings };
 }
 
-/** The target's state is kept and compared before the call. */
+/** Keeps the target's state, to compare before the call. */
 async function askAboutValues(
   run: StepRun,
   operation: Operation,
@@ -137,9 +134,9 @@ async function askAboutValues(
   return { ...asked, output: { ...asked.output, looked } };
 }
 
-/** Milliseconds after which a step checks its lease and plan again before calling. */
+/** Age at which lease and plan are checked again before calling. */
 const freshMs = 250;
-/** Milliseconds: a step that only waits at least this long takes no slot. */
+/** A step that only waits at least this long takes no slot. */
 const idleFromMs = 1000;
 
 export async function runStep(run: StepRun): Promise<Outcome> {
@@ -180,7 +177,7 @@ export async function runStep(run: StepRun): Promise<Outcome> {
   } catch (error) {
     if (error instanceof LeftQueue) return reportNotCalled(step, error.message);
     if (run.signal.aborted) return reportNotCalled(step, errorMessage(run.signal.reason));
-    // Nothing has been called yet, so a retry is safe for any operation.
+    // Nothing has been called yet, so a retry is safe.
     if (error instanceof CountersignError) return failOrRetry(run, error, 'read');
     context.warn(`Step ${step.step_id} of ${run.plan.id} could not be prepared.`, error);
     return makeFailure(

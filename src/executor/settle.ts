@@ -1,5 +1,4 @@
-// Settles outcomes in batches in the transaction of a turn: records and counts them, frees successors, returns resources, and
-// ends the plan after its last step.
+// Settles outcomes in batches, in a turn's transaction.
 import { and, eq } from 'drizzle-orm';
 import { recordAudit } from '#db/audit/audit.ts';
 import type { Transaction } from '#db/database.ts';
@@ -42,10 +41,10 @@ export type SettleContext = Pick<SharedContext, 'enqueue' | 'clock' | 'random'> 
   settings: Pick<SharedContext['settings'], 'on_failure'>;
 };
 
-/** Characters of a worker's report shown in the question. */
+/** Characters of a worker's report in the question. */
 const maxReport = 400;
 
-/** A late worker's knowledge about its call, or null if that doesn't help. */
+/** Null if a late worker's knowledge doesn't help. */
 function describeLate({ attempt_status, summary, error }: StoredOutcome): string | null {
   const came = 'Its worker came back later and says that';
   switch (attempt_status) {
@@ -60,7 +59,7 @@ function describeLate({ attempt_status, summary, error }: StoredOutcome): string
   }
 }
 
-/** For outcomes whose lease was lost; skips those in `settled` or settled before. Requires the plan's lock. */
+/** For outcomes whose lease was lost; skips settled ones. Requires the plan's lock. */
 async function refuseLate(
   { worker, enqueue }: Pick<SettleContext, 'worker' | 'enqueue'>,
   tx: Transaction,
@@ -129,7 +128,7 @@ function findLarge({ output }: Outcome): Buffer | null {
   return content.length <= inlineOutputBytes ? null : content;
 }
 
-/** Moves a large output into an artifact and leaves a pointer. */
+/** Replaces a large output by a pointer to an artifact. */
 async function fitOutput(
   { random }: SettleContext,
   tx: Transaction,
@@ -154,7 +153,7 @@ async function fitOutput(
   return { ...outcome, output: { $artifact: id, size: content.length } };
 }
 
-/** An ended plan asks no questions; in a running one an uncalled step is handed back instead of cancelled. */
+/** An ended plan asks no questions; in a running one an uncalled step is handed back. */
 function fitStatus(outcome: Outcome, plan: PlanStatus): StoredOutcome {
   const stored = { ...outcome, attempt_status: outcome.status };
   const over = isTerminal(plan);
@@ -170,7 +169,7 @@ function fitStatus(outcome: Outcome, plan: PlanStatus): StoredOutcome {
   return stored;
 }
 
-/** A finding about an unknown step is attributed to the reporting step. @returns the plan's counters if steps became stale */
+/** Attributed to the reporting step. @returns the counters if steps became stale */
 async function raiseReported(
   context: SettleContext,
   tx: Transaction,
@@ -199,14 +198,10 @@ export type Settlement = {
   ended: boolean;
   /** There may be more to claim or schedule. */
   more: boolean;
-  /** Freed steps that are running now. */
   started: ClaimedStep[];
 };
 
-/**
- * At most one outcome per step. Requires the plan's lock. @param start terms for starting freed steps at once; null to start
- * none
- */
+/** At most one outcome per step. Requires the plan's lock. @param start null to start no freed steps */
 export async function settleOutcomes(
   context: SettleContext,
   tx: Transaction,
@@ -239,7 +234,7 @@ export async function settleOutcomes(
 /** Workers' rounds find the others. */
 const plansWoken = 8;
 
-/** Wakes plans that wait for the resources. Requires the plan's lock. */
+/** Requires the plan's lock. */
 export async function releaseResources(
   tx: Transaction,
   plan: Pick<PlanRow, 'id' | 'pools'>,

@@ -1,4 +1,4 @@
-// Settings that one process applies for the whole instance: the workers should agree on them.
+// Instance-wide settings that the workers should agree on.
 import { isDeepStrictEqual } from 'node:util';
 import { type SharedSettings, sharedSettings } from '#domain/settings.ts';
 

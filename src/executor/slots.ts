@@ -1,5 +1,5 @@
-// Shares the slots of one back end between plans: each claims ahead as many steps as it finished recently. When full, the
-// person with the fewest slots is next (max-min fairness), and each person's plans take turns.
+// Shares a back end's slots between plans, which claim ahead at their pace.
+// When full, the person with the fewest slots is next (max-min fairness), and each person's plans take turns.
 import { errorMessage } from '#domain/errors.ts';
 
 export class LeftQueue extends Error {}
@@ -13,27 +13,24 @@ export type Claimant = {
 };
 
 export type Slots = {
-  /**
-   * Up to `wanted`; they count as held until released. At 0 the claimant queues and is woken; asking for 0 leaves the queue.
-   */
+  /** They count until released. At 0 the claimant queues and is woken; asking for 0 leaves the queue. */
   admit(claimant: Claimant, wanted: number): number;
   release(claimant: Claimant, count: number): void;
   /**
-   * @param signal leaves the queue when aborted @param letGo for work that only waits; called if it takes no slot @throws
-   * LeftQueue with the reason
+   * @param signal leaves the queue @param letGo called if the work only waits and takes no slot @throws LeftQueue with the
+   * reason
    */
   run<T>(work: () => Promise<T>, signal: AbortSignal, letGo?: () => void): Promise<T>;
 };
 
-/** Milliseconds between checks of held steps. */
 const lookEveryMs = 250;
-/** Milliseconds until a waiting step is released to other workers. */
+/** Then a waiting step is released to other workers. */
 const maxWaitMs = 1000;
-/** Milliseconds without a start after which one more call is allowed, doubling each time. */
+/** Without a start: one more call is allowed, doubling each time. */
 const standstillMs = 500;
-/** Steps that wait without taking a slot. */
+/** Steps that wait without a slot. */
 const maxIdle = 4096;
-/** Share of additional calls kept for people who hold nothing. */
+/** Additional calls kept for people who hold nothing. */
 const keptShare = 1 / 4;
 
 /** The person served last comes last. */
@@ -69,7 +66,6 @@ class Line {
     return this.#people.keys();
   }
 
-  /** Moves `person` to the end. */
   next(person: string): Claimant | null {
     const plans = this.#people.get(person);
     const [claimant] = plans ?? [];
@@ -83,7 +79,7 @@ class Line {
 /** @param most the limit when all calls are slow and others wait */
 export function createSlots(limit: number, most = limit): Slots {
   type Waiting = { since: number; begin(): void; leave(reason: string): void };
-  /** Not ended: the counted ones, and those admitted beyond for their pace. */
+  /** Counted ones, and those admitted beyond for their pace. */
   const holdings = new Map<Claimant, { counted: number; extra: number }>();
   let held = 0;
   /** Calls in slots, and those that only wait. */
@@ -93,7 +89,7 @@ export function createSlots(limit: number, most = limit): Slots {
   let lastBegun = Number.NEGATIVE_INFINITY;
   const queue = new Set<Waiting>();
   const line = new Line();
-  /** Steps that woken claimants may claim. */
+  /** To woken claimants. */
   const granted = new Map<Claimant, number>();
   let looking: NodeJS.Timeout | undefined;
 
@@ -242,9 +238,7 @@ export function createSlots(limit: number, most = limit): Slots {
   };
 }
 
-// Counts how often something happened within the last fraction of a second.
-
-/** Milliseconds of each of the two counting windows. */
+/** Each of the two counting windows. */
 const intervalMs = 250;
 
 export class Pace {

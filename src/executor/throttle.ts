@@ -1,4 +1,4 @@
-// Runs work at most once per interval: an early request waits, and further ones join it.
+// Runs work at most once per interval; early requests wait together.
 export class Throttle {
   readonly #everyMs: number;
   readonly #work: () => Promise<void>;

@@ -1,5 +1,5 @@
-// Starts a plan, and takes a back end's turns on it: settles what ended and claims what is ready, in one transaction under the
-// plan's lock, so a plan of short steps costs one commit per batch.
+// Starts a plan, and takes a back end's turns on it.
+// A turn settles and claims in one transaction under the plan's lock: one commit per batch.
 import { setTimeout as pause } from 'node:timers/promises';
 import { hasWorkedFor, readManifests } from '#db/backends.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
@@ -51,7 +51,7 @@ function isProgress({ status }: Outcome): boolean {
   return status === 'succeeded' || status === 'ready' || status === 'running';
 }
 
-/** The lanes match the plan's version and this back end's offers. */
+/** With the plan's version and this back end's offers. */
 function isUpToDate(
   { backend }: ExecutorContext,
   { version }: PlanRow,
@@ -76,10 +76,7 @@ async function settleAndStart(
   return settled;
 }
 
-/**
- * At most one outcome per step. @param known the lanes as last read @param announce whether to notify of progress. Questions
- * and failures are always announced
- */
+/** At most one outcome per step. @param known lanes as last read @param announce progress; questions and failures always */
 export async function takeTurn(
   context: ExecutorContext,
   planId: string,
@@ -121,10 +118,10 @@ type Deciding = Configured &
   Pick<PlansContext, 'modelBudget'> &
   Parameters<typeof refreshUserGroups>[0];
 
-/** Milliseconds for a tool. Other plans queue behind this one, and the next round asks again. */
+/** Other plans queue behind this one, and the next round asks again. */
 const maxWaitMs = 2000;
 
-/** An operation is not offered, or its tool does not answer in time. */
+/** Not offered, or its tool doesn't answer in time. */
 async function lacksTools(
   db: Queryable,
   catalogues: Catalogues,
@@ -150,7 +147,7 @@ async function lacksTools(
   return states === null || states.some(({ ok }) => !ok);
 }
 
-/** As long as a running step would wait; time without workers does not count. */
+/** As long as a running step would; time without workers doesn't count. */
 async function mayStillWait(
   { db, clock, settings }: SharedContext,
   { decided_at }: PlanRow,
@@ -174,7 +171,7 @@ const findUnmet =
     raisedBy: system.id,
   });
 
-/** Does nothing unless it is still approved. While a tool is starting, it stays approved and the next round retries. */
+/** Only if still approved. While a tool is starting, the next round retries. */
 export async function startPlan(
   context: SharedContext,
   planId: string,

@@ -1,4 +1,4 @@
-// Runs whose planner died: retried while that helps, then ended with the reason.
+// Runs whose planner died: retried while that helps, then ended.
 import { writeMessage } from '#cards/message-text.ts';
 import { findAbandonedRuns, lockRun, readRun, updateRun } from '#db/planning/runs.ts';
 import { lockPlan } from '#db/plans/plans.ts';
@@ -11,11 +11,11 @@ import { nextRunStatus, tellGivenBack, waitsAgain } from './run-table.ts';
 import { queuePlanning } from './start-run.ts';
 
 const runsATurn = 50;
-/** Beyond the planner's own limit: pg-boss has retried by then. */
+/** pg-boss has retried by then. */
 const graceSeconds = 30;
 const maxTries = 3;
 
-/** Runs one round. A live planner is not disturbed: the first outcome of a turn counts. */
+/** One round. A live planner is not disturbed: the first outcome of a turn counts. */
 export async function retryAbandonedRuns(context: ConversationContext): Promise<void> {
   const { db, planningSeconds } = context;
   const patience = planningSeconds + graceSeconds;

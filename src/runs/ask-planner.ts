@@ -1,5 +1,4 @@
-// Calls the planner with its full context, reports its activity, and stops it when its turn ends. Every call ends in an outcome
-// unless the database is unavailable.
+// Calls the planner, reports its activity, and stops it with its turn.
 import { setTimeout as pause } from 'node:timers/promises';
 import { readManifests } from '#db/backends.ts';
 import { readLatestMessages, type StoredMessage } from '#db/chat/messages.ts';
@@ -27,13 +26,13 @@ import { readThread } from './read-thread.ts';
 const historyLength = 30;
 const graceSeconds = 5;
 
-/** Index of the message this turn is about, by default the person's last one. */
+/** By default the person's last message. */
 function findAsked(messages: StoredMessage[], { request_message }: RunRow): number {
   const asked = messages.findIndex(({ id }) => id === request_message);
   return asked < 0 ? messages.findLastIndex(({ author }) => author === 'person') : asked;
 }
 
-/** A message for the planner, without talk about style, which the policy covers. */
+/** Without talk about style, which the policy covers. */
 function toUtterances({ author, text, parts }: StoredMessage): Utterance[] {
   if (parts === null) return [{ author, text }];
   const { kind } = parts;
@@ -56,7 +55,7 @@ function toUtterances({ author, text, parts }: StoredMessage): Utterance[] {
   }
 }
 
-/** Messages before `latest`; of this run, whether the bot has spoken since. */
+/** For messages of this run, tells whether the bot has spoken since. */
 function tellHistory(
   messages: StoredMessage[],
   latest: number,
@@ -76,7 +75,7 @@ function tellHistory(
   });
 }
 
-/** The people of a conversation, by the names that its platform shows. `several`: they have to be told apart. */
+/** `several`: they have to be told apart. */
 type People = { several: boolean; call(name: string): string };
 
 async function readPeople(
@@ -96,7 +95,7 @@ async function readPeople(
   return { several: own.includes(false), call: (name) => shown.get(name) ?? name };
 }
 
-/** Plans with the people who asked for them and decided on them, unless all are the requester. */
+/** Only plans with others than the requester name people. */
 function namePlans(plans: BriefPlan[], { several, call }: People): BriefPlan[] {
   return plans.map(({ people, ...plan }) => {
     if (!several || people === undefined) return plan;
@@ -106,7 +105,7 @@ function namePlans(plans: BriefPlan[], { several, call }: People): BriefPlan[] {
   });
 }
 
-/** Only steps that ask somebody else name them. */
+/** Only steps that ask somebody else. */
 async function nameAsked(
   { db }: ConversationContext,
   plans: BriefPlan[],
@@ -124,7 +123,7 @@ async function nameAsked(
   }));
 }
 
-/** The requester's own words and chosen answers. */
+/** And chosen answers. */
 async function readOwnWords(
   { db }: ConversationContext,
   { user }: RunRow,
@@ -142,13 +141,13 @@ async function readOwnWords(
   });
 }
 
-/** The keys of the message this turn is about, and of all that the conversation has. */
+/** Keys of this turn's message, and of all in the conversation. */
 function threadOf(messages: StoredMessage[], run: RunRow) {
   const known = new Set(messages.flatMap(({ once }) => once ?? []));
   return { once: messages[findAsked(messages, run)]?.once ?? null, heard: known };
 }
 
-/** Comments of the last feedback on single steps. */
+/** On single steps, in the last feedback. */
 function commentsOf({ rejection_history }: PlanRow): { comments?: StepComment[] } {
   const comments = rejection_history.at(-1)?.comments;
   return comments === undefined ? {} : { comments };
@@ -233,11 +232,7 @@ function aborted(context: ConversationContext, reason: string): PlanningOutcome 
   };
 }
 
-/**
- * The planner's outcome for this turn.
- * @param refused the plan to revise, if any
- * @throws while the database is unavailable; the job is retried
- */
+/** @param refused the plan to revise @throws while the database is unavailable; the job is retried */
 export async function askPlanner(
   context: ConversationContext,
   run: RunRow,
@@ -254,12 +249,12 @@ export async function askPlanner(
   const messages = await readLatestMessages(context.db.query, run.conversation, historyLength);
   // Chat platforms may let it wait, which is no planning time.
   const thread = await readThread(context, run, threadOf(messages, run), signal, report);
-  // A backstop for the planner's own time limit. A planner waiting for its parts reports that.
+  // A backstop for the planner's own limit. A planner waiting for its parts reports that.
   const deadline = new AbortController();
   const late = setTimeout(() => deadline.abort(), (context.planningSeconds + graceSeconds) * 1000);
   try {
     const request = await buildRequest(context, run, refused, { messages, thread });
-    // Planners may use the operations that workers offer now.
+    // Including those offered since.
     await context.catalogue.refresh(() => readManifests(context.db.query));
     const ended = AbortSignal.any([signal, deadline.signal]);
     return await context.planner.plan(request, ended, (activity) => {
@@ -279,22 +274,22 @@ export async function askPlanner(
   }
 }
 
-/** Milliseconds between updates: people read no faster, and chat platforms accept no more. */
+/** People read no faster, and chat platforms accept no more. */
 const paceMs = 1000;
 /** A faster plan would only be preceded by “thinking”, which is shown already. */
 const firstMs = 300;
-/** Milliseconds after which unchanged activity is sent again, for indicators that fade (Teams' typing). */
+/** Resends unchanged activity for indicators that fade (Teams' typing). */
 const againMs = 4000;
 
 type FollowedPlanner = {
   report: ReportActivity;
-  /** Aborts when the turn ends: it was stopped, or a new message came. */
+  /** The turn ended: it was stopped, or a new message came. */
   over: AbortSignal;
   /** Nothing is recorded after this. */
   close(): Promise<void>;
 };
 
-/** Follows a turn's planner. Failures to record are only logged. */
+/** Only logs failures to record. */
 export function followPlanner(
   { db, listener, warn }: Pick<ConversationContext, 'db' | 'listener' | 'warn'>,
   { id, turn, activity: stored }: Pick<RunRow, 'id' | 'turn' | 'activity'>,

@@ -1,4 +1,4 @@
-// Files attached in a conversation on a chat platform: fetched from there, and read for planners.
+// Attached files, fetched from chat platforms for planners.
 import { findPlace } from '#db/chat/places.ts';
 import { readRun } from '#db/planning/runs.ts';
 import type { FetchedFile } from '#domain/chat/thread.ts';
@@ -21,7 +21,7 @@ export async function fetchAttached(
   return fetchFile(place, id, signal);
 }
 
-/** @param contextOf the conversations, which are created after the planner */
+/** @param contextOf the conversations, created after the planner */
 export function createAttachedFiles(
   contextOf: () => ConversationContext,
   readDocument: ReadDocument,

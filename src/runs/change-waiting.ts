@@ -1,5 +1,4 @@
-// A change of a waiting plan that a planner made of someone's words: its next version if they may propose changes, otherwise a
-// suggestion on its card.
+// Changes of waiting plans by people's words: versions or suggestions.
 import { readTextsOfRun } from '#db/chat/messages.ts';
 import type { Transaction } from '#db/database.ts';
 import { showName } from '#db/people/identities.ts';
@@ -14,7 +13,7 @@ import { isManager } from '#plans/authority/authority.ts';
 import { raiseFindings } from '#plans/findings/raise.ts';
 import { mayBeApproved, notPossible } from '#plans/lifecycle/lifecycle-table.ts';
 
-/** A run's requester, as known since its first turn. */
+/** As known since its first turn. */
 export function requesterOf({ user, via, tenant, verified }: RunRow): Actor {
   return {
     ...person(user, Surface.parse(via)),
@@ -23,19 +22,19 @@ export function requesterOf({ user, via, tenant, verified }: RunRow): Actor {
   };
 }
 
-/** Everyone whose words a turn is about, the latest last. */
+/** In a turn, the latest last. */
 export function speakersOf(run: RunRow): Actor[] {
   return [run.decision?.speaker ?? requesterOf(run), ...(run.decision?.joined ?? [])];
 }
 
-/** Those speakers after `actor` joined the turn; the first one stays first. */
+/** With `actor` joining the turn; the first speaker stays first. */
 export function joinedBy(run: RunRow, actor: Actor): Actor[] {
   const [first, ...others] = speakersOf(run);
   const kept = others.filter(({ id }) => id !== actor.id);
   return actor.id === first?.id ? kept : [...kept, actor];
 }
 
-/** Whether the run's words change the waiting plan: every speaker may propose changes, or the agent proposed it. */
+/** Every speaker may propose changes, or the agent proposed the plan. */
 export async function mayChange(
   context: ConversationContext,
   run: RunRow,
@@ -51,7 +50,7 @@ const maxSuggested = 1500;
 
 type StoredSuggestion = { plan: Plan; says: MessageParts; once: string };
 
-/** The words of a run as a suggestion to the people who may change the plan. @throws `invalid_transition` if it no longer waits */
+/** @throws `invalid_transition` if the plan no longer waits */
 export async function suggest(
   context: ConversationContext,
   tx: Transaction,

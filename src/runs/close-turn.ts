@@ -10,7 +10,7 @@ import type { TraceEntry } from '#domain/planning/trace.ts';
 import { callOfPlan } from '#messages/speak.ts';
 import { nextRunStatus, type RunEvent } from './run-table.ts';
 
-/** An outcome that counts, not superseded by another planner. */
+/** Not superseded by another planner. */
 export type Ended = PlanningOutcome & {
   result: Exclude<PlanningOutcome['result'], { kind: 'superseded' }>;
 };
@@ -43,7 +43,6 @@ function pauseOf(result: Result): Pause | null {
   }
 }
 
-/** The session's columns: its pause and the shape of the work. */
 export function sessionColumns(
   { result, session }: Ended,
   run: Pick<RunRow, 'pattern' | 'rfc'>,
@@ -53,13 +52,13 @@ export function sessionColumns(
   return { pause, pattern: session.pattern, rfc: session.rfc };
 }
 
-/** Adds a turn's trace, replacing earlier entries of that turn except people's decisions. */
+/** Replaces earlier entries of that turn except people's decisions. */
 export function traceWith(run: Pick<RunRow, 'trace' | 'turn'>, added: TraceEntry[]): TraceEntry[] {
   const before = run.trace.filter(({ turn, tool }) => turn !== run.turn || tool === 'person');
   return [...before, ...added.map((entry) => ({ ...entry, turn: entry.turn ?? run.turn }))];
 }
 
-/** Whether the request yields no new version, so that the refused plan stops waiting. */
+/** There is no new version, so the refused plan stops waiting. */
 export function endsRevision({ result, session }: Ended): boolean {
   switch (result.kind) {
     case 'answer':
@@ -83,17 +82,13 @@ export function endsRevision({ result, session }: Ended): boolean {
 type Talk = Exclude<Result, { kind: 'proposal' | 'patch' }>;
 type OpenPlan = Pick<Plan, 'id' | 'status'>;
 
-/** The other thing waiting after an answer: a plan, or the session. */
+/** The other thing waiting after an answer. */
 function callForOther(pause: Pause | null, open: OpenPlan | null, tone: Tone): CallToAction | null {
   if (pause === null || pause.kind === 'plan') return open === null ? null : callOfPlan(open, tone);
   return callOf(pause, tone);
 }
 
-/**
- * The message of a turn without a proposal.
- * @param open the run's plan, if it waits for a decision
- * @param byModel whether a model wrote an answer
- */
+/** @param open the run's plan, if it waits for a decision @param byModel a model wrote the answer */
 export function saysOf(
   result: Talk,
   pause: Pause | null,
@@ -141,7 +136,7 @@ function splitLines({ kind, text }: Talk): MessageLine[] {
     .map((line) => (answered ? { text: line } : { text: line, on_card: true }));
 }
 
-/** The outcome of a turn without a proposal. @param open whether the run's plan waits for a decision */
+/** @param open the run's plan waits for a decision */
 export function closing(result: Talk, pause: Pause | null, open: boolean): Closing {
   const after = (event: RunEvent) => nextRunStatus('running', event);
   switch (result.kind) {

@@ -1,5 +1,5 @@
-// Plans one part of a turn: claims it under a lease, plans it in its own session, and stores the steps for the waiting planner. A
-// replacement resumes from checkpoints and reuses paid replies.
+// Plans one part of a turn in its own session, under a lease.
+// A replacement resumes from checkpoints and reuses paid replies.
 import { readManifests } from '#db/backends.ts';
 import { readLatestCheckpoint } from '#db/planning/checkpoints.ts';
 import {
@@ -20,7 +20,7 @@ import type { ConversationContext } from '#messages/context.ts';
 import { readPolicyOf } from '#people/policy.ts';
 import { endOfPart, writePart } from '#planner/parts/describe-part.ts';
 
-/** Seconds without a heartbeat after which a planner is replaced. */
+/** Without a heartbeat, the planner is replaced after this. */
 const leaseSeconds = 15;
 const graceSeconds = 5;
 /** After this many planners broke off, another would too. */
@@ -28,7 +28,7 @@ const maxAttempts = 5;
 /** A failed part is retried once, with the reason. */
 const maxTries = 2;
 
-/** The same request for every planner of a part. */
+/** The same for every planner of a part. */
 async function buildRequest(
   context: ConversationContext,
   place: PartPlace,
@@ -68,7 +68,7 @@ async function buildRequest(
   };
 }
 
-/** Plans the part, retrying once with the reason. Null if another planner has taken over. */
+/** Null if another planner has taken over. */
 async function planPart(
   context: ConversationContext,
   place: PartPlace,
@@ -96,7 +96,7 @@ async function planPart(
   }
 }
 
-/** Plans a part if it waits for a planner and its turn is still open. @throws to have it retried */
+/** If it waits for a planner and its turn is open. @throws to have it retried */
 export async function expandPart(
   context: ConversationContext,
   place: PartPlace,

@@ -1,4 +1,4 @@
-// Raises findings for missing parts of a two-layer plan: nothing is left out silently.
+// Raises findings for missing parts of a two-layer plan.
 import type { Transaction } from '#db/database.ts';
 import { readEndedParts } from '#db/planning/parts.ts';
 import type { RunRow } from '#db/planning/runs.ts';
@@ -15,7 +15,7 @@ function partsOf({ steps }: PlanDraft): Set<string> {
   return new Set(steps.flatMap(({ partition }) => partition?.split('/')[0] ?? []));
 }
 
-/** Raises a finding per missing part; those of earlier versions ended with them. */
+/** Those of earlier versions ended with them. */
 export async function tellMissingParts(
   context: ConversationContext,
   tx: Transaction,

@@ -1,4 +1,4 @@
-// Per-person limits at once and per day: refused before a planner starts, naming the limit and when to retry.
+// Per-person limits, checked before a planner starts.
 import { sql } from 'drizzle-orm';
 import type { Queryable, Transaction } from '#db/database.ts';
 import { showName } from '#db/people/identities.ts';
@@ -9,7 +9,7 @@ import { CountersignError } from '#domain/errors.ts';
 import { countOf } from '#domain/words.ts';
 import type { ConversationContext } from '#messages/context.ts';
 
-/** Seconds until a retry, if that depends on others or a planner. */
+/** If a retry depends on others or a planner. */
 const askAgainSeconds = 30;
 const daySeconds = 86_400;
 
@@ -32,7 +32,7 @@ function refuse(reached: string, sentence: string, seconds: number): never {
 
 type Limited = Pick<ConversationContext, 'personLimits' | 'clock'>;
 
-/** Locks and reads a person's usage until the transaction ends. */
+/** Locks until the transaction ends. */
 async function lockUsed(tx: Transaction, user: string): Promise<Used> {
   await tx.execute(
     sql`select pg_advisory_xact_lock(hashtextextended(${`countersign limits of ${user}`}, 0))`,
@@ -49,10 +49,7 @@ function requireFewPlans(waiting: number, most: number | undefined): void {
   );
 }
 
-/**
- * Serialises a person's requests in the transaction that stores them.
- * @throws `rate_limited` with the limit of `limits.person` and when to retry
- */
+/** Serialises a person's requests. @throws `rate_limited` with the limit of `limits.person` and when to retry */
 export async function requireRoom(tx: Transaction, limited: Limited, user: string): Promise<void> {
   const { open_runs: runs, waiting_plans: plans } = limited.personLimits;
   if (runs !== undefined || plans !== undefined) {
@@ -68,7 +65,7 @@ export async function requireRoom(tx: Transaction, limited: Limited, user: strin
   await requireBudget(tx, limited, user);
 }
 
-/** Whether `user` may have another waiting plan, counted without a lock. @throws `rate_limited` */
+/** Counted without a lock. @throws `rate_limited` */
 export async function requireFewWaiting(
   db: Queryable,
   { personLimits: { waiting_plans: most } }: Limited,
@@ -79,10 +76,7 @@ export async function requireFewWaiting(
   requireFewPlans(waiting, most);
 }
 
-/**
- * Stores a plan proposed whole. The lock is taken afterwards, so that a large plan doesn't block the person's other requests.
- * @throws `rate_limited`, storing nothing
- */
+/** Locks afterwards, so that a large plan doesn't block other requests. @throws `rate_limited`, storing nothing */
 export async function storeWithinLimits<T>(
   tx: Transaction,
   limited: Limited,
@@ -99,10 +93,7 @@ export async function storeWithinLimits<T>(
   return stored;
 }
 
-/**
- * Whether a planner may begin a turn for `user`; running turns continue.
- * @throws `rate_limited` with the amount spent and when to retry
- */
+/** Running turns continue. @throws `rate_limited` with the amount spent and when to retry */
 export async function requireBudget(
   tx: Transaction,
   { personLimits, clock }: Limited,

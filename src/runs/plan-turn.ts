@@ -1,4 +1,4 @@
-// One planning turn: calls the planner and stores its outcome once, for the turn it was called for.
+// One planning turn: calls the planner and stores its outcome once.
 import { writeMessage } from '#cards/message-text.ts';
 import { recordAudit } from '#db/audit/audit.ts';
 import { readJoined } from '#db/chat/messages.ts';
@@ -49,10 +49,10 @@ async function readRefused(context: ConversationContext, run: RunRow): Promise<P
   return row.status === 'rejected' && row.revising && row.run_id === run.id ? row : null;
 }
 
-/** Maximum schedule conflicts, and booked weeks, stored with a plan. */
+/** Schedule conflicts and booked weeks stored with a plan. */
 const notesKept = 20;
 
-/** A turn's output for people. `once`: its deduplication key. */
+/** `once`: its deduplication key. */
 type Stored = { plan: Plan; says: MessageParts; once: string };
 /** `about`: the plan being changed, or null for a new one. */
 type Storing = {
@@ -61,7 +61,7 @@ type Storing = {
   store(tx: Transaction): Promise<Stored>;
 };
 
-/** The draft with its planning modes, if not the defaults. */
+/** Default modes are left out. */
 function withModes(
   { modes: usual }: Pick<ConversationContext, 'modes'>,
   { modes }: Pick<RunRow, 'modes'>,
@@ -75,7 +75,7 @@ function withModes(
   return isUsual ? draft : { ...draft, context: { ...readContext(draft.context), modes } };
 }
 
-/** Checks a proposal outside the transaction; one that can't run is not stored. */
+/** Outside the transaction; one that can't run is not stored. */
 async function prepareProposal(
   context: ConversationContext,
   run: RunRow,
@@ -154,12 +154,12 @@ async function prepareProposal(
   };
 }
 
-/** A run other than the plan's own is done with it; the plan's own waits for the decision. */
+/** Another run is done with the plan; its own waits for the decision. */
 function aboutWaiting(run: RunRow, { id, run_id }: PlanRow): Pick<Storing, 'about' | 'event'> {
   return { about: id, event: run_id === run.id ? 'propose' : 'answer' };
 }
 
-/** The waiting plan that the draft is the next version of. @throws `stale_version` if it has changed since */
+/** The draft is its next version. @throws `stale_version` if it has changed since */
 async function readTarget(
   { db }: ConversationContext,
   target: PlanVersion | undefined,
@@ -178,7 +178,6 @@ function suggesting(context: ConversationContext, run: RunRow, row: PlanRow): St
   return { ...aboutWaiting(run, row), store: (tx) => suggest(context, tx, run, row.id) };
 }
 
-/** Checks a change of an existing plan. */
 async function prepareContinuation(
   context: ConversationContext,
   run: RunRow,
@@ -192,21 +191,21 @@ async function prepareContinuation(
   return waits ? { ...aboutWaiting(run, row), store } : { about: row.id, event: 'answer', store };
 }
 
-/** Whether a model wrote the answer; a command without a session is answered by code. */
+/** A command without a session is answered by code. */
 function isModels({ planner }: Pick<ConversationContext, 'planner'>, { session }: Ended): boolean {
   const kind = session?.result?.kind;
   return (kind === 'answer' || kind === 'cannot') && !readsCommands({ planner });
 }
 
-/** The plan, if it waits for a decision. */
+/** Null if it doesn't wait for a decision. */
 function keepOpen(row: PlanRow | null): PlanRow | null {
   return row !== null && mayBeApproved(row.status) ? row : null;
 }
 
-/** A card shortens the text above it, so a longer answer gets a message of its own. */
+/** A card shortens the text above it, so a longer answer gets its own message. */
 const aboveCard = { characters: 500, lines: 6 };
 
-/** The plan whose card goes under an answer, or null. */
+/** The plan whose card goes under an answer. */
 function cardUnder(result: Ended['result']): string | null {
   if (result.kind !== 'answer' || result.plan_id === undefined) return null;
   const { text } = result;
@@ -214,7 +213,7 @@ function cardUnder(result: Ended['result']): string | null {
   return fits ? result.plan_id : null;
 }
 
-/** Queues the next turn if messages arrived that this one did not read. @returns whether it did */
+/** If messages arrived that this one did not read. @returns whether it did */
 async function queueTurnForNewMessages(
   context: ConversationContext,
   tx: Transaction,
@@ -323,10 +322,7 @@ async function storeOutcome(
   });
 }
 
-/**
- * Runs the planner for `turn` and stores the outcome. Has no effect for a repeated or outdated turn.
- * @param onWaiting called when it starts to wait for its parts' planners
- */
+/** No effect for a repeated or outdated turn. @param onWaiting it starts to wait for its parts' planners */
 export async function planTurn(
   context: ConversationContext,
   runId: string,
@@ -391,7 +387,7 @@ async function planStored(
   }
 }
 
-/** A turn's output, checked outside the transaction, or null if it only talks. */
+/** Outside the transaction. Null if it only talks. */
 async function prepareStoring(
   context: ConversationContext,
   run: RunRow,

@@ -1,4 +1,4 @@
-// How a run was planned: its stored entries, its path through the stages, and totals.
+// A run's trace: its stored entries, stages and totals.
 import { and, eq } from 'drizzle-orm';
 import { writeCall } from '#cards/calls-to-action.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
@@ -19,14 +19,12 @@ import { callOfPlan } from '#messages/speak.ts';
 import { readPolicyOf } from '#people/policy.ts';
 import { statusWords } from '#plans/lifecycle/lifecycle-table.ts';
 
-// Totals of a run from its trace: cost, working time and calls.
-
-/** Work inside a stage, as opposed to transitions and decisions. */
+/** Neither a transition nor a decision. */
 function isWork(entry: TraceEntry): boolean {
   return entry.event === undefined && entry.decision === undefined;
 }
 
-/** Milliseconds covered by at least one entry: concurrent calls count once. */
+/** Concurrent calls count once. */
 function measureWork(entries: TraceEntry[]): number {
   const spans = entries
     .map(({ at, duration_ms }) => {
@@ -63,7 +61,7 @@ async function readEntries(db: Queryable, run: RunRow): Promise<TraceEntry[]> {
   return [...run.trace, ...(await readTurnTrace(db, run.id, run.turn))];
 }
 
-/** The entry's transition; none for work inside a stage. */
+/** None for work inside a stage. */
 function readTransition({ turn = 1, stage, event, to }: TraceEntry): TraceTransition[] {
   const read = TraceTransition.safeParse({ turn, stage, event, to });
   return read.success ? [read.data] : [];
@@ -82,7 +80,7 @@ export async function readRunTrace(db: Queryable, run: RunRow): Promise<Planning
   };
 }
 
-/** The trace of a plan without a run. */
+/** For a plan without a run. */
 export function emptyTrace(planner: string): PlanningTrace {
   return {
     run_id: null,
@@ -100,11 +98,7 @@ export type TracedDecision = {
   actor: Actor;
 };
 
-/**
- * Appends the decision to the run's trace. A version counts as shown from its proposal, or from the refusal that returned it to
- * people.
- * @param row the plan after the decision
- */
+/** A version counts as shown from its proposal or returning refusal. @param row the plan after the decision */
 export async function traceDecision(
   { clock }: ConversationContext,
   tx: Transaction,

@@ -1,4 +1,4 @@
-// Existing plans for planners to continue: read, tried, and changed as proposed.
+// Existing plans for planners: read, tried, and changed as proposed.
 import { confirmAnswer } from '#cards/decision-words.ts';
 import { isShownIn } from '#db/chat/messages.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
@@ -48,7 +48,7 @@ function actorOf(planner: string): Actor {
   return { kind: 'model', id: planner, via: 'system' };
 }
 
-/** Whether the plan is one of the run's conversation, or of its requester. */
+/** In the run's conversation, or its requester's. */
 async function isAtHand(
   db: Queryable,
   { conversation, user }: Asking,
@@ -76,18 +76,14 @@ async function readWaiting(
   return { draft: await readDraft(db, id), version: row.version };
 }
 
-/** Owners of the playbooks a run may use, its organisation last. Those without one count unless several share the instance. */
+/** The run's organisation last. Playbooks without one count unless several share the instance. */
 function ownersOf(run: RunRow, apart: boolean): Pick<Actor, 'tenant'>[] {
   const tenant = tenantOfTurn(run);
   if (tenant === null) return [{}];
   return apart ? [{ tenant }] : [{}, { tenant }];
 }
 
-/**
- * Access of planners to existing plans: reading and trying changes.
- * @param contextOf the conversations, which are created after the planner
- * @param isApart whether several organisations share the instance
- */
+/** @param contextOf created after the planner @param isApart several organisations share the instance */
 export function createPlansAtHand(
   contextOf: () => ConversationContext,
   isApart: () => boolean,
@@ -149,7 +145,7 @@ export function createPlansAtHand(
   };
 }
 
-/** Access of a repairing planner to its plan. The plan itself asked, so people are not asked. */
+/** For a repairing planner. The plan itself asked, so people are not asked. */
 export function createPlanInRepair(contextOf: () => ConversationContext): PlanInRepair {
   return {
     async readAffected(planId, findingId, after) {
@@ -163,14 +159,14 @@ export function createPlanInRepair(contextOf: () => ConversationContext): PlanIn
   };
 }
 
-/** Fills a single-field form from an answer in words. */
+/** From an answer in words, for a single-field form. */
 function fillIn(step: Step, answer: StepAnswer): StepAnswer {
   const [field, ...others] = fieldsOf(isObject(step.output) ? step.output.form : undefined);
   if (typeof answer !== 'string' || field === undefined || others.length > 0) return answer;
   return { [field.name]: answer };
 }
 
-/** The answer to a step for confirmation, or why it is invalid. */
+/** Or why it is invalid. */
 async function readGiven(
   context: ConversationContext,
   { id: plan_id, version }: PlanRow,
@@ -214,10 +210,7 @@ async function readGiven(
 
 type StoredChange = { plan: Plan; says: MessageParts; once: string };
 
-/**
- * Checks a change that a planner proposes. The commit puts it up for approval; of a waiting plan it makes the next version.
- * @throws (and the commit) the reason against it
- */
+/** The commit puts it up for approval; a waiting plan gets its next version. @throws (and the commit) the reason against it */
 export async function prepareChange(
   context: ConversationContext,
   run: RunRow,

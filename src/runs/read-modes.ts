@@ -1,5 +1,5 @@
-// Fixed phrases on planning depth: "plan this extensively: …", "…. Plan it in detail, at level 7." Only at the start or end of a
-// request: "describe the outage in detail" changes nothing. Pure.
+// Fixed phrases on planning depth, such as "plan this extensively: …". Pure.
+// Only at the start or end of a request: "describe the outage in detail" changes nothing.
 import type { WantedModes } from '#domain/plan/modes.ts';
 
 const how = '(?<how>extensively|exhaustively|normally|in (?:full |great |every )?detail)';
@@ -8,17 +8,17 @@ const alone = '(?:at|on|with) (?:reasoning )?level (?<alone>10|\\d)';
 const it = '(?:(?:this|it|that|everything|all of it|the following) )?';
 const asked = `(?:please )?plan ${it}(?:${how}(?:,? ${level}|,? \\(level (?<inside>10|\\d)\\))?|${alone})`;
 
-/** Removed along with the phrase, leaving the request. */
+/** Removed along with the phrase. */
 const inFront = new RegExp(`^${asked}(?![\\p{L}\\p{N}])`, 'iu');
 const howInFront = new RegExp(`^(?:please )?${how}(?=\\s*:)`, 'iu');
 const atTheEnd = new RegExp(`(?<![\\p{L}\\p{N}])${asked}\\s{0,9}[.!]?$`, 'iu');
-/** The phrase is part of the request, which stays as it is. */
+/** Stays in the request. */
 const within = [
   new RegExp(`^(?:please )?plan ${it}${how}(?: |[.!]?$)`, 'iu'),
   new RegExp(`^(?:please )?plan (?:the|a|an|our|my|their) [^,.;:\\n]* ${how}\\s*[.!]?$`, 'iu'),
 ];
 
-/** The request before the phrase, without the separator, or null if there is none. */
+/** The request without the separator, or null if there is no phrase. */
 function readBefore(text: string): string | null {
   const words = text.trimEnd();
   const hasMark = /[,.;:–—-]$/.test(words);
@@ -26,7 +26,6 @@ function readBefore(text: string): string | null {
   return rest !== '' && (hasMark || text.slice(words.length).includes('\n')) ? rest : null;
 }
 
-/** The same for the text after the phrase. */
 function readBehind(text: string): string | null {
   const words = text.trimStart();
   const hasMark = /^[:,.;–—-]/.test(words);
@@ -37,7 +36,7 @@ function readBehind(text: string): string | null {
 
 type AskedModes = { modes: WantedModes; rest: string };
 
-/** Modes in a request and the request without them, or null. */
+/** And the request without them. */
 export function readModes(text: string): AskedModes | null {
   const whole = text.trim();
   for (const pattern of [inFront, howInFront, atTheEnd, ...within]) {

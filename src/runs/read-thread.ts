@@ -1,5 +1,5 @@
-// Reads the thread above a request for its planner: the first and the newest messages within a budget of tokens, each with its
-// speaker and time. Other people's words are data; the planner gets them marked as such.
+// Reads the thread above a request for its planner, within a budget.
+// Other people's words are data, and marked as such.
 import { findPlace } from '#db/chat/places.ts';
 import type { Queryable } from '#db/database.ts';
 import { readEveryName } from '#db/people/identities.ts';
@@ -17,7 +17,7 @@ import type { ConversationContext } from '#messages/context.ts';
 import { estimateTokens } from '#models/tokens.ts';
 import { toLocalIso } from '#timeline/recurrence.ts';
 
-/** Tokens of all messages with a note of what is left out, and the part of them for the first ones. */
+/** With a note of what is left out; and the part of the first messages. */
 const maxTokens = 2450;
 const firstTokens = 500;
 const maxFirst = 3;
@@ -34,7 +34,7 @@ function cut(text: string): string {
   return `${text.slice(0, maxText).toWellFormed()}… (${text.length - maxText} more characters)`;
 }
 
-/** `[2026-03-02 09:02] requester "Ana Weiss": …`; further lines are indented, so that none of them looks like another message. */
+/** `[2026-03-02 09:02] requester "Ana Weiss": …`; further lines are indented, so none looks like another message. */
 function writeMessage(
   { at, author, text, edited, deleted, files }: ThreadMessage,
   { timezone, asks }: { timezone: string; asks: boolean },
@@ -52,7 +52,7 @@ function writeMessage(
   return `${head} ${lines.join('\n    ')}`;
 }
 
-/** The first lines within `firstTokens`, then the newest that fit. @param gap where lines are missing, which neither may cross */
+/** The first lines within `firstTokens`, then the newest that fit. @param gap missing lines, which neither may cross */
 async function chooseLines(
   lines: string[],
   gap: number | null,
@@ -123,16 +123,14 @@ async function writeThread(
 
 const failed = (note: string): ThreadRead => ({ text: '', read: 0, total: null, link: null, note });
 
-/** Whether the conversation has all of them already. */
+/** The conversation has all of them already. */
 function isKnown(known: ReadonlySet<string>, { messages, note }: ThreadMessages) {
   return note === null && messages.every(({ once }) => known.has(once));
 }
 
 /**
- * The thread above a person's message. It is read only for messages that came from there, so their author is in it.
- * @param once the key of that message
- * @param heard the keys of the conversation's messages
- * @returns null if there is nothing else in the thread, or the planner has no use for it
+ * Only for messages that came from there, so their author is in it. @param once the key of that message
+ * @param heard the conversation's keys @returns null if the thread adds nothing or the planner has no use for it
  */
 export async function readThread(
   context: Pick<ConversationContext, 'db' | 'planner' | 'threads' | 'timezone' | 'warn'>,
@@ -154,7 +152,6 @@ export async function readThread(
     const names = await namesOf(db.query, user);
     return await writeThread(found, { timezone: decision?.timezone ?? timezone, names });
   } catch (error) {
-    // The turn has ended.
     if (signal.aborted) return null;
     // The request itself is planned without it.
     warn('A thread could not be read for its planner.', error);

@@ -1,5 +1,4 @@
-// The lifecycle of a planning run as one table: (planning_status, event) → planning_status. ARCHITECTURE.md prints it. And the state of a
-// run when a requested change came to nothing.
+// A planning run's lifecycle as a table, which ARCHITECTURE.md prints.
 import type { Transaction } from '#db/database.ts';
 import type { RunRow } from '#db/planning/runs.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
@@ -51,7 +50,7 @@ export function nextRunStatus(status: PlanningStatus, event: RunEvent): Planning
   );
 }
 
-/** Nothing in the run waits any more. @param text its final message */
+/** @param text the run's final message */
 export function nothingWaits(run: Pick<RunRow, 'planning_status'>, text: string) {
   return {
     planning_status: nextRunStatus(run.planning_status, 'decide'),
@@ -62,7 +61,7 @@ export function nothingWaits(run: Pick<RunRow, 'planning_status'>, text: string)
   } satisfies Partial<RunRow>;
 }
 
-/** The run waits for the decision on its plan, as before the change request. */
+/** As before the change request. */
 export function waitsAgain(run: Pick<RunRow, 'planning_status'>) {
   const ends = run.planning_status === 'running';
   return {
@@ -75,7 +74,7 @@ export function waitsAgain(run: Pick<RunRow, 'planning_status'>) {
   } satisfies Partial<RunRow>;
 }
 
-/** Shows the waiting plan again. @param by who withdrew the changes, or null if they failed */
+/** @param by who withdrew the changes, or null if they failed */
 export async function tellGivenBack(
   context: ConversationContext,
   tx: Transaction,

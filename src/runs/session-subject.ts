@@ -1,11 +1,11 @@
-// The subject that a run's planning session waits for, and the digest that binds it. Pure.
+// The subject that a run's session waits for, and its digest. Pure.
 import { createHash } from 'node:crypto';
 import type { RunRow } from '#db/planning/runs.ts';
 import type { Pause } from '#domain/planning/state.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 
 type Kind = Pause['kind'];
-/** Subjects that people can decide or answer in a session; a waiting plan has its own card. */
+/** A waiting plan has its own card. */
 export type Waits = Exclude<Kind, 'plan'>;
 
 type Shown = Pick<
@@ -13,24 +13,24 @@ type Shown = Pick<
   'id' | 'turn' | 'planning_status' | 'pause' | 'questions' | 'rfc' | 'response_text' | 'request'
 >;
 
-/** The session's subject, or null if it waits for nothing or for the plan. */
+/** Null if it waits for nothing or for the plan. */
 export function waitsFor({ planning_status: status, pause, questions }: Shown): Waits | null {
   if (status !== 'needs_clarification' && status !== 'needs_scheduling_escalation') return null;
   if (pause !== null) return pause.kind === 'plan' ? null : pause.kind;
   return questions === null ? null : 'questions';
 }
 
-/** Whether messages continue the run instead of starting another. */
+/** Messages continue the run instead of starting another. */
 export function isOpen(run: Shown | null): boolean {
   return run !== null && (run.planning_status === 'running' || waitsFor(run) !== null);
 }
 
-/** Whether `approve` and `propose changes: …` refer to the session, not a plan. */
+/** `approve` and `propose changes: …` refer to the session, not a plan. */
 export function isDecidable(waits: Waits | null): waits is Exclude<Waits, 'questions'> {
   return waits !== null && waits !== 'questions';
 }
 
-/** A gate's digest is its artifact's; otherwise it covers the message. */
+/** A gate's is its artifact's; otherwise it covers the message. */
 export function digestShown(run: Shown): string {
   if (run.pause?.digest != null) return run.pause.digest;
   const shown = [run.id, run.turn, run.pause?.kind ?? null, run.rfc?.text ?? null];
@@ -62,7 +62,7 @@ export function nameShown(run: Shown): string {
   }
 }
 
-/** The same with its subject, to distinguish several. */
+/** With its subject, to distinguish several. */
 export function nameWaiting(run: Shown): string {
   return `${nameShown(run)} of ${quoteWords(run.request, 60)}`;
 }

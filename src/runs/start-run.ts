@@ -1,4 +1,4 @@
-// Starts a run: the run, the message and the planner's job commit together.
+// Starts a run: run, message and planner's job commit together.
 import { lockConversation } from '#db/chat/messages.ts';
 import type { Transaction } from '#db/database.ts';
 import { notify } from '#db/notify.ts';
@@ -26,10 +26,8 @@ import { readModes } from './read-modes.ts';
 import { nextRunStatus } from './run-table.ts';
 
 /**
- * Stores the run and queues its first turn. A message only about style or memory is answered without planning.
- * @param once the message's external ID
- * @returns its ID and conversation
- * @throws AlreadyHandled, `rate_limited`, and `invalid_request` for a text that is too long; then nothing is stored
+ * A message only about style or memory is answered without planning. @param once the message's external ID @throws
+ * AlreadyHandled, `rate_limited`, and `invalid_request` for a text that is too long; then nothing is stored
  */
 export async function startRun(
   context: ConversationContext,
@@ -115,7 +113,7 @@ export async function startRun(
   return { run_id: id, conversation };
 }
 
-/** A message about the speaker's memory, reminders or recurring steps, and nothing else, or null. @returns the reply */
+/** About the speaker's memory, reminders or recurring steps, and nothing else. @returns the reply, or null */
 export async function readOwnRequest(
   context: ConversationContext,
   { conversation, user }: { conversation: string; user: string },
@@ -130,7 +128,7 @@ export async function readOwnRequest(
   return readRecurringWords(context, own, text, actor);
 }
 
-/** Queues a turn of a run, fairly among waiting requesters. */
+/** Fairly among waiting requesters. */
 export async function queuePlanning(
   { enqueue }: Pick<ConversationContext, 'enqueue'>,
   tx: Transaction,
@@ -139,7 +137,7 @@ export async function queuePlanning(
   await enqueue(tx, 'plan', { run_id: id, turn }, { key: `${id}:${turn}`, person: user });
 }
 
-/** Has another process plan a turn whose job is done but whose planner was stopped. `retryAbandonedRuns` is the fallback. */
+/** The turn's job is done but its planner was stopped. `retryAbandonedRuns` is the fallback. */
 export async function queueAgain(
   context: ConversationContext,
   runId: string,
@@ -156,11 +154,8 @@ export async function queueAgain(
 }
 
 /**
- * Queues the next turn of a locked run. Results of earlier turns are ignored.
- * @param actor the speaker
- * @param message the text, and its message if stored already, or null for a decision alone, about the last message
- * @param zone the speaker's zone, or null if unknown or read with an earlier message
- * @throws `rate_limited` if the requester's daily planning budget is spent
+ * The caller holds the run's lock. Results of earlier turns are ignored. @param message null for a decision alone, about the
+ * last message @param zone null if unknown or read earlier @throws `rate_limited` if the requester's daily budget is spent
  */
 export async function queueTurn(
   context: ConversationContext,
@@ -206,10 +201,10 @@ export async function queueTurn(
   await askToDeliver(context, tx, run.conversation);
 }
 
-/** Words that came too late for a turn: the next turn continues with its reads and draft. */
+/** Words that came too late: the next turn continues with this one's reads and draft. */
 export const joins: SessionDecision = { kind: 'said', joins: true };
 
-/** Stops the planner of the run's turn: its result no longer counts. */
+/** Its result no longer counts. */
 export async function endTurn(
   tx: Transaction,
   { id, planning_status }: Pick<RunRow, 'id' | 'planning_status'>,

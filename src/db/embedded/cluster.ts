@@ -66,7 +66,7 @@ export async function readOrMakePassword(cluster: Cluster): Promise<string> {
   return password;
 }
 
-/** Of a killed initdb; a running one keeps its own for a while. */
+/** Left by a killed initdb; a running one keeps its own for a while. */
 export async function removeDrafts(cluster: Cluster): Promise<void> {
   const dir = dirname(cluster.data);
   const drafts = (await readdir(dir)).filter((n) => n.startsWith(`${basename(cluster.data)}.new-`));

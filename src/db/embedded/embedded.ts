@@ -162,7 +162,7 @@ export function endUnused(dir: string, log: Log): Promise<boolean> {
   );
 }
 
-/** Of several started at once, all but one exit. */
+/** If several start at once, all but one exit. */
 async function ensureWatchdog({ session }: Presence, dir: string): Promise<void> {
   if (await hasWatchdog(session)) return;
   startDetached(process.execPath, [watchdogProgram, dir], join(dir, 'watchdog.log'));

@@ -121,7 +121,7 @@ export async function storeArtifacts(
   await insertRows(tx, scheduleBlocks, key, blockRows);
 }
 
-/** Of a change of this version, to nodes of earlier ones. */
+/** From a change of this version to nodes of earlier ones. */
 export async function linkOccurrences(
   tx: Queryable,
   { id, version }: { id: string; version: number },

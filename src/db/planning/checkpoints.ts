@@ -53,7 +53,7 @@ export async function insertCheckpoint(
     select seq from added`);
 }
 
-/** Of unfinished earlier turns: all but each turn's last. */
+/** All but the last of each unfinished earlier turn. */
 export async function forgetStates(
   db: Queryable,
   { run_id, turn }: Pick<PlanningState, 'run_id' | 'turn'>,

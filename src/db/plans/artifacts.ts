@@ -61,7 +61,7 @@ export async function loadArtifacts(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Of this plan or its planning run. */
+/** In this plan or its planning run. */
 export async function findArtifacts(
   db: Queryable,
   { planId, runId }: { planId: string | null; runId: string | null },

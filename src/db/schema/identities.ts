@@ -86,7 +86,7 @@ export const signedIn = countersign.table('signed_in', {
   at: at('at').notNull(),
 });
 
-/** What the browser must return, once. */
+/** The browser must return this, once. */
 export const signInTries = countersign.table(
   'sign_in_tries',
   {

@@ -13,7 +13,7 @@ export const slackInstallations = countersign.table('slack_installations', {
   scopes: text('scopes').array().notNull(),
   /** Encrypted, or null once removed. */
   token: bytes('token'),
-  /** So that late news about an earlier installation is ignored. */
+  /** Late news about an earlier installation is ignored. */
   generation: integer('generation').notNull(),
   installed_by: text('installed_by').notNull(),
   installed_at: at('installed_at').notNull(),

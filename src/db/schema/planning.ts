@@ -175,7 +175,7 @@ export const outlineNodes = countersign.table(
     structure: text('structure').$type<Structure>().notNull(),
     rhythm: text('rhythm').$type<Rhythm>().notNull(),
     level: integer('level').notNull(),
-    /** What no query filters or joins. */
+    /** The rest, which no query filters or joins. */
     content: jsonb('content').$type<OutlineNode>().notNull(),
   },
   (t) => [
@@ -190,7 +190,7 @@ export const outlineNodes = countersign.table(
   ],
 );
 
-/** Of current steps, deleted with either. */
+/** Current steps only; deleted with either. */
 export const nodeSteps = countersign.table(
   'node_steps',
   {

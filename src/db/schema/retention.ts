@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { boolean, index, jsonb, text } from 'drizzle-orm/pg-core';
 import { at, countersign } from './columns.ts';
 
-/** So that a link to the plan can explain. */
+/** Lets a link to the plan explain. */
 export const deletedPlans = countersign.table(
   'deleted_plans',
   {

@@ -106,7 +106,7 @@ export const pastSteps = countersign.table(
   ],
 );
 
-/** What a worker must offer to run a step, and what it reserves. Ready steps are indexed by it. */
+/** A worker's required offer, and reservations. Ready steps are indexed by it. */
 export const planLanes = countersign.table(
   'plan_lanes',
   {

@@ -11,7 +11,7 @@ export const webhookEndpoints = countersign.table('webhook_endpoints', {
   url: text('url').notNull(),
   /** Null for all. */
   events: text('events').array().$type<WebhookEvent[]>(),
-  /** Whose plans it hears of, if several share the instance; null: plans without one, and the owners'. */
+  /** Organisations it hears of, if several share the instance; null: plans without one, and the owners'. */
   organisations: text('organisations').array(),
   /** It gets events of all plans. */
   shared: boolean('shared').notNull().default(false),

@@ -1,4 +1,4 @@
-// What blocks a plan, at constant cost.
+// Blockers of a plan, at constant cost.
 import { sql } from 'drizzle-orm';
 import { maxCounted } from '#domain/plan/blockage.ts';
 import type { Queryable } from '../database.ts';

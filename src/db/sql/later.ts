@@ -86,7 +86,7 @@ export async function askAgainLater(
       and status = 'running' and lease_owner = ${laterOwner}`);
 }
 
-/** Of a cancelled plan. The caller holds the plan's lock. */
+/** After a cancellation. The caller holds the plan's lock. */
 export async function hurryLater(tx: Queryable, planId: string): Promise<void> {
   await tx.execute(sql`
     update ${countersign}.step_states t set available_at = clock_timestamp()

@@ -1,4 +1,4 @@
-// What a change of some steps may affect. Callers hold the plan's lock or preview.
+// Steps that a change may affect. Callers hold the plan's lock or preview.
 import { sql } from 'drizzle-orm';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
 import type { JsonObject } from '#domain/text.ts';

@@ -1,4 +1,4 @@
-// What a patch needs of a stored plan. Callers hold the plan's lock.
+// Reads of a stored plan for a patch. Callers hold the plan's lock.
 import { type SQL, sql } from 'drizzle-orm';
 import type { StepStatus } from '#domain/plan/plan.ts';
 import type { Queryable } from '../database.ts';

@@ -73,7 +73,7 @@ export async function deleteEdges(tx: Queryable, planId: string, edges: Edge[]):
     where e.plan_id = ${planId} and e.predecessor = g.predecessor and e.successor = g.successor and e.type = g.type`);
 }
 
-/** Of an approved plan: rows end, but still show what was done. */
+/** In an approved plan: rows end, but still show what was done. */
 export async function leaveOutSteps(
   tx: Queryable,
   planId: string,
@@ -97,7 +97,7 @@ export async function leaveOutSteps(
   });
 }
 
-/** Of a proposal; the previous version keeps them. */
+/** In a proposal; the previous version keeps them. */
 export async function deleteSteps(
   tx: Queryable,
   planId: string,

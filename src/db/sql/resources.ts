@@ -139,7 +139,7 @@ export async function findWaitingPlans(
     group by plan_id order by min(since) limit ${limit}`);
 }
 
-/** Of steps that don't run, a defect. @param planId only this plan's, to recheck under its lock */
+/** Steps that don't run hold none, unless by a defect. @param planId only this plan's, to recheck under its lock */
 export async function findOrphanedReservations(
   db: Queryable,
   limit: number,
@@ -153,7 +153,7 @@ export async function findOrphanedReservations(
     limit ${limit}`);
 }
 
-/** Of steps cancelled, paused or ended meanwhile. */
+/** For steps cancelled, paused or ended meanwhile. */
 export async function forgetOldWaits(db: Queryable): Promise<void> {
   await db.execute(sql`
     delete from ${countersign}.resource_waits w where not exists (

@@ -25,7 +25,7 @@ export type NewStep = Omit<StepContent, 'after'> &
 
 type Edge = Omit<typeof planEdges.$inferSelect, 'plan_id'>;
 
-/** What a worker must offer to run it, and the pools it reserves from. */
+/** The worker's required offer, and pools to reserve from. */
 type Lane = Omit<typeof planLanes.$inferSelect, 'plan_id'>;
 
 export const contentRows: RowForm<NewStep> = {

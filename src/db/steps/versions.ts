@@ -7,7 +7,7 @@ import { countersign } from '../schema/columns.ts';
 import { isoOf } from '../time.ts';
 import { comparedColumns, contentColumns, rowColumns, storedValues } from './step-columns.ts';
 
-/** Of the row `c` of `plan_steps`, except on steps that the waiting version `without` removes. */
+/** For the row `c` of `plan_steps`, except on steps that the waiting version `without` removes. */
 const linksWithout = (without: SQL) => sql`(
   select coalesce(jsonb_agg(jsonb_build_object('id', p.step_id, 'type', e.type, 'lag_minutes', e.lag_minutes)
     order by e.predecessor, e.type), '[]')
