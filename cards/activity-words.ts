@@ -1,12 +1,11 @@
-// A planner's activity in a few words: the status shown until its answer.
+// A planner's activity in words, shown until its answer.
 import type { Activity } from '#domain/planning/activity.ts';
 import { cleanLine, showLine } from '#domain/shown-text.ts';
 import { capitalise, countOf } from '#domain/words.ts';
 
-/** Maximum characters of a path, address or query in a status. */
 const maxWhat = 80;
 
-/** First match wins; operation names consist of such words: `files_read_text`, `search-issues`. */
+/** First match wins, against words of operation names such as `files_read_text`. */
 const verbs: [RegExp, string][] = [
   [/search|find|query|lookup/, 'searching for'],
   [/list|tree|browse/, 'looking through'],
@@ -14,7 +13,6 @@ const verbs: [RegExp, string][] = [
   [/read|get|fetch|open|load|download|view/, 'reading'],
 ];
 
-/** The planner's own tools for existing things. */
 const own: Record<string, string> = {
   plan_list: 'looking through plans',
   show_steps: 'going over the draft',
@@ -25,10 +23,10 @@ function verbOf(operation: string): string {
   return verbs.find(([words]) => words.test(name))?.[1] ?? 'looking at';
 }
 
-/** `files_read_text` in words: `files read text`. */
+/** `files_read_text` → `files read text` */
 const nameOf = (operation: string) => operation.replace(/[_.-]+/g, ' ').trim();
 
-/** `reading notes/brief.md`, to follow “Countersign is”. */
+/** `reading notes/brief.md`, after “Countersign is”. */
 export function describeActivity(activity: Activity): string {
   switch (activity.kind) {
     case 'waiting':
@@ -53,7 +51,7 @@ export function describeActivity(activity: Activity): string {
   }
 }
 
-/** On its own line: `Reading notes/brief.md …`. */
+/** `Reading notes/brief.md …` */
 export function writeActivity(activity: Activity): string {
   const words = describeActivity(activity);
   return `${capitalise(words)} …`;

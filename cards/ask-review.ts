@@ -1,4 +1,4 @@
-// Everything a person is asked to settle: shortened if it doesn't fit a card, and page by page when opened.
+// Asks in full: shortened on a card, paged when opened.
 import type { CardPress } from '#domain/chat/card.ts';
 import { cutShown } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
@@ -8,7 +8,7 @@ import type { AnyPress, Ask, Button, PlanView } from './view.ts';
 
 const maxShort = 120;
 
-/** Agreeing actions, offered only once everything has been shown. */
+/** Offered only once everything was shown. */
 export const agreeing = new Set<CardPress['action']>(['settle_retry', 'settle_done', 'approve']);
 
 const linesOfAsk = ({ text, quotes, known }: Pick<Ask<AnyPress>, 'text' | 'quotes' | 'known'>) => [
@@ -17,18 +17,14 @@ const linesOfAsk = ({ text, quotes, known }: Pick<Ask<AnyPress>, 'text' | 'quote
   ...known,
 ];
 
-/** Characters of an ask. */
+/** Characters. */
 export function lengthOfAsk(ask: Pick<Ask<AnyPress>, 'text' | 'quotes' | 'known'>): number {
   return linesOfAsk(ask).reduce((sum, line) => sum + line.length, 0);
 }
 
-/** Whether it asks to agree to what a step does. */
 const isDecision = ({ kind }: Ask) => ['confirm', 'change', 'yes_no'].includes(kind);
 
-/**
- * `ask` with a short form for when it doesn't fit.
- * @param review opens all of it
- */
+/** Adds a short form. @param review opens all of it */
 export function withReview(ask: Ask, review: CardPress): Ask {
   const decides = isDecision(ask);
   const others = ask.buttons.filter(({ press }) => !(decides && agreeing.has(press.action)));
@@ -43,14 +39,12 @@ export function withReview(ask: Ask, review: CardPress): Ask {
   };
 }
 
-/** A page of an ask. Only the last has its buttons. */
 export type AskReview = {
   label: string;
-  /** Whether it asks to agree to what a step does. */
   decides: boolean;
   lines: string[];
   buttons: Button[];
-  /** Asks for the next page, or null on the last. */
+  /** Null on the last page. */
   next: string | null;
 };
 
@@ -68,7 +62,7 @@ function isAbout(ask: Ask, press: CardPress): boolean {
 
 const linesOfPage = 60;
 
-/** The end of the page starting at `from`: at a line break, or inside a line longer than a page. */
+/** At a line break, or inside a line longer than a page. */
 function endOfPage(whole: string, from: number, budget: number): number {
   let end = from;
   for (let lines = 0; lines < linesOfPage; lines++) {
@@ -83,11 +77,8 @@ function endOfPage(whole: string, from: number, budget: number): number {
   return /[\udc00-\udfff]/.test(whole.charAt(cut)) ? cut - 1 : cut;
 }
 
-/**
- * A page of the ask behind a Review button, of at most `budget` characters (at least 2).
- * @param cursor empty for the first page
- * @returns null if it is no longer asked, or the press is about the whole plan
- */
+/** @param cursor empty for the first page
+ * @returns null if it is no longer asked, or the press is about the whole plan */
 export function reviewAsk(
   view: PlanView,
   press: CardPress,
@@ -110,7 +101,7 @@ export function reviewAsk(
   };
 }
 
-/** As its own card, for surfaces that show it instead of the plan's. */
+/** As its own card, in place of the plan's. */
 export function viewAskPage(
   view: PlanView,
   press: CardPress,

@@ -1,10 +1,9 @@
-// Words for people asked to act on a plan: next to their names on its card, and in a message to each.
+// Words for people asked to act on a plan.
 import type { Asked } from '#domain/chat/asked.ts';
 import type { Notice } from '#domain/chat/message-parts.ts';
 import { quoteName, quoteWords } from '#domain/shown-text.ts';
 import { drawQuote, quote } from './plain.ts';
 
-/** The link to the plan's card. */
 export const openCard = 'Open the card';
 
 /** After the names, on the card. */
@@ -50,7 +49,6 @@ const head = ({ what, plan_id, title, by: name }: AskedNotice): string => {
   }
 };
 
-/** The message to one of them. */
 export function tellAsked(notice: AskedNotice): string {
   return [head(notice), ...quote('', notice.text, 1000).map(drawQuote)].join('\n');
 }

@@ -1,4 +1,4 @@
-// Asks that only a person can settle: their own step, a call that asks first, an unknown outcome, a change of the plan.
+// Asks that only a person can settle.
 import type { CardPress, PatchFacts, PlanCardFacts, ShownChange } from '#domain/chat/card.ts';
 import { isSamePerson } from '#domain/people/names.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
@@ -36,7 +36,7 @@ const signs: Record<ShownChange['kind'], string> = {
   other: '',
 };
 
-/** One effect of a change: removals by name, additions in full, changed steps with what differs. */
+/** Removals by name, additions in full, changes by their differences. */
 function describeShown(
   { kind, text, call, reason, fields = [] }: ShownChange,
   { now, viewer }: PlanCardFacts,
@@ -73,7 +73,6 @@ function describeApprovals(
   return [`${approved.length} of ${needed} approved${names === '' ? '' : ` (${names})`}`];
 }
 
-/** The consequences with and without the change. */
 function untilThen(status: PlanStatus): string {
   const over = status === 'failed' || status === 'completed' || status === 'stalled';
   return over
@@ -121,10 +120,9 @@ function askAboutChange(facts: PlanCardFacts): Ask[] {
   return [withReview(ask, press('details'))];
 }
 
-/** The button that opens a form. */
 const fillIn = 'Fill in';
 
-/** Why a person can't do their step; others depend on it. */
+/** Why a person can't do their step. */
 const blockedForm: Form = {
   fields: [],
   label: "What's blocking you?",
@@ -134,7 +132,6 @@ const blockedForm: Form = {
   submit: 'Blocked',
 };
 
-/** The fields, and a note unless one of them takes remarks. */
 function formOf(fields: Field[]): Form {
   const remarks = fields.some(({ type }) => type === 'multiline');
   return {
@@ -147,7 +144,6 @@ function formOf(fields: Field[]): Form {
   };
 }
 
-/** A Yes/No question to a person. */
 function askYesOrNo(step: ShownStep, facts: PlanCardFacts): Ask {
   const { plan } = facts;
   const effect = effectOfNo(step, facts);
@@ -167,10 +163,7 @@ function askYesOrNo(step: ShownStep, facts: PlanCardFacts): Ask {
   );
 }
 
-/**
- * A task is answered by its assignee. On a shared card, someone who may decide on the plan can take it over; a reader of their
- * own card who isn't asked can do nothing else.
- */
+/** Assignees answer. On shared cards, someone who may decide on the plan can take over. */
 function withTakeOver(ask: Ask, step: ShownStep, facts: PlanCardFacts): Ask {
   const { plan, viewer } = facts;
   const asked = assigneeOf(step);
@@ -221,10 +214,7 @@ function askedOf(step: ShownStep, facts: PlanCardFacts): Ask {
   };
 }
 
-/**
- * Why a call asks first: its arguments were decided at run time (`values`), each step asks (`each`), or its target has changed
- * (`drift`) or was never checked (`unchecked`). Null for a person's task.
- */
+/** `values` decided at run time, `each` step asks, the target changed (`drift`) or was `unchecked`. Null for a task. */
 function confirmationOf({ output }: Step): keyof typeof confirmationLabels | null {
   if (!isObject(output) || output.confirm !== true) return null;
   if (output.drift !== undefined) return 'drift';
@@ -269,7 +259,7 @@ function askConfirmation(
   };
 }
 
-/** Facts about a call with an unknown outcome, for finding its effect. */
+/** Helps find the effect of an unknown outcome. */
 function knownOf(step: ShownStep, facts: PlanCardFacts): string[] {
   const started = step.started_at === null ? '' : `, started ${tellTime(step.started_at, facts)}`;
   return [
@@ -298,7 +288,7 @@ function askUnknown(step: ShownStep, facts: PlanCardFacts): Ask {
   };
 }
 
-/** Open values that a model could not decide. */
+/** A model could not decide them. */
 function askForValues(step: ShownStep, reason: string, facts: PlanCardFacts): Ask {
   const fields = viewFields(step);
   const done = pressAbout(facts.plan, 'human_done', step);
@@ -331,7 +321,7 @@ function askAboutStep(step: ShownStep, facts: PlanCardFacts): Ask {
   return why === null ? askPerson(step, facts) : askConfirmation(step, why, facts);
 }
 
-/** The asks of a plan, changes and unknown outcomes first; none if nothing can be settled. */
+/** Changes and unknown outcomes first. */
 export function viewAsks(facts: PlanCardFacts): Ask[] {
   const findings = askAboutFindings(facts);
   if (!canSettle(facts)) return findings;
@@ -344,7 +334,7 @@ export function viewAsks(facts: PlanCardFacts): Ask[] {
   ];
 }
 
-/** The number waiting beyond those on the card. */
+/** Beyond those on the card. */
 export function countHiddenAsks({ plan, unknown, waiting }: PlanCardFacts): number {
   const { counts } = plan;
   return Math.max(0, counts.unknown + counts.waiting - unknown.length - waiting.length);

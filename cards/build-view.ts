@@ -1,5 +1,4 @@
-// A plan that is built by form, as displayed: its steps so far, and the form of the open one, in pages. Every surface but the console
-// draws it.
+// A plan built by form, as displayed outside the console.
 import {
   atProblem,
   type Build,
@@ -28,7 +27,6 @@ import { entryHints } from './words.ts';
 type BuildStepView = {
   id: string;
   label: string;
-  /** Its effect in one line. */
   headline: string;
   /** `after 1 · not before 2026-12-03 09:00 · external` */
   note: string;
@@ -41,7 +39,6 @@ export type BuildView = {
   title: string;
   repeats: RepeatRule;
   from: string;
-  /** Whether a step is being filled in. */
   isUnfinished: boolean;
   undo: boolean;
 };
@@ -54,19 +51,16 @@ export type BuildForm = {
   operation: string;
   page: number;
   isLast: boolean;
-  /** The button's label. */
   submit: string;
   fields: Field[];
-  /** Lists of objects on this page. */
   lists: ListedItems[];
-  /** Buttons that set the number of items of a list. */
   repeats: ListedItems[];
-  /** Values of earlier steps, as they are typed: `{{1/text}}`. */
+  /** As typed: `{{1/text}}`. */
   sources: string[];
-  /** Steps it can wait for; empty except on the last page. */
+  /** Possible predecessors, on the last page only. */
   waits: { id: string; label: string; chosen: boolean }[];
   at: string;
-  /** Problems without a field on this page. */
+  /** Those without a field on this page. */
   problems: string[];
 };
 
@@ -79,7 +73,7 @@ export const repeatOptions = Object.entries(repeatRules).map(([rule, label]) => 
 
 const maxInside = 5;
 
-/** Characters of a value in the review. */
+/** In the review. */
 const maxValue = 300;
 
 const numberOf = ({ plan }: Build, id: string) =>
@@ -87,7 +81,6 @@ const numberOf = ({ plan }: Build, id: string) =>
 
 const showTime = (local: string) => local.replace('T', ' ');
 
-/** `workspace_write · changes something` */
 export const nameOperation = (offer: OperationOffer): string =>
   `${offer.name} · ${describeEffect(offer)}`;
 
@@ -97,7 +90,7 @@ export function viewBuild({ build, facts, problem }: BuildPreview): BuildView {
     (facts?.steps ?? []).map((step) => [step.id.split('#', 1)[0] ?? '', step.call]),
   );
   const steps = plan.steps.map((step, index) => {
-    // A playbook's steps are not those of the form.
+    // A playbook's steps are not the form's.
     const inside = isPlaybook(step) ? [...shown.values()] : [];
     const call = isPlaybook(step) ? undefined : shown.get(step.id);
     const after = step.after.map((id) => numberOf(build, id));
@@ -124,7 +117,7 @@ export function viewBuild({ build, facts, problem }: BuildPreview): BuildView {
   };
 }
 
-/** The entry as text; a reference as people type it. */
+/** References as people type them. */
 function writeEntry(entry: Entry | undefined): string {
   if (entry === undefined) return '';
   if (!isOpenEntry(entry)) return typeof entry === 'object' ? JSON.stringify(entry) : String(entry);
@@ -147,7 +140,7 @@ function viewBuildField(
   const hint = field.options.length > 0 ? undefined : entryHints[field.holds];
   const help = [field.help ?? '', hint ?? ''].filter((text) => text !== '').join(' ');
   const isOpen = isOpenEntry(entry);
-  // A number can be a later value; an optional boolean without a default can be left out.
+  // A later value as a number; an optional boolean may stay open.
   const asText = (field.type === 'number' && later) || (isOpen && field.type !== 'multiline');
   const asChoice = field.type === 'boolean' && !field.required && field.initial === null;
   const type = asText ? 'text' : asChoice ? 'choice' : field.type;
@@ -170,7 +163,7 @@ function viewBuildField(
   };
 }
 
-/** Groups the fields into pages of `budget`; one that exceeds it has a page of its own. */
+/** A field above the budget gets its own page. */
 function splitPages<T>(fields: T[], costOf: (field: T) => number, budget: number): T[][] {
   const pages: T[][] = [[]];
   let cost = 0;
@@ -188,7 +181,7 @@ function splitPages<T>(fields: T[], costOf: (field: T) => number, budget: number
   return pages;
 }
 
-/** A page's capacity, and a field's share of it. */
+/** `costOf`: a field's share of the budget. */
 type PageSize = { budget: number; costOf(field: Field): number };
 
 const maxSources = 40;
@@ -217,10 +210,7 @@ const repeatsOf = ({ list, label, count }: ListedItems): ListedItems[] => [
   ...(count < 2 ? [] : [{ list, label: words.removeItem({ label, count }), count: count - 1 }]),
 ];
 
-/**
- * The form of the open step, or null.
- * @param page from 0, or null for the one with the first problem
- */
+/** @param page from 0, or null for the first with a problem */
 export function viewBuildForm(
   build: Build,
   page: number | null,

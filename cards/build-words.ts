@@ -3,7 +3,6 @@ import { quoteWords } from '#domain/shown-text.ts';
 
 export const buildWords = {
   title: 'Build a plan',
-  /** In the list of commands. */
   command: ['new', 'build a plan by form'],
   empty:
     'Choose what the first step does and fill it in. Nothing runs before the plan is approved.',

@@ -1,4 +1,4 @@
-// The buttons of a plan by status. A decided card has none, and nothing destructive is primary.
+// A plan's buttons by status; nothing destructive is primary.
 import type { CardPress, PlanCardFacts } from '#domain/chat/card.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import { readSettledStatus } from '#domain/plan/expected-step.ts';
@@ -15,7 +15,7 @@ export function pressOf(plan: Plan, action: CardPress['action']): CardPress {
   return { action, plan_id: plan.id, version: plan.version, digest: plan.digest };
 }
 
-/** A press on a step, bound to the attempt and status shown. */
+/** Bound to the attempt and status shown. */
 export function pressAbout(plan: Plan, action: CardPress['action'], step: Step): CardPress {
   const expectedStatus = readSettledStatus(step.status);
   return {
@@ -26,7 +26,7 @@ export function pressAbout(plan: Plan, action: CardPress['action'], step: Step):
   };
 }
 
-/** Retries failed steps, once per end of the plan. */
+/** Once per end of the plan. */
 function pressRetry(plan: Plan): CardPress {
   const press = pressOf(plan, 'retry');
   const { execution_ended_at: ended } = plan;
@@ -56,12 +56,11 @@ const cancelConfirm = {
   submit: 'Cancel the plan',
 };
 
-/** A button without its own question. */
 export function makeButton(press: CardPress, label: string, extra: Partial<Button> = {}): Button {
   return { label, style: 'plain', press, form: null, confirm: null, ...extra };
 }
 
-/** Approves what was shown, including passed starts. */
+/** Passed starts included. */
 export function makeApprove(
   press: CardPress,
   label: string,
@@ -85,11 +84,11 @@ const giveUpConfirm = {
   submit: 'Stop here',
 };
 
-/** Fields of a form, and characters of a value, in every chat. */
+/** Limits of every chat. */
 const mostFields = 10;
 const mostOfValue = 900;
 
-/** Edits the arguments of a failed step that a form can hold, and retries it; empty if there is none. */
+/** Retries with edited arguments, if a form can hold them. */
 function offerEdit(plan: Plan, step: ShownStep): Button[] {
   const fields = Object.entries(step.args).flatMap(([name, value]): Field[] => {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
@@ -132,7 +131,6 @@ function makeField(
   return { name, type, label, help: '', required: false, ...common, ...more };
 }
 
-/** For a failed plan: retry, continue without the step (if only one failed), ask for another plan, or leave it. */
 function viewFailedButtons({ plan, failed }: PlanCardFacts): Button[] {
   if (plan.counts.failed === 0) return [];
   const [only] = failed;
@@ -146,7 +144,7 @@ function viewFailedButtons({ plan, failed }: PlanCardFacts): Button[] {
   ];
 }
 
-/** Asks a blocked person again while the rest continues, if there is only one. */
+/** While the rest continues; only for one blocked person. */
 function viewAskAgain({ plan, failed }: PlanCardFacts): Button[] {
   const [only, ...others] = failed.filter(({ error }) => error?.code === 'blocked');
   if (only === undefined || others.length > 0) return [];
@@ -155,7 +153,7 @@ function viewAskAgain({ plan, failed }: PlanCardFacts): Button[] {
 
 const guardedNamed = 3;
 
-/** The guarded calls of a plan to approve, if any. */
+/** Guarded calls to confirm. */
 function viewGuard({ plan, review }: PlanCardFacts): Pick<Button, 'guard'> {
   const guarded = review.calls.filter(({ step }) => step.guarded);
   if (guarded.length === 0 && plan.guarded_operations.length === 0) return {};
@@ -165,7 +163,7 @@ function viewGuard({ plan, review }: PlanCardFacts): Pick<Button, 'guard'> {
   });
   const more = guarded.length - named.length;
   const calls = [...named, ...(more > 0 ? [`${more} more`] : [])];
-  // In a large plan not every call is examined, so the guarded operations are named.
+  // Large plans are not fully examined, so operations are named.
   const what = calls.length > 0 ? calls : plan.guarded_operations.slice(0, guardedNamed);
   return { guard: { text: `${shield} Guarded: ${listOf(what)}.`, submit: 'Approve and run' } };
 }
@@ -222,15 +220,14 @@ export function viewButtons(facts: PlanCardFacts): Button[] {
   }
 }
 
-/** Opens what doesn't fit on a card. */
 export const reviewLabel = 'Review';
 
-/** The question a press asks first, or null. Review only opens the plan, so its guard waits for the approval there. */
+/** Review only opens the plan, so its guard waits there. */
 export function confirmOf({ press, confirm, guard }: Button<AnyPress>): Button['confirm'] {
   return press.action === 'details' ? confirm : (confirm ?? guard ?? null);
 }
 
-/** For cards that don't show all effects: the plan is opened first, and approved there. */
+/** For cards without all effects: open first, approve there. */
 export function askForReview<P extends AnyPress>(buttons: Button<P>[]): Button<P>[] {
   if (!buttons.some(({ press }) => press.action === 'approve')) return buttons;
   return buttons

@@ -1,4 +1,4 @@
-// The call to action below what waits for a person. Quoted words are the exact ones that decide; the tone only changes the rest.
+// Calls to action. Quoted words decide exactly; only the rest follows tone.
 import type { CallToAction } from '#domain/chat/message-parts.ts';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import type { Gate } from '#domain/planning/stages.ts';
@@ -48,7 +48,6 @@ const fixed: Record<'plan' | 'rfc' | 'budget' | 'escalation', ByTone> = {
   },
 };
 
-/** One sentence on what the person can do now. */
 export function writeCall(call: CallToAction): string {
   switch (call.kind) {
     case 'gate':
@@ -75,7 +74,7 @@ export function writeCall(call: CallToAction): string {
   }
 }
 
-/** The line above several questions, or above one if the tone wants it. */
+/** Above several questions, or one if the tone wants it. */
 export function introduceQuestions(count: number, tone: InteractionPolicy['tone']): string {
   const texts: ByTone =
     count === 1

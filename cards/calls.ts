@@ -1,4 +1,4 @@
-// The effect of a call as readable lines. Omissions are marked with their size, and reported.
+// A call's effect in readable lines; omissions are marked.
 import type { CallDescription, CallPart, CallValue, ShownStep } from '#domain/plan/call.ts';
 import { exactOf } from '#domain/plan/call-words.ts';
 import type { OperationOffer } from '#domain/plan/operation-form.ts';
@@ -9,10 +9,9 @@ import { formatAgo } from './times.ts';
 
 export const shield = '🛡';
 const caution = '△';
-/** A value unknown before the call. */
+/** Unknown before the call. */
 const openMark = '⟲';
 
-/** A short effect, and whether any of it was cut. */
 export type ShortCall = { text: string; cut: boolean };
 
 function showValue(value: CallValue, max: number, shown = exactOf(value)): ShortCall {
@@ -40,7 +39,7 @@ function shortHeadline({ headline }: CallDescription, max: number): ShortCall {
 }
 
 function shortPart(part: CallPart, max: number): ShortCall {
-  // A text payload has its own marks.
+  // Text payloads have their own marks.
   const value = part.payload ? showValue(part, max, showExact(part.text)) : showValue(part, max);
   if (!part.payload) return { ...value, text: `${showExact(part.label)}: ${value.text}` };
   return part.later || part.json === true || value.text.startsWith('"')
@@ -56,7 +55,7 @@ function formatSize(bytes: number): string {
   return `${amount < 10 ? amount.toFixed(1) : Math.round(amount)} ${units[step]}`;
 }
 
-/** `(1.2 KB, edited 2 d ago)`: the current target, or ''. */
+/** `(1.2 KB, edited 2 d ago)`, or ''. */
 function targetFacts({ target }: CallDescription, now: string): string {
   if (target?.state !== 'exists') return '';
   const age = target.modified_at === null ? '' : formatAgo(target.modified_at, now);
@@ -68,7 +67,7 @@ function targetFacts({ target }: CallDescription, now: string): string {
   return facts.length === 0 ? '' : ` (${facts.join(', ')})`;
 }
 
-/** Why the call is going to fail, or ''. */
+/** Why the call will fail, or ''. */
 export function warnOfTarget({ target }: CallDescription): string {
   if (target?.fails !== true) return '';
   const name = showExact(target.name);
@@ -77,20 +76,13 @@ export function warnOfTarget({ target }: CallDescription): string {
     : `${caution} ${name} already exists; this step fails unless the content is identical`;
 }
 
-/**
- * The headline in full, for a call whose effect was shown already.
- * @param now adds the current target
- */
+/** In full, where the effect was shown. @param now adds the current target */
 export function headlineOf(call: CallDescription, now?: string): string {
   const { text } = shortHeadline(call, Number.POSITIVE_INFINITY);
   return now === undefined ? text : text + targetFacts(call, now);
 }
 
-/**
- * The effect in one line, in full if each value has at most `max` characters.
- * @param parts number of arguments named besides the headline
- * @param now adds the current target
- */
+/** @param max characters per value @param parts arguments besides the headline @param now adds the current target */
 export function shortenCall(
   call: CallDescription,
   max: number,
@@ -106,7 +98,6 @@ export function shortenCall(
   return join([headline, ...shown, ...more], ' · ');
 }
 
-/** An operation's effect before there is a call of it. */
 export function describeEffect({
   effect,
   destructive,
@@ -123,7 +114,7 @@ export function describeEffect({
   ].join(' · ');
 }
 
-/** Why to look twice at a call: it is irreversible or leaves the system. */
+/** Reasons to look twice. */
 export type Mark = 'irreversible' | 'external';
 
 export const markWords: Record<Mark, string> = {
@@ -138,11 +129,7 @@ export function marksOf({ destructive, class: reach }: CallDescription): Mark[] 
   ];
 }
 
-/**
- * A step's bounds besides its effect, in full: why it will fail, dependencies, conditions and timing.
- * @param nameStep labels another step
- * @param nameAsked the person another step asks, or null if none or unknown
- */
+/** In full: failure, dependencies, conditions, timing. @param nameAsked null if none or unknown */
 export function boundsOf(
   step: ShownStep,
   nameStep: (id: string) => string,
@@ -154,18 +141,18 @@ export function boundsOf(
   return warning === '' ? bounds : [warning, ...bounds];
 }
 
-/** One value of a call in full: short ones after their label, long ones below it. */
+/** Short values after their label, long ones below. */
 export type WholePart = {
   label: string;
   text: string;
   inline: boolean;
-  /** A reading aid, not sent with the call. */
+  /** For reading, not sent. */
   aid?: true;
 };
 
 const maxInline = 80;
 
-/** All arguments not in the headline, in full. */
+/** All arguments not in the headline. */
 export function wholeParts({ parts }: CallDescription): WholePart[] {
   return parts.map((part) => {
     const { label, text, later, payload, aid } = part;
@@ -182,7 +169,7 @@ export function wholeParts({ parts }: CallDescription): WholePart[] {
   });
 }
 
-/** The same as lines. Long values are indented, so that none of their lines passes for another argument. */
+/** Long values are indented, so none of their lines passes for an argument. */
 export function wholeLines(call: CallDescription): string[] {
   return wholeParts(call).flatMap(({ label, text, inline }) =>
     inline
@@ -191,7 +178,7 @@ export function wholeLines(call: CallDescription): string[] {
   );
 }
 
-/** `3a`, with the most important sign: guarded, else irreversible. */
+/** `3a` with its main sign: guarded, else irreversible. */
 export function leadOf(label: string, guarded: boolean, destructive = false): string {
   if (guarded) return `${label} ${shield}`;
   return destructive ? `${label} ${caution}` : label;

@@ -1,5 +1,4 @@
-// The bot's words in chats besides cards: refusals, windows, linking, counts, records, installation pages. Shared by Slack and
-// Teams; a translation replaces this file.
+// The bot's words in chats besides cards, replaceable by a translation.
 import type { LinkOutcome } from '#domain/people/link.ts';
 import type { PlanStatus } from '#domain/plan/plan.ts';
 import type { PlanningTrace } from '#domain/planning/trace-view.ts';
@@ -11,7 +10,7 @@ import { formatAgo } from './times.ts';
 import { type TraceNote, type TraceStage, viewTrace } from './trace-view.ts';
 import { statusWords } from './words.ts';
 
-/** Example requests; each works as written. */
+/** Works as written. */
 const short = '“Write "Standup at 9:30" to notes/standup.md”';
 const example = '“Write "Standup at 9:30" to notes/standup.md, then move it to archive/”';
 
@@ -21,13 +20,12 @@ export const pressWords = {
   outdated: 'This card is out of date. See the latest card in this thread.',
   failed: "That didn't work. The card shows the current state. Try again, or message me.",
   tooLate: 'This is taking too long. Try again in a moment.',
-  /** Accepted, but still in progress when the press is answered. */
+  /** Still in progress when the press is answered. */
   later: 'Still working. The card will update when this is done.',
   keptLater: 'Still working. Type “settings” to see what was saved.',
   kept: 'Saved.',
   done: 'Done. The card will update in a moment.',
   unknownButton: 'This button is out of date. Type “status” to see where things stand.',
-  /** On the button that shows the whole plan, and before a card sent to one person. */
   details: 'Details',
   notInTime: "Slack didn't open the window in time. Try again.",
   notInTimeFor: ({ reply }: { reply: string }) =>
@@ -39,26 +37,23 @@ export const windowWords = {
   elsewhere: { title: 'Not here', text: pressWords.elsewhere },
   outdated: { title: 'Out of date', text: pressWords.outdated },
   failed: { title: 'Not now', text: "That didn't work. Close this window and try again." },
-  /** Above the service's reason. */
   refused: 'Not possible',
   close: 'Close',
   cancel: 'Cancel',
   note: 'Note (optional)',
-  /** Next to a checkbox question. */
   yes: 'Yes',
   noSteps: 'This plan has no steps.',
   steps: { first: 'Uncheck steps you don’t want', more: 'More steps' },
   review: {
     title: ({ id }: { id: string }) => `Review ${id}`,
     approve: 'Approve',
-    /** On one of several pages. At most 24 characters, Slack's limit. */
+    /** On one of several pages. Slack allows 24 characters. */
     approveAll: ({ steps }: { steps: number }) => `Approve all ${steps.toLocaleString('en-US')}`,
-    /** After the name of a step continued from the previous page. */
     continued: '(continued)',
     continues: 'Continues on the next page.',
     empty: 'empty',
     page: ({ page }: { page: number }) => `page ${page}`,
-    /** @param all the steps of the whole plan */
+    /** @param all steps of the whole plan */
     pages: ({ page, last, all }: { page: number; last: boolean; all: string }) =>
       last
         ? `Page ${page}, the last. Approving covers ${all}, including earlier pages.`
@@ -73,7 +68,7 @@ export const windowWords = {
 } as const;
 
 export const entryWords = {
-  /** After the reason for a refusal: the window with the person's text is closed. */
+  /** After a refusal, since the window with the text is closed. */
   wrote: ({ text }: { text: string }) => `You wrote: ${text}`,
   tooLong: ({ atMost }: { atMost: number }) => `Shorten it to ${atMost} characters.`,
   notStorable: 'It contains characters that cannot be stored. Type it again.',
@@ -81,7 +76,6 @@ export const entryWords = {
 } as const;
 
 export const commandWords = {
-  /** Above a further page of a list. */
   page: ({ title, page }: { title: string; page: number }) => `${title}, page ${page}`,
   nextPage: ({ command }: { command: string }) => `Next page: ${command}`,
   noPage: ({ page }: { page: number }) => `There is no page ${page}.`,
@@ -89,11 +83,10 @@ export const commandWords = {
     `Unknown command: ${quoteWords(command, 200)}.\n\n${help}`,
 } as const;
 
-/** Works without a model, and how to connect one. */
 export const noModelWords = ({ help }: { help: string }) =>
   `No model is connected, so I read fixed commands (${help} lists them) and run playbooks. To let people ask in their own words, an admin connects a model in the console, under Settings, Models.`;
 
-/** Why nothing can be posted to a channel or person, for the planner and the person. */
+/** Why posting is impossible. */
 const named = (shown: string) => quoteName(shown, 100);
 export const placeWords = {
   archived: ({ shown }: { shown: string }) => `${named(shown)} is archived.`,
@@ -125,10 +118,9 @@ export const threadWords = {
 } as const;
 
 export const greetWords = {
-  /** For a mention without text. */
   nothingSaid: ({ help }: { help: string }) =>
     `Say what you want done, for example: ${short}. Type ${help} for more.`,
-  /** @param mention the bot's name if it must be mentioned, or null */
+  /** @param mention the bot's name if required, or null */
   welcome: ({
     mention,
     help,
@@ -179,7 +171,6 @@ export const installWords = {
     open: 'Open Slack',
     openInBrowser: 'Open Slack in the browser',
   },
-  /** Above each of the following. */
   nothing: 'Nothing was installed',
   denied: 'You cancelled in Slack.',
   expired: 'This link expired after ten minutes.',
@@ -198,7 +189,7 @@ export const installWords = {
 const name = (text: string): string => quoteName(text, 200);
 const list = (names: string[]): string => listOf(names.map(name));
 
-/** @param command the local form of `link`: `/plans link`, `plans link`, `countersign link` */
+/** @param command `/plans link`, `plans link` or `countersign link` */
 export function describeLink(outcome: LinkOutcome, command: string): string {
   switch (outcome.kind) {
     case 'code':
@@ -230,7 +221,6 @@ export function describeLink(outcome: LinkOutcome, command: string): string {
   }
 }
 
-// Statuses in list order.
 const statuses = Object.keys(statusWords) as PlanStatus[];
 
 function describeGap({ wanted, times, people, last_at }: PlanStats['gaps'][number], now: string) {
@@ -240,7 +230,7 @@ function describeGap({ wanted, times, people, last_at }: PlanStats['gaps'][numbe
   return `${quoteWords(wanted, 120)} · ${all} · last ${last}`;
 }
 
-/** @param now an ISO time, for ages */
+/** @param now ISO */
 export function describeStats({ plans, gaps, gap_days }: PlanStats, now: string): string {
   const counts = statuses.flatMap((status) => {
     const count = plans[status] ?? 0;
@@ -259,7 +249,6 @@ const exports = {
 } satisfies Record<Export['kind'], string>;
 
 export const exportWords = {
-  /** In the list of commands. */
   asFile: ['PLAN-… export', 'the plan as a file; also: log, trace'],
   asText: ['PLAN-… export', 'the plan as text, only to you; also: log, trace'],
   title: ({ plan, kind }: Export) => `${plan}: ${exports[kind]}`,
@@ -286,7 +275,6 @@ function linesOfStage({ title, at, facts, lines, end }: TraceStage): string[] {
   ];
 }
 
-/** A plan's planning trace as text. */
 export function writeTrace(trace: PlanningTrace): string {
   const { planner, reason, stages, totals, warnings, empty } = viewTrace(trace);
   const head = [planner, reason, totals, ...warnings].filter((line) => line !== '');

@@ -1,11 +1,10 @@
-// Messages about decisions made in words or by buttons: confirmations, refusals and status.
+// Messages about decisions in words or by buttons.
 import { quoteWords } from '#domain/shown-text.ts';
 import { longestMessage } from '#domain/text.ts';
 import { capitalise, countOf } from '#domain/words.ts';
 
 const sayWhatChanges = 'Say what should change, for example “propose changes: …”.';
 
-/** A plan's result. `by`: a person's name. */
 export const decisionWords = {
   approved: ({ id, by }: { id: string; by: string }) =>
     `${id} was approved by ${by} and is starting.`,
@@ -32,7 +31,6 @@ export const decisionWords = {
     `There was no new version within ${countOf(days, 'day')}.`,
 } as const;
 
-/** Asks to confirm a step's answer given in the chat. */
 export function confirmAnswer({
   label,
   question,
@@ -41,13 +39,12 @@ export function confirmAnswer({
   return `Answer step ${label}, ${quoteWords(question, 300)}, with ${quoteWords(answer, 4000)}?`;
 }
 
-/** After that confirmation. */
 export const answerWords = {
   given: ({ by }: { by: string }) => `${by} has answered the step.`,
   dropped: ({ by }: { by: string }) => `${by} has not confirmed the answer. The step is waiting.`,
 } as const;
 
-/** Answers to “status”. `shown`: a session's content, such as `the outline`. */
+/** `shown`: a session's content, such as `the outline`. */
 export const statusAnswers = {
   planning: 'Still planning.',
   noPlan: 'There is no plan in this conversation.',
@@ -61,7 +58,6 @@ export const statusAnswers = {
   meantApprove: ({ shown }: { shown: string }) => `Did you mean to approve ${shown}?`,
 } as const;
 
-/** Why a decision does not count, with advice. */
 export const refusalWords = {
   whatChanges: sayWhatChanges,
   whatChangesUndecided: `${sayWhatChanges} Nothing was decided.`,

@@ -1,4 +1,4 @@
-// Everything about a plan, page by page, for surfaces that show it in place of its card. Pure.
+// Everything about a plan by page, in place of its card. Pure.
 import type { CardPress, PlanCardFacts } from '#domain/chat/card.ts';
 import type { PlanStatus } from '#domain/plan/plan.ts';
 import { noPartWords } from '#domain/plan/step-choice.ts';
@@ -22,35 +22,31 @@ export type DetailsView = {
   title: string;
   state: PlanView['state'];
   facts: { label: string; text: string }[];
-  /** `Steps`, or a range of them. */
+  /** `Steps`, or a range. */
   label: string;
-  /** This page's calls, in full. */
   steps: ReviewStep[];
-  /** The press and button to approve from here, or null if this reader can't. */
+  /** Null if this reader can't approve here. */
   approve: { press: CardPress; words: string } | null;
-  /** Whether steps can be ticked to approve only those. */
   ticks: boolean;
-  /** A note that approving covers all pages, or null if there is one page or no decision. */
+  /** Approving covers all pages; null for one page or no decision. */
   covers: string | null;
-  /** The pages to request, or null without any. */
+  /** Cursors, or null. */
   earlier: string[] | null;
   later: string[] | null;
-  /** The page with the dry run, while nothing has ended. */
+  /** While nothing has ended. */
   dry_run: string[] | null;
 };
 
-/** The cursor of the page with the dry run. */
 export const dryRunPage = 'dry-run';
 
 export const isDryRun = (pages: readonly string[]): boolean => pages.at(-1) === dryRunPage;
 
-/** `pages`: cursors of the pages up to this one, starting with `''`. */
+/** `pages`: cursors up to this one, from `''`. */
 export type DetailsPage = ReviewPage & { pages: string[] };
 
-/** Cursors kept for going back; beyond, it leads to the first page. */
+/** Going back further leads to the first page. */
 const maxKept = 40;
 
-/** A bounded list of the cursors that led to a page. */
 export function keepPages([first = '', ...rest]: string[]): string[] {
   return [first, ...rest.slice(1 - maxKept)];
 }
@@ -81,10 +77,10 @@ function viewRows(facts: PlanCardFacts): DetailsView['facts'] {
   ];
 }
 
-/** Nothing of such a plan is left to run. */
+/** Nothing is left to run. */
 const onlyPast = new Set<PlanStatus>(['completed', 'cancelled', 'rejected']);
 
-/** @param mayDecide whether the plan can be decided on here */
+/** @param mayDecide here */
 export function viewDetails(
   facts: PlanCardFacts,
   { steps, pages, next }: DetailsPage,

@@ -1,4 +1,4 @@
-// A view laid out for the Slack templates: lines become runs of rich text, which Slack never parses.
+// Lays views out for Slack as rich text, which it never parses.
 import { cutShown } from '#domain/shown-text.ts';
 import { confirmOf } from './buttons.ts';
 import { isBinding } from './findings.ts';
@@ -38,7 +38,7 @@ function run(text: string, style: Run['style'] = null, url: string | null = null
 const bold = { bold: true } as const;
 const italic = { italic: true } as const;
 
-/** Runs within a section's limit; Slack rejects empty ones. */
+/** Slack rejects empty ones. */
 function fitRuns(runs: Run[]): Run[] {
   let left: number = platformLimits.slack.sectionText;
   const kept: Run[] = [];
@@ -51,19 +51,17 @@ function fitRuns(runs: Run[]): Run[] {
   return kept;
 }
 
-/** Each run on its own line. */
 function joinLines(runs: Run[]): Run[] {
   return runs
     .filter(({ text }) => text !== '')
     .map((one, index) => (index === 0 ? one : { ...one, text: `\n${one.text}` }));
 }
 
-/** For several unnumbered lines, except trees, which are indented. */
+/** Trees are indented instead. */
 function needsBullets({ kind, lines }: Section): boolean {
   return kind !== 'outline' && lines.length > 1 && lines.every(({ lead }) => lead === '');
 }
 
-/** Below an unnumbered line. */
 const indent = '\u2003\u2002';
 
 function quoteRuns(quotes: Quote[], before: string): Run[] {
@@ -92,7 +90,7 @@ function sectionRuns(section: Section, link: string | null): Run[] {
   return [run(section.label, bold), ...body, ...all];
 }
 
-/** Whether all binding content fits its section; otherwise omissions must be counted. */
+/** Otherwise omissions must be counted. */
 export function holdsEffects({ sections, link }: CardView): boolean {
   return sections.every((section) => {
     if (!isBinding(section)) return true;
@@ -155,7 +153,7 @@ function dressAsk(whole: Ask<AnyPress>, index: number) {
   };
 }
 
-/** Sections that the task list replaces. */
+/** Replaced by the task list. */
 const inTaskList = new Set<SectionKind>(['running', 'next']);
 
 const richText = (text: string) => ({
@@ -163,7 +161,7 @@ const richText = (text: string) => ({
   elements: [{ type: 'rich_text_section', elements: [{ type: 'text', text }] }],
 });
 
-/** Slack's own `plan` block: https://docs.slack.dev/reference/block-kit/blocks/plan-block */
+/** https://docs.slack.dev/reference/block-kit/blocks/plan-block */
 function dressTasks(list: TaskList) {
   return {
     title: cutShown(list.title, platformLimits.slack.taskTitle),
@@ -179,11 +177,11 @@ function dressTasks(list: TaskList) {
   };
 }
 
-/** The data of `slack/plan.json`. @param withPlan whether tasks are drawn as Slack's `plan` block */
+/** Data of `slack/plan.json`. @param withPlan draw tasks as Slack's `plan` block */
 export function dressCardForSlack(view: PlanView | SessionView, withPlan = false) {
   const { state, progress } = view;
   const tasks = withPlan ? view.tasks : null;
-  // The task list shows progress itself.
+  // The task list shows progress.
   const bar = progress === null || tasks !== null ? '' : progress.text;
   const sections =
     tasks === null ? view.sections : view.sections.filter(({ kind }) => !inTaskList.has(kind));
@@ -212,7 +210,7 @@ export function dressCardForSlack(view: PlanView | SessionView, withPlan = false
   };
 }
 
-/** The data of `slack/notice.json` and `slack/question.json`. */
+/** Data of `slack/notice.json` and `slack/question.json`. */
 export function dressTextForSlack(view: TextView) {
   return {
     heading: cutShown(view.heading, platformLimits.slack.headerText),
@@ -227,12 +225,12 @@ export function dressTextForSlack(view: TextView) {
 
 const sizeOf = (text: string) => new TextEncoder().encode(text).length;
 
-/** The escaped `text` next to the blocks, for notifications and screen readers. */
+/** Escaped, for notifications and screen readers. */
 export function fallbackFor(view: PlanView | SessionView | TextView): string {
   const text = 'paragraphs' in view ? drawPlainText(view) : drawText(view);
   const atMost = platformLimits.slack.fallbackBytes;
   let escaped = escapeMrkdwn(cutShown(text, atMost));
-  // An escaped character takes up to five bytes: cut the text before escaping, never an escape.
+  // Cut before escaping, never inside an escape; one takes up to five bytes.
   for (let kept = atMost, bytes = sizeOf(escaped); bytes > atMost; bytes = sizeOf(escaped)) {
     kept = Math.min(kept, text.length) - Math.ceil((bytes - atMost) / 5);
     escaped = escapeMrkdwn(cutShown(text, kept));

@@ -1,4 +1,4 @@
-// A view laid out for the Adaptive Card templates: actions in one shape, inputs with their own IDs.
+// Lays views out for the Adaptive Card templates.
 import { cutShown, quoteWords } from '#domain/shown-text.ts';
 import { confirmOf } from './buttons.ts';
 import { fieldInputId, inputIdOf } from './input-ids.ts';
@@ -8,7 +8,7 @@ import { drawPlainText, drawText, moreLines } from './text.ts';
 import type { AnyPress, Ask, Button, CardView, Field, TextView } from './view.ts';
 import { andMore } from './words.ts';
 
-// Form fields as Adaptive Card inputs. The client validates what it can; the server validates everything.
+// The client validates what it can, the server everything.
 export const longestInput = { text: 1000, multiline: 4000 } as const;
 
 type Element = { [key: string]: unknown };
@@ -36,7 +36,7 @@ export function drawInput(field: Field, id: string): Element {
   if (several === true)
     return {
       ...{ type: 'Input.ChoiceSet', ...common, style: 'expanded', isMultiSelect: true },
-      // By position: a value may hold a comma.
+      // By index: values may hold commas.
       choices: options.map(({ label }, index) => ({ title: label, value: String(index) })),
       value: entry
         .split('\n')
@@ -71,7 +71,7 @@ export function drawInput(field: Field, id: string): Element {
         value,
       };
     case 'boolean': {
-      // Required would mean "must be ticked", but unticked is an answer too.
+      // Required would mean "must be ticked".
       const { isRequired: _, errorMessage: __, ...rest } = common;
       return {
         type: 'Input.Toggle',
@@ -87,7 +87,7 @@ export function drawInput(field: Field, id: string): Element {
   }
 }
 
-/** Text colours. Teams' green and yellow are unreadable on white and not used. */
+/** Teams' green and yellow are unreadable on white. */
 const colors = {
   default: 'default',
   accent: 'accent',
@@ -96,7 +96,7 @@ const colors = {
   attention: 'attention',
 } as const;
 
-/** Full sentences for screen readers. Angle brackets would be taken for markup. */
+/** For screen readers. Angle brackets would pass for markup. */
 export function readAloud(paragraphs: string[]): string {
   const parts = paragraphs.filter((part) => part !== '');
   const ended = parts.map((part) => (/[.!?…]”?$/u.test(part) ? part : `${part}.`));
@@ -115,29 +115,28 @@ function speak({ title, state, asks, sentence, quotes, approvals }: CardView): s
   ]);
 }
 
-/** The state in separately drawn parts. */
 export function dressState(state: CardView['state']) {
   const { symbol, words, line, tone } = state;
   return {
     state: { ...state, rest: line.slice(`${symbol} ${words}`.length) },
     color: colors[tone],
-    // A symbol may be pale: the text next to it says the same.
+    // May be pale, since the text says the same.
     symbol_color: tone === 'good' ? 'good' : colors[tone],
   };
 }
 
-/** Actions that end something, marked to prevent mistakes. */
+/** Marked against mistakes. */
 const ending = new Set(['reject', 'cancel', 'session_reject']);
 
-/** A form's step; sessions have none. */
+/** Sessions have none. */
 function stepOf(press: AnyPress): string {
   return 'step_id' in press ? (press.step_id ?? '') : '';
 }
 
-/** A button with a question opens an inner card; others act at once. */
+/** With a question it opens an inner card. */
 function dressButton(button: Button<AnyPress>) {
   const { press, form } = button;
-  // Teams' actions have no confirmation, so the guard is shown in the inner card.
+  // Teams has no confirmations, so the inner card shows the guard.
   const confirm = confirmOf(button);
   const opens = form !== null || confirm !== null;
   return {
@@ -174,16 +173,16 @@ function dressAsk(ask: Ask<AnyPress>) {
     ask.note === null || first === undefined
       ? null
       : { id: inputIdOf(first.press), label: ask.note };
-  // Fields are drawn in the part that their button opens.
+  // Fields are drawn in the part their button opens.
   return { ...ask, fields: [], note, rows: dressRows(ask.buttons) };
 }
 
-/** Width of the column of leads: `3 🛡`, or `37 🛡` if there is one. */
+/** `3 🛡`, or `37 🛡`. */
 export function widthOfLeads(lines: { lead: string }[]): string {
   return lines.some(({ lead }) => lead.length > 4) ? '52px' : '34px';
 }
 
-/** The data of `teams/plan.json`. */
+/** Data of `teams/plan.json`. */
 export function dressCardForTeams(view: CardView) {
   return mapShown(
     {
@@ -201,7 +200,7 @@ export function dressCardForTeams(view: CardView) {
   );
 }
 
-/** The data of `teams/notice.json` and `teams/question.json`. */
+/** Data of `teams/notice.json` and `teams/question.json`. */
 export function dressTextForTeams(view: TextView) {
   return mapShown(
     {

@@ -1,4 +1,4 @@
-// A dry run in words: what each step would do today, what it finds, and who is asked. Drawn as lines everywhere.
+// A dry run in words.
 import type { StepStatus } from '#domain/plan/plan.ts';
 import type { Simulation } from '#domain/service.ts';
 import { cutShown, isolateText, quoteName, showWhole } from '#domain/shown-text.ts';
@@ -11,10 +11,10 @@ type Call = Simulation['calls'][number];
 
 type DryRunView = {
   title: string;
-  /** Reasons why it can't run at all. */
+  /** Why it can't run at all. */
   problems: string[];
   rows: { lead: string; text: string; note: string }[];
-  /** `3 steps: 1 new, 1 overwritten · no model calls · asks Ana once`. */
+  /** `3 steps: 1 new, 1 overwritten · no model calls · asks Ana once` */
   sum: string;
 };
 
@@ -27,7 +27,7 @@ const dryRunWords = {
   more: ({ hidden }: { hidden: number }) => `And ${countOf(hidden, 'more step')}.`,
 } as const;
 
-/** The state of the call's target today, or empty. */
+/** The target today, or empty. */
 function describeFound({ found, call, changed }: Call): string {
   const since = changed ? ', changed since it was proposed' : '';
   switch (found) {
@@ -74,7 +74,7 @@ function sumUp(simulation: Simulation): string {
   ].join(' · ');
 }
 
-/** @param now for ages of files @param most rows; the rest is counted */
+/** @param now for ages @param most rows; the rest is counted */
 export function viewDryRun(simulation: Simulation, now: string, most = 200): DryRunView {
   const { plan_id: id, version, calls, problems, total } = simulation;
   const rows = calls.slice(0, most).map((one) => {
@@ -99,7 +99,7 @@ export function viewDryRun(simulation: Simulation, now: string, most = 200): Dry
   };
 }
 
-/** Its rows, to be drawn below `headOf`. */
+/** Drawn below `headOf`. */
 export const tableOf = ({ title, rows }: DryRunView): Table => ({
   caption: title,
   columns: ['Step', 'What it does', 'Today'],
@@ -112,7 +112,6 @@ export const headOf = ({ title, sum, problems }: DryRunView): string[] => [
   ...problems.map((problem) => `✕ ${problem}`),
 ];
 
-/** As lines of text. */
 export function writeDryRun(view: DryRunView): string {
   return [
     ...headOf(view),

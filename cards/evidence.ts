@@ -1,18 +1,18 @@
-// The reads a plan is based on, stored by its planner. Their content is others' text, shown as text only.
+// The reads a plan is based on; others' text, shown as text.
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import { isRecord } from '#domain/plan/operation-form.ts';
 import { showLine } from '#domain/shown-text.ts';
 import { tellTime } from './times.ts';
 import type { Table } from './view.ts';
 
-/** `what`: `notes/brief.md, read 11:02`; `url`: of a page or thread. */
+/** `what`: `notes/brief.md, read 11:02` */
 export type Evidence = { what: string; url: string | null; content: string };
 
 export const evidenceLabel = 'Based on';
 
 type Fields = { [key: string]: unknown };
 
-/** A file or page by name, else the operation and its arguments. */
+/** File or page, else operation and arguments. */
 function nameRead(name: string, { args }: Fields): string {
   const given: Fields = isRecord(args) ? args : {};
   const texts = [given.path, given.url, ...Object.values(given)];
@@ -21,7 +21,7 @@ function nameRead(name: string, { args }: Fields): string {
   return named === given.path || named === given.url ? named : `${name}: ${named}`;
 }
 
-/** A thread has its link in full. */
+/** Threads keep their link whole. */
 function showRead(name: string, read: Fields): string {
   const { args } = read;
   const { what, url }: Fields = name.startsWith('chat_thread ') && isRecord(args) ? args : {};
@@ -45,7 +45,7 @@ export function viewEvidence(facts: PlanCardFacts): Evidence[] {
 }
 
 const maxNamed = 5;
-/** Characters of a read's content in a table. */
+/** In a table. */
 const maxContent = 300;
 
 export const tabulateEvidence = (facts: PlanCardFacts): Table => ({
@@ -54,7 +54,6 @@ export const tabulateEvidence = (facts: PlanCardFacts): Table => ({
   rows: viewEvidence(facts).map(({ what, content }) => [what, showLine(content, maxContent)]),
 });
 
-/** In one line, or ''. */
 export function nameEvidence(facts: PlanCardFacts): string {
   const all = viewEvidence(facts);
   const left = all.length - maxNamed;

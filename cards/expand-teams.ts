@@ -1,4 +1,4 @@
-// Draws cards in place of Slack's windows, command and Home tab: details, plan lists, settings.
+// Teams cards for details, plan lists and settings.
 import type { PolicyView } from '#domain/service.ts';
 import { cutShown } from '#domain/shown-text.ts';
 import { reviewLabel } from './buttons.ts';
@@ -26,13 +26,12 @@ const templates = {
   policy: findTemplate('teams/policy.json'),
 };
 
-/** A button to return to the previous view. */
 export type Back = { title: string; verb: string; data: object };
 
-/** Line lengths, from roomy to minimal. */
+/** Roomy to minimal. */
 const lengths = [240, 120, 60, 30];
 
-/** The roomiest drawing that fits, else the smallest. */
+/** Else the smallest. */
 function fitLines(draw: (length: number) => Drawn): Drawn {
   let drawn = draw(1000);
   for (const length of lengths) {
@@ -47,7 +46,7 @@ function keepIndents(text: string): string {
   return text.replaceAll(/^ +/gm, (spaces) => '\u00a0'.repeat(spaces.length));
 }
 
-/** Effects are drawn in full: `readReview` limits a page to what fits a card. */
+/** In full: `readReview` limits pages to a card. */
 function drawStep(
   { lead, headline, note, quotes, parts, matters, marks, place, continued }: ReviewStep,
   ticks: boolean,
@@ -56,7 +55,7 @@ function drawStep(
     lead,
     text: continued ? `${headline} (continued)` : headline,
     marks: marks.join(' · '),
-    // Conditions are part of the note, so it is never cut.
+    // Holds conditions, so never cut.
     note,
     quotes,
     parts: parts.map(({ label, text, inline }) => ({
@@ -65,12 +64,12 @@ function drawStep(
     })),
     matters,
     tick: ticks && place !== null ? stepInput(place) : null,
-    // A toggle's title is Markdown.
+    // Toggle titles are Markdown.
     tick_title: lead.replace(/[*_[\]()<>`~#|\\]/g, ' '),
   };
 }
 
-/** @param details the press that requested them, also used for other pages */
+/** @param details the press, reused for other pages */
 export function drawAdaptiveDetails(view: DetailsView, details: object, back: Back): Drawn {
   const { title, state, approve, ticks, covers, earlier, later, dry_run, facts, steps, label } =
     view;
@@ -152,7 +151,7 @@ export function drawAdaptiveList(
   });
 }
 
-/** @param result the result of the last change, or empty */
+/** @param result of the last change, or empty */
 export function drawAdaptivePolicy(
   { policy, calendar }: Pick<PolicyView, 'policy' | 'calendar'>,
   result: string,

@@ -1,7 +1,7 @@
-// Draws views with the templates in teams/ and slack/, which are read once; data is never evaluated as a template.
+// Expands templates; data is never evaluated as one.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-// The package's main entry pulls in type sources that fail our compiler options.
+// The main entry pulls in type sources that fail our compiler options.
 import type { Template } from 'adaptivecards-templating/lib/template-engine.js';
 import { z } from 'zod';
 import { dressCardForSlack, dressTextForSlack, fallbackFor, holdsEffects } from './dress-slack.ts';
@@ -9,12 +9,9 @@ import { dressCardForTeams, dressTextForTeams } from './dress-teams.ts';
 import { fitCard, fitText, measureBlocks, measureCard, platformLimits } from './limits.ts';
 import type { PlanView, SessionView, TextView } from './view.ts';
 
-/** JSON for a platform. */
 export type Drawn = { [key: string]: unknown };
-/** A Slack message: blocks, and text for readers without blocks. */
 export type SlackMessage = { text: string; blocks: Drawn[] };
 
-/** A template read on first use. */
 type LazyTemplate = () => Template;
 
 const require = createRequire(import.meta.url);
@@ -22,14 +19,13 @@ const require = createRequire(import.meta.url);
 const readJson = (path: string): unknown =>
   JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
 
-/** Parts shared by templates: `{ "$part": "quotes" }` stands for the part of that name. */
+/** `{ "$part": "quotes" }` inserts the part of that name. */
 const Parts = z.record(z.string(), z.json());
 let parts: z.infer<typeof Parts> | null = null;
 
-/** Keys of a `Text`, which is a block of one run, that are the block's. */
+/** Keys of a `Text` that belong to its block. */
 const blockKeys = new Set(['$data', '$when', 'spacing']);
 
-/** Replaces a template's parts and texts. */
 function unfold(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(unfold);
   if (typeof node !== 'object' || node === null) return node;
@@ -47,12 +43,12 @@ function unfold(node: unknown): unknown {
   return { type: 'RichTextBlock', ...block, inlines: [{ ...run, type: 'TextRun' }] };
 }
 
-/** Lazy: the engine has four hundred modules, and many processes draw no card. */
+/** Lazy: the engine has 400 modules, and many processes draw nothing. */
 export function findTemplate(path: string): LazyTemplate {
   let template: Template | null = null;
   return () => {
     if (template !== null) return template;
-    // The compiler can't type a resolved path; the type is of the same file.
+    // The resolved path has this file's type.
     const { Template: Engine } = require('adaptivecards-templating/lib/template-engine.js') as {
       Template: typeof Template;
     };
@@ -74,7 +70,7 @@ const templates = {
   },
 };
 
-/** `node` without null members, which both platforms reject. */
+/** Both platforms reject null members. */
 function pruneNulls(node: unknown): unknown {
   if (Array.isArray(node)) return node.filter((item) => item !== null).map(pruneNulls);
   if (typeof node !== 'object' || node === null) return node;
@@ -89,15 +85,14 @@ function expand(template: LazyTemplate, data: unknown): unknown {
   return pruneNulls(template().expand({ $root: data }));
 }
 
-/** Expands a template from teams/, without null members. */
 export function expandCard(template: LazyTemplate, data: unknown): Drawn {
-  // The root of every template in teams/ is an object.
+  // Roots in teams/ are objects.
   return expand(template, data) as Drawn;
 }
 
-/** Flattens blocks that a template repeats together under `blocks`. */
+/** Flattens blocks repeated under `blocks`. */
 export function expandBlocks(template: LazyTemplate, data: unknown): Drawn[] {
-  // The root of every template in slack/ is an array of blocks.
+  // Roots in slack/ are arrays of blocks.
   const blocks = expand(template, data) as (Drawn & { blocks?: Drawn[] })[];
   return blocks.flatMap((block) => block.blocks ?? [block]);
 }
@@ -113,20 +108,17 @@ export function fitsSlack(blocks: unknown[]): boolean {
   );
 }
 
-/** A plan or session as an Adaptive Card 1.5, within Teams' limits. */
+/** Version 1.5, within Teams' limits. */
 export function drawAdaptiveCard(view: PlanView | SessionView): Drawn {
   return fitCard(view, (v) => expandCard(templates.teams.card, dressCardForTeams(v)), fitsTeams);
 }
 
-/** The same in full, for surfaces without a limit. */
+/** Without limits. */
 export function drawWholeCard(view: PlanView | SessionView): Drawn {
   return expandCard(templates.teams.card, dressCardForTeams(view));
 }
 
-/**
- * A plan or session as a Slack message, within Slack's limits.
- * @param withPlan whether a running plan gets Slack's `plan` block, allowed only in messages
- */
+/** Within Slack's limits. @param withPlan use Slack's `plan` block, allowed only in messages */
 export function drawBlocks(view: PlanView | SessionView, withPlan = false): SlackMessage {
   const draw = (v: PlanView | SessionView) => ({
     whole: holdsEffects(v),

@@ -1,15 +1,14 @@
-// Findings in words: severity, steps held, and progress.
+// Findings in words.
 import type { Finding, Severity } from '#domain/plan/finding.ts';
 import { countOf } from '#domain/words.ts';
 import type { Tone } from './view.ts';
 
-/** The steps held, by name or number. */
 export function describeHeld({ stale_steps: held }: Finding): string {
   if (held === 0) return 'No step is on hold.';
   return `${countOf(held, 'step')} that ${held === 1 ? 'depends' : 'depend'} on it ${held === 1 ? 'is' : 'are'} on hold; everything else goes on.`;
 }
 
-/** The remedy in progress, or '' if it waits for a person or needs none. */
+/** '' if it waits for a person or needs none. */
 export function describeProgress({ status, replans }: Finding): string {
   switch (status) {
     case 'replanning':

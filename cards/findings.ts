@@ -1,5 +1,4 @@
-// A plan's problems on its card: findings that need a person's word as questions, the rest as lines; and blocked steps. With the lines and
-// sections with a common “and N more” that all cards have.
+// A plan's problems on its card.
 import type { CardPress, PlanCardFacts } from '#domain/chat/card.ts';
 import { describeBlockage } from '#domain/plan/blockage.ts';
 import type { Finding, FindingAction } from '#domain/plan/finding.ts';
@@ -15,7 +14,7 @@ export function plainLine(text: string, extra: Partial<Line> = {}): Line {
   return { lead: '', text, note: '', quotes: [], aside: '', url: null, ...extra };
 }
 
-/** A section of at most `most` lines out of `total`, or null if empty. */
+/** Null if empty. */
 export function makeSection(
   kind: SectionKind,
   label: string,
@@ -29,12 +28,12 @@ export function makeSection(
   return { kind, label, lines: shown, hidden, more: andMore(hidden), all: '', inline: '' };
 }
 
-/** Sections that an approval binds: if one is cut, it is reviewed first. */
+/** Bound by an approval: if cut, reviewed first. */
 export function isBinding({ kind }: Section): boolean {
   return kind === 'effects' || kind === 'terms';
 }
 
-/** `section` with at most `most` lines; omissions are counted. */
+/** Counts omissions. */
 export function keepLines(section: Section, most: number): Section {
   const hidden = section.hidden + Math.max(0, section.lines.length - most);
   const lines = section.lines.slice(0, most);
@@ -44,7 +43,7 @@ export function keepLines(section: Section, most: number): Section {
 
 const maxBlocked = 3;
 
-/** @param begun whether the steps wait now, rather than would */
+/** @param begun whether steps already wait */
 export function viewBlocked({ blocked, labels }: PlanCardFacts, begun: boolean): Section | null {
   const names = new Map(Object.entries(labels));
   const lines = blocked.map((blockage) =>
@@ -82,7 +81,6 @@ function placeOf({ step_id, partition }: Finding, { labels }: PlanCardFacts): st
   return partition === null ? '' : ` · part ${quoteName(partition, 60)}`;
 }
 
-/** A change that someone suggests, in their words. */
 function askAboutSuggestion(finding: Finding, facts: PlanCardFacts): Omit<Ask, 'buttons'> {
   return {
     kind: 'finding',
@@ -115,7 +113,7 @@ function askAbout(finding: Finding, facts: PlanCardFacts): Ask {
         finding_id: id,
       },
       (suggested ? suggestionLabels[action] : undefined) ?? labels[action],
-      // On a waiting plan, Approve is the primary button.
+      // On a waiting plan, Approve is primary.
       {
         style: index === 0 && !suggested ? 'primary' : 'plain',
         confirm: confirms[action] ?? null,
@@ -140,12 +138,11 @@ const needsWord = ({ status, severity, actions, category }: Finding): boolean =>
   (severity === 'ERROR' || severity === 'CRITICAL' || category === 'suggestion') &&
   actions.length > 0;
 
-/** Open findings that need a person's word. */
 export function askAboutFindings(facts: PlanCardFacts): Ask[] {
   return facts.findings.open.filter(needsWord).map((finding) => askAbout(finding, facts));
 }
 
-/** Other open findings: being corrected or informational, or null. */
+/** Being corrected, or informational. */
 export function viewFindings({ findings }: PlanCardFacts): Section | null {
   const lines = findings.open
     .filter((finding) => !needsWord(finding))

@@ -1,4 +1,4 @@
-// A step's form in words: field labels, accepted values and errors.
+// A step's form in words.
 import { describeOption } from '#domain/plan/answer.ts';
 import { type FormField, fieldsOf } from '#domain/plan/form.ts';
 import type { Step } from '#domain/plan/plan.ts';
@@ -16,7 +16,7 @@ function describeRange({ min, max }: FormField): string {
   return max === null ? '' : ` of at most ${max}`;
 }
 
-/** An answer's type: `whole number from 1 to 9`. */
+/** `whole number from 1 to 9` */
 function describeValue(field: FormField): string {
   switch (field.type) {
     case 'text':
@@ -36,7 +36,6 @@ function describeValue(field: FormField): string {
   }
 }
 
-/** The error for a missing or invalid field. */
 function describeMisfit(field: FormField): string {
   switch (field.type) {
     case 'text':
@@ -77,12 +76,12 @@ export function viewField(field: FormField): Field {
   };
 }
 
-/** A waiting step's fields; none if it takes text only. */
+/** None if it takes text only. */
 export function viewFields({ output }: Step): Field[] {
   return isObject(output) ? fieldsOf(output.form).map(viewField) : [];
 }
 
-/** `Amount in EUR · number from 1 to 9 (12.5)`; a choice's options are listed after it or elsewhere. */
+/** `Amount in EUR · number from 1 to 9 (12.5)`; options are listed elsewhere. */
 export function describeField(
   { label, type, words, help, options }: Field,
   listed = false,

@@ -1,5 +1,4 @@
-// A calm theme for the official renderer: one accent colour, generous spacing, light and dark. Plain JSON, so that a page can use
-// it directly.
+// A theme for the official renderer, as plain JSON.
 
 type Color = { default: string; subtle: string };
 type Palette = Record<'default' | 'accent' | 'good' | 'warning' | 'attention', Color>;

@@ -1,10 +1,10 @@
-// Input IDs by press, shared by cards, server and the console's page.
+// Input IDs by press, shared by cards, server and console.
 import type { CardPress } from '#domain/chat/card.ts';
 import type { SessionPress } from '#domain/chat/session-card.ts';
 
 type AnyAction = (CardPress | SessionPress)['action'];
 
-/** An action's input ID; distinct within a card. */
+/** Distinct within a card. */
 export function inputIdOf(press: CardPress | SessionPress): string {
   if (!('step_id' in press) || press.step_id === undefined) return `text:${press.action}`;
   return press.action === 'human_blocked'
@@ -12,19 +12,18 @@ export function inputIdOf(press: CardPress | SessionPress): string {
     : `text:step:${press.step_id}`;
 }
 
-/** A form input's ID. Field names have no colon, so the last one ends the step's ID. */
+/** Field names have no colon, so the last one ends the step's ID. */
 export function fieldInputId(stepId: string, name: string): string {
   return `field:${stepId}:${name}`;
 }
 
-/** Actions whose form has fields. */
 export const withFields: ReadonlySet<AnyAction> = new Set<AnyAction>([
   'human_done',
   'retry_edited',
   'save_playbook',
 ]);
 
-/** A form's inputs by field, or null if the card has no form. */
+/** Null if the card has no form. */
 export function readInputs(
   press: CardPress,
   inputs: Record<string, unknown>,

@@ -1,4 +1,4 @@
-// The limits of each platform, and how views are shrunk to fit: fewer and shorter lines, never a refused message.
+// Platform limits, and how views shrink to fit them.
 import { cutShown } from '#domain/shown-text.ts';
 import { lengthOfAsk } from './ask-review.ts';
 import { askForReview } from './buttons.ts';
@@ -6,88 +6,79 @@ import { isBinding, keepLines } from './findings.ts';
 import { shrinkTasks } from './tasks.ts';
 import type { AnyPress, Ask, CardView, Details, Quote, Section, TextView } from './view.ts';
 
-/**
- * The whole message, including parts the connector adds:
- * https://learn.microsoft.com/microsoftteams/platform/bots/how-to/format-your-bot-messages
- */
+/** The whole message, connector's parts included:
+ * https://learn.microsoft.com/microsoftteams/platform/bots/how-to/format-your-bot-messages */
 const teamsMessage = 28 * 1024;
 
 export const platformLimits = {
-  /** https://docs.slack.dev/reference/block-kit; lengths in UTF-16 code units, which never undercounts. */
+  /** https://docs.slack.dev/reference/block-kit; UTF-16 code units never undercount. */
   slack: {
     blocks: 50,
     sectionText: 3000,
     headerText: 150,
-    /** Elements of one actions block. */
+    /** Per actions block. */
     actions: 25,
     buttonText: 75,
     id: 255,
     confirmTitle: 100,
     confirmText: 300,
     confirmButton: 30,
-    /** Undocumented: above about 13,200 characters in total Slack answers `msg_blocks_too_long`. Measured here as JSON. */
+    /** Undocumented: from about 13,200 characters Slack answers `msg_blocks_too_long`. Measured as JSON. */
     message: 13_000,
-    /** Escaped text next to the blocks, in UTF-8 bytes: `chat.update` accepts 4,000, less than a new message. */
+    /** Escaped, in UTF-8 bytes: `chat.update` accepts 4,000, less than new messages. */
     fallbackBytes: 3900,
     url: 3000,
-    /** In a `plan` block: a task's name, and the block's title. */
+    /** Task name and title of a `plan` block. */
     taskTitle: 256,
-    /** A `data_table` block without its header; `characters` of all tables of a message. `page` is our own choice. */
+    /** `data_table` rows without header; `characters` of all tables in a message. `page` is ours. */
     table: { rows: 100, characters: 10_000, page: 10 },
     /** Windows and the Home tab. */
     viewBlocks: 100,
     viewTitle: 24,
     viewButton: 24,
-    /** A window's stored state. */
     viewMetadata: 3000,
     inputLabel: 2000,
     placeholder: 150,
     inputText: 3000,
-    /** Elements of a menu, and of one block of checkboxes. */
+    /** Per menu or block of checkboxes. */
     options: 100,
     checkboxes: 10,
     optionText: 75,
     optionValue: 150,
 
     // Our own choices:
-    /** For long text in messages: characters per section, leaving room for escapes, and number of sections. */
+    /** Per section of a long text, with room for escapes. */
     pageText: 2900,
     pageSections: 4,
     pages: 10,
     pageTitle: 150,
-    /**
-     * Characters per review page. With layout, a tenth of Slack's 250 KB per view and a third of its 100 blocks; people turn the
-     * page by then.
-     */
+    /** A tenth of Slack's 250 KB per view with layout, and a third of its 100 blocks. */
     reviewPage: 12_000,
-    /** Characters per page of an ask. */
     askPage: 12_000,
-    /** One line of a form. */
     inputLine: 1000,
-    /** Maximum characters of a plan's record sent as a file; longer ones need the API. */
+    /** Longer records need the API. */
     exportText: 20_000_000,
   },
-  /** https://learn.microsoft.com/microsoftteams/platform/task-modules-and-cards; sizes in bytes of UTF-8 JSON. */
+  /** https://learn.microsoft.com/microsoftteams/platform/task-modules-and-cards; bytes of UTF-8 JSON. */
   teams: {
     message: teamsMessage,
     actionTitle: 75,
-    /** People for whom a card is redrawn when viewed. */
+    /** For whom a card is redrawn when viewed. */
     refreshUsers: 60,
 
     // Our own choices:
-    /** Buttons per row; a phone clips a fourth. */
+    /** A phone clips a fourth. */
     buttonsPerRow: 3,
-    /** Allowance for what isn't counted exactly. */
+    /** Not counted exactly. */
     around: 200,
-    /** Characters per page of an ask. */
     askPage: 4000,
-    /** A card that answers a press. */
+    /** Answers a press. */
     answer: teamsMessage - 1024,
-    /** A posted card. */
+    /** Posted. */
     payload: teamsMessage - 3 * 1024,
-    /** Characters in the chat list and activity feed. */
+    /** In the chat list and activity feed. */
     summary: 300,
-    /** Characters per review page: three bytes each, and as many again for layout. */
+    /** Three bytes each, and as many again for layout. */
     reviewPage: 4000,
   },
 } as const;
@@ -97,14 +88,14 @@ export function measureBlocks(blocks: unknown): number {
   return JSON.stringify(blocks).length;
 }
 
-/** Size as Teams counts it. */
+/** As Teams counts. */
 export function measureCard(card: unknown): number {
   return Buffer.byteLength(JSON.stringify(card), 'utf8');
 }
 
 type Budget = { line: number; lines: number; sentence: number; asks: number; details: number };
 
-/** From roomy to minimal; the last keeps what a decision needs: state, sentence, one ask, buttons. */
+/** From roomy to state, sentence, one ask and buttons. */
 const budgets: Budget[] = [
   { line: 900, lines: 12, sentence: 500, asks: 10, details: 100 },
   { line: 140, lines: 8, sentence: 400, asks: 5, details: 60 },
@@ -113,7 +104,7 @@ const budgets: Budget[] = [
   { line: 60, lines: 0, sentence: 150, asks: 1, details: 0 },
 ];
 
-/** An ask that doesn't fit shows its length and must be opened; nothing is omitted silently. */
+/** Shows only the length and must be opened. */
 function shrinkAsk<P extends AnyPress>(ask: Ask<P>, { line }: Budget): Ask<P> {
   const { short } = ask;
   if (short !== undefined) return lengthOfAsk(ask) > line * 2 ? { ...ask, ...short } : ask;
@@ -125,7 +116,7 @@ function shrinkAsk<P extends AnyPress>(ask: Ask<P>, { line }: Budget): Ask<P> {
   };
 }
 
-/** Cut within quotation marks; an empty quote is dropped. */
+/** Cut inside the quotation marks. */
 function shrinkQuotes(quotes: Quote[], { line, lines }: Budget): Quote[] {
   if (lines === 0) return [];
   return quotes.map(({ by, words }) => ({ by, words: cutShown(words, line) }));
@@ -186,7 +177,7 @@ function shrinkView<P extends AnyPress, V extends CardView<P>>(view: V, budget: 
   };
 }
 
-/** The first drawing that `fits`, shrinking step by step, else the smallest. */
+/** Shrinks until `fits`, else the smallest. */
 export function fitCard<P extends AnyPress, V extends CardView<P>, T>(
   view: V,
   draw: (view: V) => T,
@@ -200,7 +191,7 @@ export function fitCard<P extends AnyPress, V extends CardView<P>, T>(
   return drawn;
 }
 
-/** For text: drops and counts paragraphs from the end. */
+/** Drops and counts last paragraphs. */
 export function fitText<T>(
   view: TextView,
   draw: (view: TextView) => T,

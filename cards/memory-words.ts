@@ -17,17 +17,16 @@ const kept = ({ entries }: { entries: Entry[] }) => `I'll remember ${listOf(entr
 const full = ({ notes }: { notes: MemoryNote[] }) =>
   `My memory here is full (${memoryLimits.entries} entries), so I didn't keep ${listOf(notes.map(quote))}.`;
 
-/** In chats, `told`, `which` and `list` say how to continue. */
+/** `told`, `which` and `list` are for chats. */
 export const memoryWords = {
   kept,
   full,
-  /** Asks before storing what a planner read in a message, word by word. */
+  /** Verbatim. */
   ask: ({ notes }: { notes: MemoryNote[] }) =>
     `Shall I remember ${listOf(notes.map((note) => quoteWords(writeNote(note), maxNote)))}?`,
   askPolicy: ({ change }: { change: string }) => `Shall I do that? ${change}`,
   yes: 'Yes, keep that',
   no: 'No',
-  /** In a chat. */
   told: ({ kept: entries, refused: notes }: { kept: Entry[]; refused: MemoryNote[] }) =>
     [
       ...(entries.length > 0
@@ -46,7 +45,7 @@ export const memoryWords = {
   unknown: ({ id }: { id: number }) => `There is no entry ${id}.`,
   which: ({ entries }: { entries: Entry[] }) =>
     ['Which one do you mean?', ...entries.map(lineOf), 'Say “forget” and its number.'].join('\n'),
-  /** @param shared others read here too, so private memory isn't shown */
+  /** @param shared hides private memory from others */
   list: ({ entries, shared }: { entries: Entry[]; shared: boolean }) =>
     [
       entries.length === 0
@@ -56,7 +55,6 @@ export const memoryWords = {
       'Say “remember that …” to add something, “forget 12” to remove it.',
       ...(shared ? ['Your own entries are shown only in a direct chat with me.'] : []),
     ].join('\n'),
-  /** Next to the list in settings. */
   title: 'Memory',
   about:
     'What you asked me to remember. I use it when I plan for you; it never counts as approval.',

@@ -1,4 +1,4 @@
-// The text of messages from their parts: in full, and shortened above a card.
+// Message text from its parts.
 import type { MessageParts, Notice, Progress, Task } from '#domain/chat/message-parts.ts';
 import type { MessageLine } from '#domain/planning/asked-question.ts';
 import { quoteName, quoteWords } from '#domain/shown-text.ts';
@@ -8,7 +8,7 @@ import { writeCall } from './calls-to-action.ts';
 import { sayHours } from './times.ts';
 
 const maxNotes = 3;
-/** For quotes; their source limits them. */
+/** The source limits quotes. */
 const maxQuote = 4000;
 
 type Named = { plan_id: string; title: string };
@@ -132,10 +132,10 @@ function tellNotice(notice: Notice): string {
 
 const toLines = (text: string): MessageLine[] => text.split('\n').map((line) => ({ text: line }));
 
-/** Above a model's answer. Code knows that its turn planned and ran nothing. */
+/** True by code: the turn planned and ran nothing. */
 const onlyAnswered = 'This is only an answer: nothing was planned or run for it.';
 
-/** Line by line, without the call to action. @param text the stored text, for plain messages */
+/** Without the call to action. @param text for plain messages */
 function linesOf(parts: MessageParts | null, text: string): MessageLine[] {
   switch (parts?.kind) {
     case 'question':
@@ -177,14 +177,14 @@ function linesOf(parts: MessageParts | null, text: string): MessageLine[] {
   }
 }
 
-/** The full message. @param text the stored text @param calls whether its call to action is still open */
+/** @param text stored @param calls whether the call to action is open */
 export function writeMessage(parts: MessageParts | null, text: string, calls = true): string {
   const lines = linesOf(parts, text).map((one) => one.text);
   const action = parts?.action ?? null;
   return [...lines, ...(calls && action !== null ? [writeCall(action)] : [])].join('\n');
 }
 
-/** The message without what its card shows; the card's buttons are the call to action. */
+/** The card's buttons are the call to action. */
 export function writeAboveCard(parts: MessageParts | null, text: string): string {
   return linesOf(parts, text)
     .filter((one) => one.on_card !== true)

@@ -1,4 +1,4 @@
-// Alternative times for conflicting steps, and other orders: button label and requested change.
+// Buttons for other times and orders.
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { StepMove } from '#domain/planning/artifacts.ts';
 import { showTitle } from '#domain/shown-text.ts';
@@ -8,7 +8,7 @@ import { nameWay } from './words.ts';
 
 type Reading = { now: string; viewer: { user: string; timezone: string } };
 
-/** `Move to 14:00`, `Wednesday instead`, else `Move to Wed 4 Feb, 10:30`. */
+/** `Move to 14:00`, `Wednesday instead`, else `Move to Wed 4 Feb, 10:30` */
 function nameMove({ from }: StepMove, slot: string, reading: Reading): string {
   const { timezone } = reading.viewer;
   if (isSameDay(from, slot, timezone)) return `Move to ${tellClock(slot, reading)}`;
@@ -19,7 +19,7 @@ function nameMove({ from }: StepMove, slot: string, reading: Reading): string {
     : `Move to ${tellTime(slot, reading)}`;
 }
 
-/** A local date and time for a change in words. */
+/** Local, for a change in words. */
 export function writeMoment(slot: string, timezone: string): string {
   const parts = new Intl.DateTimeFormat('sv-SE', {
     timeZone: timezone,
@@ -31,7 +31,7 @@ export function writeMoment(slot: string, timezone: string): string {
 
 export type MoveOffer = { label: string; choice: string };
 
-/** `One at a time instead`; understood as a change in words. */
+/** `One at a time instead` */
 export function offerOrders(orders: PlanCardFacts['orders']): MoveOffer[] {
   return (orders?.options_tried ?? []).flatMap(({ name }) =>
     name === orders?.chosen
@@ -45,10 +45,9 @@ export function offerOrders(orders: PlanCardFacts['orders']): MoveOffer[] {
   );
 }
 
-/** The most moves and orders offered as buttons. */
 export const maxOffers = 2;
 
-/** One step's starts, or the first start of each of several, labelled. */
+/** One step's starts, or the first of each. */
 export function offerMoves(moves: StepMove[], reading: Reading): MoveOffer[] {
   const first = new Map(moves.toReversed().map((move) => [move.step, move]));
   const wanted = [...first.values()].toReversed();
@@ -56,7 +55,7 @@ export function offerMoves(moves: StepMove[], reading: Reading): MoveOffer[] {
   return wanted
     .flatMap((move) => {
       const { step, title, timezone } = move;
-      // Names are quoted; one with quotation marks could not be parsed.
+      // Names with quotation marks can't be parsed.
       if (step.includes('"')) return [];
       return move.slots.slice(0, several ? 1 : 2).map((slot) => {
         const label = nameMove(move, slot, reading);

@@ -1,5 +1,4 @@
-// Display names of people, others' words on a card (labelled, quoted, on their own line), and text made safe for the platforms that
-// draw it.
+// Display names, quotes, and text made safe per platform.
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { PlanSummary } from '#domain/plan/plan.ts';
 import { showPlanned } from '#domain/plan/step-words.ts';
@@ -8,10 +7,10 @@ import { capitalise } from '#domain/words.ts';
 import { addRun, describeRun } from './times.ts';
 import type { Quote } from './view.ts';
 
-/** For a name shown with its account. */
+/** Next to an account. */
 const maxShown = 120;
 
-/** The display name on one line. @param atMost for a name shown alone */
+/** One line. @param atMost for a name alone */
 export function showPerson(
   { names = {} }: Pick<PlanCardFacts, 'names'>,
   name: string,
@@ -27,27 +26,25 @@ export function showRequester(plan: PlanSummary): string {
   return name + throughAgent(plan);
 }
 
-/** ` through the agent “Claude Code”`, if an agent proposed or requested the plan. */
+/** ` through the agent “Claude Code”` */
 export function throughAgent({ agent }: Pick<PlanSummary, 'agent'>): string {
   return agent === undefined ? '' : ` through the agent ${quoteWords(agent, 60)}`;
 }
 
-/**
- * For Slack's mrkdwn and fallback text: `<!channel>` and `<@U…>` become plain characters.
- * https://docs.slack.dev/messaging/formatting-message-text#escaping
- */
+/** Slack's mrkdwn: `<!channel>` and `<@U…>` lose their meaning.
+ * https://docs.slack.dev/messaging/formatting-message-text#escaping */
 export function escapeMrkdwn(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 const wordJoiner = '\u2060';
 
-/** For Adaptive Cards: text runs have no markdown, but `{{DATE(…)}}` and `{{TIME(…)}}` are expanded. */
+/** Adaptive Cards expand `{{DATE(…)}}` and `{{TIME(…)}}`. */
 export function escapeMacros(text: string): string {
   return text.replace(/\{\{(?=\s*(?:DATE|TIME)\b)/giu, `{${wordJoiner}{`);
 }
 
-/** Keys that are sent back or looked up, never read. */
+/** Never shown. */
 const verbatim = [
   ...['press', 'plan_id', 'run_id', 'step_id', 'digest', 'id', 'name', 'url', 'link', 'value'],
   ...['kind', 'status', 'type', 'style', 'tone'],
@@ -57,7 +54,6 @@ export function mapShown<T>(view: T, change: (text: string) => string): T {
   return mapStrings(view, change, verbatim);
 }
 
-/** Applies `change` to every string except under `except` keys. */
 function mapStrings<T>(value: T, change: (text: string) => string, except: string[]): T {
   const walk = (node: unknown): unknown => {
     if (typeof node === 'string') return change(node);
@@ -67,13 +63,12 @@ function mapStrings<T>(value: T, change: (text: string) => string, except: strin
       Object.entries(node).map(([key, item]) => [key, except.includes(key) ? item : walk(item)]),
     );
   };
-  // The shape is kept: only strings are replaced by strings.
+  // Only strings change.
   return walk(value) as T;
 }
 
-/** Maximum characters of a text shown in full. Its source limits it. */
+/** Its source limits it. */
 export const maxFullText = 20_000;
-/** Maximum characters of a sentence on a card. */
 export const maxSentence = 500;
 
 /** `Reason: “…”` */
@@ -81,7 +76,7 @@ export function drawQuote({ by, words }: Quote): string {
   return by === '' ? words : `${by}: ${words}`;
 }
 
-/** The planner's sentence about the plan's purpose, then when it runs: `… Repeats every Monday.` */
+/** `… Repeats every Monday.` */
 export function goal(
   summary: string | null | undefined,
   planner: string | null,
@@ -93,13 +88,12 @@ export function goal(
   return [{ by: 'Goal', words: addRun(words, run, sentence) }];
 }
 
-/** Without a sentence, the title says it. */
+/** Defaults to the title. */
 export function goalOf(facts: PlanCardFacts): Quote[] {
   const { summary, planner_model } = facts.plan;
   return goal(summary, planner_model, describeRun(facts));
 }
 
-/** One quote, or none for an empty text. */
 export function quote(by: string, text: string | null | undefined, max: number): Quote[] {
   const words = quoteWords(text ?? '', max);
   return words === '' ? [] : [{ by, words }];

@@ -1,4 +1,4 @@
-// Answers to questions about a waiting plan, from the facts of its card.
+// Answers questions about a waiting plan.
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import { nameCall, shortenSized } from '#domain/plan/call-words.ts';
@@ -8,7 +8,7 @@ import { operationName } from '#domain/tool.ts';
 import { listOf } from '#domain/words.ts';
 import { describeExpected } from './times.ts';
 
-/** `step`: the number in the question. */
+/** `step`: as asked. */
 export type PlanQuestion = {
   kind: 'step' | 'guarded' | 'approvers' | 'duration' | 'approval' | 'steps';
   step: string | null;
@@ -20,7 +20,7 @@ const maxSteps = 8;
 
 type Numbered = NumberedStep<ShownStep>;
 
-/** Steps by label or number, else by ID. */
+/** By label or number, else ID. */
 function findSteps(numbered: Numbered[], asked: string): Numbered[] {
   const named = numbered.filter(({ label, number }) => label === asked || String(number) === asked);
   return named.length > 0 ? named : numbered.filter(({ step }) => step.id === asked);

@@ -1,4 +1,4 @@
-// Lists of plans for one reader: inbox groups, and a line per plan with its needs, progress, age and requester.
+// Lists of plans for one reader.
 import type { InboxGroup, InboxPlan } from '#domain/plan/inbox.ts';
 import { isolateText, quoteName, quoteWords } from '#domain/shown-text.ts';
 import { showRequester } from './plain.ts';
@@ -9,21 +9,20 @@ import { groupTitles, nothingWaiting, statusSymbols, statusWords } from './words
 
 export type PlanListView = {
   title: string;
-  /** With a group heading or empty; `more`: how to show the rest. */
+  /** `more`: how to show the rest. */
   sections: { heading: string; plans: InboxPlan[]; more: string }[];
-  /** The whole inbox, whose group names suffice. */
   inbox: boolean;
-  /** How to show the next page, or empty. */
+  /** Or empty. */
   more: string;
-  /** The reader's name if others see the list too, or null. */
+  /** If others read the list too. */
   reader: string | null;
-  /** The list's name in the command, for returning to it. */
+  /** Name in the command. */
   list: string;
   /** `Plans: 4`, for notifications. */
   text: string;
 };
 
-/** The inbox, a search, one of its groups, or plans of any status. */
+/** `find`: a search; `all`: any status. */
 type PlanListKind = 'inbox' | 'find' | InboxGroup | 'all' | 'mine';
 
 const groupCommands: Record<InboxGroup, string> = {
@@ -36,14 +35,14 @@ const groupCommands: Record<InboxGroup, string> = {
 
 const showReader = (reader: string): string => isolateText(quoteName(reader, 120));
 
-/** @param reader replaces `you` if others read it too, or null */
+/** @param reader replaces `you` if others read it */
 export function titleGroup(group: InboxGroup, reader: string | null): string {
   return group === 'needs_you' && reader !== null
     ? `Needs ${showReader(reader)}`
     : groupTitles[group];
 }
 
-/** `And 4 more: /plans running`, or nothing. @param command as typed there */
+/** `And 4 more: /plans running` @param command as typed */
 export function sayMore(group: InboxGroup | null, rest: string, command: string): string {
   if (group === null || rest === '') return '';
   return `And ${rest} more: ${command} ${groupCommands[group]}`;
@@ -57,11 +56,7 @@ const emptyGroups: Record<InboxGroup, string> = {
   done: 'Nothing is done yet.',
 };
 
-/**
- * A list's heading, and the text for an empty one.
- * @param reader the owner's name if others read it too, or null
- * @param words the search words
- */
+/** @param reader the owner if others read it @param words of the search */
 export function titleList(
   which: PlanListKind,
   reader: string | null,
@@ -94,11 +89,7 @@ export function titleList(
   }
 }
 
-/**
- * The command's help, on one screen.
- * @param command as typed there: `/plans`
- * @param more commands of one platform
- */
+/** On one screen. @param command as typed: `/plans` */
 export function describeCommands(command: string, more: [string, string][] = []): string {
   const lines: [string, string][] = [
     ['', 'plans that need you, run, failed or wait for others'],
@@ -122,7 +113,7 @@ export function describeCommands(command: string, more: [string, string][] = [])
   ].join('\n');
 }
 
-/** `approval`, `a decision about step 3a`. @param own addressed to the reader: `your approval` */
+/** `approval`, `a decision about step 3a` @param own `your approval` */
 function nameWait({ waits, waits_step: step, status, revising }: InboxPlan, own: boolean): string {
   const at = step === null ? '' : `step ${quoteName(step, 60)}`;
   const behind = at === '' ? '' : `, ${at}`;
@@ -147,11 +138,7 @@ function nameWait({ waits, waits_step: step, status, revising }: InboxPlan, own:
   }
 }
 
-/**
- * A plan's state as symbol and words.
- * @param bar whether to show progress; not in lists that follow the plans, such as a Home tab
- * @param reader replaces `you` if others read it too, or null
- */
+/** @param bar progress, not for stale lists such as a Home tab @param reader replaces `you` if others read it */
 export function describeState(
   plan: InboxPlan,
   { bar, reader }: { bar: boolean; reader: string | null },
@@ -170,17 +157,15 @@ export function describeState(
   return `${statusSymbols[status]} ${statusWords[status]}`;
 }
 
-/** `🛡 guarded`, or nothing. */
 export function describeGuard({ guarded_operations: guarded }: InboxPlan): string {
   return guarded.length === 0 ? '' : '🛡 guarded';
 }
 
-/** A plan's age; if it waits for the reader, the waiting time. */
+/** Waiting time if it waits for the reader. */
 export function describeAge({ waits_since: since, created_at: made }: InboxPlan, now: string) {
   return formatAge(since ?? made, now);
 }
 
-/** A plan in a chat's list, in two lines. */
 export function describePlan(
   plan: InboxPlan,
   now: string,

@@ -1,4 +1,4 @@
-// “Plan this” on a chat message: the dialog, and the resulting request.
+// “Plan this” on a chat message.
 import { cutShown, showLine } from '#domain/shown-text.ts';
 import { readAloud } from './dress-teams.ts';
 import { type Drawn, expandCard, findTemplate } from './expand.ts';
@@ -12,12 +12,12 @@ export const planThisWords = {
   promise: 'Nothing runs until someone approves the plan.',
   from: ({ author }: { author: string }) => `Message from ${author}`,
   attached: ({ author }: { author: string }) => `Attached, from ${author}`,
-  /** For messages with more than text. */
+  /** Content besides text. */
   unread: ({ what }: { what: string }) => `[Not read: ${what}]`,
   someone: 'somebody',
   notHere:
     'Countersign is not in this conversation yet. Add it here, then the plan can be posted below the message.',
-  /** If the person can't or wasn't asked to add it. */
+  /** The person can't add it. */
   addFirst:
     'Nothing was planned: Countersign is not in this conversation. Type @Countersign there, add it, and choose “Plan this” again.',
   add: 'Add Countersign',
@@ -26,17 +26,16 @@ export const planThisWords = {
   cut: ({ atMost }: { atMost: number }) =>
     `The message is long: its first ${atMost.toLocaleString('en-US')} characters go along.`,
   heard: "I'm planning this. The plan will be in this thread.",
-  /** If the app can't post in the message's thread. */
+  /** The app can't post in the thread. */
   heardElsewhere: ({ link }: { link: string | null }) =>
     `I'm not in that channel, so the plan will be here.${link === null ? '' : ` It is about ${link}`}`,
   failed: "That didn't work. Nothing was planned. Try again.",
 } as const;
 
-/** Maximum characters quoted in a request. */
 const maxQuoted = 12_000;
 const maxShown = 400;
 
-/** The request with the quoted message, which is data, not an instruction. */
+/** The quoted message is data, not an instruction. */
 export function askAboutMessage({
   what,
   author,
@@ -60,7 +59,7 @@ const template = findTemplate('teams/plan-this.json');
 
 export const planThisInput = 'what';
 
-/** The dialog in Teams. @param problem of the last attempt, or empty */
+/** In Teams. @param problem of the last attempt */
 export function drawPlanThis({
   author,
   text,
@@ -84,7 +83,7 @@ export function drawPlanThis({
   });
 }
 
-/** The dialog in a conversation without the app: Teams adds it and asks again. */
+/** Teams adds the app and asks again. */
 export function drawAddFirst(): Drawn {
   const { notHere, add } = planThisWords;
   return expandCard(template, {

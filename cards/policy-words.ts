@@ -1,4 +1,4 @@
-// The sliders in words, wherever people set them: their subject, and the effect of each value.
+// The preference sliders in words.
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import { listOf } from '#domain/words.ts';
 
@@ -95,7 +95,6 @@ export const sliders: Record<Slider, Words> = {
   },
 };
 
-/** The setting after the sliders. */
 export const calendarWords = {
   name: 'calendar',
   label: 'Calendar',
@@ -108,12 +107,11 @@ export const describeCalendar = (host: string | null): string =>
     ? `None. ${calendarWords.example}`
     : `Connected: ${host}. Enter “none” to disconnect it.`;
 
-// Sliders in display order.
 export const sliderNames = Object.keys(sliders) as Slider[];
 
 const amounts = ['None', 'At most one', 'At most two', 'At most three'];
 
-/** A value for people: `Concise`, `At most two`, `50 %`. */
+/** `Concise`, `At most two`, `50 %` */
 export function describeValue(slider: Slider, policy: InteractionPolicy): string {
   const words = sliders[slider];
   const value = policy[slider];
@@ -150,10 +148,7 @@ export function describeEffect(slider: Slider, policy: InteractionPolicy): strin
   return Number(value) >= 0.7 ? 'Everything' : 'What you need';
 }
 
-/**
- * Confirms changed preferences: `From now on, Style is Concise.`
- * @param changed the sliders concerned
- */
+/** `From now on, Style is Concise.` */
 export function confirmPolicy(
   policy: InteractionPolicy,
   changed: object,

@@ -1,11 +1,11 @@
-// Reads a press on a card, its text, and Teams' request for a reader's own view.
+// Reads presses on cards and Teams' refresh requests.
 import { z } from 'zod';
 import { CardPress } from '#domain/chat/card.ts';
 import { SessionPress } from '#domain/chat/session-card.ts';
 import { inputIdOf, readInputs } from './input-ids.ts';
 import type { PlanView, SessionView } from './view.ts';
 
-/** `fields`: form inputs, if the step has a form. */
+/** `fields`: form inputs, if any. */
 export type ReadPress = {
   press: CardPress;
   text: string | null;
@@ -15,13 +15,12 @@ export type ReadPress = {
 const Inputs = z.record(z.string(), z.unknown());
 const inputsIn = (data: unknown) => Inputs.safeParse(data).data ?? {};
 
-/** The text typed next to the button, or ''. */
 function readTyped(press: CardPress | SessionPress, inputs: Record<string, unknown>): string {
   const typed = inputs[inputIdOf(press)];
   return typeof typed === 'string' ? typed.trim() : '';
 }
 
-/** The press in an Adaptive Card action, or null if not ours. */
+/** Null if not ours. */
 export function readPress(data: unknown): ReadPress | null {
   const parsed = CardPress.safeParse(data);
   if (!parsed.success) return null;
@@ -32,10 +31,9 @@ export function readPress(data: unknown): ReadPress | null {
   return { press, text: text === '' ? null : text, fields };
 }
 
-/** A press on a session's card, with the text typed or chosen. */
 export type ReadSessionPress = { press: SessionPress; text: string | null };
 
-/** The press in an Adaptive Card action, or null if not on a session's card. */
+/** Null if not on a session's card. */
 export function readSessionPress(data: unknown): ReadSessionPress | null {
   const parsed = SessionPress.safeParse(data);
   if (!parsed.success) return null;
@@ -46,7 +44,6 @@ export function readSessionPress(data: unknown): ReadSessionPress | null {
 
 type Card = { [key: string]: unknown };
 
-/** The verb of Teams' refresh request. */
 export const refreshVerb = 'refresh';
 
 export const CardSubject = z.union([
@@ -55,7 +52,7 @@ export const CardSubject = z.union([
 ]);
 export type CardSubject = z.infer<typeof CardSubject>;
 
-/** Makes a card refresh itself if something waits for someone. The adapter adds for whom. */
+/** The adapter adds for whom. */
 export function addRefresh(card: Card, view: PlanView | SessionView): Card {
   if (!view.state.open && view.asks.length === 0) return card;
   const subject: CardSubject =
@@ -64,7 +61,7 @@ export function addRefresh(card: Card, view: PlanView | SessionView): Card {
   return { ...card, refresh: { action } };
 }
 
-/** Actions that don't decide on a whole plan or session. */
+/** Besides decisions on a plan or session. */
 export const verbs = {
   part: 'approve_part',
   settings: 'settings_save',
@@ -72,6 +69,6 @@ export const verbs = {
   recurring: 'recurring',
 } as const;
 
-/** The checkbox of the step at this place on the card. */
+/** By place on the card. */
 export const stepInput = (place: number) => `part:${place}`;
 export const sliderInput = (name: string) => `slider:${name}`;

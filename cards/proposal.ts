@@ -1,4 +1,4 @@
-// The sections for deciding: effects, reads, changes, risks, earlier feedback.
+// The sections for deciding.
 import type { PlanCardFacts, ReviewedCall } from '#domain/chat/card.ts';
 import { sayLength } from '#domain/length.ts';
 import { hasRuntime } from '#domain/plan/arguments.ts';
@@ -23,12 +23,12 @@ const maxChanges = 6;
 const maxChange = 80;
 const maxRisks = 3;
 const maxTerms = 5;
-/** Terms aren't cut: their source limits them. */
+/** Not cut: the source limits terms. */
 const maxTerm = 2000;
 const maxConflict = 300;
 const maxConflicts = 3;
 
-/** An occurrence without its date. */
+/** Without an occurrence's date. */
 function contentOf(step: ShownStep, template: string): string {
   const { id, description, tool, operation, args, effect, guarded } = step;
   const name = id.slice(template.length);
@@ -40,14 +40,14 @@ function contentOf(step: ShownStep, template: string): string {
   return JSON.stringify([template, description, tool, operation, calls, effect, guarded]);
 }
 
-/** The recurring step of which `id` is an occurrence, or null. */
+/** Null unless `id` is an occurrence. */
 function templateOf(id: string, { plan }: PlanCardFacts): string | null {
   const template = id.slice(0, Math.max(0, id.lastIndexOf('#')));
   const isRecurring = plan.series.some(({ steps }) => steps.some((step) => step.id === template));
   return isRecurring ? template : null;
 }
 
-/** Recurring steps once, without later equal occurrences. */
+/** Drops later equal occurrences. */
 function withoutRepeats(
   steps: NumberedStep<ShownStep>[],
   facts: PlanCardFacts,
@@ -63,10 +63,7 @@ function withoutRepeats(
   });
 }
 
-/**
- * Calls that change something or go outside: in execution order if all are shown, else guarded ones first, then by review rank.
- * Null if there are none.
- */
+/** Execution order if all fit, else guarded first, then by rank. */
 function viewEffects(facts: PlanCardFacts): Section | null {
   const { calls, different, more } = facts.review;
   const numbered = orderByLabel(facts.steps, facts.plan.total_steps);
@@ -79,7 +76,7 @@ function viewEffects(facts: PlanCardFacts): Section | null {
   const shown = sorted.slice(0, maxEffects).map(({ step, times, uneven }) => {
     const { label = step.label, after = '' } = order.get(step.id) ?? {};
     const { line, cut } = stepLine({ step, label, after }, facts);
-    // The heading says how often a recurring step runs.
+    // The heading counts recurring steps.
     const isCounted = times > 1 && templateOf(step.id, facts) === null;
     const often = isCounted ? [countOf(times, 'time')] : [];
     const lost = step.call.destructive ? [markWords.irreversible] : [];
@@ -93,7 +90,6 @@ function viewEffects(facts: PlanCardFacts): Section | null {
   return { ...section, cut, more: describeHidden(section.hidden, facts) };
 }
 
-/** The number of calls not shown, and their share of the plan. */
 function describeHidden(hidden: number, { review, plan }: PlanCardFacts): string {
   if (hidden === 0 && !review.more) return '';
   const counted = `${review.more ? 'more than ' : ''}${review.steps.toLocaleString('en-US')}`;
@@ -102,15 +98,14 @@ function describeHidden(hidden: number, { review, plan }: PlanCardFacts): string
 
 const writers = new Set(['text_write', 'text_summarize', 'draft_finalise']);
 
-/** Whether a step sends text to the model's provider. */
+/** Sends text to the model's provider. */
 function asksModel({ tool, operation, args }: ShownStep): boolean {
   return writers.has(`${tool}_${operation}`) || hasRuntime(args);
 }
 
-/** Maximum steps named individually. */
 const namedSteps = 5;
 
-/** @param asking labels of steps that send text to the model's provider */
+/** @param asking steps that send text to the model's provider */
 function labelReads(only: boolean, asking: string[], host: string | undefined): string {
   if (asking.length === 0) return only ? 'Only reads; nothing is sent out' : 'Reads';
   const steps =
@@ -121,7 +116,6 @@ function labelReads(only: boolean, asking: string[], host: string | undefined): 
   return `${only ? 'Only reads' : 'Reads'}. Text goes to ${to} for ${steps}`;
 }
 
-/** The read-only steps of a plan whose other steps are shown by effects. */
 function viewSteps(facts: PlanCardFacts): Section | null {
   const { plan, review } = facts;
   const total = plan.total_steps;
@@ -146,7 +140,7 @@ const rankWords: Record<number, string> = {
   1: 'change something',
 };
 
-/** `12 steps, 10 change something`: only writes are counted separately. */
+/** `12 steps, 10 change something` */
 function describePartition({ steps, ranks }: PartitionSummary): string {
   const parts = ranks.flatMap(({ rank, steps: some }) => {
     const words = rankWords[rank];
@@ -155,7 +149,7 @@ function describePartition({ steps, ranks }: PartitionSummary): string {
   return [countOf(steps, 'step'), ...(parts.length === 0 ? ['reads only'] : parts)].join(', ');
 }
 
-/** A large plan's partitions. Their steps are on the plan's own page. */
+/** Steps are on the plan's page. */
 function viewPartitions({ partitions }: PlanCardFacts): Section | null {
   if (partitions === undefined) return null;
   const { shown, total } = partitions;
@@ -166,14 +160,13 @@ function viewPartitions({ partitions }: PlanCardFacts): Section | null {
   return makeSection('partitions', countOf(total, 'part'), lines, lines.length, total);
 }
 
-/** Other terms: recurrence, and whether each step asks. */
 function viewTerms({ terms }: PlanCardFacts): Section | null {
   const lines = terms.map((term) => plainLine(showLine(term, maxTerm)));
   const section = makeSection('terms', 'Also part of this approval', lines, maxTerms);
   return section === null ? null : { ...section, cut: section.hidden > 0 };
 }
 
-/** The deadline with the least time to spare, and the step that decides when the plan ends. */
+/** The tightest deadline, and the step that decides the end. */
 function viewDeadline(facts: PlanCardFacts): Section | null {
   const { deadline } = facts;
   if (deadline === undefined) return null;
@@ -193,7 +186,7 @@ function viewDeadline(facts: PlanCardFacts): Section | null {
   return makeSection('times', 'Deadline', [plainLine(showLine(text, 400), { lead: '◷' })], 1);
 }
 
-/** A link to the dates of a plan with timed steps; the console checks who may read it. */
+/** The console checks access. */
 export function viewCalendar({ plan, steps, scheduled, link }: PlanCardFacts): Section | null {
   const isTimed = scheduled !== null || steps.some(({ not_before }) => not_before !== null);
   if (link === null || !isTimed) return null;
@@ -202,7 +195,6 @@ export function viewCalendar({ plan, steps, scheduled, link }: PlanCardFacts): S
   return makeSection('calendar', 'Calendar', [line], 1);
 }
 
-/** The chosen order, why, and what it was compared with. */
 function viewOrders({ orders }: PlanCardFacts): Section | null {
   if (orders === undefined) return null;
   const { chosen, reason, options_tried: options } = orders;
@@ -214,7 +206,6 @@ function viewOrders({ orders }: PlanCardFacts): Section | null {
   return makeSection('options', 'Order', [plainLine(text, { lead: '⇅', note })], 1);
 }
 
-/** Conflicts with people's calendars and plans. */
 function viewConflicts({ conflicts }: PlanCardFacts): Section | null {
   const lines = conflicts.map((text) => plainLine(showLine(text, maxConflict), { lead: '△' }));
   return makeSection('conflicts', 'Conflicts with other plans', lines, maxConflicts);
@@ -222,7 +213,7 @@ function viewConflicts({ conflicts }: PlanCardFacts): Section | null {
 
 const nearlyFull = 0.8;
 
-/** Weeks in which a person's working time is nearly full; the details list all of them. */
+/** The fullest; details list all. */
 function viewLoad({ weeks = [] }: PlanCardFacts): Section | null {
   const lines = weeks.flatMap((week) =>
     week.share < nearlyFull ? [] : [plainLine(tellBooked(week), { lead: '◷' })],
@@ -230,7 +221,7 @@ function viewLoad({ weeks = [] }: PlanCardFacts): Section | null {
   return makeSection('options', 'Working time', lines, maxConflicts);
 }
 
-/** Changes since the previous version: steps, then the rest. */
+/** Since the previous version. */
 function viewChanges({ diff, now, viewer }: PlanCardFacts): Section | null {
   if (diff === null) return null;
   const nameOf = ({ call }: ComparedStep) => shortenCall(call, maxChange).text;

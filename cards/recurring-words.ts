@@ -1,4 +1,4 @@
-// Words about reminders and recurring steps, on every surface.
+// Words about reminders and recurring steps.
 import type { Recurring, RecurringChange, RecurringOutcome } from '#domain/plan/recurring.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { countOf, listOf } from '#domain/words.ts';
@@ -6,13 +6,12 @@ import { formatTime } from './times.ts';
 
 export type Reader = { timezone: string; now: string };
 
-/** A reminder's text, or the title of recurring steps. */
 export const nameRecurring = ({ title }: Recurring): string => quoteWords(title, 200);
 
 const timeOf = (iso: string, { now, timezone }: Reader): string =>
   formatTime(iso, now, timezone, true);
 
-/** The rest of its plan once the entry has ended. */
+/** The plan's rest, after the entry ended. */
 function sayRest({ kind, plan_id, others }: Recurring): string {
   if (kind === 'reminder') return 'You will not be reminded again.';
   if (others > 0)
@@ -39,13 +38,12 @@ export const recurringWords = {
   text: 'Text',
   textHint: 'empty: as it is',
   save: 'Change it',
-  /** Above the list after a change. */
   short: {
     skip: 'Left out once.',
     change: 'Changed. Where it needs an approval, its card asks for it.',
     end: 'Ended.',
   },
-  /** The list as text, with the commands that change it. */
+  /** With commands. */
   list: ({
     entries,
     shell = false,
@@ -63,7 +61,7 @@ export const recurringWords = {
         : `To leave the next one out, send: skip ${first.id}. To end it: end ${first.id}. To change it: change ${first.id} to every Tuesday at 9:00, or change ${first.id}: another text.`,
     ].join('\n');
   },
-  /** @param command that ends it without asking, or empty on a button */
+  /** @param command ends it without asking; empty on a button */
   askEnd: ({ entry, command }: { entry: Recurring; command: string }): string => {
     const rule = entry.rule === null ? '' : ` (${entry.rule})`;
     const how = command === '' ? '' : ` To end it, send: ${command}`;

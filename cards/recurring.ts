@@ -1,4 +1,4 @@
-// A person's list of reminders and recurring steps, with buttons to skip, change and end each.
+// A person's reminders and recurring steps, with buttons.
 import type { Recurring } from '#domain/plan/recurring.ts';
 import { cutShown, isolateText } from '#domain/shown-text.ts';
 import { readAloud } from './dress-teams.ts';
@@ -9,10 +9,9 @@ import { verbs } from './press.ts';
 import { describeTimes, nameRecurring, type Reader, recurringWords } from './recurring-words.ts';
 import type { Form } from './view.ts';
 
-/** One entry as drawn: its name, times, and the question before it ends. */
 type RecurringRow = Record<'id' | 'next_at' | 'title' | 'note' | 'ends', string>;
 
-/** `result`: the result of the last change, or empty; `none`: for an empty list, or empty. */
+/** `result` of the last change; `none`: for an empty list. */
 export type RecurringView = {
   title: string;
   result: string;
@@ -21,7 +20,7 @@ export type RecurringView = {
   more: string;
 };
 
-/** Within the size of a message in Slack and of a card in Teams. */
+/** Fits messages in Slack and cards in Teams. */
 const maxRows = 8;
 
 export function viewRecurring(entries: Recurring[], reader: Reader, result = ''): RecurringView {
@@ -41,7 +40,6 @@ export function viewRecurring(entries: Recurring[], reader: Reader, result = '')
   };
 }
 
-/** The form of a change. */
 export const recurringForm: Form = {
   fields: (['when', 'text'] as const).map((name) => ({
     ...{ name, label: recurringWords[name], help: recurringWords[`${name}Hint`] },

@@ -1,4 +1,4 @@
-// The sections of a report: running, next, failed, done, left alone.
+// The sections of a report.
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import { referencesOf } from '#domain/plan/arguments.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
@@ -29,7 +29,7 @@ function lineOf(step: ShownStep, facts: PlanCardFacts): Line {
   });
 }
 
-/** Who answered a step, `Ana for Ben` if it was Ben's, or null. */
+/** `Ana for Ben` if it was Ben's. */
 function answererOf({ output }: Step, facts: PlanCardFacts): string | null {
   const { by = null, for: instead = null } = isObject(output) ? output : {};
   if (typeof by !== 'string') return null;
@@ -46,18 +46,18 @@ function failedLine(step: ShownStep, facts: PlanCardFacts): Line {
   });
 }
 
-/** A web address that leads where it says, or null. */
+/** Null unless it leads where it says. */
 function readAddress(text: unknown): string | null {
   if (typeof text !== 'string' || !/^https?:\/\//i.test(text) || !URL.canParse(text)) return null;
   const { href, username, password } = new URL(text);
-  // Text before an @ can pretend to be the host.
+  // Text before an @ can pose as the host.
   return username === '' && password === '' && href.length <= 2000 ? href : null;
 }
 
-/** Output fields with the address of a result. */
+/** Output fields that may hold the result's address. */
 const addressFields = ['permalink', 'html_url', 'web_url', 'webUrl', 'url', 'link', 'href'];
 
-/** The address of a step's result: from its output, a server's resource links, or its target. */
+/** From output, resource links or target. */
 function addressOf({ target, output }: Step): string | null {
   if (isObject(output)) {
     for (const field of addressFields) {
@@ -73,7 +73,7 @@ function addressOf({ target, output }: Step): string | null {
   return readAddress(target);
 }
 
-/** A step's result in a line; a person's answer with the question. */
+/** Answers come with their question. */
 function tellResult(step: ShownStep, facts: PlanCardFacts): string {
   if (step.result_summary === null) return nameOf(step);
   const summary = showResult(step, maxSummary);
@@ -83,7 +83,7 @@ function tellResult(step: ShownStep, facts: PlanCardFacts): string {
   return `${answererOf(step, facts) ?? personOf(step, facts) ?? 'A person'}: ${summary}${asked}`;
 }
 
-/** A finished step. Links show their own address, so that no text can promise another. */
+/** Links show their address, so text can't lie. */
 function doneLine(step: ShownStep, facts: PlanCardFacts): Line {
   const text = tellResult(step, facts);
   const lead = `✓ ${step.label}`;
@@ -118,11 +118,11 @@ function viewFailed(facts: PlanCardFacts): Section | null {
   );
 }
 
-/** Changes made or, without any, findings. */
+/** Findings, without changes. */
 function viewDone(facts: PlanCardFacts, label: string): Section | null {
   const succeeded = withStatus(facts, ['succeeded']);
   const wrote = succeeded.filter((step) => step.effect !== 'read');
-  // Only the first steps are loaded; the rest is counted.
+  // Only the first steps are loaded.
   const beyond = facts.plan.counts.succeeded - succeeded.length;
   const shown = wrote.length > 0 ? wrote : succeeded;
   return makeSection(
@@ -143,7 +143,7 @@ function present(sections: (Section | null)[]): Section[] {
   return sections.filter((section) => section !== null);
 }
 
-/** Work that ends later than scheduled, before → now. */
+/** Before → now. */
 function viewMoved(facts: PlanCardFacts): Section | null {
   const lines = (facts.moved ?? []).map(({ title, ends_at, moved_to }) =>
     plainLine(
@@ -170,7 +170,7 @@ export function viewRunning(facts: PlanCardFacts): Section[] {
   ]);
 }
 
-/** Lookups for the person: reads that no later step used, in a plan that also wrote. */
+/** Unused reads of a plan that also wrote. */
 function viewFound(facts: PlanCardFacts): Section | null {
   if (facts.review.steps === 0) return null;
   const needed = new Set(facts.steps.flatMap(({ after }) => after.map(({ id }) => id)));
@@ -199,17 +199,17 @@ export function viewStopped(facts: PlanCardFacts): Section[] {
   ]);
 }
 
-/** Labels of direct and indirect users of a step's output. */
+/** Users of a step's output, indirect ones included. */
 function findNeeding(only: Step, steps: Step[]): string[] {
   const isQuestion = asksYesOrNo(only);
   const without = new Set([only.id]);
   const needing: string[] = [];
-  // Steps only use outputs of earlier ones.
+  // Steps use outputs of earlier ones only.
   for (const step of steps) {
     const sources = [
       ...referencesOf(step.args).map(({ $from }) => $from),
       ...conditionsOf(step.when).map((one) => one.step),
-      // Without a Yes, the steps behind the question don't run.
+      // Without a Yes, steps behind the question don't run.
       ...(isQuestion ? step.after.map((edge) => edge.id) : []),
     ];
     if (without.has(step.id) || !sources.some((source) => without.has(source))) continue;
@@ -232,7 +232,7 @@ function tellWithout({ plan, steps, failed: [only] }: PlanCardFacts): string {
   return `Continue without it: ${step} is skipped. ${them} ${need} its ${what} and ${are} left out.${more}`;
 }
 
-/** Options for a failed plan, by effort. */
+/** Least effort first. */
 export function viewOptions(facts: PlanCardFacts): Section | null {
   if (facts.plan.status !== 'failed') return null;
   const again = 'Or ask again and say what should change.';
@@ -251,13 +251,13 @@ export function viewOptions(facts: PlanCardFacts): Section | null {
   );
 }
 
-/** Ten cells, full only when everything is done. */
+/** Full only when all is done. */
 export function drawBar(done: number, total: number): string {
   const full = total === 0 ? 0 : Math.min(cells, Math.floor((done / total) * cells));
   return '▰'.repeat(full) + '▱'.repeat(cells - full);
 }
 
-/** A started plan's progress, or null. */
+/** Null before the start. */
 export function viewProgress(facts: PlanCardFacts): Progress | null {
   const { plan } = facts;
   if (plan.execution_started_at === null) return null;
@@ -273,7 +273,7 @@ export function viewProgress(facts: PlanCardFacts): Progress | null {
     done,
     total,
     text: `${drawBar(done, total)} ${done.toLocaleString('en-US')} of ${total.toLocaleString('en-US')}${failed}`,
-    // Once ended, the footer has the duration.
+    // The footer then has the duration.
     pace:
       plan.execution_ended_at === null
         ? `${formatDuration(elapsed)} so far${expected.join('')}${until}`

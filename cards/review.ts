@@ -1,4 +1,4 @@
-// A review: every call of a plan with its exact effect, page by page, however long a value is.
+// A review: every call with its exact effect, paged.
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import { reviewRank } from '#domain/plan/review-rank.ts';
@@ -16,36 +16,33 @@ export type ReviewStep = {
   /** `3a 🛡` */
   lead: string;
   headline: string;
-  /** Why to look twice: `cannot be undone`, `goes outside`. */
+  /** `cannot be undone`, `goes outside` */
   marks: string[];
-  /** Facts for the reader. */
   note: string;
-  /** Others' words about it. */
   quotes: Quote[];
   parts: WholePart[];
-  /** Its values began on the previous page. */
+  /** From the previous page. */
   continued: boolean;
-  /** Its values continue on the next page. */
+  /** On the next page. */
   continues: boolean;
-  /** It changes something or goes outside. */
+  /** Changes something or goes outside. */
   matters: boolean;
-  /** Its place on the card, for ticking, or null. */
+  /** Null if it can't be ticked. */
   place: number | null;
 };
 
 export type ReviewPage = {
   steps: ReviewStep[];
-  /** Asks for the next page, or null on the last. */
+  /** Null on the last. */
   next: string | null;
 };
 
-/** A page's start: the service's page, a step on it, and the characters of its values shown before. */
+/** The service's page, a step on it, and characters already shown. */
 type Start = { page: string; index: number; skip: number };
 
 const stepsRead = 25;
-/** Maximum characters of a headline; a longer one is cut and repeated in full among the values. */
+/** Longer ones are cut and repeated among the values. */
 const maxHeadline = 1000;
-/** Characters that a step's and a value's layout count as. */
 const stepCost = 200;
 const partCost = 60;
 
@@ -83,7 +80,7 @@ function toReviewStep(
   };
 }
 
-/** Other agreed terms, as a review's first entry. */
+/** The first entry. */
 function agreedOf({
   terms,
 }: PlanCardFacts): Omit<ReviewStep, 'place' | 'continued' | 'continues'>[] {
@@ -113,22 +110,22 @@ function lengthOf(step: Pick<ReviewStep, 'headline' | 'note' | 'quotes' | 'parts
   );
 }
 
-/** How far back to look for the end of a word. */
+/** Distance to look for a word's end. */
 const lookBack = 60;
 
-/** The break for a text of which `at` characters fit: after a word if near, never inside a character. */
+/** Never inside a character. */
 export function boundary(text: string, at: number): number {
   const blank = text.slice(at - lookBack, at).search(/\s\S*$/u);
   if (blank >= 0) return at - lookBack + blank + 1;
   return /[\udc00-\udfff]/.test(text.charAt(at)) ? at - 1 : at;
 }
 
-/** Minimum characters of a value worth starting on a page. */
+/** Fewest characters worth starting on a page. */
 const leastOfValue = 100;
-/** A value's length in a cursor; one more, so that empty ones count too. */
+/** One more, so that empty values count. */
 const sizeOf = ({ text }: WholePart) => text.length + 1;
 
-/** The values from character `skip`, about `budget` characters. @returns them, and where they end */
+/** @returns the values, and where they end */
 function sliceParts(
   parts: WholePart[],
   skip: number,
@@ -158,12 +155,8 @@ function sliceParts(
   return { parts: kept, to };
 }
 
-/**
- * A page of a plan's review, about `budget` characters. Numbered plans in order; larger ones start with the calls to review
- * first.
- * @param cursor empty for the first page
- * @throws errors of the service
- */
+/** Numbered plans in order; larger ones begin with calls to review.
+ * @param cursor empty for the first page @throws errors of the service */
 export async function readReview(
   service: Pick<Service, 'listSteps'>,
   facts: PlanCardFacts,

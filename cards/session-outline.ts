@@ -1,4 +1,4 @@
-// The outline as a tree and the roadmap as waves: what fits on a card, and all of it for the details.
+// Outline tree and roadmap waves, on cards and in full.
 import type { SessionCardFacts } from '#domain/chat/session-card.ts';
 import { isByClock } from '#domain/length.ts';
 import type { Dependency } from '#domain/plan/dependency.ts';
@@ -19,7 +19,7 @@ const indent = '\u2003';
 
 type Placed = { node: OutlineNode; number: string; depth: number; below: number };
 
-/** Nodes in tree order with their numbers (2.1) and descendant counts. */
+/** In tree order, numbered 2.1. */
 function placeNodes(nodes: OutlineNode[]): Placed[] {
   const known = new Set(nodes.map(({ id }) => id));
   const children = Map.groupBy(nodes, ({ parent }) =>
@@ -29,7 +29,7 @@ function placeNodes(nodes: OutlineNode[]): Placed[] {
   const open: { node: OutlineNode; number: string; depth: number }[] = [];
   const push = (parent: string | null, before: string, depth: number) => {
     const own = children.get(parent) ?? [];
-    // Removed once used, so that a cyclic tree ends.
+    // Removed, so that cyclic trees end.
     children.delete(parent);
     for (let at = own.length - 1; at >= 0; at--) {
       const node = own[at];
@@ -54,13 +54,13 @@ function countBelow(placed: Placed[]): Placed[] {
   return placed;
 }
 
-/** `2 days after 1.1`, for each wait with a length. */
+/** `2 days after 1.1` */
 const waitsOf = (edges: readonly Dependency[], nameOf: (id: string) => string): string[] =>
   edges.flatMap((edge) =>
     edge.lag_minutes > 0 ? [describeDependency({ ...edge, id: nameOf(edge.id) })] : [],
   );
 
-/** `numbers`: of all nodes, by ID. */
+/** `numbers` by ID. */
 type Tree = { facts: SessionCardFacts; least: number; numbers: ReadonlyMap<string, string> };
 
 function describeNode({ node, below }: Placed, hides: boolean, { facts, numbers }: Tree): string {
@@ -91,7 +91,7 @@ function lineOf(placed: Placed, hides: boolean, tree: Tree): Line {
 
 const numbersOf = (shown: Placed[]) => new Map(shown.map(({ node, number }) => [node.id, number]));
 
-/** A single goal repeats the title; the tree starts below it. */
+/** A single goal repeats the title. */
 function withoutGoal(placed: Placed[]): { shown: Placed[]; least: number } {
   const [first, ...rest] = placed;
   const single = first !== undefined && placed.filter(({ depth }) => depth === 0).length === 1;
@@ -99,7 +99,7 @@ function withoutGoal(placed: Placed[]): { shown: Placed[]; least: number } {
   return { shown: rest.map((one) => ({ ...one, number: one.number.slice(2) })), least: 1 };
 }
 
-/** The deepest level at which the whole tree fits; at least the first. */
+/** Deepest level that fits, at least the first. */
 function depthThatFits(shown: Placed[], least: number): number {
   let depth = least;
   while (
@@ -122,7 +122,6 @@ function viewTree(facts: SessionCardFacts): Section | null {
   return makeSection('outline', 'Outline', lines, maxNodes, shown.length);
 }
 
-/** Risks and assumptions. */
 function viewAssumptions({ outline }: SessionCardFacts): Section | null {
   if (outline === null) return null;
   const lines = [
@@ -138,7 +137,7 @@ export function viewOutline(facts: SessionCardFacts): (Section | null)[] {
   return [viewTree(facts), viewAssumptions(facts)];
 }
 
-/** The whole tree, or null if the card shows it all. */
+/** Null if the card shows all. */
 export function viewOutlineDetails(facts: SessionCardFacts): Details | null {
   if (facts.outline === null || (viewTree(facts)?.hidden ?? 0) === 0) return null;
   const { shown, least } = withoutGoal(placeNodes(facts.outline.nodes));
@@ -153,7 +152,7 @@ export function viewOutlineDetails(facts: SessionCardFacts): Details | null {
 const maxWaves = 8;
 const maxBeside = 4;
 
-/** Nodes with work: phases and goals above them have no place in the order. */
+/** Phases and goals have no place in the order. */
 function titlesOf({ outline }: SessionCardFacts): (id: string) => string | null {
   const nodes = outline?.nodes ?? [];
   const parents = new Set(nodes.map(({ parent }) => parent));
@@ -191,7 +190,7 @@ function viewOrder(facts: SessionCardFacts): Section | null {
   return makeSection('order', 'Order', lines, maxWaves);
 }
 
-/** Above it, working time and time by the clock have no sum; the dates come next. */
+/** Above, working and clock time have no sum. */
 const longestSum = 480;
 
 function describeMetrics(metrics: RoadmapMetrics, hasWork: boolean): string[] {
@@ -204,7 +203,6 @@ function describeMetrics(metrics: RoadmapMetrics, hasWork: boolean): string[] {
   ];
 }
 
-/** The options compared, with the chosen one marked in words too. */
 function viewWays({ roadmap, outline }: SessionCardFacts): Section | null {
   if (roadmap === null) return null;
   const steps = outline?.nodes.flatMap((node) => node.steps) ?? [];
@@ -232,7 +230,7 @@ export function viewRoadmap(facts: SessionCardFacts): (Section | null)[] {
   return [viewOrder(facts), viewWays(facts), viewReason(facts)];
 }
 
-/** All waves in full, or null if the card shows them all. */
+/** Null if the card shows all. */
 export function viewRoadmapDetails(facts: SessionCardFacts): Details | null {
   const waves = wavesOf(facts);
   if (waves.length <= maxWaves && waves.every(({ titles }) => titles.length <= maxBeside)) {

@@ -1,4 +1,4 @@
-// A session's state as symbol and words, and its buttons, bound to the turn and digest shown.
+// A session's state and buttons, bound to turn and digest.
 import type { SessionCardFacts, SessionOver, SessionPress } from '#domain/chat/session-card.ts';
 import { offlinePlanner } from '#domain/plan/step-words.ts';
 import type { StepMove } from '#domain/planning/artifacts.ts';
@@ -43,7 +43,6 @@ const subjects: Record<SessionKind, string> = {
   aborted: '',
 };
 
-/** After a decision: its subject. */
 const decided: Record<SessionKind, string> = {
   ...subjects,
   questions: '',
@@ -170,7 +169,6 @@ const answerForm: Form = {
   submit: 'Answer',
 };
 
-/** Alternative times for conflicting steps. */
 function movesOf({ portfolio, outline, schedule, viewer, now }: SessionCardFacts): StepMove[] {
   const timezone = schedule?.timezone ?? viewer.timezone;
   const moves = portfolio?.conflicts.map((one) => findMove(one, { outline, schedule, timezone }));
@@ -181,7 +179,7 @@ const maxChoices = 5;
 const maxLabel = 60;
 const maxChoice = 600;
 
-/** Those that the planner can make. */
+/** Possible for the planner. */
 export function relaxationsOf({ infeasible, planner }: SessionCardFacts): Relaxation[] {
   return (infeasible?.relaxations ?? []).filter(
     ({ change }) => change !== undefined || planner !== offlinePlanner,
@@ -209,7 +207,7 @@ export function viewSessionButtons(facts: SessionCardFacts, kind: SessionKind): 
   const approve = (label: string) => button('session_approve', label, { style: 'primary' });
   const changes = (form: Form) => button('session_changes', 'Propose changes', { form });
   const reject = (label: string) => button('session_reject', label, { confirm: rejectConfirm });
-  /** A button holds all of its text or isn't offered: a cut request would be another one. */
+  /** Never cut: that would be another request. */
   const choices = (action: SessionPress['action'], all: { name: string; answer: string }[]) =>
     all
       .filter(({ name, answer }) => answer.length <= maxChoice && cleanLine(name) !== '')

@@ -1,4 +1,4 @@
-// From a session's facts to all its words. Pure.
+// A session's facts as words. Pure.
 import type { SessionCardFacts } from '#domain/chat/session-card.ts';
 import {
   cleanLine,
@@ -23,7 +23,6 @@ import { describeRepeats, formatBooked, tellBooked, tellSpan, tellTime } from '.
 import type { Details, Line, Quote, Section, SessionKind, SessionView } from './view.ts';
 import { confidenceWord, formatCost } from './words.ts';
 
-// Maximum blocks of a schedule, shown in the reader's zone with conflicts.
 const maxBlocks = 12;
 const maxDetails = 200;
 
@@ -72,7 +71,6 @@ function viewSchedule(facts: SessionCardFacts): (Section | null)[] {
   ];
 }
 
-/** How full each person's working time is, by weeks. */
 function viewLoad({ portfolio }: SessionCardFacts): Section | null {
   const { weeks = [], utilisation } = portfolio ?? {};
   const lines = weeks.map((week) => plainLine(tellBooked(week)));
@@ -80,7 +78,7 @@ function viewLoad({ portfolio }: SessionCardFacts): Section | null {
   return makeSection('options', 'Working time', lines, 6);
 }
 
-/** Every block, or null if the card shows them all. */
+/** Null if the card shows all. */
 function viewScheduleDetails(facts: SessionCardFacts): Details | null {
   const lines = linesOf(facts);
   if (lines.length <= maxBlocks) return null;
@@ -98,7 +96,7 @@ function viewTitle({ outline, request }: SessionCardFacts): string {
   return cleanLine(title) === '' ? 'Planning' : title;
 }
 
-/** The card's sentence: an artifact's goal, else the bot's message. */
+/** An artifact's goal, else the bot's message. */
 function viewSentence(facts: SessionCardFacts, kind: SessionKind): string {
   const message = showLine(facts.text, maxSentence);
   switch (kind) {
@@ -128,19 +126,18 @@ function viewSentence(facts: SessionCardFacts, kind: SessionKind): string {
 
 const gates = new Set<SessionKind>(['outline', 'roadmap', 'schedule']);
 
-/** The planner's summary or question. */
 function viewQuotes(facts: SessionCardFacts, kind: SessionKind): Quote[] {
   const { outline, rfc, infeasible, questions } = facts;
   if (gates.has(kind)) return goal(outline?.summary, facts.planner, describeRepeats(facts.repeats));
   if (kind === 'rfc') return quote('Why', rfc?.text, maxSentence);
-  // Written by code, which quotes the names in it.
+  // Written by code, which quotes names.
   if (kind === 'escalation' && infeasible !== null)
     return [{ by: 'Why', words: showLine(infeasible.reason, maxSentence) }];
   const [only] = questions.length === 1 ? questions : [];
   return kind === 'questions' ? quote('Question', only, maxSentence) : [];
 }
 
-/** The question, or their number; several follow on their own lines, as do offers. */
+/** Or how many there are, if several. */
 function openingOf({ questions, text }: SessionCardFacts): string {
   const [first = text] = questions;
   return questions.length > 1 ? introduceQuestions(questions.length, 'neutral') : first;
@@ -156,7 +153,7 @@ function viewQuestions(facts: SessionCardFacts): Section | null {
 }
 
 function viewOffers({ offers }: SessionCardFacts): Section | null {
-  // Their buttons say all of it.
+  // Buttons say it all.
   if (offers.every(({ text }) => text === '')) return null;
   const lines = offers.map(({ name, text }, i) =>
     plainLine(showTitle(name, 120), { lead: `${i + 1}`, quotes: quote('', text, 300) }),
@@ -215,12 +212,11 @@ function viewFacts(facts: SessionCardFacts, kind: SessionKind): string {
   ].join(' · ');
 }
 
-/** Whether a session has more to show than the message. */
+/** More to show than the message. */
 export function hasCard({ kind }: SessionView): boolean {
   return kind !== 'running' && kind !== 'plan' && kind !== 'answered';
 }
 
-/** Everything a card, its text twin or a terminal says about a planning session. */
 export function viewSession(facts: SessionCardFacts): SessionView {
   const kind = kindOf(facts);
   const view: SessionView = {
@@ -250,9 +246,7 @@ export function viewSession(facts: SessionCardFacts): SessionView {
   return mapShown(view, isolateText);
 }
 
-// A new pattern awaiting approval: its proposed name, and what is known.
-
-/** `proposed:daily_health` → `daily health`. */
+/** `proposed:daily_health` → `daily health` */
 function readable(name: string): string {
   return showTitle(name.replace(/^proposed:/, '').replaceAll('_', ' '), 120);
 }

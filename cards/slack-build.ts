@@ -1,4 +1,4 @@
-// A plan built by form in Slack's windows: the review so far, and the form of a step on top of it.
+// The plan builder in Slack's windows.
 import { hash } from 'node:crypto';
 import { cutShown } from '#domain/shown-text.ts';
 import { type BuildForm, type BuildView, repeatOption, repeatOptions } from './build-view.ts';
@@ -10,7 +10,7 @@ import type { Field } from './view.ts';
 
 const limits = platformLimits.slack;
 
-/** Blocks of a page besides its fields: head, problems, sources, what it waits for. */
+/** Without head, problems, sources and predecessors. */
 export const slackPage = { budget: 42, costOf: () => 1 };
 
 export const buildBlocks = {
@@ -29,7 +29,7 @@ export const buildActions = {
   repeat: 'countersign:build:repeat',
 } as const;
 
-/** A field's block; a long pointer by its digest. */
+/** Long pointers become digests. */
 export function buildBlock(name: string): string {
   const block = `build:field:${name}`;
   return block.length <= limits.id ? block : `build:field:#${hash('sha256', name, 'hex')}`;
@@ -99,7 +99,7 @@ function drawTerms({ title, repeats, from }: BuildView): Input[] {
   ];
 }
 
-/** @param mark differs per plan state; a new block ID resets the menu's selection */
+/** @param mark a new block ID resets the menu */
 export function drawBuild(view: BuildView, mark: string): Drawn[] {
   const { steps, problems, isUnfinished, mayPropose, undo } = view;
   const menu = {
@@ -125,7 +125,7 @@ export function drawBuild(view: BuildView, mark: string): Drawn[] {
   ];
 }
 
-/** Whether the text exceeds Slack's input, so it is shown but not editable here. */
+/** Too long for Slack's input, so shown only. */
 export const isKept = ({ value: entry = '', type, pick }: Field): boolean =>
   pick !== 'person' && entry.length > (type === 'multiline' ? maxText : limits.inputLine);
 

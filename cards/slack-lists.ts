@@ -1,4 +1,4 @@
-// Slack's lists of plans, and the Home tab with what waits, what runs, and preferences.
+// Slack's lists of plans and the Home tab.
 import { hash } from 'node:crypto';
 import { applyOverride, defaultPolicy, type InteractionPolicy } from '#domain/people/policy.ts';
 import type { InboxGroup, InboxPage } from '#domain/plan/inbox.ts';
@@ -34,12 +34,12 @@ const templates = {
   home: findTemplate('slack/home.json'),
 };
 
-/** Per line, so that a full list stays within `platformLimits.slack.message`. */
+/** Full lists stay within `platformLimits.slack.message`. */
 const titleLength = 100;
 
 type Section = PlanListView['sections'][number];
 
-/** A plan on one line with a button to open it. @param bar as in `describeStanding` */
+/** @param bar as in `describeState` */
 function dressRow(plan: Section['plans'][number], now: string, bar: boolean) {
   const { id, version, digest, may_approve: decides } = plan;
   const [title = '', ...facts] = describePlan(plan, now, { bar, reader: null }).split('\n');
@@ -52,7 +52,6 @@ function dressRow(plan: Section['plans'][number], now: string, bar: boolean) {
   };
 }
 
-/** Named lists, with a way to show the rest. @param bar as in `describeStanding` */
 export function drawPlanLists(sections: Section[], now: string, bar: boolean): Drawn[] {
   return expandBlocks(templates.list, {
     sections: sections.map(({ heading, plans, more }) => ({
@@ -64,16 +63,14 @@ export function drawPlanLists(sections: Section[], now: string, bar: boolean): D
 }
 
 export type HomeFacts = {
-  /** The reader's inbox. */
   groups: InboxPage[];
   policy: InteractionPolicy;
-  /** The host of the connected calendar, or null. */
+  /** Host of the calendar, or null. */
   calendar: string | null;
   policies: ConversationPolicy[];
   has_model: boolean;
 };
 
-/** Prefix of a slider's input ID. */
 export const sliderPrefix = 'countersign:policy:';
 
 function dressSlider(slider: keyof InteractionPolicy, policy: InteractionPolicy) {
@@ -100,14 +97,14 @@ function dressSlider(slider: keyof InteractionPolicy, policy: InteractionPolicy)
   };
 }
 
-/** Lines per group, within `viewBlocks` in total. */
+/** Per group, within `viewBlocks`. */
 const linesOf: Partial<Record<InboxGroup, number>> = {
   needs_you: 20,
   running: 15,
   failed: 5,
   others: 15,
 };
-/** Plans per group needed to draw it. */
+/** Plans read per group. */
 export const linesOfGroup = 20;
 
 const sayEmpty = (hasModel: boolean): string =>
@@ -118,7 +115,7 @@ const sayEmpty = (hasModel: boolean): string =>
     ...(hasModel ? [] : [noModelWords({ help: '“help”' })]),
   ].join('\n');
 
-/** Preferences that differ in single conversations, in a few lines, or empty. */
+/** In single conversations; may be empty. */
 function sayPolicies(policies: ConversationPolicy[]): string {
   const lines = policies.slice(0, 5).map(({ request, policy }) => {
     const whole = applyOverride(defaultPolicy, policy);
@@ -163,7 +160,7 @@ export function drawHome(
   ];
 }
 
-/** Ignores ages, which change by themselves and aren't worth redrawing. */
+/** Ages change by themselves and don't count. */
 export function digestHome({ groups, policy, calendar, policies, has_model }: HomeFacts): string {
   const shown = chooseLines(groups).map(({ group, plans, more }) => [
     group,

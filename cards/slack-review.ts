@@ -1,4 +1,4 @@
-// A review's calls as blocks, in full, with long values as text that Slack never parses. Pure.
+// A review's calls as Slack blocks, never parsed. Pure.
 import { windowWords } from './chat-words.ts';
 import { type Evidence, evidenceLabel } from './evidence.ts';
 import { type Drawn, expandBlocks, findTemplate } from './expand.ts';
@@ -14,13 +14,11 @@ type Run = { text: string; style: Style | null };
 
 const bold: Style = { bold: true };
 const italic: Style = { italic: true };
-/** Slack colours it. */
 const code: Style = { code: true };
 
-/** How far back to look for a line break to split at. */
+/** To split at a line break. */
 const lookBack = 500;
 
-/** Splits `text` to fit Slack, at line breaks if near. */
 function splitText(text: string): string[] {
   const parts: string[] = [];
   let rest = text;
@@ -40,7 +38,7 @@ function run(text: string, style: Style | null = null): Run[] {
 
 const lengthOf = (runs: Run[]) => runs.reduce((sum, { text }) => sum + text.length, 0);
 
-/** Groups items in order, as many as Slack accepts. */
+/** As many as Slack accepts. */
 function gather<T>(items: T[], sizeOf: (item: T) => number): T[][] {
   const groups: T[][] = [];
   let size = 0;
@@ -85,7 +83,6 @@ const draw = (blocks: Sized[][]): Drawn[] =>
     blocks: blocks.map((group) => ({ elements: group.map(({ element }) => element) })),
   });
 
-/** Our line, with a note. */
 export function drawReviewLine(text: string, note = ''): Drawn[] {
   return draw(pack(sections([...run(text, bold), ...run(note === '' ? '' : `  ${note}`, italic)])));
 }
@@ -94,7 +91,7 @@ type Inline = { type: 'text' | 'link'; text: string; url?: string; style?: Style
 
 const maxReads = 20;
 
-/** The evidence of a plan for windows, which have no tables; addresses are links. */
+/** Windows have no tables. */
 export function drawEvidence(reads: Evidence[]): Drawn[] {
   const lines = reads.slice(0, maxReads).flatMap(({ what, url }): Inline[] => {
     const at = url === null ? -1 : what.indexOf(url);
@@ -139,7 +136,7 @@ function drawStep(step: ReviewStep): Sized[] {
   return [...drawn, ...sections(line)];
 }
 
-/** Each step's effect in full; read-only ones are subdued. */
+/** In full; reads are subdued. */
 export function drawReviewSteps(steps: ReviewStep[]): Drawn[] {
   return draw(steps.flatMap((step) => pack(drawStep(step))));
 }

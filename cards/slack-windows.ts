@@ -1,4 +1,4 @@
-// Slack's windows: frame, forms, and steps to tick.
+// Slack's windows: frame, forms, ticks.
 import { cutShown } from '#domain/shown-text.ts';
 import { windowWords } from './chat-words.ts';
 import { type Drawn, expandBlocks, expandCard, findTemplate } from './expand.ts';
@@ -10,10 +10,8 @@ const templates = {
   form: findTemplate('slack/form.json'),
 };
 
-/** Maximum characters of input. */
 export const maxText = platformLimits.slack.inputText;
 
-/** Block and element IDs. */
 export const textBlock = 'text';
 export const valueId = 'value';
 export const fieldBlock = (name: string) => `field:${name}`;
@@ -25,12 +23,12 @@ const plain = (text: string, max: number) => ({
   emoji: false,
 });
 
-/** Text that Slack does not parse. */
+/** Not parsed by Slack. */
 export function textSection(text: string) {
   return { type: 'section' as const, text: plain(text, platformLimits.slack.sectionText) };
 }
 
-/** A warning at the top of a window. https://docs.slack.dev/reference/block-kit/blocks/alert-block */
+/** https://docs.slack.dev/reference/block-kit/blocks/alert-block */
 export function alertBlock(text: string) {
   const { sectionText } = platformLimits.slack;
   return { type: 'alert' as const, level: 'warning' as const, text: plain(text, sectionText) };
@@ -64,7 +62,7 @@ const optionOf = (label: string, value: string) => ({
 
 const { options: maxOptions, checkboxes: maxBoxes, optionValue } = platformLimits.slack;
 
-/** Options by position: a value may exceed Slack's limit. */
+/** By index: values may exceed Slack's limit. */
 const optionsOf = ({ options }: Field) =>
   options.slice(0, maxOptions).map(({ label }, index) => optionOf(label, String(index)));
 
@@ -76,14 +74,14 @@ const textInput = (field: Pick<Field, 'type' | 'value'>, placeholder: string) =>
   initial_value: field.value || null,
 });
 
-/** A menu of the app's own values, which Slack asks for while people type. */
+/** Slack asks for our values while people type. */
 const fileMenu = (entry: string) => ({
   type: 'external_select',
   min_query_length: 0,
   initial_option: entry === '' ? null : optionOf(entry, entry),
 });
 
-/** A choice of several; Slack's boxes hold few. */
+/** Slack's boxes hold few. */
 function severalOf(field: Field) {
   const options = optionsOf(field);
   const chosen = new Set((field.value ?? '').split('\n'));
@@ -95,7 +93,7 @@ function severalOf(field: Field) {
   };
 }
 
-/** @param placeholder its help, unless that is drawn below it */
+/** @param placeholder help, unless drawn below */
 function drawElement(field: Field, placeholder: string) {
   const { type, value: entry = '', options, min, max, whole } = field;
   if (field.several === true) return severalOf(field);
@@ -156,7 +154,7 @@ export function drawInputs(inputs: Input[]): Drawn[] {
   });
 }
 
-/** @param hinted whether its help is drawn below it */
+/** @param hinted help is drawn below */
 export function inputOf(field: Field, block: string, hinted = false): Input {
   return {
     ...{ block_id: block, label: field.label },
@@ -177,7 +175,7 @@ export function drawForm({ fields, label, placeholder, required }: Form): Drawn[
   ]);
 }
 
-/** Checkboxes for steps by place, in blocks of Slack's size; all ticked at first. */
+/** In blocks of Slack's size, all ticked. */
 export function drawTicks(steps: { label: string; place: number }[]): Drawn[] {
   const blocks = Array.from({ length: Math.ceil(steps.length / maxBoxes) }, (_, index) =>
     steps

@@ -1,4 +1,4 @@
-// A plan's state as symbol, words and one sentence, and who its card waits for.
+// A plan's state in words, and who it waits for.
 import type { PatchFacts, PlanCardFacts } from '#domain/chat/card.ts';
 import { assigneeOf } from '#domain/plan/human-task.ts';
 import type { PassedStarts } from '#domain/plan/passed-starts.ts';
@@ -13,15 +13,14 @@ import type { PlanView, Quote, Tone } from './view.ts';
 
 type State = { symbol: string; words: string; tone: Tone; open: boolean };
 
-/** Statuses in which a step's question or unknown outcome can still be settled. */
+/** Questions and unknown outcomes can still be settled. */
 const alive: PlanStatus[] = ['executing', 'stalled', 'approved', 'failed'];
 
-/** Whether waiting steps can still be answered. */
 export function canSettle(facts: PlanCardFacts): boolean {
   return alive.includes(facts.plan.status);
 }
 
-/** `Next on Mon 4 May, 09:30`, and `Next at 14:02` today. */
+/** `Next on Mon 4 May, 09:30`, `Next at 14:02` today. */
 function viewNext({ now, viewer }: PlanCardFacts, at: string): string {
   const time = tellTime(at, { now, viewer });
   return `Next ${/^\d\d:/.test(time) ? 'at' : 'on'} ${time}`;
@@ -32,7 +31,7 @@ function viewChange(patch: PatchFacts): State {
   return { symbol: '◷', words: `Change waiting for ${who}`, tone: 'warning', open: true };
 }
 
-/** A finding that needs a person's word, or null. */
+/** A finding that needs a person. */
 function viewProblem(facts: PlanCardFacts): State | null {
   if (askAboutFindings(facts).length === 0) return null;
   const { running, ready } = facts.plan.counts;
@@ -46,7 +45,7 @@ function viewRunning(facts: PlanCardFacts): State {
   }
   const [waiting] = facts.waiting;
   if (waiting !== undefined) {
-    // A call that asks first has no assignee.
+    // Calls that ask first have no assignee.
     const person = personOf(waiting, facts) ?? 'a decision';
     const words = isViewers(waiting, facts) ? 'Waiting for you' : `Waiting for ${person}`;
     return { symbol: '◷', words, tone: 'warning', open: true };
@@ -125,7 +124,7 @@ function decidedBy(facts: PlanCardFacts): string {
   return ` by ${callPerson(facts, plan.decided_by)}${when}`;
 }
 
-/** `1 of 2 steps`. */
+/** `1 of 2 steps` */
 function doneOf(plan: Plan): string {
   return `${plan.counts.succeeded.toLocaleString('en-US')} of ${countOf(plan.total_steps, 'step')}`;
 }
@@ -134,9 +133,9 @@ function describeCancelled(facts: PlanCardFacts): string {
   const { plan } = facts;
   const done =
     plan.execution_started_at === null ? 'Nothing ran.' : `${doneOf(plan)} ran. The rest didn't.`;
-  // After a start, the recorded decision is the approval, not the cancellation.
+  // After a start, the decision on record is the approval.
   const who = plan.execution_started_at === null ? decidedBy(facts) : '';
-  // Without a person, it expired, and the reason is recorded.
+  // Without a person it expired, with a reason.
   const { decided_by: by, result_summary: reason } = plan;
   if (by !== null || reason === null) return `Cancelled${who}. ${done}`;
   const again = plan.execution_started_at === null ? ' Ask again if you still want it.' : '';
@@ -149,7 +148,7 @@ function describeStalled({ result_summary: reason }: Plan): string {
   return `${what} Resume to try again, or cancel.`;
 }
 
-/** Failures and reasons have their own section. */
+/** Failures have their own section. */
 function describeFailed({ plan, failed }: PlanCardFacts): string {
   const { failed: count } = plan.counts;
   if (count === 0 && plan.result_summary !== null)
@@ -178,7 +177,7 @@ export function describePassed(
   return `${times} passed: ${one ? 'step' : 'steps'} ${steps} ${one ? 'starts' : 'start'} at once if approved.`;
 }
 
-/** With advice and a leading space, or '' if no start has passed. */
+/** Leading space; '' if none has passed. */
 function advisePassed(facts: PlanCardFacts): string {
   const { passed } = facts;
   if (passed === undefined) return '';
@@ -212,7 +211,7 @@ export function viewSentence(facts: PlanCardFacts): string {
   }
 }
 
-/** Others' words about the plan: a change request, or the planner's goal. */
+/** A change request, or the planner's goal. */
 export function viewQuotes(facts: PlanCardFacts): Quote[] {
   const { plan } = facts;
   if (plan.revising) return lastFeedback(facts);
@@ -220,7 +219,7 @@ export function viewQuotes(facts: PlanCardFacts): Quote[] {
   return [...(plan.status === 'rejected' ? lastFeedback(facts) : []), ...goalOf(facts)];
 }
 
-/** `Ana approved (1 of 2). Also needs one of Ben or Cleo for http_request.` if several rules apply. */
+/** `Ana approved (1 of 2). Also needs one of Ben or Cleo for http_request.` */
 function describeOpen(facts: PlanCardFacts, names: string[]): string {
   const { approvals_needed: needed, approval_rules: rules } = facts;
   if (rules.length < 2) {
@@ -234,7 +233,7 @@ function describeOpen(facts: PlanCardFacts, names: string[]): string {
     : `${listOf(names).replace(/^you\b/, 'You')} approved (${names.length} of ${needed}). Also needs ${missing}.`;
 }
 
-/** `1 of 2 approved (Ana)`, then `Approved by Ana, 14:02`, or nothing. */
+/** `1 of 2 approved (Ana)`, `Approved by Ana, 14:02`, or nothing. */
 export function viewApprovals(facts: PlanCardFacts): string {
   const { plan } = facts;
   const names = plan.approvals.map(({ by }) => callPerson(facts, by));
@@ -246,7 +245,7 @@ export function viewApprovals(facts: PlanCardFacts): string {
   return `Approved by ${listOf(names)}, ${tellTime(last.at, facts)}`;
 }
 
-/** The title of a card, with its rhythm or start unless it says that itself. */
+/** With rhythm or start, unless it has them. */
 export function viewHeading(facts: PlanCardFacts): string {
   return addRun(viewTitle(facts.plan), describeRun(facts));
 }
@@ -255,7 +254,7 @@ function viewTitle(plan: Plan): string {
   return cleanLine(plan.title) === '' ? plan.id : showTitle(plan.title, 300);
 }
 
-/** The people a plan's card waits for, as named in the plan. */
+/** As named in the plan. */
 export function findConcerned({
   plan,
   waiting,

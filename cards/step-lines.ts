@@ -21,12 +21,11 @@ import { describeLength, tellLimit, tellSpan, tellTime } from './times.ts';
 import type { Line, Quote } from './view.ts';
 import { describeRetry } from './words.ts';
 
-/** Who does a step: by default the requester; null for code. */
+/** Default: the requester; null for code. */
 function doerOf(step: Step, plan: Pick<Plan, 'requester'>): string | null {
   return isHumanTask(step) ? (assigneeOf(step) ?? step.target ?? plan.requester) : null;
 }
 
-/** The same as a display name. */
 export function personOf(step: Step, facts: PlanCardFacts): string | null {
   const name = doerOf(step, facts.plan);
   return name === null ? null : showPerson(facts, name, 60);
@@ -40,18 +39,17 @@ export function viewerIs(name: string, { viewer }: Named): boolean {
   );
 }
 
-/** A person within a sentence; the viewer is `you`. */
+/** The viewer is `you`. */
 export function callPerson(facts: Named & Pick<PlanCardFacts, 'names'>, name: string): string {
   return viewerIs(name, facts) ? 'you' : showPerson(facts, name, 60);
 }
 
-/** Whether it is the viewer's own. */
 export function isViewers(step: Step, facts: PlanCardFacts): boolean {
   const name = doerOf(step, facts.plan);
   return name !== null && viewerIs(name, facts);
 }
 
-/** Whether the viewer answers it: as assignee, delegate, or after taking over. */
+/** As assignee, delegate, or after taking over. */
 export function mayAnswer(step: Step, facts: PlanCardFacts): boolean {
   const taker = takerOf(step);
   const asked = assigneeOf(step);
@@ -63,7 +61,7 @@ export function mayAnswer(step: Step, facts: PlanCardFacts): boolean {
   );
 }
 
-/** The fields a person will be asked for. */
+/** Fields a person will be asked for. */
 function formNotes({ args }: Step): string[] {
   const labels = fieldsOf(args.form).map(({ label }) => label);
   const shown = labels.slice(0, 6).map((label) => quoteName(label, 60));
@@ -72,7 +70,7 @@ function formNotes({ args }: Step): string[] {
   return all.length === 0 ? [] : [`fills in ${listOf(all)}`];
 }
 
-/** `steps 3 and 4 are not run`: what a No skips besides the step, or null. */
+/** `steps 3 and 4 are not run`: skipped by a No. */
 export function effectOfNo(step: Step, { steps, plan }: PlanCardFacts): string | null {
   if (steps.length < plan.total_steps) return 'the steps that wait for it are not run';
   const left = leftOutByNo(steps, step);
@@ -89,7 +87,7 @@ const doubts = {
   several: ', a name that several here have',
 };
 
-/** Warns if the assignee can't be reached, so that someone who may decide on the plan has to answer. */
+/** If the assignee can't be reached. */
 function doubtOf(step: Step, { unsure }: PlanCardFacts): string {
   const name = assigneeOf(step);
   const doubt = name === null || unsure === undefined ? undefined : unsure[name];
@@ -98,7 +96,7 @@ function doubtOf(step: Step, { unsure }: PlanCardFacts): string {
 
 const ended = new Set<Step['status']>(['succeeded', 'failed', 'skipped', 'cancelled', 'unknown']);
 
-/** When a step takes place, how long, the waits before it, its deadline, and whether it stops for a Yes. */
+/** With waits, deadline and stops for a Yes. */
 function describeWhen(
   step: ShownStep,
   span: StepTimes | undefined,
@@ -119,7 +117,7 @@ function describeWhen(
   return [...(when === null ? [] : [when]), ...waits, ...limit, ...describeQuestion(step, facts)];
 }
 
-/** `asks you before it is sent`, for values that are decided when it runs. */
+/** `asks you before it is sent`, for values decided at run time. */
 function describeQuestion(step: ShownStep, facts: PlanCardFacts): string[] {
   const { call, args, guarded } = step;
   const asksAnyway = step.ask_before || facts.plan.step_approval === 'each' || isHumanTask(step);
@@ -128,10 +126,9 @@ function describeQuestion(step: ShownStep, facts: PlanCardFacts): string[] {
   return [`asks ${who} before it ${call.class === 'outside' ? 'is sent' : 'runs'}`];
 }
 
-/** Characters of one value in a card's line. */
 const maxValue = 200;
 
-/** `for Ben`, unless the call says so already, and the fields to fill in. */
+/** `for Ben`, unless the call says so, and fields. */
 function describePerson(step: ShownStep, person: string | null, facts: PlanCardFacts): string[] {
   if (person === null) return [];
   const doubt = doubtOf(step, facts);
@@ -139,7 +136,6 @@ function describePerson(step: ShownStep, person: string | null, facts: PlanCardF
   return [...(named ? [] : [`for ${person}${doubt}`]), ...formNotes(step)];
 }
 
-/** Further facts of a step: person, timing, open values, and failures so far. */
 export function notesOf(step: ShownStep, facts: PlanCardFacts): string[] {
   const person = personOf(step, facts);
   const formatAt = (iso: string) => tellTime(iso, facts);
@@ -171,7 +167,7 @@ const wordsIn = (text: string): string[] =>
     .toLowerCase()
     .match(/[\p{L}\p{N}]+(?:[._/-][\p{L}\p{N}]+)*/gu) ?? [];
 
-/** The planner's words about a step; the offline planner's only repeat the call. */
+/** The offline planner only repeats the call. */
 export function reasonOf(
   { description }: Pick<Step, 'description'>,
   { planner_model }: Pick<Plan, 'planner_model'>,
@@ -179,7 +175,7 @@ export function reasonOf(
   return planner_model === offlinePlanner ? [] : quote('Reason', description, maxReason);
 }
 
-/** The same on a card, unless they name nothing beyond the call. */
+/** Null if it adds nothing. */
 function shortReasonOf(
   { description, call }: Pick<ShownStep, 'description' | 'call'>,
   plan: Pick<Plan, 'planner_model'>,
@@ -192,24 +188,23 @@ function shortReasonOf(
 
 const maxError = 400;
 
-/** The tool's error before a retry. */
+/** Before a retry. */
 export function retriedOf({ status, error }: Pick<Step, 'status' | 'error'>): Quote[] {
   return status === 'ready' && error?.retry !== undefined
     ? quote('Error', error.message, maxError)
     : [];
 }
 
-/** Others' words about a step. */
 export function quotesOf(step: ShownStep, plan: Pick<Plan, 'planner_model'>): Quote[] {
   return [...retriedOf(step), ...reasonOf(step, plan)];
 }
 
-/** A step's effect in a few words, for lists of steps whose effects were shown before. */
+/** Effects were shown before. */
 export function nameOf({ call }: ShownStep): string {
   return shortenCall(call, 80, 1).text;
 }
 
-/** A step as a card's line: its effect, and whether it was cut. */
+/** And whether it was cut. */
 export function stepLine(
   { step, label, after }: Pick<NumberedStep<ShownStep>, 'step' | 'label' | 'after'>,
   facts: PlanCardFacts,
@@ -220,7 +215,7 @@ export function stepLine(
     text,
     note: notesOf(step, facts).join(' · '),
     quotes: [...retriedOf(step), ...shortReasonOf(step, facts.plan)],
-    // A wait is in the note.
+    // The note has the wait.
     aside: step.after.some(({ lag_minutes }) => lag_minutes > 0) ? '' : after,
     url: null,
   };

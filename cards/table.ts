@@ -1,4 +1,4 @@
-// Tables in messages: Slack's block, within its limits, and lines for surfaces and workspaces without it.
+// Tables: Slack's block, or lines.
 import { cutShown } from '#domain/shown-text.ts';
 import type { Drawn } from './expand.ts';
 import { platformLimits } from './limits.ts';
@@ -9,13 +9,11 @@ const { rows: maxRows, characters, page } = platformLimits.slack.table;
 export const writeTable = ({ rows }: Table): string[] =>
   rows.map((row) => row.filter((cell) => cell !== '').join(' · '));
 
-/** Slack takes no empty cells. */
+/** Slack rejects empty cells. */
 const cellOf = (text: string) => ({ type: 'raw_text', text: text === '' ? '–' : text });
 
-/**
- * Slack's block, or none without rows: https://docs.slack.dev/reference/block-kit/blocks/data-table-block
- * Callers leave out and count rows beyond the limit; cells share its characters.
- */
+/** Callers count rows beyond the limit; cells share its characters.
+ * https://docs.slack.dev/reference/block-kit/blocks/data-table-block */
 export function drawTable({ caption, columns, rows }: Table): Drawn[] {
   if (rows.length === 0) return [];
   const shown = [columns, ...rows.slice(0, maxRows)];

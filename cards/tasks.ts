@@ -1,5 +1,4 @@
-// A running plan as a task list, for chats with such a block. If not all steps are loaded, by partitions, else by what runs,
-// failed and comes next.
+// A running plan as a task list; partly loaded ones by partition.
 import type { PartProgress, PlanCardFacts } from '#domain/chat/card.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { Plan, StepStatus } from '#domain/plan/plan.ts';
@@ -12,7 +11,7 @@ import { andMore, stepWords } from './words.ts';
 
 const maxNote = 160;
 
-/** An unknown outcome needs as much attention as a failure. */
+/** An unknown outcome needs attention too. */
 const statuses: Record<StepStatus, TaskStatus> = {
   pending: 'pending',
   ready: 'pending',
@@ -118,7 +117,6 @@ export function moreTasks({ hidden, unit }: TaskList): string {
   return hidden === 0 ? '' : `${andMore(hidden)} ${unit}${hidden === 1 ? '' : 's'}`;
 }
 
-/** The first `most` of them, shortened. */
 export function shrinkTasks(list: TaskList, most: number, characters: number): TaskList | null {
   if (most === 0) return null;
   const tasks = list.tasks.slice(0, most).map((task) => ({

@@ -1,4 +1,4 @@
-// A plan built by form in Teams' dialogs: the review so far, and the form of a step in its place.
+// The plan builder in Teams' dialogs.
 import { gistOf } from '#domain/plan/build.ts';
 import type { OperationOffer } from '#domain/plan/operation-form.ts';
 import { cutShown } from '#domain/shown-text.ts';
@@ -18,13 +18,13 @@ import type { Field } from './view.ts';
 
 const template = findTemplate('teams/dialog.json');
 
-/** Bytes of a page's inputs, with room for the rest of the card. */
+/** Bytes of inputs. */
 export const teamsPage = {
   budget: 12_000,
   costOf: (field: Field) => Math.min(12_000, 600 + measureCard(field)),
 };
 
-/** Actions of the dialog: the value of `build` in its data. */
+/** Values of `build` in action data. */
 export const buildVerbs = [
   'open',
   'search',
@@ -54,7 +54,7 @@ export const buildInputs = {
   at: 'at',
 } as const;
 
-/** A field's input, and the one for a value that is not in its list. */
+/** And the input for other values. */
 export const buildInput = (name: string) => `field:${name}`;
 export const otherInput = (name: string) => `other:${name}`;
 
@@ -94,7 +94,7 @@ function draw(body: (Element | null)[], actions: Element[], spoken: string[]): D
   });
 }
 
-/** Lengths of a step's line, and numbers of operations offered, from roomy to minimal. */
+/** Line lengths and operations offered, roomy to minimal. */
 const sizes = [
   { line: 600, offers: 40 },
   { line: 200, offers: 25 },
@@ -178,7 +178,7 @@ function drawPlan(
   return draw(body, actions, [words.title, ...problems, ...lines.map(({ shown }) => shown)]);
 }
 
-/** @param found operations for the words that were typed */
+/** @param found matching operations */
 export function drawBuildDialog(
   view: BuildView,
   found: { words: string; offers: OperationOffer[] },
@@ -192,11 +192,11 @@ export function drawBuildDialog(
   return drawn;
 }
 
-/** Whether the text exceeds Teams' input, so it is shown but not editable here. */
+/** Too long for Teams' input, so shown only. */
 export const isKeptInTeams = ({ value: entry = '', type, pick }: Field): boolean =>
   pick === undefined && entry.length > longestInput[type === 'multiline' ? 'multiline' : 'text'];
 
-/** Also searches the conversation's members; a chosen one is sent as their directory ID. */
+/** Searches members; sends the directory ID. */
 const peoplePicker = {
   'choices.data': { type: 'Data.Query', dataset: 'graph.microsoft.com/users?scope=currentContext' },
 };
@@ -207,7 +207,7 @@ function drawField(field: Field): Element[] {
   if (isKeptInTeams(field))
     return [...above, text(words.kept({ label, characters: entry.length }), subtle)];
   if (pick === undefined || options.length === 0)
-    // The client would ask for it before another item is added. The server asks for it.
+    // Required by the server: the client would ask before adding an item.
     return [
       ...above,
       { ...drawInput(field, buildInput(name)), isRequired: false, errorMessage: null },
@@ -225,7 +225,7 @@ function drawField(field: Field): Element[] {
   ];
 }
 
-/** @param form `options` of a field with a `pick` are the values to choose from */
+/** @param form a `pick` field's options are suggestions */
 export function drawBuildFormDialog(form: BuildForm): Drawn {
   const { title, operation, fields, sources, waits, at, problems, page, isLast } = form;
   const held = { page };

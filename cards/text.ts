@@ -1,4 +1,4 @@
-// The text twin of every card, for notifications, screen readers and logs; and answers, notes and questions as views.
+// Text twins of cards; answers, notes and questions as views.
 import { cutShown, showLine } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { describeField } from './form-fields.ts';
@@ -78,12 +78,10 @@ function splitParagraphs(text: string): { paragraphs: string[]; hidden: number }
   return { paragraphs, hidden };
 }
 
-/** The number of omitted lines, in words. */
 export function moreLines(hidden: number): string {
   return hidden === 0 ? '' : `… and ${countOf(hidden, 'more line')}`;
 }
 
-/** A message of the bot: an answer, or a request's result. */
 export function viewNotice(
   text: string,
   options: { heading?: string; tone?: Tone; link?: TextLink | null } = {},

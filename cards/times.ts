@@ -1,4 +1,4 @@
-// Times, durations and ages in words, in the reader's zone. The only place that formats them.
+// The only formatter of times, durations and ages.
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import { sayInHours, sayLength } from '#domain/length.ts';
 import type { PlanSummary, Step } from '#domain/plan/plan.ts';
@@ -11,7 +11,7 @@ type TimedStep = Pick<Step, 'tool'> & {
   duration_minutes?: number | null | undefined;
 };
 
-/** The two largest units: `40 s`, `5 min`, `2 h 10 min`, `3 d 4 h`. */
+/** Two largest units: `40 s`, `5 min`, `2 h 10 min`, `3 d 4 h` */
 export function formatDuration(milliseconds: number): string {
   const seconds = Math.max(0, Math.round(milliseconds / 1000));
   if (seconds === 0) return 'under 1 s';
@@ -27,13 +27,13 @@ function joinUnits(large: number, largeUnit: string, small: number, smallUnit: s
   return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
 }
 
-/** `12 ms`, `3.2 s`, then in the two largest units. */
+/** `12 ms`, `3.2 s`, then two units. */
 export function formatTook(ms: number): string {
   if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
   return ms < 10_000 ? `${Number((ms / 1000).toFixed(1))} s` : formatDuration(ms);
 }
 
-/** For sentences, rounded up: `3 hours 30 minutes`; from two days on `2 days 4 hours`. */
+/** Rounded up: `3 hours 30 minutes`, `2 days 4 hours` */
 export function sayMinutes(minutes: number): string {
   const whole = Math.max(1, Math.ceil(minutes - 1e-6));
   const parts: [number, string][] =
@@ -52,16 +52,13 @@ export function sayMinutes(minutes: number): string {
     .join(' ');
 }
 
-/** `5 hours`, `3 days`. */
+/** `5 hours`, `3 days` */
 export function sayHours(hours: number): string {
   if (hours >= 48) return countOf(Math.floor(hours / 24), 'day');
   return hours >= 1 ? countOf(Math.floor(hours), 'hour') : 'a while';
 }
 
-/**
- * In working days: `3 working days`, `1 working day 2 h`; under a day like any duration.
- * @param day minutes of a working day, or null for calendar days
- */
+/** `3 working days`, `1 working day 2 h` @param day minutes, or null for calendar days */
 export function formatWork(minutes: number, day: number | null): string {
   if (day === null || minutes < day) return formatDuration(minutes * 60_000);
   const days = Math.floor(minutes / day);
@@ -70,10 +67,7 @@ export function formatWork(minutes: number, day: number | null): string {
   return rest === 0 ? words : `${words} ${formatDuration(rest * 60_000)}`;
 }
 
-/**
- * How long a step is stated to take, or null: in the original words, otherwise in working days for a person's work.
- * @param workingDay minutes, or null without working hours
- */
+/** In the stated words, else working days for people. @param workingDay minutes or null */
 export function describeLength(step: TimedStep, workingDay: number | null): string | null {
   const { duration, duration_minutes: minutes } = step;
   if (duration != null) return duration;
@@ -82,7 +76,7 @@ export function describeLength(step: TimedStep, workingDay: number | null): stri
   return workingDay === null ? sayInHours(minutes) : formatWork(minutes, workingDay);
 }
 
-/** A plan's duration: `3 working days`, `about 10 min`, or empty. */
+/** `3 working days`, `about 10 min`, or empty. */
 export function describeExpected(
   facts: Pick<PlanCardFacts, 'expected_minutes' | 'expected_is_work' | 'working_day_minutes'>,
 ): string[] {
@@ -106,7 +100,7 @@ function partsOf(at: Date, timeZone: string): Record<string, string> {
   return Object.fromEntries(format.formatToParts(at).map((part) => [part.type, part.value]));
 }
 
-/** A zone known to the runtime, or UTC with a remark. */
+/** Or UTC with a remark. */
 function knownZone(timezone: string): { zone: string; suffix: string } {
   try {
     new Intl.DateTimeFormat('en-GB', { timeZone: timezone });
@@ -117,17 +111,15 @@ function knownZone(timezone: string): { zone: string; suffix: string } {
   }
 }
 
-/** `CET`, `GMT+9`: the zone's name at that moment. */
+/** `CET`, `GMT+9` */
 function nameZone(iso: string, zone: string): string {
   const format = new Intl.DateTimeFormat('en-GB', { timeZone: zone, timeZoneName: 'short' });
   const parts = format.formatToParts(new Date(iso));
   return parts.find(({ type }) => type === 'timeZoneName')?.value ?? zone;
 }
 
-/**
- * `14:02` today, `Mon 3 Feb, 14:02` this year, else `3 Feb 2027, 14:02`, in the reader's zone.
- * @param named adds the zone, if not the reader's: `14:02 CET`
- */
+/** `14:02`, `Mon 3 Feb, 14:02` this year, else `3 Feb 2027, 14:02`
+ * @param named adds another zone: `14:02 CET` */
 export function formatTime(iso: string, now: string, timezone: string, named = false): string {
   const { zone, suffix: unknown } = knownZone(timezone);
   const suffix = named && unknown === '' ? ` ${nameZone(iso, zone)}` : unknown;
@@ -139,7 +131,6 @@ export function formatTime(iso: string, now: string, timezone: string, named = f
   return `${at.weekday} ${at.day} ${at.month}, ${time}`;
 }
 
-/** Whether two moments are on the same day of a zone. */
 export function isSameDay(a: string, b: string, timezone: string): boolean {
   const { zone } = knownZone(timezone);
   const [one, other] = [a, b].map((iso) => partsOf(new Date(iso), zone));
@@ -156,21 +147,21 @@ export function dayName(iso: string, timezone: string): string {
 
 export const formatBooked = (share: number): string => `${Math.round(share * 100)} % booked`;
 
-/** `ana, week of 2 Feb: 40 % booked`. */
+/** `ana, week of 2 Feb: 40 % booked` */
 export function tellBooked({ person, from, share }: BookedWeek): string {
   const { day, month } = partsOf(new Date(`${from}T12:00:00Z`), 'UTC');
   return `${showTitle(person, 60)}, week of ${day} ${month}: ${formatBooked(share)}`;
 }
 
-/** A card's reader and time; `user` is empty if several read it. */
+/** `user` is empty for several readers. */
 type Reading = { now: string; viewer: { user: string; timezone: string } };
 
-/** A time on a card; shared cards name the zone. */
+/** Shared cards name the zone. */
 export function tellTime(iso: string, { now, viewer }: Reading): string {
   return formatTime(iso, now, viewer.timezone, viewer.user === '');
 }
 
-/** The same of an end: midnight belongs to the day before, as `Fri 4 Dec, 24:00`. */
+/** Midnight ends the day before: `Fri 4 Dec, 24:00` */
 export function tellLimit(iso: string, reading: Reading): string {
   const shown = tellTime(iso, reading);
   if (!/\b00:00\b/.test(shown)) return shown;
@@ -178,12 +169,12 @@ export function tellLimit(iso: string, reading: Reading): string {
   return tellTime(before, reading).replace('23:59', '24:00');
 }
 
-/** Only the time of day: `14:02`. */
+/** `14:02` */
 export function tellClock(iso: string, reading: Reading): string {
   return tellTime(iso, reading).replace(/^.*, /, '');
 }
 
-/** `Mon 3 Feb, 14:02 to 15:30`: names a common day, and the zone, once. */
+/** `Mon 3 Feb, 14:02 to 15:30`: day and zone once. */
 export function tellSpan(from: string, to: string, reading: Reading, between = ' to '): string {
   const [start, end] = [from, to].map((iso) => tellTime(iso, reading));
   if (start === undefined || end === undefined || start === end) return start ?? '';
@@ -202,7 +193,7 @@ export function describeRepeats([rhythm, ...others]: readonly string[] = []): st
   return others.length === 0 ? `repeats ${rhythm}` : 'repeats';
 }
 
-/** A title or goal with when its plan runs, unless it says that itself. */
+/** Unless it says so itself. */
 export function addRun(
   text: string,
   run: string | null,
@@ -212,7 +203,7 @@ export function addRun(
   return isIncluded ? text : text + join(run);
 }
 
-/** A plan's title in a list, with its rhythm. */
+/** With its rhythm. */
 export function titleListed({
   title,
   id,
@@ -221,7 +212,7 @@ export function titleListed({
   return addRun(showTitle(title, 200) || id, describeRepeats(repeats));
 }
 
-/** `repeats every Monday` or `starts Thu 3 Dec, 09:00`, or null for a plan that starts at once and runs once. */
+/** `repeats every Monday`, `starts Thu 3 Dec, 09:00`, null for once and now. */
 export function describeRun(facts: PlanCardFacts): string | null {
   const { plan, repeats, steps, now } = facts;
   const rhythm = describeRepeats(repeats);
@@ -233,7 +224,7 @@ export function describeRun(facts: PlanCardFacts): string | null {
   return first === undefined || !later ? null : `starts ${tellTime(first, facts)}`;
 }
 
-/** `5 min`, `3 h`, `2 d`: age in one unit, or null under a minute. */
+/** `5 min`, `3 h`, `2 d`, null under a minute. */
 function readAge(iso: string, now: string): string | null {
   const minutes = Math.floor((Date.parse(now) - Date.parse(iso)) / 60_000);
   if (minutes < 1) return null;
@@ -241,12 +232,12 @@ function readAge(iso: string, now: string): string | null {
   return minutes < 48 * 60 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 1440)} d`;
 }
 
-/** `just now`, `5 min`. */
+/** `just now`, `5 min` */
 export function formatAge(iso: string, now: string): string {
   return readAge(iso, now) ?? 'just now';
 }
 
-/** `just now`, `5 min ago`. */
+/** `just now`, `5 min ago` */
 export function formatAgo(iso: string, now: string): string {
   const age = readAge(iso, now);
   return age === null ? 'just now' : `${age} ago`;

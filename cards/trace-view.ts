@@ -1,5 +1,4 @@
-// A planning run for the terminal and console: stage by stage, with confidence and cost. All text is made safe here; surfaces
-// only lay it out.
+// A planning run for terminal and console, made safe here.
 import type { TraceEntry } from '#domain/planning/trace.ts';
 import type { PlanningTrace } from '#domain/planning/trace-view.ts';
 import { showLine } from '#domain/shown-text.ts';
@@ -15,16 +14,14 @@ import {
 } from './trace-words.ts';
 import type { Tone } from './view.ts';
 
-/** A finding or change on the way. */
 export type TraceNote = { symbol: string; tone: Tone; text: string };
 
-/** A line of work, or a person's decision. Missing facts are empty. */
+/** Missing facts are empty. */
 export type TraceLine = {
   symbol: string;
-  /** The symbol in words, for screen readers. */
+  /** For screen readers. */
   state: string;
   tone: Tone;
-  /** A person's decision; `name` is theirs. */
   decided: boolean;
   /** ISO 8601. */
   at: string;
@@ -39,12 +36,11 @@ export type TraceLine = {
 export type TraceStage = {
   turn: number;
   title: string;
-  /** Start of its first entry; ISO 8601. */
   at: string;
-  /** `1.2 s`, `$0.003`. */
+  /** `1.2 s`, `$0.003` */
   facts: string[];
   lines: TraceLine[];
-  /** How the stage ended, or null if it continues or the trace ends. */
+  /** Null if it continues or the trace ends. */
   end: { at: string; text: string; confidence: string; notes: TraceNote[] } | null;
 };
 
@@ -52,13 +48,13 @@ export type TraceView = {
   planner: string;
   reason: string;
   stages: TraceStage[];
-  /** With several turns, stages show theirs. */
+  /** Stages show theirs if several. */
   turns: number;
-  /** `4.2 s · $0.02 · 3 calls`; empty without entries. */
+  /** `4.2 s · $0.02 · 3 calls` */
   totals: string;
-  /** Problems: calls that never returned. */
+  /** Calls that never returned. */
   warnings: string[];
-  /** Why there is nothing to show, or empty. */
+  /** Why there is nothing, or empty. */
   empty: string;
 };
 
@@ -104,7 +100,7 @@ function viewWork(entry: TraceEntry): TraceLine {
     name: showLine(entry.tool, 60),
     took: formatTook(entry.duration_ms),
     cost: formatCharge(entry.cost_delta),
-    // A failed call has confidence 0 by rule, and is marked already.
+    // A failed call's 0 is by rule.
     confidence: ok ? describeSureness(entry) : '',
     text: remembered ? `remembered: ${text}` : text,
     notes: notesOf(entry),
@@ -135,7 +131,7 @@ function viewDecision(entry: TraceEntry, decision: string): TraceLine {
   };
 }
 
-/** Adds an entry's work, transition and decision to the last stage or a new one. */
+/** To the last stage or a new one. */
 function addEntry(stages: TraceStage[], entry: TraceEntry): void {
   const { event, to, decision, turn = stages.at(-1)?.turn ?? 1 } = entry;
   const title = nameStage(entry.stage);
@@ -158,7 +154,6 @@ function addEntry(stages: TraceStage[], entry: TraceEntry): void {
   };
 }
 
-/** Cost and duration of a stage's entries. */
 function factsOf(entries: TraceEntry[]): string[] {
   const work = entries.filter(
     ({ decision, event }) => decision === undefined && event === undefined,

@@ -1,4 +1,4 @@
-// Planning in words: stages, what ends them, confidence, durations.
+// Planning stages, events and confidence in words.
 import type { Stage, StageEvent } from '#domain/planning/stages.ts';
 import type { Adaptation, Confidence } from '#domain/planning/trace.ts';
 import { cleanLine } from '#domain/shown-text.ts';
@@ -68,7 +68,7 @@ function isStage(name: string): name is Stage {
   return Object.hasOwn(stages, name);
 }
 
-/** A known stage in words; another planner's as it is. */
+/** Unknown ones as they are. */
 export function nameStage(stage: string): string {
   return isStage(stage) ? stages[stage] : cleanLine(stage).slice(0, 60);
 }
@@ -77,25 +77,24 @@ export function nameEvent(event: StageEvent): string {
   return events[event];
 }
 
-/** `+`, `added 3 → 5 by rule: a phase comes after the one before`. */
+/** `+`, `added 3 → 5 by rule: a phase comes after the one before` */
 export function describeAdaptation(adaptation: Adaptation): { symbol: string; text: string } {
   const { symbol, word } = adaptations[adaptation.what];
   const by = introducers[adaptation.introduced_by];
   return { symbol, text: `${word} ${adaptation.node} ${by}: ${adaptation.why}` };
 }
 
-/** `high (0.82)`. */
+/** `high (0.82)` */
 export function describeConfidence(confidence: number): string {
   return `${confidenceWord(confidence)} (${confidence.toFixed(2)})`;
 }
 
-/** `own 0.90, rules 0.80, heuristics 0.70`. */
+/** `own 0.90, rules 0.80, heuristics 0.70` */
 export function describeParts({ self, rules, heuristics }: Confidence): string {
   const own = self === null ? 'no self-assessment' : `own ${self.toFixed(2)}`;
   return `${own}, rules ${rules.toFixed(2)}, heuristics ${heuristics.toFixed(2)}`;
 }
 
-/** Empty if free. */
 export function formatCharge(usd: number): string {
   return usd > 0 ? formatCost(usd) : '';
 }

@@ -1,4 +1,4 @@
-// Changes between two versions in words: one line for a card, more if there is room.
+// Version changes in words.
 import { wordsFor } from '#domain/plan/step-words.ts';
 import type { FieldChange, VersionDiff } from '#domain/plan/views.ts';
 import { showLine, showWhole } from '#domain/shown-text.ts';
@@ -17,7 +17,7 @@ function nameSome(operations: string[]): string {
 const durationOf = (minutes: number | null): string =>
   minutes === null ? 'an unknown time' : formatDuration(minutes * 60_000);
 
-/** Other differences: operations, time, cost, approvers, risks. One phrase each. @param named as in `formatTime` */
+/** Besides steps, a phrase each. @param named as in `formatTime` */
 export function describeDeltas(
   diff: VersionDiff,
   now: string,
@@ -31,7 +31,7 @@ export function describeDeltas(
   ];
 }
 
-/** The same if steps, and so their operations, are listed. */
+/** Without what listed steps show. */
 export function describeOthers(
   diff: VersionDiff,
   now: string,
@@ -61,7 +61,7 @@ export function describeOthers(
   ];
 }
 
-/** `+ 2 steps  − 1 step  ~ 1 changed`, or nothing. */
+/** `+ 2 steps  − 1 step  ~ 1 changed` */
 export function describeCounts({ counts }: VersionDiff): string {
   return [
     ...(counts.added > 0 ? [`+ ${countOf(counts.added, 'step')}`] : []),
@@ -70,13 +70,13 @@ export function describeCounts({ counts }: VersionDiff): string {
   ].join('  ');
 }
 
-/** A step's field for people; an argument by its own name. */
+/** Arguments keep their name. */
 export function nameField(field: string): string {
   const own = field.startsWith('args.') ? field.slice('args.'.length) : undefined;
   return showWhole(own ?? wordsFor(field).name ?? field);
 }
 
-/** `target: a.md → b.md`; times in the reader's zone. */
+/** `target: a.md → b.md` */
 function describeField({ field, from, to }: FieldChange, now: string, timezone: string): string {
   const shown = (value: string | null) => {
     if (value === null || value === '') return '(nothing)';
@@ -85,7 +85,7 @@ function describeField({ field, from, to }: FieldChange, now: string, timezone: 
   return `${nameField(field)}: ${shown(from)} → ${shown(to)}`;
 }
 
-/** Without a target or description that changed only as an argument did. */
+/** Target or description that only echoes an argument. */
 function withoutEchoes(changes: FieldChange[]): FieldChange[] {
   const args = changes.filter(({ field }) => field.startsWith('args.'));
   const isEcho = ({ field, from, to }: FieldChange) =>
@@ -97,7 +97,7 @@ function withoutEchoes(changes: FieldChange[]): FieldChange[] {
 const maxShort = 60;
 const maxFields = 2;
 
-/** `09:00 → 10:00`, `content: "A" → "B", to: b.md → c.md and 1 more field`: a step's changes in one line. */
+/** `09:00 → 10:00`, `content: "A" → "B", to: b.md → c.md and 1 more field` */
 export function summariseFields(
   {
     changes,
@@ -118,7 +118,7 @@ export function summariseFields(
     if (isTime && from !== null && to !== null) {
       const [before, after] = [formatTime(from, now, timezone), formatTime(to, now, timezone)];
       const day = before.slice(0, before.lastIndexOf(', ') + 2);
-      // The day is named once if both are on it.
+      // A common day is named once.
       const until = after.startsWith(day) ? after.slice(day.length) : after;
       return `${listed.length === 1 ? '' : 'not before: '}${before} → ${until}`;
     }
@@ -128,7 +128,7 @@ export function summariseFields(
   return listOf(hidden > 0 ? [...lines, countOf(hidden, 'more field')] : lines);
 }
 
-/** A changed step's fields, one phrase each, and the number of others. */
+/** And the number of others. */
 export function describeFields(
   {
     changes,
@@ -144,7 +144,7 @@ export function describeFields(
   ];
 }
 
-/** `The first 100 of 2,000 added steps are listed.` for each list that is cut. */
+/** `The first 100 of 2,000 added steps are listed.` */
 export function describeCut(diff: VersionDiff): string[] {
   return (['added', 'removed', 'changed'] as const).flatMap((kind) => {
     const [listed, all] = [diff[kind].length, diff.counts[kind]];

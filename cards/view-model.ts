@@ -1,4 +1,4 @@
-// From a plan's facts to all its words. Pure.
+// A plan's facts as words. Pure.
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import { isolateText, quoteName } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
@@ -14,7 +14,6 @@ import { describeExpected, formatDuration, tellSpan, tellTime } from './times.ts
 import type { PlanView, Section } from './view.ts';
 import { confidenceWord, formatCost } from './words.ts';
 
-// A card's footer: time, duration, cost, planner, confidence in words, short digest.
 const beforeStart = new Set(['proposed', 'needs_review']);
 
 function describeTime(facts: PlanCardFacts): string[] {
@@ -28,7 +27,7 @@ function describeTime(facts: PlanCardFacts): string[] {
       .flatMap((step) => step.not_before ?? [])
       .filter((at) => at > facts.now)
       .sort()[0];
-    // Only a plan whose every shown step is dated has its own start.
+    // The plan has a start if every shown step is dated.
     const dated = first !== undefined && facts.steps.every((step) => step.not_before !== null);
     const start = dated ? `first step ${tellTime(first, facts)}` : 'starts when approved';
     return [start, ...expected];
@@ -47,7 +46,7 @@ function describeCost({ plan }: PlanCardFacts): string {
     : formatCost(plan.cost_usd);
 }
 
-/** `extensive plan, level 7 · 40 parts`, or nothing for default modes. */
+/** `extensive plan, level 7 · 40 parts`, or nothing by default. */
 function describePlanning({ plan, partitions }: PlanCardFacts): string[] {
   const { modes } = plan.context;
   if (modes === undefined) return [];
@@ -80,7 +79,7 @@ function viewFacts(facts: PlanCardFacts): string {
 function viewSections(facts: PlanCardFacts): Section[] {
   const { plan } = facts;
   const history = viewHistory(facts);
-  // The sentence has the latest request already.
+  // The sentence has the latest request.
   if (plan.revising) return history === null || plan.rejection_history.length < 2 ? [] : [history];
   switch (plan.status) {
     case 'proposed':
@@ -108,13 +107,12 @@ function viewSections(facts: PlanCardFacts): Section[] {
 
 const showsProgress = new Set(['executing', 'stalled', 'failed']);
 
-/** Facts for a card with several readers. */
+/** For several readers. */
 export function asShared(facts: PlanCardFacts): PlanCardFacts {
   const { timezone } = facts.viewer;
   return { ...facts, viewer: { user: '', timezone } };
 }
 
-/** Everything a card, its text twin or a terminal says about a plan. */
 export function viewPlan(facts: PlanCardFacts): PlanView {
   const { plan } = facts;
   const asks = viewAsks(facts);

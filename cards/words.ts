@@ -6,10 +6,10 @@ import type { RoadmapMetrics } from '#domain/planning/roadmap.ts';
 import { countOf } from '#domain/words.ts';
 import type { SessionKind, SessionView } from './view.ts';
 
-/** An order for people; stored roadmaps keep the older name. */
+/** Stored roadmaps keep the older name. */
 export const nameWay = (way: string): string => (way === 'as said' ? 'as requested' : way);
 
-/** Statuses in list order. */
+/** In list order. */
 export const statusWords: Record<PlanStatus, string> = {
   proposed: 'waiting',
   needs_review: 'needs review',
@@ -34,7 +34,6 @@ export const statusSymbols: Record<PlanStatus, string> = {
   cancelled: '■',
 };
 
-/** Statuses of steps, the same everywhere. */
 export const stepWords: Record<StepStatus, string> = {
   pending: 'not started',
   ready: 'ready',
@@ -56,12 +55,12 @@ export const groupTitles: Record<InboxGroup, string> = {
   done: 'Done',
 };
 
-/** `… and 4 more`, or nothing. */
+/** `… and 4 more` */
 export function andMore(n: number): string {
   return n > 0 ? `… and ${n.toLocaleString('en-US')} more` : '';
 }
 
-/** US dollars: `$0.02`, `$1.50`, with enough digits that nonzero never shows as zero. */
+/** `$0.02`, `$1.50`; enough digits that nonzero never shows as zero. */
 export function formatCost(usd: number): string {
   if (usd > 0 && usd < 0.01) return usd < 0.001 ? 'under $0.001' : `$${usd.toFixed(3)}`;
   return `$${usd.toFixed(2)}`;
@@ -72,12 +71,12 @@ export function confidenceWord(confidence: number): string {
   return confidence >= 0.4 ? 'fair' : 'low';
 }
 
-/** The text of an empty list; `how` is the way to ask on this surface. */
+/** `how` to ask on this surface. */
 export function nothingWaiting(how: string): string {
   return `Nothing is waiting. Ask me for something ${how}.`;
 }
 
-/** `retrying at 14:02 (attempt 2 of 3)`, or null without a retry. @param formatAt formats an ISO 8601 time for the reader */
+/** `retrying at 14:02 (attempt 2 of 3)` @param formatAt ISO 8601 */
 export function describeRetry(
   { error, status, available_at }: Pick<Step, 'error' | 'status' | 'available_at'>,
   formatAt: (iso: string) => string,
@@ -98,12 +97,11 @@ const decided = new Set<SessionKind>([
   'answer',
 ]);
 
-/** Whether a session's card asks for a decision rather than an answer. */
 export function waitsForDecision({ kind }: Pick<SessionView, 'kind'>): boolean {
   return decided.has(kind);
 }
 
-/** How a field is entered, where its type doesn't say so. */
+/** Where the type doesn't say so. */
 export const entryHints: Partial<Record<EntryKind, string>> = {
   list: 'One per line.',
   pairs: 'One “name: value” per line.',
@@ -114,7 +112,7 @@ export const entryHints: Partial<Record<EntryKind, string>> = {
 
 export const dryRunButton = 'Dry run';
 
-/** The risks of one order of steps; a risky step is guarded, or can overwrite or delete. */
+/** A risky step is guarded, or can overwrite or delete. */
 export function describeRisks({
   unchecked_writes: writes,
   unguarded: risky,

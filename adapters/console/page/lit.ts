@@ -6,7 +6,7 @@ export { nothing, render, type SVGTemplateResult, type TemplateResult } from 'li
 
 const places = new WeakMap<TemplateStringsArray, boolean[]>();
 
-/** Which values are text, not part of a tag. */
+/** Values that are text, not part of a tag. */
 function placesOf(strings: TemplateStringsArray): boolean[] {
   const known = places.get(strings);
   if (known !== undefined) return known;

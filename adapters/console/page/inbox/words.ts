@@ -26,7 +26,7 @@ const statusTones: Record<PlanStatus, Tone> = {
   cancelled: 'default',
 };
 
-/** What it needs from the reader, else its status. */
+/** The reader's next action, else the status. */
 export function describeEntry({ waits, status, revising, paused }: InboxPlan): Words {
   if (waits === 'outcome' && revising)
     return { symbol: '?', words: 'A question about your changes', tone: 'warning' };
