@@ -25,12 +25,15 @@ test('in a direct message the status goes as well, though the answer is no reply
 test('a message has a first sign before it is handled, and loses it if nothing is planned', async () => {
   const { slack, ana } = await useDesk(database, { planner });
   const direct = slack.direct(ana.id).id;
+  const [said, called] = [slack.messages(direct).length, slack.calls.length];
   await slack.say(ana.id, direct, 'status');
-  await waitFor('the answer', () => slack.messages(direct).length === 2);
+  await waitFor('the answer', () => slack.messages(direct).length === said + 2);
   await waitFor('the end', () => slack.statuses(direct).length === 0);
-  const shown = slack.calls.flatMap(({ parameters: { channel_id: channel, status } }) =>
-    channel === direct ? [status] : [],
-  );
+  const shown = slack.calls
+    .slice(called)
+    .flatMap(({ parameters: { channel_id: channel, status } }) =>
+      channel === direct ? [status] : [],
+    );
   expect(shown).toEqual(['is thinking…', '']);
 });
 
