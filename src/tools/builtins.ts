@@ -1,4 +1,4 @@
-// The built-in operations whose requirements this process meets.
+// The built-in operations that this process can offer.
 import { lstat, readdir, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -71,7 +71,7 @@ export type BuiltinOptions = {
   extraOperations?: Operation[] | undefined;
 };
 
-/** No MCP server may take these names. `plan` is the planners' tool for proposing. */
+/** No MCP server may take these. `plan` is the planners' tool for proposing. */
 export const builtinTools = [
   'workspace',
   'http',
@@ -89,7 +89,6 @@ export type BuiltinPlace = { folder: string } & Pick<CalendarSettings, 'calendar
 
 const peopleWaitMs = 3000;
 
-/** `close` ends all connections and threads. */
 export function createBuiltins(options: BuiltinOptions): {
   openAt(place: BuiltinPlace): Operation[];
   close(): Promise<void>;
@@ -146,7 +145,7 @@ export function createBuiltins(options: BuiltinOptions): {
   return { openAt, close };
 }
 
-// chat_post: posts once per step, however often the step runs.
+// Once per step, however often the step runs.
 function createChatPost(chat: ChatPort): Operation {
   return defineOperation({
     tool: 'chat',
@@ -185,9 +184,9 @@ function createChatPost(chat: ChatPort): Operation {
   });
 }
 
-/** A long wait; `until` in epoch milliseconds. */
+/** `until` in epoch milliseconds. */
 const Deadline = z.object({ seconds: z.number(), until: z.number() });
-/** Longer waits (seconds) become a deadline in the database. */
+/** Longer waits become a deadline in the database. */
 const longWaitSeconds = 60;
 
 function createControlOperations(clock: Clock): Operation[] {

@@ -1,5 +1,4 @@
-// The operations that plans may use: this process's and those of live workers, so that a gateway can check plans for tools that
-// only workers have.
+// The operations that plans may use, also those that only workers have.
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { errorMessage } from '#domain/errors.ts';
@@ -24,7 +23,7 @@ function withTrustOf<T extends OperationSpec>(
   return (spec.trusted === true) === trusted ? spec : { ...spec, trusted };
 }
 
-/** The most cautious description of each; on a tie, the first. */
+/** Keeps the most cautious description; on a tie, the first. */
 function mergeManifests(manifests: readonly OperationSpec[][]): Map<string, OperationSpec> {
   const merged = new Map<string, OperationSpec>();
   for (const spec of manifests.flat()) {
@@ -43,7 +42,7 @@ function isWithin(
   return source === 'builtin' || reaches(tenancy, sharing, tenant);
 }
 
-/** @param tools come before workers' @param findModelProblem default: this process has no model server */
+/** @param tools come before workers' @param findModelProblem default: no model server */
 export function createCatalogue(
   tools: Pick<ToolHost, 'of'>,
   readTenancy: () => Tenancy = () => alone,
@@ -59,7 +58,7 @@ export function createCatalogue(
     return validator;
   }
 
-  /** This process's description, unless a worker's is more cautious about effects. */
+  /** Its own description, unless a worker's is more cautious. */
   function temper<T extends KnownOperation>(own: T): T {
     const other = offered.get(own.name);
     if (other === undefined) return own;
@@ -136,7 +135,7 @@ const parts = [
   'the schema of its arguments',
   'what it says of its effect',
 ] as const;
-/** A new version may reword and extend a built-in, but does the same with the same arguments: approved plans continue. */
+/** A new version may reword and extend a built-in: approved plans continue. */
 const upgradable: ReadonlySet<string> = new Set([parts[1], parts[2]]);
 
 type Identified = Pick<
@@ -160,10 +159,7 @@ export function digestJson(value: unknown): string {
 
 const known = new WeakMap<Identified, string>();
 
-/**
- * One SHA-256 (base64url) per part, joined by dots, to show later which part changed. Equal in all processes with this
- * configuration.
- */
+/** One SHA-256 per part, joined by dots, to show later which changed. Equal in all processes. */
 export function digestOperation(spec: Identified): string {
   const before = known.get(spec);
   if (before !== undefined) return before;
@@ -186,7 +182,7 @@ export function digestOperation(spec: Identified): string {
   return digest;
 }
 
-/** The parts of `spec` that differ from an earlier digest of it, in words, or null. */
+/** In words. */
 export function describeChange(before: string, spec: Identified): string | null {
   const digest = digestOperation(spec);
   if (before === digest) return null;

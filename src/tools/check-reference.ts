@@ -1,5 +1,4 @@
-// Checks references between steps against schemas. Reports only what can never work; outputs without a schema are assumed to
-// fit.
+// Checks references between steps against schemas; reports only the impossible.
 import { isReference, isTemplate } from '#domain/plan/argument-kinds.ts';
 import { ArgumentReference, TemplateArgument } from '#domain/plan/arguments.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
@@ -39,7 +38,7 @@ export class ReferenceChecker {
       });
   }
 
-  /** Why `path` can never exist, to follow "takes" or "looks at", or null. */
+  /** Why `path` can never exist, to follow "takes" or "looks at". */
   checkPath(path: string, producer: Producer | null): string | null {
     const tokens = readTokens(path);
     if (tokens === null) return `has the path ${path}, which is not a JSON pointer (RFC 6901)`;
@@ -67,7 +66,7 @@ export class ReferenceChecker {
     return { schema };
   }
 
-  /** Inside a text any value fits, if the argument takes text. */
+  /** Any value fits inside a text. */
   #explainInText(
     name: string,
     at: string[],

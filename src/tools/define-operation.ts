@@ -1,4 +1,4 @@
-// Declares operations with a zod schema, which planners see as JSON Schema. For built-in tools and tool files.
+// Declares operations with a zod schema.
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import type { JsonObject } from '#domain/text.ts';

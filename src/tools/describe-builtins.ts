@@ -1,4 +1,4 @@
-// How each built-in operation describes what it does with its arguments, in words (A17).
+// How each built-in operation describes its call, in words (A17).
 import { showTarget } from '#domain/chat/post-target.ts';
 import { describeOption } from '#domain/plan/answer.ts';
 import { isArtifact, isReference, isRuntime, isTemplate } from '#domain/plan/argument-kinds.ts';
@@ -50,7 +50,6 @@ export class Arguments {
   }
 }
 
-/** `status of step 2` */
 function describeReference({ $from, path = '' }: ArgumentReference): string {
   return `${path === '' ? 'result' : path.slice(1)} of step ${$from}`;
 }
@@ -72,7 +71,7 @@ function toValue(value: Json): CallValue {
   return { text: JSON.stringify(value), later: isOpen(value), json: true };
 }
 
-/** `“One”, “Two”`, or null for anything but a list of plain values that can be told apart. */
+/** Null for anything but distinguishable plain values. */
 function writeList(value: Json): string | null {
   if (!Array.isArray(value)) return null;
   const items = value.map((item) => {
@@ -88,7 +87,6 @@ export function toPart(label: string, value: Json): CallPart {
   return { label, payload: false, ...toValue(value) };
 }
 
-/** An argument of a built-in operation, whose schema leaves no doubt about its type. */
 export function toPlainPart(name: string, value: Json): CallPart {
   const part = toPart(nameArgument(name), value);
   if (typeof value === 'boolean') return { ...part, text: value ? 'yes' : 'no' };
@@ -137,7 +135,6 @@ function describeCalendarRead(args: Arguments): Effect {
   };
 }
 
-/** `(Only in leap years)` */
 function leftOutOf(args: Arguments, start: string): string[] {
   const [rrule, at, zone] = [args.read('rrule'), args.read(start), args.read('timezone')];
   if (typeof rrule !== 'string' || typeof at !== 'string') return [];
@@ -151,7 +148,6 @@ function leftOutOf(args: Arguments, start: string): string[] {
   }
 }
 
-/** Without its own time, a rule uses the start's. */
 function describeRepeats(args: Arguments, start: string): CallPart[] {
   const [rrule, at, zone] = [args.read('rrule'), args.read(start), args.read('timezone')];
   if (typeof rrule !== 'string' || checkRule(rrule) !== null) return [];
@@ -263,7 +259,7 @@ function describeDelete(args: Arguments): Effect {
   };
 }
 
-/** `partition letters`; step IDs are a separate part. */
+/** Step IDs are a separate part. */
 function describeSources(args: Arguments): CallValue {
   const named = (['partition', 'tag'] as const).flatMap((kind) => {
     const value = args.take(kind);
@@ -389,7 +385,7 @@ const units = [
   [60, 'minute'],
 ] as const;
 
-/** Seconds in the largest whole unit: `50 minutes`. */
+/** In the largest whole unit: `50 minutes`. */
 function lengthOf(seconds: Json): CallDescription['headline'] {
   if (typeof seconds !== 'number' || !Number.isInteger(seconds))
     return [toValue(seconds), 'seconds'];

@@ -1,4 +1,4 @@
-// Describes a call's effect from its operation and arguments (A17). The headline or a part shows every argument.
+// Describes a call's effect (A17), showing every argument.
 import { z } from 'zod';
 import { referencesOf, renameReferences } from '#domain/plan/arguments.ts';
 import type { CallClass, CallDescription, CallPart, ShownStep } from '#domain/plan/call.ts';
@@ -41,7 +41,7 @@ const Facts = z.object({
   outside: z.boolean().exactOptional(),
 });
 
-/** From a tool's own code, or null if unusable, so that every argument is listed. */
+/** Null if a tool's own are unusable: then every argument is listed. */
 function readFacts(spec: NonNullable<Described>, args: JsonObject): CallFacts | null {
   try {
     // A copy: it must not change the call.
@@ -83,7 +83,6 @@ function withShown(call: CallDescription, name: string, seen: SeenState): CallDe
   return { ...call, target, parts: [aid, ...call.parts] };
 }
 
-/** A write that replaces a file destroys its content. */
 function withTarget(
   call: CallDescription,
   name: string,
@@ -125,10 +124,7 @@ function withTarget(
 
 const uncheckedWords = '(not checked: may overwrite)';
 
-/**
- * @param name `${tool}_${operation}` @param seen the target at proposal, null if unreadable, undefined if described elsewhere
- * @param spec undefined if no longer offered, which assumes the worst
- */
+/** @param seen at proposal; null if unreadable, undefined if elsewhere @param spec undefined if gone: assumes the worst */
 export function describeCall(
   name: string,
   spec: Described,
@@ -173,7 +169,6 @@ const seenOf = ({ seen, status }: Step): SeenState | null | undefined =>
 
 const Looked = z.object({ looked: SeenState });
 
-/** As shown when a person was asked. */
 function seenInOutput({ output }: Step): SeenState | undefined {
   const read = Looked.safeParse(output);
   return read.success ? read.data.looked : undefined;
@@ -183,10 +178,7 @@ export function sourcesOf(steps: Step[]): string[] {
   return steps.flatMap((step) => referencesOf(argumentsOf(step)).map(({ $from }) => $from));
 }
 
-/**
- * Final values are used for calls under confirmation. @param labels of other steps whose outputs these take @param asking other
- * steps used in conditions
- */
+/** @param labels of other steps used as sources @param asking other steps used in conditions */
 export function describeSteps(
   catalogue: Pick<Catalogue, 'get'>,
   steps: Step[],
@@ -205,7 +197,7 @@ export function describeSteps(
   });
 }
 
-/** Milliseconds for all comparisons of a page. */
+/** For all comparisons of a page. */
 const comparedWithinMs = 1000;
 
 export async function compareSteps(
@@ -232,7 +224,7 @@ export async function compareSteps(
     return { ...step, call: { ...step.call, parts: [aid, ...step.call.parts] } };
   };
   const compared: ShownStep[] = [];
-  // Checked by the clock: no timer fires during a comparison.
+  // By the clock: no timer fires during a comparison.
   for (const step of describeSteps(catalogue, steps, labels, asking))
     compared.push(await compare(step));
   return compared;

@@ -1,4 +1,4 @@
-// Example arguments of an operation, made from its schema: what is required, with values of the right kind to be replaced.
+// Example arguments of an operation, made from its schema.
 import { isObject, type Json, type JsonObject, JsonValue } from '#domain/text.ts';
 import type { JsonSchema, OperationSpec } from '#domain/tool.ts';
 import { choicesOf, type Schema, SchemaWalker, type ValueType } from './walk-schema.ts';
@@ -6,9 +6,9 @@ import { choicesOf, type Schema, SchemaWalker, type ValueType } from './walk-sch
 const maxDepth = 8;
 const maxItems = 2;
 const maxLength = 200;
-/** Characters of an example; what a schema requires beyond is left out. */
+/** Characters; the rest is left out. */
 const maxSize = 4000;
-/** The kind to show, if several are possible. */
+/** If several are possible. */
 const order: ValueType[] = ['object', 'array', 'string', 'integer', 'fraction', 'boolean'];
 
 const formats: Record<string, string> = {
@@ -21,7 +21,6 @@ const formats: Record<string, string> = {
   uuid: '123e4567-e89b-42d3-a456-426614174000',
 };
 
-/** `entityType` as "entity type". */
 const nameInWords = (name: string): string =>
   name
     .replaceAll(/[_-]+/g, ' ')
@@ -36,7 +35,6 @@ class ExampleWriter {
     this.#walker = new SchemaWalker(root);
   }
 
-  /** Takes its characters from what is left. */
   #spend<V extends Json>(value: V): V | null {
     this.#left -= JSON.stringify(value).length;
     return this.#left < 0 ? null : value;
@@ -130,7 +128,6 @@ export function exampleOf({ input }: Pick<OperationSpec, 'input'>): {
   return { args: writer.object(input, 0), optional: writer.optionalIn(input) };
 }
 
-/** It has parts of its own, so that it is no question of one line. */
 export function isNested(schema: unknown): boolean {
   if (!isObject(schema)) return true;
   const { type, items } = schema;

@@ -7,7 +7,6 @@ import type { Json } from '#domain/text.ts';
 import { shorten } from '#domain/words.ts';
 import { readPointer } from './resolve-arguments.ts';
 
-/** Characters of a value in a reason. */
 const maxShown = 120;
 
 const moment = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/;
@@ -18,7 +17,6 @@ function isEqual(found: Json, value: Json): boolean {
   return isDeepStrictEqual(trim(found), trim(value));
 }
 
-/** Null if they have no order. */
 function compare(found: Json, value: Json): number | null {
   const [a, b] = [trim(found), trim(value)];
   const toNumber = (one: Json) =>

@@ -1,10 +1,10 @@
-// How tools fail: what an aborted signal means, and whether a call may have taken effect.
+// How tools fail, and whether a call may have taken effect.
 import { CountersignError } from '#domain/errors.ts';
 
-/** Error `details`: the answer never came. The step settles as unknown unless it may be repeated. */
+/** The answer never came. */
 export const outcomeUnknown = { outcome: 'unknown' } as const;
 
-/** Error `details`: the call never left this process. */
+/** The call never left this process. */
 export const nothingDone = { outcome: 'none' } as const;
 
 export function isNothingDone(error: unknown): boolean {
@@ -37,7 +37,7 @@ export function systemCode(error: unknown): string | undefined {
     : undefined;
 }
 
-/** Transient system errors. An unknown host (ENOTFOUND) isn't one. */
+/** An unknown host (ENOTFOUND) isn't transient. */
 const passingCodes = new Set([
   'EAGAIN',
   'EAI_AGAIN',

@@ -1,10 +1,8 @@
-// The guard rules as a pure decision: executors call what the plan lists, guarded operations need an approved plan, planners
-// only read.
+// The guard: plans call what they list, planners only read. Pure.
 import type { Settings } from '#domain/settings.ts';
 import type { Effect, OperationSpec, ToolRegistry } from '#domain/tool.ts';
 
 export type CallQuestion = {
-  /** `workspace_delete`. */
   operation: string;
   /** The plan's `tools_required`, or null outside any plan. */
   scope: readonly string[] | null;
@@ -17,11 +15,11 @@ export type CallQuestion = {
 /** `reason` is for the audit and the refused person. */
 export type CallDecision =
   | { kind: 'allow'; reason: string }
-  /** Mode `log`: the call is made, and the reason to refuse it is recorded. */
+  /** Mode `log`: the call is made, and the reason recorded. */
   | { kind: 'record'; code: 'out_of_scope' | 'guarded_operation'; reason: string }
   | { kind: 'refuse'; code: 'out_of_scope' | 'guarded_operation'; reason: string };
 
-/** A shell that the plan does not list is refused in every mode. */
+/** An unlisted shell is refused in every mode. */
 export function decideCall(question: CallQuestion): CallDecision {
   const { operation, scope, guarded, approvedBy, mode } = question;
   const approved = approvedBy !== null;
@@ -87,7 +85,7 @@ export function isShell(operation: string): boolean {
 /** They reach people, store something, cost money or do nothing. */
 const neverForPlanners = new Set(['human', 'chat', 'reminder', 'control', 'text', 'plan']);
 
-/** Those that only read, restricted by `allow` and `deny`. Listing one that writes has no effect. */
+/** Listing one that writes in `allow` has no effect. */
 export function plannerOperations(
   registry: Pick<ToolRegistry, 'list'>,
   plannerTools: Settings['plannerTools'],

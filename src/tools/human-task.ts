@@ -1,4 +1,4 @@
-// human_task and human_confirm: hand a step to a person and wait for the answer.
+// human_task and human_confirm: a person does or confirms a step.
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import { isOpen } from '#domain/plan/arguments.ts';

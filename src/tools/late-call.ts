@@ -1,5 +1,5 @@
-// Refuses calls of a process that was suspended beyond their lease, checked right before they leave: by then another worker may
-// have the step, or a person may have looked and found nothing.
+// Refuses calls of a process suspended beyond their lease, right before they leave.
+// Another worker may have the step, or a person may have looked and found nothing.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Dispatcher } from 'undici';
 import { CountersignError } from '#domain/errors.ts';
@@ -7,7 +7,6 @@ import { nothingDone } from './failures.ts';
 
 const lateness = new AsyncLocalStorage<() => boolean>();
 
-/** @param isLate whether `call` must no longer begin */
 export function refuseOnceLate<T>(isLate: () => boolean, call: () => T): T {
   return lateness.run(isLate, call);
 }
@@ -18,10 +17,10 @@ function refuseIf(isLate: (() => boolean) | undefined, details = {}): void {
   throw new CountersignError('cancelled', message, { details });
 }
 
-/** For the last moment at which nothing has been done. @throws CountersignError `cancelled`, marked `nothingDone` */
+/** For the last moment before anything is done. @throws `cancelled`, marked `nothingDone` */
 export const throwIfLate = (): void => refuseIf(lateness.getStore(), nothingDone);
 
-/** A request may have waited for its connection since it was made; `onRequestStart` is called as its first bytes are written. */
+/** A request may have waited for its connection; `onRequestStart` precedes its first bytes. */
 export const refuseLateRequests: Dispatcher.DispatcherComposeInterceptor =
   (dispatch) => (options, handler) => {
     const isLate = lateness.getStore();

@@ -1,4 +1,4 @@
-// Makes outputs storable and limits their size, marking cuts.
+// Makes outputs storable and limits their size.
 import { z } from 'zod';
 import { isObject, type Json, makeStorable, makeStorableText } from '#domain/text.ts';
 import type { ToolOutput } from '#domain/tool.ts';
@@ -6,11 +6,11 @@ import type { ToolOutput } from '#domain/tool.ts';
 export const maxOutputBytes = 1_000_000;
 const maxSummary = 300;
 const maxFinding = 2000;
-/** Per call; the first are kept. */
+/** Per call. */
 const maxFindings = 20;
 const previewLength = 10_000;
 
-/** Replaces data that is too large and has no long text to cut. */
+/** For data that is too large and has no long text to cut. */
 export const Preview = z
   .strictObject({
     truncated: z.literal(true),
@@ -33,10 +33,9 @@ export function limitOutput(output: ToolOutput, limit: number = maxOutputBytes):
 }
 
 const textKeys = new Set(['text', 'content', 'contents', 'body', 'result', 'message', 'preview']);
-/** Longer texts aren't names. */
 const longestName = 1000;
 
-/** In an output that was cut, names and numbers are complete, but lists and texts aren't. */
+/** In a cut output, names and numbers are complete, but lists and texts aren't. */
 export function isShortened(output: Json, keys: string[], value: Json): boolean {
   if (!isObject(output) || output.truncated !== true) return false;
   if (typeof value === 'object') return value !== null;

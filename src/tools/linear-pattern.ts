@@ -1,7 +1,6 @@
-// Runs outside regular expressions on RE2 in linear time: on V8 a few characters can hang the process.
+// Runs untrusted regular expressions on RE2: on V8 they can hang.
 import { createRequire } from 'node:module';
 
-/** Characters, and instructions of the program. */
 const limits = { source: 5000, program: 20_000 };
 
 const require = createRequire(import.meta.url);

@@ -1,5 +1,5 @@
-// Generates form fields from JSON Schema: nested objects are flattened, lists of objects repeat, alternatives become a choice,
-// anything else is entered as JSON.
+// Generates form fields from JSON Schema.
+// Nested objects are flattened, lists of objects repeat, alternatives become a choice, the rest is entered as JSON.
 import { formLimits, labelOf, optionsOf } from '#domain/plan/form.ts';
 import { toEntry } from '#domain/plan/form-entries.ts';
 import {
@@ -52,7 +52,6 @@ class FormMaker {
     return [this.#field({ ...at, neededFrom: null, depth: 0, name: 'Arguments' }, root, 'json')];
   }
 
-  /** The rest is entered as JSON as a whole. */
   #takes(more: number): boolean {
     if (more > this.#left) return false;
     this.#left -= more;
@@ -292,7 +291,7 @@ class FormMaker {
   }
 }
 
-/** Referenceable by later steps: the whole, its members, and theirs. */
+/** The whole, its members, and theirs. */
 function outputsOf({ output }: OperationSpec): OutputChoice[] {
   if (output === undefined) return [{ path: '', label: 'the whole output' }];
   const walker = new SchemaWalker(output);

@@ -1,4 +1,4 @@
-// Output schemas of built-in operations, exact because references of later steps are checked against them.
+// Output schemas of built-in operations: later steps' references are checked against them.
 import { z } from 'zod';
 import type { JsonSchema } from '#domain/tool.ts';
 import { Preview } from './limit-output.ts';
@@ -8,7 +8,7 @@ export function describeOutput(schema: z.ZodType): JsonSchema {
   return described;
 }
 
-/** An output that is too large is replaced by its beginning. */
+/** A large output is replaced by its beginning. */
 export function describeLargeOutput(schema: z.ZodType): JsonSchema {
   return describeOutput(z.union([schema, Preview]));
 }

@@ -1,4 +1,4 @@
-// plan_recheck, plan_replan_patch and plan_verify_patch: a running plan changes itself, behind a port.
+// plan_recheck, plan_replan_patch, plan_verify_patch: a plan changes itself.
 import { z } from 'zod';
 import { JsonValue } from '#domain/text.ts';
 import type { Operation } from '#domain/tool.ts';
@@ -8,7 +8,7 @@ import { throwIfAborted } from './failures.ts';
 import { describeOutput } from './output-schema.ts';
 import type { PlanPort, Verdict } from './ports.ts';
 
-/** Seconds that a change waits for running steps it affects. */
+/** A change waits for running steps it affects. */
 const maxWaits = 600;
 
 const Rechecked = z

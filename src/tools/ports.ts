@@ -1,13 +1,10 @@
-// Dependencies of built-in tools on the rest of the instance, injected at start.
+// Dependencies of built-in tools, injected at start.
 import type { StepSelector } from '#domain/plan/step-selector.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import type { ToolContext } from '#domain/tool.ts';
 
 export type ChatPort = {
-  /**
-   * A repeat of the key `once` is not posted. `from`: the plan's conversation. @throws CountersignError `invalid_arguments` if
-   * posting there is not allowed, or the conversation doesn't exist
-   */
+  /** A repeat of `once` is not posted. @throws `invalid_arguments` if posting is not allowed or there is no conversation */
   post(message: {
     conversation: string;
     from: string | null;
@@ -19,7 +16,7 @@ export type ChatPort = {
 };
 
 export type FilePort = {
-  /** @throws CountersignError `not_found` if the file isn't attached there */
+  /** @throws `not_found` if the file isn't attached there */
   fetch(
     conversation: string | null,
     id: string,
@@ -33,7 +30,7 @@ export type NewReminder = {
   user: string;
   conversation: string | null;
   text: string;
-  /** RFC 5545 rule, or null for a single time. */
+  /** RFC 5545, or null for a single time. */
   rrule: string | null;
   timezone: string;
   startsAt: Date;
@@ -41,15 +38,15 @@ export type NewReminder = {
 };
 
 export type ReminderPort = {
-  /** A repeat with the same ID has no effect. */
+  /** Idempotent by ID. */
   set(reminder: NewReminder): Promise<void>;
 };
 
 /** Idempotent: after a crash each operation finds its earlier result. */
 export type PlanPort = {
-  /** Repeats reads, and raises a finding for each changed output. */
+  /** Repeats reads; raises a finding for each changed output. */
   recheck(steps: { ids?: string[]; partition?: string }, context: ToolContext): Promise<Recheck>;
-  /** Works out a change without applying it. @param refused why earlier changes were refused */
+  /** Doesn't apply it. @param refused why earlier changes were refused */
   propose(finding: string, refused: string[], context: ToolContext): Promise<Proposal>;
   /** Applies a change that narrows the plan; any other waits for a person. */
   verify(finding: string, patch: Json, context: ToolContext): Promise<Verdict>;
@@ -58,7 +55,7 @@ export type PlanPort = {
 /** `skipped`: not succeeded, or not only reading. `changed`: step IDs. */
 export type Recheck = { checked: number; skipped: number; changed: string[] };
 
-/** `patch` is null if there is none; `reason` explains. */
+/** `patch` null: see `reason`. */
 export type Proposal = { patch: JsonObject | null; reason: string };
 
 export type Verdict = {
@@ -78,10 +75,10 @@ export type StepOutput = {
 
 export type DraftPort = {
   estimateTokens(text: string): Promise<number>;
-  /** Prerequisites selected by `steps`, with and without output. @throws CountersignError `unknown_step` if the step is gone */
+  /** Prerequisites with and without output. @throws `unknown_step` if the step is gone */
   count(of: OutputsOf): Promise<{ sources: number; missing: number }>;
   read(of: OutputsOf): AsyncIterable<StepOutput>;
-  /** No effect if the ID exists. */
+  /** Idempotent by ID. */
   store(artifact: {
     id: string;
     planId: string;
@@ -95,7 +92,7 @@ export type DraftPort = {
 /** `steps` selects among the prerequisites of `stepId`. */
 export type OutputsOf = { planId: string; stepId: string; steps: StepSelector };
 
-/** A person's names, and a calendar that they connected in an organisation, or null. `open` gives its address. */
+/** A person's names, and the calendar they connected. `open` gives its address. */
 export type OwnCalendar = (user: string) => Promise<{
   names: string[];
   connected: { host: string; tenant: string | null; open(): string } | null;

@@ -1,5 +1,4 @@
-// The tools of this process: built-ins, tools in files and MCP servers. A server that is down doesn't stop the start. Every
-// error gets a code and every output a size limit here.
+// This process's tools: built-ins, files, MCP servers; adds error codes, limits outputs.
 import { hash } from 'node:crypto';
 import { access, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -33,7 +32,7 @@ import { type ArgumentValidator, compileValidator } from './validate-arguments.t
 import { reservedFolder } from './workspace/sandbox.ts';
 
 export type RegistryOptions = Omit<BuiltinOptions, 'baseDir' | 'clock'> & {
-  /** The owners' folder; other organisations' folders are inside it, but not reachable from it. */
+  /** Contains other organisations' folders, but can't reach them. */
   workspaceDir: string;
   calendars: Settings['calendars'];
   mcpServers: Settings['mcpServers'];
@@ -42,7 +41,7 @@ export type RegistryOptions = Omit<BuiltinOptions, 'baseDir' | 'clock'> & {
   disabledTools: Settings['disabledTools'];
   /** A new object after each change. Default: a single organisation. */
   tenancy?: () => Tenancy;
-  /** Without it, sign-in at hosted servers isn't possible. */
+  /** Required for sign-in at hosted servers. */
   signIns?: SignInStore;
   /** Redacted from everything a server says. */
   secrets?: string[];
@@ -50,9 +49,9 @@ export type RegistryOptions = Omit<BuiltinOptions, 'baseDir' | 'clock'> & {
   /** For relative paths; default: the current folder. */
   baseDir?: string;
   clock?: Clock;
-  /** Longest wait for MCP servers at start; slower ones join later. Default 3 s. */
+  /** For MCP servers; slower ones join later. Default 3 s. */
   startWaitMs?: number;
-  /** Per connection attempt to an MCP server. Default 30 s. */
+  /** Per attempt. Default 30 s. */
   connectTimeoutMs?: number;
   /** First pause before reconnecting. Default 1 s. */
   retryMs?: number;
@@ -164,7 +163,7 @@ function folderOf(workspaceDir: string, tenancy: Tenancy, tenant: string | null)
   return join(workspaceDir, reservedFolder, 'organisations', name);
 }
 
-/** Not always offered, so switching them off is no mistake. */
+/** Not always offered, so switching it off is no mistake. */
 function isOptional(name: string): boolean {
   return (builtinTools as readonly string[]).includes(name.split('_')[0] ?? '');
 }

@@ -1,4 +1,4 @@
-// reminder_set: a reminder, once or by a recurrence rule, in the person's zone. Idempotent.
+// reminder_set: a reminder, once or recurring. Idempotent.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Clock } from '#domain/clock.ts';
@@ -116,7 +116,7 @@ function findPassed({ at, rrule, timezone }: { [key: string]: unknown }, now: Da
   return `${formatMoment(toMoment(at, zone), zone)} has passed; choose a later time.`;
 }
 
-/** @throws CountersignError invalid_arguments if that is never or too often */
+/** @throws `invalid_arguments` if that is never or too often */
 function computeTiming(
   args: { at?: string | undefined; rrule?: string | undefined },
   timezone: string,

@@ -1,4 +1,4 @@
-// Repairs a server's schema: drops meaningless keywords, and converts those of OpenAPI and draft 4.
+// Repairs a server's schema: meaningless keywords, OpenAPI, draft 4.
 import { isObject } from '#domain/text.ts';
 import type { JsonSchema } from '#domain/tool.ts';
 

@@ -1,4 +1,4 @@
-// plan_report: a step that reports a problem with its plan, found by a condition.
+// plan_report: reports a problem with the plan, found by a condition.
 import { z } from 'zod';
 import { type NewFinding, Severity } from '#domain/plan/finding.ts';
 import type { Operation } from '#domain/tool.ts';

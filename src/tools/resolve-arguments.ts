@@ -1,10 +1,10 @@
-// Resolves references in arguments (`$from` and `$artifact`, with RFC 6901 pointers) to outputs and artifacts.
+// Resolves references in arguments to outputs and artifacts.
 import { CountersignError } from '#domain/errors.ts';
 import { substitute } from '#domain/plan/arguments.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '#domain/text.ts';
 import { isShortened } from './limit-output.ts';
 
-/** `$decide` values stay. @param whole refuses cut values @throws CountersignError invalid_reference */
+/** `$decide` values stay. @param whole refuses cut values @throws `invalid_reference` */
 export function resolveReferences(
   args: JsonObject,
   outputs: ReadonlyMap<string, Json>,
@@ -83,7 +83,7 @@ function readMember(value: Json, key: string): Json | undefined {
 /** By output: a step may take many values of one. */
 const jsonTexts = new WeakMap<object, JsonObject | Json[] | null>();
 
-/** The JSON that makes up the text of an output, as MCP servers without output schemas answer; its members count as the output's. */
+/** JSON in an output's text, as from MCP servers without output schemas; its members count as the output's. */
 export function readJsonText(output: Json): JsonObject | Json[] | null {
   if (!isObject(output) || typeof output.text !== 'string') return null;
   const known = jsonTexts.get(output);

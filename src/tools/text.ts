@@ -1,4 +1,4 @@
-// text_write and text_summarize: a model writes text. Its input is marked as material, never as instructions.
+// text_write and text_summarize. Input is material, never instructions.
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import type { TextModel } from '#domain/text-model.ts';

@@ -1,4 +1,4 @@
-// Processes outside input in threads, terminated when too slow or too large, so that the event loop is never blocked.
+// Processes outside input in threads, terminated when slow or large.
 import { Worker } from 'node:worker_threads';
 import { CountersignError, type ErrorCode } from '#domain/errors.ts';
 import { throwIfAborted, toAbortError } from './failures.ts';
@@ -8,12 +8,12 @@ export type ThreadAnswer<Answer> =
   | { ok: false; code: ErrorCode; message: string };
 
 export type Threads<Request, Answer> = {
-  /** @throws CountersignError from the thread; `tool_failed` if it is too slow, too large or ends */
+  /** @throws the thread's CountersignError; `tool_failed` if it is too slow, too large or ends */
   ask(request: Request, signal: AbortSignal): Promise<Answer>;
   close(): Promise<void>;
 };
 
-/** `maxMegabytes`: heap and array buffers of a thread. `refusal`: the error of a request that takes more time or memory. */
+/** `maxMegabytes`: heap and array buffers of a thread. `refusal`: the error beyond a limit. */
 type Options = { timeoutMs: number; maxThreads: number; maxMegabytes: number; refusal: string };
 
 const memoryCheckMs = 100;
@@ -87,7 +87,7 @@ async function exchange<Answer>(
   const fail = (cause: unknown) => reject(new CountersignError('tool_failed', refusal, { cause }));
   const abort = () => reject(toAbortError(signal));
   const timer = setTimeout(() => fail(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
-  // `resourceLimits` leaves out array buffers. A thread that ends during the check is reported by its exit.
+  // `resourceLimits` leaves out array buffers. A thread that ends meanwhile is reported by its exit.
   const checkMemory = () =>
     worker.getHeapStatistics().then(
       ({ used_heap_size: heap, external_memory: buffers }) => {

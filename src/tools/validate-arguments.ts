@@ -1,4 +1,4 @@
-// Validates arguments against JSON Schema, with sentences. Run-time values ($from, $template, $decide) are assumed to fit.
+// Validates arguments against JSON Schema. Run-time values are assumed to fit.
 // Schemas are untrusted: expressions run on RE2, and compiling and checking are time-limited.
 import { createRequire } from 'node:module';
 import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
@@ -24,7 +24,7 @@ const options: Options = {
 
 const require = createRequire(import.meta.url);
 
-/** Ninety modules, loaded on first use. */
+/** Ninety modules. */
 function loadCompiler() {
   // The type checker can't resolve `require`.
   const { Ajv } = require('ajv') as typeof import('ajv');
@@ -35,7 +35,7 @@ function loadCompiler() {
   return { Ajv, Ajv2020, addFormats };
 }
 
-/** `unknown` names top-level arguments whose values come later. */
+/** `unknown`: top-level arguments whose values come later. */
 export type ArgumentValidator = {
   (args: JsonObject, unknown?: readonly string[]): string[];
   /** Only the server can check these. */
@@ -44,7 +44,7 @@ export type ArgumentValidator = {
 
 const tooSlow = 'take too long to check against the schema: make them smaller';
 
-/** For draft 7 or 2020-12 (default), by `$schema`. @throws Error if unusable in either */
+/** Draft 7 or 2020-12 (default), by `$schema`. @throws Error if unusable in either */
 export function compileValidator(schema: JsonSchema): ArgumentValidator {
   const compiled = compileSchema(schema);
   const check = (args: JsonObject, unknown: readonly string[] = []): string[] => {
@@ -66,7 +66,7 @@ function toSentences(errors: ErrorObject[], all: string, one: string): string[] 
   return [...new Set(errors.map((error) => toSentence(error, all, one)))].slice(0, maxSentences);
 }
 
-/** Schemas don't know bigints; checks the nearest number. */
+/** Schemas don't know bigints. */
 function toNumbers(value: Json): Json {
   if (typeof value === 'bigint') return Number(value);
   if (Array.isArray(value)) return value.map(toNumbers);
@@ -74,10 +74,10 @@ function toNumbers(value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toNumbers(item)]));
 }
 
-/** Errors examined: an array may have one per item. */
+/** An array may have one per item. */
 const maxErrors = 1000;
 
-/** Characters of schema times value below which a check takes milliseconds. */
+/** Schema times value characters below which a check takes milliseconds. */
 const mostUnbounded = 2_000_000;
 
 function findErrors({ validate, weight }: Compiled, data: Json): ErrorObject[] | null {
@@ -101,7 +101,7 @@ type Compiled = { validate: ValidateFunction; unchecked: string[]; weight: numbe
 type Draft = 'seven' | 'newest';
 type Compiler = { ajv: Ajv; unchecked: Set<string>; left: number };
 
-/** Characters of validator code: V8 can't be stopped while parsing, 25 ms per million. */
+/** V8 can't be stopped while parsing, 25 ms per million characters. */
 const longestCode = 2_000_000;
 
 function requireParsable(code: string): string {
@@ -109,7 +109,7 @@ function requireParsable(code: string): string {
   return code;
 }
 
-/** Schemas per compiler, which caches them. Creating one takes longer than most schemas. */
+/** The compiler caches them. Creating one takes longer than most schemas. */
 const schemasEach = 50;
 const compilers = new Map<Draft, Compiler>();
 
@@ -143,7 +143,6 @@ function createCompiler(draft: Draft): Compiler {
 
 function compileIn(draft: Draft, schema: JsonSchema): Compiled {
   const compiler = compilers.get(draft) ?? createCompiler(draft);
-  // A compiler that failed is not reused.
   compilers.delete(draft);
   const { ajv, unchecked } = compiler;
   unchecked.clear();
@@ -210,7 +209,7 @@ function* upFrom(pointer: string): Generator<string, void> {
   yield '';
 }
 
-/** JSON pointers of unknown values; `around` includes their ancestors. */
+/** JSON pointers; `around` includes their ancestors. */
 type Open = { values: ReadonlySet<string>; around: ReadonlySet<string> };
 
 function dropExcused(errors: ErrorObject[], pointers: string[]): ErrorObject[] {

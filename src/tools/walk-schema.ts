@@ -1,5 +1,5 @@
-// Derives from a JSON Schema (draft 7 or 2020-12) what can be at a place in a value. What it calls impossible is impossible;
-// the rest may be. Ignores `not`, conditions and remote `$ref`s.
+// Derives from a JSON Schema (draft 7 or 2020-12) the possible values at a place.
+// The rest may be possible or not. Ignores `not`, conditions and remote `$ref`s.
 import { isObject } from '#domain/text.ts';
 import type { JsonSchema } from '#domain/tool.ts';
 import { compileLinear } from './linear-pattern.ts';
@@ -16,7 +16,7 @@ const everyType: readonly ValueType[] = [
   'array',
   'object',
 ];
-/** Steps of a walker; beyond, everything is possible. */
+/** Beyond, everything is possible. */
 const mostSteps = 20_000;
 
 /** Memoised, so that each `$ref` is followed once. */
@@ -78,7 +78,7 @@ export class SchemaWalker {
     return [...new Set([...own, ...parts.flatMap((part) => this.propertiesOf(part, seen))])];
   }
 
-  /** `schema` with its `$ref` targets and `allOf` parts, each once. */
+  /** With `$ref` targets and `allOf` parts, each once. */
   partsOf(schema: Schema, seen = new Set<Schema>()): JsonSchema[] {
     if (typeof schema === 'boolean' || seen.has(schema)) return [];
     seen.add(schema);

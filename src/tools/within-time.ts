@@ -1,10 +1,10 @@
-// Time-limits work on server input: V8 interrupts it even inside an expression or library.
+// Time-limits work: V8 interrupts it even inside an expression or library.
 import { createContext, Script } from 'node:vm';
 import { isObject } from '#domain/text.ts';
 
-/** CPU milliseconds. */
+/** CPU time. */
 const longestWorkMs = 100;
-/** Share of the CPU below which an attempt is repeated with a longer limit. */
+/** Below this share of the CPU, an attempt is repeated with a longer limit. */
 const enough = 0.7;
 const tries = 4;
 

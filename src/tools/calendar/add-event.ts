@@ -1,4 +1,4 @@
-// Writes ICS events: one into a file, keeping all other bytes, or many as a calendar.
+// Writes ICS events: one into a file, or many as a calendar.
 import { Temporal } from 'temporal-polyfill';
 import { CountersignError } from '#domain/errors.ts';
 import { toLocalIso } from '#timeline/recurrence.ts';
@@ -13,7 +13,6 @@ export type NewEvent = {
   title: string;
   start: Date;
   end: Date;
-  /** Start and end are local midnights. */
   allDay: boolean;
   timezone: string;
   location: string | null;
@@ -27,10 +26,7 @@ export type NewEvent = {
 const emptyCalendar =
   'BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//Countersign//EN\r\nEND:VCALENDAR\r\n';
 
-/**
- * The calendar with the event, or null if it already has it. @param stored null for a new calendar @throws CountersignError
- * tool_failed
- */
+/** Keeps all other bytes. Null if the event is there. @param stored null for a new calendar @throws `tool_failed` */
 export function addEvent(
   stored: Buffer | null,
   name: string,
@@ -79,7 +75,6 @@ export function writeCalendar(events: NewEvent[], now: Date): string {
 
 const isBlank = (bytes: Buffer) => bytes.length < 1000 && bytes.toString('utf8').trim() === '';
 
-/** `20260504T093000` */
 const compact = (local: string) => local.slice(0, 19).replaceAll(/[-:]/g, '');
 const toUtc = (moment: Date) => `${compact(toLocalIso(moment, 'UTC'))}Z`;
 
@@ -124,7 +119,7 @@ function writeRule(rrule: string, { timezone, allDay }: NewEvent): string {
   return [...fields].map(([name, value]) => `${name}=${value}`).join(';');
 }
 
-/** Offset changes around an event, which RFC 5545 requires with a TZID. */
+/** RFC 5545 requires offset changes with a TZID. */
 function writeZone(timezone: string, around: Date, years = 10): string[] {
   const begin = Temporal.Instant.fromEpochMilliseconds(around.getTime())
     .toZonedDateTimeISO(timezone)

@@ -11,7 +11,7 @@ export type Component = {
 
 const maxDepth = 10;
 
-/** An unclosed component is left out. */
+/** Leaves out an unclosed component. */
 export function readComponents({ lines, bad }: Lines): { top: Component[]; bad: BadLine[] } {
   const top: Component[] = [];
   const problems = [...bad];
@@ -19,7 +19,6 @@ export function readComponents({ lines, bad }: Lines): { top: Component[]; bad: 
   const abandon = (components: Component[]) => {
     for (const component of components) {
       const { kind, line } = component;
-      // In a truncated calendar, all events but the last are complete.
       const isCalendar = kind === 'VCALENDAR';
       if (isCalendar) top.push({ ...component, endAt: null });
       const outcome = isCalendar ? 'the file was cut off' : 'it was left out';

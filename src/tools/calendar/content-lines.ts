@@ -1,11 +1,10 @@
-// Content lines of an ICS file (RFC 5545, 3.1), unfolded as bytes: some programs fold inside characters.
+// Content lines of ICS (RFC 5545, 3.1), unfolded as bytes: folds may split characters.
 
 export type ContentLine = {
   line: number;
-  /** Byte offsets of its start and of the next line. */
+  /** In bytes; `end` is the next line's start. */
   start: number;
   end: number;
-  /** In capitals. */
   name: string;
   params: ReadonlyMap<string, string>;
   value: string;
@@ -38,7 +37,7 @@ export function readContentLines(bytes: Buffer, decode: (bytes: Buffer) => strin
 
 type Folded = { pieces: Buffer[]; line: number; start: number; end: number };
 
-/** Lines end in CRLF, LF or CR; a leading space or tab continues the previous one. */
+/** Lines end in CRLF, LF or CR; a leading space or tab continues one. */
 function* unfold(bytes: Buffer): Generator<Folded> {
   const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   let open: Folded | null = null;
@@ -89,7 +88,7 @@ export function readText(value: string): string {
   return value.replace(/\\(.)/g, (_, sign: string) => (/n/i.test(sign) ? '\n' : sign)).trim();
 }
 
-/** Escaped and folded at 75 bytes, without a final line break. */
+/** Folded at 75 bytes, without a final line break. */
 export function writeText(name: string, value: string, lineBreak: string): string {
   const plain = value
     .toWellFormed()

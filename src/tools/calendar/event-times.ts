@@ -7,7 +7,7 @@ import { readLocal, type Zone } from './zones.ts';
 /** `wall`: local time as UTC milliseconds. */
 export type IcsTime = { wall: number; zone: Zone; isDate: boolean };
 
-/** `tzid` is null for floating times; `line` is for errors. */
+/** `tzid` null: floating. `line` is for errors. */
 export type ZoneFinder = (tzid: string | null, line: number) => Zone;
 
 export type EventTimes = {
@@ -18,7 +18,7 @@ export type EventTimes = {
 const dayMs = 86_400_000;
 const utc: Zone = { toInstant: (wall) => wall, toWall: (instant) => instant };
 
-/** `20260504`, `20260504T090000`, `20260504T070000Z`, or the start of a period. */
+/** `20260504`, `20260504T090000`, `20260504T070000Z`, or a period's start. */
 export function readTimes(
   line: ContentLine,
   zoneOf: ZoneFinder,

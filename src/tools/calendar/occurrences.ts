@@ -1,4 +1,4 @@
-// Expands one event in a range: rules and dates, minus exclusions, with individual changes.
+// Expands an event in a range: rules and dates, exclusions, changes.
 import { errorMessage } from '#domain/errors.ts';
 import { checkRule, readFields, readUntil } from '#timeline/rule.ts';
 import { expandWall } from '#timeline/wall-clock.ts';
@@ -17,7 +17,6 @@ import {
 } from './event-times.ts';
 
 export type Occurrence = {
-  /** Has the title: the event or its change. */
   of: Component;
   isDate: boolean;
   /** Moments, or local dates as UTC milliseconds for whole days. */
@@ -27,7 +26,7 @@ export type Occurrence = {
 
 export type Expansion = { occurrences: Occurrence[]; complete: boolean };
 
-/** With a day's margin on each side, since whole days begin at the reader's midnight. */
+/** With a day's margin: whole days begin at the reader's midnight. */
 export type Window = { from: number; to: number };
 
 type Context = {
@@ -37,7 +36,6 @@ type Context = {
   report(line: number, reason: string): void;
 };
 
-/** Match EXDATE and RECURRENCE-ID by moment or day. */
 const keysOf = ({ wall, zone, isDate }: IcsTime): string[] => {
   const day = new Date(wall).toISOString().slice(0, 10);
   return isDate ? [day] : [String(zone.toInstant(wall)), day];
@@ -67,7 +65,7 @@ function readEventRule(line: ContentLine, start: IcsTime, report: Context['repor
   };
 }
 
-/** UNTIL in the zone of the series. A date includes its whole day. */
+/** In the series' zone. A date includes its whole day. */
 function readEnd(
   until: string,
   start: IcsTime,
@@ -111,7 +109,6 @@ function toSeries(time: IcsTime, start: IcsTime): number {
   return time.zone === start.zone || time.isDate ? time.wall : start.zone.toWall(instantOf(time));
 }
 
-/** Times without a zone belong to the series. */
 const within =
   (start: IcsTime | null, zoneOf: ZoneFinder): ZoneFinder =>
   (tzid, line) =>
@@ -173,7 +170,6 @@ export function expandEvent(
   if (event === null || times === null) return { occurrences: single, complete: true };
   const { start } = times;
   const lengthMs = place(event, times, start.wall).end - place(event, times, start.wall).start;
-  // Earlier occurrences may reach into the range.
   const window = { from: context.window.from - lengthMs, to: context.window.to };
   const inWindow = { ...context, window };
   const rules = expandRules(event, 'RRULE', start, inWindow);

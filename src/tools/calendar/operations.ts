@@ -55,7 +55,7 @@ export function createCalendarOperations(
   const checker = (addresses: boolean) => (args: { [key: string]: unknown }) =>
     findProblem(args, configured, addresses);
   const checkAdd = checker(false);
-  /** An unreadable calendar fails the call only if requested by name. */
+  /** An unreadable calendar fails the call only if named. */
   const readOne = async (
     place: NamedCalendar,
     range: Range,
@@ -192,7 +192,7 @@ export function createCalendarOperations(
   ];
 }
 
-/** Busy time alone: a plan is read by more people than a person's calendar. Its owner reads titles by naming it. */
+/** More people read a plan than a calendar. Its owner reads titles by naming it. */
 const hideWords = (event: CalendarEvent): CalendarEvent => ({
   ...event,
   title: '',
@@ -224,7 +224,6 @@ function findProblem(
   };
 }
 
-/** Null if the start is unknown. */
 function findNoOccurrence({ start, timezone }: { [key: string]: unknown }, rrule: string) {
   if (typeof start !== 'string') return null;
   try {

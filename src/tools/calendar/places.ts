@@ -1,4 +1,4 @@
-// Locations of calendars: workspace files, and configured files and addresses.
+// Calendars in workspace files, and at configured files and addresses.
 import { lstat, readFile } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { CountersignError } from '#domain/errors.ts';
@@ -16,24 +16,21 @@ import { putFile } from '../workspace/write.ts';
 const maxBytes = 10_000_000;
 export const defaultCalendar = 'calendar.ics';
 
-/** `calendar` is what `read` takes; `label` is what people see, since an address can be a secret. */
+/** `label` is what people see, since an address can be a secret. */
 export type NamedCalendar = {
   calendar: string;
   label: string;
   isPersonal: boolean;
-  /** By an address that the person chose. */
   isConnected?: true;
 };
 
 export type CalendarPlaces = {
-  /** Those of a person, and unless their time is read for someone else, those that belong to nobody in particular. */
+  /** A person's, and unless read for someone else, those that belong to nobody. */
   list(user: string, busyOf: ToolContext['busyOf']): Promise<NamedCalendar[]>;
-  /** A sentence for a calendar that belongs to others, or null. */
+  /** A sentence if it belongs to others. */
   findRefusal(calendar: string, user: string): Promise<string | null>;
   read(place: Omit<NamedCalendar, 'label'>, signal: AbortSignal): Promise<Buffer | null>;
-  /**
-   * Replaces the bytes unless `change` returns null. Serialised across processes; not done if `signal` aborts while waiting.
-   */
+  /** Not done if `change` returns null or `signal` aborts while waiting. Serialised across processes. */
   update(
     calendar: string,
     change: (ics: Buffer | null) => Promise<Buffer | null>,
@@ -45,7 +42,6 @@ export type CalendarSettings = {
   calendars: Settings['calendars'];
   baseDir: string;
   ownCalendar?: OwnCalendar | undefined;
-  /** The organisation that it is for, or undefined if none is kept apart. */
   tenant?: string | null | undefined;
 };
 

@@ -1,4 +1,4 @@
-// Reads the events of an ICS file inside a range. Its content is data, never instructions. Runs in a thread, see `threads.ts`.
+// Reads an ICS file's events in a range, in a thread.
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import { quoteWords } from '#domain/shown-text.ts';
@@ -23,7 +23,6 @@ export const CalendarEvent = z.strictObject({
 });
 export type CalendarEvent = z.output<typeof CalendarEvent>;
 
-/** Milliseconds. */
 export type Range = { from: number; to: number; timezone: string };
 
 export type ReadEvents = { events: CalendarEvent[]; complete: boolean; problems: string[] };
@@ -31,13 +30,12 @@ export type ReadEvents = { events: CalendarEvent[]; complete: boolean; problems:
 const maxEvents = 500;
 const maxProblems = 20;
 const dayMs = 86_400_000;
-/** Afterwards, recurring events are not expanded. */
 const expandMs = 3000;
 
 class Problems {
   readonly #said = new Map<string, number>();
   report(line: number, reason: string): void {
-    // Deduplicated: every use of a line finds the same error.
+    // Every use of a line finds the same error.
     const text = `Line ${line}: ${shorten(reason, 300)}.`;
     if (!this.#said.has(text)) this.#said.set(text, line);
   }
@@ -61,7 +59,7 @@ export function parseIcs(bytes: Buffer, name: string) {
   return { calendars, bad };
 }
 
-/** @throws CountersignError tool_failed if not a calendar */
+/** @throws `tool_failed` if not a calendar */
 export function readEvents(bytes: Buffer, calendar: string, range: Range): ReadEvents {
   const { calendars, bad } = parseIcs(bytes, calendar);
   const problems = new Problems();
@@ -106,7 +104,6 @@ export function readEvents(bytes: Buffer, calendar: string, range: Range): ReadE
   };
 }
 
-/** Floating times are in the reader's zone. */
 function createZoneFinder(calendars: Component[], reader: string, problems: Problems): ZoneFinder {
   const described = new Map(
     calendars

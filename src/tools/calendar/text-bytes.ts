@@ -3,7 +3,6 @@ import { type DecodedText, decodeText, encodePart, encodeText } from '#domain/en
 import { CountersignError } from '#domain/errors.ts';
 
 export type IcsText = {
-  /** In an ASCII-compatible encoding. */
   bytes: Buffer;
   decode(bytes: Buffer): string;
   /** @throws CountersignError if the encoding lacks a character */

@@ -9,7 +9,7 @@ import { type Component, propertiesOf, propertyOf } from './components.ts';
 /** Local times are UTC milliseconds. Skipped times move forward. */
 export type Zone = { toInstant(wall: number): number; toWall(instant: number): number };
 
-/** Windows zone names (CLDR, territory 001). */
+/** From CLDR, territory 001. */
 const windowsZones = new Map(
   windowsData.supplemental.windowsZones.mapTimezones
     .map(({ mapZone }) => mapZone)
@@ -17,7 +17,6 @@ const windowsZones = new Map(
     .map(({ _other, _type }) => [_other.toLowerCase(), _type]),
 );
 
-/** `berlin` → `Europe/Berlin` */
 const zonesByCity = new Map(
   Intl.supportedValuesOf('timeZone').map((name) => [
     (name.split('/').at(-1) ?? '').replaceAll('_', ' ').toLowerCase(),
@@ -27,13 +26,11 @@ const zonesByCity = new Map(
 
 export function findZoneName(tzid: string): string | null {
   const name = tzid.trim();
-  // `/freeassociation.sourceforge.net/Europe/Berlin`, `/mozilla.org/20050126_1/America/Argentina/Salta`
   const segments = name.split('/').filter((part) => part !== '');
   const tails = [name, ...[3, 2, 1].map((count) => segments.slice(-count).join('/'))];
   const iana = tails.find((tail) => checkTimezone(tail) === null);
   if (iana !== undefined) return iana;
   if (/^tzone:\/\/microsoft\/utc$/i.test(name)) return 'UTC';
-  // `(UTC-08:00) Pacific Time (US & Canada)`
   const plain = name
     .replace(/^\((?:UTC|GMT)[^)]*\)\s*/i, '')
     .replace(/\(US & Canada\)$/i, '')
@@ -49,7 +46,7 @@ export function findZoneName(tzid: string): string | null {
   return windows ?? city ?? readOffset(name);
 }
 
-/** `GMT+0100`, `(UTC+01:00) somewhere` and `+02:00` as Temporal offset zones. */
+/** `GMT+0100`, `(UTC+01:00) somewhere`, `+02:00` */
 function readOffset(name: string): string | null {
   const found = /^\(?(?:UTC|GMT)?\s?([+-])(\d{1,2}):?(\d\d)?\b/i.exec(name);
   if (found === null || Number(found[2]) > 14) return null;
@@ -78,7 +75,6 @@ function readUtcOffset(value: string | undefined): number | null {
   return (found[1] === '-' ? -1 : 1) * (hours * 3600 + minutes * 60 + seconds) * 1000;
 }
 
-/** `20260504T093000` as UTC milliseconds. */
 export function readLocal(value: string): number | null {
   const found = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)?)?$/i.exec(value.trim());
   if (found === null) return null;
@@ -132,7 +128,6 @@ export function describedZone(component: Component): Zone | null {
   };
 }
 
-/** Last onset at or before `wall`. */
 function lastOnset(one: Observance, wall: number): number | null {
   if (one.start > wall) return null;
   if (one.rrule === null || checkRule(one.rrule) !== null) return one.start;

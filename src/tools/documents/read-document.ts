@@ -12,7 +12,6 @@ export type ReadDocument = (
 
 export type DocumentKind = OfficeKind | 'pdf';
 
-/** Bytes. */
 const maxText = 500_000;
 
 const kinds: Record<string, DocumentKind> = {
@@ -22,7 +21,7 @@ const kinds: Record<string, DocumentKind> = {
   '.pdf': 'pdf',
 };
 
-/** Any text encoding, PDF, Word, Excel and PowerPoint; throws `tool_failed` for others. */
+/** Text, PDF, Word, Excel and PowerPoint; throws `tool_failed` for others. */
 export function openDocuments(): { read: ReadDocument; close(): Promise<void> } {
   const threads = openThreads<
     { bytes: Uint8Array; kind: DocumentKind },

@@ -1,14 +1,13 @@
-// Reads the text of Word, Excel and PowerPoint files, which are zipped XML. Runs in a thread.
+// Reads text from Word, Excel and PowerPoint (zipped XML), in a thread.
 import { strFromU8, type UnzipFileInfo, unzipSync } from 'fflate';
 import { Parser } from 'htmlparser2';
 import { CountersignError } from '#domain/errors.ts';
 
 export type OfficeKind = 'docx' | 'xlsx' | 'pptx';
 
-/** Bytes of one unzipped part, and of all. */
+/** Unzipped bytes of a part, and of all. */
 const maxPart = 30_000_000;
 const maxAll = 60_000_000;
-/** Characters. */
 const maxText = 200_000;
 
 const parts: Record<OfficeKind, RegExp> = {
@@ -86,7 +85,7 @@ function readSheetNames(xml: string): string[] {
   return names;
 }
 
-/** From 0, for a cell such as `AB12`. */
+/** From 0. */
 function columnOf(cell: string): number {
   const letters = /^[A-Z]{1,3}/.exec(cell)?.[0] ?? 'A';
   return [...letters].reduce((at, letter) => at * 26 + letter.charCodeAt(0) - 64, 0) - 1;

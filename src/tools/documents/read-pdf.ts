@@ -1,8 +1,7 @@
-// Reads the text of PDF documents, page by page. Runs in a thread.
+// Reads the text of PDF documents, in a thread.
 import { getDocumentProxy } from 'unpdf';
 import { CountersignError } from '#domain/errors.ts';
 
-/** Characters. */
 const maxText = 200_000;
 
 type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
@@ -35,7 +34,7 @@ async function readPages(document: Pdf): Promise<{ text: string; cut: boolean }>
   return { text: text.slice(0, maxText).toWellFormed(), cut };
 }
 
-/** @throws CountersignError `tool_failed` if damaged, encrypted or without text */
+/** @throws `tool_failed` if damaged, encrypted or without text */
 export async function readPdf(bytes: Uint8Array): Promise<{ text: string; cut: boolean }> {
   try {
     const document = await getDocumentProxy(bytes, { isEvalSupported: false, verbosity: 0 });

@@ -1,4 +1,4 @@
-// Types for the part of unpdf that reads text. Its own need those of browsers and a canvas library.
+// Types for reading text with unpdf: its own need those of browsers.
 declare module 'unpdf' {
   type Item = { str?: string; hasEOL?: boolean };
   type Page = {

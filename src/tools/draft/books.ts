@@ -1,4 +1,4 @@
-// Stores and finds draftbooks in the artifact store, and traces their entries to steps.
+// Stores and finds draftbooks, and traces their entries to steps.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { passCrashPoint } from '#domain/crash-points.ts';
@@ -22,7 +22,7 @@ export function idOfBook(book: z.infer<typeof BookArgument>): string {
 
 export type CallingStep = { planId: string; stepId: string };
 
-/** @throws CountersignError `guarded_operation` outside a plan */
+/** @throws `guarded_operation` outside a plan */
 export function requireCallingStep({ planId, stepId }: ToolContext): CallingStep {
   if (planId !== null && stepId !== null) return { planId, stepId };
   throw new CountersignError(
@@ -49,7 +49,7 @@ export async function storeBook(
   return id;
 }
 
-/** @throws CountersignError `invalid_reference` if the plan doesn't have it */
+/** @throws `invalid_reference` if the plan doesn't have it */
 export async function loadBook(port: DraftPort, planId: string, id: string): Promise<Draftbook> {
   const book = Draftbook.safeParse(await port.load(planId, id));
   if (book.success) return book.data;
@@ -87,7 +87,7 @@ export function toEntry(
   };
 }
 
-/** Step IDs behind entries, through nested draftbooks. @param wanted entry numbers, each with the groups that ask for it */
+/** Through nested draftbooks. @param wanted entry numbers, each with the groups that ask for it */
 export async function findSteps(
   port: DraftPort,
   planId: string,

@@ -1,5 +1,4 @@
-// draft_finalise: a report from a draftbook alone. A model cites sources per sentence, which code checks; without a model it
-// quotes the most frequent entries.
+// draft_finalise: a report from a draftbook alone, with checked sources.
 import { z } from 'zod';
 import { passCrashPoint } from '#domain/crash-points.ts';
 import { CountersignError } from '#domain/errors.ts';

@@ -1,15 +1,14 @@
-// Fits texts into a token budget without a model: merges equal ones, shortens long ones to an equal share, then lets neighbours
-// share an entry. Different texts are never merged.
+// Fits texts into a token budget without a model.
+// Merges equal ones, shortens long ones, then lets neighbours share an entry. Different texts are never merged.
 import { hash } from 'node:crypto';
 import type { Quote } from '#domain/plan/draftbook.ts';
 import { countOf, onOneLine } from '#domain/words.ts';
 import { type Measure, shortenText } from './shorten-text.ts';
 
-/** Each shown text with its count, and the number left out. */
+/** With counts, and the number left out. */
 export type Passage<Source> = {
   quotes: Quote[];
   omitted: number;
-  /** Equal only if the complete outputs are. */
   whole: string;
   shortened: boolean;
   sources: Source[];
@@ -25,9 +24,9 @@ export const countOutputs = ({ quotes, omitted }: Pick<Passage<unknown>, 'quotes
   quotes.reduce((sum, { count }) => sum + count, omitted);
 
 const numberTokens = 12;
-/** Tokens; below this, neighbours share an entry. */
+/** Below this, neighbours share an entry. */
 const smallestShare = 16;
-/** Tokens, including its number. */
+/** Including its number. */
 const mergedTokens = 60;
 
 const writeQuote = ({ text, count }: Quote): string =>
@@ -39,7 +38,7 @@ export function writePassage({ quotes, omitted }: Pick<Passage<unknown>, 'quotes
   return [...quotes.map(writeQuote), ...others].join(' · ');
 }
 
-/** One line, with nothing that looks like another entry's number. */
+/** Nothing in it looks like another entry's number. */
 export function writeEntry(
   entry: { n: number } & Pick<Passage<unknown>, 'quotes' | 'omitted'>,
 ): string {

@@ -1,5 +1,4 @@
-// draft_gather and draft_narrow: fit the outputs of many steps into a token budget, by code alone. Each entry keeps its
-// sources.
+// draft_gather and draft_narrow: fit many outputs into a token budget.
 import { z } from 'zod';
 import { writeRanges } from '#domain/plan/draftbook.ts';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
@@ -35,7 +34,7 @@ const output = describeOutput(
   }),
 );
 
-/** Characters per output before the total is known. */
+/** Per output, before the total is known. */
 const keptAtLeast = 240;
 
 function sayOutput({ operation, args, summary, output }: StepOutput): string {

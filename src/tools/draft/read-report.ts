@@ -6,7 +6,7 @@ export type Report = {
 };
 
 const marker = /\[\s*\d+(?:\s*(?:,|;|-|–|and)\s*\d+)*\s*\](?!\()/g;
-/** Replaces markers, whose brackets and numbers would end some sentences early. */
+/** A marker's brackets and numbers would end some sentences early. */
 const placeholder = '\ue000';
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 

@@ -1,4 +1,4 @@
-// Shortens texts by leaving out sentences and words, never by writing new ones. Deterministic.
+// Shortens texts by leaving out sentences and words. Deterministic.
 import type { Json } from '#domain/text.ts';
 import { onOneLine } from '#domain/words.ts';
 
@@ -6,9 +6,7 @@ export type Measure = (text: string) => number | Promise<number>;
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 const hasNumber = /\p{N}/u;
-/** Sentences considered. */
 const maxParts = 400;
-/** Characters read of one text. */
 const maxRead = 400_000;
 
 export function toSentences(text: string): string[] {
@@ -17,7 +15,7 @@ export function toSentences(text: string): string[] {
     .filter((sentence) => sentence !== '');
 }
 
-/** Keys of human-readable text, in order of preference. */
+/** In order of preference. */
 const textKeys = ['text', 'content', 'answer', 'body', 'message', 'summary'];
 
 export function toText(output: Json): string {
@@ -64,10 +62,7 @@ async function cut(text: string, limit: number, measure: Measure): Promise<strin
   return '';
 }
 
-/**
- * Keeps the first sentence, those with numbers and as many others as fit, in order, with "…" for gaps. A first sentence that is
- * too long is cut.
- */
+/** The first sentence, those with numbers and others that fit, with "…" for gaps. */
 export async function shortenText(text: string, limit: number, measure: Measure): Promise<string> {
   if ((await measure(text)) <= limit) return text;
   const sentences = toSentences(text).slice(0, maxParts);

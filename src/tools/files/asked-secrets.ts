@@ -1,4 +1,4 @@
-// Redacts secrets that tool files requested in this process from call results.
+// Redacts the secrets that tool files requested here.
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { createRedactor } from '#domain/secrets.ts';
 

@@ -1,5 +1,5 @@
-// Imports a tool file and digests its code: the file, its imports and package versions. Approvals bind the digest, so changed
-// code is not run; later imports are refused.
+// Imports a tool file and digests its code, imports and package versions.
+// Approvals bind the digest, so changed code is not run.
 import { readFile } from 'node:fs/promises';
 import { registerHooks } from 'node:module';
 import { extname } from 'node:path';
@@ -10,7 +10,7 @@ import { listPackages, packageFolderOf } from './packages.ts';
 /** Resolves to this program from any folder. */
 const publicName = 'countersign/tools';
 
-/** By tool file; a module belongs to its first importer. */
+/** A module belongs to its first importer. */
 const imports = new Map<string, Set<string>>();
 const digested = new Set<string>();
 let importing = false;
@@ -41,7 +41,7 @@ function followImports(entry: string): void {
   });
 }
 
-/** Sorted by URL; of packages only the files' direct imports. */
+/** Of packages only direct imports. */
 function closureOf(url: string): string[] {
   const found = new Set([url]);
   for (const one of found) for (const next of imports.get(one) ?? []) found.add(next);
@@ -58,11 +58,10 @@ async function digestFiles(urls: string[]): Promise<string> {
 
 export type ImportedTool = { exported: unknown; digest: string };
 
-/** Serialised. @param path absolute */
+/** Serialised. */
 export async function importTool(path: string): Promise<ImportedTool> {
   const url = pathToFileURL(path).href;
   const before = await readFile(path, 'utf8');
-  // `.ts` here, `.js` in the package.
   followImports(new URL(`./public${extname(import.meta.url)}`, import.meta.url).href);
   importing = true;
   try {

@@ -1,5 +1,4 @@
-// Loads the tool files from the settings; an unusable one stops the start. Gateways load them to check plans, workers to call
-// them.
+// Loads the settings' tool files; an unusable one stops the start.
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
@@ -28,7 +27,7 @@ export type ToolFile = {
 
 type Run = Operation['call'];
 
-/** Other properties are dropped: they are reserved for built-in operations. */
+/** Drops properties reserved for built-in operations. */
 const Exported = z.object({
   tool: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9-]*$/, 'letters, digits and hyphens'),
   operation: z
@@ -72,7 +71,7 @@ function readOutput(returned: unknown): ToolOutput {
 const afterMs = z.number().nonnegative().optional().catch(undefined);
 const Handover = z.object({ later: z.string().max(10_000), checkAfterMs: afterMs });
 
-/** Null if the work is done. @throws if the handle contains a secret, which is never stored */
+/** Null if the work is done. @throws if it contains a secret, which is never stored */
 async function readHandover(name: string, returned: unknown): Promise<LaterHandover | null> {
   if (typeof returned !== 'object' || returned === null || !('later' in returned)) return null;
   const handover = Handover.safeParse(returned);
@@ -154,14 +153,13 @@ async function loadFile(
   return { file, tool, operations, sharing: sharing ?? {} };
 }
 
-/** @param taken names of other tools, with their kind */
 export async function loadToolFiles(
   { files, from }: { files: Settings['tools']; from: string },
   taken: ReadonlyMap<string, string>,
 ): Promise<ToolFile[]> {
   const loaded: ToolFile[] = [];
   const names = new Map(taken);
-  // Sequential: a file's imports are recorded while it loads.
+  // A file's imports are recorded while it loads.
   for (const entry of files) {
     const one = await loadFile(entry, from);
     const other = names.get(one.tool);

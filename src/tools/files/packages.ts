@@ -1,4 +1,4 @@
-// Packages that tool files import, with all dependencies: an update of one is a change of code.
+// All packages behind tool files: an update changes their code.
 import { readFile, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
@@ -33,7 +33,7 @@ async function findPackage(folder: string, name: string): Promise<string | null>
   }
 }
 
-/** `name@version`, sorted. Optional dependencies differ between machines and are left out. */
+/** Sorted, without optional dependencies, which differ between machines. */
 export async function listPackages(folders: Iterable<string>): Promise<string[]> {
   const seen = new Set<string>(folders);
   const found = new Set<string>();

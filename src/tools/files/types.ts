@@ -1,4 +1,4 @@
-// The types of `countersign/tools`, self-contained because the package ships this file as declarations.
+// Types of `countersign/tools`, self-contained: the package ships this file as declarations.
 import type { z } from 'zod';
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
@@ -6,28 +6,25 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 export type CallContext = {
   planId: string | null;
   stepId: string | null;
-  /** The same for every attempt of a step: send it if the other side deduplicates by it. */
+  /** The same for every attempt of a step, so that the other side can deduplicate. */
   idempotencyKey: string;
-  /** The person who requested the plan. */
+  /** Requested the plan. */
   user: string;
   conversation: string | null;
   /** IANA zone of the person the work is for. */
   timezone: string;
   /**
-   * Where the other side posts the result of work that continues after `run`; stable for this attempt. Get it before starting
-   * the work, then return `later`. Throws, with nothing done, if COUNTERSIGN_PUBLIC_URL is not set.
+   * Where work that continues after `run` posts its result. Get it first, then return `later`. Throws without
+   * COUNTERSIGN_PUBLIC_URL.
    */
   callbackUrl(): Promise<string>;
-  /** Aborts on cancellation or timeout: pass it to `fetch` and the like. */
+  /** Aborts on cancellation or timeout. */
   signal: AbortSignal;
 };
 
 export type CallOutput = { summary: string; data: Json };
 
-/**
- * For work that continues elsewhere. `later` identifies it for any worker, as a job ID does; `checkAfterMs` says when to call
- * `check`.
- */
+/** Work that continues elsewhere. `later` identifies it for any worker, as a job ID does. */
 export type CallLater = { later: string; checkAfterMs?: number };
 
 /** `lost`: unknown, and it may have acted. `message` is a sentence for people. */
@@ -54,7 +51,7 @@ export type OperationDefinition<S extends z.ZodType> = {
   /** Letters, digits, hyphens and underscores. Steps call `<tool>_<operation>`. */
   operation: string;
   description: string;
-  /** `read` changes nothing; `idempotent` may be repeated; `write` is never repeated unless a person says so. */
+  /** `write` is never repeated unless a person says so. */
   effect: 'read' | 'idempotent' | 'write';
   destructive: boolean;
   /** An object. Invalid arguments are refused before approval. */
@@ -63,12 +60,12 @@ export type OperationDefinition<S extends z.ZodType> = {
   output?: z.ZodType;
   /** Default: the operation's name and every argument. */
   describe?(args: { [key: string]: Json }): CallFacts;
-  /** Inherent duration in seconds, added to the configured time limit. */
+  /** Added to the configured time limit. */
   expectedSeconds?(args: { [key: string]: Json }): number;
   run(args: z.output<S>, context: CallContext): Promise<CallOutput | CallLater>;
-  /** Polls continuing work without changing anything; an error means it can't be polled now. */
+  /** Must change nothing; an error means it can't be polled now. */
   check?(later: string, context: { signal: AbortSignal }): Promise<WorkState>;
-  /** Asks the work to stop, on cancellation or timeout. */
+  /** On cancellation or timeout. */
   cancel?(later: string, context: { signal: AbortSignal }): Promise<void>;
 };
 
@@ -79,11 +76,8 @@ export type DefineOperation = <S extends z.ZodType>(
   definition: OperationDefinition<S>,
 ) => ToolOperation;
 
-/**
- * An environment variable of the calling worker. Read it in `run`: gateways load the file without secrets. Throws, with nothing
- * done, if it is not set.
- */
+/** Read it in `run`: gateways load the file without secrets. Throws, with nothing done, if it is not set. */
 export type Secret = (variable: string) => string;
 
-/** Throw it if certainly nothing was done: the step fails, and its outcome needs no check. */
+/** Throw it only if certainly nothing was done. */
 export type Refusal = (message: string) => Error;

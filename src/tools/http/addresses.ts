@@ -1,4 +1,4 @@
-// Allowed addresses: public ones, and private ones only if configured.
+// Allowed addresses: public ones, and configured private ones.
 import ipaddr from 'ipaddr.js';
 import { CountersignError, type ErrorCode } from '#domain/errors.ts';
 
@@ -8,7 +8,7 @@ export type AddressRules = {
 
 type Address = ReturnType<typeof ipaddr.parse>;
 
-/** @param allowPrivate host names, addresses, CIDR ranges @throws CountersignError invalid_configuration */
+/** @param allowPrivate host names, addresses, CIDR ranges @throws `invalid_configuration` */
 export function createAddressRules(allowPrivate: readonly string[]): AddressRules {
   const hosts = new Set<string>();
   const ranges: [Address, number][] = [];
@@ -53,7 +53,6 @@ function toHostName(host: string): string {
     .replace(/\.$/, '');
 }
 
-/** Judges a URL by its text. */
 export function findUrlProblem(
   url: string,
   rules: AddressRules,

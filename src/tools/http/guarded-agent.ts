@@ -1,4 +1,4 @@
-// The connection behind every web call. It connects to the very address that was checked, which defeats DNS rebinding.
+// Connects to the very address that was checked, which defeats DNS rebinding.
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
@@ -39,7 +39,7 @@ export function createGuardedAgent(rules: AddressRules, lookup: Lookup = lookupA
   );
 }
 
-/** @throws CountersignError address_not_allowed, tool_failed */
+/** @throws `address_not_allowed`, `tool_failed` */
 async function findAddress(hostname: string, rules: AddressRules, lookup: Lookup): Promise<string> {
   const host = stripBrackets(hostname);
   let addresses: string[];

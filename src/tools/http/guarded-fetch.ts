@@ -1,5 +1,4 @@
-// A fetch for small responses from addresses that a server names. Private ones must be under http.allowPrivate, except the
-// configured origin.
+// A fetch for small responses from addresses that a server names.
 import { Agent, fetch as fetchThrough } from 'undici';
 import { readBody } from '#domain/bounded-body.ts';
 import { CountersignError } from '#domain/errors.ts';

@@ -1,4 +1,4 @@
-// Headers that a plan may send. Others are refused at proposal.
+// Headers that a plan may send.
 import { isObject } from '#domain/text.ts';
 
 /** Set by the connection, or a plan could speak for another host. */

@@ -1,5 +1,5 @@
-// Reads the target of a change with GET before approval and before the call (A12). Only configured origins, since the URL may
-// carry data.
+// Reads a change's target by GET before approval and call (A12).
+// Only at configured origins, since the URL may carry data.
 import { hash } from 'node:crypto';
 import { CountersignError } from '#domain/errors.ts';
 import { isOpen } from '#domain/plan/arguments.ts';

@@ -1,4 +1,4 @@
-// The client behind all web calls of tools, loaded on first use.
+// The client behind tools' web calls, loaded on first use.
 import type { Settings } from '#domain/settings.ts';
 import type { AddressRules } from './addresses.ts';
 import type { Lookup } from './guarded-agent.ts';

@@ -1,4 +1,4 @@
-// One web call: redirects followed manually so that each is checked, time and size limited.
+// One web call: every redirect checked, time and size limited.
 import { type Dispatcher, fetch, type Response } from 'undici';
 import { longestReason, readBody } from '#domain/bounded-body.ts';
 import { charsetOf, decodeText } from '#domain/encoding/encoding.ts';
@@ -22,7 +22,7 @@ export type WebRequest = {
   headers: Record<string, string>;
   body: string | null;
   signal: AbortSignal;
-  /** Such a request never goes to another origin, and its outcome can be unknown. */
+  /** Never goes to another origin, and its outcome can be unknown. */
   changesSomething: boolean;
 };
 
@@ -161,7 +161,7 @@ async function readAnswer(
   };
 }
 
-/** In milliseconds; a date is compared with the server's clock. */
+/** A date is compared with the server's clock. */
 const waitOf = ({ headers }: Response): number | null =>
   readRetryAfter(headers.get('retry-after'), Date.parse(headers.get('date') ?? ''));
 
@@ -202,7 +202,7 @@ function translate(
   );
 }
 
-/** Any response but a 4xx. */
+/** Unless a 4xx. */
 function mayHaveActed(
   error: CountersignError,
   request: WebRequest & { answered: boolean },

@@ -1,5 +1,4 @@
-// Limits HTTP bodies of MCP servers to one message of `longestMessage` bytes. A longer answer fails its request at once; its
-// stream is read on.
+// Limits HTTP bodies of MCP servers to one message of `longestMessage` bytes.
 import { longestReason, readBody, withBody } from '#domain/bounded-body.ts';
 import { isObject, parseJson } from '#domain/text.ts';
 import { longestMessage, MessageEnds, toTooLong } from './read-lines.ts';
@@ -50,7 +49,6 @@ function boundEvents(id: number | null): TransformStream<Uint8Array, Uint8Array>
     return Buffer.from(known === null ? '' : `data: ${JSON.stringify(toTooLong(known))}\n\n`);
   };
 
-  /** Index after the event's end in `chunk`, or -1. */
   function findEnd(chunk: Uint8Array, from: number): number {
     for (let at = from; at < chunk.length; at += 1) {
       if (chunk[at] === carriageReturn) continue;

@@ -1,5 +1,4 @@
-// Keeps one MCP server connected: detects losses and retries with growing pauses and before each use. A call that may have
-// reached the server is repeated only if the operation allows it.
+// Keeps an MCP server connected; repeats calls only if that is safe.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type CallToolResult, Client } from '@modelcontextprotocol/client';
@@ -21,11 +20,10 @@ export type Connection = {
   health(): ServerHealth;
   connect(signal?: AbortSignal): Promise<void>;
   /**
-   * @throws CountersignError tool_unavailable if the call was not made; else tool_failed, timed_out or cancelled, marked
-   * `outcomeUnknown` if the server may have acted
+   * @throws `tool_unavailable` if not made; else `tool_failed`, `timed_out`, `cancelled`, `outcomeUnknown` if it may have acted
    */
   call<T>(request: CallRequest, send: Send<T>): Promise<T>;
-  /** Identifies the current run of a local program; null if remote or disconnected. */
+  /** The current run of a local program; null if remote or disconnected. */
   home(): string | null;
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -41,7 +39,7 @@ export type CallRequest = {
   args: JsonObject;
   signal: AbortSignal;
   repeatable: boolean;
-  /** Runs after each reconnection. @throws if the tool has changed */
+  /** After each reconnection. @throws if the tool has changed */
   requireSame(): void;
 };
 
@@ -56,11 +54,10 @@ export type ConnectionOptions = {
   onTools(tools: unknown[], server: { name: string; instructions: string }): Promise<void>;
   warn(message: string): void;
   connectTimeoutMs: number;
-  /** First pause; doubles up to a minute. */
+  /** Doubles up to a minute. */
   retryMs: number;
 };
 
-/** Never sent, and may be retried. */
 const notReached = { details: nothingDone, passesAfterMs: 0 };
 const maxRetryMs = 60_000;
 const stableMs = 60_000;
@@ -100,7 +97,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     lastProblem = { at: new Date().toISOString(), text: reason };
   }
 
-  /** The client is replaced soon, or on next use. */
+  /** It is replaced soon, or on next use. */
   function drop(client: Client, reason: string): void {
     if (live?.client !== client) return;
     // A server that crashes right after starting must not be restarted every second.
@@ -110,7 +107,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     note(reason);
     if (closed) return;
     options.warn(reason);
-    // Lets calls in progress finish; their outcome would be unknown if cut off.
+    // If cut off, the outcome of calls in progress would be unknown.
     leaving.add(client);
     Promise.allSettled(calls)
       .then(() => client.close())
@@ -169,7 +166,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     timer.unref();
   }
 
-  /** Tries the 2026 revision, then the 2025 handshake. */
+  /** The 2026 revision, then the 2025 handshake. */
   function createClient(): Client {
     const client: Client = new Client(
       { name: 'countersign', version: '1' },
@@ -205,7 +202,7 @@ export function createConnection(options: ConnectionOptions): Connection {
         signal: ending.signal,
         ...prior,
       });
-      // Remembered, since detecting starts a program twice. A remote server may be updated, and asking is cheap.
+      // Detecting starts a program twice. A remote server may be updated, and asking is cheap.
       isLegacy = server.url === undefined && client.getProtocolEra() === 'legacy';
       await listTools(client, options);
       if (closed) throw new Error('it was closed');
@@ -252,7 +249,7 @@ export function createConnection(options: ConnectionOptions): Connection {
 
   async function verify(client: Client): Promise<boolean> {
     try {
-      // Lists tools instead of pinging: a server need not announce changes.
+      // Instead of a ping: a server need not announce changes.
       await listTools(client, { ...options, connectTimeoutMs: pingMs });
       return true;
     } catch (thrown) {
@@ -263,9 +260,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     }
   }
 
-  /**
-   * In the 2026 revision, tool changes come on a separate stream that may end at any time: read what was missed and reopen it.
-   */
+  /** 2026: tool changes come on a stream that may end at any time; reads what was missed and reopens it. */
   async function followChanges(client: Client): Promise<void> {
     let subscription = client.autoOpenedSubscription;
     while (subscription !== undefined) {

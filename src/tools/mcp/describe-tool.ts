@@ -1,4 +1,4 @@
-// An MCP tool as an operation. Its effect is the operator's setting; annotations count only for trusted servers.
+// An MCP tool as an operation, with the operator's setting as effect.
 import type { Tool } from '@modelcontextprotocol/client';
 import type { McpServer } from '#domain/settings.ts';
 import { type Sharing, sharingOf } from '#domain/tenancy.ts';
@@ -48,7 +48,7 @@ function readEffect(tool: Tool): Effect {
   return tool.annotations?.idempotentHint === true ? 'idempotent' : 'write';
 }
 
-/** The database shares tools between workers and must accept every text. */
+/** The database must accept every text. */
 function toSchema(schema: object): JsonSchema {
   return Object.fromEntries(
     Object.entries(schema).map(([key, value]) => [makeStorableText(key), makeStorable(value)]),

@@ -1,4 +1,4 @@
-// Explains an MCP server failure, and its effect on the call in progress.
+// Explains an MCP server's failure, and its effect on the call.
 import { stripVTControlCharacters } from 'node:util';
 import {
   ProtocolError,
@@ -24,7 +24,7 @@ const longestLine = 300;
 /** Redacts secrets. Call it before cutting, or half a secret may remain. */
 type Clean = (text: string) => string;
 
-/** `lastWords`: last stderr output; a long line's end is quoted. */
+/** `lastWords`: stderr output; a long line's end is quoted. */
 export function explainFailure(name: string, error: unknown, clean: Clean, lastWords = ''): string {
   const words = clean(stripVTControlCharacters(lastWords)).trim();
   const line =
@@ -96,7 +96,6 @@ export type CallFailure = {
   neverSent: boolean;
 };
 
-/** `closed`: the connection was closed meanwhile. */
 export function toCallFailure(
   name: string,
   error: unknown,

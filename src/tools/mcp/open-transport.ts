@@ -1,4 +1,4 @@
-// The transport to an MCP server: a child process over stdio, or streamable HTTP.
+// The transport to an MCP server: stdio or streamable HTTP.
 import { resolve } from 'node:path';
 import {
   type AuthProvider,
@@ -16,13 +16,13 @@ import { secretsOfServer } from './secrets.ts';
 
 export type Wire = {
   transport: Transport;
-  /** Last stderr output, unredacted; its first line may be cut. */
+  /** Unredacted; its first line may be cut. */
   lastWords(): string;
 };
 
 const kept = 10_000;
 
-/** Not connected yet; `tokens` sign its requests. The child process gets only `env` and a few harmless variables. */
+/** Not connected yet. The child process gets only `env` and a few harmless variables. */
 export function openWire(server: McpServer, baseDir: string, tokens: AuthProvider | null): Wire {
   if (server.url !== undefined) {
     const options = {
@@ -56,7 +56,6 @@ export function openWire(server: McpServer, baseDir: string, tokens: AuthProvide
   return { transport, lastWords: () => words };
 }
 
-/** Covers header, environment and argument values. */
 export function createServerRedactor(server: McpServer, more: string[]): (text: string) => string {
   return createRedactor([...secretsOfServer(server), ...more]);
 }

@@ -1,14 +1,12 @@
-// Messages of an MCP server program, one per line. Other lines are skipped; an overlong one is never held whole and fails its
-// request at once.
+// Messages of an MCP program, one per line; an overlong one fails its request.
 import { type JSONRPCMessage, parseJSONRPCMessage } from '@modelcontextprotocol/client';
 import { isObject } from '#domain/text.ts';
 import { describeBytes } from '#domain/words.ts';
 
-/** Bytes. */
 export const longestMessage = 4_000_000;
-/** Characters at either end of an overlong message searched for its ID. */
+/** At either end of an overlong message, searched for its ID. */
 const endLength = 1000;
-/** Our error code: the server has acted, with unknown outcome. */
+/** Our own code: the server has acted, with unknown outcome. */
 export const tooLongCode = -32_099;
 
 const newline = 0x0a;
@@ -17,7 +15,6 @@ const newline = 0x0a;
 export class LineReader {
   #parts: Buffer[] = [];
   #size = 0;
-  /** Null while the line is kept. */
   #skipped: MessageEnds | null = null;
   readonly #messages: JSONRPCMessage[] = [];
 

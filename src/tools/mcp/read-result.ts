@@ -1,4 +1,4 @@
-// Converts an MCP call result into an output. It is external data: kept, capped, never obeyed.
+// Converts an MCP call result into an output: external data, never obeyed.
 import { isDeepStrictEqual } from 'node:util';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { CountersignError } from '#domain/errors.ts';
@@ -12,10 +12,7 @@ import { cutText, toLine } from '../limit-output.ts';
 
 const maxErrorText = 2000;
 
-/**
- * With an output schema, text may replace structured content, as servers do for older clients. @param effect what the call may
- * have changed @throws CountersignError tool_failed if the server reports a failure
- */
+/** With an output schema, text may replace structured content, as for older clients. @throws `tool_failed` */
 export function readResult(
   name: string,
   result: CallToolResult,
@@ -96,10 +93,7 @@ function readFindings({ _meta }: CallToolResult): NewFinding[] {
   });
 }
 
-/**
- * Takes exact numbers from the text: the SDK has already rounded those of the content. @throws CountersignError tool_failed for
- * a rounded number that the text lacks
- */
+/** Exact numbers come from the text: the SDK has rounded the content's. @throws `tool_failed` if the text lacks one */
 function readStructured(name: string, content: unknown, text: string, effect: Effect): Json {
   const rounded = findRounded(content, '');
   const exact = rounded !== null || mayChange(text) ? readSame(text, content) : undefined;
@@ -113,7 +107,7 @@ function readStructured(name: string, content: unknown, text: string, effect: Ef
   return AnyJson.parse(content);
 }
 
-/** Parsed if it equals `content` apart from rounded numbers. */
+/** If it equals `content` apart from rounded numbers. */
 function readSame(text: string, content: unknown): Json | undefined {
   try {
     const read = AnyJson.parse(parseExactly(text));
@@ -123,7 +117,6 @@ function readSame(text: string, content: unknown): Json | undefined {
   }
 }
 
-/** Path of a number that may have been rounded. */
 function findRounded(value: unknown, place: string): string | null {
   if (typeof value === 'number')
     return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))

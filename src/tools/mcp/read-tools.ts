@@ -1,5 +1,4 @@
-// Reads a server's tool list without trusting its shape. Unusable tools are left out with a reason; obvious mistakes are
-// repaired.
+// Reads a server's untrusted tool list: repairs or leaves out tools.
 import type { Tool } from '@modelcontextprotocol/client';
 import { errorMessage } from '#domain/errors.ts';
 import { isObject } from '#domain/text.ts';
@@ -10,7 +9,7 @@ import { repairSchema } from '../repair-schema.ts';
 export type SkippedTool = { name: string; reason: string };
 export type ReadTools = { tools: Tool[]; skipped: SkippedTool[] };
 
-/** Per server: planners can't choose from more. */
+/** Planners can't choose from more. */
 export const maxTools = 2000;
 const longest = { name: 150, text: 100_000 };
 

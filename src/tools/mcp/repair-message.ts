@@ -1,4 +1,4 @@
-// Repairs tool results into the protocol's form, as far as the intent is clear.
+// Repairs tool results whose intent is clear.
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { isObject } from '#domain/text.ts';
 import { countOf } from '#domain/words.ts';

@@ -1,4 +1,4 @@
-// Finds possible secrets in an MCP server's headers, environment, URL and arguments.
+// Finds possible secrets in an MCP server's settings.
 import type { McpServer } from '#domain/settings.ts';
 
 /** Credentials, query, and long path segments. */
@@ -8,7 +8,7 @@ function secretsOf(address: string): string[] {
   return [search, ...searchParams.values(), username, password, ...parts];
 }
 
-/** `--token`, `--api-key=…`, or null. */
+/** `--token`, `--api-key=…` */
 export function findSecretFlag(argument: string): string | null {
   const flag = /^--?[\w-]+(?==|$)/.exec(argument)?.[0] ?? '';
   return /token|secret|key|password|auth|header/i.test(flag) ? flag : null;

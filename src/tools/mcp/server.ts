@@ -1,4 +1,4 @@
-// One MCP server as a tool: its operations, kept once first seen, and how to call them.
+// One MCP server as a tool; operations are kept once first seen.
 import { isDeepStrictEqual } from 'node:util';
 import type { Tool } from '@modelcontextprotocol/client';
 import type { Clock } from '#domain/clock.ts';
@@ -42,7 +42,7 @@ function sharedArguments(args: JsonObject, input: OperationSpec['input']): JsonO
   return open || Object.keys(shared).length === 0 ? null : shared;
 }
 
-/** Calls `read`; a refusal means the target can't be looked up. @throws errors of the connection */
+/** A refusal of `read` means the target can't be looked up. */
 function inspectBy(
   read: OperationSpec,
   call: (args: JsonObject, signal: AbortSignal) => Promise<ToolOutput>,
@@ -166,7 +166,7 @@ export function createMcpTool(options: McpToolOptions): McpTool {
     },
   });
 
-  /** @throws CountersignError `digest_mismatch` if the server's tool changed or is gone */
+  /** @throws `digest_mismatch` if the server's tool changed or is gone */
   function requireSame(spec: OperationSpec): void {
     const now = operations.find((one) => one.name === spec.name);
     const change = now === undefined ? null : describeChange(digestOperation(spec), now);
@@ -212,7 +212,6 @@ export function createMcpTool(options: McpToolOptions): McpTool {
   };
 }
 
-/** `--token abc`, `--api-key=abc` */
 function withoutSecrets(args: string[]): string[] {
   return args.map((arg, index) => {
     const before = args[index - 1] ?? '';
@@ -220,7 +219,7 @@ function withoutSecrets(args: string[]): string[] {
   });
 }
 
-/** Command or URL and its own name, without environment, headers or query. */
+/** Without environment, headers or query. */
 function identifyServer({ command, args, url }: McpServer, serverName: string): string {
   const address = url === undefined ? null : new URL(url);
   return digestJson([
@@ -231,7 +230,6 @@ function identifyServer({ command, args, url }: McpServer, serverName: string): 
   ]);
 }
 
-/** Characters of a reason, and patterns per tool. */
 const maxShown = { reason: 300, patterns: 3 };
 const maxNotes = 50;
 

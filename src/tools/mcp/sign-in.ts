@@ -1,5 +1,4 @@
-// Sign-in at a hosted MCP server: discovery, registration, PKCE and code exchange by the SDK's client. State and browser are
-// checked here.
+// Sign-in at a hosted MCP server through the SDK; checks state and browser.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import {
   auth,

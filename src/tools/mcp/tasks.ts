@@ -1,5 +1,4 @@
-// Tools that run as background tasks (MCP 2025-11-25): a call returns a task, polled, fetched and cancelled by ID. A local
-// program loses its tasks when it ends.
+// Background tasks (MCP 2025-11-25). A local program loses them when it ends.
 import { type CallToolResult, type Client, specTypeSchemas } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
@@ -11,9 +10,8 @@ import type { CallRequest, Connection } from './connection.ts';
 import { wasRefused } from './explain-failure.ts';
 import { readResult } from './read-result.ts';
 
-/** Milliseconds requested; the server decides. */
+/** Requested; the server decides. */
 const keepMs = 26 * 3600 * 1000;
-/** Polling interval in milliseconds. */
 const usualPollMs = 5000;
 const maxStatus = 500;
 

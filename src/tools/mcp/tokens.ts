@@ -1,4 +1,4 @@
-// The bearer tokens of one hosted MCP server: added to requests, refreshed once for all processes, dropped when rejected.
+// A hosted MCP server's bearer tokens, refreshed once for all processes.
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   type AuthProvider,
@@ -34,13 +34,13 @@ export type Tokens = AuthProvider & {
   has(): boolean;
 };
 
-/** Milliseconds before expiry at which a token is refreshed. */
+/** Before expiry. */
 const earlyMs = 30_000;
 const refreshWithinMs = 15_000;
-/** Milliseconds until a dead process's refresh is taken over. */
+/** Then a dead process's refresh is taken over. */
 const claimMs = 20_000;
 const lookEveryMs = 200;
-/** Milliseconds that the cache is trusted without a notification. */
+/** The cache is trusted this long without a notification. */
 const believeMs = 30_000;
 
 const lasting: ReadonlySet<string> = new Set([
@@ -49,7 +49,6 @@ const lasting: ReadonlySet<string> = new Set([
   OAuthErrorCode.UnauthorizedClient,
 ]);
 
-/** No sign-in replaces credentials in the settings. */
 function hasOwnCredentials({ headers }: McpServer): boolean {
   return Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
 }

@@ -1,5 +1,4 @@
-// Table rows as objects by header names, from delimited text or JSON lines as spreadsheets, databases and pandas write them.
-// Malformed lines are reported.
+// Table rows as objects, from delimited text or JSON lines.
 import { parseShallowJson } from '#domain/json.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { isObject, type Json } from '#domain/text.ts';
@@ -44,7 +43,7 @@ async function guessDelimiter(lines: string[]): Promise<string | null> {
       .filter(
         (values) =>
           trimEnd(values).length <= width &&
-          // A quoted value that was split: its quote opens in one and closes in another.
+          // A split quoted value: its quote opens in one and closes in another.
           values.every((value) => value.split('"').length % 2 === 1),
       )
       // A row that ends early may be sound.
@@ -61,7 +60,7 @@ function trimEnd(values: string[]): string[] {
   return values.slice(0, last + 1);
 }
 
-/** Unnamed columns are numbered, duplicates get their number appended. */
+/** Numbers unnamed columns and duplicates. */
 function nameColumns(header: string[]): string[] {
   const taken = new Set<string>();
   return header.map((written, index) => {
@@ -80,7 +79,7 @@ function findFault(values: string[], columns: string[]): string | null {
     : null;
 }
 
-/** Spreadsheets omit trailing empty cells. @returns null if all are there */
+/** Spreadsheets omit trailing empty cells. */
 function describeMissing(values: string[], columns: string[]): string | null {
   const missing = columns.slice(values.length);
   if (missing.length === 0) return null;

@@ -1,11 +1,10 @@
-// Splits delimited text (RFC 4180 and spreadsheet dialects) into records. Continues after a malformed line: an open quote
-// swallows nothing.
+// Splits delimited text (RFC 4180 and spreadsheet dialects) into records.
+// Continues after a malformed line: an open quote swallows nothing.
 import { parse } from 'csv-parse/sync';
 import { isSliceOver, nextTurn } from '#domain/slices.ts';
 
 export type TableRecord = { line: number } & ({ values: string[] } | { reason: string });
 
-/** Per record: lines and characters. */
 const maxLines = 100;
 const maxCharacters = 200_000;
 
@@ -20,7 +19,7 @@ function cutLines(text: string): { lines: string[]; tail: string } {
   return { lines, tail: text.slice(start) };
 }
 
-/** Lines keep their ends, in slices. Cuts lines too long for a record. */
+/** With their ends. Cuts lines too long for a record. */
 export async function* splitLines(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let open = '';
   for await (const piece of pieces) {

@@ -1,4 +1,4 @@
-// Inserts into or replaces in a byte stream. All other bytes stay, in any encoding and in binary files.
+// Inserts into or replaces in a byte stream, keeping all other bytes.
 import { characterBytes, hasWideCharacters } from '#domain/encoding/detect.ts';
 import { encodePart, markOf, type TextEncoding, utf8 } from '#domain/encoding/encoding.ts';
 
@@ -6,7 +6,7 @@ export type Change =
   | { action: 'append' | 'prepend'; text: string }
   | { action: 'replace'; find: string; text: string; all: boolean };
 
-/** `encoding` is null for binary files. `start` and `end`: first and last bytes. */
+/** `encoding` null: binary. `start` and `end`: first and last bytes. */
 export type FileFacts = { encoding: TextEncoding | null; start: Buffer; end: Buffer };
 
 function lineBreakOf(start: Buffer, encoding: TextEncoding): string {
@@ -57,7 +57,7 @@ async function* addInFront(chunks: AsyncIterable<Buffer>, mark: number, added: B
   if (!done) yield* added;
 }
 
-/** Whether a character begins at an offset, in ascending order. */
+/** By offset, ascending. */
 class Characters {
   readonly #name: string;
   #next = 0;

@@ -1,4 +1,4 @@
-// workspace_copy: copies a file of any size. Written aside, flushed, then renamed.
+// workspace_copy: copies a file of any size, written aside, then renamed.
 import { createHash } from 'node:crypto';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { z } from 'zod';
@@ -125,7 +125,7 @@ async function copyFile(
     if (await putFile(target, readAll(file, size, signal), { mode, overwrite }))
       return done('Copied', before === null);
   }
-  // The same content is success, as after a repeated call.
+  // Success, as after a repeated call.
   if (!isSame && (await isCopy(file, size, target, signal))) return done('Already copied', false);
   throw new CountersignError(
     'tool_failed',

@@ -1,5 +1,4 @@
-// workspace_edit: adds lines or replaces text by bytes, keeping all else, including line ends and encoding. Written aside,
-// flushed, then renamed.
+// workspace_edit: adds lines or replaces text, keeping all other bytes.
 import type { Stats } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { z } from 'zod';

@@ -1,5 +1,5 @@
-// The state of a target, for the review and again before the call: read-only, bounded, and never through a link out of the
-// workspace.
+// A target's state, for the review and before the call.
+// Read-only, bounded, and never through a link out of the workspace.
 import { createHash, hash } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { lstat, open, readdir } from 'node:fs/promises';
@@ -10,11 +10,11 @@ import type { Json, JsonObject } from '#domain/text.ts';
 import { systemCode, throwIfAborted } from '../failures.ts';
 import { isTemporary, type Sandbox, toWorkspacePath } from './sandbox.ts';
 
-/** Bytes; larger files are compared by size and time only. */
+/** Larger files are compared by size and time only. */
 const maxHashed = 10_000_000;
 /** Larger folders are compared by their own time only. */
 const maxEntries = 2000;
-/** Non-blocking: a pipe or device is opened, detected and refused. */
+/** Non-blocking, so that a pipe or device can be refused. */
 export const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 const textOf = (value: Json | undefined): string | null =>
@@ -136,7 +136,7 @@ export function inspectDelete(sandbox: Sandbox) {
   };
 }
 
-/** Reports only missing targets: content may change. */
+/** Only missing targets: content may change. */
 export function inspectRead(sandbox: Sandbox) {
   return async (args: JsonObject, signal: AbortSignal): Promise<SeenState | null> => {
     const path = textOf(args.path);
@@ -146,7 +146,7 @@ export function inspectRead(sandbox: Sandbox) {
   };
 }
 
-/** `missing`: no source (with `onto` if it would overwrite); `exists`: the destination does. Links are followed for copies. */
+/** `missing`: no source (with `onto` if it would overwrite); `exists`: the destination does. */
 export function inspectMove(
   sandbox: Sandbox,
   argument: 'from' | 'path',

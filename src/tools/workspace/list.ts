@@ -1,4 +1,4 @@
-// workspace_list: a folder's entries, page by page. Links are named, never followed.
+// workspace_list: a folder's entries by page. Links are never followed.
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import type { Operation } from '#domain/tool.ts';
@@ -11,7 +11,7 @@ import { checkPaths, type HeldPath, type Sandbox } from './sandbox.ts';
 import { type Entry, prefixOf, walkFolder } from './walk-folder.ts';
 
 const maxEntries = 5000;
-/** Bytes of JSON, well below the output limit. */
+/** Well below the output limit. */
 const pageBytes = 600_000;
 
 const ListedEntry = z.strictObject({
@@ -77,7 +77,7 @@ export function suggestPaths(sandbox: Sandbox): NonNullable<Operation['suggest']
     });
 }
 
-/** `missed`: entries that can't be read or named, and unreadable folders. */
+/** `missed`: entries and folders that can't be read or named. */
 type Page = { entries: Entry[]; missed: number; complete: boolean };
 
 function relativeTo(prefix: string, after: string): string {

@@ -1,5 +1,5 @@
-// Serialises changes of a file among processes with a hidden lock file that its holder keeps touching. An untouched one belongs
-// to a dead process.
+// Serialises changes of a file among processes by a hidden lock file.
+// Its holder keeps touching it; an untouched one belongs to a dead process.
 import { hash, randomBytes } from 'node:crypto';
 import { type FileHandle, link, lstat, open, rename, stat, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';

@@ -1,4 +1,4 @@
-// workspace_move: renames or moves a file or folder. Nothing is replaced unless requested.
+// workspace_move: renames or moves, replacing nothing unless requested.
 import { lstat, rename } from 'node:fs/promises';
 import { posix } from 'node:path';
 import { z } from 'zod';

@@ -1,8 +1,8 @@
-// Puts a file or folder where nothing exists, so that concurrent steps never replace each other's result.
+// Puts a file or folder where nothing exists, even with concurrent steps.
 import { link, lstat, rename, unlink } from 'node:fs/promises';
 import { systemCode } from '../failures.ts';
 
-/** Errors of `link` that require `rename`: folders, and file systems without hard links. */
+/** Errors of `link` for folders, and file systems without hard links. */
 const noLinks = new Set(['EPERM', 'EISDIR', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
 let last: Promise<unknown> = Promise.resolve();
@@ -25,10 +25,7 @@ async function renameToNew(from: string, to: string): Promise<boolean> {
   return !there;
 }
 
-/**
- * Files are linked first, which fails if something exists; folders can't be linked, so only steps of this process are safe.
- * @returns false if something exists
- */
+/** Linking a file fails if something exists; for folders only this process is serialised. @returns false if something exists */
 export async function placeNew(from: string, to: string): Promise<boolean> {
   // On some systems a link to a symbolic link points to its target.
   if (!(await lstat(from)).isFile()) return inTurn(() => renameToNew(from, to));

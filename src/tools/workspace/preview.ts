@@ -1,4 +1,5 @@
-// The state of files, for reviewing a step's effect: read-only, bounded, and never through a link out of the workspace.
+// A file's state before and after a step, for review.
+// Read-only, bounded, and never through a link out of the workspace.
 import { open } from 'node:fs/promises';
 import { type StructuredPatchHunk, structuredPatch } from 'diff';
 import { decodeText } from '#domain/encoding/encoding.ts';
@@ -9,15 +10,15 @@ import { systemCode, throwIfAborted } from '../failures.ts';
 import { readFlags } from './inspect.ts';
 import type { Sandbox } from './sandbox.ts';
 
-/** Characters; longer texts are not compared. */
+/** Longer texts are not compared. */
 const maxCompared = 200_000;
 /** Beyond, two texts count as entirely different. */
 const maxEdits = 2000;
-/** Milliseconds, with the same result: comparing blocks the process. */
+/** Comparing blocks the process. */
 const comparedWithinMs = 100;
-/** Lines up to which the diff shows the whole file, folded. */
+/** Up to these many lines, the diff shows the whole file, folded. */
 const maxWhole = 2000;
-/** Characters shown of a file to be removed. */
+/** Shown of a file to be removed. */
 const maxBeginning = 4000;
 
 const textOf = (value: Json | undefined): string | null =>
@@ -28,7 +29,6 @@ function diffTexts(before: string, after: string, context: number): StructuredPa
   return structuredPatch('', '', before, after, '', '', options)?.hunks ?? null;
 }
 
-/** Null if unknown or not showable. */
 type NextText = (args: JsonObject, bytes: Buffer) => Promise<string | null>;
 
 export function compareWith(sandbox: Sandbox, next: NextText): NonNullable<Operation['compare']> {

@@ -1,5 +1,4 @@
-// workspace_read_table: rows of a CSV, TSV or JSON file as objects, page by page. Streamed, except a single JSON list.
-// Malformed lines are reported.
+// workspace_read_table: rows of CSV, TSV or JSON by page, streamed.
 import { type FileHandle, open } from 'node:fs/promises';
 import { z } from 'zod';
 import { decodeChunks, detectEncoding, type TextEncoding } from '#domain/encoding/encoding.ts';
@@ -22,7 +21,7 @@ import { inspectRead, readFlags } from './inspect.ts';
 import { checkPaths, type HeldPath, type Sandbox } from './sandbox.ts';
 
 const maxRows = 1000;
-/** Bytes of JSON per page, and of a single JSON list. */
+/** JSON per page, and a single JSON list. */
 const pageBytes = 600_000;
 const jsonBytes = 5_000_000;
 const maxSkipped = 200;
@@ -138,7 +137,7 @@ function createLineCounter() {
   };
 }
 
-/** A few NULs only spoil their lines. `encoding` is null for anything else; `line` is the first NUL's. */
+/** A few NULs only spoil their lines. `encoding` null: anything else; `line`: the first NUL's. */
 async function detectDespiteNuls(
   chunks: AsyncIterable<Buffer>,
 ): Promise<{ encoding: TextEncoding | null; line: number | null }> {

@@ -1,4 +1,4 @@
-// workspace_read: a file's text up to a size limit, or a range of its lines; reports files that aren't text.
+// workspace_read: a file's text up to a limit, or some lines.
 import { open } from 'node:fs/promises';
 import { z } from 'zod';
 import { decodeText } from '#domain/encoding/encoding.ts';
@@ -15,7 +15,7 @@ import { checkPaths, type HeldPath, type Sandbox } from './sandbox.ts';
 
 const defaultBytes = 500_000;
 const defaultLines = 200;
-/** Bytes of a file whose lines are read or searched. */
+/** For reading or searching lines. */
 export const maxLineBytes = 20_000_000;
 const maxRange = 500_000;
 

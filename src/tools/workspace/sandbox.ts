@@ -1,5 +1,5 @@
-// Allowed workspace paths, and safe access to their files: symbolic links may lead around inside it, never out. The checked
-// folder is held open, so swapping it for a link between check and use changes nothing.
+// Safe access to workspace paths: links may lead around inside, never out.
+// The checked folder is held open, so swapping it for a link between check and use changes nothing.
 import { constants, existsSync } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readdir, readlink, realpath } from 'node:fs/promises';
 import { join, posix, relative, sep } from 'node:path';
@@ -41,7 +41,7 @@ export function findPathProblem(path: string): PathProblem | null {
   return null;
 }
 
-/** The shortest form; `.` is the workspace. @throws CountersignError path_outside_workspace or invalid_arguments */
+/** Shortest form; `.` is the workspace. @throws `path_outside_workspace`, `invalid_arguments` */
 export function toWorkspacePath(path: string): string {
   const problem = findPathProblem(path);
   if (problem !== null) throw new CountersignError(problem.code, problem.message);
@@ -80,7 +80,6 @@ export function isReserved(path: string): boolean {
 /** Pass `at` to the file system while the place is held. */
 export type HeldPath = {
   path: string;
-  /** The parent folder, pinned. */
   folder: string;
   at: string;
   /** Flushed, a rename survives a power cut. */
@@ -88,7 +87,7 @@ export type HeldPath = {
 };
 
 type PlaceOptions = {
-  /** Follow a final symbolic link (reading, writing), or act on the link (moving, deleting). */
+  /** A final link: for reading and writing, but not for moving and deleting. */
   follow: boolean;
   createFolders?: boolean;
 };
@@ -143,7 +142,7 @@ export function openSandbox(folder: string): Sandbox {
   };
 }
 
-/** With links resolved. Missing parts are kept. */
+/** Keeps missing parts. */
 async function resolveInside(
   root: string,
   path: string,
@@ -172,7 +171,7 @@ async function resolveInside(
   return relative(root, real);
 }
 
-/** How an entry is spelled on disk: macOS decomposes accents, people and chats don't. */
+/** As on disk: macOS decomposes accents, people and chats don't. */
 async function spellingOf(folder: string, name: string, asGiven: string): Promise<string> {
   if (/^\p{ASCII}*$/u.test(name) || (await isThere(join(folder, name)))) return name;
   const composed = name.normalize('NFC');
@@ -231,7 +230,7 @@ function toInside(root: string, parts: string[], asGiven: string): string[] {
 
 type Pin = { handle: FileHandle; at: string };
 
-/** Name by name, refusing links: none are left after resolving. */
+/** Refuses links: none are left after resolving. */
 async function openFolder(
   root: string,
   names: string[],
@@ -256,7 +255,7 @@ async function openFolder(
   return pin;
 }
 
-/** Without following links; the caller closes it. `real`: its real path. */
+/** Without following links; the caller closes it. */
 export async function pinFolder(path: string, real: string, asGiven: string): Promise<Pin> {
   let handle: FileHandle;
   try {

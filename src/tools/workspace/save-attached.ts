@@ -1,4 +1,4 @@
-// chat_save_file: copies a file attached in the plan's conversation into the workspace.
+// chat_save_file: copies an attached file into the workspace.
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import type { Operation } from '#domain/tool.ts';

@@ -1,4 +1,4 @@
-// workspace_search: matching lines of a file, or of all text files of a folder, with context.
+// workspace_search: matching lines of files, with context.
 import { z } from 'zod';
 import { findLines } from '#domain/find-lines.ts';
 import type { Operation } from '#domain/tool.ts';

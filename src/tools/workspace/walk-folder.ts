@@ -1,4 +1,4 @@
-// Walks a folder's entries, for listing and searching. Links are named, never followed.
+// Walks a folder's entries. Links are named, never followed.
 import { isUtf8 } from 'node:buffer';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,16 +10,13 @@ export type Entry = {
   path: string;
   name: string;
   kind: 'file' | 'folder' | 'link' | 'other';
-  /** Bytes; 0 unless it is a file. */
+  /** 0 unless it is a file. */
   size: number;
 };
 
 export const prefixOf = ({ path }: HeldPath): string => (path === '.' ? '' : `${path}/`);
 
-/**
- * By name, folders before their content; null for each entry that can't be read or named. @param behind names leading to the
- * last entry of the previous page
- */
+/** By name; null for each that can't be read or named. @param behind names leading to the previous page's last */
 export async function* walkFolder(
   folder: string,
   prefix: string,

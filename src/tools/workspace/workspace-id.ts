@@ -1,4 +1,4 @@
-// Tells whether two processes share a workspace folder, by a random ID in a file.
+// Tells by a random ID in a file whether processes share a workspace.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,7 +6,6 @@ import { systemCode } from '../failures.ts';
 import { placeNew } from './place-new.ts';
 import { reservedFolder } from './sandbox.ts';
 
-/** Errors if nothing can be written. */
 const readOnly = new Set(['EROFS', 'EACCES', 'EPERM']);
 
 async function readId(path: string): Promise<string | null> {

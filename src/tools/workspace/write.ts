@@ -1,5 +1,4 @@
-// workspace_write: a file with exactly this content. Written aside, flushed, then renamed: a crash leaves the old file or the
-// new one.
+// workspace_write: writes a file aside, flushes, then renames it.
 import { randomBytes } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
 import { lstat, open, readFile, rename, unlink } from 'node:fs/promises';
@@ -20,7 +19,7 @@ import { placeNew } from './place-new.ts';
 import { compareWith, previewWith } from './preview.ts';
 import { checkPaths, type HeldPath, type Sandbox } from './sandbox.ts';
 
-/** Bytes; larger files are neither copied nor edited. */
+/** Larger files are neither copied nor edited. */
 export const maxFileBytes = 1_000_000_000;
 
 const writeFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
@@ -77,7 +76,7 @@ function folderSentence(path: string): string {
   return `${path} names a folder; give the path of a file, such as ${join(path, 'notes.md')}.`;
 }
 
-/** A replaced file keeps its encoding and byte order mark. */
+/** Keeps a replaced file's encoding and byte order mark. */
 async function writeText(place: HeldPath, text: string, overwrite: boolean): Promise<ToolOutput> {
   const before = await lstat(place.at).catch((error: unknown) => {
     if (systemCode(error) === 'ENOENT') return null;
@@ -95,7 +94,7 @@ async function writeText(place: HeldPath, text: string, overwrite: boolean): Pro
   if (before === null || !overwrite) {
     const fresh = before === null && (await putFile(place, content, { mode: 0o666, overwrite }));
     if (fresh) return done('Created', true);
-    // The same content is success, as after a repeated call.
+    // Success, as after a repeated call.
     if ((await lstat(place.at)).size === size && (await readFile(place.at)).equals(content))
       return done('Kept', false);
     throw new CountersignError(
