@@ -1,4 +1,4 @@
-// Dependencies of the modules in `plans`.
+// Dependencies of `plans`.
 import type { Database, Transaction } from '#db/database.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
 import type { Caps } from '#domain/budget.ts';
@@ -17,45 +17,41 @@ import type { Catalogues } from '#domain/tool.ts';
 
 export type OnFailure = Settings['executor']['on_failure'];
 
-/** How much of each pool steps may reserve at once. */
+/** Reservable at once. */
 export type PoolLimits = Record<string, Pick<ResourcePool, 'capacity' | 'headroom'>>;
 
-/** `usual`: the default model; `firstCallUsd`: the expected cost of a model's first call. */
+/** `usual`: default model; `firstCallUsd`: expected. */
 export type ModelBudget = { caps: Caps; usual: string; firstCallUsd(model: string): number };
 
 export type PlansContext = {
   db: Database;
   enqueue: Enqueue<Transaction>;
-  /** Every operation that a plan may name, by organisation. */
+  /** By organisation. */
   catalogue: Catalogues;
-  /** Exact operation names that are marked and never called outside an approved plan. */
+  /** Marked, and never called outside an approved plan. */
   guardedTools: string[];
-  /** People who may approve besides the requester. */
+  /** Besides the requester. */
   approvers: string[];
-  /** Required approvers of plans that use one of these operations, in addition to the plan's own. */
+  /** By operation, besides the plan's own approvers. */
   guardedApprovers: Record<string, ApproverPolicy>;
-  /** Delegates by the assignee's name. */
+  /** By assignee. */
   delegates?: Record<string, string[]>;
-  /** Resolves `group:NAME` in both; omitted without configured groups. */
+  /** For `group:NAME` in both. */
   grouping?: Grouping;
-  /** Blocked people. */
   identity?: Pick<IdentitySettings, 'blocked'> & Partial<Pick<IdentitySettings, 'providers'>>;
-  /** Chat user groups in rules; omitted if no chat is asked. */
+  /** Omitted if no chat is asked. */
   userGroups?: UserGroups;
   resourcePools: PoolLimits;
-  /** Working hours for lengths in working days, and for plans without a schedule. */
+  /** For working days and plans without a schedule. */
   profile: StrategyProfile;
   onFailure: OnFailure;
-  /**
-   * Starts replanning for a finding that is `replanning` now, in the transaction of the decision, under the plan's lock. Omitted
-   * if there is no replanning.
-   */
+  /** In the decision's transaction, under the lock. */
   onReplan?: (tx: Transaction, row: PlanRow, finding: Finding, actor: Actor) => Promise<void>;
-  /** Whether a finding that leaves stale steps starts replanning automatically. */
+  /** Automatic if a finding leaves stale steps. */
   replan: Settings['executor']['replan'];
-  /** The budget that approvals check model calls against; omitted without a model. */
+  /** Checked at approvals; omitted without a model. */
   modelBudget?: ModelBudget | undefined;
-  /** Finds channels and people of chat platforms; without one, plans post only in their own conversation. They open after this. */
+  /** Without it, plans post only in their own conversation. Opened later. */
   places?: () => PlaceFinders;
   clock: Clock;
   random: Random;

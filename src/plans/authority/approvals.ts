@@ -1,4 +1,4 @@
-// Stores approvals of a version or waiting patch, one per person, and acknowledgements of steps whose start has passed.
+// Stores approvals, one per person, and acknowledged passed starts.
 import { sql } from 'drizzle-orm';
 import { recordAudit } from '#db/audit/audit.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
@@ -20,13 +20,13 @@ import { type Authority, type Configured, readAuthority, requireUseful } from '.
 
 type Approvable = Pick<PlanRow, 'id' | 'version' | 'digest'>;
 
-/** The distinct persons who approved this version as a whole, in order. */
+/** Distinct persons who approved the whole version, in order. */
 export async function readApprovers(db: Queryable, row: Approvable): Promise<string[]> {
   const given = await readApprovals(db, row.id, row.version);
   return given.map(({ by }) => by);
 }
 
-/** Stores an approval once per name, and again once the name is verified. @returns whether anything is new */
+/** Once per name, and again once the name is verified. @returns whether anything is new */
 export async function recordApproval(
   tx: Transaction,
   row: Approvable,
@@ -51,7 +51,7 @@ export async function recordApproval(
   return added.length > 0;
 }
 
-/** Records an approval that leaves others outstanding. */
+/** Others are still missing. */
 async function recordPartOfApproval(
   { enqueue }: PlansContext,
   tx: Transaction,
@@ -75,8 +75,8 @@ async function recordPartOfApproval(
 }
 
 /**
- * Records an approval of `about`: the plan, or the change that waits. A person who approved under an unverified name and is
- * verified now counts where verification is required. @returns whether every rule is now satisfied
+ * `about`: the plan or the waiting change. Someone verified since their approval counts where verification is required.
+ * @returns whether every rule is satisfied
  */
 export async function countApproval(
   context: PlansContext,
@@ -104,10 +104,7 @@ export async function countApproval(
   return satisfied;
 }
 
-/**
- * Checks that earlier approvals still count under the current rules and groups.
- * @returns what is missing, as a sentence, or null if nothing is
- */
+/** Under the current rules and groups. @returns what is missing, as a sentence, or null */
 export async function findLostApproval(
   db: Queryable,
   context: Configured,
@@ -121,7 +118,7 @@ export async function findLostApproval(
   return `The approval no longer counts: it now needs ${describeAllMissing(states, authority.people)}. Propose the plan again.`;
 }
 
-/** @param whole the plan can only be approved as a whole, without leaving out steps */
+/** @param whole no steps can be left out */
 export function requireStartsShown(
   row: PlanRow,
   starts: PassedStarts | null,
@@ -144,7 +141,7 @@ export function requireStartsShown(
   );
 }
 
-/** Runs a check of `requireStartsShown`. If it refuses, redraws the cards, which then show the passed starts. */
+/** If `requireStartsShown` refuses, redraws the cards with the passed starts. */
 export async function showingPassed(
   { db, enqueue }: Pick<PlansContext, 'db' | 'enqueue'>,
   planId: string,

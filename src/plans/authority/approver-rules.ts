@@ -1,41 +1,36 @@
-// Approver rules over names: the plan's own and those of its guarded operations. Pure. All rules must be satisfied; one person
-// may count for several.
+// Approver rules over names. All must be satisfied. Pure.
 import { groupIn } from '#domain/people/groups.ts';
 import { isSamePerson, personKey } from '#domain/people/names.ts';
 import type { ApproverPolicy } from '#domain/plan/plan.ts';
 
-/** `operations`: those that require the rule; empty for the plan's own rule. */
+/** `operations`: empty for the plan's own rule. */
 export type Rule = { policy: ApproverPolicy; operations: string[] };
 
-/** The facts that a plan's rules are evaluated against. */
 export type People = {
   requester: string;
-  /** Approvers from the configuration. */
+  /** From the configuration. */
   configured: string[];
-  /** The people asked about who belong to the plan's conversation, or null if there is no conversation. */
+  /** Belong to the plan's conversation; null without one. */
   known: Set<string> | null;
-  /** Maps each of a person's several names to the person. Omitted if no one has two names. */
+  /** A person's several names to the person; omitted if no one has two. */
   same?: ReadonlyMap<string, string>;
-  /** Maps a person to the chat user group through which they are an approver, unless a rule names them directly. */
+  /** Person to the chat group that makes them an approver, unless a rule names them. */
   groups?: ReadonlyMap<string, string>;
-  /** Maps a name to the name that readers see. A missing entry shows the name itself. */
+  /** Display names; default: the name itself. */
   shown?: ReadonlyMap<string, string>;
-  /**
-   * Maps persons who were one when the plan was requested to a common name, which rules about different people count. Unlinking
-   * accounts thus adds no approver.
-   */
+  /** People who were one when the plan was requested, so that unlinking accounts adds no approver. */
   former?: ReadonlyMap<string, string>;
-  /** Whether the person's identity is verified. A typed name never counts as a second person. */
+  /** Verified identity; a typed name never counts as a second person. */
   vouched: (person: string) => boolean;
-  /** Whether the requester's identity is verified; a requester with a typed name may be any of the approvers. */
+  /** An unverified requester may be any of the approvers. */
   requesterVouched: boolean;
-  /** Blocked people, whose approvals don't count. */
+  /** Blocked; their approvals don't count. */
   refused?: ReadonlyMap<string, unknown>;
-  /** Persons who are guests in this chat. */
+  /** In this chat. */
   guests?: ReadonlySet<string>;
 };
 
-/** The person behind a name. Comparing persons instead of names keeps one person from counting twice. */
+/** Keeps one person from counting twice. */
 export function personIn({ same }: Pick<People, 'same'>, name: string): string {
   return same?.get(name) ?? name;
 }
@@ -45,13 +40,13 @@ export function isAmong(people: Pick<People, 'same'>, names: string[], user: str
   return names.some((name) => isSamePerson(personIn(people, name), person));
 }
 
-/** The name a person counts under in rules about different people. */
+/** Name in rules about different people. */
 function countedAs(people: Pick<People, 'same' | 'former'>, name: string): string {
   const person = personIn(people, name);
   return people.former?.get(person) ?? person;
 }
 
-/** Whether one of `names` is `user`, or was when the plan was requested. */
+/** Is `user`, or was when the plan was requested. */
 export function wasAmong(
   people: Pick<People, 'same' | 'former'>,
   names: string[],
@@ -71,7 +66,7 @@ export function personsIn(people: Pick<People, 'same'>, names: string[]): string
 
 export type RuleState = { rule: Rule; needed: number; given: string[] };
 
-/** Policies that count the same people the same way share a key. */
+/** Policies that count the same people share a key. */
 function keyOf(policy: ApproverPolicy): string {
   switch (policy.kind) {
     case 'named':
@@ -94,7 +89,7 @@ export function samePolicy(a: ApproverPolicy, b: ApproverPolicy): boolean {
 
 const namesOf = (people: string[]): string[] => [...new Set(people.map(personKey))].sort();
 
-/** The plan's own rule, then those of `operations`; equal ones are one rule. */
+/** The plan's own first; equal rules are one. */
 export function rulesOf(
   own: ApproverPolicy,
   operations: string[],
@@ -113,13 +108,13 @@ export function rulesOf(
   return [...rules.values()];
 }
 
-/** How many different people a policy needs. If the requester is unverified, one of two people may be the requester. */
+/** An unverified requester may be one of two. */
 function neededFor(policy: ApproverPolicy, people: Pick<People, 'requesterVouched'>): number {
   if (policy.kind === 'n_of') return policy.n;
   return policy.kind === 'not_requester' && !people.requesterVouched ? 2 : 1;
 }
 
-/** Whether a policy requires different people, in which case it only counts verified ones. */
+/** Policies about different people count only verified ones. */
 export function needsVouching({ kind }: ApproverPolicy): boolean {
   return kind === 'n_of' || kind === 'not_requester';
 }
@@ -127,11 +122,10 @@ export function needsVouching({ kind }: ApproverPolicy): boolean {
 export const isGuest = (people: Pick<People, 'same' | 'guests'>, user: string): boolean =>
   people.guests?.has(personIn(people, user)) === true;
 
-/** Whether an approval by `user` counts for `policy`. */
 export function counts(policy: ApproverPolicy, people: People, user: string): boolean {
   const { requester, configured, known, refused } = people;
   if (refused?.has(personIn(people, user))) return false;
-  // A group that is too small remains in the list; a user must not match it by name.
+  // A group that is too small stays in the list, but no user may match it by name.
   const among = (names: string[]) => groupIn(user) === null && isAmong(people, names, user);
   if (needsVouching(policy) && !people.vouched(personIn(people, user))) return false;
   const isOwn = ('guests' in policy && policy.guests === true) || !isGuest(people, user);
@@ -153,12 +147,11 @@ export function counts(policy: ApproverPolicy, people: People, user: string): bo
   }
 }
 
-/** Keeps only the first of persons who were one when the plan was requested. */
+/** Drops people who were the same at the request. */
 function differentIn(people: People, persons: string[]): string[] {
   return persons.filter((person, index) => !wasAmong(people, persons.slice(0, index), person));
 }
 
-/** The state of each rule once `approved` have approved. */
 export function judge(rules: Rule[], people: People, approved: string[]): RuleState[] {
   return rules.map((rule) => ({
     rule,
@@ -174,7 +167,7 @@ export function isSatisfied({ needed, given }: RuleState): boolean {
   return given.length >= needed;
 }
 
-/** The people a rule names, or null if it counts anyone or anyone but the requester. */
+/** Null for anyone, or anyone but the requester. */
 function candidatesOf(
   { policy }: Rule,
   people: Pick<People, 'requester' | 'configured'>,
@@ -194,11 +187,7 @@ function candidatesOf(
   }
 }
 
-/**
- * Whether a rule may count a person.
- * @param keys of their names and of those of their groups
- * @param people as rules name them
- */
+/** @param keys of their names and groups @param people as rules name them */
 export function mayCount(
   rule: Rule,
   people: Pick<People, 'requester' | 'configured'>,
@@ -209,8 +198,7 @@ export function mayCount(
 }
 
 /**
- * How many approvals suffice, including those given. Greedy: each next one is by the person who counts for the most open rules.
- * (The minimum is a covering problem; for the few rules of a plan this finds it or is one above.)
+ * Including those given. Greedy: each next person counts for the most open rules; at most one above the minimum for few rules.
  */
 export function approvalsThatSuffice(rules: Rule[], now: People, approved: string[]): number {
   // Future approvers are assumed to be verified.
@@ -234,7 +222,7 @@ export function approvalsThatSuffice(rules: Rule[], now: People, approved: strin
       ).length;
       if (n > (best?.n ?? 0)) best = { user, n };
     }
-    // The remaining rules name no one: any participant, or anyone but the requester.
+    // The remaining rules name no one in particular.
     if (best === null) return given.length + 1;
     given.push(best.user);
   }

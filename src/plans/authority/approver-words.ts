@@ -1,4 +1,4 @@
-// Describes who may approve, for refusals and cards. Long lists are cut.
+// Describes who may approve.
 import { needsPlatform } from '#domain/people/names.ts';
 import { maxUserGroup } from '#domain/people/user-groups.ts';
 import { quoteName } from '#domain/shown-text.ts';
@@ -27,7 +27,7 @@ function someOf(names: string[], word: 'and' | 'or'): string {
   return listOf([...distinct.slice(0, maxNames), `${hidden} more`], word);
 }
 
-/** `names` as readers know them; members of a chat user group appear as the group, such as `@finance`. */
+/** Group members appear as the group, such as `@finance`. */
 function candidatesShown(people: Pick<People, 'shown' | 'groups'>, names: string[]): string[] {
   return namesShown(
     people,
@@ -35,11 +35,11 @@ function candidatesShown(people: Pick<People, 'shown' | 'groups'>, names: string
   );
 }
 
-/** `ben`, `one of ben or cleo`, `ben and cleo`, `2 of ben, cleo and dan`, `2 of @finance`. */
+/** `ben`, `one of ben or cleo`, `ben and cleo`, `2 of @finance`. */
 function pickOf(people: Pick<People, 'shown' | 'groups'>, n: number, names: string[]): string {
   const count = new Set(namesShown(people, names)).size;
   const distinct = [...new Set(candidatesShown(people, names))];
-  // Names that became one person after the rule was made: the rule names no one else.
+  // All its names became one person since.
   if (count === 0) return 'somebody whom its rule does not name';
   if (count <= n) return someOf(distinct, 'and');
   return n === 1 ? `one of ${someOf(distinct, 'or')}` : `${n} of ${someOf(distinct, 'and')}`;
@@ -57,7 +57,7 @@ function describeOthers(people: People, missing: number): string {
       : someOf(candidatesShown(people, others), 'or');
 }
 
-/** The people a rule still requires; `given` have approved. */
+/** Still required; `given` have approved. */
 function describeWhom({ policy }: Rule, people: People, needed: number, given: string[]): string {
   switch (policy.kind) {
     case 'requester':
@@ -83,12 +83,12 @@ function forOperations({ operations }: Rule): string {
   return operations.length === 0 ? '' : ` for ${someOf(operations, 'and')}`;
 }
 
-/** The remaining approvers of one rule: `one of ben or cleo for http_request`. */
+/** `one of ben or cleo for http_request`. */
 export function describeMissing({ rule, needed, given }: RuleState, people: People): string {
   return `${describeWhom(rule, people, needed, given)}${forOperations(rule)}`;
 }
 
-/** The remaining approvers of all open rules, within a sentence; empty if none is open. */
+/** All open rules; empty if none. */
 export function describeAllMissing(states: RuleState[], people: People): string {
   const missing = states
     .filter((state) => !isSatisfied(state))
@@ -122,14 +122,14 @@ function describeProblem(shown: string, problem: UserGroupState['problem']): str
   }
 }
 
-/** Why members of user groups do not count: one sentence per affected group. */
+/** Why their members don't count, one sentence per group. */
 export function describeUserGroups(groups: ReadonlyMap<string, UserGroupState>): string[] {
   return [...groups.values()].flatMap(({ shown, problem }) =>
     problem === null ? [] : [describeProblem(shown, problem)],
   );
 }
 
-/** The people that a rule about different people can count, or null if it names none. */
+/** Null if the rule names no one. */
 function countable({ policy }: Rule, people: People): string[] | null {
   const names = 'people' in policy ? policy.people : people.configured;
   if (names.length === 0) return null;
@@ -137,7 +137,7 @@ function countable({ policy }: Rule, people: People): string[] | null {
   return personsIn(people, names).filter(can);
 }
 
-/** Explains what open rules about different people require, and what to set up if no one can satisfy them; empty if none is open. */
+/** Required by rules about different people, and how to make them satisfiable; empty if none is open. */
 export function describeVouching(states: RuleState[], people: People): string {
   const open = states.filter((one) => !isSatisfied(one) && needsVouching(one.rule.policy));
   const [first] = open;

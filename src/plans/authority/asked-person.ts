@@ -1,5 +1,4 @@
-// Decides who may answer a task: its assignee, their delegate, or a person who has taken it over. No one else, even if they may
-// decide about the plan.
+// Decides who may answer a task: its people, not deciders.
 import type { Queryable } from '#db/database.ts';
 import { readEveryName, showName } from '#db/people/identities.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
@@ -18,12 +17,12 @@ import { requireManager } from './authority.ts';
 type Resolutions = NonNullable<Settlement['steps']>;
 type Delegating = Pick<PlansContext, 'delegates'>;
 
-/** Whether a guarded call asks for confirmation of its final values, which is a separate approval. */
+/** Confirms a guarded call's final values, a separate approval. */
 export function asksToConfirm({ status, output }: Step): boolean {
   return status === 'waiting' && isObject(output) && output.confirm === true;
 }
 
-/** Names under which `user` may answer: their own and those they are delegate for. */
+/** Their own and those they are a delegate for. */
 export async function readAskedNames(
   db: Queryable,
   { delegates = {} }: Delegating,
@@ -38,7 +37,7 @@ export async function readAskedNames(
 
 const isAmong = (names: string[], one: string) => names.some((name) => isSamePerson(name, one));
 
-/** Whether `user` may answer a step, and for whom if not for themselves. */
+/** `instead`: for whom, if not for themselves. */
 type AnswerRight = { may: boolean; instead: string | null };
 
 function answerRightOf(step: Step, names: { own: string[]; lent: string[] }): AnswerRight {
@@ -49,7 +48,7 @@ function answerRightOf(step: Step, names: { own: string[]; lent: string[] }): An
   return { may: taken || isAmong(names.lent, assignee), instead: assignee };
 }
 
-/** Whether every named step is a task of `actor`, who says only what became of it. */
+/** Each is a task of `actor` without other changes. */
 async function isAskedPerson(
   tx: Queryable,
   context: Delegating,
@@ -70,10 +69,7 @@ async function isAskedPerson(
   return theirs.length === ids.length;
 }
 
-/**
- * Whether `actor` settles these steps because they were asked (`asked`) or because they may decide about the plan (`manager`).
- * @throws `not_allowed` if neither applies
- */
+/** `asked`: their task; `manager`: may decide about the plan. @throws `not_allowed` if neither */
 export async function requireAnswerer(
   tx: Queryable,
   context: PlansContext,
@@ -86,7 +82,7 @@ export async function requireAnswerer(
   return 'manager';
 }
 
-/** Whether the outcome answers on a person's behalf. A plan can continue without the answer of a blocked person. */
+/** A plan can continue without a blocked person's answer. */
 function answers(
   step: Step,
   resolutions: Resolutions,
@@ -98,10 +94,7 @@ function answers(
   return answer !== undefined || Object.hasOwn(given, step.id);
 }
 
-/**
- * For each step, the person on whose behalf `actor` answers, if any.
- * @throws `not_allowed` for a step that is addressed to another person and was not taken over
- */
+/** By step, the person `actor` answers for. @throws `not_allowed` if addressed to another and not taken over */
 export async function readAnswering(
   tx: Queryable,
   context: Delegating,

@@ -1,5 +1,4 @@
-// Decides who may decide about a plan, on every surface. A model never may. A plan starts when every rule is satisfied: its own
-// and that of each guarded operation it uses. Over 400 lines: every judgement is of one snapshot, whose shape only this file knows.
+// Decides who may decide about a plan; never a model.
 import { findSpeakers } from '#db/chat/messages.ts';
 import type { Queryable } from '#db/database.ts';
 import { type FormerLink, readLinks, readNamesOf, readTenantsOf } from '#db/people/identities.ts';
@@ -55,7 +54,7 @@ export type Configured = Pick<
   PlansContext,
   'approvers' | 'guardedApprovers' | 'grouping' | 'identity'
 >;
-/** `groups`: those that the rules name. */
+/** `groups`: named by the rules. */
 export type Authority = { rules: Rule[]; people: People; groups: Groups };
 
 function namesIn(rules: Rule[]): string[] {
@@ -63,8 +62,8 @@ function namesIn(rules: Rule[]): string[] {
 }
 
 /**
- * A plan, its approvers, and the person in question: `actor` decides now, with the identity of this request; `viewer` only reads.
- * `operations` and `version` are given if the approval is not about the whole current plan.
+ * `actor` decides now, with this request's identity; `viewer` only reads. `operations` and `version`: if not the whole current
+ * plan.
  */
 export type Question = {
   plan: Asked;
@@ -75,14 +74,13 @@ export type Question = {
   version?: number;
 };
 
-/** The people a question is about. */
 const usersOf = ({ approved = [], actor, viewer }: Question): string[] => [
   ...approved,
   ...(actor === undefined ? [] : [actor.id]),
   ...(viewer === undefined ? [] : [viewer]),
 ];
 
-/** Tells whose identity is verified: earlier approvers as of their approval, a viewer by name alone. */
+/** Earlier approvers as of their approval, viewers by name. */
 function judgeVouched(
   { actor, viewer }: Question,
   before: ReadonlySet<string>,
@@ -96,7 +94,7 @@ function judgeVouched(
   return (person) => all.some((one) => isSamePerson(one, person));
 }
 
-/** The platform reports whether the acting person is a guest. */
+/** As reported by the platform. */
 function findGuests({ actor }: Question, same: ReadonlyMap<string, string>): Set<string> {
   return new Set(actor?.guest === true ? [personIn({ same }, actor.id)] : []);
 }
@@ -105,7 +103,7 @@ const asksWhoIsHere = (rules: Rule[]) => rules.some(({ policy }) => policy.kind 
 
 type Present = (conversation: string, users: string[]) => Set<string>;
 
-/** Those of `users` who have written in each conversation, under any of their names. */
+/** Wrote in each conversation under any name. */
 async function findPresent(
   db: Queryable,
   asked: { conversation: string; users: string[] }[],
@@ -130,7 +128,7 @@ async function findPresent(
   };
 }
 
-/** Maps each person who was one with others when the plan was requested to the first of them by name. */
+/** Maps people who were one at the request to the first by name. */
 function groupFormer(links: FormerLink[], askedAt: Date): Map<string, string> {
   const groups = new Map<string, Set<string>>();
   for (const { names, ended_at } of links) {
@@ -141,7 +139,7 @@ function groupFormer(links: FormerLink[], askedAt: Date): Map<string, string> {
   return new Map([...groups].map(([name, group]) => [name, [...group].sort()[0] ?? name]));
 }
 
-/** Approvers who have lost the role they approved with, except the acting person. */
+/** Except the acting person. */
 async function findLostRoles(
   db: Queryable,
   blocking: Blocking,
@@ -160,13 +158,13 @@ async function findLostRoles(
       .map((one) => [one, 'role_lost']);
 }
 
-/** Plans share a map that nothing is added to. */
+/** Plans share an empty map that nothing is added to. */
 const addTo = <Key, Value>(
   map: ReadonlyMap<Key, Value>,
   more: (readonly [Key, Value])[],
 ): ReadonlyMap<Key, Value> => (more.length === 0 ? map : new Map([...map, ...more]));
 
-/** Like `readAuthority` for many plans, with the same number of statements; in the order of the questions. */
+/** Many plans with the same number of statements; in order. */
 export async function readAuthorities(
   db: Queryable,
   { approvers, guardedApprovers, grouping, identity }: Configured,
@@ -234,7 +232,7 @@ export async function readAuthorities(
       same,
       shown: addTo(shown, showGroups(one.groups)),
       groups: groupMembers(one.named, one.groups),
-      // A plan that is not stored yet has no request time.
+      // Not stored yet, so without a request time.
       former: groupFormer(links, askedAt.get(one.plan.id) ?? new Date(0)),
       vouched: judgeVouched(one.question, vouched.get(one.plan.id) ?? new Set(), same),
       requesterVouched: one.plan.requester_verified,
@@ -244,10 +242,7 @@ export async function readAuthorities(
   }));
 }
 
-/**
- * The rules of a plan and the facts they are evaluated against. The person in question belongs to the plan's conversation once
- * they have written there; the requester and configured approvers always do.
- */
+/** People belong to the plan's conversation once they have written there; the requester and configured approvers always do. */
 export async function readAuthority(
   db: Queryable,
   context: Configured,
@@ -261,7 +256,6 @@ export async function readAuthority(
 const joinSentences = (sentences: string[]) =>
   sentences.map((words) => (words === '' ? '' : ` ${words}`)).join('');
 
-/** Whether an approval by `user` can count for any rule at all. */
 export function isApprover(
   { rules, people }: Pick<Authority, 'rules' | 'people'>,
   user: string,
@@ -269,21 +263,20 @@ export function isApprover(
   return rules.some(({ policy }) => counts(policy, people, user));
 }
 
-/** The open rules that an approval by `user` would advance: those that count `user` and none of their former identities. */
+/** Open rules that count `user` and none of their former identities. */
 function findHelped({ people }: Authority, open: RuleState[], user: string): RuleState[] {
   return open.filter(
     ({ rule, given }) => counts(rule.policy, people, user) && !wasAmong(people, given, user),
   );
 }
 
-/** Whether an approval by `user` would bring the plan nearer to its start. */
 export function mayApproveNow(authority: Authority, approved: string[], user: string): boolean {
   const states = judge(authority.rules, authority.people, approved);
   const open = states.filter((state) => !isSatisfied(state));
   return findHelped(authority, open, user).length > 0;
 }
 
-/** @throws `not_allowed` unless a person decides */
+/** @throws `not_allowed` */
 export function requirePerson(actor: Actor): void {
   if (actor.kind === 'person') return;
   throw new CountersignError(
@@ -292,10 +285,7 @@ export function requirePerson(actor: Actor): void {
   );
 }
 
-/**
- * A role restricts what the rules allow, on every surface. Chats give no role.
- * @throws `not_allowed` unless `actor` may decide about plans
- */
+/** Roles restrict the rules; chats give none. @throws `not_allowed` */
 function requireDecider({ role, stale }: Actor): void {
   if (role === undefined || hasRole(role, 'approver')) return;
   throw new CountersignError(
@@ -304,12 +294,12 @@ function requireDecider({ role, stale }: Actor): void {
   );
 }
 
-/** The people the rules require before any approval, in words. */
+/** Before any approval. */
 function describeApprovers({ rules, people }: Authority): string {
   return describeAllMissing(judge(rules, people, []), people);
 }
 
-/** @throws `not_allowed` unless `actor` is a person whom at least one rule counts */
+/** @throws `not_allowed` unless a rule counts the person */
 export function requireApprover(authority: Authority, actor: Actor): void {
   requirePerson(actor);
   requireDecider(actor);
@@ -320,7 +310,7 @@ export function requireApprover(authority: Authority, actor: Actor): void {
   );
 }
 
-/** Explains what to set up for rules about different people that have no approval yet, and why chat user groups do not count. */
+/** To satisfy rules without approvals, and why chat groups don't count. */
 function describeSetup({ rules, people, groups }: Authority, approved: string[] = []): string {
   const vouching = describeVouching(judge(rules, people, approved), people);
   return joinSentences([vouching, ...describeUserGroups(groups.userGroups)]);
@@ -337,10 +327,7 @@ function describeStranger({ rules, people, groups }: Authority, { id }: Actor): 
   return stranger ? ' You have not written there yet.' : '';
 }
 
-/**
- * The state of the rules with `approved`, including the actor.
- * @throws `not_allowed` if the actor is new and no open rule counts them
- */
+/** Includes the actor. @throws `not_allowed` if no open rule counts them */
 export function requireUseful(authority: Authority, before: string[], actor: Actor): RuleState[] {
   requireDecider(actor);
   const { rules, people } = authority;
@@ -362,14 +349,11 @@ export function requireUseful(authority: Authority, before: string[], actor: Act
 
 export function mayManage({ rules, people }: Authority, user: string): boolean {
   if (isAmong(people, [people.requester], user)) return true;
-  // Stopping or resuming a plan takes one person, so unverified names count too.
+  // Stopping and resuming take one person, so unverified names count.
   return isApprover({ rules, people: { ...people, vouched: () => true } }, user);
 }
 
-/**
- * Cancel, pause, resume, retry, refuse: allowed for the requester and for every approver whose role permits it.
- * @throws `not_allowed`
- */
+/** Requester and approvers may cancel, pause, resume, retry and refuse. @throws `not_allowed` */
 export async function requireManager(
   db: Queryable,
   context: Configured,
@@ -388,7 +372,7 @@ export async function requireManager(
   );
 }
 
-/** Whether {@link requireManager} lets `actor` pass. */
+/** Whether {@link requireManager} passes. */
 export async function isManager(...asked: Parameters<typeof requireManager>): Promise<boolean> {
   try {
     await requireManager(...asked);
@@ -399,7 +383,7 @@ export async function isManager(...asked: Parameters<typeof requireManager>): Pr
   }
 }
 
-/** The rules for confirming final values of calls of `operations`: the last rule of an operation is its own, if it has one. */
+/** An operation's own rule is its last. */
 function confirmersOf(
   { guardedApprovers }: Configured,
   { approver_policy: own }: Pick<Asked, 'approver_policy'>,
@@ -408,7 +392,7 @@ function confirmersOf(
   return operations.flatMap((operation) => rulesOf(own, [operation], guardedApprovers).slice(-1));
 }
 
-/** Whether `user` may confirm the final values of a call of `operation`. */
+/** For the final values of a call. */
 export function mayConfirm(
   configured: Configured,
   plan: Pick<Asked, 'approver_policy'>,
@@ -421,11 +405,7 @@ export function mayConfirm(
   );
 }
 
-/**
- * Final values of guarded calls need one confirmation, by a person whom the rules of those operations count, or the plan's own
- * rule if
- * there are none. @throws `not_allowed`
- */
+/** By one person of the operations' rules or, without any, the plan's own. @throws `not_allowed` */
 export async function requireConfirmer(
   db: Queryable,
   context: Configured,
@@ -436,7 +416,7 @@ export async function requireConfirmer(
   requirePerson(actor);
   requireDecider(actor);
   const authority = await readAuthority(db, context, { plan, actor, operations });
-  // The values did not exist at approval, so an earlier approval under this name does not verify the actor.
+  // An earlier approval didn't cover these values, so it doesn't verify the actor.
   const people: People = { ...authority.people, vouched: () => isVerified(actor) };
   const missing = confirmersOf(context, plan, operations)
     .map((rule) => ({ ...rule, policy: openPolicy(rule.policy, authority.groups) }))

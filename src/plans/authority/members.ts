@@ -1,4 +1,4 @@
-// Groups in approver rules. Members replace their group whenever a rule is read, so all other code deals with people only.
+// Expands groups in approver rules to their members.
 import type { Queryable } from '#db/database.ts';
 import { type GroupMember, readGroupMembers, readSignedIn } from '#db/people/sign-ins.ts';
 import { readUserGroups, readUserGroupsOf } from '#db/people/user-groups.ts';
@@ -24,18 +24,18 @@ import { rulesOf } from './approver-rules.ts';
 
 type Members = ReadonlyMap<string, string[]>;
 
-/** The current state of a chat user group. `target`: its name by its ID; `shown`: its name for readers. */
+/** `target`: name by ID; `shown`: for readers. */
 export type UserGroupState = {
   target: string | null;
   shown: string;
   problem: UserGroupProblem | 'empty' | null;
 };
 
-/** The groups that rules name, for plans of one organisation. */
+/** For plans of one organisation. */
 export type Groups = {
   members: Members;
   userGroups: ReadonlyMap<string, UserGroupState>;
-  /** Persons who do not count until they sign in again. */
+  /** Don't count until they sign in again. */
   stale: ReadonlySet<string>;
 };
 
@@ -43,7 +43,7 @@ export const noGroups: Grouping = { groups: {}, providers: {}, apart: false };
 
 const groupsIn = (names: string[]) => [...new Set(names.flatMap((name) => groupIn(name) ?? []))];
 
-/** The chat user groups among names in rules; a configured group of the same name takes precedence. */
+/** A configured group of the same name takes precedence. */
 function userGroupsIn(names: string[], { groups }: Grouping = noGroups): string[] {
   return groupsIn(names).filter((name) => isUserGroup(name) && !Object.hasOwn(groups, name));
 }
@@ -52,11 +52,10 @@ export const namesUserGroups = (names: string[], grouping: Grouping | undefined)
   userGroupsIn(names, grouping).length > 0;
 
 /**
- * Reads the members of the groups among `names`: from the configuration, from a chat, or from each person's last sign-in.
- * @param names people and groups, as in rules
- * @param tenants the organisations in question
- * @returns the groups of one organisation; `decides`: for a decision, which uses no outdated copy; `approved`: earlier approvers,
- * whose groups count until their next sign-in
+ * From configuration, chat, or last sign-ins. `decides`: uses no outdated copy; `approved`: approvers' groups count until their
+ * next sign-in.
+ * @param names people and groups in rules
+ * @returns the groups of one organisation
  */
 export async function readGroups(
   db: Queryable,
@@ -113,7 +112,7 @@ export async function readGroups(
   };
 }
 
-/** The groups of a person with these names, as in rules. @param age `any` includes groups that do not count now */
+/** @param age `any` includes groups that don't count now */
 export async function readGroupNames(
   db: Queryable,
   grouping: Grouping = noGroups,
@@ -127,10 +126,7 @@ export async function readGroupNames(
   return [...[...spellings].map(groupNamed), ...(await readUserGroupsOf(db, names, age))];
 }
 
-/**
- * Replaces groups in `names` by their members. A group that is too small also remains, as a name that no one has, so that fewer
- * people never satisfy the rule. @param least how many people the rule requires
- */
+/** A group smaller than `least` also stays as a name nobody has, so that fewer people can't satisfy the rule. */
 export function withMembers(names: string[], { members }: Groups, least = 1): string[] {
   const people = names.flatMap((name) => {
     const group = groupIn(name);
@@ -148,14 +144,14 @@ export function openPolicy(policy: ApproverPolicy, groups: Groups): ApproverPoli
   return { ...policy, people: withMembers(policy.people, groups, least) };
 }
 
-/** Names of chat user groups for readers, by their names in rules. */
+/** By name in rules. */
 export function showGroups({ userGroups }: Groups): [string, string][] {
   return [...userGroups].flatMap(([group, { target, shown }]) =>
     [groupNamed(group), target ?? groupNamed(group)].map((name): [string, string] => [name, shown]),
   );
 }
 
-/** The user group that readers see in place of each member whom no rule names. */
+/** Shown instead of members whom no rule names. */
 export function groupMembers(
   names: string[],
   { members, userGroups }: Groups,
@@ -172,7 +168,7 @@ export function groupMembers(
 
 type Deciding = Pick<PlansContext, 'approvers' | 'guardedApprovers' | 'grouping' | 'userGroups'>;
 
-/** Refreshes the user groups that may decide about a plan or, without rules of its own, about a session. */
+/** For a plan or, without rules of its own, a session. */
 export async function refreshUserGroups(
   { approvers, guardedApprovers, grouping, userGroups }: Deciding,
   { tenant, approver_policy: own }: { tenant: string | null; approver_policy?: ApproverPolicy },

@@ -1,4 +1,4 @@
-// Refuses people whom `identity.blocked` names by account, address or group, on every surface.
+// Refuses blocked people on every surface.
 import type { Queryable } from '#db/database.ts';
 import { readNamesOf, readPerson } from '#db/people/identities.ts';
 import { readSignedIn, type SignedIn } from '#db/people/sign-ins.ts';
@@ -24,7 +24,7 @@ export type Blocking = {
   grouping?: Grouping | undefined;
 };
 
-/** The names and groups of each person. Groups of any age count here, because they only take rights away. */
+/** Groups of any age count, since they only take rights away. */
 async function readKnown(
   db: Queryable,
   grouping: Grouping,
@@ -73,7 +73,7 @@ export async function readRefusals(
   );
 }
 
-/** Those of `persons` who have sign-ins, none of which makes them an approver now. */
+/** Have sign-ins, none of which makes them an approver. */
 export async function readLostRoles(
   db: Queryable,
   { identity, grouping = noGroups }: Blocking,
@@ -111,10 +111,7 @@ const refusalWords: Record<Refusal, string> = {
     'A group is blocked here, and your last sign-in did not include your groups. Ask an administrator.',
 };
 
-/**
- * The person behind an account, on every surface.
- * @throws `forbidden` if the person is refused
- */
+/** @throws `forbidden` if the person is refused */
 export async function letIn(db: Queryable, blocking: Blocking, account: string): Promise<string> {
   const person = await readPerson(db, account);
   const refusal = (await readRefusals(db, blocking, [person])).get(person);

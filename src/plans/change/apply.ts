@@ -1,5 +1,4 @@
-// Applies a patch: steps, edges, lanes, statuses, counters and the new version. Costs as much as what changes, except for the
-// digest, which covers the whole plan: its steps are streamed once, under the plan's lock.
+// Applies a patch; costs what changes, and the digest.
 import { eq, sql } from 'drizzle-orm';
 import { recordAudit } from '#db/audit/audit.ts';
 import type { Transaction } from '#db/database.ts';
@@ -37,18 +36,18 @@ import { changesContent, countChanges, type PatchEffect, type VersionStep } from
 import { requireUsers } from './sets.ts';
 import { isGated, type NextVersion, writeVersion } from './write-version.ts';
 
-/** The author of the patch and its audit data. */
+/** Author and audit data. */
 export type PatchDecision = {
   patchId: string;
   actor: Actor;
   baseRevision: number;
   reason: string | null;
-  /** The patch had its own approval: its last approver becomes the plan's. */
+  /** By the patch's own approval; its last approver becomes the plan's. */
   approved: boolean;
   words?: NewWords;
 };
 
-/** The next version's, replacing those before. */
+/** Replacing the last version's. */
 type NewWords = Partial<Pick<VersionRow, 'title' | 'summary'>>;
 
 export const drawPatchId = ({ random }: PlansContext): string => `PATCH-${random.hex(4)}`;
@@ -56,7 +55,6 @@ export const drawPatchId = ({ random }: PlansContext): string => `PATCH-${random
 const positionsOf = (steps: { position: number }[]): number[] =>
   steps.map(({ position }) => position);
 
-/** The version that the patch produces. */
 async function resolveVersion(
   context: PlansContext,
   tx: Transaction,
@@ -87,10 +85,7 @@ async function resolveVersion(
   return { next, pools: [...new Set([...row.pools, ...pools])].sort() };
 }
 
-/**
- * Updates counts and statuses for the new dependencies and times.
- * @param known what waited for removed steps, and what a failure had stopped behind rerun steps
- */
+/** @param known waited for removed steps, or stopped by a failure behind rerun steps */
 async function settleStates(
   tx: Transaction,
   row: PlanRow,
@@ -118,7 +113,7 @@ async function settleStates(
   await settleReadiness(tx, row.id, settled, running);
 }
 
-/** Marks steps stale as the patch says, each set with a finding for people to settle. */
+/** Each set has a finding for people to settle. */
 async function invalidate(
   context: PlansContext,
   tx: Transaction,
@@ -144,7 +139,7 @@ async function invalidate(
   await raiseFindings(context, tx, row, findings, actor);
 }
 
-/** @returns steps behind rerun steps that a failure had stopped */
+/** @returns steps behind them that a failure had stopped */
 async function runAgain(tx: Transaction, row: PlanRow, effect: PatchEffect): Promise<number[]> {
   const positions = positionsOf(effect.rerun);
   if (positions.length === 0) return [];
@@ -152,7 +147,7 @@ async function runAgain(tx: Transaction, row: PlanRow, effect: PatchEffect): Pro
   return rerunSteps(tx, row.id, positions, await findAddressed(tx, row.id, positions));
 }
 
-/** Steps that now wait for a stale step become stale too. */
+/** Behind a stale step, others become stale. */
 async function holdBehindStale(
   tx: Transaction,
   { id }: PlanRow,
@@ -165,7 +160,7 @@ async function holdBehindStale(
   }
 }
 
-/** The next version of the plan, whose rows are stored. @throws `empty_plan` */
+/** From stored rows. @throws `empty_plan` */
 async function describeVersion(
   context: PlansContext,
   tx: Transaction,
@@ -185,7 +180,7 @@ async function describeVersion(
   }
   const used = uses.map(({ operation }) => operation);
   const { created_at: _, ...before } = await readVersion(tx, row);
-  // Keeps the digests the plan was shown with, even if the operation has changed since.
+  // As the plan was shown, even if the operation has changed.
   const digests = {
     ...digestOperations(context.catalogue.of(row.tenant), addedOperations(effect)),
     ...row.operation_digests,
@@ -207,10 +202,7 @@ async function describeVersion(
   return { ...recorded, digest: await digestPlan(headerOf(row, recorded), steps) };
 }
 
-/**
- * Stores the version that a change makes once it is approved. The plan stays at its version. @returns its digest
- * @throws `empty_plan`
- */
+/** The plan stays at its version until approval. @returns its digest @throws `empty_plan` */
 export async function storeWaiting(
   context: PlansContext,
   tx: Transaction,
@@ -231,7 +223,7 @@ export async function storeWaiting(
   return version.digest;
 }
 
-/** Stores the version that the patch produces and updates the plan's row; everything but the steps is unchanged. */
+/** All but the steps is unchanged. */
 async function storeVersion(
   context: PlansContext,
   tx: Transaction,
@@ -287,14 +279,13 @@ async function wakeAll(
     await wakeWorkers(tx, id);
     await notify(tx, `work:${id}`);
   }
-  // A worker about to start the plan has seen the previous version.
+  // A starting worker has seen the previous version.
   if (status === 'approved') await enqueue(tx, 'execute', { plan_id: id }, { key: id });
 }
 
 /**
- * Applies `effect`, which was resolved under this very lock. The plan keeps its status.
- * @returns the plan's row in its next version
- * @throws `patch_conflict` if a step would wait for one that will not be done, `empty_plan`
+ * Resolved under this lock. The status stays.
+ * @throws `patch_conflict` if a step would wait for one that won't be done, `empty_plan`
  */
 export async function applyPatch(
   context: PlansContext,
@@ -304,7 +295,7 @@ export async function applyPatch(
   decision: PatchDecision,
 ): Promise<PlanRow> {
   const before = await readPredecessors(tx, row.id, positionsOf(effect.removed));
-  // Without a change of content the version stays, unless the change was approved.
+  // Progress alone makes no version, unless approved.
   const moves = changesContent(effect) || decision.approved;
   if (moves) await storeVersion(context, tx, row, effect, decision);
   await invalidate(context, tx, row, effect, decision);
@@ -334,10 +325,7 @@ export async function applyPatch(
   return patched;
 }
 
-/**
- * Applies a change that needs no approval and stores it. @param operations from which `effect` was resolved under the plan's lock
- * @returns the plan's updated row
- */
+/** Also stores it. @param operations of `effect`, resolved under the lock */
 export async function applyWithoutApproval(
   context: PlansContext,
   tx: Transaction,

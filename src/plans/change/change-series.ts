@@ -1,4 +1,4 @@
-// Replaces what has not begun of recurring steps by occurrences of their new rule or arguments, as operations of the same patch.
+// Expands series changes into operations on unbegun occurrences.
 import { isDeepStrictEqual } from 'node:util';
 import type { Queryable } from '#db/database.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
@@ -25,10 +25,7 @@ import type { SeriesChange } from './model.ts';
 
 type ChangeSeries = Extract<PatchOperation, { op: 'change_series' }>;
 
-/**
- * @throws `unknown_step` if the plan has no such series or step, `invalid_request` for a change that changes nothing, errors of
- * the new arguments
- */
+/** @throws `unknown_step`, `invalid_request` if nothing changes, errors of new arguments */
 async function changeOf(
   tx: Queryable,
   row: PlanRow,
@@ -48,7 +45,7 @@ async function changeOf(
     const given = args[name];
     if (given === undefined) return step;
     const merged = { ...step, args: mergeArguments(step.args ?? {}, given) };
-    // Checked here too: there may be no occurrence to change.
+    // Checked here, since there may be no occurrence.
     normaliseStep(merged, name, `series ${id}, set.args.${name}`, rules, problems);
     return merged;
   });
@@ -59,7 +56,7 @@ async function changeOf(
   return { found, before, now };
 }
 
-/** Occurrences that can still change: not due yet, and none of their steps has begun. */
+/** Not due, without a step that has begun. */
 async function readChangeable(tx: Queryable, row: PlanRow, series: Series, now: Date) {
   const templates = [...templatesOf([series])];
   const upcoming = await readUpcoming(tx, row.id, templates, Number.MAX_SAFE_INTEGER);
@@ -68,7 +65,7 @@ async function readChangeable(tx: Queryable, row: PlanRow, series: Series, now: 
   return new Map(kept.map((step) => [step.id, step.not_before]));
 }
 
-/** The steps that the series should have, and how far it is expanded with them. A kept rhythm keeps its occurrences. */
+/** A kept rhythm keeps its occurrences. */
 async function expandAgain(
   tx: Queryable,
   row: PlanRow,
@@ -120,7 +117,7 @@ async function replaceSteps(
     const { id, not_before } = step;
     const before = known.get(id);
     const stored = there.get(id);
-    // Steps that have begun or were skipped stay.
+    // Begun and skipped steps stay.
     if (before === undefined || stored === undefined)
       return stored === undefined ? [{ op: 'add_step', step }] : [];
     const moved = not_before !== undefined && Date.parse(before) !== Date.parse(not_before);
@@ -139,10 +136,7 @@ async function replaceSteps(
   return { operations, begun };
 }
 
-/**
- * The operations, those on steps behind the given ones; and the series that they change.
- * @throws `invalid_request` if a series is changed twice
- */
+/** Appended to the given operations. @throws `invalid_request` if a series is changed twice */
 export async function expandSeriesChanges(
   tx: Queryable,
   row: PlanRow,

@@ -1,4 +1,4 @@
-// Decides whether a patch widens what was approved, with one sentence per reason. Pure; when in doubt it widens.
+// Why a patch widens what was approved. Pure; in doubt it widens.
 import type { RerunStep } from '#db/sql/rerun.ts';
 import { hasRuntime, renameReferences } from '#domain/plan/arguments.ts';
 import { renameConditions } from '#domain/plan/condition.ts';
@@ -17,7 +17,7 @@ function nameOf({ tool, operation, target }: VersionStep): string {
   return target === null ? name : `${name} of ${shorten(target, 120)}`;
 }
 
-/** Adding never narrows: even a read that an approved step already makes is one more call. */
+/** Even a repeated read is one more call. */
 function widensByAdding(
   { now, label, position }: AddedStep,
   operations: ReadonlySet<string>,
@@ -32,7 +32,7 @@ function widensByAdding(
   return adds('a call that nobody has approved');
 }
 
-/** Why only a person may drop a step that has begun, or null if it has not begun and removing it narrows. */
+/** Null if the step has not begun. */
 function widensByRemoving({ label, status }: Step): string | null {
   switch (status) {
     case 'failed':
@@ -46,7 +46,7 @@ function widensByRemoving({ label, status }: Step): string | null {
   }
 }
 
-/** Why rerunning a step needs a person, or null if the step changes nothing, has the same effect again, or was never called. */
+/** Null if it changes nothing, has the same effect again, or was never called. */
 function widensByRerunning(step: RerunStep): string | null {
   if (!repeatsCall(step)) return null;
   const { label, tool, operation, target } = step;
@@ -55,7 +55,7 @@ function widensByRerunning(step: RerunStep): string | null {
   return `Runs step ${label} again: ${what}, which was already called${more}.`;
 }
 
-/** The step with the names of replaced steps changed to those of their replacements. */
+/** Renames replaced steps. */
 function renameIn(step: Step, replaced: ReadonlyMap<string, string>): Step {
   if (replaced.size === 0) return step;
   const rename = (id: string) => replaced.get(id) ?? id;
@@ -84,11 +84,10 @@ const widensBySeries = ({ before, begun }: SeriesChange): string[] =>
   compareSeries(before, begun.series).map((phrase) => `From now on, ${phrase}.`);
 
 /**
- * Why the patch needs its own approval; empty if it narrows. It narrows if it leaves unchanged what reaches or is read by an
- * acting step, the order of steps at a shared target, and what is asked before. Adding a step, or repeating a call that acts
- * again, never narrows.
- * @param operations those that the approved plan uses
- * @param near the part of the plan that the patch may affect
+ * Empty if it narrows: what reaches or is read by an acting step, order at a shared target, and what is asked before stay. Adding
+ * and repeating never narrow.
+ * @param operations of the approved plan
+ * @param near possibly affected
  */
 export function classifyPatch(
   effect: PatchEffect,
@@ -96,7 +95,7 @@ export function classifyPatch(
   near: Near,
 ): string[] {
   const { added, changed, removed, replaced, rerun, names, series, expanded } = effect;
-  // One sentence says what changes about all occurrences of a series.
+  // One sentence covers all occurrences of a series.
   const isOwn = ({ now: { id } }: Pick<AddedStep, 'now'>) => !expanded.has(id);
   const reasons = [
     ...series.flatMap(widensBySeries),

@@ -1,4 +1,4 @@
-// Why a patch can no longer be applied: what it touches has started, or has changed since its author read it.
+// Conflicts: what a patch touches has begun or changed.
 import type { PlanRow } from '#db/plans/plans.ts';
 import { endable, notBegun } from '#db/sql/patch-reads.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -11,12 +11,12 @@ const maxListed = 1000;
 
 export type Conflict = Pick<Step, 'id' | 'status'>;
 
-/** Whether the step may have had any effect. */
+/** May have had an effect. */
 export function hasBegun({ status, attempt }: Pick<Step, 'status' | 'attempt'>): boolean {
   return attempt > 0 || !notBegun.includes(status);
 }
 
-/** Whether a change may still remove the step: it has not begun, or it is neither under way nor done. */
+/** Not begun, or neither under way nor done. */
 export function canBeRemoved(step: Pick<Step, 'status' | 'attempt'>): boolean {
   return !hasBegun(step) || endable.includes(step.status);
 }
@@ -26,7 +26,7 @@ function nameSteps(conflicts: Conflict[]): string {
   return listSome(names, maxNamed, 'step');
 }
 
-/** The error for steps that conflict with a patch; nothing was changed. */
+/** Nothing was changed. */
 export function patchConflict(
   row: PlanRow,
   conflicts: Conflict[],
@@ -46,14 +46,14 @@ export function patchConflict(
   );
 }
 
-/** @param describe the message, given the names of the first of `ids` */
+/** @param describe given the names of the first `ids` */
 export function stepsMissing(ids: string[], describe: (names: string) => string): CountersignError {
   return new CountersignError('steps_missing', describe(listSome(ids, maxNamed, 'step')), {
     details: { missing: ids.slice(0, maxListed), missing_total: ids.length },
   });
 }
 
-/** @throws `patch_conflict` if the patch is based on a future revision */
+/** @throws `patch_conflict` for a future revision */
 export function requirePast(row: PlanRow, baseRevision: number): void {
   if (baseRevision <= row.revision) return;
   throw new CountersignError(

@@ -1,5 +1,4 @@
-// Turns upcoming occurrences of approved series into steps. This patch by the system needs no approval, since the series was
-// approved. One transaction per plan under its lock, so any number of processes may try.
+// Adds upcoming occurrences of approved series to plans, under the lock.
 import { recordAudit } from '#db/audit/audit.ts';
 import { readManifests } from '#db/backends.ts';
 import type { Transaction } from '#db/database.ts';
@@ -51,19 +50,19 @@ type ExtendContext = PlansContext & { warn(message: string, error?: unknown): vo
 
 const plansATurn = 200;
 const dayMs = 86_400_000;
-/** Minimum interval between extensions of a plan, since each makes a version. */
+/** Each extension makes a version. */
 const extendEveryMs = dayMs;
-/** Delay before a blocked extension is retried. */
+/** After a blocked extension. */
 const retryMs = 3_600_000;
-/** More than two occurrences of one date can span; earlier missed periods are not checked one by one. */
+/** Covers two occurrences of one date; earlier missed periods are not checked one by one. */
 const lookBackMs = 2 * dayMs;
-/** No period that is checked has more, since `maxOccurrences` limits 30 days. */
+/** `maxOccurrences` limits 30 days, so no checked period has more. */
 const maxLooked = 5000;
 
 type Extension = {
   series: SeriesRow;
   steps: OccurrenceStep[];
-  /** The missed occurrences that never became steps, as a sentence, or null if there are none. */
+  /** Missed occurrences that never became steps, as a sentence. */
   missed: string | null;
   upTo: Date;
 };
@@ -82,7 +81,6 @@ function describeMissed(
     : `${countOf(count, 'occurrence')} of ${quoteWords(title, 200)} were skipped: their days had passed before they could start.`;
 }
 
-/** The occurrences of a series to add now, and those missed. */
 async function extend(
   tx: Transaction,
   planId: string,
@@ -104,7 +102,7 @@ async function extend(
   };
 }
 
-/** Stops adding occurrences of a series; existing steps stay. */
+/** Existing steps stay. */
 async function stopSeries(
   tx: Transaction,
   row: PlanRow,
@@ -131,7 +129,7 @@ async function stopSeries(
   ]);
 }
 
-/** Returns the due series that match what was approved, and stops the others. */
+/** Stops series that differ from what was approved. */
 async function keepCovered(
   tx: Transaction,
   row: PlanRow,
@@ -139,7 +137,7 @@ async function keepCovered(
   now: Date,
 ): Promise<SeriesRow[]> {
   const header = await readHeader(tx, row);
-  // The digest people countersigned must match the version's content.
+  // The content must match the countersigned digest.
   const intact = (await digestPlan(header, iterateSteps(tx, row.id))) === row.approved_digest;
   const kept: SeriesRow[] = [];
   for (const series of due) {
@@ -149,7 +147,7 @@ async function keepCovered(
   return kept;
 }
 
-/** Steps that would do more than the occurrences people have seen, or whose operation has changed since, by template ID. */
+/** By template ID: would do more than occurrences people saw, or have a changed operation. */
 async function findWider(
   { catalogue }: PlansContext,
   tx: Transaction,
@@ -173,7 +171,7 @@ async function findWider(
   return wider;
 }
 
-/** The effect of adding the steps. @throws what `resolvePatch` throws */
+/** @throws as `resolvePatch` */
 function resolveSteps(
   context: PlansContext,
   tx: Transaction,
@@ -190,7 +188,7 @@ function describeReason(extensions: Extension[]): string {
   return `The next occurrences of ${listOf([...new Set(names)])}, as approved.`;
 }
 
-/** Adds the steps as a patch by the system. @returns the plan's updated row */
+/** By the system. */
 async function addSteps(
   context: PlansContext,
   tx: Transaction,
@@ -223,7 +221,7 @@ async function addSteps(
   return applyWithoutApproval(context, tx, row, operations, effect, by);
 }
 
-/** Records how far the series is expanded and when it is due next. */
+/** Also sets when it is due next. */
 async function settleExtension(
   tx: Transaction,
   row: PlanRow,
@@ -239,13 +237,13 @@ async function settleExtension(
   if (missed !== null) await touchPlan(tx, row.id, 'series_missed', missed);
 }
 
-/** Adds to one plan the occurrences that have come within the horizon; does nothing if the plan is not due. */
+/** Does nothing if not due. */
 export async function extendPlan(context: PlansContext, planId: string): Promise<void> {
   const now = context.clock.now();
   await context.db.transaction(async (tx) => {
     const seen = await lockPlan(tx, planId);
     if (seen.status !== 'executing' || seen.paused_at !== null) return;
-    // A pending change is based on this version, and an altered plan must not continue.
+    // A pending change builds on this version; an altered plan must not continue.
     if (seen.digest !== seen.approved_digest || (await findWaitingPatch(tx, planId)) !== null)
       return;
     const ahead = (await readSeries(tx, planId)).filter(({ expand_at }) => expand_at !== null);
@@ -267,7 +265,7 @@ export async function extendPlan(context: PlansContext, planId: string): Promise
   });
 }
 
-/** One round over the plans that are due. Safe to run in many processes at once and at any time. */
+/** Safe in many processes at once. */
 export async function extendSeries(context: ExtendContext): Promise<void> {
   const { db, clock, catalogue } = context;
   const due = await findDuePlans(db.query, clock.now(), plansATurn);

@@ -1,5 +1,4 @@
-// Finds a patch's effects on steps it does not name: data that reaches an acting step, order at a shared target, and remaining
-// gates. Pure: compares the plan before and after; in doubt reports a change.
+// A patch's effects on steps it doesn't name. Pure.
 import { isDeepStrictEqual } from 'node:util';
 import type { RerunStep } from '#db/sql/rerun.ts';
 import type { Edge } from '#db/steps/steps.ts';
@@ -11,26 +10,26 @@ import { listSome } from '#domain/words.ts';
 import { isInert, meet, readsPredecessors, touchesOf } from '../content/touches.ts';
 import type { ChangedStep, PatchEffect } from './model.ts';
 
-/** A step that has not ended for good, as far as others depend on it. `args` omits the contents it writes. */
+/** Not ended for good, as far as others depend on it. `args`: without contents it writes. */
 export type NearStep = Pick<
   Step,
   'id' | 'position' | 'label' | 'tool' | 'operation' | 'effect' | 'args'
 > & {
-  /** Its arguments contain values that are only known when it runs. */
+  /** Has values only known when it runs. */
   open: boolean;
   conditional: boolean;
 };
 
-/** A step, or a series, that reads a partition or a tag. */
+/** A step or series that reads a partition or tag. */
 export type GroupReader = { name: string; partition: string | null; tag: string | null };
 
-/** The part of a plan that a patch may affect, before the patch. */
+/** As before the patch. */
 export type Near = {
   steps: NearStep[];
   edges: Edge[];
   readers: GroupReader[];
   held: number[];
-  /** The plan has more such steps than can be compared. */
+  /** More than can be compared. */
   cut: boolean;
 };
 
@@ -41,17 +40,17 @@ const maxNamed = 3;
 const changesWorld = ({ tool, effect }: Pick<Step, 'tool' | 'effect'>): boolean =>
   effect !== 'read' && !isInert(tool);
 
-/** Whether the call leaves something behind, reaches outside, or asks a person. */
+/** Leaves something behind, reaches outside, or asks a person. */
 const acts = ({ tool, effect }: Pick<Step, 'tool' | 'effect'>): boolean =>
   tool === 'human' || (!isInert(tool) && (effect !== 'read' || tool !== 'workspace'));
 
-/** Whether a rerun of the step acts again. Rewriting a file yields the same file. */
+/** Rewriting a file isn't acting again. */
 export function repeatsCall({ tool, effect, called }: RerunStep): boolean {
   if (!called || effect === 'read' || isInert(tool)) return false;
   return effect === 'write' || tool !== 'workspace';
 }
 
-/** Whether the step may run later, or in a different order, than before. */
+/** May run later or in another order. */
 function isRetimed({ before, now }: ChangedStep): boolean {
   const was = new Map(before.after.map((one) => [keyOfDependency(one), one.lag_minutes]));
   return (
@@ -68,7 +67,7 @@ const push = <T>(map: Map<number, T[]>, key: number, value: T): void => {
 
 class Graph {
   readonly #next = new Map<number, number[]>();
-  /** Only finish-to-start dependencies. */
+  /** Finish-to-start only. */
   readonly #after = new Map<number, number[]>();
   readonly #before = new Map<number, number[]>();
 
@@ -97,19 +96,19 @@ class Graph {
     return found;
   }
 
-  /** The positions that wait for one of `positions`, directly or not. */
+  /** Waiting, directly or not. */
   behind(positions: number[]): Set<number> {
     return this.#walk(positions, this.#next);
   }
 
-  /** Positions that dependencies order before or after this one. */
+  /** Before or after it. */
   orderedWith(position: number): Set<number> {
     const before = this.#walk([position], this.#before);
     return new Set([...before, ...this.#walk([position], this.#after)]);
   }
 }
 
-/** Partitions and tags that the step joins or leaves. */
+/** Joined or left. */
 function groupsOf({ before, now }: ChangedStep): { partitions: string[]; tags: string[] } {
   const moved = before.partition === now.partition ? [] : [before.partition, now.partition];
   return {
@@ -129,7 +128,6 @@ export function groupsTouched({ changed }: PatchEffect): { partitions: string[];
   };
 }
 
-/** Readers of a group that the step joins or leaves. */
 function findRegrouped(step: ChangedStep, readers: GroupReader[]): string[] {
   const { partitions, tags } = groupsOf(step);
   const affected = readers.filter(
@@ -144,7 +142,7 @@ function findRegrouped(step: ChangedStep, readers: GroupReader[]): string[] {
   ];
 }
 
-/** New inputs of a step that reads everything it waits for. */
+/** For steps that read everything they wait for. */
 function findGained({ before, now }: ChangedStep, nameOf: (id: string) => string): string[] {
   const was = new Set(before.after.map(keyOfDependency));
   const gained = now.after.filter((one) => !was.has(keyOfDependency(one))).map(({ id }) => id);
@@ -156,7 +154,7 @@ function findGained({ before, now }: ChangedStep, nameOf: (id: string) => string
   return [`Lets step ${before.label} read what step ${steps} puts out.`];
 }
 
-/** Whether the step blocks others until a person has answered, or until sources have been rechecked. */
+/** Until a person answers or sources are rechecked. */
 const isGate = ({ tool, operation }: Pick<Step, 'tool' | 'operation'>): boolean =>
   tool === 'human' || (tool === 'plan' && operation === 'recheck');
 
@@ -166,14 +164,14 @@ function findLostGate(step: Step): string[] {
   return [`Removes step ${step.label}, which ${does}.`];
 }
 
-/** A step that may now be skipped while others rely on it. */
+/** May now be skipped while others rely on it. */
 function findBypassed({ before, now, position }: ChangedStep, graph: Graph, gone: Set<number>) {
   const skips = now.when.some((one) => !before.when.some((was) => isDeepStrictEqual(was, one)));
   if (!skips || !(isGate(now) || graph.hasFollowers(position, gone))) return [];
   return [`Adds a condition to step ${before.label}, and other steps continue without it.`];
 }
 
-/** Acting steps that use the output of a rerun step, directly or not. */
+/** Directly or not. */
 function findFedByRerun({ rerun }: PatchEffect, near: Near, graph: Graph, gone: Set<number>) {
   const again = rerun.filter(({ tool }) => tool !== 'control');
   if (again.length === 0) return [];
@@ -194,7 +192,7 @@ function findFedByRerun({ rerun }: PatchEffect, near: Near, graph: Graph, gone: 
     );
 }
 
-/** Steps that share a target one of them changes, and may be reordered or lose one. */
+/** Share a changed target, and may be reordered or lose one. */
 function findReordered(effect: PatchEffect, near: Near, graph: Graph, gone: Set<number>) {
   const again = effect.rerun.filter((step) => changesWorld(step) && !repeatsCall(step));
   const starts = [
@@ -235,7 +233,7 @@ function findReordered(effect: PatchEffect, near: Near, graph: Graph, gone: Set<
   return reasons;
 }
 
-/** Why the patch may change what reaches or guards an acting step; empty if it does not. */
+/** Why an acting step may be affected; empty if none. */
 export function findFlowChanges(effect: PatchEffect, near: Near): string[] {
   const { changed, removed, names } = effect;
   const graph = new Graph(near.edges);
@@ -255,7 +253,7 @@ export function findFlowChanges(effect: PatchEffect, near: Near): string[] {
   ];
 }
 
-/** Whether steps beyond those the patch names must be read to decide. */
+/** More steps must be read to decide. */
 export function concernsOthers({ changed, removed, rerun, invalidated }: PatchEffect): boolean {
   return (
     rerun.length + invalidated.length > 0 || changed.some(isRetimed) || removed.some(changesWorld)

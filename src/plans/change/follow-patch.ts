@@ -1,4 +1,4 @@
-// Updates a finding once the change that should settle it has been decided. The caller holds the plan's lock.
+// Updates a finding after its change was decided, under the plan's lock.
 import { and, eq, like } from 'drizzle-orm';
 import type { Queryable } from '#db/database.ts';
 import { openFinding, updateFindings } from '#db/plans/findings.ts';
@@ -6,7 +6,7 @@ import { readCovered } from '#db/plans/replanning.ts';
 import { planFindings } from '#db/schema.ts';
 import type { Actor } from '#domain/people/actor.ts';
 
-/** The change was applied: settles the finding, unless some of its steps are still stale. */
+/** Once applied, unless steps are still stale. */
 export async function settleByPatch(
   tx: Queryable,
   planId: string,
@@ -24,7 +24,7 @@ export async function settleByPatch(
   for (const { id } of waiting) await resolveIfClear(tx, planId, id, actor);
 }
 
-/** Settles an open finding that has no stale steps left. @returns whether it was settled */
+/** If no stale steps are left. @returns whether it was settled */
 export async function resolveIfClear(
   tx: Queryable,
   planId: string,
@@ -43,7 +43,7 @@ export async function resolveIfClear(
   return true;
 }
 
-/** The change was rejected or can no longer be applied: a person decides about the finding again. */
+/** A person decides again. */
 export async function reopenByPatch(tx: Queryable, planId: string, patchId: string): Promise<void> {
   const about = eq(planFindings.patch_id, patchId);
   await updateFindings(

@@ -1,4 +1,4 @@
-// The effect of a patch as data: steps before and after, edges added and removed.
+// The effect of a patch as data.
 import type { RerunStep } from '#db/sql/rerun.ts';
 import type { Edge } from '#db/steps/steps.ts';
 import type { Dependency } from '#domain/plan/dependency.ts';
@@ -9,13 +9,10 @@ import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import type { StepBody } from '../content/normalise-step.ts';
 import type { Begun } from '../series/normalise.ts';
 
-/** A step with its dependencies, as in a version. */
+/** With dependencies, as in a version. */
 export type VersionStep = Omit<StepBody, 'seal' | 'review_rank'> & { after: Dependency[] };
 
-/**
- * `label` is null if the step is called by its position. `args_by`: the last operation of the patch that gave the step its
- * arguments, or null if none did.
- */
+/** `label`: null if called by position. `args_by`: the last operation that set the arguments. */
 export type AddedStep = {
   now: VersionStep;
   position: number;
@@ -29,24 +26,23 @@ export type ChangedStep = {
   args_by: number | null;
 };
 
-/** Recurring steps as they were, and from now on. */
 export type SeriesChange = { before: Series; begun: Begun };
 
-/** All that a patch changes. Steps whose dependencies alone changed are among `changed`. */
+/** `changed` includes steps with only other dependencies. */
 export type PatchEffect = {
   added: AddedStep[];
   changed: ChangedStep[];
   removed: Step[];
-  /** IDs of replaced steps, and of their replacements. */
+  /** IDs of replaced steps to their replacements. */
   replaced: ReadonlyMap<string, string>;
-  /** Labels of the steps it mentions, by ID. */
+  /** By ID. */
   names: Map<string, string>;
   edgesAdded: Edge[];
   edgesRemoved: Edge[];
   rerun: RerunStep[];
-  /** IDs of the steps that only its series add or change. */
+  /** Step IDs that only a series adds or changes. */
   expanded: ReadonlySet<string>;
-  /** Steps that become stale; `count` includes the steps that depend on them. */
+  /** `count`: with dependents. */
   invalidated: { steps: StepSelector; reason: string | null; count: number }[];
   series: SeriesChange[];
 };
@@ -59,24 +55,24 @@ export const countChanges = ({ added, changed, removed, rerun, invalidated }: Pa
   invalidated: invalidated.reduce((sum, { count }) => sum + count, 0),
 });
 
-/** Whether a patch changes the plan's content rather than only its progress. */
+/** More than progress. */
 export function changesContent({ added, changed, removed, series }: PatchEffect): boolean {
   return added.length + changed.length + removed.length + series.length > 0;
 }
 
-/** A step while the operations of a patch are executed on it. */
+/** A step while operations run on it. */
 export type Work = {
   position: number;
-  /** Null if the patch adds it. */
+  /** Null if added. */
   before: Step | null;
   now: VersionStep;
   state: 'named' | 'touched' | 'removed';
-  /** Whether an operation that the author wrote touches it, rather than an expanded series. */
+  /** By a written operation, not an expanded series. */
   authored: boolean;
   args_by: number | null;
 };
 
-/** The edges that a step gains and loses. One with another lag is both. */
+/** An edge with another lag is both. */
 export function edgesOf(
   successor: number,
   before: Dependency[],
@@ -98,7 +94,7 @@ export function edgesOf(
   return { added: missingFrom(before, now), removed: missingFrom(now, before) };
 }
 
-/** The steps as the operations have left them. Dependencies are in the order that versions have: by the predecessor's position, then type. */
+/** Dependencies by predecessor's position, then type, as in versions. */
 export async function effectOf(
   works: Work[],
   positions: ReadonlyMap<string, number>,

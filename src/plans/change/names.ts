@@ -1,4 +1,4 @@
-// The steps and selectors that the operations of a patch name.
+// Steps and selectors that patch operations name.
 import { safeReferences } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
 import type { AddedDraft, PatchOperation } from '#domain/plan/patch.ts';
@@ -23,7 +23,7 @@ export function idsIn(operations: PatchOperation[]): Set<string> {
       case 'remove_steps':
         for (const id of operation.steps.ids ?? []) ids.add(id);
         break;
-      // Resolved as sets; their content is not read.
+      // Resolved as sets.
       case 'invalidate_steps':
       case 'rerun_steps':
         break;
@@ -48,14 +48,13 @@ function nameAdded({ id, after = [], args = {}, when }: AddedDraft, ids: Set<str
   for (const { step } of conditionsOf(when)) ids.add(step);
 }
 
-/** Whether the dependents of removed steps change as well. */
 export function changesDependents(operations: PatchOperation[]): boolean {
   return operations.some(
     (one) => one.op === 'replace_step' || (one.op === 'remove_steps' && one.release === true),
   );
 }
 
-/** The selectors of the operations, and those of the steps that they add (`Operation.readsSteps`). */
+/** Including `Operation.readsSteps` of added steps. */
 export function selectorsIn(
   operations: PatchOperation[],
   readBy: (step: AddedDraft) => StepSelector | null,

@@ -1,4 +1,4 @@
-// Looks up the targets of a patch when it is sent (A12), before the plan is locked; the states are stored with the patch.
+// Looks up a patch's targets before the plan is locked (A12).
 import type { Queryable } from '#db/database.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
 import { findEarlier } from '#db/sql/patch-reads.ts';
@@ -21,14 +21,14 @@ import { bindStep } from '../content/normalise-step.ts';
 import type { PatchEffect } from './model.ts';
 import { type PatchRules, resolvePatch } from './resolve.ts';
 
-/** How many stored steps are read to find one that creates the target of a new step. */
+/** Stored steps read to find a target's creator. */
 const maxEarlier = 2000;
 
 const givesArguments = (operation: PatchOperation): boolean =>
   addedBy(operation) !== null ||
   (operation.op === 'update_steps' && operation.set.args !== undefined);
 
-/** The effect of the patch now, or null if it cannot be resolved; storing the change reports why. */
+/** Null if unresolvable; storing the change reports why. */
 async function resolveNow(
   db: Queryable,
   row: PlanRow,
@@ -43,13 +43,13 @@ async function resolveNow(
   }
 }
 
-/** A step that has ended changes nothing. */
+/** Ended steps change nothing. */
 function asEarlier(step: Step): Pick<Step, 'id' | 'tool' | 'effect' | 'args' | 'after'> {
   const ended = step.status === 'succeeded' || step.status === 'cancelled';
   return ended ? { ...step, effect: 'read', after: [] } : step;
 }
 
-/** The plan's steps before those of the patch, with the patch applied. */
+/** With the patch applied. */
 async function readEarlier(db: Queryable, planId: string, { added, changed }: PatchEffect) {
   const touched = [...added, ...changed].map(({ now }) => now);
   const own = new Set(touched.map(({ id }) => id));
@@ -64,10 +64,7 @@ async function readEarlier(db: Queryable, planId: string, { added, changed }: Pa
   return [...touched, ...steps.map(asEarlier)];
 }
 
-/**
- * The operations of a patch with the current state of the targets of each step whose arguments they set.
- * @throws what `requireCallsAllowed` throws
- */
+/** Only for steps whose arguments are set. @throws as `requireCallsAllowed` */
 export async function pinTargets(
   db: Queryable,
   row: PlanRow,

@@ -1,5 +1,4 @@
-// Turns notes that name prerequisites into dependencies when a patch is sent, so that what is stored, shown and approved names
-// the steps. A note that cannot be resolved refuses the whole patch.
+// Turns a patch's prerequisite notes into dependencies, or refuses it.
 import type { Queryable } from '#db/database.ts';
 import { findNamed, findSelected } from '#db/sql/patch-reads.ts';
 import { readStepsById } from '#db/steps/pages.ts';
@@ -24,7 +23,7 @@ function notesOf(operation: PatchOperation): Json | undefined {
   return operation.op === 'update_steps' ? operation.set.notes : addedBy(operation)?.notes;
 }
 
-/** The steps of the plan and of the patch that notes may mean. */
+/** In the plan and the patch. */
 async function readNamed(
   db: Queryable,
   planId: string,
@@ -60,7 +59,7 @@ class NoteResolver {
     this.#named = named;
   }
 
-  /** The steps that `id` waits for according to `notes`, and the rest of the notes. */
+  /** By `notes`; `rest`: other notes. */
   #read(id: string, notes: Json | undefined, path: string): { ids: string[]; rest: Json } {
     const { prerequisites, rest } = readPrerequisites(notes);
     const { ids, problems } =
@@ -85,7 +84,7 @@ class NoteResolver {
     };
   }
 
-  /** The operation without its note, and the resulting dependencies for each of its steps. */
+  /** Without its note, with dependencies for each step. */
   async update(
     db: Queryable,
     planId: string,
@@ -106,7 +105,7 @@ class NoteResolver {
     const { rest } = readPrerequisites(set.notes);
     const changed: PatchOperation[] = [{ ...operation, set: { ...set, notes: rest } }];
     for (const step of steps) {
-      // For a partition or tag, only steps that have not begun are meant.
+      // A partition or tag only means steps that have not begun.
       if (hasBegun(step) && !ids.includes(step.id)) continue;
       const waits = new Set(step.after.map(({ id }) => id));
       for (const id of this.#read(step.id, set.notes, `${path}.set.notes`).ids) {
@@ -123,10 +122,7 @@ class NoteResolver {
   }
 }
 
-/**
- * The operations with their notes resolved against the current plan.
- * @throws `unknown_step` for a note that matches no step or several, `limit_exceeded`
- */
+/** @throws `unknown_step` for a note that matches no step or several, `limit_exceeded` */
 export async function resolveNotes(
   db: Queryable,
   planId: string,

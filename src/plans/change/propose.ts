@@ -1,4 +1,4 @@
-// Stores a proposal: the first version of a plan, or the next one after a rejection, in one transaction.
+// Stores a proposal's first or next version in one transaction.
 import { sql } from 'drizzle-orm';
 import { recordAudit } from '#db/audit/audit.ts';
 import { readManifests } from '#db/backends.ts';
@@ -43,7 +43,7 @@ import { writeVersion } from './write-version.ts';
 
 export type Origin = {
   requester: string;
-  /** The agent that acts for the requester, or null if they act themselves. */
+  /** Acts for the requester; null if they act themselves. */
   agent: string | null;
   conversation: string | null;
   runId: string | null;
@@ -51,7 +51,7 @@ export type Origin = {
   executorModel: string | null;
   confidence: number | null;
   costUsd: number;
-  /** Its source, if it was imported from another instance. */
+  /** If imported. */
   imported?: ImportedFrom;
 };
 
@@ -59,9 +59,9 @@ type Prepared = {
   header: PlanHeader;
   normal: NormalPlan;
   artifacts: NewArtifact[];
-  /** How far its series are expanded into steps. */
+  /** Series expanded into steps. */
   begun: Begun[];
-  /** Problems with the notes of its steps. */
+  /** About its notes. */
   findings: NewFinding[];
   digest: string;
 };
@@ -70,7 +70,7 @@ function readRisks(draft: PlanDraft): Risk[] {
   return (draft.risks ?? []).map((risk) => (typeof risk === 'string' ? { text: risk } : risk));
 }
 
-/** The model the draft names, or else the default. @throws `invalid_request` if the named model is not offered */
+/** Default if none is named. @throws `invalid_request` if not offered */
 function chooseModel(
   catalogue: Pick<Catalogues, 'findModelProblem'>,
   { executor_model: named }: PlanDraft,
@@ -81,7 +81,7 @@ function chooseModel(
   return named ?? usual;
 }
 
-/** Checks a draft; stores nothing. @throws what `normalisePlan` and `requireCallsAllowed` throw */
+/** Stores nothing. @throws as `normalisePlan` and `requireCallsAllowed` */
 async function preparePlan(
   context: PlansContext,
   draft: PlanDraft,
@@ -102,7 +102,7 @@ async function preparePlan(
   }
   const normal = await normalisePlan(whole, catalogue, guardedTools, resourcePools, profile);
   await requireCallsAllowed(catalogue, normal.steps, requester);
-  // Only the first occurrence of a series is checked; it changes what later ones would find.
+  // Later occurrences find what the first one changed.
   const first = new Set(begun.flatMap((one) => one.first));
   const looked = normal.steps.filter(({ id }, at) => at < draft.steps.length || first.has(id));
   await lookAtTargets(catalogue, normal, looked);
@@ -124,7 +124,7 @@ async function preparePlan(
   return { header, normal, artifacts, begun, findings, digest };
 }
 
-/** Stores the version, which replaces all of `base`, and moves context texts that are too long to artifacts. */
+/** Replaces all of `base`; long context becomes artifacts. */
 async function storeVersion(
   tx: Transaction,
   base: PlanRow | null,
@@ -155,7 +155,7 @@ async function storeVersion(
   }));
 }
 
-/** A problem with a note holds its step, and what depends on it, until a person settles it. */
+/** Holds the step and its dependents until settled. */
 async function raiseNotes(
   context: PlansContext,
   tx: Transaction,
@@ -169,7 +169,7 @@ async function raiseNotes(
   await raiseFindings(context, tx, await lockPlan(tx, header.id), raised);
 }
 
-/** The columns of `plans` that depend on the version. */
+/** Depend on the version. */
 function versionColumns({ header, normal, begun, digest }: Prepared) {
   const { pattern } = header.context;
   return {
@@ -194,7 +194,7 @@ function versionColumns({ header, normal, begun, digest }: Prepared) {
   };
 }
 
-/** Whether no plan has or had the ID: links, the audit log and remaining rows still refer to a deleted plan. */
+/** Links, audit and remaining rows still refer to a deleted plan. */
 export async function isFreePlanId(db: Queryable, id: string): Promise<boolean> {
   const { rows } = await db.execute(sql`
     select from ${plans} where ${plans.id} = ${id}
@@ -202,7 +202,7 @@ export async function isFreePlanId(db: Queryable, id: string): Promise<boolean> 
   return rows.length === 0;
 }
 
-/** A fresh ID; the table's key decides if two processes draw the same one. */
+/** The table's key decides between processes. */
 async function drawPlanId(context: PlansContext): Promise<string> {
   for (let draw = 0; draw < 20; draw++) {
     const id = `PLAN-${context.random.hex(4)}`;
@@ -211,7 +211,7 @@ async function drawPlanId(context: PlansContext): Promise<string> {
   throw new CountersignError('internal', 'No free plan id was found. Archive old plans.');
 }
 
-/** The plan's organisation, and whether the requester is verified: from its run, or from the person who proposes it. */
+/** From its run or proposer. */
 async function describeOrigin(tx: Queryable, { runId, conversation }: Origin, actor: Actor) {
   const run = runId === null ? null : await readRun(tx, runId);
   return {
@@ -220,12 +220,12 @@ async function describeOrigin(tx: Queryable, { runId, conversation }: Origin, ac
   };
 }
 
-/** The draft under the default policy: people decide who approves, not a planner. */
+/** People decide who approves, not a planner. */
 function withoutApprovers({ approvers: _, ...draft }: PlanDraft): PlanDraft {
   return draft;
 }
 
-/** Replaces chat user groups among the draft's approvers by their IDs. @throws if one is invalid */
+/** By ID. @throws if one is invalid */
 async function nameGroups(
   { userGroups }: PlansContext,
   draft: PlanDraft,
@@ -233,7 +233,7 @@ async function nameGroups(
   tenant: string | null,
 ): Promise<PlanDraft> {
   const { approvers } = draft;
-  // An imported plan is what was approved elsewhere.
+  // Imports keep what was approved elsewhere.
   if (userGroups === undefined || approvers === undefined || origin.imported !== undefined)
     return draft;
   if (!('people' in approvers)) return draft;
@@ -241,7 +241,7 @@ async function nameGroups(
   return { ...draft, approvers: { ...approvers, people } };
 }
 
-/** @throws `invalid_request` if fewer people are named than must approve; linked accounts count once */
+/** Linked accounts count once. @throws `invalid_request` if too few are named */
 async function requireEnough(
   { db, grouping }: PlansContext,
   { approvers }: PlanDraft,
@@ -259,10 +259,7 @@ async function requireEnough(
   );
 }
 
-/**
- * Prepares the first version of a plan and returns the function that stores it inside the caller's transaction.
- * @throws what `normalisePlan` throws, before anything is stored
- */
+/** @returns stores it in the caller's transaction @throws as `normalisePlan`, before anything is stored */
 export async function preparePropose(
   context: PlansContext,
   draft: PlanDraft,
@@ -283,7 +280,7 @@ export async function preparePropose(
     tenant,
     requester: origin.requester,
   });
-  // The card mentions the groups, and their members must find the plan.
+  // For the card's mention, and so that members find the plan.
   await refreshUserGroups(context, { ...prepared.header, tenant });
   const { steps } = prepared.normal;
   await requireArtifacts(context.db.query, { planId: null, runId: origin.runId }, steps);
@@ -320,7 +317,7 @@ export async function preparePropose(
   };
 }
 
-/** The previous version's model, if it is still offered. */
+/** If still offered. */
 function keptModel(
   catalogue: Pick<Catalogues, 'findModelProblem'>,
   { executor_model: model }: PlanRow,
@@ -328,10 +325,7 @@ function keptModel(
   return model === null || catalogue.findModelProblem(model) !== null ? null : model;
 }
 
-/**
- * Prepares the next version of a refused plan and returns the function that stores it. The replaced version is kept. If the plan
- * changed meanwhile, storing throws and nothing is changed.
- */
+/** The replaced version is kept. @returns stores it; throws if the plan changed meanwhile */
 export async function prepareRevise(
   context: PlansContext,
   previous: PlanRow,

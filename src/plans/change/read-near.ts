@@ -1,4 +1,4 @@
-// Reads the part of a plan that a patch may affect beyond the steps it names. Bounded: a larger plan counts as affected.
+// Reads what a patch may affect, bounded; more counts as affected.
 import type { Queryable } from '#db/database.ts';
 import { readSeries } from '#db/plans/series.ts';
 import { findGroupReaders, findHeld, readEdgesAmong, readNearSteps } from '#db/sql/near.ts';
@@ -11,7 +11,7 @@ const maxSteps = 20_000;
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-/** The steps and series that read a group which steps join or leave. */
+/** Read a group that steps join or leave. */
 async function readReaders(
   db: Queryable,
   planId: string,

@@ -1,5 +1,4 @@
-// Receives a patch of a proposed or approved plan: applied as a whole against a revision, or refused as a whole. A patch that
-// widens an approved plan waits for its own approval while the plan continues.
+// Receives a patch, applied or refused as a whole.
 import { recordAudit } from '#db/audit/audit.ts';
 import { readManifests } from '#db/backends.ts';
 import type { Commit, Queryable, Transaction } from '#db/database.ts';
@@ -59,7 +58,7 @@ export function rulesFor(context: PlansContext, { tenant }: Pick<PlanRow, 'tenan
   };
 }
 
-/** @throws `invalid_transition` that names the status, if the plan can no longer be changed */
+/** @throws `invalid_transition` naming the status */
 export function requirePatchable(row: PlanRow): void {
   const changeable: PlanRow['status'][] = [
     'proposed',
@@ -69,7 +68,7 @@ export function requirePatchable(row: PlanRow): void {
     'stalled',
   ];
   if (changeable.includes(row.status)) return;
-  // A plan that ended after it had begun continues with the change.
+  // Continues with the change.
   const ended = row.status === 'failed' || row.status === 'completed';
   if (ended && row.execution_started_at !== null) return;
   throw new CountersignError(
@@ -79,10 +78,7 @@ export function requirePatchable(row: PlanRow): void {
   );
 }
 
-/**
- * The patch that waits on this plan, or null if none does. All planners share a name, so one only replaces a patch it has seen.
- * @throws `patch_conflict` if another author's patch waits
- */
+/** Planners share a name, so one replaces only a patch it has seen. @throws `patch_conflict` if another's patch waits */
 export async function findReplaced(
   tx: Queryable,
   row: PlanRow,
@@ -108,7 +104,7 @@ export async function findReplaced(
   );
 }
 
-/** The event and the audit entry of a change that waits, or no longer does. */
+/** Event and audit entry. */
 async function recordPatchChange(
   tx: Transaction,
   what: 'proposed' | 'rejected' | 'superseded',
@@ -125,7 +121,7 @@ async function recordPatchChange(
   await recordAudit(tx, [{ planId, actor, action, version, digest, ...why, data: about }]);
 }
 
-/** Removes a waiting patch from its plan. The caller holds the plan's lock. @returns the plan's updated row */
+/** Under the plan's lock. */
 export async function dropPatch(
   tx: Transaction,
   row: PlanRow,
@@ -140,7 +136,7 @@ export async function dropPatch(
   return lockPlan(tx, row.id);
 }
 
-/** @throws `reserved_id` if a step would look like an occurrence of a series, which only the system adds */
+/** @throws `reserved_id` for names of occurrences, which only the system adds */
 export function requireOwnIds(operations: PatchOperation[]): void {
   const problems = new Problems();
   for (const [index, operation] of operations.entries()) {
@@ -152,11 +148,7 @@ export function requireOwnIds(operations: PatchOperation[]): void {
   problems.settle();
 }
 
-/**
- * The effect of a proposed change.
- * @param runId the proposing run, whose artifacts may be used, or null if there is none
- * @throws if what it adds or changes is invalid
- */
+/** @param runId whose artifacts may be used @throws if invalid */
 export async function resolveProposed(
   context: PlansContext,
   db: Queryable,
@@ -172,7 +164,7 @@ export async function resolveProposed(
   return effect;
 }
 
-/** Takes a patch under the plan's lock. @returns the plan's updated row */
+/** Under the plan's lock. */
 async function takePatch(
   context: PlansContext,
   tx: Transaction,
@@ -244,13 +236,12 @@ async function takePatch(
 }
 
 /**
- * Checks a patch and looks at its targets; the commit applies it, or stores it until it is approved. Its author is a model, or a
- * person who may decide about the plan.
- * @param within further changes in the same transaction
- * @param hold a change of an approved plan waits for approval even if it narrows
- * @param id of the patch, for callers that may send it twice
+ * The author is a model or someone who may decide.
+ * @param within more changes in the transaction
+ * @param hold wait for approval even if it narrows
+ * @param id for callers that may resend
  * @throws `plan_not_found`, `not_allowed`, `invalid_transition`, `patch_conflict`, `steps_missing`, `dependency_cycle`,
- * `unknown_step`, `empty_plan`, `reserved_id`, and errors of added or changed steps
+ * `unknown_step`, `empty_plan`, `reserved_id`, step errors
  */
 export async function checkPatch(
   context: PlansContext,

@@ -1,4 +1,4 @@
-// Executes the operations of one patch on the steps they name, in memory: conflicts, problems and the result.
+// Runs a patch's operations on its steps, in memory.
 import { isDeepStrictEqual } from 'node:util';
 import type { PlanRow } from '#db/plans/plans.ts';
 import { renameReferences } from '#domain/plan/arguments.ts';
@@ -36,13 +36,13 @@ import { type Conflict, canBeRemoved, hasBegun, patchConflict } from './conflict
 import { effectOf, type PatchEffect, type VersionStep, type Work } from './model.ts';
 import type { Selection } from './selection.ts';
 
-/** The content of a step, without execution state. */
+/** Without execution state. */
 function toVersionStep(step: Step): VersionStep {
   const { effect, guarded } = step;
   return { ...contentOf(step), effect, guarded };
 }
 
-/** Resolves one patch; used once. */
+/** Used once. */
 export class Resolution {
   readonly #row: PlanRow;
   readonly #rules: StepRules;
@@ -53,7 +53,7 @@ export class Resolution {
   readonly #conflicts = new Map<string, Conflict>();
   readonly #positions = new Map<string, number>();
   readonly #replaced = new Map<string, string>();
-  /** Steps that the patch runs again by ID. */
+  /** Rerun by ID. */
   #again: ReadonlySet<string> = new Set();
   #authored = true;
   readonly problems = new Problems();
@@ -87,7 +87,7 @@ export class Resolution {
     return null;
   }
 
-  /** Marks a step as changed by the patch; a conflict if it changed since, or has begun and is not a failed step that runs again. */
+  /** Conflicts if it changed since, or has begun unless it failed and reruns. */
   #touch(work: Work): void {
     if (work.state === 'named') work.state = 'touched';
     if (this.#authored) work.authored = true;
@@ -97,10 +97,7 @@ export class Resolution {
     if ((hasBegun(before) && !retried) || this.#changed.has(before.id)) this.#conflict(before);
   }
 
-  /**
-   * The steps a selector means. Partitions and tags mean those of their steps that had not begun when the author read the plan;
-   * one that began since is a conflict.
-   */
+  /** Partitions and tags: steps not begun when the author read the plan; begun since is a conflict. */
   #select(selector: StepSelector, path: string): Work[] {
     const found = new Set<Work>();
     for (const id of selector.ids ?? []) {
@@ -165,7 +162,7 @@ export class Resolution {
     this.#works.set(draft.id, work);
   }
 
-  /** IDs of the steps whose outputs an added step reads through its operation: steps of the plan, and steps added before it. */
+  /** Read through the operation: the plan's steps and earlier added ones. */
   #readBy(draft: AddedDraft, path: string): string[] {
     const { catalogue } = this.#rules;
     const selector = selectorOf(draft, catalogue);
@@ -182,7 +179,7 @@ export class Resolution {
     return ids;
   }
 
-  /** Applies `set` to the step and checks the result like a new step. */
+  /** Checks the result like a new step. */
   #update(
     work: Work,
     operation: Extract<PinnedOperation, { op: 'update_steps' }>,
@@ -204,7 +201,7 @@ export class Resolution {
         args: argumentsAfter(now.args, operation, set.args),
       };
       const checked = normaliseStep(draft, id, path, this.#rules, this.problems);
-      // The same call keeps the state it was approved against: looking again would hide later changes.
+      // Looking again would hide later changes.
       if (!isDeepStrictEqual(checked.args, now.args)) seen = seenBy(operation, id);
       args = checked.args;
       target = checked.target;
@@ -270,7 +267,7 @@ export class Resolution {
     work.now = { ...work.now, after: kept };
   }
 
-  /** Removes a step. @returns false if it cannot be removed: the patch adds it, or it is under way, done or changed since */
+  /** @returns false if added by the patch, under way, done or changed since */
   #takeOut(work: Work, path: string): boolean {
     const { before } = work;
     if (before === null) {
@@ -287,7 +284,7 @@ export class Resolution {
     return false;
   }
 
-  /** @param release dependents continue without the removed steps */
+  /** @param release dependents continue without them */
   #remove(works: Work[], release: boolean, path: string): void {
     const gone = new Set(
       works.filter((work) => this.#takeOut(work, path)).map(({ now }) => now.id),
@@ -323,7 +320,7 @@ export class Resolution {
     }
   }
 
-  /** Updates a step that waited for a removed one. A cancelled step never runs, so this is no conflict for it. */
+  /** No conflict for a cancelled step: it never runs. */
   #rewire(work: Work, now: VersionStep): void {
     if (work.before?.status === 'cancelled') work.state = 'touched';
     else this.#touch(work);
@@ -331,10 +328,7 @@ export class Resolution {
     work.now = now;
   }
 
-  /**
-   * @param steps those that the operations name
-   * @param given how many of the operations the author wrote; those behind them come from series
-   */
+  /** @param given how many the author wrote; the others come from series */
   async run(steps: Step[], operations: PinnedOperation[], given: number): Promise<void> {
     this.#again = new Set(
       operations.flatMap((one) => (one.op === 'rerun_steps' ? (one.steps.ids ?? []) : [])),

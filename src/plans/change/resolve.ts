@@ -1,4 +1,4 @@
-// Resolves the operations of a patch against the steps under the plan's lock. Reads only what the patch names; stores nothing.
+// Resolves a patch under the plan's lock; stores nothing.
 import type { Queryable } from '#db/database.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
 import {
@@ -31,7 +31,7 @@ import { resolveSets } from './sets.ts';
 const keyOf = ({ predecessor, successor, type }: Edge): string =>
   `${predecessor} ${successor} ${type}`;
 
-/** @throws `steps_missing` with the steps that wait for a removed one and are not removed themselves */
+/** @throws `steps_missing` for dependents that stay */
 async function requireClosedRemoval(
   tx: Queryable,
   planId: string,
@@ -61,7 +61,7 @@ async function requireClosedRemoval(
   }
 }
 
-/** @throws `dependency_cycle` if new dependencies close a cycle, with each other or with existing ones */
+/** @throws `dependency_cycle` */
 async function checkPatchOrder(
   tx: Queryable,
   planId: string,
@@ -108,7 +108,7 @@ async function checkPatchOrder(
   );
 }
 
-/** The steps that wait for any of `steps`, except those in `known`. */
+/** Except `known`. */
 async function readDependents(
   tx: Queryable,
   planId: string,
@@ -121,7 +121,7 @@ async function readDependents(
   return ids.length === 0 ? [] : readStepsById(tx, planId, ids);
 }
 
-/** The labels of added steps; existing steps keep theirs. */
+/** Existing steps keep theirs. */
 async function nameAdded(
   tx: Queryable,
   planId: string,
@@ -137,15 +137,12 @@ async function nameAdded(
 
 type Patch = { base_revision: number; operations: PinnedOperation[] };
 
-/** `now`: where occurrences of changed series begin. */
+/** `now`: where changed series begin. */
 export type PatchRules = StepRules & { now: Date };
 
 const isText = (value: string | undefined): value is string => value !== undefined;
 
-/**
- * The effect of the patch. The caller holds the plan's lock, or only previews the effect.
- * @throws `patch_conflict`, `steps_missing`, `dependency_cycle`, `unknown_step` and errors of added or changed steps
- */
+/** Under the lock, or as a preview. @throws `patch_conflict`, `steps_missing`, `dependency_cycle`, `unknown_step`, step errors */
 export async function resolvePatch(
   tx: Queryable,
   row: PlanRow,

@@ -1,9 +1,9 @@
-// Finds the steps a patch selects by partition or tag, at the cost of what it selects.
+// Finds steps by partition or tag, at the cost of those selected.
 import type { findSelected } from '#db/sql/patch-reads.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
 
-/** Limit of steps that all operations of one patch may select this way, since it is resolved under the plan's lock. */
+/** Per patch, since it is resolved under the lock. */
 const maxMeant = 500_000;
 
 type Selected = Awaited<ReturnType<typeof findSelected>>[number];
@@ -13,7 +13,6 @@ export class Selection {
   readonly #byTag = new Map<string, Selected[]>();
   #meant = 0;
 
-  /** @param selected the steps of every partition and tag that the patch names */
   constructor(selected: Selected[]) {
     const note = (groups: Map<string, Selected[]>, key: string, step: Selected) => {
       const group = groups.get(key);
@@ -26,10 +25,7 @@ export class Selection {
     }
   }
 
-  /**
-   * IDs of the steps in the selector's partition or with its tag, with duplicates.
-   * @throws `invalid_request` if the operations of the patch have selected too many
-   */
+  /** With duplicates. @throws `invalid_request` if the patch selects too many */
   idsOf({ partition, tag }: StepSelector): string[] {
     const steps = [
       ...((partition === undefined ? undefined : this.#byPartition.get(partition)) ?? []),

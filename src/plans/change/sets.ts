@@ -1,4 +1,4 @@
-// Operations of a patch that change progress rather than content: resolved as sets, however many steps there are.
+// Patch operations on progress, resolved as sets.
 import type { Queryable } from '#db/database.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
 import { hasSteps } from '#db/sql/impact.ts';
@@ -12,9 +12,9 @@ import { type Conflict, patchConflict, stepsMissing } from './conflicts.ts';
 import { repeatsCall } from './flows.ts';
 import type { PatchEffect } from './model.ts';
 
-/** Statuses that can run again. */
+/** Can rerun. */
 const over: StepStatus[] = ['stale', 'succeeded', 'failed', 'skipped'];
-/** Statuses that conflict if the step is named. */
+/** Conflict if named. */
 const underWay: StepStatus[] = ['running', 'unknown', 'waiting', 'cancelled'];
 
 const maxNamed = 10;
@@ -31,7 +31,7 @@ function requireKnown({ ids = [] }: StepSelector, found: RerunStep[]): void {
   );
 }
 
-/** @throws `patch_conflict` for steps named by ID that are under way, or have changed since the author read the plan */
+/** @throws `patch_conflict` for steps that are under way or changed since */
 async function findRerun(
   tx: Queryable,
   row: PlanRow,
@@ -50,10 +50,7 @@ async function findRerun(
   return found.filter(({ status }) => over.includes(status));
 }
 
-/**
- * Adds to `effect` the steps that the operations make stale or run again.
- * @throws `unknown_step`, `patch_conflict`
- */
+/** @throws `unknown_step`, `patch_conflict` */
 export async function resolveSets(
   tx: Queryable,
   row: PlanRow,
@@ -80,14 +77,11 @@ export async function resolveSets(
     }
   }
   effect.rerun.push(...again.values());
-  // A change that also makes steps stale is checked once they are.
+  // Otherwise checked once they are stale.
   if (effect.invalidated.length === 0) await requireUsers(tx, row, effect);
 }
 
-/**
- * A partition or tag may mean more steps at approval than when the change was shown.
- * @throws `patch_conflict` if it would repeat a call that must not be repeated and was made only after its author read the plan
- */
+/** Selectors may match more at approval than when shown. @throws `patch_conflict` if that would repeat an unrepeatable call */
 export async function requireShownCalls(
   tx: Queryable,
   row: PlanRow,
@@ -106,7 +100,7 @@ export async function requireShownCalls(
   );
 }
 
-/** @throws `steps_missing` if the output of a rerun step was used by a step that does not run again */
+/** @throws `steps_missing` if a user of a rerun step's output doesn't rerun */
 export async function requireUsers(
   tx: Queryable,
   row: PlanRow,

@@ -1,4 +1,4 @@
-// Skips occurrences that no one started on their day, each with a note. They are not made up for.
+// Skips occurrences not started on their day, with a note.
 import { sql } from 'drizzle-orm';
 import type { Transaction } from '#db/database.ts';
 import { findOverdue, readSeries } from '#db/plans/series.ts';
@@ -12,7 +12,7 @@ import { isMissed, lateMs, readOccurrenceId } from '../series/series.ts';
 const overdueATurn = 5000;
 export const missedNote = 'Skipped: its day had passed before it could start.';
 
-/** Skips steps and what waits for them. @returns the plan's counters after it */
+/** With dependents. */
 export async function skipUnbegun(
   tx: Transaction,
   planId: string,
@@ -32,10 +32,7 @@ export async function skipUnbegun(
   return (await skipDependents(tx, planId, positions)) ?? skipped;
 }
 
-/**
- * Skips the occurrences of a plan whose day has ended and of which no step has begun. The caller holds the plan's lock.
- * @returns the plan's counters after it, or null if nothing was missed
- */
+/** No step has begun. Under the plan's lock. @returns null if nothing was missed */
 export async function skipMissed(
   { clock }: Pick<PlansContext, 'clock'>,
   tx: Transaction,
@@ -44,7 +41,7 @@ export async function skipMissed(
   const now = clock.now();
   const overdue = await findOverdue(tx, planId, new Date(now.getTime() - lateMs), overdueATurn);
   if (overdue.length === 0) return null;
-  // Stopped series have remaining occurrences too.
+  // Stopped series have occurrences left too.
   const series = await readSeries(tx, planId, true);
   const zones = new Map(
     series.flatMap(({ steps, timezone }) =>
@@ -57,7 +54,7 @@ export async function skipMissed(
     return timezone !== undefined && isMissed(new Date(not_before), timezone, now);
   });
   if (missed.length === 0) return null;
-  // Occurrences that have begun are completed, however late.
+  // Begun occurrences are completed, however late.
   const unbegun = await keepUnbegun(tx, planId, series, missed);
   const positions = unbegun.map(({ position }) => position);
   if (positions.length === 0) return null;

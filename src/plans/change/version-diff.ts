@@ -1,4 +1,4 @@
-// Compares two versions of a plan, bounded: counts and the first items of each kind.
+// Compares two versions of a plan, bounded.
 import { and, eq, inArray } from 'drizzle-orm';
 import type { Queryable } from '#db/database.ts';
 import { readPlanRow } from '#db/plans/plans.ts';
@@ -31,10 +31,10 @@ const maxKept = 16;
 
 type Version = typeof planVersions.$inferSelect;
 
-/** The latest answers. A digest covers a version's whole content, so they never become outdated. */
+/** Digests cover all content, so these never go stale. */
 const kept = createRecent<VersionDiff>({ keep: maxKept });
 
-/** @throws `not_found` if the plan has no such version */
+/** @throws `not_found` */
 async function readVersions(
   db: Queryable,
   planId: string,
@@ -58,7 +58,7 @@ async function readVersions(
 
 type Timing = { minutes: number | null; earliest: string | null };
 
-/** @throws `not_found` if the steps of an earlier version are gone */
+/** @throws `not_found` if an earlier version's steps are gone */
 async function readSchedule(db: Queryable, { plan_id, version, total }: Version): Promise<Timing> {
   const { steps, earliest, timed } = await readTiming(db, plan_id, version);
   if (steps === 0 && total > 0) {
@@ -85,7 +85,7 @@ const nameOf = (
   ),
 });
 
-/** IDs of steps that differ, and of those that they wait for, check or take values from. */
+/** Differing steps, and those they wait for, check or use. */
 function idsIn(rows: StepDifference[]): string[] {
   return rows.flatMap(({ before, after }) =>
     [before, after].flatMap((step) =>
@@ -104,11 +104,11 @@ function idsIn(rows: StepDifference[]): string[] {
 type Differences = {
   rows: StepDifference[];
   nameStep: NameStep;
-  /** The steps that conditions refer to, as of each version. */
+  /** Referred to by conditions. */
   asking: { before: AskingStep[]; after: AskingStep[] };
 };
 
-/** The steps that differ between two versions, the first `limit` of each kind. */
+/** The first `limit` of each kind. */
 export async function readDifferences(
   db: Queryable,
   planId: string,
@@ -165,7 +165,7 @@ function without(a: string[], b: string[]): string[] {
   return a.filter((item) => !others.has(item));
 }
 
-/** @throws `plan_not_found`, `not_found` if a version does not exist */
+/** @throws `plan_not_found`, `not_found` */
 export async function diffVersions(
   db: Queryable,
   planId: string,

@@ -1,5 +1,4 @@
-// A change that waits for approval: the next version as rows, and the operations that only change progress. The plan's version
-// stays while it waits, so those rows stay what was shown; steps that begin meanwhile are conflicts.
+// A change waiting for approval: rows of the next version, and effects.
 import type { Queryable } from '#db/database.ts';
 import type { PatchRow } from '#db/plans/patches.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
@@ -16,24 +15,21 @@ import { edgesOf, type PatchEffect } from './model.ts';
 import { type PatchRules, resolvePatch } from './resolve.ts';
 import { resolveSets } from './sets.ts';
 
-/** Operations that change progress instead of content. */
+/** Changes progress, not content. */
 export const isEffect = ({ op }: PatchOperation): boolean =>
   op === 'rerun_steps' || op === 'invalidate_steps';
 
-/** The digest a person countersigns for a change: its version's, and with it the operations that no version has. */
+/** Countersigned: its version's, with operations that no version has. */
 export function digestChange(version: string, operations: PatchOperation[]): string {
   const effects = operations.filter(isEffect);
   return effects.length === 0 ? version : digestValue({ version, effects });
 }
 
-/**
- * Whether the change is stored as a version. The occurrences of a changed series begin when it is approved, so it is resolved
- * then, as are changes that a program of the version before stored.
- */
+/** Series changes are resolved at approval, as are changes stored by older programs. */
 export const hasVersion = (operations: PatchOperation[]): boolean =>
   !operations.some(({ op }) => op === 'change_series');
 
-/** The digest of a change without a version, over its operations. */
+/** Without a version. */
 export function digestOfOperations(
   row: Pick<PlanRow, 'id' | 'digest'>,
   { version, operations }: Pick<PatchRow, 'version' | 'operations'>,
@@ -44,7 +40,7 @@ export function digestOfOperations(
   return digestValue({ ...sealed, ...withDigests(digests) });
 }
 
-/** @throws `preflight_failed` if the operation is not offered any more */
+/** @throws `preflight_failed` if no longer offered */
 function boundBy({ catalogue, guarded }: PatchRules, tool: string, operation: string) {
   const name = operationName(tool, operation);
   const spec = catalogue.get(name);
@@ -53,7 +49,7 @@ function boundBy({ catalogue, guarded }: PatchRules, tool: string, operation: st
   return { effect: spec.effect, guarded: guarded.has(name) };
 }
 
-/** Those that began or changed after the author of the change had read the plan. A cancelled step only loses dependencies, and a failed one may run again. */
+/** Since read. Cancelled steps only lose dependencies; failed ones may rerun. */
 async function findConflicts(
   db: Queryable,
   { id }: PlanRow,
@@ -79,8 +75,8 @@ async function findConflicts(
 }
 
 /**
- * The effect of a change that waits, as it was stored. The caller holds the plan's lock, or only previews the effect.
- * @throws `patch_conflict` if its steps have progressed meanwhile, `steps_missing`, `preflight_failed`
+ * As stored; under the lock, or as a preview.
+ * @throws `patch_conflict` if its steps progressed, `steps_missing`, `preflight_failed`
  */
 export async function readChange(
   db: Queryable,
@@ -132,11 +128,7 @@ export async function readChange(
   return effect;
 }
 
-/**
- * Whether the change, as applied, is what was shown with the digest of `patch`.
- * @param row before the change
- * @param digests of the operations of added steps
- */
+/** Whether it is what `patch`'s digest showed. @param row before the change @param digests of added steps' operations */
 export function isAsShown(
   row: Pick<PlanRow, 'id' | 'digest'>,
   patch: PatchRow,

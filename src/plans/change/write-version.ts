@@ -1,4 +1,4 @@
-// Writes a plan version: changed step rows and the version's own row.
+// Writes a version's row and changed steps.
 import type { Transaction } from '#db/database.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
 import { deleteSeries, insertSeries } from '#db/plans/series.ts';
@@ -26,7 +26,7 @@ import { mayBeApproved } from '../lifecycle/lifecycle-table.ts';
 import type { Begun } from '../series/normalise.ts';
 import { dueBefore } from '../series/series.ts';
 
-/** Whether a person has approved the plan, so that widening it needs approval again. */
+/** Once approved, widening needs approval. */
 export function isGated(row: Pick<PlanRow, 'status'>): boolean {
   return !mayBeApproved(row.status);
 }
@@ -36,17 +36,17 @@ export type NextVersion = {
   version: number;
   added: NewStep[];
   changed: ChangedContent[];
-  /** Positions, or `all` if no earlier step is carried over, even if some are equal. */
+  /** `all`: no earlier step is carried over. */
   removed: number[] | 'all';
   edgesAdded: Edge[];
   edgesRemoved: Edge[];
-  /** Kinds of steps that are new to the plan. */
+  /** New to the plan. */
   lanes: Lane[];
-  /** How far the series it adds are expanded into steps. */
+  /** Expanded into steps. */
   begun: Begun[];
 };
 
-/** Ends the rows of the previous version that no longer apply. */
+/** Rows that no longer apply. */
 async function endVersion(
   tx: Transaction,
   base: PlanRow,
@@ -65,10 +65,9 @@ async function endVersion(
 }
 
 /**
- * Stores a version. The caller holds the plan's lock, updates the plan's row and does the rest: events, counters of added steps,
- * statuses.
- * @param base the plan in its previous version, or null for the first
- * @param describe called once the steps are stored, so that the stored steps are digested
+ * Under the lock; the caller updates the plan's row, events, counters and statuses.
+ * @param base null for the first version
+ * @param describe called once the steps are stored, to digest them
  */
 export async function writeVersion(
   tx: Transaction,

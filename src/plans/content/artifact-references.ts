@@ -1,4 +1,4 @@
-// Checks that artifacts referred to by steps exist and belong to the plan or to the run that made it.
+// Checks that steps' artifacts belong to the plan or its run.
 import type { Queryable } from '#db/database.ts';
 import { findArtifacts } from '#db/plans/artifacts.ts';
 import { artifactsOf } from '#domain/plan/arguments.ts';
@@ -6,7 +6,7 @@ import type { StepContent } from '#domain/plan/step-content.ts';
 import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { Problems } from './check-references.ts';
 
-/** @throws CountersignError `invalid_reference` that names the steps */
+/** @throws `invalid_reference` naming the steps */
 export async function requireArtifacts(
   db: Queryable,
   of: { planId: string | null; runId: string | null },

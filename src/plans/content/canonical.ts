@@ -1,5 +1,4 @@
-// The digest a person countersigns: SHA-256 over the plan as canonical JSON (RFC 8785), steps streamed, volatile fields left out; and
-// the seal of a step, over what is executed of it. Digests of operations say whether they are as shown.
+// Countersigned digests and step seals: SHA-256 of canonical JSON (RFC 8785).
 import { createHash, hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { CountersignError } from '#domain/errors.ts';
@@ -15,11 +14,11 @@ import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { type Catalogue, operationName } from '#domain/tool.ts';
 import { describeChange, digestOperation } from '#tools/catalogue.ts';
 
-/** Characters that JSON escapes, and surrogates: a lone one has no canonical form. */
+/** Escaped in JSON; lone surrogates have no canonical form. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes control characters
 const notPlain = /["\\\u0000-\u001f\ud800-\udfff]/;
 
-/** Whether the quoted text is its own canonical form. */
+/** Canonical once quoted. */
 export function isPlain(text: string): boolean {
   return !notPlain.test(text);
 }
@@ -29,7 +28,7 @@ function isEmptyObject(value: object): boolean {
   return Object.getPrototypeOf(value) === Object.prototype;
 }
 
-/** @throws if the value has no canonical form */
+/** @throws if there is no canonical form */
 export function canonical(value: unknown): string {
   if (value === null) return 'null';
   if (typeof value === 'string' && isPlain(value)) return `"${value}"`;
@@ -41,7 +40,7 @@ export function canonical(value: unknown): string {
   return text;
 }
 
-/** A version without its steps. */
+/** A version without steps. */
 export type PlanHeader = {
   id: string;
   version: number;
@@ -54,13 +53,13 @@ export type PlanHeader = {
   tools_required: string[];
   /** Only for step-by-step approval: an absent key leaves the digest unchanged. */
   step_approval?: 'each';
-  /** Only if there are series. */
+  /** Absent without series. */
   series?: Series[];
-  /** Digests of the operations when the version was shown, by name; absent in plans stored before operations had digests. */
+  /** As shown, by name; absent in older plans. */
   operation_digests?: Record<string, string>;
 };
 
-/** The header keys that most plans do not have. */
+/** Header keys that most plans lack. */
 export function termsOf(
   confirmEach: boolean,
   series: Series[],
@@ -77,12 +76,12 @@ export function withDigests(
   return Object.keys(digests).length > 0 ? { operation_digests: digests } : {};
 }
 
-/** The fields in the order of RFC 8785, which sorts keys by UTF-16 code units, each with its key. */
+/** Sorted by UTF-16 code units, as RFC 8785 requires. */
 const inOrder = allFields
   .toSorted(([a], [b]) => (a < b ? -1 : 1))
   .map(([name, field]) => ({ name, field, key: `${JSON.stringify(name)}:` }));
 
-/** The content of a step as canonical JSON. Plans of a hundred thousand steps are digested whole. */
+/** Fast: plans of 100,000 steps are digested whole. */
 export function canonicalStep(step: StepContent): string {
   let text = '';
   for (const { name, field, key } of inOrder) {
@@ -93,24 +92,21 @@ export function canonicalStep(step: StepContent): string {
   return `${text}}`;
 }
 
-/** Characters hashed before yielding to other work. */
+/** Characters between yields. */
 const hashedAtOnce = 65_536;
 
-/** SHA-256 in hex over `value` as canonical JSON. */
+/** SHA-256, hex. */
 export function digestValue(value: object): string {
   return hash('sha256', canonical(value), 'hex');
 }
 
-/**
- * SHA-256 in hex over `{ …header, steps: [...] }` as canonical JSON. Holds a few steps at a time. `steps` come in the order of
- * their positions, each with `after` sorted by predecessor's position, then type; other fields of the step are ignored.
- */
+/** SHA-256 (hex) of `{ …header, steps: [...] }`, streamed. `steps` by position, `after` by predecessor's position, then type. */
 export async function digestPlan(
   header: PlanHeader,
   steps: Iterable<StepContent> | AsyncIterable<StepContent>,
 ): Promise<string> {
   const digest = createHash('sha256');
-  // RFC 8785 sorts keys by UTF-16 code units, so "steps" is sorted in among the header's.
+  // RFC 8785 sorts "steps" in among the header's keys.
   const keys = [...Object.keys(header), 'steps'].sort();
   const entries: Record<string, unknown> = header;
   for (const [index, key] of keys.entries()) {
@@ -135,23 +131,22 @@ export async function digestPlan(
   return digest.digest('hex');
 }
 
-/** The fields that define a call; no other field of a step changes its effect. */
+/** No other field changes a call's effect. */
 export type SealedContent = Pick<StepContent, SealedField>;
 
 const calls = sealedFields.filter(([, { sealed }]) => sealed === 'call');
 const limits = sealedFields.filter(([, { sealed }]) => sealed === 'limits');
 const own = sealedFields.filter(([, { sealed }]) => sealed === 'own');
 
-/** Per RFC 8785; a text without canonical form is escaped. */
+/** Text without a canonical form is escaped. */
 function sealed(value: unknown): string {
   if (typeof value === 'string') return isPlain(value) ? `"${value}"` : JSON.stringify(value);
   return Array.isArray(value) ? `[${value.map(sealed).join(',')}]` : canonical(value);
 }
 
 /**
- * SHA-256 in hex over the call's fields as canonical JSON (RFC 8785): `[id, tool, operation, target, args, resources,
- * capabilities]`,
- * followed by `{ ask_before, when }` if either is set, and an object for each other field present, such as `{ seen }`.
+ * SHA-256 (hex) of `[id, tool, operation, target, args, resources, capabilities]`, then `{ ask_before, when }` if either is set,
+ * and an object for each other field present, such as `{ seen }`.
  */
 export function sealOf(step: SealedContent): string {
   const parts = calls.map(([name]) => sealed(step[name]));
@@ -162,10 +157,10 @@ export function sealOf(step: SealedContent): string {
   return hash('sha256', `[${parts.join(',')}]`, 'hex');
 }
 
-/** Digests of operations by name. Plans stored before operations had digests have none and are not compared. */
+/** Absent in older plans, which aren't compared. */
 export type OperationDigests = Record<string, string>;
 
-/** The digests of these operations as in `shown`, or else the current ones; one that is not offered has none. */
+/** As in `shown`, else current; none if not offered. */
 export function digestOperations(
   catalogue: Pick<Catalogue, 'get'>,
   names: readonly string[],
@@ -180,7 +175,7 @@ export function digestOperations(
   );
 }
 
-/** How an operation changed since the plan or change was shown, as a sentence, or null if it did not or has no digest. */
+/** Since shown, as a sentence; null without a digest. */
 export function findChangedOperation(
   digests: OperationDigests,
   catalogue: Pick<Catalogue, 'get'>,
@@ -196,7 +191,7 @@ export function findChangedOperation(
     : `${name} changed since this ${what} was shown: ${change}. Propose the ${what} again.`;
 }
 
-/** The operations that a patch adds steps of. */
+/** Added by a patch. */
 export function addedOperations({
   added,
 }: {
@@ -205,7 +200,7 @@ export function addedOperations({
   return [...new Set(added.map(({ now }) => operationName(now.tool, now.operation)))].sort();
 }
 
-/** @throws `preflight_failed` if the operation of an added step differs from the one that was shown */
+/** @throws `preflight_failed` if it differs from the one shown */
 export function requireSameOperations(
   digests: OperationDigests,
   catalogue: Pick<Catalogue, 'get'>,

@@ -1,4 +1,4 @@
-// The fields in which a step differs between two versions, as text.
+// Differing fields of a step between versions, as text.
 import { renameReferences } from '#domain/plan/arguments.ts';
 import { shortenSized } from '#domain/plan/call-words.ts';
 import type { AskingStep } from '#domain/plan/condition-labels.ts';
@@ -9,11 +9,11 @@ import { readsLikeJson } from '#domain/shown-text.ts';
 import { operationName } from '#domain/tool.ts';
 import { canonical } from './canonical.ts';
 
-/** For values shown in addition to the call; values that bind the call are never cut. */
+/** Binding values are never cut. */
 const maxText = 200;
 const maxChanges = 20;
 
-/** Comparison order: the step's identity, the fields that bind it, its arguments, the rest. */
+/** In order: identity, binding fields, arguments, the rest. */
 const first = ['description', 'operation', 'target'];
 const binding = new Set<string>(
   allFields.flatMap(([name, { whole }]) => (whole === true ? [name] : [])),
@@ -25,11 +25,11 @@ const rankOf = (name: string): number => {
 };
 const compared = allFields.toSorted(([a], [b]) => rankOf(a) - rankOf(b));
 
-/** Key order is insignificant in JSON. */
+/** Key order is insignificant. */
 function textOf(value: unknown): string | null {
   if (value === undefined || value === null) return null;
   if (typeof value !== 'string') return canonical(value);
-  // A text that could be taken for another type, or has invisible ends, is written as JSON.
+  // As JSON if it reads like another type or has invisible ends.
   return value !== value.trim() || value === '' || readsLikeJson(value)
     ? JSON.stringify(value)
     : value;
@@ -50,11 +50,9 @@ function textsOf(step: StepContent, naming: FieldNaming): Map<string, string | n
 }
 
 /**
- * The fields that differ, most relevant first. `fields` names them all, `changes` has the first 20 with values, and
- * `changes_total` counts them.
- * @param nameStep returns a step's label by ID
- * @param asking the steps that conditions refer to, as of each version
- * @param whole all of them, and only arguments are cut
+ * Most relevant first; `changes` has the first 20 with values.
+ * @param asking steps that conditions refer to, by version
+ * @param whole all fields, with only arguments cut
  */
 export function compareFields(
   before: StepContent,

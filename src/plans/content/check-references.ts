@@ -1,5 +1,4 @@
-// Collects all problems of a draft in one pass, for one error, and checks references between its steps against the schemas of their
-// operations. Steps whose outputs an operation reads (`Operation.readsSteps`) count as referred to.
+// Collects a draft's problems, and checks references against schemas.
 import { CountersignError, type ErrorCode } from '#domain/errors.ts';
 import { isReference } from '#domain/plan/argument-kinds.ts';
 import { findMalformed, safeReferences } from '#domain/plan/arguments.ts';
@@ -17,7 +16,7 @@ type Problem = { code: ErrorCode; path: string; message: string };
 
 const shownProblems = 20;
 
-/** Counts all problems of a draft and keeps the first 20. */
+/** Keeps the first 20. */
 export class Problems {
   readonly list: Problem[] = [];
   count = 0;
@@ -27,7 +26,7 @@ export class Problems {
     if (this.list.length < shownProblems) this.list.push({ code, path, message });
   }
 
-  /** Throws if there are problems: the first one's code and sentence, with all kept ones in the details. */
+  /** @throws the first problem, with all kept ones in the details */
   settle(): void {
     const [first] = this.list;
     if (first === undefined) return;
@@ -42,7 +41,7 @@ export class Problems {
 
 type CheckedStep = Pick<StepContent, 'id' | 'tool' | 'operation' | 'args' | 'when'>;
 
-/** Whether references and run-time values in `args` can be parsed; if not, adds the reasons to `problems`. */
+/** References and run-time values; else reports why. */
 export function areReadable(
   args: JsonObject,
   path: string,
@@ -58,9 +57,8 @@ export function areReadable(
 }
 
 /**
- * Creates a check of one step: adds an `invalid_reference` to `problems` for each reference or condition that no output can
- * satisfy. Missing steps and operations are reported elsewhere.
- * @param known contains the steps that the checked ones refer to
+ * Adds `invalid_reference` for what no output satisfies; missing steps and operations are reported elsewhere.
+ * @param known the steps referred to
  */
 export function createReferenceCheck(
   known: readonly CheckedStep[],
@@ -110,7 +108,7 @@ function describeProducer(step: CheckedStep, catalogue: Pick<Catalogue, 'get'>):
   return output === undefined ? null : { id: step.id, operation: name, output };
 }
 
-/** Steps that a change keeps must wait for every step whose output they use. @param all all steps of the plan */
+/** Kept steps must wait for every step whose output they use. @param all steps of the plan */
 export async function checkWaits(
   kept: readonly (CheckedStep & { after: Dependency[] })[],
   all: readonly CheckedStep[],
@@ -140,7 +138,7 @@ export async function checkWaits(
   await mapInSlices(kept, createReferenceCheck(all, catalogue, problems));
 }
 
-/** The steps it reads besides its references, or null if there are none. */
+/** Steps read besides references. */
 export function selectorOf(
   { tool, operation, args }: Pick<StepDraft, 'tool' | 'operation' | 'args'>,
   catalogue: Pick<Catalogue, 'get'>,
@@ -155,7 +153,7 @@ export function isSelected({ partition, tags }: Candidate, selector: StepSelecto
   return inPartition || (selector.tag !== undefined && tags?.includes(selector.tag) === true);
 }
 
-/** Adds a problem if a selector by partition or tag matches no step. */
+/** By partition or tag. */
 export function checkSelected(
   label: string,
   path: string,
@@ -175,7 +173,7 @@ export function checkSelected(
   );
 }
 
-/** Ids of the steps that wait for `id`, directly or not. */
+/** Directly or not. */
 function followers(id: string, successors: ReadonlyMap<string, string[]>): Set<string> {
   const found = new Set([id]);
   for (const one of found) for (const next of successors.get(one) ?? []) found.add(next);
@@ -194,10 +192,7 @@ function findSuccessors(steps: (StepDraft & { id: string })[]): Map<string, stri
   return successors;
 }
 
-/**
- * For each step that reads others, their IDs. A partition or tag excludes steps that read others themselves and steps that wait
- * for the reader.
- */
+/** IDs by reader. Partitions and tags exclude other readers and steps that wait for this one. */
 export async function findReads(
   steps: (StepDraft & { id: string })[],
   catalogue: Pick<Catalogue, 'get'>,
@@ -215,7 +210,7 @@ export async function findReads(
   for (const [id, selector] of selectors) {
     if (isSliceOver()) await nextTurn();
     const later = followers(id, successors);
-    // Most readers name one partition, so only its steps are checked.
+    // Most readers name one partition; check only its steps.
     const candidates =
       selector.tag === undefined ? (byPartition.get(selector.partition) ?? []) : steps;
     const selected = candidates.filter(

@@ -1,26 +1,23 @@
-// A plan's context: at most 50 KB inline; larger parts become artifacts that the context refers to.
+// A plan's context: 50 KB inline, larger parts as artifacts.
 import { drawArtifactId } from '#db/plans/artifacts.ts';
 import type { Random } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { PlanContext, type PlanDraft } from '#domain/plan/plan.ts';
 
-/** Bytes of JSON that stay inline. */
+/** JSON. */
 const inlineContextBytes = 50 * 1024;
 
 export type NewArtifact = { id: string; name: string; mediaType: string; content: Buffer };
 
 const size = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
-/** `context` in its structured form: plain text becomes notes. */
+/** Plain text becomes notes. */
 export function readContext(context: PlanDraft['context']): PlanContext {
   if (context === undefined) return PlanContext.parse({});
   return typeof context === 'string' ? PlanContext.parse({ notes: context }) : context;
 }
 
-/**
- * Splits `context` into the inline part and the artifacts it then refers to, largest parts first.
- * @throws CountersignError `context_too_large` if even the references to its parts do not fit
- */
+/** Largest parts first. @throws `context_too_large` if even references don't fit */
 export function splitContext(
   context: PlanContext,
   random: Random,
@@ -51,14 +48,14 @@ export function splitContext(
     },
   ].sort((a, b) => b.size - a.size);
   const artifacts: NewArtifact[] = [];
-  // Updated instead of measured again, since a context may have 64 MB. A few bytes too high if commas disappear.
+  // Updated, not measured again: a context may have 64 MB. Slightly too high if commas disappear.
   let total = size(inline);
   for (const part of parts) {
     if (total <= inlineContextBytes) break;
     const content = Buffer.from(part.text());
     const id = drawArtifactId(random);
     const reference = { id, name: part.file.name, size: content.length };
-    // The part's own braces or quotes do not count, and the reference adds a comma.
+    // Without the part's braces or quotes; the reference adds a comma.
     const gained = part.size - 2 - (size(reference) + 1);
     // The reference would be no shorter.
     if (gained <= 0) continue;

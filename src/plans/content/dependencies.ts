@@ -1,4 +1,4 @@
-// Dependencies of a draft's step: explicit ones, and those from its references and conditions.
+// A step's dependencies: explicit and implied.
 import type { ErrorCode } from '#domain/errors.ts';
 import { referencesOf } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
@@ -7,13 +7,10 @@ import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { Problems } from './check-references.ts';
 
-/** A step and its path in the request. */
+/** `path`: in the request. */
 export type StepLocation = { label: string; position: number; path: string };
 
-/**
- * Explicit dependencies plus those that references, conditions and the operation imply, by predecessor's position, without
- * duplicates. @param reads IDs of the steps whose outputs the operation reads
- */
+/** Implied by references, conditions and the operation; by predecessor's position. @param reads IDs read by the operation */
 export function dependenciesOf(
   draft: Pick<StepDraft, 'after' | 'when'>,
   args: JsonObject,

@@ -1,5 +1,4 @@
-// Looks up the targets a plan writes to: their state when it is proposed (A12), limited in number and time and checked again
-// before the call.
+// Looks up a plan's targets when proposed (A12), bounded.
 import type { Step } from '#domain/plan/plan.ts';
 import type { ReviewRank } from '#domain/plan/review-rank.ts';
 import type { SeenState } from '#domain/plan/seen.ts';
@@ -11,16 +10,16 @@ import { meet, touchesOf } from './touches.ts';
 const maxTargets = 200;
 const atOnce = 8;
 const withinMs = 1000;
-/** Limit of steps traced back in all to find one that creates a target. */
+/** Steps traced back to find a target's creator. */
 const maxFollowed = 20_000;
 
 type EarlierStep = Pick<Step, 'id' | 'tool' | 'effect' | 'args' | 'after'>;
 type TargetStep = EarlierStep & Pick<Step, 'operation'> & { review_rank: ReviewRank };
 
-/** Tells whether an earlier step of the plan may create a step's target. Used for one plan. */
+/** May an earlier step create the target? For one plan. */
 class EarlierSteps {
   readonly #byId: Map<string, EarlierStep>;
-  /** The first step that changes each place. */
+  /** By place. */
   readonly #first = new Map<string, string>();
   #left = maxFollowed;
 
@@ -33,7 +32,7 @@ class EarlierSteps {
     }
   }
 
-  /** @param missing the target must exist, so it is either created earlier or absent */
+  /** @param missing the target must exist: made earlier, or absent */
   mayMakeTargetOf(step: EarlierStep, missing: boolean): boolean {
     const places = touchesOf(step);
     if (!missing && places.some((place) => (this.#first.get(place) ?? step.id) !== step.id))
@@ -43,7 +42,7 @@ class EarlierSteps {
     for (let id = open.pop(); id !== undefined; id = open.pop()) {
       if (this.#left-- <= 0) return true;
       const earlier = this.#byId.get(id);
-      // An earlier step that was not read may touch anything.
+      // An unread step may touch anything.
       if (earlier === undefined) return true;
       if (earlier.effect !== 'read' && meet(touchesOf(earlier), places)) return true;
       for (const before of earlier.after) {
@@ -56,7 +55,7 @@ class EarlierSteps {
   }
 }
 
-/** The steps to look at, most relevant for review first. */
+/** Most relevant for review first. */
 function choose<T extends TargetStep>(steps: T[]): T[] {
   const byRank = new Map<number, T[]>();
   for (const step of steps) {
@@ -68,11 +67,7 @@ function choose<T extends TargetStep>(steps: T[]): T[] {
   return [4, 3, 2, 1, 0].flatMap((rank) => byRank.get(rank) ?? []).slice(0, maxTargets);
 }
 
-/**
- * The current state of the targets of `steps`, as far as it is known before `all` have run. A failed lookup never blocks a
- * proposal.
- * @param all the steps themselves and all steps before them
- */
+/** Before `all` have run. Failed lookups never block a proposal. @param all these steps and all before them */
 export async function lookAt<T extends TargetStep>(
   catalogue: Pick<Catalogue, 'get'>,
   steps: T[],
@@ -92,7 +87,7 @@ export async function lookAt<T extends TargetStep>(
     if (signal.aborted) return null;
     const looking = inspectOf(step)?.(step.args, signal);
     const state = await Promise.race([looking ?? null, late]).catch(() => null);
-    // An existing target is reported regardless of earlier steps; a missing one may exist by then.
+    // A missing target may exist by then; an existing one is reported anyway.
     if (state === null || state.state === 'exists') return state;
     if (!earlier.mayMakeTargetOf(step, state.state === 'missing')) return state;
     return state.onto === undefined ? null : { ...state, state: 'exists' };
@@ -108,7 +103,7 @@ export async function lookAt<T extends TargetStep>(
   return found;
 }
 
-/** Adds the current state of their targets to steps of a new version. */
+/** For steps of a new version. */
 export async function lookAtTargets(
   catalogue: Pick<Catalogue, 'get'>,
   { steps }: NormalPlan,

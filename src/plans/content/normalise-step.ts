@@ -1,4 +1,4 @@
-// Normalises one step of a draft: looks up its operation, checks its arguments and requirements. Problems are collected, not thrown.
+// Normalises and checks a draft's step, collecting problems.
 import { openArguments } from '#domain/plan/arguments.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import { type ReviewRank, reviewRank } from '#domain/plan/review-rank.ts';
@@ -12,17 +12,16 @@ import type { PoolLimits } from '../plans-context.ts';
 import { type SealedContent, sealOf } from './canonical.ts';
 import { areReadable, type Problems } from './check-references.ts';
 
-/** The rules that a draft is checked against. */
 export type StepRules = {
   catalogue: Pick<Catalogue, 'list' | 'get' | 'validate'>;
-  /** Exact names of guarded operations. */
+  /** Exact names. */
   guarded: ReadonlySet<string>;
   pools: PoolLimits;
-  /** Working hours, for lengths in working days. */
+  /** For working days. */
   profile: StrategyProfile;
 };
 
-/** A step without its place in a plan. */
+/** Without its place in a plan. */
 export type StepBody = Omit<StepContent, 'after'> &
   Pick<Step, 'effect' | 'guarded'> & { seal: string; review_rank: ReviewRank };
 
@@ -40,7 +39,7 @@ function checkArguments(
   problems.add(special, path, `Step ${label} (${name}): ${reasons.join('; ')}.`);
 }
 
-/** A not-before time in UTC. Both Postgres and the digest require four-digit years, in UTC too. */
+/** UTC; Postgres and the digest need four-digit years there too. */
 export function readTime(
   step: Pick<StepDraft, 'not_before'>,
   path: string,
@@ -59,7 +58,7 @@ export function readTime(
   return null;
 }
 
-/** The minutes of a length in words; without one those that were given. */
+/** In words, else as given. */
 export function measureLength(
   { duration = null, duration_minutes: given }: Pick<StepContent, 'duration' | 'duration_minutes'>,
   spec: OperationSpec | undefined,
@@ -74,7 +73,7 @@ export function measureLength(
   return null;
 }
 
-/** A step that needs more than a pool's capacity would wait forever. Without configured pools nothing is limited. */
+/** More than a pool's capacity would wait forever. */
 export function checkResources(
   step: Pick<StepDraft, 'resources'>,
   path: string,
@@ -110,7 +109,7 @@ function describeKnown({ catalogue }: StepRules): string {
   return names.length > 12 ? `${shown} and ${names.length - 12} more` : shown;
 }
 
-/** The stored values that let a step's call be verified and rank it for review. */
+/** To verify the call and rank it for review. */
 export function bindStep(
   step: SealedContent & Pick<Step, 'guarded'>,
   spec: OperationSpec | undefined,
@@ -119,7 +118,7 @@ export function bindStep(
   return { seal: sealOf(step), review_rank: reviewRank(call, step.guarded) };
 }
 
-/** The target of a step, read from the argument that names it, if that is a literal. */
+/** Null unless a literal. */
 function targetFrom(args: JsonObject, argument: string | undefined): string | null {
   const value = argument === undefined ? undefined : args[argument];
   return typeof value === 'string' && value !== '' ? value.slice(0, 2000) : null;
@@ -131,7 +130,7 @@ function textsOf(value: Json): string[] {
   return (Array.isArray(value) ? value : Object.values(value)).flatMap(textsOf);
 }
 
-/** A step's target is read from its arguments. A different stated target would mislead and is refused. */
+/** A different stated target would mislead. */
 export function checkTarget(
   target: string | null | undefined,
   args: JsonObject,
@@ -149,10 +148,7 @@ export function checkTarget(
   );
 }
 
-/**
- * The stored form of one step.
- * @param path its place in the request: `steps[3]`
- */
+/** @param path in the request: `steps[3]` */
 export function normaliseStep(
   step: StepDraft,
   id: string,
@@ -165,7 +161,7 @@ export function normaliseStep(
   const given = step.args ?? {};
   const readable = areReadable(given, path, id, problems);
   const args = readable ? given : {};
-  // Its IDs contain a `#`, which is reserved.
+  // Its IDs contain the reserved `#`.
   const isKept = spec?.internal === true && !id.includes('#');
   if (spec === undefined || spec.tool !== step.tool || isKept) {
     problems.add(

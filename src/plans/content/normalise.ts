@@ -1,4 +1,4 @@
-// Normalises a draft into steps as stored (IDs, positions, edges, effects), or reports every problem and stores nothing.
+// Normalises a draft into stored steps, or reports every problem.
 import type { Edge, Lane, NewStep } from '#db/steps/steps.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { StepContent, StepDraft } from '#domain/plan/step-content.ts';
@@ -19,7 +19,7 @@ export type NormalPlan = {
   steps: NormalStep[];
   edges: Edge[];
   lanes: Lane[];
-  /** Resource pools that its steps reserve from. */
+  /** Reserved from. */
   pools: string[];
   tools_required: string[];
   guarded_operations: string[];
@@ -50,7 +50,7 @@ function checkIds(ids: string[], places: string[], problems: Problems): void {
   }
 }
 
-/** Steps that wait for each other could never run. */
+/** Cyclic steps could never run. */
 function checkOrder(ids: string[], edges: Edge[], problems: Problems): void {
   const pairs = edges.flatMap(({ predecessor, successor }) => [predecessor - 1, successor - 1]);
   const cycle = findCycle(buildDigraph(ids.length, pairs));
@@ -64,11 +64,10 @@ function checkOrder(ids: string[], edges: Edge[], problems: Problems): void {
 }
 
 /**
- * The stored form of `draft`. Its steps are checked in slices.
- * @param places paths of the steps in the request, if they are not `steps[0]`, `steps[1]` …
- * @throws CountersignError with the first problem's code (`empty_plan`, `duplicate_step`, `unknown_operation`,
- * `unknown_step`, `dependency_cycle`, `invalid_arguments`, `invalid_reference`, `path_outside_workspace`)
- * and up to 20 problems in `details.errors`
+ * In slices.
+ * @param places paths in the request; default `steps[0]` …
+ * @throws with the first problem's code (`empty_plan`, `duplicate_step`, `unknown_operation`, `unknown_step`, `dependency_cycle`,
+ * `invalid_arguments`, `invalid_reference`, `path_outside_workspace`), up to 20 in `details.errors`
  */
 export async function normalisePlan(
   draft: PlanDraft,
@@ -143,7 +142,7 @@ export async function normalisePlan(
   };
 }
 
-/** @throws `not_allowed` that names the steps whose calls their requester may not have made */
+/** @throws `not_allowed` naming the steps */
 export async function requireCallsAllowed(
   catalogue: Pick<Catalogue, 'get'>,
   steps: readonly Pick<StepDraft, 'id' | 'tool' | 'operation' | 'args'>[],

@@ -1,4 +1,4 @@
-// Where plans may post: never another person's private chat with the bot, nor where the requester is not. Names are pinned by ID.
+// Where plans may post: only where their requester is.
 import {
   findPlace,
   findPostTargets,
@@ -30,14 +30,14 @@ import { Problems } from './check-references.ts';
 
 type Poster = { conversation: string | null; requester: string };
 
-/** Does not reveal whether the conversation exists elsewhere. */
+/** Doesn't reveal whether it exists elsewhere. */
 const unreachable = (target: string) =>
   `This plan can't post in "${target.slice(0, 200)}": no conversation it can reach has that name. Leave "conversation" out to post where the plan was asked for.`;
 
 const unchecked = (target: string) =>
   `Who is in "${target}" can't be checked: this process isn't connected to its chat platform. Ask there, or leave "conversation" out to post where the plan was asked for.`;
 
-/** Why the database lets nothing be posted to a conversation, or null. */
+/** By the database, or null. */
 function findRefusal(target: string, place: PostPlace | null): string | null {
   const { name } = readTarget(target);
   if (place === null || !place.near || (name !== null && place.name === null))
@@ -58,7 +58,7 @@ async function findPlaces(
   return findPostTargets(db, conversation, names, ids);
 }
 
-/** Finds a place on the platform of the poster's conversation by the name people use, or checks a known one. */
+/** On the poster's platform, by name; or checks a known place. */
 async function findThere(
   db: Queryable,
   finders: PlaceFinders,
@@ -79,7 +79,7 @@ async function findThere(
   return { pinned: pinTarget({ name, conversation: await namePlace(db, found.place, name) }) };
 }
 
-/** Pins a known conversation under the platform's own name, regardless of the name that came with its ID. Its members are checked there. */
+/** Checks members there, and pins under the platform's name rather than the one given. */
 async function checkKnown(
   db: Queryable,
   finders: PlaceFinders,
@@ -95,13 +95,13 @@ async function checkKnown(
   return { pinned: name === null ? target : pinTarget({ name, conversation }) };
 }
 
-/** A missing scope or a limit of the platform: said to the planner, like a missing channel. */
+/** Platform problems are told to the planner, like a missing channel. */
 function refuse(error: unknown): Target {
   if (error instanceof CountersignError) return { refusal: error.message };
   throw error;
 }
 
-/** Resolves what a plan posts to: names are looked up on the platform, known conversations checked. */
+/** Names by lookup, known conversations by check. */
 async function resolveTargets(
   db: Queryable,
   finders: PlaceFinders,
@@ -130,7 +130,7 @@ type PinContext = Pick<PlansContext, 'db' | 'places'>;
 
 type Asked = { label: string; target: string };
 
-/** @throws CountersignError `invalid_arguments` that names the steps whose targets are refused */
+/** @throws `invalid_arguments` naming the refused steps */
 async function resolveAll(
   { db, places }: PinContext,
   poster: Poster,
@@ -157,7 +157,7 @@ const askedBy = (steps: PostingStep[]): Asked[] =>
     return target === null ? [] : [{ label: step.id ?? String(index + 1), target }];
   });
 
-/** The draft with the places its steps post to pinned. @throws CountersignError `invalid_arguments` if one is refused */
+/** @throws `invalid_arguments` if one is refused */
 export async function pinPosts<D extends Pick<PlanDraft, 'steps' | 'series'>>(
   context: PinContext,
   poster: Poster,
@@ -178,7 +178,7 @@ export async function pinPosts<D extends Pick<PlanDraft, 'steps' | 'series'>>(
 
 const posting = { tool: 'chat', operation: 'post' } as const;
 
-/** Posting steps that an operation adds, or arguments that it gives to posting steps, as steps. */
+/** Added, or given new arguments. */
 async function postsOf(
   db: Queryable,
   planId: string,
@@ -222,7 +222,6 @@ function withPosts(operation: PatchOperation, posts: PostingStep[]): PatchOperat
   }
 }
 
-/** The same for the steps that a patch adds or gives other arguments. */
 export async function pinPatchPosts<P extends Pick<PlanPatch, 'operations'>>(
   context: PinContext,
   plan: Poster & { id: string },
@@ -242,10 +241,8 @@ export async function pinPatchPosts<P extends Pick<PlanPatch, 'operations'>>(
 }
 
 /**
- * Checks a target before the call: the app or the requester may have left it since. What a person approved may have been renamed;
- * of what came with another step's output, the name is checked, too.
- * @throws CountersignError `invalid_arguments` if the plan may not post there, or the conversation does not exist; the
- * platform's own if it can't be asked
+ * Again before the call: people may have left, and names from outputs are checked too.
+ * @throws `invalid_arguments` if it may not post there or the place is gone; the platform's own if unreachable
  */
 export async function requirePostTarget(
   { db: { query }, places }: PinContext,
@@ -269,7 +266,7 @@ export async function requirePostTarget(
   if (refusal !== null) throw new CountersignError('invalid_arguments', refusal);
 }
 
-/** The conversations that planners may let their plans post to. */
+/** For planners. */
 export function createPostTargets(db: Queryable, places: () => PlaceFinders) {
   const posterOf = async (runId: string): Promise<Poster> => {
     const { conversation, user } = await readRun(db, runId);

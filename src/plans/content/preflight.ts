@@ -1,5 +1,4 @@
-// Pre-flight, at approval and again at start: checks that the stored plan is the one shown, its tools answer, its arguments
-// validate, and the budget covers its model calls.
+// Checks plan, tools, arguments and budget at approval and start.
 import { and, eq } from 'drizzle-orm';
 import { readManifests } from '#db/backends.ts';
 import type { Queryable } from '#db/database.ts';
@@ -51,7 +50,7 @@ export async function readVersion(
   return found;
 }
 
-/** The content of a version besides its steps. */
+/** Without steps. */
 export function headerOf(
   row: Pick<PlanRow, 'executor_model'>,
   version: Omit<VersionRow, 'created_at'>,
@@ -94,10 +93,7 @@ function checkStep(
   return catalogue.validate(name, step.args, open).map((reason) => `${name}: ${reason}.`);
 }
 
-/**
- * The problems that prevent running the plan, at most 20. Streams the steps once: recomputes the digest and checks each step's
- * arguments.
- */
+/** At most 20. Streams the steps, recomputing the digest. */
 export async function findPreflightProblems(
   db: Queryable,
   context: Pick<PlansContext, 'catalogue' | 'modelBudget' | 'clock'>,
@@ -153,7 +149,7 @@ export async function findPreflightProblems(
   return problems;
 }
 
-/** The problems as a sentence, or null if there are none. */
+/** As a sentence. */
 export function describeProblems(problems: PreflightProblem[]): string | null {
   const [first] = problems;
   if (first === undefined) return null;
@@ -162,14 +158,14 @@ export function describeProblems(problems: PreflightProblem[]): string | null {
   return `${where}${first.reason}${more} Nothing has run.`;
 }
 
-/** @throws `preflight_failed` that names the step and the reason */
+/** @throws `preflight_failed` naming step and reason */
 export function requirePreflight(problems: PreflightProblem[]): void {
   const sentence = describeProblems(problems);
   if (sentence === null) return;
   throw new CountersignError('preflight_failed', sentence, { details: { problems } });
 }
 
-/** Whether running the step calls the plan's language model. */
+/** When it runs. */
 export function usesModel(
   step: Pick<Step, 'tool' | 'operation' | 'args'>,
   catalogue: Pick<Catalogue, 'get'>,
@@ -180,7 +176,7 @@ export function usesModel(
 
 const dayMs = 86_400_000;
 
-/** Counts steps that call a model: all, and those that may start before the day (UTC) ends. */
+/** In all, and before the UTC day ends. */
 function createModelStepCount(now: Date) {
   const dayEnds = startOfUtcDay(now).getTime() + dayMs;
   const counted = { all: 0, today: 0 };
@@ -194,7 +190,7 @@ function createModelStepCount(now: Date) {
   };
 }
 
-/** Why the budget is too small for the model calls of steps that have not begun, or null if it suffices. */
+/** For steps not begun; null if it suffices. */
 async function findUnpayable(
   db: Queryable,
   { modelBudget, clock }: Pick<PlansContext, 'modelBudget' | 'clock'>,

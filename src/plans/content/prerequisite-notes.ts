@@ -1,4 +1,4 @@
-// Reads prerequisites from a step's notes and resolves them to steps by title, tag or ID.
+// Resolves prerequisites in notes by title, tag or ID.
 import { z } from 'zod';
 import { quoteWords } from '#domain/shown-text.ts';
 import { AnyJson, isObject, type Json } from '#domain/text.ts';
@@ -20,7 +20,7 @@ export function namesPrerequisites(notes: Json | undefined): boolean {
   return isObject(notes) && keys.some((key) => Object.hasOwn(notes, key));
 }
 
-/** The prerequisites that `notes` name, and the rest of the notes, or null if there is none. */
+/** And the rest of the notes. */
 export function readPrerequisites(notes: Json | undefined): {
   prerequisites: Prerequisites | { unreadable: string };
   rest: Json;
@@ -36,7 +36,7 @@ export function readPrerequisites(notes: Json | undefined): {
   };
 }
 
-/** The fields of a step that a note can name. */
+/** By fields that a note can name. */
 export type Nameable = {
   id: string;
   description: string;
@@ -44,7 +44,7 @@ export type Nameable = {
   tags?: readonly string[] | undefined;
 };
 
-/** A title normalised for comparison if no title matches exactly. */
+/** Compared if no title matches exactly. */
 export function foldTitle(title: string): string {
   return title.normalize('NFC').replace(/\s+/g, ' ').trim().toLowerCase();
 }
@@ -55,7 +55,7 @@ function push<K, V>(map: Map<K, V[]>, key: K, value: V): void {
   else known.push(value);
 }
 
-/** The steps of a plan, indexed by what notes may call them. */
+/** Indexed by those names. */
 export class StepNames {
   readonly #ids = new Set<string>();
   readonly #titles = new Map<string, string[]>();
@@ -72,7 +72,7 @@ export class StepNames {
     }
   }
 
-  /** Built on demand: folding all titles takes long, and most notes match exactly. */
+  /** On demand: folding is slow, and most notes match exactly. */
   #findFolded(title: string): string[] | undefined {
     if (this.#folded === null) {
       this.#folded = new Map();
@@ -82,7 +82,7 @@ export class StepNames {
     return this.#folded.get(title);
   }
 
-  /** IDs of the steps that `id` waits for, without itself, and what could not be resolved, as endings of "its note …". */
+  /** Without `id` itself. `problems`: endings of "its note …". */
   find(id: string, prerequisites: Prerequisites): { ids: string[]; problems: string[] } {
     const found = new Set<string>();
     const problems: string[] = [];

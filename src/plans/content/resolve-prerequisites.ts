@@ -1,5 +1,4 @@
-// Second pass over a draft: turns notes that name prerequisites into dependencies and clears them. A note that cannot be
-// resolved, or would close a cycle, becomes a finding about its step; the rest of the plan is unaffected.
+// Turns a draft's prerequisite notes into dependencies or findings.
 import { CountersignError } from '#domain/errors.ts';
 import { toDependency } from '#domain/plan/dependency.ts';
 import type { NewFinding } from '#domain/plan/finding.ts';
@@ -15,17 +14,17 @@ import { namesPrerequisites, readPrerequisites, StepNames } from './prerequisite
 
 const maxPerStep = 10_000;
 const maxInAll = 500_000;
-/** A plan with more wrong notes is refused: no one would settle that many findings. */
+/** No one would settle more, so the plan is refused. */
 const maxFindings = 500;
-/** Limit of cycles traced by name; beyond it only the step and its prerequisite are named. */
+/** Beyond it only the step and its prerequisite are named. */
 const maxTraced = 20;
 
 type Named = StepDraft & { id: string };
 type Arrow = { from: number; to: number };
-/** Problems with the note of the step at `place`, as endings of "its note …". */
+/** Endings of "its note …". */
 type Wrong = { place: number; problems: string[] };
 
-/** `A waits for B by its note, and B for A`: the shortest path that closes the cycle from `to`. */
+/** `A waits for B by its note, and B for A`: the shortest path. */
 function nameCircle(steps: Named[], arrows: Arrow[], { from, to }: Arrow): string {
   const next = new Map<number, number[]>();
   for (const arrow of arrows) {
@@ -43,7 +42,7 @@ function nameCircle(steps: Named[], arrows: Arrow[], { from, to }: Arrow): strin
       open.push(one);
     }
   }
-  // The path back from the prerequisite: each step on it waits for the one before.
+  // Back from the prerequisite.
   const way: number[] = [];
   for (let at = from; at !== -1; at = came.get(at) ?? -1) way.push(at);
   const idAt = (place: number | undefined) => steps[place ?? 0]?.id ?? '';
@@ -52,7 +51,7 @@ function nameCircle(steps: Named[], arrows: Arrow[], { from, to }: Arrow): strin
   return `${idAt(to)} waits for ${idAt(from)} by its note, and ${shown.join(', ')}`;
 }
 
-/** Removes the note edges that close a cycle, and reports the steps with those notes. */
+/** Drops note edges that close a cycle. */
 function breakNotes(steps: Named[], firm: Arrow[], noted: Arrow[]): [Arrow[], Wrong[]] {
   const all = [...firm, ...noted];
   const gone = new Set(breakCircles(steps.length, all, (position) => position >= firm.length));
@@ -102,7 +101,7 @@ async function findNoted(
   return { noted, wrong, rests };
 }
 
-/** Steps with their notes resolved, and the problems of notes by step index. */
+/** `wrong`: by step index. */
 async function resolveSteps(steps: Named[]): Promise<{ steps: Named[]; wrong: Wrong[] }> {
   const { noted, wrong, rests } = await findNoted(steps);
   const places = new Map(steps.map(({ id }, place) => [id, place]));
@@ -131,7 +130,7 @@ async function resolveSteps(steps: Named[]): Promise<{ steps: Named[]; wrong: Wr
   };
 }
 
-/** A series cannot be held back until a finding is settled, so its notes must be valid. */
+/** Findings can't hold back a series, so its notes must be valid. */
 async function resolveSeries(series: Series, index: number, problems: Problems): Promise<Series> {
   if (!series.steps.some(({ notes }) => namesPrerequisites(notes))) return series;
   const named = series.steps.map((step, at) => ({
@@ -150,8 +149,8 @@ async function resolveSeries(series: Series, index: number, problems: Problems):
 }
 
 /**
- * The draft without notes that name prerequisites: each becomes a finish-to-start dependency in `after`.
- * @throws CountersignError `unknown_step` for a note in a series, `limit_exceeded` for too many dependencies or wrong notes
+ * Notes become finish-to-start dependencies.
+ * @throws `unknown_step` for a series' note, `limit_exceeded` for too many dependencies or wrong notes
  */
 export async function resolvePrerequisites(
   draft: PlanDraft,

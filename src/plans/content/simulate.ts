@@ -1,5 +1,4 @@
-// A dry run: each call of a plan in a possible order, what it finds today, who is asked before it, what models may cost, and the
-// problems that prevent running it. Nothing is called but the look that operations take at their targets.
+// A dry run of a plan; only looks at targets.
 import { readUsualStepCost } from '#db/planning/spending.ts';
 import { type PlanRow, readPlanRow } from '#db/plans/plans.ts';
 import { readSteps } from '#db/steps/pages.ts';
@@ -19,7 +18,7 @@ import { findPreflightProblems, usesModel } from './preflight.ts';
 const callsShown = 200;
 const open = new Set<Step['status']>(['pending', 'ready']);
 
-/** Topological order (Kahn) that keeps the plan's order if possible. */
+/** Kahn's algorithm, keeping the plan's order if possible. */
 function inOrder(steps: Step[]): Step[] {
   const shown = new Set(steps.map(({ id }) => id));
   const done = new Set<string>();
@@ -37,7 +36,7 @@ function inOrder(steps: Step[]): Step[] {
   return ordered;
 }
 
-/** The targets of steps that have not begun, as they are now, by step ID. Null if an earlier step may make it. */
+/** By ID; null if an earlier step may make it. */
 async function lookNow(
   catalogue: Pick<Catalogue, 'get'>,
   steps: Step[],
@@ -52,7 +51,7 @@ async function lookNow(
   return new Map([...states].map(([{ id }, state]) => [id, state]));
 }
 
-/** The person whose answer the step waits for, or null. */
+/** The person the step waits for. */
 function askedBy(step: Step, { confirm_each }: PlanRow): Simulation['calls'][number]['asks'] {
   if (isHumanTask(step)) return { kind: 'task', who: assigneeOf(step) };
   const confirms = confirm_each || (step.guarded && hasRuntime(step.args));

@@ -1,4 +1,4 @@
-// Describes the terms an approval covers besides the steps: per-step confirmation, series, the pattern.
+// Terms that an approval covers besides the steps.
 import { isDeepStrictEqual } from 'node:util';
 import { dollars } from '#domain/budget.ts';
 import type { PatternSpec } from '#domain/plan/pattern.ts';
@@ -15,7 +15,7 @@ const maxTitle = 80;
 
 const nameOf = ({ title }: Series): string => quoteWords(title, maxTitle);
 
-/** The months and times that the rule leaves out; '' if there are none. */
+/** '' if the rule leaves none out. */
 function describeOmissions({ rrule, timezone, starts_at, until }: Series): string {
   const recurrence = { rrule, timezone, startsAt: new Date(starts_at) };
   return describeLeftOut(recurrence, until === null ? null : new Date(until));
@@ -30,20 +30,20 @@ function describePattern(pattern: PatternSpec | undefined): string {
 const describeWithStart = (series: Series): string =>
   `${describeRule(series)} from ${formatMoment(new Date(series.starts_at), series.timezone)}`;
 
-/** As stored, for what the words round away. */
+/** As stored, where words round. */
 function describeExactly(series: Series): string {
   const { rrule, starts_at, until } = series;
   const end = until === null ? '' : ` until ${until}`;
   return `${describeRule(series)} (${rrule} from ${starts_at}${end})`;
 }
 
-/** Wordings of a repetition, the shortest first. */
+/** Shortest first. */
 const precisions = [describeRule, describeWithStart];
 
 const describeLimit = (usd: number | undefined): string =>
   usd === undefined ? 'no limit of its own' : `at most ${dollars(usd)}`;
 
-/** How a series differs; one phrase each. */
+/** Phrases. */
 export function compareSeries(before: Series, now: Series): string[] {
   const phrases: string[] = [];
   if (!isSameRepetition(before, now)) {
@@ -55,7 +55,7 @@ export function compareSeries(before: Series, now: Series): string[] {
   return phrases;
 }
 
-/** How the terms of `b` differ from `a`; one phrase each. */
+/** Phrases on how `b` differs. */
 export function compareTerms(a: Terms, b: Terms): string[] {
   const before = new Map(a.series.map((series) => [series.id, series]));
   const kept = new Set(b.series.map(({ id }) => id));
@@ -82,7 +82,7 @@ export function compareTerms(a: Terms, b: Terms): string[] {
   ];
 }
 
-/** The terms of a plan, in sentences, with the next dates if a time is given. */
+/** Sentences; with the next dates if a time is given. */
 export function describeTerms(
   {
     step_approval,

@@ -1,5 +1,4 @@
-// Derives what steps need and touch: lanes by capabilities and pools; places as keys of a tree (`files/notes/a.txt`), with the
-// empty key as root. Two steps meet if a key of one equals or contains a key of the other. Pure; in doubt a step touches more.
+// Lanes and places that steps touch; in doubt, more. Pure.
 import { posix } from 'node:path';
 import type { Lane } from '#db/steps/steps.ts';
 import { isOpen } from '#domain/plan/arguments.ts';
@@ -12,12 +11,12 @@ import { defaultCalendar } from '#tools/calendar/places.ts';
 const maxPathLength = 2000;
 const everything = '';
 
-/** Tools whose steps only affect others through an output or a person. */
+/** Affect others only through an output or a person. */
 const inert = new Set(['control', 'draft', 'human', 'plan', 'text']);
 
 export const isInert = (tool: string): boolean => inert.has(tool);
 
-/** Arguments with content rather than a location. Their values may be long. */
+/** Content, not a location; may be long. */
 export const contentArguments = [
   'content',
   'text',
@@ -27,7 +26,7 @@ export const contentArguments = [
   'form',
   'instructions',
 ];
-/** Arguments that name files and folders in workspace operations. */
+/** Files and folders of workspace operations. */
 const placeArguments = ['path', 'from', 'to'];
 
 type Located = Pick<Step, 'id' | 'tool' | 'args'>;
@@ -51,7 +50,7 @@ function fileKeys(args: JsonObject): string[] {
   return paths.length === 0 ? ['files'] : paths.map(keyOfPath);
 }
 
-/** A configured name may mean any file. Without a name, all calendars are read, and events go to the workspace's. */
+/** A configured name may mean any file. Without a name: reads all, writes the workspace's. */
 function calendarKeys({ calendar, title }: JsonObject): string[] {
   const named = calendar ?? (title === undefined ? '.' : defaultCalendar);
   const keyOf = (path: string) => (/\.ics$/i.test(path) ? keyOfPath(path) : 'files');
@@ -74,7 +73,7 @@ export function touchesOf({ id, tool, args }: Located): string[] {
       return [webKey(args)];
     case 'chat':
     case 'reminder':
-      // Messages are only added, and none of our operations read them.
+      // Only added to; nothing reads them.
       return [`people/${id}`];
     default:
       return [everything];
@@ -88,19 +87,18 @@ export function meet(one: string[], other: string[]): boolean {
   return one.some((a) => other.some((b) => holds(a, b) || holds(b, a)));
 }
 
-/** Whether a step with these arguments uses outputs of its predecessors without naming each, like a gatherer or a model. */
+/** Without naming each, like a gatherer or a model. */
 export function readsPredecessors(args: JsonObject, decides: boolean): boolean {
   return decides || (isObject(args) && ['partition', 'tag', 'steps'].some((name) => name in args));
 }
 
 type Kind = Pick<StepContent, 'tool' | 'operation' | 'capabilities' | 'resources'>;
 
-/** Numbers kinds of steps from 1 in order of first use. */
+/** From 1, by first use. */
 export class Lanes {
   readonly list: Lane[] = [];
   readonly #numbers = new Map<string, number>();
 
-  /** @param known the plan's existing lanes */
   constructor(known: Lane[] = []) {
     for (const lane of known) {
       this.list.push(lane);
@@ -108,7 +106,6 @@ export class Lanes {
     }
   }
 
-  /** The lane number for such a step. */
   of(step: Kind): number {
     const pools = Object.keys(step.resources).sort();
     const kind = { ...step, capabilities: [...step.capabilities].sort(), pools };
@@ -122,7 +119,7 @@ export class Lanes {
     return lane;
   }
 
-  /** Every resource pool that a lane reserves from, sorted. */
+  /** Reserved from, sorted. */
   pools(): string[] {
     return [...new Set(this.list.flatMap(({ pools }) => pools))].sort();
   }

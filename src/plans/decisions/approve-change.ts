@@ -1,4 +1,4 @@
-// Approves a patch that widens an approved plan: bound to what was shown of the patch.
+// Approves a patch that widens an approved plan, as shown.
 import { readManifests } from '#db/backends.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
 import { showName } from '#db/people/identities.ts';
@@ -36,10 +36,7 @@ import { continuePlan } from './resume.ts';
 
 type ShownPatch = Omit<PatchRow, 'operations'>;
 
-/**
- * The change that an approval is about, or null if it is about the plan.
- * @throws `digest_mismatch` if it names the version of the waiting change and another digest
- */
+/** Null if about the plan. @throws `digest_mismatch` for the waiting version with another digest */
 export async function findPatchToApprove(
   db: Queryable,
   planId: string,
@@ -72,7 +69,7 @@ const ends: Record<ShownPatch['status'], string> = {
   superseded: 'was overtaken',
 };
 
-/** @throws `already_decided` if this change no longer waits */
+/** @throws `already_decided` */
 async function requireWaiting(db: Queryable, row: PlanRow, patch: ShownPatch): Promise<void> {
   if (patch.status === 'needs_approval') return;
   const by = patch.decided_by === null ? '' : ` by ${await showName(db, patch.decided_by)}`;
@@ -99,7 +96,7 @@ function requireWhole(row: PlanRow, patch: ShownPatch, { version, steps, except 
   );
 }
 
-/** @throws `preflight_failed` if a tool that the change needs does not answer */
+/** @throws `preflight_failed` if a needed tool doesn't answer */
 async function requireTools(
   { db, catalogue: catalogues }: PlansContext,
   row: PlanRow,
@@ -115,17 +112,14 @@ async function requireTools(
   );
 }
 
-/**
- * Whether a plan runs once the change is approved. A stopped plan continues, unless the change adds something behind a failed
- * step, which waits for a person to retry that step.
- */
+/** A stopped plan continues, unless something is added behind a failed step, which a person must retry. */
 async function willRun(db: Queryable, row: PlanRow, { edgesAdded }: PatchEffect): Promise<boolean> {
   if (row.status === 'executing') return true;
   if (!sourcesOf('continue').includes(row.status)) return false;
   return (await findDeadPredecessors(db, row.id, edgesAdded, true)).length === 0;
 }
 
-/** Steps that the change makes others wait for and that will not be done. */
+/** New prerequisites that won't be done. */
 export async function findDead(
   db: Queryable,
   row: PlanRow,
@@ -134,10 +128,7 @@ export async function findDead(
   return findDeadPredecessors(db, row.id, effect.edgesAdded, await willRun(db, row, effect));
 }
 
-/**
- * Applies the change as shown. @returns the plan's updated row
- * @throws `patch_conflict` if its steps have progressed meanwhile, so it can never be applied
- */
+/** @throws `patch_conflict` if its steps progressed: never applicable */
 async function applyApproved(
   context: PlansContext,
   tx: Transaction,
@@ -174,7 +165,7 @@ async function applyApproved(
   return lockPlan(tx, row.id);
 }
 
-/** Drops a change that can no longer be applied. @returns the error to report */
+/** Never applicable again. @returns the error */
 async function giveUp(
   context: PlansContext,
   shown: ShownPatch,
@@ -194,7 +185,7 @@ async function giveUp(
   });
 }
 
-/** @throws `patch_conflict` if the change's steps have progressed meanwhile; it is dropped here */
+/** @throws `patch_conflict` if its steps progressed; then drops the change */
 async function requireApplicable(
   context: PlansContext,
   row: PlanRow,
@@ -216,7 +207,7 @@ async function requireApplicable(
 }
 
 /**
- * An approval of a waiting change, which is applied once every rule is satisfied.
+ * Applied once every rule is satisfied.
  * @throws (with it) `not_allowed`, `already_decided`, `stale_version`, `invalid_request`, `preflight_failed`, `times_passed`,
  * `patch_conflict`
  */

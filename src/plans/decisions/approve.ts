@@ -1,4 +1,4 @@
-// Approval: binds exactly the version and digest that were shown, once, by someone who may approve; the job commits with it.
+// Approval of exactly the version and digest shown.
 import type { Queryable, Transaction } from '#db/database.ts';
 import { showName } from '#db/people/identities.ts';
 import { readPassedStarts } from '#db/plans/passed-starts.ts';
@@ -27,7 +27,7 @@ import { templatesOf } from '../series/series.ts';
 import { leaveOut, type Part, partKey, readPart } from '../views/part.ts';
 import { wasMadeBefore } from './repeated.ts';
 
-/** @throws `already_decided` with who decided, when and at which version */
+/** @throws `already_decided` with who, when and version */
 async function requireUndecided(db: Queryable, row: PlanRow): Promise<void> {
   if (mayBeApproved(row.status)) return;
   const by =
@@ -41,7 +41,7 @@ async function requireUndecided(db: Queryable, row: PlanRow): Promise<void> {
   );
 }
 
-/** @throws `stale_version` or `digest_mismatch` with the current version and what changed */
+/** @throws `stale_version` or `digest_mismatch` with changes */
 async function requireShown(db: Queryable, row: PlanRow, approval: Approval): Promise<void> {
   if (approval.version !== row.version) {
     const older = approval.version < row.version && approval.version >= 1;
@@ -64,8 +64,8 @@ async function requireShown(db: Queryable, row: PlanRow, approval: Approval): Pr
 }
 
 /**
- * A part is approved by one person only: several would have to mean the same steps, and earlier approvers of the whole read
- * another plan. @throws `not_allowed`, `invalid_request`
+ * Several people would have to mean the same part, and earlier approvers read another plan.
+ * @throws `not_allowed`, `invalid_request`
  */
 async function requireAlone(
   q: Queryable,
@@ -88,7 +88,7 @@ async function requireAlone(
   );
 }
 
-/** Takes the approval under the plan's lock. @returns whether every rule is now satisfied */
+/** Under the lock. @returns whether every rule is satisfied */
 async function takeApproval(
   context: PlansContext,
   tx: Transaction,
@@ -105,8 +105,7 @@ async function takeApproval(
 }
 
 /**
- * An approval of a plan as shown, once its tools have answered. Yields null while further approvals are needed. Of concurrent
- * callers one moves the plan.
+ * After tools answered; null while approvals are missing. Only one concurrent caller moves the plan.
  * @throws (with it) `plan_not_found`, `not_allowed`, `already_decided`, `stale_version`, `digest_mismatch`, `times_passed`,
  * `preflight_failed`, `steps_missing`, `unknown_step`, `invalid_request`
  */
@@ -164,7 +163,7 @@ export function planApproval(
   };
 }
 
-/** Removes series steps whose every occurrence was left out of the approval. The caller holds the plan's lock. */
+/** Drops series steps left out of every occurrence. Under the lock. */
 async function narrowSeries(tx: Transaction, planId: string): Promise<void> {
   const all = await readSeries(tx, planId);
   const templates = await readTemplates(tx, planId, [...templatesOf(all)]);
@@ -173,7 +172,7 @@ async function narrowSeries(tx: Transaction, planId: string): Promise<void> {
   for (const { id, steps } of all) {
     const left = steps.filter((step) => kept.has(step.id ?? ''));
     if (left.length === steps.length) continue;
-    // A series without steps is not expanded.
+    // Without steps, not expanded.
     await updateSeries(tx, planId, id, left.length === 0 ? { expand_at: null } : { steps: left });
   }
 }

@@ -1,4 +1,4 @@
-// Reads a person's answers to their step against its form: the step's output, or a sentence for each wrong field.
+// Reads answers to a step's form.
 import { CountersignError } from '#domain/errors.ts';
 import {
   describeOption,
@@ -14,7 +14,7 @@ import { isObject, type Json, type JsonObject, parseJson } from '#domain/text.ts
 
 export type HumanAnswer = { answer: string | null; fields: Record<string, FieldValue> };
 
-/** The input about `id`: words, or null if there are none, and fields. */
+/** `answer`: null without words. */
 export function answerAbout(id: string, { answer, answers }: Settlement) {
   const own = answers !== undefined && Object.hasOwn(answers, id) ? answers[id] : undefined;
   const words = typeof own === 'string' ? own : answer;
@@ -22,12 +22,12 @@ export function answerAbout(id: string, { answer, answers }: Settlement) {
   return { words: text === '' ? null : text, given: typeof own === 'object' ? own : {} };
 }
 
-/** The form as it was asked. Tasks asked before forms were checked have none. */
+/** As asked; old tasks have none. */
 function formOf({ output }: Step): Json | undefined {
   return isObject(output) ? output.form : undefined;
 }
 
-/** One line for a person's answer: their words, or the values they filled in. */
+/** One line: words or values. */
 export function summariseAnswer(step: Step, { answer, fields }: HumanAnswer, by: string): string {
   const filled = fieldsOf(formOf(step)).flatMap(({ name, label, options }) => {
     const value = fields[name] ?? null;
@@ -41,10 +41,7 @@ export function summariseAnswer(step: Step, { answer, fields }: HumanAnswer, by:
   return words === '' ? `Marked done by ${by}` : words;
 }
 
-/**
- * The answer to one task, and the problems of its fields.
- * @param lenient the step has failed, so required fields may be omitted
- */
+/** @param lenient the step has failed; required fields may be omitted */
 export function readAnswer(
   step: Step,
   settlement: Settlement,
@@ -62,7 +59,7 @@ export function readAnswer(
   return { answer: words, ...readFields(form, given) };
 }
 
-/** The values for the open places of a call, and their problems. Words alone become the value if exactly one is asked for. */
+/** For a call's open places. Words alone answer a single one. */
 export function readChosen(
   id: string,
   { form, places }: Undecided,
@@ -86,10 +83,7 @@ export function readChosen(
   return { chosen, problems };
 }
 
-/**
- * The answer to a Yes/No question: `done` means Yes and `failed` No, unless words or a value say otherwise. Words given with a No
- * are its note.
- */
+/** `done` is Yes and `failed` No, unless words or a value differ. Words with a No are its note. */
 export function readYesOrNo(
   step: Step,
   resolution: 'done' | 'failed',
@@ -105,10 +99,7 @@ export function readYesOrNo(
   return { answer: 'No', note: null, problems: [{ name: '', message }] };
 }
 
-/**
- * Why a task cannot be done.
- * @throws `feedback_required`, because the plan's people need the reason
- */
+/** @throws `feedback_required`: people need the reason */
 export function readReason(step: Step, settlement: Settlement): string {
   const { words } = answerAbout(step.id, settlement);
   if (words !== null) return words;
@@ -118,17 +109,17 @@ export function readReason(step: Step, settlement: Settlement): string {
   );
 }
 
-/** The output that later steps refer to. */
+/** Referred to by later steps. */
 export function toOutput({ answer, fields }: HumanAnswer, by: string, at: Date): JsonObject {
   return { answer, fields, by, at: at.toISOString() };
 }
 
-/** The output of a task its person could not do. It can be asked again or still be answered. */
+/** Can be asked again or still be answered. */
 export function withBlocker({ output }: Step, by: string, at: Date): JsonObject {
   return { ...(isObject(output) ? output : {}), by, at: at.toISOString() };
 }
 
-/** @throws `invalid_answer` with a sentence for each field, unless there are none */
+/** @throws `invalid_answer` with a sentence per field */
 export function requireValidAnswers(problems: { step: string; problem: FieldProblem }[]): void {
   if (problems.length === 0) return;
   const sentences = problems.map(({ problem }) => problem.message);

@@ -1,4 +1,4 @@
-// Puts a version back up for approval after a requested change produced nothing.
+// Puts a version back up for approval if a change yielded none.
 import { and, eq } from 'drizzle-orm';
 import type { Transaction } from '#db/database.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
@@ -13,7 +13,7 @@ import { checkRepeated, managedPlan, type PlanRuling, requireVersion } from './r
 
 type By = { actor: Actor; reason: string };
 
-/** Returns a version that was sent back to approval. Its earlier approvals no longer count, so each approver is asked again. */
+/** Each approver is asked again. */
 async function keepVersion(
   { enqueue }: Pick<PlansContext, 'enqueue'>,
   tx: Transaction,
@@ -27,7 +27,7 @@ async function keepVersion(
   return transition(tx, enqueue, row, 'keep', by, set);
 }
 
-/** Whether this version was rejected, not just sent back for changes. */
+/** Not just sent back for changes. */
 async function wasRejected(tx: Transaction, { id, version }: PlanRow): Promise<boolean> {
   const rejected = and(
     eq(audit.plan_id, id),
@@ -37,10 +37,7 @@ async function wasRejected(tx: Transaction, { id, version }: PlanRow): Promise<b
   return (await tx.select({ id: audit.id }).from(audit).where(rejected).limit(1)).length > 0;
 }
 
-/**
- * Ends the wait for a new version that did not come. The caller holds the plan's lock.
- * @returns whether the version waits for approval again; one that was rejected with a reason does not
- */
+/** Under the lock. @returns whether it waits again; a rejected version doesn't */
 export async function giveBack(
   context: Pick<PlansContext, 'enqueue'>,
   tx: Transaction,
@@ -59,7 +56,7 @@ export async function giveBack(
 
 const takenBack = 'The changes were taken back.';
 
-/** Withdraws requested changes before there is a new version. */
+/** Before there is a new version. */
 export function takingBack(
   context: PlansContext,
   id: string,
@@ -77,7 +74,7 @@ export function takingBack(
     ),
     async requireCurrent(_, row) {
       requireVersion(row, version);
-      // Otherwise `resume` decides whether this is possible.
+      // Otherwise `resume` decides.
       if (!row.revising) nextStatus(row.status, 'resume');
     },
     apply: (tx, row) => keepVersion(context, tx, row, { actor, reason: takenBack }),

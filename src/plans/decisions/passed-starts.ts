@@ -1,4 +1,4 @@
-// Reads steps that a change adds or reschedules and whose start has passed.
+// Reads passed starts of steps a change adds or reschedules.
 import type { Queryable } from '#db/database.ts';
 import { namePatched } from '#db/plans/patches.ts';
 import { findSelected } from '#db/sql/patch-reads.ts';
@@ -18,7 +18,7 @@ function datedBy(operation: PatchOperation): Dated[] {
   return operation.op === 'update_steps' ? date(operation.steps, operation.set.not_before) : [];
 }
 
-/** Null if no start has passed. */
+/** Null if none. */
 export async function readPassedInPatch(
   db: Queryable,
   planId: string,

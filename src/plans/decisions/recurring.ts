@@ -1,4 +1,4 @@
-// Skips the next occurrence of recurring steps, or ends them. Neither widens what was approved, so neither makes a version.
+// Skips or ends recurring steps, without a new version.
 import { recordAudit } from '#db/audit/audit.ts';
 import type { Transaction } from '#db/database.ts';
 import { showName } from '#db/people/identities.ts';
@@ -19,7 +19,7 @@ import { keepUnbegun } from '../series/begun.ts';
 import { dueBefore, occurrencesAfter, templatesOf } from '../series/series.ts';
 import { managedPlan, type PlanRuling } from './repeated.ts';
 
-/** The series' next times: those that are steps, then those that its rule yields. */
+/** Existing steps, then those the rule yields. */
 export function nextOf(series: SeriesRow, upcoming: UpcomingStep[], limit: number): Date[] {
   const known = [...new Set(upcoming.map(({ not_before }) => not_before))].map(
     (iso) => new Date(iso),
@@ -36,7 +36,7 @@ async function findSeries(tx: Transaction, planId: string, id: string): Promise<
   throw new CountersignError('not_found', `Nothing named ${id} repeats in ${planId} any more.`);
 }
 
-/** Skips steps for good: they don't come back with a retry, and what waits for them is skipped too. */
+/** With dependents; a retry doesn't bring them back. */
 async function leaveOut(
   tx: Transaction,
   planId: string,
@@ -79,11 +79,7 @@ function rulingOn(
   };
 }
 
-/**
- * Leaves out the next occurrence.
- * @param seen the time that was shown, or null for the next one, whichever it is
- * @throws (with it) `not_found`, `already_decided` if another occurrence is next
- */
+/** @param seen the time shown, or null for any @throws (with it) `not_found`, `already_decided` if another is next */
 export function skippingOnce(
   context: PlansContext,
   planId: string,
@@ -113,7 +109,7 @@ export function skippingOnce(
   });
 }
 
-/** Ends the series: what has not begun never runs. */
+/** Unbegun steps never run. */
 export function endingSeries(
   context: PlansContext,
   planId: string,

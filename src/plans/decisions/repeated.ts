@@ -1,4 +1,4 @@
-// Recognises a decision that the same person repeats; it succeeds without changes.
+// Recognises repeated decisions, which succeed without changes.
 import { sql } from 'drizzle-orm';
 import type { Queryable, Transaction } from '#db/database.ts';
 import { lockPlan, type PlanRow } from '#db/plans/plans.ts';
@@ -20,21 +20,18 @@ const made = [
   'resume',
   'retry',
 ] as const;
-/** A decision by a person, under its audit name. */
+/** By audit name. */
 type Made = (typeof made)[number];
 
 const decisions = [...made, 'escalate', 'revise', 'expire'];
 
-/** The audit actions that record a decision. */
+/** Audit actions that record it. */
 function entriesOf(one: Made): string[] {
   if (one === 'approve') return ['approve', 'approve_in_part'];
   return one === 'request_changes' ? [one, 'escalate'] : [one];
 }
 
-/**
- * Whether `actor` has already decided exactly this about `version`, with no other decision since. It searches the plan's audit,
- * so it is only called when a decision is about to be refused.
- */
+/** With no other decision since. Searches the audit, so only called before a refusal. */
 export async function wasMadeBefore(
   q: Queryable,
   planId: string,
@@ -58,7 +55,7 @@ export async function wasMadeBefore(
     limit 1`);
 }
 
-/** `isRepeated` of a ruling: the same decision about this version of the plan, which has not changed since. */
+/** For versions unchanged since. */
 export const checkRepeated =
   (
     id: string,
@@ -70,7 +67,7 @@ export const checkRepeated =
   async (q: Queryable, row: PlanRow): Promise<boolean> =>
     row.version === about.version && isLeft(row) && wasMadeBefore(q, id, decision, actor, about);
 
-/** @throws `stale_version` with the current version */
+/** @throws `stale_version` */
 export function requireVersion(row: PlanRow, version: number): void {
   if (row.version === version) return;
   throw new CountersignError(
@@ -80,7 +77,7 @@ export function requireVersion(row: PlanRow, version: number): void {
   );
 }
 
-/** Common parts of decisions by those who manage a plan. */
+/** For decisions by managers of a plan. */
 export function managedPlan(context: PlansContext, id: string, actor: Actor) {
   return {
     lock: (tx: Transaction) => lockPlan(tx, id),
@@ -88,5 +85,5 @@ export function managedPlan(context: PlansContext, id: string, actor: Actor) {
   };
 }
 
-/** A decision about a plan that yields its updated row. */
+/** Yields the plan's updated row. */
 export type PlanRuling<Outcome = PlanRow> = Ruling<PlanRow, void, Outcome>;

@@ -1,4 +1,4 @@
-// Checks that the steps a person names are unchanged since read and still wait for a person.
+// Checks that named steps are unchanged and wait for a person.
 import type { Transaction } from '#db/database.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -6,7 +6,7 @@ import type { Step, StepStatus } from '#domain/plan/plan.ts';
 import type { Settlement } from '#domain/service.ts';
 import { explainLateAnswer } from './stale-answers.ts';
 
-/** @throws `invalid_request` for an answer about a step without an outcome */
+/** @throws `invalid_request` for an answer without an outcome */
 export function requireOutcomes({ steps = {}, answers = {}, about = {} }: Settlement): void {
   const loose = Object.keys({ ...answers, ...about }).filter((id) => !Object.hasOwn(steps, id));
   const [first] = loose;
@@ -18,13 +18,13 @@ export function requireOutcomes({ steps = {}, answers = {}, about = {} }: Settle
   );
 }
 
-/** Whether a step is unchanged since it was read. Without that information the current state is accepted. */
+/** Without that information, yes. */
 function isAsSeen({ id, attempt, status }: Step, about: Settlement['about']): boolean {
   const seen = about?.[id];
   return seen === undefined || (seen.attempt === attempt && seen.status === status);
 }
 
-/** @throws `already_decided` if one of them has changed since it was read */
+/** @throws `already_decided` */
 export async function requireAsSeen(
   tx: Transaction,
   row: PlanRow,
@@ -43,7 +43,7 @@ export async function requireAsSeen(
   );
 }
 
-/** @throws `unknown_step` if one of them does not wait for a person, with its outcome meanwhile */
+/** @throws `unknown_step`, with the outcome meanwhile */
 export async function requireWaiting(
   tx: Transaction,
   row: PlanRow,

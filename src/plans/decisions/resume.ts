@@ -1,4 +1,4 @@
-// Continues a plan after a pause, a stall or a failure, and takes a person's settlement of steps with an unknown outcome.
+// Continues a stopped plan and settles unknown steps.
 import { eq, sql } from 'drizzle-orm';
 import { recordAudit } from '#db/audit/audit.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
@@ -28,14 +28,14 @@ import { settleNamed } from './settle-named.ts';
 import { explainLateAnswer } from './stale-answers.ts';
 import { hasTakenOver, takeOver } from './take-over.ts';
 
-/** The plan statuses that can continue, and the step statuses a person can settle in each. */
+/** Step statuses a person can settle, by plan status. */
 const revivable: Partial<Record<PlanRow['status'], StepStatus[]>> = {
   executing: ['unknown', 'waiting', 'failed'],
   stalled: ['unknown', 'waiting', 'failed'],
   failed: ['failed', 'unknown', 'waiting'],
 };
 
-/** The same for a person who only answers their own step. */
+/** For one's own step. */
 const askable: typeof revivable = {
   executing: ['waiting'],
   stalled: ['waiting'],
@@ -44,13 +44,13 @@ const askable: typeof revivable = {
 
 const namedIn = ({ steps }: Settlement) => Object.keys(steps ?? {});
 
-/** Whether the actor answers as the person a step asks, or manages the plan. */
+/** `asked`: answers their own step. */
 type Answerer = 'asked' | 'manager';
 
 const settleable = (who: Answerer, { status }: PlanRow) =>
   (who === 'asked' ? askable : revivable)[status];
 
-/** @throws `invalid_transition`, `invalid_request`, `already_decided` if the plan or its steps need no decision */
+/** @throws `invalid_transition`, `invalid_request`, `already_decided` */
 async function requireResumable(
   q: Queryable,
   row: PlanRow,
@@ -80,7 +80,7 @@ async function requireResumable(
   }
 }
 
-/** Resumes a plan, or settles steps that wait for a person. A failed plan needs an outcome for each failed step. */
+/** A failed plan needs an outcome for each failed step. */
 export function resumption(
   context: PlansContext,
   id: string,
@@ -110,7 +110,7 @@ export function resumption(
       const settled = await settleNamed(tx, row, from, settlement, actor, context);
       const isStopped = row.status !== 'executing';
       const now = isStopped ? await runAgain(context, tx, row, 'resume', actor) : row;
-      // The last step may have ended while the plan was stopped.
+      // The last step may have ended meanwhile.
       const progress = isStopped
         ? ((await reviveSkipped(tx, id, context.onFailure)) ?? now)
         : settled;
@@ -129,7 +129,7 @@ export function resumption(
   };
 }
 
-/** Moves a plan that has stopped back to `executing`, and its series with it. */
+/** With its series. */
 async function runAgain(
   { enqueue, onFailure }: PlansContext,
   tx: Transaction,
@@ -139,17 +139,14 @@ async function runAgain(
 ): Promise<PlanRow> {
   const set = { execution_ended_at: null, paused_at: null, result_summary: null };
   const now = await transition(tx, enqueue, row, event, { actor }, set);
-  // Steps stopped by a failure stay stopped until the failure is fixed.
+  // Until the failure is fixed.
   const stopped = onFailure === 'stop_all' && row.failed > 0;
   if (row.open_until !== null && row.status !== 'completed' && !stopped)
     await restartAllSeries(tx, row.id);
   return now;
 }
 
-/**
- * Lets a stopped plan run again for an approved change. The caller holds its lock, applies the change and then makes steps ready.
- * @returns its row, unchanged if it has not stopped
- */
+/** For an approved change, under the lock; the caller applies it, then makes steps ready. */
 export const continuePlan = async (
   context: PlansContext,
   tx: Transaction,
@@ -158,7 +155,7 @@ export const continuePlan = async (
 ): Promise<PlanRow> =>
   sourcesOf('continue').includes(row.status) ? runAgain(context, tx, row, 'continue', actor) : row;
 
-/** @throws `already_decided` if the plan has run again since the end that the person saw */
+/** @throws `already_decided` if it ran again since the end seen */
 function requireEnd({ execution_ended_at: ended }: PlanRow, seen: string | undefined): void {
   if (seen === undefined || ended?.getTime() === Date.parse(seen)) return;
   throw new CountersignError(
@@ -167,7 +164,7 @@ function requireEnd({ execution_ended_at: ended }: PlanRow, seen: string | undef
   );
 }
 
-/** Runs every failed step again, and then the steps skipped because of them. */
+/** Failed steps, then those skipped because of them. */
 export function rerun(
   context: PlansContext,
   id: string,

@@ -1,4 +1,4 @@
-// A person's settlement of steps: a call with an unknown outcome, a human task, a guarded call that asks again.
+// A person's settlement of unknown, human and asking steps.
 import { recordAudit } from '#db/audit/audit.ts';
 import type { Transaction } from '#db/database.ts';
 import { showName } from '#db/people/identities.ts';
@@ -41,12 +41,12 @@ import {
 import { requireAsSeen, requireOutcomes, requireWaiting } from './require-named.ts';
 
 type StepOutcome = Exclude<NonNullable<Settlement['steps']>[string], 'take_over'>;
-/** A verdict, and the part of the input that the audit keeps. */
+/** `recorded`: the part that the audit keeps. */
 type Word = { verdict: Verdict; recorded: JsonObject; problems: FieldProblem[] };
 
 const maxNote = 2000;
 
-/** A No to a call that waits for confirmation is an answer, not a failure. The call and its dependents are skipped. */
+/** A No skips the call and its dependents; it is no failure. */
 function noToCall(
   { id: step_id }: Step,
   note: string | null,
@@ -63,10 +63,7 @@ function noToCall(
   return { verdict, recorded: { answer, note, yes_or_no: true }, problems };
 }
 
-/**
- * Continues the plan without a failed step: steps that only wait for it run, and steps that need its output are skipped. Nobody
- * said Yes to a skipped question, so steps that wait for it are skipped as after a No.
- */
+/** Skips steps that need its output; others run. Nobody said Yes to a skipped question, so it counts as No. */
 function leaveOut(step: Step, actor: Actor, name: string): Word {
   const { id: step_id, label, status } = step;
   const message = `${name} continued without it.`;
@@ -82,7 +79,7 @@ function leaveOut(step: Step, actor: Actor, name: string): Word {
   };
 }
 
-/** The verdict on a step that is not a task, which takes words only. @param name the actor's name for readers */
+/** Words only. @param name for readers */
 function wordAboutCall(
   step: Step,
   outcome: StepOutcome,
@@ -128,10 +125,10 @@ function wordAboutCall(
   }
 }
 
-/** The person who answers a task. `instead`: its assignee, if another person. */
+/** `instead`: the assignee, if another person. */
 type Answering = { actor: Actor; at: Date; name: string; instead: string | null };
 
-/** The verdict on a task: an answer that fits its form, a reason for failure, or a request to be asked again. */
+/** An answer, a reason for failure, or to ask again. */
 function wordAboutTask(
   step: Step,
   outcome: StepOutcome,
@@ -180,8 +177,8 @@ function wordAboutTask(
 const bareNo = /^(?:no|nope|nein|non)[.!]?$/i;
 
 /**
- * Refuses `done` with a bare “no” to a task answered in words, if a dependent step does not check the answer: it would run
- * although the person may have forbidden it. @throws `invalid_answer`
+ * `done` with a bare “no” would run dependents the person may have forbidden, unless they check the answer.
+ * @throws `invalid_answer`
  */
 async function requireClearAnswers(
   tx: Transaction,
@@ -203,10 +200,7 @@ async function requireClearAnswers(
   }
 }
 
-/**
- * Confirming a call's final values is an approval of its own, bound to the question that was read: the same step may ask again
- * with other values. @throws `not_allowed`, `invalid_request`
- */
+/** An approval of its own, bound to the question read, as values may differ. @throws `not_allowed`, `invalid_request` */
 async function requireConfirmations(
   tx: Transaction,
   context: PlansContext,
@@ -230,10 +224,10 @@ async function requireConfirmations(
 }
 
 /**
- * Settles the steps that `settlement` names, if they are in one of the statuses `from`. The caller holds the plan's lock.
- * @returns the plan's counters after it, or null if no step was named
- * @throws `unknown_step`, `already_decided` if one of them does not wait for a person (any more); `invalid_answer`,
- * `feedback_required`, `invalid_request` for the input; then nothing is stored
+ * Steps in one of `from`. Under the lock.
+ * @returns null if none was named
+ * @throws `unknown_step`, `already_decided` if not waiting; `invalid_answer`, `feedback_required`, `invalid_request` for the
+ * input; then nothing is stored
  */
 export async function settleNamed(
   tx: Transaction,
@@ -268,7 +262,7 @@ export async function settleNamed(
     ),
   );
   const all = words.map(({ verdict }) => verdict);
-  // Failures first: what they stop must not include steps that the same settlement retries.
+  // First, so that they don't stop steps this settlement retries.
   const failures = all.filter(({ status }) => status === 'failed');
   const { failed, progress: before } = await settleByPerson(
     tx,
@@ -290,7 +284,7 @@ export async function settleNamed(
       data: { step, ...recorded },
     })),
   );
-  // Steps skipped behind a failed step continue with it.
+  // Continue with the failed step.
   const again = row.status === 'executing' && found.some(({ status }) => status === 'failed');
   const revived = again ? await reviveSkipped(tx, row.id, context.onFailure) : null;
   return revived ?? progress ?? skipped ?? before;

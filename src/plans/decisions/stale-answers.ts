@@ -1,4 +1,4 @@
-// Explains late answers: who was first, or why the question is closed. The answer is not stored.
+// Explains late answers, which are not stored.
 import { readLastSettlement } from '#db/audit/audit.ts';
 import type { Queryable } from '#db/database.ts';
 import { showName } from '#db/people/identities.ts';
@@ -16,7 +16,7 @@ function quote(data: JsonObject): string {
   return `: ${quoteWords(answer, maxQuoted)}.`;
 }
 
-/** `Ana`, or `Ana for Ben` if she answered in Ben's place. */
+/** `Ana for Ben` if in his place. */
 async function nameAnswerer(
   tx: Queryable,
   { actor, data }: { actor: string; data: JsonObject },
@@ -41,10 +41,7 @@ function describeSettlement(step: string, actor: string, action: string, data: J
   }
 }
 
-/**
- * Reports who settled one of `steps` before, or that the plan was cancelled with its questions.
- * @throws `already_decided`, `invalid_transition`; returns if no one has answered them
- */
+/** @throws `already_decided`, `invalid_transition`; returns if no one has answered */
 export async function explainLateAnswer(
   tx: Queryable,
   row: PlanRow,

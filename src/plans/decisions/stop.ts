@@ -1,4 +1,4 @@
-// Rejecting, cancelling, pausing and marking a plan failed.
+// Rejecting, cancelling, pausing and failing a plan.
 import { eq, sql } from 'drizzle-orm';
 import { recordAudit } from '#db/audit/audit.ts';
 import type { Queryable } from '#db/database.ts';
@@ -24,13 +24,10 @@ import { nextStatus, notPossible } from '../lifecycle/lifecycle-table.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { checkRepeated, managedPlan, type PlanRuling, requireVersion } from './repeated.ts';
 
-/** After this many proposals a refusal goes to a person instead of the planner. */
+/** Then a refusal goes to a person. */
 const maxProposals = 3;
 
-/**
- * Whether the planner may propose once more if the current version is refused. Counts proposals sent back with feedback, not
- * versions, which other changes raise too.
- */
+/** Counts proposals sent back with feedback, not versions. */
 function hasProposalsLeft({ rejection_history, version, planner_model }: PlanRow): boolean {
   // Commands say exactly what changes.
   if (planner_model === offlinePlanner) return true;
@@ -49,13 +46,10 @@ function withRejection(
   return [...row.rejection_history, { version: row.version, by: actor.id, at, feedback, ...own }];
 }
 
-/** `replan`: the planner makes another version. Null if the waiting change was rejected instead of the plan. */
+/** `replan`: for another version. Null if only a waiting change was rejected. */
 type Refused = { row: PlanRow; replan: boolean } | null;
 
-/**
- * Refuses the plan, or the waiting change if the decision names its version. A plan refused with feedback returns to the planner
- * while proposals are left, then goes to review; without feedback it ends.
- */
+/** Or the waiting change, by version. With feedback: back to the planner, later to review; without: ends. */
 export function refusal(
   context: PlansContext,
   id: string,
@@ -92,7 +86,7 @@ export function refusal(
       if (change !== null) {
         const by = { actor, ...(feedback === null ? {} : { reason: feedback }) };
         const now = await dropPatch(tx, row, change, 'rejected', by);
-        // The plan may have waited only for this decision.
+        // May have waited only for this.
         await finishIfDone(context, tx, now, now, actor);
         await wakeWatchers(tx, context.enqueue, id);
         return null;
@@ -118,7 +112,7 @@ export function refusal(
   };
 }
 
-/** Stops the plan for good. Running steps are asked to stop; steps that have not begun never run. */
+/** Running steps are asked to stop; others never run. */
 export function cancellation(
   context: PlansContext,
   id: string,
@@ -169,7 +163,7 @@ export function cancellation(
   };
 }
 
-/** Lets running steps end and starts no new ones until the plan is resumed. */
+/** Running steps end; none starts until resumed. */
 export function pausing(
   context: PlansContext,
   id: string,
@@ -200,7 +194,7 @@ export function pausing(
   };
 }
 
-/** Ends a stalled plan as failed. Its runnable steps count as failed, so that they can be retried with their dependents. */
+/** Its runnable steps count as failed and can be retried with dependents. */
 export function failing(
   context: PlansContext,
   id: string,

@@ -1,4 +1,4 @@
-// Lets a person take over a task addressed to another, and answer it for them.
+// Takes over another person's task.
 import { recordAudit } from '#db/audit/audit.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
@@ -14,7 +14,7 @@ import { wakeWatchers } from '../lifecycle/lifecycle.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { requireAsSeen, requireOutcomes, requireWaiting } from './require-named.ts';
 
-/** Whether `actor` has already taken over all these steps, and requests nothing else. */
+/** All these, and nothing else is requested. */
 export async function hasTakenOver(
   q: Queryable,
   planId: string,
@@ -29,8 +29,8 @@ export async function hasTakenOver(
 }
 
 /**
- * The caller holds the plan's lock and has checked that `actor` may decide about it. The original assignee may still answer.
- * @throws `invalid_request` for a step without an assignee, and the errors of answering a step that does not wait
+ * Under the lock, by someone who may decide. The assignee may still answer.
+ * @throws `invalid_request` without an assignee, and as for answers
  */
 export async function takeOver(
   context: PlansContext,

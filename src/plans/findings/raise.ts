@@ -1,5 +1,4 @@
-// Raises findings: each is stored once, notified and contained. INFO and WARN are only kept; ERROR and CRITICAL make dependents
-// of their steps stale, while the rest of the plan continues.
+// Raises findings; ERROR and CRITICAL make dependents stale.
 import { eq } from 'drizzle-orm';
 import { recordAudit } from '#db/audit/audit.ts';
 import type { Transaction } from '#db/database.ts';
@@ -20,27 +19,26 @@ import { tellWebhooks, wakeWatchers } from '../lifecycle/lifecycle.ts';
 type RaiseContext = { enqueue: Enqueue<Transaction>; random: Random };
 
 export type Raised = {
-  /** IDs of new findings. */
+  /** New ones. */
   ids: string[];
-  /** The plan's counters, if steps became stale. */
+  /** Set if steps became stale. */
   progress: PlanProgress | null;
 };
 
-/** Whether a finding of this severity holds back the dependents of its steps. */
+/** Holds back dependents. */
 export function isBlocking(severity: Severity): boolean {
   return severity === 'ERROR' || severity === 'CRITICAL';
 }
 
-/** Characters of a finding that each stale step and event repeats. */
+/** Characters, in each stale step and event. */
 const maxRepeated = 200;
 
-/** The finding as its steps and events keep it. */
 export const causeOf = (finding: { id: string; message: string }): Cause => ({
   finding: finding.id,
   message: onOneLine(finding.message, maxRepeated),
 });
 
-/** The steps that a finding is about, or null if it is about the whole plan. */
+/** Null for the whole plan. */
 function stepsOf({ step_id, partition, steps }: RaisedFinding): StepSelector | null {
   if (steps !== undefined) return steps;
   if (step_id === undefined && partition === undefined) return null;
@@ -50,13 +48,12 @@ function stepsOf({ step_id, partition, steps }: RaisedFinding): StepSelector | n
   };
 }
 
-/** Whether steps of the plan may still run, possibly after a person's decision. */
+/** Possibly after a person's decision. */
 function canGoOn({ status, execution_started_at }: PlanRow): boolean {
   if (status === 'cancelled' || status === 'rejected') return false;
   return status !== 'failed' || execution_started_at !== null;
 }
 
-/** The actions people can take on a finding. */
 function actionsFor({ severity, category }: NewFinding, affected: number): FindingAction[] {
   if (category === 'suggestion') return ['replan', 'dismiss'];
   if (!isBlocking(severity)) return ['dismiss'];
@@ -96,7 +93,7 @@ async function raise(
     {
       actions: actionsFor(finding, affected),
       stale_steps: affected,
-      // A plan that has ended asks no questions.
+      // Ended plans ask no questions.
       ...(over ? { status: 'dismissed' as const, settled_by: system.id } : {}),
     },
     eq(planFindings.id, id),
@@ -119,9 +116,8 @@ async function raise(
 }
 
 /**
- * Raises findings about the plan `row`, whose lock the caller holds; a key that the plan has is skipped. Dependents of the steps
- * of an ERROR or CRITICAL become stale in the same transaction. The steps themselves do only if the finding holds them too; an
- * ended plan is unchanged until it continues.
+ * Under the lock; known keys are skipped. The steps themselves become stale only if held; ended plans stay unchanged until they
+ * continue.
  */
 export async function raiseFindings(
   context: RaiseContext,

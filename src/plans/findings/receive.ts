@@ -1,4 +1,4 @@
-// Receives findings from people and external monitors.
+// Receives findings from people and monitors.
 import type { Transaction } from '#db/database.ts';
 import { findByKey, toFinding } from '#db/plans/findings.ts';
 import { lockPlan } from '#db/plans/plans.ts';
@@ -12,7 +12,7 @@ import { statusWords } from '../lifecycle/lifecycle-table.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { isBlocking, raiseFindings } from './raise.ts';
 
-/** @throws `unknown_step` if the plan has no such step, or none in that partition */
+/** @throws `unknown_step`, also for an empty partition */
 async function requireSteps(
   tx: Transaction,
   planId: string,
@@ -28,8 +28,8 @@ async function requireSteps(
 }
 
 /**
- * Raises a finding by a person or monitor. Only those who may decide about the plan can hold steps back.
- * @returns the finding, or the existing one that the same person raised under the same key
+ * Only deciders can hold steps back.
+ * @returns the existing one for the same person and key
  * @throws `plan_not_found`, `not_allowed`, `unknown_step`, `invalid_transition`
  */
 export async function receiveFinding(

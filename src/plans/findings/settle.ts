@@ -1,4 +1,4 @@
-// Settles findings: a person or a change of the plan decides about stale steps. Everything is decided under the plan's lock.
+// Settles findings and their stale steps, under the plan's lock.
 import { eq, not, sql } from 'drizzle-orm';
 import { recordAudit } from '#db/audit/audit.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
@@ -27,7 +27,7 @@ import { statusWords } from '../lifecycle/lifecycle-table.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { isBlocking } from './raise.ts';
 
-/** Runs stale steps unchanged: those that had not begun may run, unless a prerequisite will not be done. */
+/** Unless a prerequisite won't be done. */
 async function proceed(
   { onFailure }: PlansContext,
   tx: Transaction,
@@ -57,7 +57,6 @@ async function leaveOut(tx: Transaction, row: PlanRow, finding: string): Promise
   if (freed.length > 0) await leaveOutBehind(tx, row.id, freed);
 }
 
-/** Whether `actor` has already taken this action on the finding. */
 async function wasSettledBefore(
   q: Queryable,
   { plan_id, id }: FindingRow,
@@ -77,7 +76,7 @@ const ends: Record<FindingRow['status'], string> = {
   dismissed: 'was already dismissed',
 };
 
-/** @throws `already_decided`, `invalid_transition` if the action is not possible now */
+/** @throws `already_decided`, `invalid_transition` */
 async function requirePossible(
   q: Queryable,
   row: PlanRow,
@@ -110,7 +109,6 @@ async function requirePossible(
   }
 }
 
-/** Settles one finding and the steps that are stale because of it. */
 async function act(
   context: PlansContext,
   tx: Transaction,
@@ -158,7 +156,7 @@ async function act(
   }
 }
 
-/** Ends the plan if nothing in it is open; otherwise wakes watchers and workers. */
+/** Ends the plan if nothing is open, else wakes watchers and workers. */
 async function continueRun(context: PlansContext, tx: Transaction, planId: string, actor: Actor) {
   const now = await lockPlan(tx, planId);
   if (await finishIfDone(context, tx, now, now, actor)) return;
@@ -166,10 +164,7 @@ async function continueRun(context: PlansContext, tx: Transaction, planId: strin
   await wakeWatchers(tx, context.enqueue, planId);
 }
 
-/**
- * A person's choice about a finding. The same choice of the same person again changes nothing.
- * @throws (with it) `plan_not_found`, `not_found`, `not_allowed`, `already_decided`, `invalid_transition`
- */
+/** Idempotent. @throws (with it) `plan_not_found`, `not_found`, `not_allowed`, `already_decided`, `invalid_transition` */
 export function findingSettlement(
   context: PlansContext,
   planId: string,
@@ -210,13 +205,13 @@ export function findingNotFound(planId: string, id: string): CountersignError {
 
 const isSuggestion = eq(planFindings.category, 'suggestion');
 
-/** Dismisses suggestions: the version was approved without them. The caller holds the plan's lock. */
+/** The version was approved without them. Under the lock. */
 export async function dismissSuggestions(tx: Transaction, planId: string, actor: Actor) {
   const set = { status: 'dismissed' as const, settled_by: actor.id };
   await updateFindings(tx, planId, openFinding, set, isSuggestion);
 }
 
-/** Withdraws what the schedule check raised, except `kept` by key. The caller holds the plan's lock. */
+/** Raised by the schedule check, except `kept` keys. Under the lock. */
 export async function withdrawBroken(
   { enqueue }: Pick<PlansContext, 'enqueue'>,
   tx: Transaction,
@@ -229,10 +224,7 @@ export async function withdrawBroken(
   await wakeWatchers(tx, enqueue, planId);
 }
 
-/**
- * Dismisses the open findings of an ended plan or a replaced version. The caller holds the lock.
- * @param which `problems` leaves suggestions, which the next version may still take
- */
+/** After the end, or with a new version. Under the lock. @param which `problems` leaves suggestions for the next version */
 export async function dismissAll(
   tx: Transaction,
   planId: string,

@@ -1,24 +1,23 @@
-// One protocol for every decision: authorize, detect a repeat, check that what was shown is current, then commit. Who is refused gets the
-// current state.
+// The protocol of every decision.
 import type { Commit, Database, Queryable, Transaction } from '#db/database.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
 
-/** One decision about one subject. The checks run in this order, under the subject's lock. */
+/** Checks run in this order, under the lock. */
 export type Ruling<Row, Authority, Outcome> = {
   lock(tx: Transaction): Promise<Row>;
   /** @throws `not_allowed` */
   requireAllowed(q: Queryable, row: Row): Promise<Authority>;
-  /** Whether the same person already made this decision, with no other since. */
+  /** By the same person, with no other decision since. */
   isRepeated(q: Queryable, row: Row, authority: Authority): Promise<boolean>;
-  /** @throws `stale_version`, `digest_mismatch`, `already_decided`, `invalid_transition`, with the current state */
+  /** @throws `stale_version`, `digest_mismatch`, `already_decided`, `invalid_transition` */
   requireCurrent(q: Queryable, row: Row, authority: Authority): Promise<void>;
-  /** Slow calls to tools and calendars: after the checks, before the transaction. */
+  /** Slow calls: after the checks, before the transaction. */
   prepare?: { read(q: Queryable): Promise<Row>; ask(row: Row): Promise<void> };
-  /** Writes row, audit entry, event and job, or none of them. */
+  /** Row, audit entry, event and job together. */
   apply(tx: Transaction, row: Row, authority: Authority): Promise<Outcome>;
 };
 
-/** Prepares a decision; the commit runs the checks under the lock. @returns a commit, which yields null for a repeat */
+/** The commit checks under the lock. @returns yields null for a repeat */
 export async function decide<Row, Authority, Outcome>(
   db: Pick<Database, 'query'>,
   ruling: Ruling<Row, Authority, Outcome>,
@@ -42,12 +41,12 @@ export async function decide<Row, Authority, Outcome>(
   };
 }
 
-/** 14:02 UTC */
+/** `14:02 UTC`. */
 export function clockTime(date: Date | null): string {
   return date === null ? 'an unknown time' : `${date.toISOString().slice(11, 16)} UTC`;
 }
 
-/** The plan as a refused caller should see it now. */
+/** For refused callers. */
 export function currentOf(row: PlanRow): Record<string, unknown> {
   return {
     version: row.version,

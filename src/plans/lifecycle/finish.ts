@@ -1,5 +1,4 @@
-// Consequences of steps that end: which of the others may run or are skipped, and whether the plan has ended. Completes or fails it in the
-// same transaction.
+// Consequences of ended steps: readiness, skips, the plan's end.
 import { sql } from 'drizzle-orm';
 import type { Transaction } from '#db/database.ts';
 import { findWaitingPatch } from '#db/plans/patches.ts';
@@ -21,10 +20,10 @@ import { transition } from './lifecycle.ts';
 
 type FinishContext = { enqueue: Enqueue<Transaction>; clock: Clock };
 
-/** Characters quoted of a step's message. */
+/** Quoted from a step. */
 const maxMessage = 1000;
 
-/** The run in one sentence. `failure` is the first failed step, labelled as on the plan's card. */
+/** `failure`: the first failed step, as on the card. */
 function summariseRun(
   counts: StepCounts,
   failure: { label: string; message: string } | null,
@@ -48,7 +47,7 @@ function summariseRun(
 
 type FailedStep = { label: string; error: StepError | null };
 
-/** The label of the step in the row `s` of `step_states`. */
+/** For row `s` of `step_states`. */
 const labelOf = sql`(select coalesce(c.label, c.position::text) from ${countersign}.plan_steps c
   where c.plan_id = s.plan_id and c.position = s.position) as label`;
 
@@ -58,10 +57,10 @@ async function findFirstFailed(tx: Transaction, planId: string): Promise<FailedS
   return rows[0];
 }
 
-/** Limit of condition-skipped steps in a summary. */
+/** Skipped by conditions, in a summary. */
 const maxShownSkipped = 3;
 
-/** How many steps a condition skipped, and a sentence for each of the first. */
+/** A sentence for the first ones. */
 async function findSkipped(
   tx: Transaction,
   row: PlanRow,
@@ -78,10 +77,7 @@ async function findSkipped(
   return { total, sentences };
 }
 
-/**
- * Ends the plan if nothing in it is open. The caller holds the plan's lock and passes its latest counters.
- * @returns whether the plan ended
- */
+/** If nothing is open. Under the lock, with the latest counters. @returns whether it ended */
 export async function finishIfDone(
   { enqueue, clock }: FinishContext,
   tx: Transaction,
@@ -90,7 +86,7 @@ export async function finishIfDone(
   actor: Actor = system,
 ): Promise<boolean> {
   if (counts === null || row.status !== 'executing' || openSteps(counts) > 0) return false;
-  // Upcoming occurrences must run first, and a change that waits must be decided.
+  // Upcoming occurrences and a waiting change come first.
   if (row.open_until !== null && (await hasMoreOccurrences(tx, row.id))) return false;
   if ((await findWaitingPatch(tx, row.id)) !== null) return false;
   const failed = counts.failed === 0 ? undefined : await findFirstFailed(tx, row.id);
@@ -117,7 +113,7 @@ export async function finishIfDone(
   return true;
 }
 
-/** Pending steps without open prerequisites become ready, with their not-before times. The caller holds the plan's lock. */
+/** Without open prerequisites. Under the lock. */
 export function readyTheFree(tx: Transaction, planId: string): Promise<PlanProgress | null> {
   return changeSteps(tx, planId, {
     from: ['pending'],
@@ -128,10 +124,7 @@ export function readyTheFree(tx: Transaction, planId: string): Promise<PlanProgr
   });
 }
 
-/**
- * Takes back skips, except those by a condition and those behind steps that are still failed. The caller holds the plan's lock.
- * @returns the plan's counters after it, or null if nothing changed
- */
+/** Except by conditions or behind failed steps. Under the lock. @returns null if unchanged */
 export async function reviveSkipped(
   tx: Transaction,
   planId: string,
@@ -140,7 +133,7 @@ export async function reviveSkipped(
   const { rows: failed } = await tx.execute<{ position: number }>(
     sql`select position from ${stepsOf(planId, ['failed'])}`,
   );
-  // Steps that a person has just made ready must not be stopped with the rest, so nothing is taken back.
+  // Else steps a person just made ready would stop with the rest.
   if (onFailure === 'stop_all' && failed.length > 0) return null;
   const revived = await changeSteps(tx, planId, {
     from: ['skipped'],
@@ -154,7 +147,7 @@ export async function reviveSkipped(
   return (await readyTheFree(tx, planId)) ?? skipped ?? revived;
 }
 
-/** The caller holds the plan's lock. @returns the plan's counters after it, or null if nothing was stopped */
+/** Under the lock. @returns null if nothing was stopped */
 export async function stopDependents(
   tx: Transaction,
   planId: string,

@@ -1,4 +1,4 @@
-// The lifecycle of a plan as one table: (status, event) → status. No other code decides; ARCHITECTURE.md prints it.
+// A plan's lifecycle: (status, event) → status; printed in ARCHITECTURE.md.
 import { CountersignError } from '#domain/errors.ts';
 import type { PlanStatus } from '#domain/plan/plan.ts';
 
@@ -27,14 +27,14 @@ export const lifecycle: Record<PlanStatus, Partial<Record<PlanEvent, PlanStatus>
     reject: 'rejected',
     request_changes: 'rejected',
     escalate: 'needs_review',
-    // Words of someone who may change it, without a refusal.
+    // Changed by words, without a refusal.
     revise: 'proposed',
     cancel: 'cancelled',
     expire: 'cancelled',
   },
   approved: { start: 'executing', fail: 'failed', cancel: 'cancelled' },
   executing: { complete: 'completed', fail: 'failed', stall: 'stalled', cancel: 'cancelled' },
-  // A refused plan only waits while a new version is being made.
+  // Waits while a new version is made.
   rejected: {
     request_changes: 'rejected',
     revise: 'proposed',
@@ -49,7 +49,7 @@ export const lifecycle: Record<PlanStatus, Partial<Record<PlanEvent, PlanStatus>
     cancel: 'cancelled',
     expire: 'cancelled',
   },
-  // `continue`: an approved change has something left to do.
+  // `continue`: an approved change has work left.
   stalled: { resume: 'executing', continue: 'executing', fail: 'failed', cancel: 'cancelled' },
   failed: {
     retry: 'executing',
@@ -79,7 +79,7 @@ const verbs: Record<PlanEvent, string> = {
   expire: 'expired',
 };
 
-/** Statuses as they read in a sentence: `This plan is …`. */
+/** For `This plan is …`. */
 export const statusWords: Record<PlanStatus, string> = {
   proposed: 'waiting for approval',
   approved: 'approved',
@@ -92,24 +92,20 @@ export const statusWords: Record<PlanStatus, string> = {
   needs_review: 'waiting for review',
 };
 
-/** The statuses from which `event` is possible. */
 export function sourcesOf(event: PlanEvent): PlanStatus[] {
   return (Object.keys(lifecycle) as PlanStatus[]).filter(
     (status) => lifecycle[status][event] !== undefined,
   );
 }
 
-/**
- * The status after `event`.
- * @throws CountersignError `invalid_transition`, a sentence that names the current status
- */
+/** @throws `invalid_transition` naming the status */
 export function nextStatus(status: PlanStatus, event: PlanEvent): PlanStatus {
   const next = lifecycle[status][event];
   if (next === undefined) throw notPossible(status, event);
   return next;
 }
 
-/** `invalid_transition`, a sentence that names the current status. */
+/** Names the status. */
 export function notPossible(status: PlanStatus, event: PlanEvent): CountersignError {
   return new CountersignError(
     'invalid_transition',
@@ -118,12 +114,11 @@ export function notPossible(status: PlanStatus, event: PlanEvent): CountersignEr
   );
 }
 
-/** Whether the plan waits for an approval. */
 export function mayBeApproved(status: PlanStatus): boolean {
   return lifecycle[status].approve !== undefined;
 }
 
-/** Whether no step of the plan can run any more, unless a change of it is approved. */
+/** No step can run, unless a change is approved. */
 export function isTerminal(status: PlanStatus): boolean {
   return Object.keys(lifecycle[status]).every((event) => event === 'continue');
 }

@@ -1,4 +1,4 @@
-// The only place where a plan's status changes: table, compare-and-set, event, audit, job and webhooks in the caller's transaction.
+// The only place where a plan's status changes.
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import { recordAudit } from '#db/audit/audit.ts';
 import { tellProgress } from '#db/chat/posts.ts';
@@ -18,7 +18,7 @@ import type { JsonObject } from '#domain/text.ts';
 import type { WebhookEvent } from '#domain/webhook.ts';
 import { nextStatus, type PlanEvent, sourcesOf } from './lifecycle-table.ts';
 
-/** Enqueues notifications (one waiting job per plan), ahead of less urgent jobs, and wakes the screens that show the plan. */
+/** One waiting job per plan, ahead of less urgent ones. */
 export async function wakeWatchers(
   tx: Transaction,
   enqueue: Enqueue<Transaction>,
@@ -29,8 +29,7 @@ export async function wakeWatchers(
 }
 
 /**
- * Like `wakeWatchers` for changes no one waits for; never ahead of the result of a press. It has its own key, because a waiting
- * job suppresses a second one of its key, and an urgent one must not be lost.
+ * Never ahead of a press's result. Has its own key: a waiting job suppresses others of its key, and urgent ones must not be lost.
  */
 export async function wakeWatchersLater(
   tx: Transaction,
@@ -41,13 +40,10 @@ export async function wakeWatchersLater(
   await wakeScreens(tx, planId);
 }
 
-/** Minimum interval between progress notifications in milliseconds. */
+/** Minimum interval. */
 const progressEveryMs = 1000;
 
-/**
- * Announces a change that only moves counters: to screens now, to people in a second with later changes. Callers must throttle
- * it.
- */
+/** Only counters moved: screens now, people in a second. Callers must throttle it. */
 export async function announceProgress(
   tx: Transaction,
   { enqueue, clock }: { enqueue: Enqueue<Transaction>; clock: Clock },
@@ -63,28 +59,26 @@ function wakeScreens(tx: Transaction, planId: string): Promise<void> {
   return notify(tx, `plan:${planId}`);
 }
 
-/** Wakes every worker that has slots for the plan; recovery rounds find it if nobody listens. */
+/** With free slots; recovery finds the plan if nobody listens. */
 export function wakeWorkers(tx: Transaction, planId: string): Promise<void> {
   return notify(tx, `work:${planId}`);
 }
 
-/** Columns that may change with the status. */
+/** Change with the status. */
 type Changeable = Partial<
   Omit<typeof plans.$inferInsert, 'id' | 'status' | 'revision' | 'created_at' | 'updated_at'>
 >;
 
-/** The name of the move among the plan's events. */
+/** As an event. */
 function kindOf(event: PlanEvent, status: PlanStatus): string {
   if (event === 'revise') return 'revised';
   return event === 'keep' ? 'kept' : status;
 }
 
 /**
- * Moves the plan `row` (locked or just read by the caller) along `event`. The UPDATE compares version and status again, so that
- * exactly one of two callers succeeds.
- * @param set further columns; a revision replaces the version this way
- * @returns the plan's row after the change
- * @throws CountersignError `invalid_transition` that names the current status
+ * The UPDATE compares version and status again, so one of two callers succeeds.
+ * @param set further columns
+ * @throws `invalid_transition` naming the status
  */
 export async function transition(
   tx: Transaction,
@@ -95,7 +89,7 @@ export async function transition(
   set: Changeable = {},
 ): Promise<PlanRow> {
   const status = nextStatus(row.status, event);
-  // The trace of a person's decision or a proposal becomes the plan's; the executor's moves keep it.
+  // A person's decision or proposal sets the plan's trace; the executor's moves keep it.
   const cause = by.actor.kind === 'system' ? null : currentTrace();
   if (cause !== null) linkTo(row.traceparent);
   const [changed] = await tx
@@ -154,7 +148,7 @@ type Subject = Pick<
   'id' | 'title' | 'status' | 'version' | 'digest' | 'revision' | 'requester'
 >;
 
-/** The webhook event for each move along the lifecycle table. */
+/** By move. */
 const events: Record<PlanEvent, WebhookEvent> = {
   approve: 'plan.decided',
   reject: 'plan.decided',
@@ -173,7 +167,7 @@ const events: Record<PlanEvent, WebhookEvent> = {
   expire: 'plan.ended',
 };
 
-/** @param facts further data besides the plan */
+/** @param facts besides the plan */
 export async function tellWebhooks(
   tx: Transaction,
   enqueue: Enqueue<Transaction>,

@@ -1,5 +1,4 @@
-// Playbooks: saves a plan under a name and makes drafts of new plans from it. Such a draft is a proposal like any other:
-// approvals of the original plan do not carry over.
+// Saves plans under a name and drafts new plans from them.
 import { recordAudit } from '#db/audit/audit.ts';
 import type { Queryable } from '#db/database.ts';
 import { readEveryName } from '#db/people/identities.ts';
@@ -32,7 +31,7 @@ import type { PlansContext } from '../plans-context.ts';
 import { readDraft, revisableSteps } from '../views/draft.ts';
 import { cannotRemove, findShipped, shippedPlaybooks, type WholePlaybook } from './shipped.ts';
 
-/** Limit per organisation. */
+/** Per organisation. */
 const maxPlaybooks = 500;
 const maxParams = 50;
 
@@ -42,15 +41,15 @@ export const placeOf = ({ tenant }: Pick<Actor, 'tenant'>): PlaybookPlace => ({
   tenant: tenant ?? null,
 });
 
-/** An admin may replace and remove everyone's playbooks, others only their own. */
+/** Admins own all, others their own. */
 async function ownedBy(db: Queryable, { id, role }: Actor): Promise<PlaybookOwner> {
   return role === 'admin' ? null : readEveryName(db, id);
 }
 
-/** `timezone`: of what repeats in shipped playbooks. */
+/** `timezone`: for shipped playbooks that repeat. */
 type PlaybookShelf = { query: Queryable; timezone: string };
 
-/** Those of `owners` and the shipped ones, by name; a saved one takes the place of a shipped one. */
+/** By name; saved ones replace shipped ones. */
 export async function listPlaybooks(
   { query, timezone }: PlaybookShelf,
   owners: readonly Pick<Actor, 'tenant'>[],
@@ -61,7 +60,7 @@ export async function listPlaybooks(
   return [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** @param owners whose playbooks are searched, last one first @throws `not_found` */
+/** @param owners searched last one first @throws `not_found` */
 export async function getPlaybook(
   { query, timezone }: PlaybookShelf,
   name: string,
@@ -93,7 +92,7 @@ function notInPlan(plan: string, texts: string[]): CountersignError {
   );
 }
 
-/** @throws `invalid_request` that names the parameter */
+/** @throws `invalid_request` naming the parameter */
 function readParams(
   draft: PlanDraft,
   { params, defaults }: Pick<NewPlaybook, 'params' | 'defaults'>,
@@ -121,8 +120,8 @@ function readParams(
 }
 
 /**
- * A plan as a new proposal, without its planner's findings, which may be outdated.
- * @throws `plan_not_found`, `limit_exceeded`, `invalid_request` if a step needs data that a new plan does not have
+ * Without its planner's findings, maybe outdated.
+ * @throws `plan_not_found`, `limit_exceeded`, `invalid_request` if a step needs the old plan's data
  */
 async function readTemplate(
   db: Queryable,
@@ -150,7 +149,7 @@ async function readTemplate(
   return { draft: { ...rest, context }, total };
 }
 
-/** @throws what `readTemplate` and `Service.savePlaybook` say */
+/** @throws as `readTemplate` and `Service.savePlaybook` */
 export async function savePlaybook(
   context: Pick<PlansContext, 'db'>,
   planId: string,
@@ -196,10 +195,7 @@ export async function removePlaybook(
   });
 }
 
-/**
- * The draft of a plan with `values` substituted for the parameters; its summary and notes name the source.
- * @throws `invalid_request` if a value is missing or invalid, or a parameter does not exist
- */
+/** Summary and notes name the source. @throws `invalid_request` for missing, invalid or unknown values */
 export function draftOfPlaybook(
   { playbook, draft }: { playbook: Playbook; draft: PlanDraft },
   values: PlaybookValues,
@@ -229,9 +225,9 @@ export function draftOfPlaybook(
 }
 
 /**
- * The draft of a plan with texts replaced; its summary and notes name the source.
- * @param values replacements by the plan's texts
- * @throws the errors of `readTemplate`, and `invalid_request` for a text that the plan does not contain
+ * Summary and notes name the source.
+ * @param values by the texts they replace
+ * @throws as `readTemplate`, `invalid_request` for a text not in the plan
  */
 export async function draftOfPlan(
   db: Queryable,
@@ -251,7 +247,7 @@ export async function draftOfPlan(
   return tellSource(draft, `${planId} again`, given, `Made from ${planId}.`);
 }
 
-/** @throws `invalid_request` if the values do not make a valid plan */
+/** @throws `invalid_request` if the plan becomes invalid */
 function tellSource(filled: PlanDraft, source: string, given: string[], from: string): PlanDraft {
   const described = `${source}${given.length === 0 ? '' : `: ${given.join(', ')}`}`;
   const { summary } = filled;

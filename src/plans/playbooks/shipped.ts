@@ -1,5 +1,4 @@
-// Playbooks that ship with Countersign: the examples of the README, in the gallery of a fresh installation. They run in any order
-// and more than once. One that is saved under the same name takes its place.
+// Playbooks that ship with Countersign: the README's examples.
 import { CountersignError } from '#domain/errors.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { Playbook, PlaybookParameter } from '#domain/plan/playbook.ts';
@@ -10,7 +9,7 @@ import type { JsonObject } from '#domain/text.ts';
 export type WholePlaybook = { playbook: Playbook; draft: PlanDraft };
 
 const owner = 'Countersign';
-/** They belong to the program, not to a moment. */
+/** Not tied to a moment. */
 const at = '2026-01-01T00:00:00.000Z';
 
 function step(
@@ -27,7 +26,7 @@ function step(
 const write = (id: string, path: string, content: string, after: StepDraft['after'] = []) =>
   step(id, `Write ${path}`, 'workspace_write', { path, content, overwrite: true }, after);
 
-/** @param defaults texts of the draft that a run may replace, by parameter */
+/** @param defaults replaceable texts, by parameter */
 function ship(name: string, defaults: Record<string, string>, draft: PlanDraft): WholePlaybook {
   const texts = Object.values(defaults);
   const places = countPlaces(draft, texts);
@@ -46,7 +45,7 @@ function ship(name: string, defaults: Record<string, string>, draft: PlanDraft):
 
 const twoDays = 2 * 24 * 60;
 
-/** By name. @param timezone of what repeats */
+/** By name. @param timezone for repetitions */
 export function shippedPlaybooks(timezone: string): WholePlaybook[] {
   return [
     ship(

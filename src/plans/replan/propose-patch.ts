@@ -1,4 +1,4 @@
-// Works out a change that settles a finding: by rule, or else by a planner if there is one. Nothing is applied.
+// Works out a change that settles a finding; applies nothing.
 import type { Transaction } from '#db/database.ts';
 import { type FindingRow, readFinding, toFinding } from '#db/plans/findings.ts';
 import { lockPlan, readPlanRow } from '#db/plans/plans.ts';
@@ -22,7 +22,7 @@ const maxReason = 1000;
 
 const none = (reason: string): Proposal => ({ patch: null, reason });
 
-/** Ends the try under the plan's lock, if it is still the current one. */
+/** If still current. Under the lock. */
 async function end(
   { db }: PlansContext,
   planId: string,
@@ -51,7 +51,7 @@ export async function proposeRepair(
   if (row?.status !== 'replanning' || pairOf(latest).replan !== stepId)
     return none('This problem has been settled in another way.');
   await waitForRunning(query, planId, findingId, signal);
-  // Read before the steps, so that later changes are conflicts.
+  // Before the steps, so that later changes are conflicts.
   const plan = await readPlanRow(query, planId);
   const stale = await readCovered(query, planId, findingId, ['stale']);
   if (stale.length === 0 && row.stale_steps > 0) {
@@ -77,7 +77,7 @@ export async function proposeRepair(
     pay,
     signal,
   };
-  // A rule always proposes the same; after a refusal only a planner may find another way.
+  // Rules repeat themselves; after a refusal only a planner may find another way.
   const ruled = proposeByRule(finding.category, await readSources(query, finding), stale);
   const answer =
     ruled !== null && (refused.length === 0 || askPlanner === null)
@@ -101,10 +101,9 @@ export async function proposeRepair(
 }
 
 /**
- * The change that settles a finding without a model: steps whose source changed run again with the steps that depend on them.
- * Null if no rule applies.
- * @param sources steps the finding is about that are done
- * @param stale the steps that it made stale
+ * Reruns steps whose source changed, with dependents; null if no rule applies.
+ * @param sources done steps of the finding
+ * @param stale made stale by it
  */
 function proposeByRule(
   category: FindingCategory,

@@ -1,5 +1,4 @@
-// Repeats the reads of steps and raises a finding for each whose output has changed. It only calls operations that the plan lists
-// and that only read, with the arguments of the original call.
+// Repeats steps' reads and raises findings for changed outputs.
 import { isDeepStrictEqual } from 'node:util';
 import { readOutputs } from '#db/plans/artifacts.ts';
 import { lockPlan, type PlanRow, readPlanRow } from '#db/plans/plans.ts';
@@ -31,10 +30,10 @@ const callsAtOnce = 8;
 const raisedAtOnce = 50;
 const maxShown = 200;
 
-/** Tools that read nothing outside, so their output is no source. */
+/** Read nothing outside. */
 const sourceless = new Set(['text', 'control', 'plan', 'human', 'chat', 'reminder']);
 
-/** The operation of the step if it may be called again here, or null if it does more than read or is not what was approved. */
+/** Null if it does more than read or is not as approved. */
 function findRead(context: RecheckContext, plan: PlanRow, step: Step): Operation | null {
   const { guardedTools, guardMode } = context;
   const tools = context.registry.of(plan.tenant);
@@ -53,11 +52,11 @@ function findRead(context: RecheckContext, plan: PlanRow, step: Step): Operation
     effect: 'read',
     mode: guardMode,
   });
-  // Also if calls out of scope are only recorded: nothing is recorded here.
+  // Also if such calls are otherwise only recorded.
   return kind === 'allow' ? operation : null;
 }
 
-/** The arguments of the step's call, or null if they are no longer known. */
+/** Null if no longer known. */
 async function readArguments(
   { db }: PlansContext,
   planId: string,
@@ -73,7 +72,7 @@ async function readArguments(
 const show = (value: Json | undefined): string =>
   value === undefined ? 'nothing' : shorten(JSON.stringify(value), maxShown);
 
-/** The first place where two values differ: `/text: "old" → "new"`. */
+/** `/text: "old" → "new"`, the first difference. */
 function describeDifference(was: Json, now: Json, at = ''): string {
   if (Array.isArray(was) && Array.isArray(now)) {
     const index = was.findIndex((item, nth) => !isDeepStrictEqual(item, now[nth]));
@@ -108,7 +107,7 @@ function toFinding(
     { step_id: step.id, text: shorten(difference, 2000), data: { was, now } },
   ];
   return {
-    // For one attempt, each new state of the source is reported once.
+    // Each new state once per attempt.
     key: `source_changed ${step.id} ${step.attempt} ${now}`,
     severity: 'ERROR',
     category: 'source_changed',
@@ -119,7 +118,7 @@ function toFinding(
   };
 }
 
-/** Null if it reads the same, undefined if it was not read again. */
+/** Null if unchanged, undefined if not read. */
 async function recheckStep(
   context: RecheckContext,
   plan: PlanRow,
@@ -165,10 +164,7 @@ async function* readPages(
   }
 }
 
-/**
- * Contains changes in batches, since the rest of the plan waits meanwhile; after the last batch the plan is replanned if that is
- * automatic. A retry after a crash raises the rest.
- */
+/** In batches, as the plan waits meanwhile; then replans if automatic. A retry after a crash raises the rest. */
 async function raiseChanged(
   context: RecheckContext,
   planId: string,

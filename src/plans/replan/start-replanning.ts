@@ -1,5 +1,4 @@
-// Starts replanning: the system adds two steps to the plan, one that works out a change and one that checks it. Tries of a plan
-// run one after the other, and none starts while a change waits for approval.
+// Starts replanning: the system adds a working and a checking step.
 import { eq } from 'drizzle-orm';
 import { readManifests } from '#db/backends.ts';
 import type { Transaction } from '#db/database.ts';
@@ -27,7 +26,7 @@ import type { PlansContext } from '../plans-context.ts';
 const plansATurn = 200;
 const maxRefused = 20;
 
-/** Whether the system can add steps to the plan now. */
+/** Now. */
 function canAdd({ catalogue }: PlansContext, row: PlanRow): boolean {
   if (row.status !== 'executing') return false;
   // An altered plan must not continue.
@@ -45,7 +44,7 @@ function stepsOfTry(
 ): PatchOperation[] {
   const { replan, verify } = pairOf(number);
   const about = onOneLine(finding.message, 200);
-  // Stale steps wait for these, so they run first.
+  // Stale steps wait for these.
   const common = { tool: 'plan', priority: 1_000_000 };
   return [
     {
@@ -73,7 +72,7 @@ function stepsOfTry(
   ];
 }
 
-/** Adds and counts one more try for a finding that is `replanning`. @returns the plan's updated row */
+/** For a `replanning` finding. */
 async function addTry(
   context: PlansContext,
   tx: Transaction,
@@ -88,7 +87,7 @@ async function addTry(
   return applyWithoutApproval(context, tx, row, operations, effect, by);
 }
 
-/** Hands the finding to a person. The caller holds the plan's lock. */
+/** Hands over to a person. Under the lock. */
 export async function giveUpReplanning(
   context: PlansContext,
   tx: Transaction,
@@ -119,10 +118,9 @@ const tooMany = ([why]: string[]) =>
   `${maxReplans} attempts failed${why === undefined ? '' : `. The last one: ${why}`}`;
 
 /**
- * Starts the next try for a finding of the plan `row`, whose lock the caller holds: for one being replanned whose last try
- * failed, else for the oldest serious finding no one has handled. Starts nothing while a try is under way or a change waits.
- * @param last the step of the failed try, and why it failed
- * @returns the plan's row
+ * A finding whose last try failed, else the oldest serious unhandled one; nothing while a try is under way or a change waits.
+ * Under the lock.
+ * @param last the failed try and why
  */
 export async function startReplanning(
   context: PlansContext,
@@ -167,11 +165,7 @@ export async function startReplanning(
   return lockPlan(tx, row.id);
 }
 
-/**
- * Starts one more try that a person requested and that is already counted. The caller holds the plan's lock. An ended plan
- * continues.
- * @throws `invalid_transition` with the reason
- */
+/** Already counted. Under the lock. Ended plans continue. @throws `invalid_transition` with the reason */
 export async function replanForPerson(
   context: PlansContext,
   tx: Transaction,
@@ -194,7 +188,7 @@ export async function replanForPerson(
 
 type SweepContext = PlansContext & { warn(message: string, error?: unknown): void };
 
-/** One round over plans with findings to replan. Safe to run in many processes at once and at any time. */
+/** Safe in many processes at once. */
 export async function replanPlans(context: SweepContext): Promise<void> {
   const { db, catalogue } = context;
   const due = await findPlansToReplan(db.query, context.replan === 'automatic', plansATurn);

@@ -1,4 +1,4 @@
-// Dry-runs a change of a plan and reports what prevents proposing it now.
+// Dry-runs a change and reports what prevents it.
 import { z } from 'zod';
 import { readPlanRow } from '#db/plans/plans.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -16,11 +16,7 @@ import { pinPatchPosts } from '../content/post-targets.ts';
 import { findDead } from '../decisions/approve-change.ts';
 import type { PlansContext } from '../plans-context.ts';
 
-/**
- * The effect of the change now, checked for steps that would wait for one that will not be done.
- * @param runId the proposing run, whose artifacts may be used, or null if there is none
- * @throws if the change cannot be proposed
- */
+/** Also checks for steps that would wait forever. @param runId whose artifacts may be used @throws if it can't be proposed */
 export async function tryPatch(
   context: PlansContext,
   planId: string,
@@ -50,10 +46,7 @@ export function sentencesOf({ message, details }: CountersignError): string[] {
   return listed.success ? listed.data.map((one) => one.message) : [message];
 }
 
-/**
- * Why `actor` could not propose the change now, as sentences; empty if they could.
- * @param runId the proposing run, whose artifacts may be used
- */
+/** Sentences. @param runId whose artifacts may be used */
 export async function findPatchProblems(
   context: PlansContext,
   planId: string,

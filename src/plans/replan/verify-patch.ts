@@ -1,5 +1,4 @@
-// Checks a change proposed by replanning, and applies it if it widens nothing; otherwise it waits for a person. A change that is
-// refused or outdated leads to the next try.
+// Checks a replanned change; applies it if it widens nothing.
 import { hash } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { readManifests } from '#db/backends.ts';
@@ -36,10 +35,9 @@ const maxReasons = 20;
 const maxReason = 1000;
 const maxNamed = 5;
 
-/** The checking step and its subject. */
 type Check = { planId: string; stepId: string; findingId: string; patchId: string };
 
-/** Stable across retries of the step, so that a patch stored before a crash is found. */
+/** Finds a patch stored before a crash. */
 function patchIdOf(planId: string, stepId: string): string {
   return `PATCH-${hash('sha256', `${planId} ${stepId}`, 'hex').slice(0, 8)}`;
 }
@@ -51,7 +49,7 @@ const verdicts: Record<PatchStatus, Verdict['verdict']> = {
   superseded: 'refused',
 };
 
-/** The outcome of the patch if this step has already stored it or nothing is left to do, or null to continue. */
+/** If already stored or nothing is left to do. */
 async function findVerdict(
   { db }: Pick<PlansContext, 'db'>,
   { planId, stepId, findingId, patchId }: Check,
@@ -65,7 +63,7 @@ async function findVerdict(
   return { verdict: 'nothing', patch_id: null, reasons: [] };
 }
 
-/** Stale steps that the change neither runs again nor removes. */
+/** Neither rerun nor removed. */
 async function findLeftStale(
   { db }: Pick<PlansContext, 'db'>,
   { planId, findingId }: Check,
@@ -87,7 +85,7 @@ function addsModelCalls(catalogue: Catalogue, { added, changed, rerun }: PatchEf
 
 const freeCall: PricedCall = { model: 'none', kind: 'check', price: async () => 0 };
 
-/** Why the change calls a model although the budget is spent, in which case even a call that costs nothing is refused. */
+/** If spent, even free model calls are refused. */
 async function findSpent(pay: ToolContext['pay']): Promise<string[]> {
   if (pay === null) return [];
   try {
@@ -102,7 +100,7 @@ async function findSpent(pay: ToolContext['pay']): Promise<string[]> {
   }
 }
 
-/** Why the change must not be applied, as sentences; empty if it may. */
+/** Sentences; empty if it may be applied. */
 async function findReasons(
   context: PlansContext,
   check: Check,
@@ -130,7 +128,7 @@ async function findReasons(
   ];
 }
 
-/** In the patch's transaction: the finding is settled, or waits until the patch is approved. */
+/** In the patch's transaction. */
 function settleWith({ planId, findingId, patchId, stepId }: Check) {
   return async (tx: Transaction): Promise<void> => {
     const { latest } = await readTries(tx, planId);
@@ -153,7 +151,7 @@ function settleWith({ planId, findingId, patchId, stepId }: Check) {
   };
 }
 
-/** Ends this try: its reasons go to the next one, or a person decides. */
+/** Reasons go to the next try, or a person decides. */
 async function refuse(
   context: PlansContext,
   { planId, stepId, findingId }: Check,
@@ -224,7 +222,7 @@ export async function verifyRepair(
     return { verdict: verdicts[status], patch_id, reasons: reasonsToAsk };
   } catch (error) {
     if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
-    // Another worker with this step was faster, or a person has settled the finding.
+    // Another worker was faster, or a person settled it.
     const verdict = await findVerdict(context, check);
     if (verdict !== null) return verdict;
     return refuse(context, check, sentencesOf(error), error.code === 'patch_conflict');

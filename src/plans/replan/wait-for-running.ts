@@ -1,14 +1,14 @@
-// Waits for steps that still run on the subject of a finding: a change is worked out and checked once they have ended.
+// Waits for a finding's running steps before a change.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Queryable } from '#db/database.ts';
 import { readCovered } from '#db/plans/replanning.ts';
 
-/** Poll interval in milliseconds. */
+/** Polling. */
 const lookEveryMs = 200;
-/** Limit in milliseconds; steps that run longer count as a reason against the change. */
+/** Longer runs count against the change. */
 export const maxWaitMs = 600_000;
 
-/** @returns IDs of those that still run after that time */
+/** @returns IDs of those still running */
 export async function waitForRunning(
   db: Queryable,
   planId: string,

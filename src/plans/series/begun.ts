@@ -1,4 +1,4 @@
-// Compares occurrences with the stored steps: those that have begun, and IDs that removed ones still take.
+// Matches occurrences with stored steps.
 import type { Queryable } from '#db/database.ts';
 import { findBegun, readRemoved } from '#db/plans/series.ts';
 import type { Series } from '#domain/plan/plan.ts';
@@ -11,7 +11,7 @@ import {
   templatesOf,
 } from './series.ts';
 
-/** Those of the steps whose occurrence belongs to one of `series` and has no step that has begun. */
+/** Occurrences of `series` without a begun step. */
 export async function keepUnbegun<Step extends { id: string }>(
   tx: Queryable,
   planId: string,
@@ -38,10 +38,7 @@ export async function keepUnbegun<Step extends { id: string }>(
   );
 }
 
-/**
- * The steps of the occurrences at `moments`, each under the first name that no removed occurrence has. Single steps that were
- * removed from an occurrence stay removed.
- */
+/** Under the first name no removed occurrence has. Single removed steps stay removed. */
 export async function nameOccurrences(
   tx: Queryable,
   planId: string,

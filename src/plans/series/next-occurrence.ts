@@ -1,13 +1,10 @@
-// Finds when the next occurrence of a plan's series is due.
+// When the next occurrence of a plan's series is due.
 import type { Queryable } from '#db/database.ts';
 import { readEarliestReady, readSeries } from '#db/plans/series.ts';
 import type { Plan } from '#domain/plan/plan.ts';
 import { occurrencesAfter } from './series.ts';
 
-/**
- * ISO 8601 in UTC, or null if the plan has no series or does not run, or nothing is upcoming, or something is due now. Free for
- * plans without series.
- */
+/** ISO 8601, UTC; null if none is upcoming or something is due now. */
 export async function findNextOccurrence(
   db: Queryable,
   plan: Pick<Plan, 'id' | 'status' | 'open_until'>,

@@ -1,4 +1,4 @@
-// Normalises the series of a draft and their first occurrences, or reports every problem and stores nothing.
+// Normalises a draft's series, or reports every problem.
 import { CountersignError, type ErrorCode } from '#domain/errors.ts';
 import type { PlanDraft, Series } from '#domain/plan/plan.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
@@ -17,27 +17,27 @@ import {
   stepsOfOccurrence,
 } from './series.ts';
 
-/** Limit of steps that series add at once, so that the plan stays readable. */
+/** Keeps the plan readable. */
 const maxAdded = 20_000;
 
-/** Limit of occurrences computed for one proposal, over all series. */
+/** Per proposal, over all series. */
 const maxMoments = 3000;
 
 /** Leaves room for `#` and a moment. */
 const maxId = 170;
 
-/** How far a series is expanded when its plan is proposed. */
+/** As proposed. */
 export type Begun = {
   series: Series;
-  /** IDs of the steps of its first occurrence. */
+  /** Step IDs of its first occurrence. */
   first: string[];
-  /** Occurrences up to this moment are steps. */
+  /** Occurrences up to it are steps. */
   expandedTo: Date;
-  /** The first occurrence beyond it, or null if there is none. */
+  /** The first one beyond. */
   next: Date | null;
 };
 
-/** Gives every step of a series an ID: its own, or one from the series' ID and its index. */
+/** Its own, or from the series' ID and the index. */
 function nameSteps({ id, steps }: Series): StepDraft[] {
   return steps.map(({ not_before: _, ...step }, index) => ({
     ...step,
@@ -60,7 +60,7 @@ function isStorableTime(text: string): boolean {
   return year >= 1000 && year <= 9998;
 }
 
-/** Checks the rhythm; the rule is only evaluated if it parses. */
+/** Evaluates the rule only if it parses. */
 function checkRhythm(series: Series, path: string, problems: Problems): boolean {
   const { title, rrule, timezone, starts_at, until } = series;
   const before = problems.count;
@@ -93,7 +93,7 @@ function checkSteps({ title, steps, starts_at }: Series, path: string, problems:
         `${path}.steps[${index}].${field}`,
         `Step ${id ?? index + 1} of series ${quoteWords(title, 200)} ${message}`,
       );
-    // A not-before time up to the first occurrence delays nothing.
+    // Up to the first occurrence it delays nothing.
     if (not_before !== undefined && Date.parse(not_before) > Date.parse(starts_at)) {
       report(
         'not_before',
@@ -109,7 +109,7 @@ function checkSteps({ title, steps, starts_at }: Series, path: string, problems:
   }
 }
 
-/** A suffix behind `#` identifies an occurrence, so only occurrences of a series may use one. */
+/** A suffix behind `#` identifies an occurrence. */
 export function reservedId(id: string): string {
   return `Step "${id}": “#” is kept for the occurrences of a series, and no series has this one. Give the step an id without it.`;
 }
@@ -121,10 +121,7 @@ function checkIds(steps: StepDraft[], series: Series[], problems: Problems): voi
   }
 }
 
-/**
- * The first occurrences: those within the horizon, or else the very next one.
- * @param room how many more occurrences may be computed for this plan
- */
+/** Within the horizon, or else the next one. @param room occurrences left to compute */
 async function begin(
   series: Series,
   now: Date,
@@ -175,7 +172,7 @@ async function begin(
   }
 }
 
-/** A plan's steps with each series once, as written, so that problems with a template are reported at the template. */
+/** Each series once, as written, for problems of its template. */
 export function withTemplates(
   draft: PlanDraft,
   series: Series[],
@@ -189,8 +186,8 @@ export function withTemplates(
 }
 
 /**
- * The draft with the first occurrences of its series as steps. A draft step with the ID of an occurrence takes its place.
- * @throws CountersignError `invalid_request`, `limit_exceeded` or `reserved_id` for problems of its series other than their steps
+ * First occurrences become steps; a draft step of the same ID replaces one.
+ * @throws `invalid_request`, `limit_exceeded`, `reserved_id`
  */
 export async function expandDraft(
   draft: PlanDraft,
@@ -218,7 +215,7 @@ export async function expandDraft(
     if (!checkRhythm(one, path, problems)) continue;
     const series = normalise(one);
     const found = await begin(series, now, room, path, problems);
-    // A rule that fires too often, or never, is slow to detect; one such series refuses the plan.
+    // Rules that fire too often or never are slow to detect: one refuses the plan.
     if (found === null) break;
     const [start, moments] = found;
     room -= moments.length + countedOut(series);

@@ -1,4 +1,4 @@
-// Tells which stored steps are unchanged occurrences of a series. A draft need not list them.
+// Recognises unchanged occurrences, which drafts needn't list.
 import { referencesOf } from '#domain/plan/arguments.ts';
 import { type Dependency, toDependency } from '#domain/plan/dependency.ts';
 import type { Series } from '#domain/plan/plan.ts';
@@ -18,7 +18,7 @@ import {
 
 const keyOf = ({ id, type, lag_minutes }: Dependency) => `${type} ${lag_minutes} ${id}`;
 
-/** Whether the dependencies are exactly the stated ones and those from references and conditions. */
+/** Besides those from references and conditions. */
 function waitsForTheSame(step: StepContent, occurrence: OccurrenceStep): boolean {
   const named = (occurrence.after ?? []).map(toDependency);
   const implied = new Set([
@@ -33,12 +33,12 @@ function waitsForTheSame(step: StepContent, occurrence: OccurrenceStep): boolean
   );
 }
 
-/** Set by the occurrence, or partly derived from the operation. */
+/** Set by the occurrence, or derived from the operation. */
 const others = new Set<FieldName>(['id', 'not_before', 'after', 'target', 'capabilities', 'seen']);
 
 function saysTheSame(step: StepContent, given: OccurrenceStep): boolean {
   const content = contentOfDraft(given);
-  // A length in words is measured when the plan is proposed.
+  // Measured from words at the proposal.
   const derived = (name: FieldName) => name === 'duration_minutes' && given.duration !== undefined;
   return (
     changedFields(step, content).every(([name]) => others.has(name) || derived(name)) &&
@@ -48,7 +48,7 @@ function saysTheSame(step: StepContent, given: OccurrenceStep): boolean {
   );
 }
 
-/** Tells whether a step is exactly an occurrence of one of `series`, so that naming the series is enough. */
+/** Naming the series is then enough. */
 export function createOccurrenceTest(series: readonly Series[]): (step: StepContent) => boolean {
   if (series.length === 0) return () => false;
   const templates = templatesOf(series);
@@ -65,7 +65,7 @@ export function createOccurrenceTest(series: readonly Series[]): (step: StepCont
   };
 }
 
-/** Whether `id` names an occurrence, and its rule yields the start `at`. */
+/** Its rule yields the start `at`. */
 export function isNamedFor(series: readonly Series[], id: string, at: string | null): boolean {
   const place = readOccurrenceId(id, templatesOf(series));
   const own = series.find(({ steps }) => steps.some((step) => step.id === place?.template));

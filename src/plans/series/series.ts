@@ -1,5 +1,4 @@
-// Expands series: the moments a rule yields within the horizon, and the steps of each occurrence. Pure. All occurrences are made
-// here, so the same series always gives the same steps.
+// Expands series into occurrences and steps. Pure and deterministic.
 import { isDeepStrictEqual } from 'node:util';
 import { renameReferences } from '#domain/plan/arguments.ts';
 import { renameConditions } from '#domain/plan/condition.ts';
@@ -10,16 +9,16 @@ import { isSameRepetition } from '#timeline/repetition.ts';
 import { countOfRule, readRule } from '#timeline/rule.ts';
 
 const dayMs = 86_400_000;
-/** Occurrences become steps this long before they are due. */
+/** Before they are due. */
 export const horizonMs = 30 * dayMs;
-/** A rule with more occurrences within the horizon is refused. */
+/** Within the horizon; more are refused. */
 export const maxOccurrences = 1000;
-/** A step that was due less than this ago is late, not missed, even when midnight lies between. */
+/** Late, not missed, even across midnight. */
 export const lateMs = 3_600_000;
-/** `open_until` of a series without an end. */
+/** Without an end. */
 export const noEnd = new Date('9999-12-31T23:59:59.999Z');
 
-/** When the occurrence at `next` enters the horizon, or null without one. */
+/** When `next` enters the horizon. */
 export function dueBefore(next: Date | null): Date | null {
   return next === null ? null : new Date(next.getTime() - horizonMs);
 }
@@ -32,10 +31,7 @@ const recurrenceOf = ({ rrule, timezone, starts_at }: Rhythm) => ({
   startsAt: new Date(starts_at),
 });
 
-/**
- * The first `limit` occurrences later than `after`, as far as `until`.
- * @throws CountersignError invalid_arguments for a rule or zone that is wrong
- */
+/** Up to `until`. @throws invalid_arguments for a wrong rule or zone */
 export function occurrencesAfter(rhythm: Rhythm, after: Date, limit: number): Date[] {
   // Includes the first moment.
   const first = new Date(Date.parse(rhythm.starts_at) - 1);
@@ -45,7 +41,7 @@ export function occurrencesAfter(rhythm: Rhythm, after: Date, limit: number): Da
   return found.filter((moment) => moment <= until);
 }
 
-/** Occurrences later than `after` and up to `upTo`, at most `limit` + 1. */
+/** At most `limit` + 1. */
 export function occurrencesBetween(
   rhythm: Rhythm,
   after: Date,
@@ -66,13 +62,13 @@ export function occurrencesBetween(
   return found.slice(0, limit + 1);
 }
 
-/** Occurrences that are counted to find the end; 0 if the rule has no count. */
+/** To find the end; 0 without a count. */
 export function countedOut(rhythm: Rhythm): number {
   const count = countOfRule(rhythm.rrule) ?? 0;
   return count <= maxCounted ? count : 0;
 }
 
-/** The last moment at which an occurrence can begin. */
+/** Last possible start. */
 export function endOf(rhythm: Rhythm): Date {
   const ends: Date[] = rhythm.until === null ? [] : [new Date(rhythm.until)];
   const count = countedOut(rhythm);
@@ -85,13 +81,13 @@ export function endOf(rhythm: Rhythm): Date {
   return ends.sort((a, b) => a.getTime() - b.getTime())[0] ?? noEnd;
 }
 
-/** When the last of several series ends; null without any. */
+/** Null without any. */
 export function endOfLast(series: readonly Rhythm[]): Date | null {
   const ends = series.map((one) => endOf(one).getTime());
   return ends.length === 0 ? null : new Date(Math.max(...ends));
 }
 
-/** The latest moment that `20261231` or `20261231T180000Z` can mean in any zone. */
+/** `20261231` or `20261231T180000Z`, the latest in any zone. */
 function endOfUntil(until: string): Date {
   const [year, month, day] = [until.slice(0, 4), until.slice(4, 6), until.slice(6, 8)].map(Number);
   const midnight = Date.UTC(year ?? 9999, (month ?? 1) - 1, day ?? 1);
@@ -102,7 +98,7 @@ function endOfUntil(until: string): Date {
   return new Date(time[4] === 'Z' ? at : at + dayMs);
 }
 
-/** Whether a day in the series' zone can have more than one occurrence, so that a date does not identify one. */
+/** In its zone; then a date doesn't identify one. */
 function comesSeveralTimesADay(rrule: string): boolean {
   return readRule(rrule)
     .split(';')
@@ -111,14 +107,14 @@ function comesSeveralTimesADay(rrule: string): boolean {
     );
 }
 
-/** The suffix behind `#` in IDs of an occurrence: its date in that zone, or the moment if a day can have several. */
+/** Its date there, or the moment if a day can have several. */
 export function nameOfOccurrence({ rrule, timezone }: Rhythm, moment: Date): string {
   return comesSeveralTimesADay(rrule) ? nameOfMoment(moment) : localDate(moment, timezone);
 }
 
 const nameOfMoment = (moment: Date): string => moment.toISOString().replace('.000Z', 'Z');
 
-/** The suffixes that an occurrence may have, by preference: changes can remove occurrences, whose IDs stay taken. */
+/** By preference: IDs of removed occurrences stay taken. */
 export function* namesOfOccurrence(rhythm: Rhythm, moment: Date): Generator<string, never> {
   const [usual, name] = [nameOfOccurrence(rhythm, moment), nameOfMoment(moment)];
   if (usual !== name) yield usual;
@@ -128,13 +124,12 @@ export function* namesOfOccurrence(rhythm: Rhythm, moment: Date): Generator<stri
 
 const withoutNumber = (name: string): string => name.replace(/Z-[1-9]\d*$/, 'Z');
 
-/** Whether the occurrence at `moment` may have this suffix. */
 export const isNameOf = (rhythm: Rhythm, moment: Date, name: string): boolean =>
   nameOfOccurrence(rhythm, moment) === name || nameOfMoment(moment) === withoutNumber(name);
 
 export type OccurrenceStep = StepDraft & { id: string };
 
-/** The concrete steps of the occurrence at `moment`: copies of the template that wait for their moment. */
+/** Wait for their moment. */
 export function stepsOfOccurrence(
   series: Rhythm & Pick<Series, 'steps'>,
   moment: Date,
@@ -158,7 +153,7 @@ export function stepsOfOccurrence(
   }));
 }
 
-/** The template's ID and the occurrence's name from a step's ID, or null if it belongs to no series. */
+/** Null if in no series. */
 export function readOccurrenceId(
   id: string,
   templates: ReadonlySet<string>,
@@ -169,7 +164,6 @@ export function readOccurrenceId(
   return templates.has(template) ? { template, occurrence: id.slice(at + 1) } : null;
 }
 
-/** Whether the ID is that of an occurrence that the rule of one of `series` yields. */
 export function isOccurrenceOf(series: readonly Series[], id: string): boolean {
   const place = readOccurrenceId(id, templatesOf(series));
   const own = series.find(({ steps }) => steps.some((step) => step.id === place?.template));
@@ -177,7 +171,7 @@ export function isOccurrenceOf(series: readonly Series[], id: string): boolean {
   const { occurrence } = place;
   const at = Date.parse(withoutNumber(occurrence));
   if (Number.isNaN(at)) return false;
-  // A date is in the series' zone, which may differ by a day from UTC.
+  // In the series' zone, maybe a day off UTC.
   const around = occurrence.includes('T') ? 1 : 2 * dayMs;
   const near = occurrencesBetween(own, new Date(at - around), new Date(at + around));
   return near.some((moment) => isNameOf(own, moment, occurrence));
@@ -187,7 +181,7 @@ export function templatesOf(series: readonly Pick<Series, 'steps'>[]): Set<strin
   return new Set(series.flatMap(({ steps }) => steps.flatMap(({ id }) => id ?? [])));
 }
 
-/** Whether something due at `moment` is no longer done: its day in that zone has ended. */
+/** Its day there has ended. */
 export function isMissed(moment: Date, timezone: string, now: Date): boolean {
   return (
     now.getTime() - moment.getTime() >= lateMs &&
@@ -195,7 +189,7 @@ export function isMissed(moment: Date, timezone: string, now: Date): boolean {
   );
 }
 
-/** Whether the series in force is what was approved, or a part of it. */
+/** As approved, or a part of it. */
 export function isCovered(
   inForce: Rhythm & Pick<Series, 'id' | 'steps'>,
   approved: readonly Series[],

@@ -1,4 +1,4 @@
-// Writes whole plans as lines: the proposal, and every row that records its history.
+// Writes whole plans as lines, with their history.
 import { createHash } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import type { Transaction } from '#db/database.ts';
@@ -12,7 +12,7 @@ import type { TransferLine } from './format.ts';
 
 const rowsAtOnce = 500;
 
-/** A plan's rows of a table, as JSON texts, a page at a time. @param column identifies the plan */
+/** JSON texts, by page. @param column the plan's */
 async function* rowsOf(
   tx: Transaction,
   table: string,
@@ -32,7 +32,7 @@ async function* rowsOf(
   await tx.execute(sql`close plan_rows`);
 }
 
-/** A plan's lines before its end. */
+/** Without its end. */
 async function* linesOf(
   tx: Transaction,
   planId: string,
@@ -59,9 +59,9 @@ async function* linesOf(
 }
 
 /**
- * The lines of a plan, each with its line break, and their checksum.
- * @param tx sees one snapshot of the database throughout
- * @param tables those with rows of plans, by `plan_id`
+ * With line breaks and a checksum.
+ * @param tx one snapshot throughout
+ * @param tables by `plan_id`
  * @throws `plan_not_found` before the first line
  */
 export async function* exportPlan(

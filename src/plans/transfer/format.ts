@@ -1,10 +1,9 @@
-// The transfer file between instances: JSON lines. A header, then for each plan its content, its steps, the rows of its history,
-// and an end with a checksum, so that a truncated or altered file is noticed.
+// The transfer format: JSON lines with a checksum per plan.
 import { z } from 'zod';
 import { ApproverPolicy, PlanContext, PlanStatus, Risk, Series } from '#domain/plan/plan.ts';
 import { KeptContent } from '#domain/plan/step-content.ts';
 
-/** Incremented for changes that an older version cannot read. */
+/** For changes older versions can't read. */
 export const transferVersion = 1;
 
 const Header = z.looseObject({
@@ -15,7 +14,7 @@ const Header = z.looseObject({
   countersign: z.string(),
 });
 
-/** The fields of `PlanHeader`: the digest covers these and the steps. */
+/** `PlanHeader`'s fields, which the digest covers with the steps. */
 const PlanContent = z.strictObject({
   id: z.string(),
   version: z.int(),
@@ -39,28 +38,28 @@ const PlanLine = z.looseObject({
   requester: z.string(),
   tenant: z.string().nullable(),
   total: z.int(),
-  /** Steps that had begun or ended. */
+  /** Or ended. */
   begun: z.int(),
 });
 export type PlanLine = z.infer<typeof PlanLine>;
 
 const StepLine = z.looseObject({
   kind: z.literal('step'),
-  /** The current version, as proposed. */
+  /** Current version, as proposed. */
   content: KeptContent,
-  /** Part of a series, so not proposed separately. */
+  /** Not proposed separately. */
   occurrence: z.literal(true).exactOptional(),
 });
 export type StepLine = z.infer<typeof StepLine>;
 
-/** A table row as Postgres writes it: the plan's history. */
+/** As Postgres writes it. */
 const RowLine = z.looseObject({ kind: z.literal('row'), table: z.string(), row: z.unknown() });
 
 const EndLine = z.looseObject({
   kind: z.literal('end'),
   plan_id: z.string(),
   lines: z.int(),
-  /** SHA-256 in hex over the plan's lines before this one, each with its line break. */
+  /** Hex, over the plan's lines before, with line breaks. */
   sha256: z.string(),
 });
 

@@ -1,5 +1,4 @@
-// Reads exported plans and proposes the current version of each, unapproved. The rows of their history are checked with the rest
-// of the file and not stored.
+// Proposes exported plans, unapproved; checks but drops their history.
 import { createHash, type Hash } from 'node:crypto';
 import { and, eq, sql } from 'drizzle-orm';
 import type { Database, Queryable } from '#db/database.ts';
@@ -16,10 +15,10 @@ import { isFreePlanId } from '../change/propose.ts';
 import { digestPlan } from '../content/canonical.ts';
 import { type PlanLine, type StepLine, TransferLine, transferVersion } from './format.ts';
 
-/** The result for one plan of the file. `plan_id`: its ID here. */
+/** `plan_id`: here. */
 export type Imported = { id: string; status: PlanStatus } & (
   | { outcome: 'proposed' | 'here already'; plan_id: string }
-  /** It had ended at its source. */
+  /** At its source. */
   | { outcome: 'ended' }
   | { outcome: 'refused'; reason: string }
 );
@@ -42,7 +41,7 @@ function proposalOf({ plan, steps }: Whole, exportedAt: string): PlanDraft {
     steps: steps.flatMap(({ content: step, occurrence }) =>
       occurrence === true ? [] : [draftOf(step)],
     ),
-    // Artifacts are not transferred.
+    // Not transferred.
     context: { ...context, artifacts: [] },
     risks: begun === 0 ? risks : [{ text: again }, ...risks.slice(0, 49)],
     approvers: content.approver_policy,
@@ -51,7 +50,7 @@ function proposalOf({ plan, steps }: Whole, exportedAt: string): PlanDraft {
   };
 }
 
-/** The plan's ID here if it was imported before or comes from here, or null. */
+/** If imported before or from here. */
 async function findImported(db: Queryable, { content, digest }: PlanLine): Promise<string | null> {
   const { id } = content;
   if (await isFreePlanId(db, id)) return null;
@@ -103,10 +102,9 @@ async function importPlan(
 }
 
 /**
- * Imports the plans of a file one by one, each in its own transaction, so that a truncated file can be imported again. Holds the
- * steps of one plan at a time.
- * @param ended also propose plans that have ended at their source
- * @throws `invalid_request` if the file is not an export, was altered, or has a newer format
+ * A transaction each, so that a truncated file can be retried.
+ * @param ended includes ended plans
+ * @throws `invalid_request` for no export, an altered file or a newer format
  */
 export async function* importPlans(
   lines: AsyncIterable<string>,

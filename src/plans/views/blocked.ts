@@ -1,4 +1,4 @@
-// Finds steps of a plan that no back end can run now, or that wait for a resource pool, so that people see the reason.
+// Why steps can't run: no back end, or a busy pool.
 import { type Offer, readBackends } from '#db/backends.ts';
 import type { Queryable } from '#db/database.ts';
 import { readSignInProblems } from '#db/people/mcp-sign-ins.ts';
@@ -12,12 +12,12 @@ import { operationName } from '#domain/tool.ts';
 import { listOf } from '#domain/words.ts';
 import { serves } from '../content/serve-lanes.ts';
 
-/** A step that waits for a pool is reported after this many seconds. */
+/** Then a waiting step is reported. */
 const longWaitSeconds = 10;
 
 type Lack = Pick<Blockage, 'kind' | 'needs' | 'reason'>;
 
-/** Why none of `offers` serves the lane, or null if one does. */
+/** Null if `offers` serve the lane. */
 function findLack(
   lane: Pick<Lane, 'tool' | 'operation' | 'capabilities'>,
   offers: Offer[],
@@ -53,7 +53,7 @@ function findLack(
   };
 }
 
-/** No back end offers a server whose sign-in has expired; the remedy is to sign in. */
+/** An expired sign-in: the remedy is to sign in. */
 function withSignIn(
   lack: Lack | null,
   { tool }: Pick<Lane, 'tool'>,
@@ -68,7 +68,7 @@ function withSignIn(
   };
 }
 
-/** Steps that need more of a pool than there is, by pool: its capacity was lowered after they were proposed. */
+/** Need more than the pool's lowered capacity. */
 function describeExcess(steps: ExcessStep[]): Blockage[] {
   return [...Map.groupBy(steps, ({ pool }) => pool)].map(([pool, own]) => {
     const amount = Math.max(...own.map((step) => step.amount));
@@ -97,10 +97,7 @@ function describeWait({ step_id, pool, amount, in_use, limit, holders }: LongWai
 
 const beforeStart: Plan['status'][] = ['proposed', 'needs_review', 'approved'];
 
-/**
- * Steps no back end can run now: of a running plan the ready ones (`ready` is their number; none are looked up if it is 0),
- * before that any step. The cost is independent of the plan's size as long as everything is served.
- */
+/** `ready`: number of ready steps in a running plan; 0 looks nothing up. Cheap while everything is served. */
 export async function findBlocked(
   db: Queryable,
   plan: { id: string; status: Plan['status']; paused: boolean; ready: number },
@@ -124,7 +121,7 @@ export async function findBlocked(
   const blocked: Blockage[] = [];
   for (const { lanes: without, ...lack } of byReason.values()) {
     const counted = await countSteps(db, plan.id, without, underWay);
-    // They may have been claimed between the two reads.
+    // May have been claimed between the reads.
     if (counted.count > 0) blocked.push({ ...lack, ...counted });
   }
   if (pooled.length === 0) return blocked;

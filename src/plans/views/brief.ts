@@ -1,5 +1,4 @@
-// Plans for planners: a few steps of each, with the call and result of every step. Cut in the database, so that neither a plan of
-// 100,000 steps nor a large output is ever read whole.
+// Plans for planners, cut in the database.
 import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '#db/database.ts';
 import { readScheduledSteps } from '#db/planning/artifacts.ts';
@@ -21,22 +20,22 @@ import { shorten } from '#domain/words.ts';
 import { readVersion } from '../content/preflight.ts';
 import { mayBeApproved } from '../lifecycle/lifecycle-table.ts';
 
-/** Characters of one value. */
+/** Characters. */
 type Cut = { args: number; output: number };
 const cutInBrief: Cut = { args: 200, output: 300 };
 const cutOnPage: Cut = { args: 600, output: 1200 };
 
-/** Maximum steps per page; fewer if they are long, since a model is shown 20,000 characters of one answer. */
+/** Fewer if long: a model sees 20,000 characters per answer. */
 const pageSize = 20;
 const maxPage = 16_000;
-/** Steps of a conversation's latest plan; other plans show fewer. */
+/** Other plans show fewer. */
 const stepsOfLatest = maxNumbered;
 const stepsOfOthers = 8;
 const maxPlans = 3;
 const maxFindings = 5;
-/** Also of the steps of one. */
+/** And steps of one. */
 const maxSeries = 10;
-/** Plans that ended longer ago are only looked up on request. */
+/** Older ones only on request. */
 const recentDays = 14;
 
 type Row = Omit<
@@ -53,7 +52,7 @@ type Row = Omit<
   asks: string | null;
 };
 
-/** @param chosen a query of `position`s */
+/** @param chosen query of `position`s */
 async function readBriefSteps(
   db: Queryable,
   planId: string,
@@ -111,10 +110,10 @@ function toBriefStep({
   };
 }
 
-/** The statuses people ask about when a plan went wrong. */
+/** Asked about when a plan went wrong. */
 const notable: StepStatus[] = ['failed', 'unknown', 'waiting', 'running', 'stale'];
 
-/** The first `most` notable steps, then others while there is room. */
+/** Notable ones, then others. */
 function chooseSteps(planId: string, most: number): SQL {
   return sql`
     select position from (
@@ -186,7 +185,7 @@ async function describePlan(db: Queryable, row: PlanRow, steps: BriefStep[]): Pr
   };
 }
 
-/** The open and recent plans of a conversation, the latest first. */
+/** Latest first. */
 export async function readBriefs(db: Queryable, conversation: string): Promise<BriefPlan[]> {
   const { rows } = await db.execute<{ id: string }>(sql`
     select id from ${countersign}.plans p
@@ -205,7 +204,7 @@ export async function readBriefs(db: Queryable, conversation: string): Promise<B
   return briefs;
 }
 
-/** A page of a plan's steps. @param after position of the last one read, or 0 @throws `plan_not_found` */
+/** @param after last position read, or 0 @throws `plan_not_found` */
 export async function readBriefPage(
   db: Queryable,
   planId: string,
@@ -221,7 +220,7 @@ export async function readBriefPage(
   );
 }
 
-/** A page of the steps that a finding is about and those it covers. @throws `plan_not_found` */
+/** And those it covers. @throws `plan_not_found` */
 export async function readAffectedPage(
   db: Queryable,
   planId: string,

@@ -1,4 +1,4 @@
-// A plan as a calendar: an entry for each step that has a date. An entry keeps its UID, so that importing again updates it.
+// A plan as a calendar of its dated steps.
 import type { Queryable } from '#db/database.ts';
 import { readScheduledSteps, readScheduleHead } from '#db/planning/artifacts.ts';
 import { readPlan } from '#db/plans/plans.ts';
@@ -11,7 +11,7 @@ import { shorten } from '#domain/words.ts';
 import { type NewEvent, writeCalendar } from '#tools/calendar/add-event.ts';
 import { describeCall } from '#tools/describe-call.ts';
 
-/** Steps of larger plans beyond these are left out. */
+/** Further steps are left out. */
 const maxEntries = 2000;
 const shortestMs = 15 * 60_000;
 
@@ -24,7 +24,7 @@ function statusOf(plan: Plan, step: Step): NonNullable<NewEvent['status']> {
   return undecided.has(plan.status) ? 'TENTATIVE' : 'CONFIRMED';
 }
 
-/** When it took place, takes place or may begin, or null if nothing is known. */
+/** Past, current or possible start; null if unknown. */
 function spanOf(
   { started_at, ended_at, not_before, duration_minutes }: Step,
   scheduled: { starts_at: string; ends_at: string } | undefined,
@@ -38,7 +38,7 @@ function spanOf(
   return { start, end: new Date(Math.max(end, start.getTime() + shortestMs)) };
 }
 
-/** @param link the plan's page, or null. @throws `plan_not_found` */
+/** @param link to the plan's page @throws `plan_not_found` */
 export async function exportCalendar(
   db: Queryable,
   planId: string,

@@ -1,4 +1,4 @@
-// A stored plan as the draft it could be proposed from again, for planners that revise or repeat it.
+// A stored plan as a draft to revise or repeat.
 import type { Queryable } from '#db/database.ts';
 import { readPlanRow } from '#db/plans/plans.ts';
 import { iterateContents } from '#db/steps/versions.ts';
@@ -8,13 +8,10 @@ import { draftOf } from '#domain/plan/step-content.ts';
 import { findVersion } from '../content/preflight.ts';
 import { createOccurrenceTest } from '../series/occurrences.ts';
 
-/** Plans with more steps are not put before a planner as a whole. */
+/** Larger plans are not shown whole to a planner. */
 export const revisableSteps = 2000;
 
-/**
- * In its current version or an earlier one. Reads every step, so check their number first.
- * @throws `plan_not_found`, `not_found` if there is no such version, or its steps were not kept
- */
+/** Reads every step, so check their number first. @throws `plan_not_found`, `not_found` without such a version or its steps */
 export async function readDraft(
   db: Queryable,
   planId: string,
@@ -26,7 +23,7 @@ export async function readDraft(
   const steps: PlanDraft['steps'] = [];
   const isOccurrence = createOccurrenceTest(found?.series ?? []);
   for await (const step of iterateContents(db, planId, named.version)) {
-    // Covered by the series; the next version gets its own occurrences.
+    // The next version gets its own occurrences.
     if (isOccurrence(step)) continue;
     steps.push(draftOf(step));
   }

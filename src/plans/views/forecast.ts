@@ -1,5 +1,4 @@
-// When the steps of a plan take place and which of them determine its end: from history, the stored schedule, or durations. One
-// linear pass over columns of numbers; larger plans have no forecast.
+// When steps take place, and which determine the end.
 import type { Queryable } from '#db/database.ts';
 import {
   readRoadmapChoice,
@@ -20,7 +19,7 @@ import { createRecent } from '#domain/recent.ts';
 import { findCriticalPath, type Placed, type Placing } from '#graph/longest-chain.ts';
 import { openWorkingTime, workingTimeWithin } from '#timeline/working-time.ts';
 
-/** Larger plans have no forecast. */
+/** Larger plans have none. */
 const maxPlaced = { steps: 150_000, links: 600_000 };
 const maxNamed = 500;
 const maxStretches = 500;
@@ -32,16 +31,16 @@ export const isOver = (status: PlanStatus): boolean =>
 
 export type PlacedPlan = Placed & {
   positions: number[];
-  /** Minutes of the path that are drawn only. */
+  /** Drawn, not counted. */
   guessed: number;
   basis: Forecast['critical']['basis'];
-  /** Positions whose times come from the schedule. */
+  /** From the schedule. */
   scheduled: ReadonlySet<number>;
 };
 
 type PlanRow = Awaited<ReturnType<typeof readPlanRow>>;
 
-/** Mean length of ended steps in minutes, assumed for those without a duration, or null if none has ended. */
+/** In minutes, assumed for steps without a duration; null if none has ended. */
 function averageLength({ started, ended }: StepColumns): number | null {
   let sum = 0;
   let count = 0;
@@ -54,12 +53,12 @@ function averageLength({ started, ended }: StepColumns): number | null {
   return count === 0 ? null : sum / count;
 }
 
-/** Minutes of a step without a duration while none has ended: drawn, but not counted. */
+/** Without a duration while none has ended. */
 const drawnMinutes = 1;
 
 type Scheduled = Awaited<ReturnType<typeof readScheduledPositions>>;
 
-/** Fixed times per step: actual ones, or scheduled ones before the start. */
+/** Actual, or scheduled before the start. */
 function fixTimes(
   columns: StepColumns,
   scheduled: Scheduled,
@@ -76,7 +75,7 @@ function fixTimes(
   for (let step = 0; step < size; step++) {
     const stated = valueAt(durations, step);
     const isEnded = valueAt(over, step) === 1;
-    // A skipped step took no time; without any durations each step counts as one.
+    // A skipped step took no time; without durations each counts as one.
     lengths[step] = isEnded ? 0 : basis === 'order' ? 1 : Number.isNaN(stated) ? usual : stated;
     const moment = valueAt(notBefore, step);
     if (!Number.isNaN(moment) && !isEnded) earliest[step] = moment;
@@ -94,7 +93,7 @@ function fixTimes(
   return { durations: lengths, earliest, begins, ends };
 }
 
-/** @returns null if the plan is too large */
+/** @returns null if too large */
 async function place(db: Queryable, row: PlanRow, now: number): Promise<PlacedPlan | null> {
   if (row.total > maxPlaced.steps) return null;
   const [columns, links, scheduled] = await Promise.all([
@@ -106,7 +105,7 @@ async function place(db: Queryable, row: PlanRow, now: number): Promise<PlacedPl
   const { positions } = columns;
   const index = new Int32Array((positions.at(-1) ?? 0) + 1).fill(-1);
   for (const [step, position] of positions.entries()) index[position] = step;
-  // Links of steps that a patch removed have no effect.
+  // A patch's removed steps don't count.
   const kept: LinkColumns = { from: [], to: [], types: [], lags: [] };
   for (const [link, from] of links.from.entries()) {
     const [a, b] = [index[from] ?? -1, index[links.to[link] ?? 0] ?? -1];
@@ -116,14 +115,14 @@ async function place(db: Queryable, row: PlanRow, now: number): Promise<PlacedPl
     kept.types.push(links.types[link] ?? 'FS');
     kept.lags.push(links.lags[link] ?? 0);
   }
-  // Without stated durations, the elapsed time of a running plan does not predict its end.
+  // Without durations, elapsed time doesn't predict the end.
   const isTimed =
     columns.durations.some((minutes) => !Number.isNaN(minutes)) ||
     (isOver(row.status) && columns.started.some((minutes) => !Number.isNaN(minutes)));
   const basis = scheduled.length > 0 ? 'schedule' : isTimed ? 'durations' : 'order';
   const average = averageLength(columns);
   const times = fixTimes(columns, scheduled, { now, usual: average ?? drawnMinutes, basis });
-  // An ended plan began in the past, and its steps that never ran take no time.
+  // An ended plan began in the past; steps that never ran take no time.
   const start = isOver(row.status) ? Math.min(now, leastOf(columns.started)) : now;
   const placed = findCriticalPath({ ...times, links: kept }, start);
   const isGuessed = (step: number) =>
@@ -145,16 +144,13 @@ function leastOf(column: number[]): number {
   return least;
 }
 
-/** From this many steps on, an answer is cached for a while even if the plan progresses. */
+/** Cached for a while, even as it progresses. */
 const keptFrom = 2000;
 const keptMs = 20_000;
 const maxKept = 4;
 const known = createRecent<{ at: number; placed: Promise<PlacedPlan | null> }>({ keep: maxKept });
 
-/**
- * The steps of a plan in time. Large plans are placed at most once per interval, for all readers.
- * @returns null if the plan is too large
- */
+/** Large plans once per interval, for all readers. @returns null if too large */
 export function placeSteps(db: Queryable, row: PlanRow, now: Date): Promise<PlacedPlan | null> {
   const at = now.getTime();
   const key = `${row.id}:${row.version}:${row.total}:${row.status}`;
@@ -190,7 +186,7 @@ function describePath(placed: PlacedPlan | null, names: Map<number, string>): Fo
   };
 }
 
-/** Working time of the schedule, within the drawn range. */
+/** Within the drawn range. */
 async function readSchedule(db: Queryable, row: PlanRow): Promise<Forecast['schedule']> {
   const head = await readScheduleHead(db, row.id, row.version);
   if (head === null) return null;
@@ -206,7 +202,7 @@ async function readSchedule(db: Queryable, row: PlanRow): Promise<Forecast['sche
   return { timezone, starts_at, ends_at, working };
 }
 
-/** @param ids steps whose times are requested. @throws `plan_not_found` */
+/** @param ids steps to time @throws `plan_not_found` */
 export async function readForecast(
   db: Queryable,
   planId: string,

@@ -1,4 +1,4 @@
-// A plan by groups of its steps: progress of each, and dependencies between them. Bounded at any size.
+// A plan by groups of steps, bounded.
 import type { Queryable } from '#db/database.ts';
 import { readPlanRow } from '#db/plans/plans.ts';
 import { countsOf } from '#db/steps/accounting.ts';
@@ -16,7 +16,7 @@ import { isOver, type PlacedPlan, placeSteps } from './forecast.ts';
 
 const groupsShown = 200;
 const edgesShown = 600;
-/** Limit for stages, since they are read with pages of steps. */
+/** Stages are read with pages of steps. */
 const maxStaged = 20_000;
 
 type PlanRow = Awaited<ReturnType<typeof readPlanRow>>;
@@ -34,7 +34,7 @@ async function findChoices(db: Queryable, { id, total }: PlanRow): Promise<Group
   return choices.length === 0 ? ['operation'] : choices;
 }
 
-/** The stage of each position, from position 1 on; the first stage is 1. */
+/** From position 1; stages start at 1. */
 function stagesOf({ positions, levels }: PlacedPlan): Int32Array {
   const stages = new Int32Array(positions.at(-1) ?? 0);
   for (const [step, position] of positions.entries())
@@ -42,7 +42,7 @@ function stagesOf({ positions, levels }: PlacedPlan): Int32Array {
   return stages;
 }
 
-/** Positions of the steps of a stage, in order. @throws `invalid_request` if the plan has no stages */
+/** In order. @throws `invalid_request` without stages */
 export async function findStage(
   db: Queryable,
   planId: string,
@@ -59,7 +59,7 @@ export async function findStage(
   return placed.positions.filter((_, step) => (placed.levels[step] ?? 0) + 1 === stage);
 }
 
-/** Column by position from 1 on, in seconds from now. */
+/** From position 1, in seconds from now. */
 function columnOf(placed: PlacedPlan, values: Float64Array, now: number): Int32Array {
   const column = new Int32Array(placed.positions.at(-1) ?? 0);
   for (const [step, position] of placed.positions.entries())
@@ -67,7 +67,7 @@ function columnOf(placed: PlacedPlan, values: Float64Array, now: number): Int32A
   return column;
 }
 
-/** Links between groups only change with the version. */
+/** Change only with the version. */
 const linksKept = createRecent<ReturnType<typeof countGroupLinks>>({ keep: 16 });
 
 function readLinks(
@@ -80,7 +80,7 @@ function readLinks(
   return shareByKey(linksKept, key, () => countGroupLinks(db, id, grouping, keys, edgesShown));
 }
 
-/** @param asked without one the most useful grouping. @throws `plan_not_found`, `invalid_request` */
+/** @param asked default: the most useful grouping @throws `plan_not_found`, `invalid_request` */
 export async function readGroups(
   db: Queryable,
   planId: string,

@@ -1,4 +1,4 @@
-// A run as JSON lines: one per finished step attempt, in the order they finished.
+// A run as JSON lines, one per finished attempt.
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '#db/database.ts';
 import { countersign } from '#db/schema.ts';
@@ -21,7 +21,7 @@ type Row = {
   position: number;
 };
 
-/** Whole lines, each with its newline, in chunks of up to 1,000. */
+/** Up to 1,000 lines a chunk. */
 export async function* exportLog(db: Queryable, planId: string): AsyncGenerator<string> {
   let last = { ended_at: '-infinity', position: 0, attempt: 0 };
   for (;;) {

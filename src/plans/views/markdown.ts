@@ -1,4 +1,4 @@
-// A plan as Markdown with front matter, readable and importable without loss. Machine data is in fenced blocks.
+// A plan as Markdown, importable without loss.
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
 import type { Queryable } from '#db/database.ts';
@@ -33,10 +33,10 @@ import { describeTerms } from '../content/terms.ts';
 import { createOccurrenceTest } from '../series/occurrences.ts';
 
 const maxDescription = 4000;
-/** Artifacts listed per page. */
+/** Per page. */
 const artifactsAtOnce = 500;
 
-/** A fence longer than any run of backticks inside `text`. */
+/** Longer than any run of backticks inside. */
 function fence(language: string, text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const ticks = '`'.repeat(longest + 1);
@@ -45,12 +45,12 @@ function fence(language: string, text: string): string {
 
 const jsonFence = (value: unknown) => fence('json', escapeJson(JSON.stringify(value, null, 2)));
 
-/** One line of text that cannot start a Markdown structure, without invisible characters. */
+/** Can't start a Markdown structure. */
 function inline(text: string): string {
   return notIsolated(showWhole(text)).replaceAll(/([\\`*_[\]<>#])/g, '\\$1');
 }
 
-/** Shown text without isolates, which a file would show as escapes. */
+/** A file would show isolates as escapes. */
 const notIsolated = (shown: string) => shown.replace(/[\u2068\u2069]/g, '');
 
 function frontMatter(plan: Plan): string {
@@ -68,11 +68,11 @@ function frontMatter(plan: Plan): string {
   const limit = budget_usd === undefined ? {} : { budget_usd };
   const shown = { ...fields, ...limit, approvals, rejection_history };
   const matter = stringify(shown, { lineWidth: 0 });
-  // JSON is valid YAML and can escape invisible characters.
+  // JSON is valid YAML and escapes invisible characters.
   return `---\n${hidesSomething(matter) ? `${escapeJson(JSON.stringify(shown, null, 2))}\n` : matter}---\n`;
 }
 
-/** The schedule of a step: `scheduled Mon 23 Nov 2026, 09:00 – Wed 25 Nov 2026, 17:00 (Europe/Madrid)`. */
+/** `scheduled Mon 23 Nov 2026, 09:00 – Wed 25 Nov 2026, 17:00 (Europe/Madrid)`. */
 function describeScheduled({ starts_at, ends_at }: ScheduledStep, timezone: string): string {
   const format = new Intl.DateTimeFormat('en-GB', {
     timeZone: timezone,
@@ -94,7 +94,7 @@ function describeScheduled({ starts_at, ends_at }: ScheduledStep, timezone: stri
   return `scheduled ${write(starts_at)} – ${write(ends_at)} (${timezone})`;
 }
 
-/** The schedule of each step by its ID; empty if the plan has no schedule. */
+/** By step ID; empty without a schedule. */
 async function describeSchedule(db: Queryable, plan: Plan): Promise<Map<string, string>> {
   const head = await readScheduleHead(db, plan.id, plan.version);
   if (head === null) return new Map();
@@ -104,7 +104,7 @@ async function describeSchedule(db: Queryable, plan: Plan): Promise<Map<string, 
 
 function stepBlock(step: Step, scheduled: string | undefined, planner: string | null): string {
   const name = operationName(step.tool, step.operation);
-  // The effect comes first; the block below has all arguments.
+  // Effect first; the block below has all arguments.
   const effect = sayHeadline(describeCall(name, undefined, step.args, step.seen));
   return [
     `### ${step.position}. ${inline(effect)}`,
@@ -117,7 +117,7 @@ function stepBlock(step: Step, scheduled: string | undefined, planner: string | 
   ].join('\n');
 }
 
-/** An unchanged occurrence of a series: mentioned here, and recreated from the series on import. */
+/** Recreated from its series on import. */
 function occurrenceLine({ id, not_before, status }: Step): string {
   return `- \`${id.replaceAll('`', '')}\` · ${not_before ?? ''} · ${status}\n`;
 }
@@ -133,7 +133,7 @@ function seriesBlocks(series: Series[], occurrences: string[]): string {
   return `## Series\n\n${blocks.join('')}${list}`;
 }
 
-/** The plan's artifacts; their content is read over the API. */
+/** Their content is read over the API. */
 async function* artifactLines(db: Queryable, planId: string): AsyncGenerator<string> {
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const page = await listArtifacts(db, planId, {
@@ -173,7 +173,7 @@ export async function* exportMarkdown(db: Queryable, planId: string): AsyncGener
 
 type Block = { heading: string; language: string; text: string };
 
-/** Every fenced block with its level-2 (and level-3) heading. */
+/** With headings of level 2 and 3. */
 async function readBlocks(body: string): Promise<Block[]> {
   const blocks: Block[] = [];
   let section = '';
@@ -234,7 +234,7 @@ function readJson(block: Block): unknown {
   }
 }
 
-/** Notes are text, or JSON if some of it would be invisible. */
+/** Text, or JSON if some would be invisible. */
 function readNotes(block: Block | undefined): unknown {
   if (block === undefined) return '';
   return block.language === 'json' ? readJson(block) : block.text;
@@ -246,15 +246,12 @@ const withoutNulls = (value: object): object =>
 function readStep(block: Block): object {
   const step = readJson(block);
   if (isObject(step))
-    // The target's state is looked up again.
+    // Looked up again.
     return withoutNulls({ ...step, seen: null });
   throw bad(`a block under "${block.heading}" is not a step.`);
 }
 
-/**
- * The draft in a Markdown export. It becomes a proposal, regardless of its status.
- * @throws `invalid_request` that names what is missing
- */
+/** Becomes a proposal, regardless of status. @throws `invalid_request` naming what is missing */
 export async function readMarkdown(markdown: string): Promise<PlanDraft> {
   const text = withoutMark(markdown).replaceAll('\r\n', '\n');
   const matter = /^---\n([\s\S]*?)\n---\n/.exec(text);

@@ -1,4 +1,4 @@
-// A part of a plan: some of its steps, closed under their dependencies. Computed in the database, for plans of any size.
+// Some steps of a plan, closed under dependencies.
 import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable, Transaction } from '#db/database.ts';
 import { countersign } from '#db/schema.ts';
@@ -12,14 +12,13 @@ import { countOf } from '#domain/words.ts';
 import { digestJson } from '#tools/catalogue.ts';
 import { describeCall } from '#tools/describe-call.ts';
 
-/** The kept steps and their operations. */
 export type Part = { positions: number[]; operations: string[] };
 
 const maxNamed = 20;
 const maxDescribed = 5;
 const maxMissing = 1000;
 
-/** @throws `unknown_step` when an id names no step of the plan */
+/** @throws `unknown_step` */
 async function requireKnown(db: Queryable, planId: string, ids: string[]): Promise<void> {
   const { rows } = await db.execute<{ id: string }>(sql`
     select wanted.id from unnest(${sql.param(ids)}::text[]) with ordinality as wanted(id, n)
@@ -35,9 +34,8 @@ async function requireKnown(db: Queryable, planId: string, ids: string[]): Promi
 }
 
 /**
- * `kept` tests whether the step in the given row of `plan_steps` is kept. Rows are looked up by key, one by one along a chain, so
- * that the statement is fast without statistics of a plan just stored.
- * @throws `steps_missing` with all direct and indirect prerequisites that are left out
+ * `kept` tests a row of `plan_steps`. Looks rows up by key, so that a just-stored plan without statistics is fast.
+ * @throws `steps_missing` with all missing prerequisites
  */
 async function requireClosed(
   db: Queryable,
@@ -75,16 +73,13 @@ async function requireClosed(
   );
 }
 
-/** Identifies the requested part, to recognise a repeat, or null for the whole plan. */
+/** Recognises a repeat; null for the whole plan. */
 export function partKey({ steps, except }: Approval): string | null {
   if (steps === undefined && except === undefined) return null;
   return digestJson({ steps: steps?.toSorted() ?? null, except: except?.toSorted() ?? null });
 }
 
-/**
- * The part of a plan that an approval is about, or null for the whole plan.
- * @throws `unknown_step`, `steps_missing` with the steps that must be added, `invalid_request`
- */
+/** Null for the whole plan. @throws `unknown_step`, `steps_missing`, `invalid_request` */
 export async function readPart(
   db: Queryable,
   planId: string,
@@ -117,7 +112,7 @@ export async function readPart(
   };
 }
 
-/** Excludes every step outside `part` from the run and narrows the scope to the rest. */
+/** Excludes all other steps and narrows the scope. */
 export async function leaveOut(tx: Transaction, planId: string, part: Part): Promise<void> {
   await changeSteps(tx, planId, {
     from: ['pending'],

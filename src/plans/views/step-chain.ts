@@ -1,4 +1,4 @@
-// All direct and indirect prerequisites and dependents of a step, found in the database for plans of any size.
+// All prerequisites and dependents of a step.
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '#db/database.ts';
 import { readPlanRow } from '#db/plans/plans.ts';
@@ -8,7 +8,7 @@ import type { StepChain } from '#domain/plan/views.ts';
 
 const maxListed = 2000;
 
-/** @param way `needs` follows edges backwards, `needed_by` forwards */
+/** @param way `needs` follows edges backwards */
 async function readWay(
   db: Queryable,
   planId: string,

@@ -1,5 +1,4 @@
-// The current state of the files that waiting steps write, move or delete. Reads only files of the plan's own steps, by the
-// operation's own check before a call, and only if no earlier step may change them.
+// Current files that waiting steps write, move or delete.
 import type { Queryable } from '#db/database.ts';
 import { readPlanRow } from '#db/plans/plans.ts';
 import { readStepsById } from '#db/steps/pages.ts';
@@ -9,7 +8,7 @@ import type { StepPreview } from '#domain/plan/preview.ts';
 import { isSameState } from '#domain/plan/seen.ts';
 import { type Catalogue, operationName } from '#domain/tool.ts';
 
-/** Limits for all files of a page: milliseconds, and characters shown. */
+/** For all files of a page: milliseconds and characters. */
 const withinMs = 1500;
 const maxCharacters = 2_000_000;
 const notBegun = new Set<Step['status']>(['pending', 'ready']);
@@ -33,7 +32,7 @@ const lengthOf = ({ file: { hunks, text } }: StepPreview): number =>
   (text?.length ?? 0) +
   (hunks ?? []).reduce((sum, { lines }) => sum + lines.join('').length + lines.length, 0);
 
-/** Previews for those of `ids` that have one, in their order. @throws `plan_not_found`, `unknown_step` */
+/** In order. @throws `plan_not_found`, `unknown_step` */
 export async function readStepPreviews(
   db: Queryable,
   catalogue: Pick<Catalogue, 'get'>,
@@ -50,7 +49,7 @@ export async function readStepPreviews(
   const until = performance.now() + withinMs;
   const found: (StepPreview | null)[] = [];
   for (const step of steps) {
-    // Sequential, with a clock check, since no timer fires while texts are compared.
+    // Sequential: no timer fires while texts are compared.
     if (performance.now() > until) break;
     found.push(await preview(catalogue, step, signal).catch(() => null));
   }

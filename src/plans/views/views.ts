@@ -1,4 +1,4 @@
-// Views of a plan whose cost does not grow with it: overview, diff, pages of steps.
+// Views of a plan at constant cost.
 import { decodeCursor, encodeCursor } from '#db/cursor.ts';
 import type { Queryable } from '#db/database.ts';
 import { countOpenFindings } from '#db/plans/findings.ts';
@@ -60,7 +60,7 @@ export async function readOverview(db: Queryable, planId: string): Promise<Overv
   };
 }
 
-/** @throws `plan_not_found`, `invalid_request` if `since` lies in the future */
+/** @throws `plan_not_found`, `invalid_request` if `since` is in the future */
 export async function readPlanDiff(
   db: Queryable,
   planId: string,
@@ -70,7 +70,7 @@ export async function readPlanDiff(
 ): Promise<Diff> {
   const read = compact ? readCompactDiff : readDiff;
   const diff = await read(db, planId, since, limit);
-  // A change after `since` proves that the plan exists and has reached it.
+  // Changes prove that the plan exists and reached `since`.
   if (diff.changes.length > 0) return diff;
   const { revision } = await readPlanRow(db, planId);
   if (since <= revision) return diff;
@@ -80,7 +80,7 @@ export async function readPlanDiff(
   );
 }
 
-/** A page of steps; a cursor is the position of the last one. @throws `plan_not_found`, `invalid_request` */
+/** Cursor: last position. @throws `plan_not_found`, `invalid_request` */
 export async function listPlanSteps(
   db: Queryable,
   catalogue: Pick<Catalogue, 'get'>,
@@ -122,7 +122,7 @@ async function readStage(
   return readStepsAt(db, planId, page);
 }
 
-/** Partitions after `after` by name, each with a sample step. */
+/** After `after` by name, with a sample step. */
 export async function readPartitionSummaries(
   db: Queryable,
   catalogue: Pick<Catalogue, 'get'>,
@@ -146,7 +146,7 @@ export async function readPartitionSummaries(
   }));
 }
 
-/** A page of partitions; a cursor is the name of the last one. @throws `plan_not_found`, `invalid_request` */
+/** Cursor: last name. @throws `plan_not_found`, `invalid_request` */
 export async function listPlanPartitions(
   db: Queryable,
   catalogue: Pick<Catalogue, 'get'>,
@@ -164,7 +164,7 @@ export async function listPlanPartitions(
   };
 }
 
-/** Details of the named steps. @throws `unknown_step` that names the missing ones */
+/** @throws `unknown_step` naming the missing ones */
 export async function getPlanSteps(
   db: Queryable,
   catalogue: Pick<Catalogue, 'get'>,
