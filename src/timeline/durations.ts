@@ -1,4 +1,4 @@
-// Converts lengths in the notation, or in minutes, to the time a step takes: working time of a person, or time by the clock.
+// Converts lengths to a step's working or clock time.
 import { isWork, minutesOf, readLength, writeLength } from '#domain/length.ts';
 import type { StrategyProfile } from '#domain/planning/schedule.ts';
 import { quoteWords } from '#domain/shown-text.ts';
@@ -6,10 +6,10 @@ import { countOf } from '#domain/words.ts';
 import { measureWorkingDay } from './working-time.ts';
 
 type ReadDuration =
-  /** `text`: in the notation, or null for a number. */
+  /** `text`: null for a number. */
   { ok: true; minutes: number; text: string | null } | { ok: false; message: string };
 
-/** `clock`: no person works on it, so working time means nothing. */
+/** `clock`: no person works on it. */
 export type DurationOf = 'person' | 'clock';
 
 type Hours = Pick<StrategyProfile, 'working_hours' | 'minutes_a_day'>;
@@ -21,7 +21,7 @@ function workdaysOf({ working_hours }: Hours): number {
   return new Set(working_hours.flatMap(({ days }) => days)).size;
 }
 
-/** Working days and weeks, and a person's lengths under a day, are as long as those of `profile`. */
+/** `profile` sets working days and weeks, and a person's lengths under a day. */
 export function parseDuration(text: string, profile: Hours, of: DurationOf): ReadDuration {
   const shown = quoteWords(text.trim().slice(0, 100), 200);
   const refuse = (why: string): ReadDuration => ({ ok: false, message: `${shown} ${why}` });
@@ -44,7 +44,7 @@ export function parseDuration(text: string, profile: Hours, of: DurationOf): Rea
   return { ok: true, minutes, text: writeLength(length) };
 }
 
-/** A person's whole elapsed days are refused as a number: 4320 meant as three days would be placed as nine. */
+/** A person's elapsed days are refused as a number: 4320 meant as three days would become nine. */
 export function readDuration(
   written: string | number,
   profile: Hours,

@@ -1,6 +1,4 @@
-// Serial schedule generation: each node, in precedence order, at the earliest time that edges, dates and the person's time
-// allow. With deadlines a heuristic: lowest latest start first. Kelley, "The critical-path method: resources planning and
-// scheduling" (1963); Kolisch, "Serial and parallel resource-constrained project scheduling methods revisited", EJOR 90 (1996).
+// Serial schedule generation; Kelley (1963), Kolisch (EJOR 90, 1996).
 import type { DependencyType } from '#domain/plan/dependency.ts';
 import { edgeEnds } from '#domain/plan/edge-ends.ts';
 import {
@@ -16,12 +14,12 @@ import {
 import { type Demands, PoolTime } from './pool-time.ts';
 import { type Interval, minuteMs, type WorkingTime } from './working-time.ts';
 
-/** Times are epoch milliseconds. */
+/** Epoch milliseconds. */
 export type TimedNode = {
   id: string;
-  /** For people, working time. */
+  /** Working time for people. */
   minutes: number;
-  /** Null for a machine, which works at any hour and in parallel. */
+  /** Null for a machine: any hour, in parallel. */
   person: string | null;
   /** Earliest start. */
   release: number | null;
@@ -29,13 +27,13 @@ export type TimedNode = {
   fixed: number | null;
   /** Latest end. */
   deadline: number | null;
-  /** The release is an exact time: unless something moves it, the node starts then, even outside working hours. */
+  /** Starts exactly at `release` unless moved, even outside working hours. */
   anyHour?: boolean;
-  /** Pools that it holds; only for machines. */
+  /** Pools held; machines only. */
   demands?: Demands;
 };
 
-/** `second` starts at most so long after `first`. */
+/** `second` starts at most this long after `first`. */
 type Limit = { first: string; second: string; minutes: number };
 
 export type PassInput = {
@@ -47,13 +45,13 @@ export type PassInput = {
   minutesADay: number | null;
   busy: ReadonlyMap<string, readonly Interval[]>;
   limits?: readonly Limit[];
-  /** Pools without a capacity are not limited. */
+  /** Others are unlimited. */
   capacity?: Demands;
-  /** Among nodes that wait for nothing else, lowest first. Default: by the latest start that meets the deadlines. */
+  /** Lowest first. Default: latest start that meets the deadlines. */
   priority?: ReadonlyMap<string, number>;
 };
 
-/** The broken constraint, and by how many milliseconds. `clash`: another fixed time of the same person. */
+/** Lateness in milliseconds. `clash`: with another fixed time of the person. */
 export type Lateness = {
   kind: 'deadline' | 'fixed' | 'clash';
   node: string;
@@ -75,13 +73,13 @@ export type Pass =
       drivers: Map<string, Driver>;
     }
   | { kind: 'cycle' }
-  /** Not enough working time within ten years. */
+  /** Within ten years. */
   | { kind: 'no_time'; node: string };
 
-/** Times that a pass is repeated to keep limits. */
+/** Repeated passes to keep limits. */
 const mostShifts = 60;
 
-/** Moves what comes too long before something else, and places all again. Limits that stay broken are late. */
+/** Moves what comes too early and places all again. Limits still broken are late. */
 export function runForwardPass(input: PassInput): Pass {
   const { limits = [] } = input;
   let { nodes } = input;
@@ -152,7 +150,7 @@ const spanAt = (from: number, length: number): Placement => {
   return { ...span, segments: length > 0 ? [span] : [] };
 };
 
-/** Reserves fixed times first, into `fixed`: what is longer than a day's work continues on the next days, around the others. */
+/** Reserves fixed times first; long ones continue on the next days. */
 function openPeople(
   { busy, time, minutesADay, now }: PassInput,
   nodes: readonly Sized[],
@@ -177,7 +175,7 @@ function openPeople(
   );
 }
 
-/** Overlapping fixed times of one person; names the later one. */
+/** Names the later one. */
 function findClashes(nodes: readonly Sized[], places: ReadonlyMap<string, Placement>): Lateness[] {
   const fixed = nodes
     .flatMap(({ id, person, fixed, length }) =>
@@ -196,7 +194,7 @@ function findClashes(nodes: readonly Sized[], places: ReadonlyMap<string, Placem
 
 type Bounds = { start: number; end: number; driver: string | null };
 
-/** After placed predecessors, and the binding one. */
+/** The binding one of the predecessors. */
 function findBounds(edges: readonly TimedEdge[], places: ReadonlyMap<string, Interval>): Bounds {
   const bounds: Bounds = {
     start: Number.NEGATIVE_INFINITY,
@@ -273,16 +271,16 @@ function nameDriver(node: Sized, place: Interval, bounds: Bounds, now: number): 
   return node.person !== null && place.from > now ? { kind: 'person' } : { kind: 'now' };
 }
 
-/** `to` waits for `from`; the lag is elapsed time, and negative for a lead. */
+/** The lag is elapsed time; negative for a lead. */
 export type TimedEdge = { from: string; to: string; type: DependencyType; lag_minutes: number };
 
-/** Bounds the successor's start or end, given the predecessor's `place`. */
+/** For the successor's start or end. */
 export function boundOf(edge: TimedEdge, place: Interval): number {
   const anchor = edgeEnds[edge.type].fromFinish ? place.to : place.from;
   return anchor + edge.lag_minutes * minuteMs;
 }
 
-/** Null for a cycle. Ties go to the lowest `urgency`, then to the order of `ids`. */
+/** Null for a cycle. Ties: lowest `urgency`, then order of `ids`. */
 export function orderTopologically(
   ids: readonly string[],
   edges: readonly TimedEdge[],
@@ -312,7 +310,7 @@ export function orderTopologically(
 
 type Dated = { id: string; length: number; deadline: number | null };
 
-/** Latest starts that meet every deadline, ignoring people's time; Infinity if no deadline depends on a node. */
+/** Ignores people's time; Infinity without a deadline. */
 function findLatestStarts(
   nodes: ReadonlyMap<string, Dated>,
   order: readonly string[],

@@ -1,7 +1,4 @@
-// Improves a schedule by a bounded, seeded search over the order in which nodes are placed, with forward–backward justification
-// where nothing is bound to calendars. Deterministic. Valls, Ballestín, Quintanilla, "A hybrid genetic algorithm for the
-// RCPSP", EJOR 185 (2008); Hartmann, "A competitive genetic algorithm for resource-constrained project scheduling", NRL 45
-// (1998).
+// Genetic search over placement orders; Hartmann (1998), Valls et al. (2008).
 import { edgeEnds } from '#domain/plan/edge-ends.ts';
 import {
   orderTopologically,
@@ -32,10 +29,7 @@ function createRandom(seed: number): () => number {
 const isBetter = (a: Found, b: Found): boolean =>
   a.late < b.late || (a.late === b.late && a.end < b.end);
 
-/**
- * The best pass, if it breaks fewer limits or ends earlier than the first. @param schedules passes to try, including
- * justification
- */
+/** Deterministic; fewer broken limits first, then the earlier end. @param schedules passes to try */
 export function improvePass(input: PassInput, first: Placed, schedules: number, seed = 1): Placed {
   return new Search(input, schedules, seed).run(first);
 }
@@ -82,7 +76,7 @@ class Search {
     return population.reduce((best, one) => (isBetter(one, best) ? one : best)).pass;
   }
 
-  /** The better of two random picks. */
+  /** Better of two random picks. */
   #pick(population: Found[]): Found | undefined {
     const [a, b] = [0, 1].map(() => population[Math.floor(this.#random() * population.length)]);
     return a !== undefined && b !== undefined && isBetter(b, a) ? b : a;
@@ -116,7 +110,7 @@ class Search {
     return justified !== null && isBetter(justified, found) ? justified : found;
   }
 
-  /** Random, but nodes with much behind them tend to come first. */
+  /** Random, favouring nodes with much behind them. */
   #sample(): string[] {
     const longest = Math.max(1, ...this.#tails.values());
     const key = new Map(
@@ -139,7 +133,7 @@ class Search {
   }
 }
 
-/** Two cuts: the middle of the child comes from the father, in his order. */
+/** Two cuts: the middle comes from the father, in his order. */
 function cross(mother: string[], father: string[], random: () => number): string[] {
   const cuts = [random(), random()].map((share) => Math.floor(share * mother.length));
   const [from, to] = [Math.min(...cuts), Math.max(...cuts)];
@@ -157,13 +151,13 @@ function orderBy(ids: string[], value: (id: string) => number): string[] {
     .map(({ id }) => id);
 }
 
-/** The same edge with time reversed. */
+/** With time reversed. */
 function reverse({ from, to, type, lag_minutes }: TimedEdge): TimedEdge {
   const turned = type === 'SS' ? 'FF' : type === 'FF' ? 'SS' : type;
   return { from: to, to: from, type: turned, lag_minutes };
 }
 
-/** The longest path from each node's start to the end, in milliseconds. */
+/** Longest path to the end, in milliseconds. */
 function measureTails({ nodes, edges }: PassInput): Map<string, number> {
   const lengths = new Map(nodes.map(({ id, minutes }) => [id, Math.round(minutes * minuteMs)]));
   const out = Map.groupBy(edges, ({ from }) => from);

@@ -1,10 +1,10 @@
-// Finds gaps of a rule: months or years without its day, times the clocks skip.
+// Gaps of a rule: periods without its day, skipped times.
 import { Temporal } from 'temporal-polyfill';
 import { listOf } from '#domain/words.ts';
 import { formatMoment, nextOccurrences, type Recurrence, toZoned } from './recurrence.ts';
 import { openRule, readFields, readUntil } from './rule.ts';
 
-/** Four years hold one leap year. */
+/** Contains one leap year. */
 const maxMonths = 48;
 const maxYears = 8;
 const shownPeriods = 6;
@@ -26,7 +26,7 @@ function periodOf(fields: Fields): 'month' | 'year' | null {
   return freq === 'YEARLY' ? 'year' : null;
 }
 
-/** Months or years after the first in which the rule has no occurrence. */
+/** After the first occurrence. */
 function findEmptyPeriods({ rrule, timezone, startsAt }: Recurrence, unit: 'month' | 'year') {
   const fields = readFields(rrule);
   const start = toZoned(startsAt, timezone).toPlainDateTime();
@@ -101,10 +101,7 @@ function describeEmptyPeriods(recurrence: Recurrence): string {
 /** About a year's. */
 const maxChanges = 2;
 
-/**
- * The first clock change that skips an occurrence, with its time as `02:30`. Rules by the hour or shorter use elapsed time and
- * lose nothing.
- */
+/** With its time as `02:30`. Rules by the hour or shorter use elapsed time. */
 function findSkipped({ rrule, timezone, startsAt }: Recurrence): { at: Date; time: string } | null {
   if (/^(HOURLY|MINUTELY|SECONDLY)$/.test(readFields(rrule).get('FREQ') ?? '')) return null;
   const start = toZoned(startsAt, timezone);
@@ -122,14 +119,11 @@ function findSkipped({ rrule, timezone, startsAt }: Recurrence): { at: Date; tim
   return null;
 }
 
-/** Cards are redrawn often and walking a rule takes milliseconds. */
+/** Cards are redrawn often, and walking a rule takes milliseconds. */
 const described = new Map<string, string>();
 const maxDescribed = 500;
 
-/**
- * Sentences, each after a space; '' if nothing is skipped. @param until an additional end @throws CountersignError
- * invalid_arguments
- */
+/** Sentences, each after a space. @param until an additional end @throws invalid_arguments */
 export function describeLeftOut(recurrence: Recurrence, until: Date | null = null): string {
   const key = JSON.stringify([recurrence, until]);
   const known = described.get(key);

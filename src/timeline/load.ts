@@ -1,12 +1,11 @@
-// Whether one person can do everything due: earliest due date first with preemption, which succeeds whenever any order does
-// (Horn, "Some simple scheduling algorithms", 1974).
+// Whether a person can do everything due (Horn, 1974).
 import { createHeap } from './forward-pass.ts';
 import { type Interval, mergeIntervals } from './working-time.ts';
 
-/** Milliseconds of work due within its span. */
+/** Milliseconds of work due within the span. */
 export type Load = Interval & { id: string; length: number };
 
-/** The work that doesn't fit into its span, given the rest, in `available` (merged) time. O(n log n). */
+/** Earliest due date first, with preemption, in merged time. O(n log n). */
 export function findOverload(loads: readonly Load[], available: readonly Interval[]): Load[] {
   const byBegin = loads.filter(({ length }) => length > 0).sort((a, b) => a.from - b.from);
   const open = createHeap<{ load: Load; left: number }>((a, b) => a.load.to - b.load.to);
@@ -44,7 +43,7 @@ export function findOverload(loads: readonly Load[], available: readonly Interva
   return failed;
 }
 
-/** One second of tolerance: durations are in minutes, times in milliseconds. */
+/** Durations are in minutes, times in milliseconds. */
 function isTooLate({ load, left }: { load: Load; left: number }, at: number): boolean {
   return left - (load.to - at) > 1000;
 }

@@ -3,8 +3,8 @@ import { type PassInput, runForwardPass } from './forward-pass.ts';
 import { mergeIntervals, minuteMs, subtractIntervals, workingTimeWithin } from './working-time.ts';
 
 /**
- * The earliest end of each node if its person and pools had nothing else to do; `end` is that of all nodes, given each person's total work.
- * @param until when the nodes end in some order
+ * Each node's, if person and pools had nothing else; `end`: of all, given each person's total work.
+ * @param until an end in some order
  */
 export function findEarliestEnds(
   input: PassInput,
@@ -20,7 +20,7 @@ export function findEarliestEnds(
   return { ends, end: Math.max(last, ...findLoadEnds(input, until)) };
 }
 
-/** When each person's work is done at the earliest, without a break between its parts. */
+/** Each person's, without a break. */
 function findLoadEnds({ nodes, busy, time, now }: PassInput, until: number): number[] {
   const people = Map.groupBy(
     nodes.filter(({ person, fixed, anyHour }) => person !== null && fixed === null && !anyHour),

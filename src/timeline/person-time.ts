@@ -1,4 +1,4 @@
-// A person's time during scheduling: what is taken, and the next free slot.
+// A person's taken and free time during scheduling.
 import {
   findFirstAfter,
   type Interval,
@@ -7,22 +7,22 @@ import {
   type WorkingTime,
 } from './working-time.ts';
 
-/** `segments` are the stretches actually worked. */
+/** `segments`: actually worked. */
 export type Placement = Interval & { segments: Interval[] };
 
 export type PersonTime = {
   time: WorkingTime;
-  /** Milliseconds of work per day, or null for all working hours. */
+  /** Milliseconds; null: all working hours. */
   mostADay: number | null;
-  /** Calendar events and placed work, merged. */
+  /** Events and placed work, merged. */
   taken: Interval[];
-  /** Placed milliseconds per day. */
+  /** Milliseconds per day. */
   used: Map<number, number>;
   /** Nothing is free before. */
   fullUntil: number;
 };
 
-/** How far to look for one unbroken stretch before splitting the work. */
+/** To look for one stretch before splitting work. */
 const maxWaitMs = 14 * 86_400_000;
 
 type Free = Interval & { day: number };
@@ -42,10 +42,7 @@ export function openPersonTime(
   };
 }
 
-/**
- * The first slot of `length` milliseconds, or null within the horizon. Work that fits a usual stretch stays whole unless two
- * weeks offer none; longer work continues across nights, breaks and events.
- */
+/** Null within the horizon. Work that fits a usual stretch stays whole unless two weeks offer none. */
 export function findPlace(person: PersonTime, earliest: number, length: number): Placement | null {
   const from = Math.max(earliest, person.fullUntil);
   if (isOnePiece(person, length)) {
@@ -55,7 +52,7 @@ export function findPlace(person: PersonTime, earliest: number, length: number):
   return spread(person, from, length);
 }
 
-/** As `findPlace`, ending no earlier than `endAtLeast`. */
+/** Ends no earlier than `endAtLeast`. */
 export function findPlaceEnding(
   person: PersonTime,
   earliest: number,
@@ -65,7 +62,7 @@ export function findPlaceEnding(
   const first = findPlace(person, earliest, length);
   if (first === null || first.to >= endAtLeast) return first;
   if (isOnePiece(person, length)) return findPlace(person, endAtLeast - length, length);
-  // The end grows with the start, so binary search works up to the latest useful start.
+  // The end grows with the start, so binary search works.
   let low = first.from;
   let high = endAtLeast - length;
   let found = findPlace(person, high, length);
@@ -100,7 +97,7 @@ export function takePlace(person: PersonTime, place: Placement): void {
   advance(person);
 }
 
-/** Skips full time, to avoid rescanning it. */
+/** Avoids rescanning full time. */
 function advance(person: PersonTime): void {
   for (const { from } of freeFrom(person, person.fullUntil)) {
     person.fullUntil = from;
@@ -108,12 +105,12 @@ function advance(person: PersonTime): void {
   }
 }
 
-/** Whether work of that length fits a usual stretch. */
+/** Fits a usual stretch. */
 export function isOnePiece(person: PersonTime, length: number): boolean {
   return length <= person.time.longest && (person.mostADay === null || length <= person.mostADay);
 }
 
-/** Within each day's capacity, in order. */
+/** Within each day's capacity. */
 function* freeFrom(person: PersonTime, at: number): Iterable<Free> {
   let next = findFirstAfter(person.taken, at);
   for (const window of person.time.windowsFrom(at)) {
@@ -147,7 +144,7 @@ function findStretch(person: PersonTime, earliest: number, length: number): Plac
   return null;
 }
 
-/** Contiguous stretches, within each day's capacity. */
+/** Contiguous, within each day's capacity. */
 function fitInto(person: PersonTime, run: Free[], length: number): Placement | null {
   for (const [i, first] of run.entries()) {
     const from = first.from;

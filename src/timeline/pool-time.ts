@@ -1,6 +1,6 @@
-// The use of shared pools over time, for placing steps that hold an amount of each.
+// The use of shared pools over time.
 
-/** `used[i]` from `times[i]` on. */
+/** `used[i]` holds from `times[i]` on. */
 type Profile = { capacity: number; times: number[]; used: number[] };
 
 export type Demands = ReadonlyMap<string, number>;
@@ -17,7 +17,7 @@ export class PoolTime {
     );
   }
 
-  /** The first moment at which all demands fit for `length`, or null if one exceeds its pool. */
+  /** Null if a demand exceeds its pool. */
   findRoom(demands: Demands, from: number, length: number): number | null {
     let at = from;
     for (let moved = true; moved; ) {

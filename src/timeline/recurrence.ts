@@ -1,13 +1,13 @@
-// Recurrence rules (RFC 5545) and time zones. Wall time is what repeats: 9:30 stays 9:30 when the clocks change.
+// Recurrence rules (RFC 5545) and time zones; wall time repeats.
 import { Temporal } from 'temporal-polyfill';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { shorten } from '#domain/words.ts';
 import { checkRule, countOfRule, openRule, readRule } from './rule.ts';
 
-/** `startsAt` is DTSTART. */
+/** `startsAt`: DTSTART. */
 export type Recurrence = { rrule: string; timezone: string; startsAt: Date };
 
-/** Null for an IANA zone or UTC. */
+/** Null if valid. */
 export function checkTimezone(timezone: string): string | null {
   const sentence = `"${shorten(timezone, 60)}" is not a time zone; use a name such as Europe/Berlin or UTC.`;
   if (!/^[A-Za-z]/.test(timezone)) return sentence;
@@ -19,13 +19,10 @@ export function checkTimezone(timezone: string): string | null {
   }
 }
 
-/** Occurrences beyond this are not counted. */
+/** Occurrences. */
 export const maxCounted = 1000;
 
-/**
- * Skips times that don't exist because of a clock change (RFC 5545). @throws CountersignError invalid_arguments for an invalid
- * rule or zone, or a rule that never happens
- */
+/** Skips nonexistent times (RFC 5545). @throws invalid_arguments for an invalid rule or zone, or a rule that never happens */
 export function nextOccurrences(recurrence: Recurrence, after: Date, limit: number): Date[] {
   const problem = checkRule(recurrence.rrule) ?? checkTimezone(recurrence.timezone);
   if (problem !== null) throw new CountersignError('invalid_arguments', problem);
@@ -35,7 +32,7 @@ export function nextOccurrences(recurrence: Recurrence, after: Date, limit: numb
     const rule = openRule(rrule, toZoned(recurrence.startsAt, recurrence.timezone));
     const count = countOfRule(rrule);
     if (count !== null && count <= maxCounted) {
-      // Each "next" of such a rule counts from the start, so all at once cost as much as the last.
+      // Each "next" of a counted rule counts from the start; all at once cost as much as the last.
       const moments = rule.all().map(({ epochMilliseconds }) => new Date(epochMilliseconds));
       return moments.filter((moment) => moment > after).slice(0, limit);
     }
@@ -55,10 +52,7 @@ export function nextOccurrences(recurrence: Recurrence, after: Date, limit: numb
   return found;
 }
 
-/**
- * ISO 8601 with an offset or `Z`, or a local time in `timezone`. A skipped local time moves forward. @throws CountersignError
- * invalid_arguments
- */
+/** ISO 8601, or local in `timezone`; skipped local times move forward. @throws invalid_arguments */
 export function toMoment(text: string, timezone: string): Date {
   const problem = checkTimezone(timezone);
   if (problem !== null) throw new CountersignError('invalid_arguments', problem);
@@ -76,19 +70,19 @@ export function toMoment(text: string, timezone: string): Date {
   }
 }
 
-/** The first moment after a day. @param date such as `2026-05-04` */
+/** @param date `2026-05-04` */
 export function toNextDay(date: string, timezone: string): Date {
   const next = new Date(toMoment(date, 'UTC').getTime() + 86_400_000);
   return toMoment(next.toISOString().slice(0, 10), timezone);
 }
 
-/** The moment of an end: a date alone is the end of that day. */
+/** A date alone is the end of that day. */
 export const toLimit: typeof toMoment = (text, timezone) =>
   /^\d{4}-\d\d-\d\d$/.test(text) ? toNextDay(text, timezone) : toMoment(text, timezone);
 
 type MomentOptions = { zone?: boolean; locale?: string };
 
-/** `Mon, 4 May 2026, 09:30`; `zone: true` adds the zone's name. */
+/** `Mon, 4 May 2026, 09:30`; `zone` adds its name. */
 export function formatMoment(moment: Date, timezone: string, options: MomentOptions = {}): string {
   return new Intl.DateTimeFormat(options.locale ?? 'en-GB', {
     timeZone: timezone,
@@ -103,7 +97,7 @@ export function formatMoment(moment: Date, timezone: string, options: MomentOpti
   }).format(moment);
 }
 
-/** The same of an end: midnight belongs to the day before, as `Fri, 4 Dec 2026, 24:00`. */
+/** An end at midnight is `Fri, 4 Dec 2026, 24:00`. */
 export function formatLimit(moment: Date, timezone: string, options: MomentOptions = {}): string {
   const shown = formatMoment(moment, timezone, options);
   if (!/ 00:00\b/.test(shown)) return shown;
@@ -119,7 +113,7 @@ export function toLocalIso(moment: Date, timezone: string): string {
   });
 }
 
-/** `2026-05-04`, so days compare as texts. */
+/** `2026-05-04`, comparable as text. */
 export function localDate(moment: Date, timezone: string): string {
   return toZoned(moment, timezone).toPlainDate().toString();
 }

@@ -1,29 +1,29 @@
-// Finds single changes that would make an infeasible schedule fit, each tried out and minimal of its kind.
+// Finds minimal single changes that make a schedule fit.
 import type { StrategyProfile } from '#domain/planning/schedule.ts';
 import { type Lateness, type Pass, type PassInput, runForwardPass } from './forward-pass.ts';
 import { dayOf, openWorkingTime, printDay, startOfDay, type WorkingTime } from './working-time.ts';
 
-/** Times are epoch milliseconds. */
+/** Epoch milliseconds. */
 export type Remedy =
   | { kind: 'deadlines'; nodes: { id: string; to: number }[] }
-  /** Start when possible, not at the requested time. */
+  /** Starts when possible. */
   | { kind: 'release'; node: string }
-  /** Work on these days as well. */
+  /** As working days. */
   | { kind: 'days_on'; dates: string[] }
   | { kind: 'shorten'; node: string; minutes: number };
 
 type Placed = Extract<Pass, { kind: 'placed' }>;
 
 const mostDays = 8;
-/** Days before the deadline to search. */
+/** Days before the deadline. */
 const mostSpan = 60;
 const mostPerKind = 2;
-/** Nodes placed in all trials, which bounds the time for large plans. */
+/** Nodes placed in all trials. */
 const mostWork = 200_000;
 
 export type Setting = { input: PassInput; profile: StrategyProfile };
 
-/** Least intrusive first. Deadline changes always help; the others are tried. */
+/** Least intrusive first. */
 export function findRemedies(setting: Setting, pass: Placed): Remedy[] {
   const { input } = setting;
   let left = Math.max(8, Math.floor(mostWork / Math.max(1, input.nodes.length)));
@@ -46,7 +46,7 @@ function isMet(pass: Pass): boolean {
   return pass.kind === 'placed' && pass.late.length === 0;
 }
 
-/** Only if nothing but deadlines is violated. */
+/** Only if nothing else is violated. */
 function relaxDeadlines(late: readonly Lateness[], pass: Placed): Remedy[] {
   if (late.some(({ kind }) => kind !== 'deadline')) return [];
   const nodes = late.map(({ node, limit, by }) => ({
@@ -56,7 +56,7 @@ function relaxDeadlines(late: readonly Lateness[], pass: Placed): Remedy[] {
   return [{ kind: 'deadlines', nodes }];
 }
 
-/** The nodes that delay `late`, latest first. */
+/** Latest first. */
 function tracePath(input: PassInput, pass: Placed, late: string): string[] {
   const nodes = new Map(input.nodes.map((node) => [node.id, node]));
   const path = new Set<string>();
@@ -95,7 +95,7 @@ function changeNode(
   };
 }
 
-/** Requested times of the late node and those that delay it. */
+/** Requested for the late node and those that delay it. */
 function relaxMoments(input: PassInput, pass: Placed, path: string[], fits: Fits): Remedy[] {
   const nodes = new Map(input.nodes.map((node) => [node.id, node]));
   const clashing = pass.late.map(({ node }) => node);
@@ -112,7 +112,7 @@ function relaxMoments(input: PassInput, pass: Placed, path: string[], fits: Fits
   return remedies;
 }
 
-/** The fewest days off to work: a single one if that is enough, else the first ones. */
+/** A single one if enough, else the first ones. */
 function workMoreDays(
   { input, profile }: Setting,
   pass: Placed,
@@ -150,7 +150,7 @@ function worksOn(time: WorkingTime, day: number): boolean {
   return false;
 }
 
-/** Shortens the longest work on the path as little as needed, to quarter hours if possible. */
+/** As little as needed, to quarter hours if possible. */
 function shortenWork(input: PassInput, path: string[], fits: Fits): Remedy[] {
   const nodes = new Map(input.nodes.map((node) => [node.id, node]));
   const longest = path

@@ -1,4 +1,4 @@
-// Repetitions in words: the rhythm, its end and the next dates.
+// Repetitions in words.
 import { RRuleTemporal } from 'rrule-temporal';
 import { toText } from 'rrule-temporal/totext';
 import {
@@ -18,7 +18,7 @@ type Repetition = {
   until: string | null;
 };
 
-/** `9:30 AM GMT+2`, `2:05 PM EST` and `9 AM` become `09:30`, `14:05` and `09:00`: the zone is shown elsewhere. */
+/** `9:30 AM GMT+2` becomes `09:30`: the zone is shown elsewhere. */
 function rewriteClock(text: string): string {
   return text.replaceAll(
     /\b(\d{1,2})(?::(\d\d))?(?::\d\d)?\s?(AM|PM)\b(?:\s[A-Z]{2,5}(?:[+-]\d{1,2}(?::\d\d)?)?)?/g,
@@ -29,7 +29,7 @@ function rewriteClock(text: string): string {
   );
 }
 
-/** By their values: words round seconds away. */
+/** Words round seconds away. */
 export function isSameRepetition(a: Repetition, b: Repetition): boolean {
   const timeOf = (iso: string | null) => (iso === null ? null : Date.parse(iso));
   return (
@@ -40,14 +40,14 @@ export function isSameRepetition(a: Repetition, b: Repetition): boolean {
   );
 }
 
-/** ` until Mon 14 Dec 2026`, with the time if the rule gives one; '' without UNTIL. */
+/** ` until Mon 14 Dec 2026`, with the rule's time; '' without UNTIL. */
 function describeUntil(until: string | undefined, timezone: string): string {
   if (until === undefined) return '';
   const moment = formatMoment(new Date(readUntil(until, timezone).epochMilliseconds), timezone);
   return ` until ${until.includes('T') ? moment : moment.replace(/,? \d\d:\d\d$/, '')}`;
 }
 
-/** `every Monday at 09:30`, in the rule's zone. Requires a rule that passes `checkRule`. */
+/** `every Monday at 09:30`, for rules that pass `checkRule`. */
 export function describeRecurrence({ rrule, timezone, startsAt }: Recurrence): string {
   const dtstart = toZoned(startsAt, timezone);
   const fields = readFields(rrule);
@@ -62,10 +62,10 @@ export function describeRecurrence({ rrule, timezone, startsAt }: Recurrence): s
 
 const times = new Set(['BYHOUR', 'BYMINUTE', 'BYSECOND', 'COUNT', 'UNTIL']);
 
-/** `every Monday`, `every 2 weeks on Friday`. */
+/** `every 2 weeks on Friday`. */
 export function describeRhythm({ rrule, timezone, startsAt }: Recurrence): string {
   const fields = readFields(rrule);
-  // Without BYHOUR its hours are its rhythm.
+  // Without BYHOUR, its hours are its rhythm.
   if (/^(?:HOURLY|MINUTELY|SECONDLY)$/.test(fields.get('FREQ') ?? ''))
     return describeRecurrence({ rrule, timezone, startsAt });
   const rule = writeFields([...fields].filter(([key]) => !times.has(key)));
@@ -76,7 +76,7 @@ export function describeRhythm({ rrule, timezone, startsAt }: Recurrence): strin
 
 const shownDates = 3;
 
-/** `30 Nov, 7 Dec, 14 Dec …`; with times if two are on one day; '' if none is left. */
+/** `30 Nov, 7 Dec, 14 Dec …`; times only if two share a day. */
 export function describeNext({ rrule, starts_at, timezone, until }: Repetition, now: Date): string {
   const startsAt = new Date(starts_at);
   const from = now < startsAt ? new Date(startsAt.getTime() - 1) : now;
@@ -96,7 +96,7 @@ export function describeNext({ rrule, starts_at, timezone, until }: Repetition, 
   return `${words.join(', ')}${found.length > shownDates ? ' …' : ''}`;
 }
 
-/** `, until you stop it`, or '' if the rule itself ends. */
+/** `, until you stop it`, or '' if the rule ends. */
 export function describeEnd({
   rrule,
   timezone,
@@ -107,13 +107,13 @@ export function describeEnd({
   return fields.has('UNTIL') || fields.has('COUNT') ? '' : ', until you stop it';
 }
 
-/** `every Monday at 09:00 (Europe/Berlin), until you stop it` */
+/** `every Monday at 09:00 (Europe/Berlin), until you stop it`. */
 export function describeRule({ rrule, starts_at, timezone, until }: Repetition): string {
   const rule = describeRecurrence({ rrule, timezone, startsAt: new Date(starts_at) });
   return `${rule} (${timezone})${describeEnd({ rrule, timezone, until })}`;
 }
 
-/** `every Monday at 09:00 (Europe/Berlin), until you stop it: 30 Nov, 7 Dec, 14 Dec …` */
+/** With the next dates. */
 export function describeRepetition(repetition: Repetition, now: Date): string {
   const next = describeNext(repetition, now);
   return `${describeRule(repetition)}${next === '' ? '' : `: ${next}`}`;

@@ -1,4 +1,4 @@
-// Recurrence rule text (RFC 5545): validation, parts, and the library that expands it.
+// Recurrence rule text (RFC 5545): validation, parts, expansion.
 import { RRuleTemporal } from 'rrule-temporal';
 import { Temporal } from 'temporal-polyfill';
 import { shorten } from '#domain/words.ts';
@@ -46,7 +46,7 @@ function isWithin(value: number, min: number, max: number): boolean {
   return value >= min && value <= max && (value !== 0 || min >= 0);
 }
 
-/** Null if valid. A leading `RRULE:` is accepted. */
+/** Null if valid. Accepts a leading `RRULE:`. */
 export function checkRule(rrule: string): string | null {
   const seen = new Set<string>();
   for (const part of readRule(rrule).split(';')) {
@@ -73,7 +73,6 @@ export function checkRule(rrule: string): string | null {
   return null;
 }
 
-/** Strips a leading `RRULE:`. */
 export function readRule(rrule: string): string {
   return rrule
     .trim()
@@ -96,10 +95,10 @@ export function writeFields(fields: Iterable<[string, string]>): string {
 const maxTimesADay = 500;
 const subDaily = /^(HOURLY|MINUTELY|SECONDLY)$/;
 const daysOfYear = ['BYMONTHDAY', 'BYYEARDAY'];
-/** Weekdays and leap years repeat every 400 years. */
+/** Years. */
 const calendarCycle = 400;
 
-/** No year has a matching day. Ignores times, INTERVAL and the end. */
+/** Ignores times, INTERVAL and the end. */
 function neverHappens(fields: ReadonlyMap<string, string>): boolean {
   const freq = fields.get('FREQ') ?? '';
   const ofYear = daysOfYear.some((key) => fields.has(key));
@@ -110,7 +109,7 @@ function neverHappens(fields: ReadonlyMap<string, string>): boolean {
   const kept = [...fields].filter(
     ([key]) => !ignored.test(key) && (picks || !/^BY(SETPOS|HOUR|MINUTE|SECOND)$/.test(key)),
   );
-  // A rule that only filters days picks the same ones every year.
+  // Rules that only filter days pick the same ones every year.
   const yearly = ofYear && !picks && (freq === 'DAILY' || subDaily.test(freq));
   const rule = kept.map(([key, value]): [string, string] =>
     key === 'FREQ' && (yearly || subDaily.test(freq))
@@ -122,12 +121,12 @@ function neverHappens(fields: ReadonlyMap<string, string>): boolean {
     const limits = { maxIterations: calendarCycle * 4, maxCandidateEvaluations: 5000 };
     return openRule(writeFields(rule), dtstart, limits).next(new Date(0), true) === null;
   } catch {
-    // The library throws if it finds nothing within its limits.
+    // The library found nothing within its limits.
     return true;
   }
 }
 
-/** The last included moment: a date means its whole day, a time without `Z` is in `timezone`. */
+/** A date means its whole day; without `Z` it is in `timezone`. */
 export function readUntil(until: string, timezone: string): Temporal.ZonedDateTime {
   if (!until.includes('T'))
     return Temporal.PlainDate.from(until).toZonedDateTime({
@@ -141,7 +140,7 @@ export function readUntil(until: string, timezone: string): Temporal.ZonedDateTi
 
 export type Limits = { maxIterations: number; maxCandidateEvaluations: number };
 
-/** Keeps a rule under a tenth of a second. */
+/** Under a tenth of a second. */
 const usualLimits: Limits = { maxIterations: 2000, maxCandidateEvaluations: 20_000 };
 
 /** @throws Error for rules that `checkRule` rejects */

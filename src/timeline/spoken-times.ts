@@ -1,5 +1,4 @@
-// Parses dates, times, durations and recurrences in the spellings that commands know. Pure. Missing or ambiguous parts come
-// back as a doubt with choices.
+// Parses spoken times and recurrences; ambiguity becomes a doubt. Pure.
 import { Temporal } from 'temporal-polyfill';
 import { minutesOf, readLengthAt } from '#domain/length.ts';
 import { readZone } from './spoken-zones.ts';
@@ -11,18 +10,18 @@ export type Words = {
   now: Date;
   timezone: string;
 };
-/** `next`: the first token after what was read. */
+/** `next`: first token after it. */
 export type Read<T> = { value: T; next: number };
 
-/** `second`: the afternoon hour that may be meant instead. */
+/** `second`: afternoon hour possibly meant. */
 export type Clock = { hour: number; minute: number; zone: string | null; second: number | null };
 export type When = {
   words: string;
   date: Temporal.PlainDate | null;
   clock: Clock | null;
-  /** "in 3 hours": an absolute time. */
+  /** "in 3 hours": absolute. */
   instant: string | null;
-  /** Another day that may be meant: today's weekday is today or in a week, a month begins or ends. */
+  /** Another possible day: today's weekday, a month's begin or end. */
   or: Temporal.PlainDate | null;
 };
 export type Doubt = { about: 'time' | 'date'; choices: string[] };
@@ -36,7 +35,7 @@ const months =
 
 const word = ({ tokens }: Pick<Words, 'tokens'>, at: number): string => tokens[at]?.value ?? '';
 
-/** By name or its first three letters. */
+/** By name or three letters. */
 function placeOf(names: string[], value: string): number {
   if (value.length < 3) return -1;
   return names.findIndex(
@@ -47,14 +46,14 @@ function placeOf(names: string[], value: string): number {
 const here = ({ now, timezone }: Pick<Words, 'now' | 'timezone'>) =>
   Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(timezone);
 
-/** `2026-11-28` */
+/** `2026-11-28`. */
 export const todayIn = (words: Pick<Words, 'now' | 'timezone'>): string =>
   here(words).toPlainDate().toString();
 
 const print = (moment: Temporal.ZonedDateTime): string =>
   moment.toString({ timeZoneName: 'never', smallestUnit: 'second' });
 
-/** "9:00", "9:30 pm", "9 am", "at 9", "noon", each with an optional zone. A bare number needs "at". */
+/** "9:00", "9:30 pm", "at 9", "noon", with an optional zone. A bare number needs "at". */
 export function readClock(words: Words, at: number, marked = false): Read<Clock> | null {
   let i = at;
   const isMarked = marked || word(words, i) === 'at';
@@ -85,13 +84,13 @@ function plainDate(year: number, month: number, day: number): Temporal.PlainDate
   try {
     return Temporal.PlainDate.from({ year, month, day }, { overflow: 'reject' });
   } catch {
-    return null; // there is no such day
+    return null; // no such day
   }
 }
 
 type Day = Pick<When, 'or'> & { date: Temporal.PlainDate };
 
-/** "today", "tomorrow", "on Friday", "2 December 2026", "December 2", "2026-12-02", "in 3 days"; as a limit also "June". */
+/** "tomorrow", "on Friday", "2 December 2026", "in 3 days"; as a limit also "June". */
 function readDate(words: Words, at: number, isLimit: boolean): Read<Day> | null {
   const today = here(words).toPlainDate();
   const done = (
@@ -137,7 +136,7 @@ function readDate(words: Words, at: number, isLimit: boolean): Read<Day> | null 
   return done(isPast ? plainDate(today.year + 1, month + 1, Number(day)) : date, next);
 }
 
-/** A day, a time, or both in either order; "in 3 hours". @param isLimit something ends then */
+/** A day, a time, or both; "in 3 hours". @param isLimit something ends then */
 export function readWhen(words: Words, at: number, isLimit = false): Read<When> | null {
   const span = word(words, at) === 'in' ? readSpan(words, at + 1) : null;
   const wordsTo = (next: number) =>
@@ -162,7 +161,7 @@ const pad = (n: number) => String(n).padStart(2, '0');
 export const showClock = ({ hour, minute }: Pick<Clock, 'hour' | 'minute'>): string =>
   `${hour}:${pad(minute)}`;
 
-/** @param wholeDay means the end of the day if no time is named */
+/** @param wholeDay without a time, the end of the day */
 export function settleWhen(
   when: When,
   words: Pick<Words, 'now' | 'timezone'>,
@@ -202,7 +201,7 @@ export function timeOnDay(day: string, time: string, timezone: string): string {
   return print(date.withPlainTime(clock.toPlainTime()));
 }
 
-/** `2026-12-03T09:00` there; null if invalid. */
+/** `2026-12-03T09:00`; null if invalid. */
 export function localTime(moment: string, timezone: string): string | null {
   const time = Date.parse(moment);
   if (Number.isNaN(time)) return null;
@@ -212,7 +211,7 @@ export function localTime(moment: string, timezone: string): string | null {
     .toString({ smallestUnit: 'minute' });
 }
 
-/** A local time (`2026-12-03 09:00`), or an ISO time with its offset. */
+/** Local (`2026-12-03 09:00`) or ISO with offset. */
 export function momentOf(text: string, timezone: string): string | null {
   const [, day = '', time] = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})$/.exec(text) ?? [];
   const exact = /(?:Z|[+-]\d{2}:\d{2})$/.test(text) ? Date.parse(text) : Number.NaN;
@@ -224,16 +223,16 @@ export function momentOf(text: string, timezone: string): string | null {
     }).toZonedDateTime(timezone);
     return new Date(epochMilliseconds).toISOString();
   } catch (error) {
-    // There is no such day or hour.
+    // No such day or hour.
     if (error instanceof RangeError) return null;
     throw error;
   }
 }
 
-/** `exact`: in minutes and hours, which mean the same on every day. */
+/** `exact`: minutes and hours, equal on every day. */
 export type Span = { words: string; seconds: number; exact: boolean; working: boolean };
 
-/** "10 minutes", "two days", "90s", "1 hour 30 minutes", "2 working days". */
+/** "two days", "1 hour 30 minutes", "2 working days". */
 export function readSpan({ source, tokens }: Words, at: number): Read<Span> | null {
   const start = tokens[at]?.start;
   const read =
@@ -244,7 +243,7 @@ export function readSpan({ source, tokens }: Words, at: number): Read<Span> | nu
   const { length } = read;
   const end = start + read.end;
   const seconds = minutesOf(length) * 60;
-  // A length ends where a word ends, and nothing takes no time.
+  // Ends with a word; zero takes no time.
   const last = tokens.findIndex((token, index) => index >= at && token.end === end);
   if (last === -1 || seconds === 0) return null;
   const exact = length.parts.every(({ unit }) => unit !== 'day' && unit !== 'week');
@@ -252,13 +251,10 @@ export function readSpan({ source, tokens }: Words, at: number): Read<Span> | nu
   return { value: { words, seconds, exact, working: length.working }, next: last + 1 };
 }
 
-/** `clock` is null if the rule lacks a time that it needs. */
+/** `clock`: null if missing. */
 export type Every = { words: string; freq: string; parts: string[]; clock: Clock | null };
 
-/**
- * "every day", "every weekday at 9:30", "every Monday and Friday", "every 2 weeks on Friday", "every first Monday of the
- * month", "every day at 9:00 for 5 times".
- */
+/** "every weekday at 9:30", "every 2 weeks on Friday", "every first Monday of the month", "every day at 9:00 for 5 times". */
 export function readEvery(words: Words, at: number, anyZone = false): Read<Every> | null {
   if (word(words, at) !== 'every') return null;
   const found = readFrequency(words, at + 1);
@@ -318,7 +314,7 @@ function readFrequency(words: Words, at: number): Read<Frequency> | null {
   return isDay ? { value: { freq, parts: [...parts, `BYMONTHDAY=${day}`] }, next: i + 4 } : plain;
 }
 
-/** "Monday", "Monday, Wednesday and Friday" */
+/** "Monday, Wednesday and Friday". */
 function readDays(words: Words, at: number): Read<string> | null {
   const days: string[] = [];
   for (let i = at; ; ) {
@@ -331,7 +327,7 @@ function readDays(words: Words, at: number): Read<string> | null {
   }
 }
 
-/** The RFC 5545 rule, or a doubt about its time. */
+/** RFC 5545, or a doubt about its time. */
 export function settleEvery({ freq, parts, clock }: Every): { rrule: string } | Doubt {
   const often = freq === 'MINUTELY' || freq === 'HOURLY';
   if (clock === null && often) return { rrule: [`FREQ=${freq}`, ...parts].join(';') };

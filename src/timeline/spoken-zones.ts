@@ -1,5 +1,4 @@
-// Time zones after a time of day: "18:00 CET", "9 PM Eastern", "14:00 Berlin", "14:00 Berlin time", "9:00 (UTC+2)". Abbreviations mean the
-// region's local time, summer and winter.
+// Zones after a time: "18:00 CET", "14:00 Berlin", "9:00 (UTC+2)".
 import { Temporal } from 'temporal-polyfill';
 
 const regions: Record<string, string> = {
@@ -25,7 +24,7 @@ const regions: Record<string, string> = {
 const byWord = new Map(
   Object.entries(regions).flatMap(([zone, words]) => words.split(' ').map((word) => [word, zone])),
 );
-/** The last part of an IANA name is a city. */
+/** Last part of an IANA name. */
 const byCity = new Map(
   Intl.supportedValuesOf('timeZone').map((zone) => [
     (zone.split('/').at(-1) ?? zone).replaceAll('_', ' ').toLowerCase(),
@@ -39,7 +38,7 @@ const own = /^(?:local|my|our|your|this)$/i;
 
 type SpokenZone = { zone: string | null; end: number };
 
-/** An IANA name or offset, `own` for the person's zone, or null if ambiguous or unknown. @returns null if no zone is named */
+/** IANA or offset; null within: ambiguous or unknown. @returns null if no zone is named */
 export function readZone(text: string, at: number, ownZone: string): SpokenZone | null {
   named.lastIndex = at;
   const match = named.exec(text);
@@ -57,7 +56,7 @@ export function readZone(text: string, at: number, ownZone: string): SpokenZone 
     if (own.test(words)) return { zone: ownZone, end };
     return { zone: byCity.get(words) ?? byWord.get(words) ?? null, end };
   }
-  // Only a zone-like abbreviation counts: other words are in capitals too.
+  // Other words may be in capitals, so only known abbreviations count.
   const known = byWord.get((short ?? '').toLowerCase());
   const shouted = /^(?:[A-Z]{1,3}T|[A-Z]{2,3}[SD]T)$/.test(short ?? '') || short === 'ist';
   return known !== undefined || shouted ? { zone: known ?? null, end } : readCity(text, at);
@@ -65,7 +64,7 @@ export function readZone(text: string, at: number, ownZone: string): SpokenZone 
 
 const capitalised = /\p{Lu}\p{L}+(?: \p{Lu}\p{L}+)?(?![\p{L}\p{N}/])/uy;
 
-/** "Berlin", "New York" */
+/** "Berlin", "New York". */
 function readCity(text: string, at: number): SpokenZone | null {
   capitalised.lastIndex = at;
   const [both = ''] = capitalised.exec(text) ?? [];
@@ -80,6 +79,6 @@ function check(name: string): string | null {
   try {
     return Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name).timeZoneId;
   } catch {
-    return null; // Temporal throws for names it does not know
+    return null; // Temporal throws for unknown names
   }
 }

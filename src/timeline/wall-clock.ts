@@ -1,8 +1,8 @@
-// Rules on a clock that never changes, for calendars whose zones have no known name. Times are written as UTC milliseconds.
+// Rules on a fixed clock, for calendars with unknown zones.
 import { toZoned } from './recurrence.ts';
 import { type Limits, openRule, readFields, writeFields } from './rule.ts';
 
-/** Per rule, when expanding a whole calendar. */
+/** Per rule, for a whole calendar. */
 const wallLimits: Limits = { maxIterations: 20_000, maxCandidateEvaluations: 100_000 };
 
 const unitMs: Record<string, number> = {
@@ -13,7 +13,7 @@ const unitMs: Record<string, number> = {
   SECONDLY: 1000,
 };
 
-/** Turns COUNT of a rule with equal steps into its last time, to avoid counting. */
+/** COUNT as a last time, if steps are equal. */
 function countToEnd(fields: ReadonlyMap<string, string>, start: number): number {
   const unit = unitMs[fields.get('FREQ') ?? ''];
   const count = fields.get('COUNT');
@@ -23,10 +23,7 @@ function countToEnd(fields: ReadonlyMap<string, string>, start: number): number 
     : start + (Number(count) - 1) * Number(fields.get('INTERVAL') ?? 1) * unit;
 }
 
-/**
- * UTC milliseconds from `from` to `to` inclusive. The rule must have passed `checkRule`, apart from UNTIL, which `to` replaces.
- * @throws Error if it takes too many steps
- */
+/** UTC milliseconds, inclusive. The rule passed `checkRule`; `to` replaces UNTIL. @throws Error if it takes too many steps */
 export function expandWall(
   rrule: string,
   start: number,
@@ -56,7 +53,7 @@ export function expandWall(
   return found;
 }
 
-/** At or before `at`. @throws Error if it takes too many steps */
+/** Last at or before `at`. @throws Error if it takes too many steps */
 export function lastOnWall(rrule: string, start: number, at: number): number | null {
   const rule = openRule(rrule, toZoned(new Date(start), 'UTC'), wallLimits, true);
   return rule.previous(new Date(at), true)?.epochMilliseconds ?? null;

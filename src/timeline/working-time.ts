@@ -1,12 +1,11 @@
-// Intervals of time, and working hours in an IANA zone: hours by weekday, days off, days on. Wall time counts, so a working day
-// across a clock change is an hour longer or shorter.
+// Intervals and working hours, in wall time.
 import { Temporal } from 'temporal-polyfill';
 import type { StrategyProfile, Weekday } from '#domain/planning/schedule.ts';
 
 /** Excludes `to`. */
 export type Interval = { from: number; to: number };
 
-/** Joins overlapping or adjacent intervals; drops empty ones. */
+/** Overlapping or adjacent; drops empty ones. */
 export function mergeIntervals(intervals: Iterable<Interval>): Interval[] {
   const sorted = [...intervals]
     .filter(({ from, to }) => to > from)
@@ -55,14 +54,14 @@ export function subtractIntervals(
   return left;
 }
 
-/** In milliseconds. */
+/** Milliseconds. */
 export function measureIntervals(intervals: Iterable<Interval>): number {
   let sum = 0;
   for (const { from, to } of intervals) sum += to - from;
   return sum;
 }
 
-/** The first interval of a merged list that ends after `at`. */
+/** In a merged list, ends after `at`. */
 export function findFirstAfter(intervals: readonly Interval[], at: number): number {
   let low = 0;
   let high = intervals.length;
@@ -74,14 +73,14 @@ export function findFirstAfter(intervals: readonly Interval[], at: number): numb
   return low;
 }
 
-/** `day` is the local day it began on, counted from 1970-01-01. */
+/** `day`: local, from 1970-01-01. */
 type WorkingWindow = Interval & { day: number };
 
 export type WorkingTime = {
   timezone: string;
-  /** Windows that end after `at`, in order and disjoint, up to the horizon. The first may have begun before. */
+  /** Ending after `at`; the first may have begun before. */
   windowsFrom(at: number): Iterable<WorkingWindow>;
-  /** Longest unbroken stretch of a regular week in milliseconds; 0 without working hours. */
+  /** Longest stretch in a regular week, milliseconds. */
   longest: number;
 };
 
@@ -89,11 +88,11 @@ type WorkingHours = Pick<StrategyProfile, 'working_hours' | 'days_off' | 'days_o
 
 export const minuteMs = 60_000;
 const dayMs = 86_400_000;
-/** How far ahead to look for working time. */
+/** To look ahead for working time. */
 const horizonDays = 3660;
 const weekdays: Weekday[] = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA'];
 
-/** Minutes after midnight; the end may be on the next day. */
+/** Minutes after midnight; may end the next day. */
 type Shift = { from: number; to: number };
 
 /** Hours that end before they begin cross midnight. */
@@ -175,7 +174,7 @@ export function workingMinutesWithin(time: WorkingTime, span: Interval): number 
   return measureIntervals(workingTimeWithin(time, span)) / minuteMs;
 }
 
-/** Counted from 1970-01-01. */
+/** From 1970-01-01. */
 export function dayOf(at: number, timezone: string): number {
   const { year, month, day } =
     Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timezone);
@@ -186,7 +185,7 @@ export function startOfDay(day: number, timezone: string): number {
   return toInstant(day, 0, timezone);
 }
 
-/** `2026-03-14` for a day counted from 1970-01-01. */
+/** `2026-03-14`. */
 export function printDay(day: number): string {
   return new Date(day * dayMs).toISOString().slice(0, 10);
 }
@@ -195,7 +194,7 @@ function weekdayOf(day: number): Weekday {
   return weekdays[new Date(day * dayMs).getUTCDay()] ?? 'SU';
 }
 
-/** A skipped wall time becomes the moment after the gap; a repeated one its first occurrence. */
+/** Skipped times move after the gap; repeated ones are the first. */
 function toInstant(day: number, minutes: number, timezone: string): number {
   const later = Math.floor(minutes / 1440);
   const date = Temporal.PlainDate.from(printDay(day + later));
@@ -216,7 +215,7 @@ function readClock(text: string): number {
   return Number(text.slice(0, 2)) * 60 + Number(text.slice(3, 5));
 }
 
-/** For an extra day without its own hours: those of most weekdays. */
+/** For an extra day: the hours of most weekdays. */
 function findUsual(days: Shift[][]): Shift[] {
   const counted = new Map<string, { count: number; shifts: Shift[] }>();
   for (const shifts of days) {
@@ -227,7 +226,7 @@ function findUsual(days: Shift[][]): Shift[] {
 }
 
 function findLongest(week: Map<Weekday, Shift[]>): number {
-  // Two weeks, so that a stretch across the weekend is seen whole.
+  // Two weeks show a stretch across the weekend whole.
   const shifts = Array.from({ length: 14 }, (_, day) =>
     (week.get(weekdays[day % 7] ?? 'SU') ?? []).map(({ from, to }) => ({
       from: from + day * 1440,
