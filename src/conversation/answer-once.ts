@@ -1,4 +1,4 @@
-// Idempotent requests: effect, key and response commit together, so a retry gets the same response.
+// Idempotent requests: effect, key and response commit together.
 import { type Database, joinTransaction } from '#db/database.ts';
 import { findKey, giveKeyBack, type KeptAnswer, keepAnswer, takeKey } from '#db/idempotency.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -6,7 +6,7 @@ import type { KeyedRequest } from '#domain/service.ts';
 
 type Outcome = { kind: 'answered'; answer: unknown } | { kind: 'refused'; why: CountersignError };
 
-/** @throws `key_reused` if the key belongs to another request */
+/** @throws `key_reused` */
 function replayAnswer(kept: KeptAnswer, digest: string): unknown {
   if (kept.request === digest) return kept.answer;
   throw new CountersignError(
@@ -16,7 +16,7 @@ function replayAnswer(kept: KeptAnswer, digest: string): unknown {
 }
 
 /**
- * Returns the result of `work` as JSON, or the stored one of the same request.
+ * JSON.
  * @param check runs first, outside any transaction
  * @throws `key_reused`; errors of `check` and `work`, which are not stored
  */
@@ -30,7 +30,7 @@ export async function answerOnce<C extends { db: Database }, K>(
   if (before !== null) return replayAnswer(before, digest);
   const checked = await check();
   const outcome = await context.db.transaction(async (tx): Promise<Outcome> => {
-    // Stored first: a retry waits here without holding locks that the first needs.
+    // First: a retry waits here, holding no locks.
     const kept = await takeKey(tx, key, digest);
     if (kept !== null) return { kind: 'answered', answer: replayAnswer(kept, digest) };
     try {
@@ -39,7 +39,7 @@ export async function answerOnce<C extends { db: Database }, K>(
       return { kind: 'answered', answer };
     } catch (error) {
       if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
-      // A refusal is rolled back, and a retry is judged again.
+      // A refusal rolls back, so a retry is judged again.
       await giveKeyBack(tx, key);
       return { kind: 'refused', why: error };
     }

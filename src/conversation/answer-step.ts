@@ -1,4 +1,4 @@
-// An answer to a step given in the chat. A press or word confirms it, as that person, for the attempt that asked.
+// An answer to a step in chat, to be confirmed.
 import { answerWords } from '#cards/decision-words.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
 import { showName } from '#db/people/identities.ts';
@@ -13,7 +13,7 @@ import { decide } from '#plans/lifecycle/decide.ts';
 import { nothingWaits } from '#runs/run-table.ts';
 import { waitsFor } from '#runs/session-subject.ts';
 
-/** The answer that a run waits to have confirmed, or null. */
+/** Waits for confirmation. */
 export async function findGiven(db: Queryable, run: RunRow): Promise<GivenToStep | null> {
   if (waitsFor(run) !== 'answer') return null;
   const latest = await readLatestCheckpoint(db, run.id);
@@ -24,7 +24,7 @@ export async function findGiven(db: Queryable, run: RunRow): Promise<GivenToStep
 
 export type Answering = { given: GivenToStep; plan: PlanRow };
 
-/** Locks the plan of an answer: plans are locked before runs. */
+/** Plans are locked before runs. */
 export async function lockAnswering(
   tx: Transaction,
   given: GivenToStep | null,
@@ -32,10 +32,7 @@ export async function lockAnswering(
   return given === null ? null : { given, plan: await lockPlan(tx, given.plan_id) };
 }
 
-/**
- * Answers the step as `actor`. Requires the locks of the plan and the run.
- * @throws `not_allowed`, `already_decided` if the step has moved on, and other errors of answering
- */
+/** Requires both locks. @throws `not_allowed`, `already_decided` if the step moved on, and as for answers */
 export async function giveAnswer(
   context: ConversationContext,
   tx: Transaction,
@@ -56,7 +53,7 @@ export async function giveAnswer(
   await updateRun(tx, run.id, nothingWaits(run, note));
 }
 
-/** Discards the answer. Requires the run's lock. */
+/** Requires the run's lock. */
 export async function dropAnswer(tx: Transaction, run: RunRow, actor: Actor): Promise<void> {
   const note = answerWords.dropped({ by: await showName(tx, actor.id) });
   await updateRun(tx, run.id, nothingWaits(run, note));

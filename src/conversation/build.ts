@@ -1,5 +1,4 @@
-// Plans that people build by form in chats and terminals. The unfinished plan is stored per person, so that a long one needs no
-// room in a window and can be continued elsewhere.
+// Plans built by form, stored per person until proposed.
 import { z } from 'zod';
 import { headlineOf } from '#cards/calls.ts';
 import type { Transaction } from '#db/database.ts';
@@ -57,10 +56,10 @@ type Parts = Pick<
   commitIn(tx: Transaction, checked: Checked<Plan>): Promise<Plan>;
 };
 
-/** Characters of one unfinished plan. */
+/** Characters. */
 const maxStored = 400_000;
 const maxUndoStored = 5;
-/** Another change of the same plan at the same time is rare. */
+/** Concurrent changes are rare. */
 const tries = 5;
 
 const Entry = z.union([z.string(), z.boolean(), JsonObject]);
@@ -81,7 +80,7 @@ const StoredPlan = z.object({
   from: z.string(),
 });
 const Stored = z.object({
-  /** IANA zone of the local times; missing in older texts. */
+  /** IANA; missing in older texts. */
   timezone: z.string().optional(),
   plan: StoredPlan,
   before: z.array(StoredPlan),
@@ -92,7 +91,7 @@ type Stored = z.infer<typeof Stored>;
 const keepStep = ({ form, ...step }: BuiltStep): StoredStep => ({ ...step, operation: form.name });
 const keepPlan = (plan: BuiltPlan) => ({ ...plan, steps: plan.steps.map(keepStep) });
 
-/** Forms are read again from the catalogue. Problems last until the next change. */
+/** Forms are read again from the catalogue; problems last until the next change. */
 function writeStored({ plan, before, step }: Build, timezone: string): string {
   const text = JSON.stringify({
     timezone,
@@ -107,7 +106,7 @@ function writeStored({ plan, before, step }: Build, timezone: string): string {
   );
 }
 
-/** Local times as ISO or in words: `2026-12-03 09:00`, `tomorrow at 9:00`. */
+/** ISO or words: `tomorrow at 9:00`. */
 function zoneOf(timezone: string, now: Date): Zone {
   const readWords = (text: string) => readWhenReply(text, { now, timezone });
   return {
@@ -123,7 +122,7 @@ function zoneOf(timezone: string, now: Date): Zone {
   };
 }
 
-/** The same moments as local times of another zone. */
+/** To another zone's local times. */
 function moveTimes({ plan, before, step, problems }: Build, from: string, to: string): Build {
   if (from === to) return { plan, before, step, problems };
   const move = (local: string): string => {
@@ -150,7 +149,7 @@ function moveTimes({ plan, before, step, problems }: Build, from: string, to: st
   };
 }
 
-/** A playbook as something to fill in: a text for each parameter. */
+/** A text field per parameter. */
 const specOf = ({ name, title, params }: Playbook): OperationSpec => ({
   ...{ tool: playbookTool, operation: name, name: `${playbookTool} ${name}`, description: title },
   ...{ effect: 'write', destructive: false, source: 'builtin' },
@@ -169,7 +168,7 @@ const specOf = ({ name, title, params }: Playbook): OperationSpec => ({
 
 const refuse = (message: string) => new CountersignError('invalid_request', message);
 
-/** Those with each of the words in their name, their title or their kind. */
+/** All words in name, title or kind. */
 function matchPlaybooks(playbooks: Playbook[], words: string): Playbook[] {
   const wanted = foldName(words)
     .split(' ')
@@ -192,7 +191,7 @@ export function createBuilds(context: ConversationContext, parts: Parts): Builds
     return formOf(specOf((await parts.getPlaybook(playbook, actor)).playbook), []);
   }
 
-  /** The stored plan with its forms, in the viewer's zone; steps of operations that are gone are left out. */
+  /** In the viewer's zone, without steps of removed operations. */
   async function open(text: string | null, { timezone }: Viewer, actor: Actor): Promise<Build> {
     const stored = text === null ? null : parseAs(Stored, text);
     if (stored === null) return emptyBuild;
@@ -235,7 +234,7 @@ export function createBuilds(context: ConversationContext, parts: Parts): Builds
   const read = async (viewer: Viewer, actor: Actor): Promise<Build> =>
     open(await readBuildText(db.query, ownerOf(actor)), viewer, actor);
 
-  /** A playbook is a plan of its own, with its own times. */
+  /** A playbook keeps its own times. */
   async function draftOf({ plan }: Build, viewer: Viewer, title: string, actor: Actor) {
     const found = plan.steps.find(isPlaybook);
     if (found === undefined)
@@ -330,7 +329,7 @@ export function createBuilds(context: ConversationContext, parts: Parts): Builds
           return plan;
         });
       if (once === undefined) return store(context, await check());
-      // A repeated press finds the plan that it made.
+      // A repeated press finds its plan.
       return (await answerOnce(context, { key: once, digest: '' }, check, store)) as Plan;
     },
   };

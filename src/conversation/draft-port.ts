@@ -1,4 +1,4 @@
-// Database access of draft operations: reads a plan's outputs page by page, stores draftbooks and reports.
+// Database access of draft operations.
 import type { Database } from '#db/database.ts';
 import { loadArtifacts, readContent, storeArtifact } from '#db/plans/artifacts.ts';
 import { countSources, readSources } from '#db/plans/draft-sources.ts';
@@ -8,7 +8,7 @@ import { estimateTokens } from '#models/tokens.ts';
 import type { DraftPort, OutputsOf } from '#tools/ports.ts';
 import { forTool } from './tool-ports.ts';
 
-/** Outputs in memory at once. */
+/** Outputs in memory. */
 const pageSize = 100;
 
 export function createDraftPort(db: Pick<Database, 'query'>): DraftPort {

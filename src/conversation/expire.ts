@@ -1,5 +1,4 @@
-// Undecided plans: a reminder at half time, then cancelled with a notice. Likewise refused plans whose planner's question is not
-// answered.
+// Reminds of undecided and unanswered plans, then cancels them.
 import { and, asc, eq, inArray, or, type SQL, sql } from 'drizzle-orm';
 import { decisionWords } from '#cards/decision-words.ts';
 import type { Transaction } from '#db/database.ts';
@@ -17,7 +16,7 @@ import { closeRun } from './plan-decisions.ts';
 const plansATurn = 200;
 const dayMs = 86_400_000;
 
-/** Days until an undecided plan is stale: one requested in the terminal, and any other. */
+/** Days. */
 export type StaleAfter = { chat: number; terminal: number };
 
 type Waiting = PageCursor & {
@@ -28,13 +27,13 @@ type Waiting = PageCursor & {
   staleAfterDays: number;
 };
 
-/** When the wait began: the version was shown or refused, or its planner last got a message. */
+/** Shown or refused, or the planner's last message. */
 const waitsSince = sql<Date>`greatest((${plans.rejection_history} -> -1 ->> 'at')::timestamptz,
   case when ${plans.status} = 'rejected' then ${runs.updated_at} end, ${planVersions.created_at})`.mapWith(
   planVersions.created_at,
 );
 
-/** Where it was requested; without a run, as for a playbook, where it was proposed. */
+/** Without a run, where it was proposed. */
 const via = sql`coalesce(${runs.via}, (
   select a.via from ${countersign}.audit a where a.plan_id = ${plans.id} and a.action = 'propose' order by a.id limit 1))`;
 
@@ -43,7 +42,7 @@ const waits = or(
   and(eq(plans.status, 'rejected'), eq(plans.revising, true)),
 );
 
-/** Plans after `after` that have waited for `part` of the stale time and meet `more`, longest first. */
+/** Waited for `part` of the stale time, longest first. */
 function findWaiting(
   { db, clock }: ConversationContext,
   { chat, terminal }: StaleAfter,
@@ -84,11 +83,11 @@ function findWaiting(
 
 const reminderKey = sql`${plans.id} || ':v' || ${plans.version} || ':' || ${plans.status} || ':reminder'`;
 
-/** Readable by people and not yet reminded of in this state and version. */
+/** In this state and version. */
 const unreminded = sql`${plans.conversation} is not null
   and not exists (select 1 from ${countersign}.messages m where m.once = ${reminderKey})`;
 
-/** Isolates failures from each other. */
+/** Isolates failures. */
 async function forEachWaiting(
   context: ConversationContext,
   waiting: Waiting[],
@@ -103,7 +102,7 @@ async function forEachWaiting(
   }
 }
 
-/** Runs one round over up to `limit` plans to cancel, and as many to remind of. Safe to run concurrently. */
+/** Up to `limit` each. Safe to run concurrently. */
 export function createExpiry(
   context: ConversationContext,
   staleAfter: StaleAfter,
@@ -121,7 +120,7 @@ export function createExpiry(
   };
 }
 
-/** Locks the plan's row if its state is unchanged; else null. */
+/** Null if the state changed. */
 async function lockWaiting(
   tx: Transaction,
   { id, version, status }: Waiting,

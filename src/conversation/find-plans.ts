@@ -1,4 +1,4 @@
-// Lists of plans for the chat platforms' `/plans` command.
+// The `/plans` command's lists.
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import { type LinkOutcome, readLinkCommand } from '#domain/people/link.ts';
@@ -10,51 +10,50 @@ import type { PlanStats } from '#domain/stats.ts';
 import { makeStorableText } from '#domain/text.ts';
 import { countRest } from '#domain/words.ts';
 
-/** Maximum lines of a list. */
+/** Lines. */
 export const maxListed = 20;
 
-/** People who must share an unmet request before it is shown to all readers, for privacy. */
+/** Before all readers see an unmet request, for privacy. */
 const leastPeople = 2;
 
-/** Page numbers have up to two digits. */
+/** Two digits. */
 const maxPages = 99;
-/** The reader's plans that are marked in other lists. */
+/** Marked plans of the reader. */
 const maxMarked = 500;
 
-/** Lines per group in a grouped list, `maxListed` together. */
+/** `maxListed` together. */
 const shares: Record<'inbox' | 'find', Partial<Record<InboxGroup, number>>> = {
   inbox: { needs_you: 9, running: 5, failed: 3, others: 3 },
   find: { needs_you: 5, running: 4, failed: 3, others: 4, done: 4 },
 };
 
-/** One group of plans, or none; `more`: the number not shown, worded by `countRest`. */
+/** `more`: number not shown, by `countRest`. */
 type Section = { group: InboxGroup | null; plans: InboxPlan[]; more: string };
 
 export type FoundPlans =
   | {
       kind: 'list';
       which: 'find' | ListName;
-      /** The search text. */
+      /** Search text. */
       words: string;
-      /** The command's argument for this page. */
+      /** The command's argument. */
       query: string;
-      /** Without empty ones. */
       sections: Section[];
       page: number;
-      /** The command's argument for the next page, or null on the last. */
+      /** Argument for the next page. */
       next: string | null;
     }
   | { kind: 'stats'; stats: PlanStats }
   | { kind: 'plan'; facts: PlanCardFacts }
   | { kind: 'dry_run'; simulation: Simulation }
-  /** Private to the asker: it may hold a code. */
+  /** Private: may hold a code. */
   | { kind: 'link'; outcome: LinkOutcome }
   | { kind: 'recurring'; entries: Recurring[] }
   | { kind: 'help' }
-  /** `word` is not a subcommand. */
+  /** No subcommand. */
   | { kind: 'unknown'; word: string };
 
-/** `id`: the person; `account`: their platform account; `once`: the event's ID. */
+/** `id`: person; `account`: on the platform; `once`: event ID. */
 type Reader = { id: string; timezone: string; account: Actor; once?: string };
 
 type ListName = 'inbox' | InboxGroup | 'all' | 'mine';
@@ -72,7 +71,6 @@ const listNames: Record<string, ListName> = {
   mine: 'mine',
 };
 
-/** The first plans of several groups. */
 async function listGroups(
   read: PlanReads,
   which: 'inbox' | 'find',
@@ -91,7 +89,7 @@ async function listGroups(
   return { kind: 'list', which, words, query, sections, page: 1, next: null };
 }
 
-/** Adds to each plan what it needs from the reader. */
+/** Needs of the reader. */
 export async function markWaiting(
   read: Pick<PlanReads, 'inbox'>,
   user: string,
@@ -103,7 +101,7 @@ export async function markWaiting(
   return plans.map((plan) => marked.get(plan.id) ?? { ...plan, ...unmarked });
 }
 
-/** The plans up to the end of a page, and whether there are more. */
+/** To the end of a page, and whether there are more. */
 async function readUpTo(
   read: PlanReads,
   which: Exclude<ListName, 'inbox'>,
@@ -145,7 +143,7 @@ async function listPage(
   };
 }
 
-/** `running 2`: a list and its page, or null. */
+/** `running 2`. */
 export function readList(text: string): { which: ListName; page: number; name: string } | null {
   const [, name = '', page = '1'] =
     /^(?:([a-z]+)(?:\s+([1-9]\d?))?)?$/.exec(text.trim().toLowerCase()) ?? [];
@@ -154,17 +152,13 @@ export function readList(text: string): { which: ListName; page: number; name: s
   return which === undefined ? null : { which, page: Number(page), name };
 }
 
-/** The words of `find WORDS`, or null. */
+/** `find WORDS`. */
 export function readSearch(text: string): string | null {
   const [, words] = /^find\s+(\S.*)$/is.exec(text.trim()) ?? [];
   return words === undefined ? null : makeStorableText(words.slice(0, 200));
 }
 
-/**
- * @param read the plans that the reader may see
- * @param text the text after the command
- * @throws refusals of the service, such as `plan_not_found`
- */
+/** @param read plans the reader may see @param text after the command @throws refusals of the service */
 export async function findPlans(
   { read, service }: { read: PlanReads; service: Pick<Service, 'link'> },
   text: string,

@@ -1,4 +1,4 @@
-// A person's inbox: every plan in exactly one of five groups. What waits for them comes first; the rest is by status.
+// A person's inbox: what waits for them, then by status.
 import { decodeCursor, encodeCursor } from '#db/cursor.ts';
 import type { Queryable } from '#db/database.ts';
 import { findCalled, readNamesOf, readPerson, readShown } from '#db/people/identities.ts';
@@ -25,7 +25,7 @@ import type { KeptPlan, LivePlans } from './live-plans.ts';
 import { addRepeats } from './plan-times.ts';
 import { type Asking, findWaiting, type Waiting } from './waiting-for.ts';
 
-/** All names that `person` can mean, including chat display names. */
+/** Including chat display names. */
 async function readNamesFor(db: Queryable, person: string): Promise<string[]> {
   const meant = [person, ...(await findCalled(db, person))];
   const persons = await Promise.all(meant.map((name) => readPerson(db, name)));
@@ -41,13 +41,13 @@ async function readFilter(
   return {
     words: words.split(/\s+/).filter((word) => word !== ''),
     names: person === undefined ? null : await readNamesFor(db, person === 'me' ? user : person),
-    // Also accepts `workspace.write` and `workspace write`.
+    // Also `workspace.write` and `workspace write`.
     tool: tool === undefined ? null : tool.trim().replace(/[.\s]+/g, '_'),
     within,
   };
 }
 
-// A cursor is valid only for its group.
+// Valid only for its group.
 const cursorForm = (group: InboxGroup) =>
   new RegExp(`^${RegExp.escape(group)} \\d{1,17} PLAN-[0-9a-f]{8}$`);
 
@@ -69,7 +69,6 @@ async function readWaitingLabels(
   return (plan, step) => labels.get(`${plan} ${step}`) ?? step;
 }
 
-/** The next page of what waits for the reader. */
 function nextWaiting(waiting: Waiting[], after: GroupPlace | null, limit: number): Waiting[] {
   const isBehind = ({ at, id }: Waiting) =>
     after === null || at > after.at || (at === after.at && id > after.id);
@@ -89,7 +88,7 @@ async function filterLive(
 
 type Pages = { groups: StatusGroup[]; after: GroupPlace | null; limit: number };
 
-/** Lists the next plans of each group, latest activity first. @param ended the groups' ended plans */
+/** Latest activity first. @param ended the groups' ended plans */
 function listGroups(
   live: readonly KeptPlan[],
   waiting: Waiting[],
@@ -98,7 +97,7 @@ function listGroups(
 ): Map<StatusGroup, FoundGroup> {
   const waits = new Set(waiting.map(({ id }) => id));
   const placed = new Set([...ended.values()].flatMap(({ places }) => places.map(({ id }) => id)));
-  // These have ended since the live ones were read.
+  // Ended since the live ones were read.
   const twice = live.filter(({ id, group }) => group !== null && placed.has(id));
   const listed = Map.groupBy(
     live.filter(({ id }) => !waits.has(id)),
@@ -123,7 +122,6 @@ function listGroups(
   );
 }
 
-/** Reads the reader's waits and the other groups. */
 async function readGroups(
   context: Asking,
   user: string,
@@ -134,7 +132,7 @@ async function readGroups(
   const groups = pages.groups.filter((group) => group === 'failed' || group === 'done');
   const readRest = (except: string[]) =>
     readEnded(context.db.query, filter, except, { ...pages, groups });
-  // An ended plan waits for the reader only with an open problem, and is then in no other group.
+  // Ended plans wait only with an open problem, then in no other group.
   const hasProblem = ({ group }: KeptPlan) => group === null;
   const [live, waiting, all] = await Promise.all([
     reading,
@@ -147,7 +145,7 @@ async function readGroups(
   return { waiting, others: listGroups(live, waiting, ended, pages) };
 }
 
-/** @param within restricts to one organisation */
+/** @param within one organisation */
 export async function readInbox(
   context: Asking,
   livePlans: LivePlans,

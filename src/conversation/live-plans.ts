@@ -1,5 +1,4 @@
-// Keeps the live plans of the instance in memory for inboxes. Each read first asks the database which of them have changed, so it
-// shows everything committed before it, by any process, and relies on no notification.
+// Live plans in memory; each read first refreshes the changed ones.
 import type { Database } from '#db/database.ts';
 import {
   type Horizon,
@@ -13,15 +12,15 @@ import { coalesce } from '#domain/coalesce.ts';
 import { lowerAscii } from '#domain/people/names.ts';
 import { isSliceOver, nextTurn } from '#domain/slices.ts';
 
-/** A live plan, its steps that wait for a person, and the names by which it asks people, in lower case. */
+/** `names`: people asked, in lower case. */
 export type KeptPlan = LivePlan & { questions: OpenQuestion[]; names: string[] };
 
 /** Latest activity first. */
 export type LivePlans = () => Promise<readonly KeptPlan[]>;
 
-/** Plans and questions kept between reads. With more, each read reads all of them. */
+/** Kept between reads; beyond it, each read reads all. */
 const usualMostKept = 100_000;
-/** Unused for this long, they are read again: transaction IDs are comparable for a limited time. */
+/** Then reread: transaction IDs are comparable for a limited time. */
 const keptForMs = 600_000;
 
 const byActivity = (a: KeptPlan, b: KeptPlan) =>
@@ -36,7 +35,7 @@ function keep(plan: LivePlan, questions: OpenQuestion[]): KeptPlan {
   return { ...plan, questions, names: [...new Set(names)] };
 }
 
-/** Readers that ask while a read is under way share the next one. */
+/** Readers during a read share the next one. */
 export function createLivePlans(
   { query }: Pick<Database, 'query'>,
   mostKept = usualMostKept,

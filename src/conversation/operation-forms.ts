@@ -1,4 +1,4 @@
-// For plan forms: operation search, an operation's fields, suggested values, and a draft's card.
+// Operation search, fields, suggestions and previews for plan forms.
 import { readManifests } from '#db/backends.ts';
 import { joinTransaction } from '#db/database.ts';
 import { readKnownPeople } from '#db/people/known-people.ts';
@@ -20,7 +20,7 @@ import { readCardFacts } from './plan-card.ts';
 
 const maxSuggested = 50;
 const suggestWithinMs = 2000;
-/** Maximum steps on the preview card; larger drafts are checked when proposed. */
+/** Larger drafts are checked when proposed. */
 const maxPreviewed = 200;
 
 async function openCatalogue({ db, catalogue }: ConversationContext, { tenant }: Actor) {
@@ -75,10 +75,7 @@ export function createOperationForms(context: ConversationContext): OperationFor
 
 class Undone extends Error {}
 
-/**
- * A draft's card: the plan is stored, read and rolled back in one transaction.
- * @throws the draft's errors
- */
+/** Stored, read and rolled back in one transaction. @throws the draft's errors */
 export async function previewProposal(
   context: ConversationContext,
   draft: PlanDraft,

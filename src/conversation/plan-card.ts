@@ -1,4 +1,4 @@
-// The facts of a plan's card for one viewer, read fresh each time.
+// Reads a plan card's facts for a viewer.
 import type { Queryable } from '#db/database.ts';
 import { readTenantOf } from '#db/people/identities.ts';
 import { readNotes, readRoadmapChoice } from '#db/planning/artifacts.ts';
@@ -47,12 +47,10 @@ import { readShownChanges } from './shown-changes.ts';
 const namedShown = 5;
 const findingsShown = 5;
 
-/** Statuses of steps in progress. */
+/** In progress. */
 const underWay = new Set<StepStatus>(['running', 'waiting']);
 
-/**
- * Next steps if nothing is ready: those that wait only for steps in progress. If not all steps are loaded, the first pending one.
- */
+/** If nothing is ready: steps that wait only for those in progress; if not all are loaded, the first pending one. */
 export function findNext<S extends Step>(
   plan: Pick<Plan, 'total_steps'>,
   steps: S[],
@@ -75,7 +73,7 @@ async function readDiff(db: Queryable, plan: Plan): Promise<VersionDiff | null> 
   try {
     return await diffVersions(db, plan.id, plan.version - 1, plan.version);
   } catch (error) {
-    // There is a newer version, or the previous one is gone: show no comparison.
+    // A newer version, or the previous one is gone: no comparison.
     if (error instanceof CountersignError && error.code === 'not_found') return null;
     throw error;
   }
@@ -83,7 +81,7 @@ async function readDiff(db: Queryable, plan: Plan): Promise<VersionDiff | null> 
 
 type Asked = Plan & Pick<PlanRow, 'requester_verified'>;
 
-/** Who has approved, who still must, and whether that includes `user`. */
+/** `user`'s own included. */
 async function readApprovalFacts(context: ConversationContext, plan: Asked, user: string) {
   const approved = plan.approvals.map(({ by }) => by);
   const authority = await readAuthority(context.db.query, context, {
@@ -109,7 +107,7 @@ async function readApprovalFacts(context: ConversationContext, plan: Asked, user
   };
 }
 
-/** The pending change as seen by `user`, without its full content, or null. */
+/** Without its full content. */
 async function readPendingPatch(
   context: ConversationContext,
   plan: Asked,
@@ -139,7 +137,7 @@ async function readPendingPatch(
 
 const worstFirst = Severity.options.toReversed();
 
-/** Open findings, the worst and oldest first. */
+/** Worst and oldest first. */
 async function readFindingFacts(
   db: Queryable,
   { id: planId, findings_open: counts }: Plan,
@@ -155,7 +153,7 @@ async function readFindingFacts(
   return { open, more: Math.max(0, total - open.length) };
 }
 
-/** Schedule conflicts, alternative times, and how full people's time is. */
+/** With alternative times, and how booked people are. */
 async function readConflicts({ db, clock }: ConversationContext, plan: Plan) {
   if (!compared.has(plan.status)) return { conflicts: [] };
   const notes = await readNotes(db.query, plan.id, plan.version);
@@ -173,10 +171,10 @@ async function readConflicts({ db, clock }: ConversationContext, plan: Plan) {
   };
 }
 
-/** Fewer steps have no order worth a line. */
+/** Fewer have no order worth a line. */
 const leastOrdered = 4;
 
-/** The orders compared for an undecided plan. */
+/** While undecided. */
 async function readOrders({ db }: ConversationContext, plan: Plan) {
   if (!compared.has(plan.status) || plan.total_steps < leastOrdered) return {};
   const orders = await readRoadmapChoice(db.query, plan.id, plan.version);
@@ -194,7 +192,7 @@ async function readPartitions({ db }: ConversationContext, catalogue: Catalogue,
   return { shown, total };
 }
 
-/** Labels by ID: of these steps, the steps they mention, and `others`. */
+/** And of steps they mention, and `others`. */
 async function readLabelsOf(
   db: Queryable,
   planId: string,
@@ -210,7 +208,7 @@ async function readLabelsOf(
 
 const partsShown = 12;
 
-/** For a plan with more steps than its card shows. */
+/** With more steps than the card shows. */
 async function readParts(context: ConversationContext, catalogue: Catalogue, { id, status }: Plan) {
   const partitions = await readPartitions(context, catalogue, id);
   const { total } = partitions;
@@ -281,7 +279,7 @@ export async function readCardFacts(
     review: {
       ...counted,
       calls: calls.flatMap(({ step, times, moments }) => {
-        // Occurrences of a series start at its own times, which the card shows.
+        // Occurrences start at the series' times, which the card shows.
         const agreed = moments?.every(([id, at]) => isNamedFor(plan.series, id, at)) ?? true;
         return show([step]).map((shown) => ({ step: shown, times, uneven: !agreed }));
       }),

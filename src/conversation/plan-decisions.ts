@@ -1,4 +1,4 @@
-// People's decisions from every surface. Each returns a commit that changes plan, run and conversation together.
+// Decisions that change plan, run and conversation together.
 import { eq } from 'drizzle-orm';
 import { decisionWords, refusalWords } from '#cards/decision-words.ts';
 import { appendMessage, readTextsOfRun } from '#db/chat/messages.ts';
@@ -46,7 +46,7 @@ import { nothingWaits, tellGivenBack, waitsAgain } from '#runs/run-table.ts';
 import { endTurn, queueTurn } from '#runs/start-run.ts';
 import { composeFeedback } from './step-comments.ts';
 
-/** Settles a plan's run after a decision. Requires the plan's lock. */
+/** Requires the plan's lock. */
 export async function closeRun(
   context: ConversationContext,
   tx: Transaction,
@@ -57,7 +57,7 @@ export async function closeRun(
   if (row.run_id === null) return;
   const run = await lockRun(tx, row.run_id);
   const trace = traced === null ? run.trace : await traceDecision(context, tx, run, row, traced);
-  // A run whose session has moved on is not closed by an earlier plan.
+  // An earlier plan doesn't close a run that has moved on.
   if (run.plan_id !== row.id || (run.pause !== null && run.pause.kind !== 'plan')) {
     if (traced !== null) await updateRun(tx, run.id, { trace });
     return;
@@ -66,16 +66,13 @@ export async function closeRun(
   await endTurn(tx, run);
 }
 
-/** Refreshes the user groups that may decide on a plan, before the transaction. @throws `plan_not_found` */
+/** Before the transaction. @throws `plan_not_found` */
 export async function refreshDeciders(context: ConversationContext, id: string): Promise<void> {
   if (context.userGroups === undefined) return;
   await refreshUserGroups(context, await readPlanRow(context.db.query, id));
 }
 
-/**
- * A decision on a plan: checked here; the commit applies it with the consequences for run and conversation.
- * @param follow runs only if something changed
- */
+/** @param follow runs only if something changed */
 async function decidePlan<Authority, Outcome>(
   context: ConversationContext,
   id: string,
@@ -91,7 +88,6 @@ async function decidePlan<Authority, Outcome>(
   };
 }
 
-/** The function for each decision on a plan. */
 type Verb<D> = (
   context: ConversationContext,
   id: string,
@@ -100,7 +96,7 @@ type Verb<D> = (
   typed?: boolean,
 ) => Promise<Commit<Plan>>;
 
-/** Approves the plan, or its pending change if the approval names that. */
+/** Or its pending change, if named. */
 export const approve: Verb<Approval> = async (context, id, approval, actor) => {
   const change = await findPatchToApprove(context.db.query, id, approval);
   if (change !== null)
@@ -115,7 +111,7 @@ export const approve: Verb<Approval> = async (context, id, approval, actor) => {
   });
 };
 
-/** Creates a run for a plan that has none, so that a planner can revise it. */
+/** Lets a planner revise it. */
 async function adoptRun(
   context: ConversationContext,
   tx: Transaction,
@@ -143,7 +139,6 @@ async function adoptRun(
   return lockRun(tx, id);
 }
 
-/** Asks the planner for another version. */
 async function reviseFor(
   context: ConversationContext,
   tx: Transaction,
@@ -175,7 +170,7 @@ async function reviseFor(
   await queueTurn(context, tx, run, actor, { text: feedback, message }, zone, change);
 }
 
-/** Refuses a plan; with feedback the planner revises it, as long as versions are left. */
+/** With feedback, the planner revises it while versions are left. */
 async function refuse(
   context: ConversationContext,
   id: string,
@@ -202,11 +197,11 @@ async function refuse(
   });
 }
 
-/** @param typed whether the text is already in the conversation */
+/** @param typed the text is already in the conversation */
 export const reject: Verb<Decision> = (context, id, decision, actor, typed = false) =>
   refuse(context, id, decision, actor, 'reject', typed);
 
-/** @param typed whether the text is already in the conversation */
+/** @param typed the text is already in the conversation */
 export const proposeChanges: Verb<RequestedChanges> = async (
   context,
   id,
@@ -233,7 +228,7 @@ export const cancel: Verb<Decision> = (context, id, decision, actor) =>
     await closeRun(context, tx, row, text, undecided ? { word: 'cancel', actor } : null);
   });
 
-/** Resumes a plan; one under revision is restored as it was. */
+/** One under revision is restored. */
 export const resume: Verb<Settlement> = async (context, id, settlement, actor) => {
   const { status, rejection_history: history } = await readPlanRow(context.db.query, id);
   const sentBack = status === 'rejected' || (status === 'proposed' && history.length > 0);
@@ -258,16 +253,16 @@ export const markFailed: Verb<Decision> = (context, id, decision, actor) =>
 export const retry: Verb<Rerun> = (context, id, decision, actor) =>
   decidePlan(context, id, rerun(context, id, decision, actor));
 
-/** @throws `invalid_transition` unless it waits for approval, `stale_version` */
+/** @throws `invalid_transition`, `stale_version` */
 function requireUndecided(row: PlanRow, version: number): void {
   requireVersion(row, version);
   if (!mayBeApproved(row.status)) throw notPossible(row.status, 'revise');
 }
 
-/** Characters of a request that are given back. */
+/** Characters. */
 const maxGivenBack = 4000;
 
-/** Cancels a plan in its first version, and gives its requester their words back. */
+/** In its first version; the requester gets their words back. */
 async function withdraw(
   context: ConversationContext,
   id: string,
@@ -290,10 +285,7 @@ async function withdraw(
   };
 }
 
-/**
- * Proposes an earlier version as the next one. Undoes the first version, and a waiting change, by withdrawing it.
- * @returns a commit that yields what to say
- */
+/** Withdraws a first version or waiting change. @returns a commit that yields the reply */
 export async function prepareGoBack(
   context: ConversationContext,
   id: string,
@@ -340,7 +332,7 @@ export async function prepareGoBack(
   };
 }
 
-/** The same, said in the plan's conversation. */
+/** With the reply posted. */
 export const goBack: Verb<GoBack> = async (context, id, decision, actor) => {
   const commit = await prepareGoBack(context, id, decision, actor);
   return async (tx) => {
@@ -352,7 +344,7 @@ export const goBack: Verb<GoBack> = async (context, id, decision, actor) => {
   };
 };
 
-/** Changes a plan. If it was a proposal, its run and conversation get the new content. */
+/** A proposal's run and conversation get the new content. */
 export async function patch(
   context: ConversationContext,
   id: string,

@@ -1,4 +1,4 @@
-// The times of a plan on cards and in lists: how long it takes, when its steps are scheduled, what has moved, and how often it repeats.
+// A plan's times on cards and in lists.
 import type { Queryable } from '#db/database.ts';
 import { readTenantOf } from '#db/people/identities.ts';
 import { readScheduledSteps, readScheduleHead } from '#db/planning/artifacts.ts';
@@ -18,13 +18,13 @@ import {
 } from '#timeline/working-time.ts';
 import { readShift } from './shift.ts';
 
-/** Statuses in which a card shows changes and schedule conflicts. */
+/** Cards show changes and conflicts then. */
 export const compared = new Set<Plan['status']>(['proposed', 'needs_review', 'approved']);
 
-/** Whether it takes a person's working time. */
+/** A person's working time. */
 const takesWork = ({ tool, duration }: Step): boolean => tool === 'human' && !isByClock(duration);
 
-/** Whether the durations are working time, or null if mixed with elapsed days, which have no sum. */
+/** Null if mixed with elapsed days, which have no sum. */
 function countsAsWork(steps: Step[], day: number | null): boolean | null {
   const timed = steps.filter(({ duration_minutes }) => (duration_minutes ?? 0) > 0);
   if (!timed.some(takesWork)) return false;
@@ -35,7 +35,7 @@ function countsAsWork(steps: Step[], day: number | null): boolean | null {
   return mixed || waits.some(isLong) ? null : true;
 }
 
-/** The plan's stored schedule, and the duration of its work. */
+/** With the duration of its work. */
 export async function readTimes(context: ConversationContext, plan: Plan, steps: Step[]) {
   const db = context.db.query;
   const head = await readScheduleHead(db, plan.id, plan.version);
@@ -56,7 +56,7 @@ export async function readTimes(context: ConversationContext, plan: Plan, steps:
   const isWork = steps.some((step) => (step.duration_minutes ?? 0) > 0 && takesWork(step));
   return {
     ...common,
-    // Between dates, because lengths of work and of waits have no sum.
+    // Between dates: work and waits have no sum.
     expected_minutes: isWork
       ? workingMinutesWithin(openWorkingTime(profile, head.timezone), span)
       : (span.to - span.from) / 60_000,
@@ -72,7 +72,7 @@ async function readMoved(context: ConversationContext, plan: Plan) {
   return shift === null || shift.moved.length === 0 ? {} : { moved: shift.moved };
 }
 
-/** When the first steps are scheduled, and what has the least time to spare before its deadline. */
+/** And the least slack before a deadline. */
 async function readStepTimes(
   { db, clock }: ConversationContext,
   plan: Plan,
@@ -110,7 +110,7 @@ async function readStepTimes(
 const lengthAt = (placed: PlacedPlan | null, step: number): number =>
   (placed?.ends[step] ?? 0) - (placed?.begins[step] ?? 0);
 
-/** Minutes along the longest chain, or null without durations or with steps missing. */
+/** Longest chain; null without durations or with steps missing. */
 function longestMinutes(plan: Plan, steps: Step[]): number | null {
   if (plan.total_steps > steps.length) return null;
   if (steps.every(({ duration_minutes }) => duration_minutes === null)) return null;
@@ -134,7 +134,7 @@ function longestMinutes(plan: Plan, steps: Step[]): number | null {
 
 export type Rhythm = Pick<Series, 'rrule' | 'timezone' | 'starts_at'>;
 
-/** `every Monday`, each once, or nothing for a plan that runs once. */
+/** `every Monday`, each once. */
 export function describeRepeats(series: readonly Rhythm[]): { repeats?: string[] } {
   if (series.length === 0) return {};
   const rhythms = series.map(({ rrule, timezone, starts_at }) =>
@@ -143,7 +143,7 @@ export function describeRepeats(series: readonly Rhythm[]): { repeats?: string[]
   return { repeats: [...new Set(rhythms)] };
 }
 
-/** The plans with how often they repeat. Free for those that run once. */
+/** Free for those that run once. */
 export async function addRepeats<P extends PlanSummary>(db: Queryable, plans: P[]): Promise<P[]> {
   const ids = plans.filter(({ open_until }) => open_until !== null).map(({ id }) => id);
   if (ids.length === 0) return plans;

@@ -1,5 +1,4 @@
-// Restricts people of one organisation on a shared instance: they see its plans, and instance-owned ones they requested or are
-// asked in.
+// Restricts people to plans of their organisation.
 import { keepReadable } from '#db/chat/conversation-readers.ts';
 import type { Queryable } from '#db/database.ts';
 import { readEveryName } from '#db/people/identities.ts';
@@ -14,7 +13,7 @@ import type { PlanReads, ServeWithin } from '#domain/service.ts';
 import { readGroupNames } from '#plans/authority/members.ts';
 import type { Asking } from './waiting-for.ts';
 
-/** Not cached: accounts can be linked and tasks assigned meanwhile. */
+/** Not cached: links and tasks change. */
 export async function readWithin(
   { db, approvers, guardedApprovers, grouping }: Asking,
   { tenant, reader }: PlanScope,
@@ -38,7 +37,7 @@ export async function readWithin(
   };
 }
 
-/** The conversation with the content, or null. */
+/** The conversation with the content. */
 async function findWords(db: Queryable, subject: ScopedSubject): Promise<string | null> {
   if ('conversation' in subject) return subject.conversation;
   if ('run_id' in subject) return (await readRun(db, subject.run_id)).conversation;
@@ -46,9 +45,8 @@ async function findWords(db: Queryable, subject: ScopedSubject): Promise<string 
 }
 
 /**
- * Whether a reader may see a plan, run or conversation.
  * @param scope null for any organisation
- * @param reader restricts to their own conversations; omitted for chats, which know their members
+ * @param reader only their own conversations; omitted for chats, which know their members
  */
 export async function isSubjectWithin(
   context: Asking,
@@ -75,10 +73,7 @@ async function isOfOrganisation(
   return (await keepWithin(db, [subject.plan_id], within)).size > 0;
 }
 
-/**
- * The plans that a planner may show in a run, or null for all.
- * @param apart several organisations share the instance
- */
+/** Null for all. @param apart several organisations share the instance */
 export async function findPlansOfRun(
   db: Queryable,
   serve: ServeWithin,

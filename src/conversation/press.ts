@@ -1,5 +1,4 @@
-// The one press interpreter behind every surface: turns a press into a service call with the version, digest and turn of the card
-// shown.
+// Turns presses on cards into service calls.
 import { isDeepStrictEqual } from 'node:util';
 import { refusalWords } from '#cards/decision-words.ts';
 import type { CardPress, Pressed } from '#domain/chat/card.ts';
@@ -21,7 +20,7 @@ type Entered = Pick<Press, 'text' | 'fields'>;
 
 const nothing: Entered = { text: '', fields: null };
 
-/** The selected part for an approval. Positions on a card apply to its version, which the approval names. */
+/** Positions apply to the version the approval names. */
 async function readPart(
   service: Service,
   { plan_id }: CardPress,
@@ -46,7 +45,7 @@ export async function readApproval(
   return { version, digest, ...seen, ...(await readPart(service, button, part, actor)) };
 }
 
-/** @throws `invalid_request` if the button names no step */
+/** @throws `invalid_request` */
 async function settle(
   service: Service,
   press: CardPress,
@@ -72,7 +71,7 @@ async function settle(
   );
 }
 
-/** @throws `invalid_request` if the button names no finding */
+/** @throws `invalid_request` */
 async function settleFinding(
   service: Service,
   { finding_id: finding, plan_id }: CardPress,
@@ -84,7 +83,7 @@ async function settleFinding(
   await service.settleFinding(plan_id, finding, action, actor);
 }
 
-/** Changes arguments of a failed step and runs it again, as one change of its plan. */
+/** As one change of the plan. */
 async function retryEdited(
   service: Service,
   press: CardPress,
@@ -114,7 +113,7 @@ async function retryEdited(
   await service.patch(plan_id, { base_revision: revision, operations }, actor);
 }
 
-/** The name, and the parameters as lines `customer=ACME`. @throws `invalid_request` */
+/** Parameters as lines `customer=ACME`. @throws `invalid_request` */
 function readPlaybook({ name, params = '' }: Record<string, FieldValue>): NewPlaybook {
   const lines = String(params ?? '')
     .split('\n')
@@ -240,10 +239,7 @@ async function decidePlan(
   }
 }
 
-/**
- * @param pressed deduplicates the press
- * @throws refusals of the service
- */
+/** @param pressed deduplicates @throws refusals of the service */
 export async function carryOutPress(
   service: Service,
   press: Press,
@@ -262,10 +258,10 @@ export async function carryOutPress(
 }
 
 /**
- * A press in a chat, which decides only in its card's conversation.
- * @param conversation null for a list or window outside any
- * @param elsewhere the refusal for a press from another conversation
- * @returns the refusal for the presser, or null on success
+ * Decides only in its card's conversation.
+ * @param conversation null outside any
+ * @param elsewhere the refusal for another conversation
+ * @returns the refusal or null
  * @throws transient errors, so that the event is retried
  */
 export async function carryOutPressIn(

@@ -2,7 +2,7 @@
 import type { PlanningTrace } from '#domain/planning/trace-view.ts';
 import type { Export, PlanReads } from '#domain/service.ts';
 
-/** `PLAN-3f9a1c20 export`, or null. */
+/** `PLAN-3f9a1c20 export`. */
 export function readExport(text: string): Export | null {
   const [, id, word] = /^plan-([0-9a-f]{8})\s+(export|log|trace)$/i.exec(text.trim()) ?? [];
   const kind = word?.toLowerCase();
@@ -10,7 +10,7 @@ export function readExport(text: string): Export | null {
   return { plan: `PLAN-${id.toLowerCase()}`, kind };
 }
 
-/** `fits`: whether a text has room; `writeTrace`: planning in words. */
+/** `fits`: the text has room; `writeTrace`: planning in words. */
 type Form = { fits: (text: string) => boolean; writeTrace: (trace: PlanningTrace) => string };
 
 async function collect(chunks: AsyncIterable<string>, fits: Form['fits']): Promise<string | null> {
@@ -22,10 +22,7 @@ async function collect(chunks: AsyncIterable<string>, fits: Form['fits']): Promi
   return text;
 }
 
-/**
- * The record and its file name. The text is empty if nothing has run, and null if it doesn't fit.
- * @throws errors of reading the plan
- */
+/** Empty if nothing has run, null if too long. @throws as reading the plan */
 export async function readRecord(
   plans: Pick<PlanReads, 'exportMarkdown' | 'exportLog' | 'trace'>,
   { plan, kind }: Export,

@@ -1,24 +1,20 @@
-// The words that decide, matched exactly; everything else is talk, and no model reads a decision into it. Near-misses of them,
-// such as `approve!`, decide nothing: their author gets the buttons and the exact word.
+// Deciding words, matched exactly; near-misses decide nothing.
 import { readStepChoice, type StepChoice } from '#domain/plan/step-choice.ts';
 import type { Waits } from '#runs/session-subject.ts';
 
 export type Word =
-  /** `now`: steps whose start has passed run at once. */
+  /** `now`: includes steps whose start has passed. */
   | { kind: 'approve'; now?: true }
   | { kind: 'approve_part'; choice: StepChoice }
   | { kind: 'reject' }
   | { kind: 'cancel' }
   | { kind: 'status' }
   | { kind: 'propose_changes'; feedback: string }
-  /** `to`: a version, or null for the one before. */
+  /** `to`: null for the previous version. */
   | { kind: 'go_back'; to: number | null }
   | { kind: 'talk' };
 
-/**
- * The decision in `text`. Ignores case and surrounding space; any other word makes it talk. Steps are named by the card's
- * numbers: `approve 1-3, 5`, `approve all but 4`.
- */
+/** Ignores case and surrounding space; other words make it talk. `approve 1-3, 5` uses card numbers. */
 export function readWord(text: string): Word {
   const trimmed = text.trim();
   switch (trimmed.toLowerCase()) {
@@ -61,7 +57,7 @@ function readChanges(text: string): Word {
 const continueWords = /^(?:go on|yes|continue)$/;
 const stop = /^(?:stop|no)$/;
 
-/** The same for a waiting session: budget questions also accept everyday answers. */
+/** Budget questions also accept everyday answers. */
 export function readWordFor(text: string, waits: Waits | null): Word {
   const word = readWord(text);
   if (waits !== 'budget' || word.kind !== 'talk') return word;
@@ -75,7 +71,7 @@ export type NearWord = 'approve' | 'reject' | 'cancel' | 'undo';
 const longest = 160;
 const it = '(?:it|this|that|them|all|everything|(?:the|this) plan)';
 
-/** The phrases allowed between commas, full stops and “and”. */
+/** Allowed between commas, full stops and “and”. */
 const phrases: Record<NearWord, RegExp> = {
   approve: new RegExp(
     `^(?:approved?|(?:please )?(?:approve|run|start|do|ship|execute|launch) ${it}|approve please|i approve(?: of)?(?: ${it})?|lgtm|` +
@@ -98,7 +94,7 @@ const phrases: Record<NearWord, RegExp> = {
   ),
 };
 
-/** Allowed with any of them; alone it means nothing. */
+/** Means nothing alone. */
 const filler = /^(?:please|thanks|thank you|cheers)$/u;
 
 function readParts(text: string): string[] {
@@ -118,7 +114,7 @@ function readParts(text: string): string[] {
     .filter((part) => part !== '');
 }
 
-/** The decision that `text` nearly is, or null. Exact words are read before this. */
+/** Exact words are read before this. */
 export function readNearWord(text: string): NearWord | null {
   if (text.length > longest || text.includes('?')) return null;
   const parts = readParts(text).filter((part) => !filler.test(part));

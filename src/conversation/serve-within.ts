@@ -1,5 +1,4 @@
-// Restricts the service to one organisation: everything else appears not to exist. The console, API, shared chats and their
-// planners read through this.
+// Restricts the service to one organisation.
 import { conversationNotFound } from '#db/chat/messages.ts';
 import { planNotFound } from '#db/plans/rows.ts';
 import type { ConversationReader } from '#domain/chat/conversation-list.ts';
@@ -7,10 +6,7 @@ import { CountersignError } from '#domain/errors.ts';
 import type { PlanScope, ScopedSubject } from '#domain/plan/scope.ts';
 import type { Service } from '#domain/service.ts';
 
-/**
- * The subject of a method's first argument; `stream`: answers in parts; `own`: about the caller's own things; `commit`: of a
- * change checked through here.
- */
+/** First argument's subject; `stream`: answers in parts; `own`: the caller's things; `commit`: a change checked here. */
 type Subject =
   | 'plan'
   | 'plan stream'
@@ -20,7 +16,7 @@ type Subject =
   | 'own'
   | 'commit';
 
-/** Methods with other arguments. */
+/** With other arguments. */
 type Special =
   | 'isWithin'
   | 'startRun'
@@ -39,7 +35,7 @@ type Special =
   | 'trace'
   | 'once';
 
-/** A new method doesn't compile until it is listed. */
+/** Unlisted methods don't compile. */
 const subjects: Record<Exclude<keyof Service, Special>, Subject> = {
   getRun: 'run',
   reply: 'run',
@@ -128,19 +124,16 @@ function notFound(subject: ScopedSubject): CountersignError {
     : conversationNotFound(subject.conversation);
 }
 
-/** Content that only the conversation's participants may read. */
+/** For participants only. */
 const unsaid = { entries: [], reason: null, open_calls: [] };
 
-/**
- * `service` limited to `scope`, or null for the whole instance.
- * @param reader over HTTP: reads only conversations they take part in
- */
+/** @param scope null for the whole instance @param reader over HTTP: only their conversations */
 export function serveWithin(
   service: Service,
   scope: PlanScope | null,
   reader?: ConversationReader,
 ): Service {
-  /** @throws `plan_not_found`, `run_not_found`, `not_found`, as if it didn't exist */
+  /** @throws `plan_not_found`, `run_not_found`, `not_found`, as if nonexistent */
   async function check(subject: ScopedSubject): Promise<void> {
     if (!(await service.isWithin(scope, subject, reader))) throw notFound(subject);
   }
@@ -179,7 +172,7 @@ export function serveWithin(
         return async function* (id, ...rest) {
           await check({ conversation: String(id) });
           for await (const batch of call(id, ...rest) as AsyncIterable<unknown>) {
-            // A previously unused one may have become another organisation's.
+            // May have become another organisation's.
             await check({ conversation: String(id) });
             yield batch;
           }

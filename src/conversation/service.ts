@@ -1,5 +1,4 @@
-// The service behind every surface, assembled from the modules below it. Over 400 lines: it has a line or two for each method of the
-// contract.
+// Assembles the service behind every surface.
 import { refusalWords } from '#cards/decision-words.ts';
 import { readAudit } from '#db/audit/audit.ts';
 import { keepReadable } from '#db/chat/conversation-readers.ts';
@@ -84,7 +83,7 @@ import { replyToRun, say } from './talk/say.ts';
 import { createPlanWatch, listMessages, watchConversation } from './watch.ts';
 import { createInboxWatch } from './watch-inbox.ts';
 
-/** Loaded on first use, since plans are rarely exported as Markdown. */
+/** Loaded on first use; rarely needed. */
 const loadMarkdown = () => import('#plans/views/markdown.ts');
 
 class CheckedChange<T> implements Checked<T> {
@@ -107,7 +106,7 @@ export function createService(context: ConversationContext): Service {
   const watchInbox = createInboxWatch(context);
   const livePlans = createLivePlans(db);
   const watchPlan = createPlanWatch(context);
-  /** A decision on a plan; one pressed in a chat is deduplicated. */
+  /** Pressed in a chat, it is deduplicated. */
   function decidePlan<D extends { pressed?: Pressed }>(
     check: (
       context: ConversationContext,
@@ -205,7 +204,7 @@ export function createService(context: ConversationContext): Service {
     async checkProposal(draft, options, actor) {
       const origin = originOf(options, actor);
       const store = await preparePropose(context, draft, origin, actor);
-      // An operator importing plans isn't a person with limits.
+      // An importing operator has no limits.
       if (options.imported !== undefined) return new CheckedChange(store);
       return new CheckedChange((tx) => storeWithinLimits(tx, context, origin.requester, store));
     },
@@ -397,7 +396,7 @@ export function createService(context: ConversationContext): Service {
   return actAsPersons(service, (account) => readPerson(db.query, account));
 }
 
-/** The request for the suggested change, on behalf of the person who takes it, or null for anything else. */
+/** On behalf of the person who takes it. */
 async function takeSuggestion(
   context: ConversationContext,
   id: string,
@@ -411,8 +410,6 @@ async function takeSuggestion(
   const { version } = await readPlanRow(context.db.query, id);
   return decisions.proposeChanges(context, id, { version, feedback: found.message }, actor);
 }
-
-// The runs and plans of a conversation.
 
 /** @throws `plan_not_found`, `run_not_found` */
 async function isAbout(

@@ -1,5 +1,4 @@
-// The facts of a session's card for one viewer, from the run and its session's latest checkpoint; without one from this turn,
-// from the run alone.
+// A session card's facts for a viewer.
 import { z } from 'zod';
 import type { Queryable } from '#db/database.ts';
 import { readLatestCheckpoint } from '#db/planning/checkpoints.ts';
@@ -17,7 +16,7 @@ import { digestShown } from '#runs/session-subject.ts';
 import { describeRepeats } from './plan-times.ts';
 import { readDeciders } from './session-decisions.ts';
 
-/** The session at the end of this turn. */
+/** At the end of this turn. */
 async function readSession(db: Queryable, run: RunRow): Promise<PlanningState | null> {
   if (run.planning_status === 'running') return null;
   const latest = await readLatestCheckpoint(db, run.id);
@@ -31,14 +30,14 @@ const Offered = z.object({
   text: z.string().default(''),
 });
 
-/** Buttons on a card. */
+/** Buttons. */
 const mostOffers = 10;
 
-/** A question's options as answers that mean no other question; a press answers it, and the rest stays open. */
+/** Its options as answers that mean no other question. */
 function readChoices(asked: AskedQuestion[], question: AskedQuestion, place: number): Offer[] {
   const several = asked.length > 1;
   return (question.options ?? []).flatMap(({ text, recommended }, index) => {
-    // With its number, as below: the model's words never act as a command.
+    // With its number: the model's words never act as a command.
     const answer = `${index + 1}. ${text}`;
     const meant = assignAnswers(asked, answer)[0]?.question_id;
     if (meant !== question.id || (several && question.keep !== undefined)) return [];
@@ -47,7 +46,7 @@ function readChoices(asked: AskedQuestion[], question: AskedQuestion, place: num
   });
 }
 
-/** Options of the session's questions, so that a press sends what people would type: the last list. */
+/** From the last list, so that a press sends what people would type. */
 function readOffers({ offered, result }: PlanningState): Offer[] {
   const asked = result?.kind === 'question' ? result.questions : [];
   const choices = asked.flatMap((question, place) => readChoices(asked, question, place));

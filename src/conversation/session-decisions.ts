@@ -1,5 +1,4 @@
-// Decisions about a waiting session. Only one counts: taken under the run's lock, for the turn and digest shown, with the next
-// turn queued.
+// Decides on a waiting session, once, under the run's lock.
 import { writeCall } from '#cards/calls-to-action.ts';
 import { refusalWords } from '#cards/decision-words.ts';
 import { appendMessage } from '#db/chat/messages.ts';
@@ -42,7 +41,7 @@ import { approve, proposeChanges, reject } from './plan-decisions.ts';
 
 const rule: Rule = { policy: { kind: 'requester' }, operations: [] };
 
-/** Who decides on a run's session: its requester and the configured approvers, under any account. */
+/** Requester and configured approvers, under any account. */
 export async function readDeciders(
   db: Queryable,
   { approvers, grouping }: Pick<ConversationContext, 'approvers' | 'grouping'>,
@@ -61,7 +60,7 @@ export async function readDeciders(
     same,
     shown: new Map([...shown, ...showGroups(groups)]),
     groups: groupMembers([run.user, ...approvers], groups),
-    // One person is enough, however their identity is proven.
+    // One person is enough, verified or not.
     vouched: () => false,
     requesterVouched: false,
   };
@@ -71,7 +70,7 @@ export async function readDeciders(
   };
 }
 
-/** @throws `not_allowed`, naming who can decide */
+/** @throws `not_allowed`, naming deciders */
 export async function requireDecider(
   q: Queryable,
   context: ConversationContext,
@@ -90,7 +89,7 @@ const decidedVerbs = {
   changes: 'asked for changes to',
 } as const;
 
-/** Whether the same person already made this decision on the previous turn, now in progress. */
+/** On the previous turn, now in progress. */
 function wasChosenBefore(
   { planning_status, decision, turn }: RunRow,
   choice: SessionChoice,
@@ -110,7 +109,7 @@ function wasChosenBefore(
   }
 }
 
-/** Requires the run's lock. @throws `already_decided` or `stale_version`, with what is shown now */
+/** Requires the run's lock. @throws `already_decided` or `stale_version` */
 async function requireShown(
   db: Queryable,
   run: RunRow,
@@ -143,7 +142,7 @@ async function requireShown(
   throw new CountersignError('stale_version', refusalWords.saidMore, { details });
 }
 
-/** The decision for the planner. @throws `invalid_transition` if `waits` doesn't allow it */
+/** For the planner. @throws `invalid_transition` if `waits` doesn't allow it */
 function readDecision(
   run: RunRow,
   waits: Waits,
@@ -180,8 +179,8 @@ function wordOf(choice: SessionChoice): string {
 }
 
 /**
- * Decides on what a session shows; the commit locks the run and compares.
- * @param typed whether the text is already in the conversation
+ * The commit locks and compares.
+ * @param typed the text is already in the conversation
  * @throws `not_allowed`, `already_decided`, `stale_version`, `invalid_transition`, `feedback_required`
  */
 export async function decideSession(
@@ -218,7 +217,7 @@ function sessionRuling(
   given: GivenToStep | null,
   typed: boolean,
 ): Ruling<LockedSession, void, void> {
-  // The plan decides who may answer a step; all else is for the session's deciders.
+  // The plan decides who answers a step; deciders do the rest.
   const isAnswer = choice.kind === 'approve' && given !== null;
   const write = (tx: Transaction, run: RunRow) =>
     typed ? null : record(tx, run, wordOf(choice), actor);
@@ -252,7 +251,7 @@ function sessionRuling(
   };
 }
 
-/** An approved subtype is remembered in that conversation. */
+/** In that conversation. */
 async function keepSubtype(
   context: ConversationContext,
   tx: Transaction,
@@ -275,14 +274,14 @@ function record(tx: Transaction, run: RunRow, text: string, actor: Actor): Promi
   return appendMessage(tx, { conversation, author, name: actor.id, text, parts, runId });
 }
 
-/** The plan that a run waits with, if it was the one shown. */
+/** If it was the one shown. */
 function planShown(run: RunRow, { digest }: SessionChoice): { id: string; version: number } | null {
   const { plan_id: id, plan_version: version, plan_digest } = run;
   if (waitsFor(run) !== null || run.planning_status !== 'needs_clarification') return null;
   return id === null || version === null || digest !== plan_digest ? null : { id, version };
 }
 
-/** A press on a run: on its session, or on its waiting plan. */
+/** On its session or waiting plan. */
 export async function decideRun(
   context: ConversationContext,
   runId: string,

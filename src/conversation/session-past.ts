@@ -1,4 +1,4 @@
-// The facts of a session's card at the end of an earlier turn, with the decision. Only each turn's last state is kept.
+// A session's card as of an earlier turn.
 import { readTextsAround } from '#db/chat/messages.ts';
 import type { Queryable } from '#db/database.ts';
 import { readTurnState } from '#db/planning/checkpoints.ts';
@@ -10,7 +10,7 @@ import type { ConversationContext } from '#messages/context.ts';
 import { nameOnSession } from '#people/people-named.ts';
 import { describeRun, readRunCard } from './session-card.ts';
 
-/** A message with a session's state at the end of a turn. */
+/** State at the end of a turn. */
 export type TurnMessage = {
   run_id: string;
   turn: number;
@@ -25,7 +25,7 @@ function statusOf({ pause, result }: PlanningState): PlanningStatus {
   return result?.kind === 'aborted' ? 'aborted' : 'complete';
 }
 
-/** The decision that led to the turn after `turn`; for older ones only that there was a message. */
+/** After `turn`; for older ones only that there was a message. */
 function decisionAfter(run: RunRow, turn: number): SessionDecision {
   return run.turn === turn + 1 && run.decision !== null ? run.decision : { kind: 'said' };
 }
@@ -47,11 +47,7 @@ async function readPast(
   };
 }
 
-/**
- * The card of a turn: current, or as it was once the session has moved on.
- * @returns null if nothing of the turn was kept
- * @throws `run_not_found`
- */
+/** As it was, once the session has moved on. @returns null if nothing was kept @throws `run_not_found` */
 export async function readTurnCard(
   context: ConversationContext,
   turn: TurnMessage,

@@ -1,4 +1,4 @@
-// Watches the schedules of running plans: the shift for cards, and a finding for each promise that can no longer be kept.
+// Watches running plans' schedules for broken promises.
 import type { Queryable } from '#db/database.ts';
 import { readPersons } from '#db/people/identities.ts';
 import { findScheduledPlans, readArtifacts } from '#db/planning/artifacts.ts';
@@ -20,10 +20,10 @@ import { formatLimit, formatMoment } from '#timeline/recurrence.ts';
 
 type ShiftContext = Pick<ConversationContext, 'catalogue' | 'profile' | 'clock' | 'readBusy'>;
 
-/** Milliseconds after a schedule's end to read appointments for. */
+/** After a schedule's end. */
 const lookAheadMs = 60 * 86_400_000;
 
-/** Larger plans are not compared: placing them takes too long for a card. */
+/** Steps; placing more takes too long for a card. */
 const maxShifted = 200;
 
 const over = new Set<StepStatus>(['succeeded', 'failed', 'skipped', 'cancelled']);
@@ -47,7 +47,7 @@ function progressOf(steps: Step[]): Progress {
 /** `unread`: not every calendar could be read. */
 type SeenShift = Shift & { timezone: string; unread: boolean };
 
-/** How a running plan differs in time from its schedule, with the schedule's zone, or null if it has none or is too large. */
+/** Null without a schedule or if too large. */
 export async function readShift(
   { catalogue, profile, clock, readBusy }: ShiftContext,
   db: Queryable,
@@ -113,7 +113,7 @@ type WatchContext = Pick<
 
 const maxRead = 500;
 
-/** Raises a finding for each promise that a plan can't keep, once, and withdraws those of promises that it can keep again. */
+/** One finding per promise, withdrawn when it can be kept again. */
 export async function checkSchedule(context: WatchContext, planId: string): Promise<void> {
   const { db } = context;
   const seen: PlanRow = await readPlanRow(db.query, planId);
@@ -144,7 +144,7 @@ export async function checkSchedule(context: WatchContext, planId: string): Prom
 
 const plansATurn = 200;
 
-/** Checks every running plan with a schedule, with failures isolated. @param signal ends it after the current plan */
+/** Isolates failures. @param signal ends it after the current plan */
 export async function checkSchedules(context: WatchContext, signal: AbortSignal): Promise<void> {
   const { db, warn } = context;
   let ids: string[] = [];

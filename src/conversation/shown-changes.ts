@@ -1,4 +1,4 @@
-// The effects of a pending change: the steps of its version, as differences from the plan's, and what no version has.
+// The effects of a pending change.
 import type { Database } from '#db/database.ts';
 import { labelPatched, namePatched, readPatchOperations } from '#db/plans/patches.ts';
 import type { StepDifference } from '#db/steps/versions.ts';
@@ -15,12 +15,12 @@ import { compareFields } from '#plans/content/changed-fields.ts';
 import { readPassedInPatch } from '#plans/decisions/passed-starts.ts';
 import { describeCall } from '#tools/describe-call.ts';
 
-/** Maximum changes of each kind. */
+/** Per kind. */
 const changesShown = 1000;
 
 const inOrder: StepDifference['kind'][] = ['removed', 'changed', 'added'];
 
-/** Every effect of a change, uncut, and its passed starts. */
+/** Uncut, with passed starts. */
 export async function readShownChanges(
   { query: db }: Database,
   catalogue: Pick<Catalogue, 'get'>,

@@ -1,4 +1,4 @@
-// Comments on steps of a waiting plan, as feedback for its planner and history, with step labels.
+// Comments on steps as feedback.
 import { readTenantOf } from '#db/people/identities.ts';
 import { readPlan } from '#db/plans/plans.ts';
 import { readSteps, readStepsById } from '#db/steps/pages.ts';
@@ -18,10 +18,7 @@ function writeComment(label: string, effect: string, text: string): string {
   return `Step ${label} (${cleanLine(effect)}): ${cleanLine(text)}`;
 }
 
-/**
- * Combines comments into one feedback. Those on an older version pass unchanged, since that decision is refused anyway. @throws
- * `plan_not_found`, `unknown_step`
- */
+/** An older version's pass unchanged: that decision is refused anyway. @throws `plan_not_found`, `unknown_step` */
 export async function composeFeedback(
   { db, catalogue }: Pick<ConversationContext, 'db' | 'catalogue'>,
   planId: string,
@@ -44,7 +41,7 @@ export async function composeFeedback(
   const beyond = named.filter(({ id }) => known.every((one) => one.id !== id));
   const labels = labelSteps([...known, ...beyond], plan.total_steps);
   const order = new Map([...labels.keys()].map((id, place) => [id, place]));
-  // Comments on the whole plan come last.
+  // On the whole plan: last.
   const placeOf = ({ step_id }: StepComment) =>
     step_id === null ? labels.size : (order.get(step_id) ?? 0);
   const ordered = comments.toSorted((a, b) => placeOf(a) - placeOf(b));

@@ -1,4 +1,4 @@
-// Stops the planner of a run: the turn ends, and its result no longer counts.
+// Stops a run's planner; its result no longer counts.
 import { refusalWords } from '#cards/decision-words.ts';
 import { writeMessage } from '#cards/message-text.ts';
 import { recordAudit } from '#db/audit/audit.ts';
@@ -19,10 +19,10 @@ import { requireDecider } from './session-decisions.ts';
 const says: MessageParts = { kind: 'notice', facts: { code: 'planning_stopped' }, action: null };
 
 /**
- * Allowed for those who decide on the run's session.
- * @param turn the turn that was seen, or null for the current one
+ * For the session's deciders.
+ * @param turn null for the current one
  * @returns a commit that yields the reply
- * @throws `not_allowed`, and `invalid_transition` if that turn has ended
+ * @throws `not_allowed`, `invalid_transition` if the turn has ended
  */
 export async function stopPlanning(
   context: ConversationContext,

@@ -1,4 +1,4 @@
-// Database access of tools: posting, storing reminders, checking and changing their own plan.
+// Database access of tools.
 import type { Database, Transaction } from '#db/database.ts';
 import { readEveryName } from '#db/people/identities.ts';
 import { readCalendarOf } from '#db/people/policies.ts';
@@ -20,7 +20,7 @@ import { verifyRepair } from '#plans/replan/verify-patch.ts';
 import { fetchAttached } from '#runs/attached-files.ts';
 import type { ChatPort, FilePort, OwnCalendar, PlanPort, ReminderPort } from '#tools/ports.ts';
 
-/** Hides the query in errors, which card readers can't use. */
+/** Card readers can't use the query in errors. */
 export async function forTool<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -35,14 +35,14 @@ export async function forTool<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Dependencies of a plan's operations on itself, created after the tools. */
+/** Created after the tools. */
 type PlanParts = () => RecheckContext &
   Pick<ConversationContext, 'files' | 'places' | 'openSeal'> & { askPlanner: AskPlanner | null };
 
-/** A person may leave a channel meanwhile, and a plan post many times. */
+/** People may leave a channel; plans may post often. */
 const placesKept = { keep: 500, forMs: 30_000 };
 
-/** @param partsOf what is created after the tools */
+/** @param partsOf created after the tools */
 export function createToolPorts(
   db: Database,
   enqueue: Enqueue<Transaction>,
@@ -54,7 +54,7 @@ export function createToolPorts(
   plans: PlanPort;
   ownCalendar: OwnCalendar;
 } {
-  /** Places that plans posted to lately, with what their platform said. */
+  /** Lately, as their platform said. */
   const asked = createRecent<ReturnType<FindPlace>>({ ...placesKept, clock: systemClock });
   const places = () => {
     const finders = Object.entries(partsOf().places?.() ?? {});

@@ -1,5 +1,4 @@
-// Finds everything that waits for a person, by the rules that check decisions. The number of queries doesn't grow with the number
-// of plans.
+// Finds everything that waits for a person.
 import type { Queryable } from '#db/database.ts';
 import {
   findSpoken,
@@ -30,7 +29,7 @@ export type Asking = Pick<
   'db' | 'approvers' | 'guardedApprovers' | 'grouping' | 'delegates'
 >;
 
-/** A plan and its wait, with the time since when (µs since 1970). */
+/** µs since 1970. */
 export type Waiting = PlacedPlan & Wait;
 
 type Wait = GroupPlace & {
@@ -51,28 +50,28 @@ const maySayWhatBecame = (
     !confirm ||
     mayConfirm(context, plan, operationName(tool, operation), authority, user));
 
-/** Without an assignee, a task is the requester's. */
+/** Or the requester's, without an assignee. */
 const isTaskOf = (names: string[], { requester }: LivePlan, question: OpenQuestion): boolean =>
   question.tool === 'human' &&
   question.status === 'waiting' &&
   names.some((name) => isSamePerson(name, question.assignee ?? requester));
 
-/** Facts of one plan for deciding what waits. */
+/** For one plan. */
 type Evidence = {
   plan: KeptPlan;
   authority: Authority;
-  /** For the pending change. */
+  /** The pending change's. */
   ofChange: Authority | undefined;
 };
 
-/** The oldest of the findings, by step. */
+/** By step. */
 const oldest = (found: OpenQuestion[]) =>
   found.reduce<OpenQuestion | null>(
     (first, one) => (first === null || one.since < first.since ? one : first),
     null,
   );
 
-/** Null if nothing waits for `user` with these `names`. What only they can do comes first. */
+/** Null if nothing waits. Tasks only they can do come first. */
 function judge(
   context: Asking,
   { plan, authority, ofChange }: Evidence,
@@ -108,7 +107,7 @@ function judge(
   return { id, waits: 'problem', at, step_id, may_approve: false };
 }
 
-/** Names of a person, of those they are delegate for, and of their groups of any age, which are judged later. */
+/** `lent`: as a delegate; `groups`: of any age, judged later. */
 type Reader = { own: string[]; lent: string[]; groups: string[] };
 
 async function readReader(context: Asking, user: string): Promise<Reader> {
@@ -117,7 +116,7 @@ async function readReader(context: Asking, user: string): Promise<Reader> {
   return { ...asked, groups: await readGroupNames(db, context.grouping, asked.own, 'any') };
 }
 
-/** Selects plans that may wait for the reader. It may select too many, never too few. */
+/** May select too many, never too few. */
 async function findReaching(
   db: Queryable,
   { approvers: configured, guardedApprovers }: Asking,
@@ -139,7 +138,7 @@ async function findReaching(
   return plans.filter((plan) => {
     const { approver_policy: policy, conversation, tools_required, patch, names } = plan;
     if (policy.kind === 'not_requester' && countsOthers) return true;
-    // Where anyone may approve, so may those who approve for the requester.
+    // Where anyone may approve, the requester's approvers may too.
     if (countsApprover && (policy.kind === 'requester' || isAnyone(plan))) return true;
     if (isAnyone(plan) && (conversation === null || spoken.has(conversation))) return true;
     if (guarded.size > 0 && (patch !== null || tools_required.some((one) => guarded.has(one))))
@@ -148,7 +147,7 @@ async function findReaching(
   });
 }
 
-/** Everything that waits for a person, longest first. @param reading the plans, read meanwhile */
+/** Longest first. @param reading the plans, meanwhile */
 export async function findWaiting(
   context: Asking,
   user: string,

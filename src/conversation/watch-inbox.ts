@@ -1,5 +1,4 @@
-// Tells open inboxes which plans changed. One reader per process polls once a second for all watchers, which then reread what
-// they show.
+// Tells open inboxes which plans changed, once a second.
 import { setTimeout as pause } from 'node:timers/promises';
 import { type PlanStateRow, readPlanStates } from '#db/plans/groups.ts';
 import { keepWithin } from '#db/plans/within.ts';
@@ -10,15 +9,15 @@ import { readWithin } from './plans-within.ts';
 import type { Asking } from './waiting-for.ts';
 
 const usualGatherMs = 1000;
-/** Watchers are notified in this many groups, so that their queries are spread out. */
+/** Spreads out their queries. */
 const groupsPerGather = 40;
-/** Plans whose last state is cached. Changes of other plans count as more than progress. */
+/** Cached states; others count as more than progress. */
 const knownPlans = 10_000;
 
-/** Batches for a slow reader; beyond that, any plan may have changed. */
+/** Beyond it, any plan may have changed. */
 const maxWaiting = 10;
 
-/** Changes of the last second, or null if unknown. */
+/** Last second's; null if unknown. */
 type Changed = (PlanStateRow & { moved: boolean })[] | null;
 type Watcher = (changed: Changed) => void;
 
@@ -63,7 +62,7 @@ export function createInboxWatch(
     while ((changed.size > 0 || lost) && watchers.size > 0) {
       await pause(gatherMs);
       const found = await readChanged();
-      // Watchers added meanwhile get the next changes.
+      // Later watchers get the next changes.
       const notified = [...watchers];
       const together = Math.ceil(notified.length / groupsPerGather);
       for (let at = 0; at < notified.length; at += together) {
@@ -95,7 +94,7 @@ export function createInboxWatch(
     };
   }
 
-  /** Restricts changes to a reader's organisation. */
+  /** To a reader's organisation. */
   async function narrow(changed: Changed, scope: PlanScope | undefined): Promise<Changed> {
     if (scope === undefined || changed === null) return changed;
     const ofNobody = changed.flatMap(({ id, tenant }) => (tenant === null ? [id] : []));
@@ -106,7 +105,7 @@ export function createInboxWatch(
     return changed.filter(({ id, tenant }) => tenant === scope.tenant || own.has(id));
   }
 
-  /** Yields batches until the signal aborts; `plans: null` means that any may have changed. */
+  /** `plans: null`: any may have changed. */
   return async function* watchInbox(
     scope: PlanScope | undefined,
     signal: AbortSignal,

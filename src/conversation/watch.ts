@@ -1,4 +1,4 @@
-// Follows a plan or conversation: woken by NOTIFY, and polling every two seconds in case one was lost.
+// Follows a plan or conversation by NOTIFY and polling.
 import { writeAboveCard } from '#cards/message-text.ts';
 import { readMessages } from '#db/chat/messages.ts';
 import type { Queryable } from '#db/database.ts';
@@ -14,7 +14,7 @@ import type { ConversationContext } from '#messages/context.ts';
 const lookEveryMs = 2000;
 const pageSize = 500;
 
-/** The messages after an ID, as a reader sees them. */
+/** After an ID, as a reader sees them. */
 export async function listMessages(
   db: Queryable,
   conversation: string,
@@ -27,7 +27,7 @@ export async function listMessages(
   }));
 }
 
-/** Yields at once, after each notification of `topics`, and every two seconds, until the signal aborts. */
+/** At once, when notified, and every two seconds in case one was lost. */
 async function* turns(
   listener: Listener,
   topics: Topic[],
@@ -63,13 +63,13 @@ async function* turns(
   }
 }
 
-/** Connections with which all streams of plans read at once. Plans that move together must not delay what people ask. */
+/** Connections for all streams: many moving plans must not delay people's requests. */
 const readersAtOnce = 2;
 
 export function createPlanWatch({ db, listener }: Pick<ConversationContext, 'db' | 'listener'>) {
   const whenFree = createGate(readersAtOnce);
 
-  /** Changes of a plan after revision `since`, in pages. @throws `plan_not_found` */
+  /** Since a revision, in pages. @throws `plan_not_found` */
   return async function* watchPlan(
     planId: string,
     since: number,
@@ -88,7 +88,7 @@ export function createPlanWatch({ db, listener }: Pick<ConversationContext, 'db'
   };
 }
 
-/** Messages after ID `after`, in pages, and planning activity: at once, and on changes. */
+/** Planning activity too. */
 export async function* watchConversation(
   { db, listener }: ConversationContext,
   conversation: string,

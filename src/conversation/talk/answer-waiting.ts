@@ -1,5 +1,4 @@
-// Without a model, answers messages that decide nothing while something waits: near-misses get the buttons back, questions about
-// the plan are answered from it. With a model, all of them go to the planner.
+// Answers near-misses and plan questions without a model.
 import { writeCall } from '#cards/calls-to-action.ts';
 import { statusAnswers } from '#cards/decision-words.ts';
 import { writeMessage } from '#cards/message-text.ts';
@@ -75,13 +74,10 @@ function readPlanQuestion(text: string): PlanQuestion | null {
 
 type Answer = { says: string | MessageParts; runId: string | null; planId: string | null };
 
-/** A change in words of a waiting plan, and why it can't be made, if so. */
+/** `fault`: why it can't be made. */
 export type BareChange = { plan: PlanRow; fault: string | null };
 
-/**
- * Without a model, words that change a waiting plan. With one such plan it is tried; with several, the person is asked which is meant.
- * @param run the run that talk would continue: words to a planner at work, or that asks, are for it
- */
+/** With several waiting plans, asks which is meant. @param run words to a planner at work, or that asks, are for it */
 export async function findBareChange(
   context: ConversationContext,
   conversation: string,
@@ -100,7 +96,7 @@ export async function findBareChange(
   return { plan, fault };
 }
 
-/** A change as a decision, if it can be made and the person may decide about the plan. */
+/** If it can be made and the person may decide. */
 export async function readBareChange(
   context: ConversationContext,
   change: BareChange | null,
@@ -167,7 +163,7 @@ async function answerAboutPlan(
   return { says, runId: running.run_id, planId: running.id };
 }
 
-/** Answers at a gate or new pattern. Budget questions also accept everyday answers. */
+/** Budget questions also accept everyday answers. */
 function answerAboutSession(run: RunRow, { text }: Reply): Answer | null {
   const waits = waitsFor(run);
   if (!isDecidable(waits) || waits === 'budget' || waits === 'escalation') return null;
@@ -179,11 +175,7 @@ function answerAboutSession(run: RunRow, { text }: Reply): Answer | null {
   return { says: `${asked}${call}`, runId: run.id, planId: null };
 }
 
-/**
- * Answers a near-miss or a question about the waiting plan, and stores both messages.
- * @param run the current run, or null. @param change what the message changes in words
- * @returns the answer, or null if it is for the planner, as everything is with a model
- */
+/** Stores both messages. @param change in words @returns null if it is for the planner, as everything is with a model */
 export async function answerWaiting(
   context: ConversationContext,
   conversation: string,

@@ -1,4 +1,4 @@
-// Applies a deciding word such as “approve”: checks it, and returns a commit that yields the reply.
+// Applies a deciding word such as “approve”.
 import { writeCall } from '#cards/calls-to-action.ts';
 import { decisionWords, refusalWords, statusAnswers } from '#cards/decision-words.ts';
 import { writeMessage } from '#cards/message-text.ts';
@@ -31,7 +31,7 @@ import { stopPlanning } from '../stop-planning.ts';
 import type { Reply } from './reply.ts';
 import type { Subject } from './require-current.ts';
 
-/** Approves steps by their card numbers. @returns which were left out or will run, in words */
+/** By card numbers. @returns words on what was left out or will run */
 async function approvePart(
   context: ConversationContext,
   { id, version, digest }: NonNullable<Subject['shown']>,
@@ -40,7 +40,7 @@ async function approvePart(
 ): Promise<Commit<string>> {
   const { total, tenant } = await readPlanRow(context.db.query, id);
   requireNumbers(total);
-  // The approval names the version, so numbers of another one have no effect.
+  // The approval names the version, so other versions' numbers have no effect.
   const steps = await readSteps(context.db.query, id, {}, 0, maxNumbered);
   const numbered = orderByLabel(describeSteps(context.catalogue.of(tenant), steps), total);
   const { chosen, approval } = chooseSteps(choice, numbered);
@@ -57,7 +57,7 @@ async function approvePart(
   };
 }
 
-/** Approves the steps ticked in the message's client. */
+/** In the message's client. */
 async function approveTicked(
   context: ConversationContext,
   { id, version, digest }: NonNullable<Subject['shown']>,
@@ -74,7 +74,7 @@ async function approveTicked(
   };
 }
 
-/** Commits without a reply: the cards show the result. */
+/** The cards show the result. */
 function silently(commit: Commit<unknown>): Commit<null> {
   return async (tx) => {
     await commit(tx);
@@ -82,7 +82,7 @@ function silently(commit: Commit<unknown>): Commit<null> {
   };
 }
 
-/** Stops a run's planner; the reply follows. */
+/** The reply follows. */
 export async function stopByWord(
   context: ConversationContext,
   runId: string,
@@ -92,7 +92,7 @@ export async function stopByWord(
   return async (tx) => writeMessage(await stop(tx), '');
 }
 
-/** Checks a deciding word against the version shown. The commit returns the reply, or null if the cards show it. */
+/** Against the version shown. The commit yields the reply, or null if the cards show it. */
 export async function decideByWord(
   context: ConversationContext,
   subject: Subject,
@@ -148,7 +148,7 @@ export async function decideByWord(
   }
 }
 
-/** A plan's status in a sentence. */
+/** In a sentence. */
 async function describeStatus(context: ConversationContext, subject: Subject): Promise<string> {
   const { shown, planning, session } = subject;
   if (session !== null) return describeSession(context, session);
@@ -166,7 +166,7 @@ async function describeStatus(context: ConversationContext, subject: Subject): P
   return `${statusAnswers.plan({ id, version, status: statusWords[plan.status] })}${progress}.${result}`;
 }
 
-/** A session's status: what waits, and for whom. */
+/** Why it waits, and for whom. */
 async function describeSession(context: ConversationContext, run: RunRow): Promise<string> {
   const waits = waitsFor(run);
   if (waits === null) return statusAnswers.nothingWaits;

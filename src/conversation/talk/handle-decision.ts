@@ -1,4 +1,4 @@
-// Stores a deciding word, once, together with its effect or with the reason for its refusal.
+// Stores a deciding word once, with its effect or refusal.
 import { findMessage } from '#db/chat/messages.ts';
 import { type Commit, joinTransaction, type Transaction } from '#db/database.ts';
 import { noteFeedbackMessage, readRun } from '#db/planning/runs.ts';
@@ -11,7 +11,7 @@ import { startRun } from '#runs/start-run.ts';
 import type { Reply } from './reply.ts';
 import type { Subject } from './require-current.ts';
 
-/** A reply about the subject. A plan in the making has no card. */
+/** A plan in the making has no card. */
 async function answer(
   context: ConversationContext,
   tx: Transaction,
@@ -22,17 +22,17 @@ async function answer(
   await speakAsBot(context, tx, { conversation, says: text, ...about });
 }
 
-/** @returns a refusal to report. @throws anything else: transient, or our error */
+/** @throws anything but a refusal */
 function refusalIn(error: unknown): CountersignError {
   if (error instanceof CountersignError && error.passesAfterMs === null) return error;
   throw error;
 }
 
 /**
- * Stores and applies a deciding word atomically, so that it can be repeated after a crash.
- * @param aloud whether a refusal is also posted in the conversation
- * @param check runs first, outside any transaction. @returns the commit, which returns the reply or null
- * @returns the refusal, or null
+ * Atomic, so repeatable after a crash.
+ * @param aloud also posts a refusal
+ * @param check runs first, outside any transaction; its commit yields the reply or null
+ * @returns the refusal or null
  * @throws transient errors, storing nothing
  */
 export async function handleDecision(
@@ -52,7 +52,7 @@ export async function handleDecision(
         : await joinTransaction(db, tx).transaction(checked).catch(refusalIn);
     const refusal = done instanceof CountersignError ? done : null;
     const words = done instanceof CountersignError ? (aloud(done) ? done.message : null) : done;
-    // Plan and run are locked before the conversation, as everywhere.
+    // Plan and run before the conversation, as everywhere.
     const message = await storePersonMessage(tx, { conversation, actor, text, runId, once });
     if (runId !== null) await noteFeedbackMessage(tx, runId, message);
     if (words !== null) await answer(context, tx, subject, words);
@@ -60,10 +60,10 @@ export async function handleDecision(
   });
 }
 
-/** The run a message was about, and its refusal unless posted in the conversation. */
+/** `refusal`: unless posted in the conversation. */
 export type Handled = { run_id: string | null; refusal?: CountersignError | null };
 
-/** Handles a message unless one with its ID was handled. */
+/** Unless one with its ID was handled. */
 export async function onceOnly(
   { db }: ConversationContext,
   once: string | undefined,
@@ -76,14 +76,14 @@ export async function onceOnly(
     return await act();
   } catch (error) {
     if (!(error instanceof AlreadyHandled || error instanceof CountersignError)) throw error;
-    // A concurrent attempt was faster and caused this error.
+    // A concurrent attempt was faster.
     const meanwhile = await findMessage(db.query, once);
     if (meanwhile === null) throw error;
     return { run_id: meanwhile.run_id };
   }
 }
 
-/** Starts a run once per ID. @throws its refusal */
+/** @throws its refusal */
 export async function startRunOnce(
   context: ConversationContext,
   request: RunRequest,

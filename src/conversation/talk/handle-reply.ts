@@ -1,4 +1,4 @@
-// A reply to a run: a decision about what it shows, or input for its next turn.
+// A reply to a run: a decision or its next input.
 import { readAsked } from '#db/chat/messages.ts';
 import { isOnePerson } from '#db/people/identities.ts';
 import { lockRun, type RunRow, updateRun } from '#db/planning/runs.ts';
@@ -30,13 +30,13 @@ import {
   subjectOfRun,
 } from './require-current.ts';
 
-/** Continues a run: stores preferences and memory, and passes the rest to the planner. */
+/** Stores preferences and memory; the rest is for the planner. */
 async function continueRun(
   context: ConversationContext,
   { id, user, conversation }: RunRow,
   { text, actor, once, turn, modes = {}, files }: Reply,
 ): Promise<void> {
-  // Only the requester sets how they are talked to: it decides what waits for them.
+  // Only the requester sets how they are talked to.
   const theirs = await isOnePerson(context.db.query, actor.id, user);
   const policyRequest = theirs ? await readPolicyRequest(context, conversation, text) : null;
   const memory =
@@ -54,7 +54,7 @@ async function continueRun(
       return sayPreference(context, tx, { conversation, runId: id }, reply);
     }
     const rest = policyRequest === null ? text : policyRequest.rest;
-    // The running turn reads it before the model's next call. A change of modes starts another turn.
+    // The running turn reads it before the next call. New modes start another turn.
     const continues = now.planning_status === 'running' && !readsCommands(context);
     const joinsTurn = continues && Object.keys(modes).length === 0;
     const asked = waitsFor(now) === 'questions' ? await readAsked(tx, now.response_message) : [];
@@ -82,13 +82,13 @@ async function continueRun(
       const input = { text: rest, message, modes };
       await queueTurn(context, tx, now, actor, input, zone, continues ? joins : undefined);
     } else if (policyRequest.settlesQuestions && waitsFor(now) === 'questions') {
-      // A person who wants no questions has answered the open ones.
+      // Wanting no questions answers the open ones.
       await queueTurn(context, tx, now, actor, { text, message }, zone);
     }
   });
 }
 
-/** Words that stop planning: `stop`, and without a model the likes of `never mind`. */
+/** `stop`, and without a model the likes of `never mind`. */
 function isStop(context: ConversationContext, { planning_status }: RunRow, text: string): boolean {
   if (planning_status !== 'running') return false;
   const stops = ['stop', 'stop.', 'stop!'].includes(text.trim().toLowerCase());
@@ -110,7 +110,7 @@ async function readWordOf(
   return { word: await readBareChange(context, own, reply), change };
 }
 
-/** A message to a run: a word decides, anything else continues it. @returns the refusal, or null */
+/** @returns the refusal or null */
 export async function handleReply(
   context: ConversationContext,
   run: RunRow,

@@ -4,10 +4,7 @@ import type { Actor } from '#domain/people/actor.ts';
 import type { WantedModes } from '#domain/plan/modes.ts';
 import type { OnScreen } from '#domain/service.ts';
 
-/**
- * A person's text, its external ID and time, and the run's turn it answers, if known. `on_screen`: what was read, known only over
- * HTTP.
- */
+/** `on_screen`: as read, known only over HTTP. */
 export type Reply = {
   text: string;
   actor: Actor;
@@ -15,8 +12,7 @@ export type Reply = {
   written_at?: Date;
   turn?: number;
   on_screen?: OnScreen;
-  /** Planning modes chosen with a control. */
+  /** Chosen with a control. */
   modes?: WantedModes;
-  /** Attached on a chat platform. */
   files?: AttachedFile[];
 };

@@ -1,4 +1,4 @@
-// The subject of a deciding word. Late words are refused: what they decide must have been shown when they were written, and be current.
+// The subject of a deciding word, which must be current.
 import { refusalWords } from '#cards/decision-words.ts';
 import { isBeingPosted, readLastSpeaker, wasShown } from '#db/chat/shown.ts';
 import { isOnePerson } from '#db/people/identities.ts';
@@ -14,17 +14,17 @@ import { digestShown, nameShown, waitsFor } from '#runs/session-subject.ts';
 import type { Word } from '../read-word.ts';
 import type { Reply } from './reply.ts';
 
-/** A waiting session, a plan in the version shown, or nothing yet. */
+/** Or nothing yet. */
 export type Subject = {
   conversation: string;
   runId: string | null;
   planning: boolean;
-  /** The run whose waiting session is the subject. */
+  /** Its waiting session is the subject. */
   session: RunRow | null;
   shown: { id: string; version: number; digest: string } | null;
 };
 
-/** A run's latest card: its session, or a version of its plan. */
+/** Its session, or a version of its plan. */
 export function subjectOfRun(run: RunRow): Subject {
   const { plan_id: id, plan_version: version, plan_digest: digest } = run;
   return {
@@ -36,19 +36,19 @@ export function subjectOfRun(run: RunRow): Subject {
   };
 }
 
-/** A plan shown in a conversation, whether planned there or sent to it. */
+/** Planned there or sent to it. */
 export function subjectOfPlan(conversation: string, plan: PlanRow): Subject {
   const { id, version, digest, run_id: runId } = plan;
   return { conversation, runId, planning: false, session: null, shown: { id, version, digest } };
 }
 
-/** @throws `stale_version` if the conversation moved on after what was answered */
+/** @throws `stale_version` if the conversation moved on */
 export function requireTurn(run: RunRow, turn: number | undefined): void {
   if (turn === undefined || turn === run.turn) return;
   throw new CountersignError('stale_version', refusalWords.answered);
 }
 
-/** @throws `stale_version` if the word is so old that its author may have changed their mind */
+/** @throws `stale_version`: the author may have changed their mind */
 export function requireRecent(
   { clock }: ConversationContext,
   word: Word,
@@ -58,13 +58,13 @@ export function requireRecent(
   requireRecentWord(writtenAt, clock.now());
 }
 
-/** How long a word may wait until it is known whether its subject was shown. */
+/** Until it is known whether its subject was shown. */
 const waitsForMs = 60_000;
 
-/** Minimum milliseconds to read a replacement and type a word. */
+/** To read a replacement and type a word. */
 const readWithinMs = 3000;
 
-/** The content shown for a word to decide on, with the text for a late one, or null. */
+/** With the text for a late word. */
 function describeShown({ session, shown }: Subject) {
   if (session !== null) {
     const about = { run_id: session.id, turn: session.turn };
@@ -82,8 +82,8 @@ function describeShown({ session, shown }: Subject) {
 }
 
 /**
- * @throws `stale_version` if the subject was not shown when the word was written; a transient error while its card is being
- * posted, since a quick writer may have read it already
+ * @throws `stale_version` if not shown when the word was written; transient while the card is being posted, since its reader may
+ * be quick
  */
 export async function requireShown(
   { db, clock }: ConversationContext,
@@ -96,11 +96,11 @@ export async function requireShown(
   if (what === null) return;
   const { conversation } = subject;
   const recent = clock.now().getTime() - writtenAt.getTime() < waitsForMs;
-  // Checked first: what is posted between the two reads has then been shown.
+  // First: what is posted between the two reads has then been shown.
   const posting = recent && (await isBeingPosted(db.query, conversation, what.about));
   if (await wasShown(db.query, conversation, what.about, writtenAt)) {
     if (!what.follows) return;
-    // A person who began typing before it appeared meant the previous one.
+    // Typing that began before it appeared meant the previous one.
     const begun = new Date(writtenAt.getTime() - readWithinMs);
     if (await wasShown(db.query, conversation, what.about, begun)) return;
     throw new CountersignError('stale_version', what.new);
@@ -111,10 +111,7 @@ export async function requireShown(
   throw new CountersignError('stale_version', what.late);
 }
 
-/**
- * Whether only the author has changed the subject since reading it, as far as can be known. @param turn of the run that leads to
- * the subject; @param only nothing else of it was ever shown
- */
+/** As far as can be known. @param turn of the run that leads to the subject @param only nothing else of it was ever shown */
 async function canMeanOnly(
   { db }: ConversationContext,
   { conversation }: Subject,
@@ -158,10 +155,7 @@ function refuseUnnamed(row: PlanRow): CountersignError {
   });
 }
 
-/**
- * The subject with the version and digest its author read; unchanged for chats and terminals.
- * @throws `stale_version` or `digest_mismatch` with `current` if another one was read, or it is unknown
- */
+/** As its author read it; unchanged for chats and terminals. @throws `stale_version` or `digest_mismatch` with `current` */
 export async function requireRead(
   context: ConversationContext,
   subject: Subject,
@@ -189,7 +183,7 @@ export async function requireRead(
   const waits = await findWaitingPatch(context.db.query, row.id);
   if (waits !== null && shown.version === row.version + 1)
     throw refuseUnnamed({ ...row, version: shown.version, digest: shown.digest });
-  // A decided subject is refused as such, regardless of what was read.
+  // Refused as decided, regardless of what was read.
   if (!sourcesOf('approve').includes(row.status)) return subject;
   if (version !== row.version || (await wasPatched(context.db.query, row.id, row.version))) {
     throw refuseUnnamed(row);
@@ -197,6 +191,6 @@ export async function requireRead(
   const turn = row.run_id === null ? 0 : (await readRun(context.db.query, row.run_id)).turn;
   const only = row.version === 1 && turn <= 1;
   if (!(await canMeanOnly(context, subject, reply, { turn, only }))) throw refuseUnnamed(row);
-  // The decision applies to the row that was checked.
+  // The checked row.
   return { ...subject, shown: { id: row.id, version: row.version, digest: row.digest } };
 }

@@ -1,4 +1,4 @@
-// Interprets a message: a decision on the plan shown last, an answer to an open question, or a new request.
+// Interprets a message: decision, answer or new request.
 import { refusalWords } from '#cards/decision-words.ts';
 import { readRunRead } from '#db/chat/shown.ts';
 import { type RunRow, readLatestRun, readRun, readWaitingRuns } from '#db/planning/runs.ts';
@@ -32,10 +32,10 @@ import {
   subjectOfRun,
 } from './require-current.ts';
 
-/** Characters kept of a message that is too long. */
+/** Characters. */
 const shownOfTooLong = 500;
 
-/** A message over HTTP about something outdated is answered there, not in the conversation. */
+/** Answered over HTTP, not in the conversation. */
 function isAboutRead({ on_screen }: Reply, refusal: CountersignError): boolean {
   return (
     on_screen !== undefined &&
@@ -49,7 +49,7 @@ function toThrow(reply: Reply, refusal: CountersignError | null): CountersignErr
   return refusal !== null && isAboutRead(reply, refusal) ? refusal : null;
 }
 
-/** Talk continues the latest open run, else starts another. */
+/** The latest open run, else another. */
 async function handleTalk(
   context: ConversationContext,
   conversation: string,
@@ -70,7 +70,7 @@ async function handleTalk(
   return { run_id };
 }
 
-/** Stores the beginning of an overlong message and replies; nothing of it is read. */
+/** Stores its beginning; nothing of it is read. */
 async function refuseLength(
   context: ConversationContext,
   conversation: string,
@@ -101,7 +101,7 @@ async function handleInConversation(
   const word = isTalk ? await readBareChange(context, change, reply) : typed;
   if (word.kind === 'talk') return handleTalk(context, conversation, latest, reply, change);
   const open = pickOnScreen(await findOpen(context, conversation, word), reply.on_screen);
-  // Without a version to go back from, it is a request.
+  // Without a version to go back from, a request.
   if (word.kind === 'go_back' && open.plans.length + open.sessions.length === 0)
     return handleTalk(context, conversation, latest, reply, null);
   const subject = await findSubject(context, conversation, open, word);
@@ -116,8 +116,8 @@ async function handleInConversation(
 }
 
 /**
- * Handles a message as a decision, an answer or a new request. Throws only if what was shown changed.
- * @param options `once`: its ID; `written_at`: it decides nothing newer, or half an hour later
+ * Throws only if what was shown changed.
+ * @param options `once`: its ID; `written_at`: decides nothing newer, or half an hour later
  */
 export async function say(
   context: ConversationContext,
@@ -134,7 +134,7 @@ export async function say(
   return { run_id };
 }
 
-/** A message addressed to a run, such as an answer on its card. @throws errors of the decision */
+/** Such as an answer on its card. @throws errors of the decision */
 export async function replyToRun(
   context: ConversationContext,
   runId: string,
@@ -164,8 +164,6 @@ export async function replyToRun(
   if (refusal !== null) throw refusal;
 }
 
-// Finds what a deciding word in a conversation may mean.
-
 function meantBy(word: Exclude<Word, { kind: 'talk' }>): PlanStatus[] {
   switch (word.kind) {
     case 'approve':
@@ -182,15 +180,15 @@ function meantBy(word: Exclude<Word, { kind: 'talk' }>): PlanStatus[] {
   }
 }
 
-/** Whether the word can decide a plan's change as a whole. */
+/** As a whole. */
 function meansChanges({ kind }: Word): boolean {
   return ['approve', 'approve_part', 'reject', 'go_back'].includes(kind);
 }
 
-/** Candidates for a deciding word; for `plans` with a pending change, the change. */
+/** For `plans` with a pending change, the change. */
 type Open = { plans: PlanRow[]; sessions: RunRow[] };
 
-/** A word must be unambiguous. @throws `invalid_transition` naming the candidates */
+/** Must be unambiguous. @throws `invalid_transition` naming the candidates */
 function requireOne({ plans, sessions }: Open): void {
   if (plans.length + sessions.length < 2) return;
   const names = [...plans.map(({ id }) => id), ...sessions.map(nameWaiting)];
@@ -215,7 +213,7 @@ async function findOpen(
   return { plans, sessions: waiting.filter((run) => isDecidable(waitsFor(run))) };
 }
 
-/** If several things wait, the one on screen is meant. */
+/** If several wait. */
 function pickOnScreen(open: Open, onScreen: OnScreen | undefined): Open {
   const digest = onScreen?.digest;
   if (digest === undefined) return open;
@@ -224,7 +222,6 @@ function pickOnScreen(open: Open, onScreen: OnScreen | undefined): Open {
   return plans.length + sessions.length === 1 ? { plans, sessions } : open;
 }
 
-/** The subject if at most one is possible: what is open, else the last mentioned. */
 async function findSubject(
   context: ConversationContext,
   conversation: string,
