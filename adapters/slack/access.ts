@@ -1,4 +1,4 @@
-// Slack's credentials from the environment. Settings that belong together must be complete.
+// Slack's credentials from the environment, complete or not at all.
 import { z } from 'zod';
 import {
   type Environment,
@@ -17,7 +17,7 @@ export const slackVariables = z.object({
   SLACK_CLIENT_ID: token,
   SLACK_CLIENT_SECRET: token,
   SLACK_STATE_SECRET: secret.optional(),
-  /** IDs of the Slack workspaces and organisations that may add the app, or `any`. */
+  /** Workspaces and organisations that may add the app, or `any`. */
   SLACK_ALLOWED_WORKSPACES: z
     .string()
     .regex(
@@ -36,9 +36,8 @@ export const slackVariables = z.object({
 type SlackEnvironment = Environment & z.infer<typeof slackVariables>;
 
 export type SlackAccess = {
-  /** Socket Mode wins if both are set: it needs no public address. */
   transport: { kind: 'http'; signingSecret: string } | { kind: 'socket'; appToken: string };
-  /** One workspace with a fixed token, or many that add the app and whose tokens are stored encrypted. */
+  /** One with a fixed token, or many whose tokens are stored encrypted. */
   workspaces:
     | { kind: 'one'; botToken: string }
     | {
@@ -48,19 +47,17 @@ export type SlackAccess = {
         stateSecret: string;
         /** 32 bytes. */
         encryptionKey: Buffer;
-        /** Where people add the app to their workspace: a full address if a public one is set, else a path. */
+        /** An address if a public one is set, else a path. */
         installAt: string;
-        /** The workspaces and organisations that may add it, or null for any, which must be set explicitly. */
+        /** Null for any, which must be set explicitly. */
         allowed: string[] | null;
       };
-  /** Replaces Slack's server, as in tests. */
   apiUrl: string | undefined;
 };
 
-/** Our own page that redirects to Slack's. */
 export const slackInstallPath = '/slack/install';
 
-/** Token kinds are easily confused. Another server may use its own kinds. */
+/** Token kinds are easily confused; other servers may have their own. */
 function checkPrefixes(env: SlackEnvironment): void {
   if (env.SLACK_API_URL !== undefined) return;
   if (env.SLACK_BOT_TOKEN?.startsWith('xoxb-') === false)
@@ -101,7 +98,7 @@ function readWorkspaces(env: SlackEnvironment): SlackAccess['workspaces'] | null
     const encryptionKey = readEncryptionKey(key);
     const installAt = `${env.COUNTERSIGN_PUBLIC_URL ?? ''}${slackInstallPath}`;
     const listed = env.SLACK_ALLOWED_WORKSPACES?.trim();
-    // Anyone who adds the app can run tools, so a missing list admits nobody.
+    // Anyone who adds the app can run tools, so no list admits nobody.
     if (listed === undefined)
       return refuse(
         'SLACK_ALLOWED_WORKSPACES',
@@ -123,10 +120,7 @@ function readWorkspaces(env: SlackEnvironment): SlackAccess['workspaces'] | null
   );
 }
 
-/**
- * @returns null if Slack is not configured
- * @throws CountersignError `invalid_configuration` that names the variable
- */
+/** @returns null if Slack is not configured @throws CountersignError `invalid_configuration` */
 export function readSlackAccess(env: SlackEnvironment): SlackAccess | null {
   checkPrefixes(env);
   const { SLACK_APP_TOKEN: appToken, SLACK_SIGNING_SECRET: signingSecret } = env;

@@ -1,4 +1,4 @@
-// The `countersign doctor` check of Slack: whose tokens are set, and whether the app has all scopes of its manifest.
+// The `countersign doctor` check of Slack.
 import type { SlackInstallations } from '#domain/chat/slack-installation.ts';
 import { errorMessage } from '#domain/errors.ts';
 import type { CheckResult } from '#domain/settings-view.ts';
@@ -9,7 +9,7 @@ import { explainSlackError } from './calls/explain-error.ts';
 import { createSlackLogger } from './slack-logger.ts';
 import { type ClientOptions, createClient } from './workspaces.ts';
 
-/** `missing`: scopes of the manifest that the token lacks. */
+/** `missing`: manifest scopes the token lacks. */
 type Known = { team: string; user: string; missing: string[] };
 
 function lackScopes(text: string, missing: string[], again: string) {
@@ -18,7 +18,7 @@ function lackScopes(text: string, missing: string[], again: string) {
   return { state: 'broken' as const, text: `${text}, without ${scopes}`, advice };
 }
 
-/** @throws CountersignError that says what an operator has to do */
+/** @throws CountersignError with advice for an operator */
 async function checkToken(token: string, options: ClientOptions): Promise<Known> {
   try {
     const { team, user, response_metadata } = await createClient(token, options).auth.test();
@@ -38,7 +38,7 @@ function describeAllowed(allowed: string[] | null): string {
   return `${allowed.length === 1 ? 'The workspace' : 'The workspaces'} ${listOf(allowed)}`;
 }
 
-/** @throws CountersignError that says what an operator has to do */
+/** @throws CountersignError with advice for an operator */
 export async function checkSlack(
   { apiUrl, transport, workspaces }: SlackAccess,
   warn: (message: string) => void,
@@ -60,7 +60,7 @@ export async function checkSlack(
 const maxListed = 500;
 const askedAtOnce = 8;
 
-/** Checks each workspace or organisation that added the app. */
+/** Every workspace or organisation with the app. */
 export async function checkWorkspaces(
   {
     installations,

@@ -1,4 +1,4 @@
-// Opens the Slack adapter: a handler of stored events, a port to write with, and a transport.
+// Opens the Slack adapter.
 import type { EventAttempt, InboxHandler } from '#chat/inbox/inbox-context.ts';
 import { keepRefused } from '#chat/inbox/keep-refused.ts';
 import type { OpenPlatform, PlatformParts } from '#chat/platform.ts';
@@ -42,9 +42,9 @@ import { registerSlack } from './transport/http.ts';
 import { connectSocket } from './transport/socket.ts';
 import { type ClientOptions, createClientOf, type Tokens, tokensOfOne } from './workspaces.ts';
 
-// Handles stored signals by kind. May be called again with the same signal.
+// Handles stored signals by kind; idempotent.
 
-/** How long Slack accepts an answer to a command. */
+/** Slack's limit for answers to a command. */
 const answerableForMs = 30 * 60_000;
 
 export function createHandler(context: SlackContext): InboxHandler {
@@ -62,7 +62,7 @@ export function createHandler(context: SlackContext): InboxHandler {
   };
 }
 
-/** The person waiting for an answer, or null if there is none. */
+/** Null if nobody waits. */
 function senderOf(signal: Signal): Listener | null {
   const { team } = signal;
   switch (signal.kind) {
@@ -114,7 +114,7 @@ function createAct(context: SlackContext) {
         if (await sendRecurring(context, signal)) return;
         return decideSent(context, signal, event);
       case 'command':
-        // Slack no longer accepts an answer; the person has asked again.
+        // Too late for an answer; the person has asked again.
         if (clock.now().getTime() - event.received_at.getTime() > answerableForMs) return;
         return answerCommand(context, signal);
       case 'opened':
@@ -135,7 +135,6 @@ function createAct(context: SlackContext) {
   };
 }
 
-/** Opens the source of tokens, and for several workspaces the pages and checks of installations. */
 async function openWorkspaces(
   { workspaces }: SlackAccess,
   options: ClientOptions,
@@ -155,7 +154,7 @@ export async function openSlack(access: SlackAccess, parts: PlatformParts): Prom
   const options: ClientOptions = { apiUrl, logger: createSlackLogger(warn) };
   const { tokens, many } = await openWorkspaces(access, options, parts);
   const clientOf = createClientOf(tokens, options);
-  // With one token the operator vouches for the workspace; several could each claim any address.
+  // A single workspace is vouched for; several could each claim any address.
   const known = { clientOf, clock, timezone, vouched: workspaces.kind === 'one' };
   const ask = createAsk(limits);
   const reach = createReach({ ...known, ask, namesOf: parts.everyNameOf, warn });
@@ -183,7 +182,7 @@ export async function openSlack(access: SlackAccess, parts: PlatformParts): Prom
       app.addHook('onClose', () => ended.abort());
       const receiveKeeping = keepRefused(receive, ended.signal);
       const accept = createAccept({
-        // Only events are retried: a failed press shows an error, and the person presses again.
+        // Only events are retried: failed presses show an error.
         receive: (event) => (event.kind === 'event' ? receiveKeeping : receive)(event),
         clock,
         object: objectTo,
@@ -199,7 +198,7 @@ export async function openSlack(access: SlackAccess, parts: PlatformParts): Prom
         app.addHook('onListen', async () => {
           leave = connectSocket({ appToken, apiUrl, accept, warn });
         });
-        // Requests during shutdown are still acknowledged; the instance outlives the server.
+        // Requests during shutdown are still acknowledged.
         app.addHook('onClose', () => leave());
         return;
       }

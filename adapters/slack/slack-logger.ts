@@ -1,4 +1,4 @@
-// Sends warnings and errors of Slack's libraries to the instance's log, without debug output.
+// Logs warnings and errors of Slack's libraries.
 import { LogLevel } from '@slack/bolt';
 
 export type SlackLogger = ReturnType<typeof createSlackLogger>;

@@ -1,32 +1,28 @@
-// Slack's client of each workspace. All tokens come from `Tokens`.
+// Slack's client per workspace.
 import { webApi } from '@slack/bolt';
 import { CountersignError } from '#domain/errors.ts';
 import { createRecent } from '#domain/recent.ts';
 import { explainSlackError } from './calls/explain-error.ts';
 import type { SlackLogger } from './slack-logger.ts';
 
-/** Source of the workspaces' bot tokens. */
 export type Tokens = {
-  /** @throws CountersignError `not_allowed` if the app is not installed there */
+  /** @throws CountersignError `not_allowed` without the app */
   of(team: string): Promise<string>;
-  /** The only workspace, or null if there are several. @throws CountersignError */
+  /** Null if several. @throws CountersignError */
   only(): Promise<string | null>;
-  /**
-   * Reports that Slack refuses `token`, and why.
-   * @returns the valid token, or null if Slack's error is all there is to say
-   * @throws CountersignError that says what an operator has to do
-   */
+  /** After Slack refused `token`. @returns a valid one, or null if there is nothing to add
+   * @throws CountersignError with advice for an operator */
   renew(team: string, token: string, reason: string): Promise<string | null>;
 };
 
 type WebClient = webApi.WebClient;
-/** @param givenUp aborts all calls of this client, including the current one */
+/** @param givenUp aborts all its calls */
 export type ClientOf = (team: string, givenUp?: AbortSignal) => Promise<WebClient>;
 
-/** Maximum cached clients; creating another is cheap. */
+/** Creating more is cheap. */
 const maxKept = 1000;
 
-/** Milliseconds until a call counts as lost. */
+/** Then a call counts as lost. */
 const callWithinMs = 10_000;
 
 export type ClientOptions = { apiUrl: string | undefined; logger: SlackLogger };
@@ -39,18 +35,17 @@ export const settingsOf = ({ apiUrl, logger }: ClientOptions): webApi.WebClientO
   timeout: callWithinMs,
 });
 
-/** A client without waits or retries: the caller knows whether those are safe. */
+/** Never waits or retries: the caller knows if that is safe. */
 export function createClient(token: string, options: ClientOptions): WebClient {
   return new webApi.WebClient(token, settingsOf(options));
 }
 
-/** Calls that end with `signal`. */
 export const fetchUntil =
   (signal: AbortSignal): NonNullable<webApi.WebClientOptions['fetch']> =>
   (url, init) =>
     fetch(url, { ...init, signal: AbortSignal.any([signal, init?.signal ?? signal]) });
 
-/** Refusals of any token, after which nothing was done. */
+/** For any token; nothing was done. */
 export const tokenRefusals = new Set([
   'account_inactive',
   'invalid_auth',
@@ -58,13 +53,13 @@ export const tokenRefusals = new Set([
   'token_revoked',
 ]);
 
-/** Why Slack refuses a token, or null for other errors. */
+/** Null for other errors. */
 export function tokenRefusalOf(error: unknown): string | null {
   if (!(error instanceof webApi.WebAPIPlatformError)) return null;
   return tokenRefusals.has(error.data.error) ? error.data.error : null;
 }
 
-/** A client that continues with the new token after its own was replaced. */
+/** Switches to a replaced token. */
 class WorkspaceClient extends webApi.WebClient {
   readonly #renew: (reason: string) => Promise<WebClient | null>;
 
@@ -89,7 +84,7 @@ class WorkspaceClient extends webApi.WebClient {
   }
 }
 
-/** One workspace with a fixed token: Slack is asked once for its ID, and no other workspace is served. */
+/** Asks Slack once for the workspace's ID. */
 export function tokensOfOne(botToken: string, options: ClientOptions): Tokens {
   let known: string | undefined;
   async function findOwn(): Promise<string | undefined> {

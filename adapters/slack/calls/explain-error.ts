@@ -1,11 +1,11 @@
-// Translates Slack's errors: transient, missing, or for an operator to mend.
+// Translates Slack's errors.
 import { webApi } from '@slack/bolt';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 
 const reinstall =
   'Install the app again under "Install App" and put its new token into SLACK_BOT_TOKEN.';
 
-/** Remedies for operators, by Slack's error code. */
+/** By Slack's error code. */
 const remedies: Record<string, string> = {
   account_inactive: `The Slack app was removed or its token revoked. ${reinstall}`,
   app_missing_action_url:
@@ -28,7 +28,7 @@ const remedies: Record<string, string> = {
   token_expired: `The token of the Slack app has expired. ${reinstall}`,
   token_revoked: `The Slack app was removed or its token revoked. ${reinstall}`,
 };
-/** Missing targets, with a remedy if there is one. */
+/** With a remedy if there is one. */
 const gone = new Set([
   'cant_update_message',
   'channel_not_found',

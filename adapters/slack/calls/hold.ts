@@ -1,5 +1,5 @@
-// One rate limit per workspace and method, shared by all processes: no call that Slack would refuse, and none before its
-// Retry-After. Slack also limits messages per channel.
+// Rate limits per workspace and method, shared by all processes.
+// Slack also limits messages per channel.
 import { webApi } from '@slack/bolt';
 import type { Rate, RateLimits } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -9,7 +9,7 @@ type Call = {
   team: string;
   /** `chat.update` */
   method: string;
-  /** The channel of a posted message, or null if the limit is per workspace. */
+  /** Null if the limit is per workspace. */
   channel: string | null;
   /** Completes "Slack cannot …". */
   action: string;
@@ -17,7 +17,7 @@ type Call = {
   progress?: boolean;
 };
 
-/** Frequent methods: https://docs.slack.dev/apis/web-api/rate-limits */
+/** https://docs.slack.dev/apis/web-api/rate-limits */
 const rates: Partial<Record<string, Rate>> = {
   'chat.postMessage': { everyMs: 200, burst: 60 },
   'chat.update': { everyMs: 1200, burst: 20 },
@@ -26,19 +26,19 @@ const rates: Partial<Record<string, Rate>> = {
   'conversations.replies': { everyMs: 1200, burst: 40 },
   'conversations.list': { everyMs: 3500, burst: 12 },
   'users.list': { everyMs: 3500, burst: 12 },
-  // The rest is for identities, which are looked up at once.
+  // Leaves the rest to identities, which are looked up at once.
   'users.info': { everyMs: 1200, burst: 40 },
 };
-/** Calls of a burst that progress may spend; the others are for decisions, questions and final states. */
+/** Of a burst; the rest is for decisions, questions and final states. */
 const progressBurst = 8;
-/** Slower than the rate of `chat.update`, to leave some of it to other changes. */
+/** Slower than `chat.update` allows, to leave room for other changes. */
 const progressEveryMs = 1500;
 
-/** @returns milliseconds until the progress of a card may be shown */
+/** @returns milliseconds to wait */
 export const queueProgress = (limits: RateLimits, team: string): Promise<number> =>
   limits.queue(`slack ${team} progress`, progressEveryMs);
 
-/** Calls Slack within its rate limits. @throws CountersignError */
+/** @throws CountersignError */
 export type Ask = <T>(call: Call, ask: () => Promise<T>) => Promise<T>;
 
 export function createAsk(limits: RateLimits): Ask {

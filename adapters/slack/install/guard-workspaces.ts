@@ -1,5 +1,4 @@
-// Handles events only from workspaces that have the app installed; sets others aside with a warning. Records when an installation
-// ends.
+// Admits events only from workspaces with the app; records removals.
 import { z } from 'zod';
 import type { InboxHandler } from '#chat/inbox/inbox-context.ts';
 import type { SlackInstallations } from '#domain/chat/slack-installation.ts';
@@ -7,8 +6,7 @@ import { CountersignError } from '#domain/errors.ts';
 import { readBody } from '../signals/read-signal.ts';
 import type { Tokens } from '../workspaces.ts';
 
-// Slack reports a removal late, twice (`app_uninstalled` and `tokens_revoked`), in any order, and perhaps after the app was added
-// again.
+// Reported late, twice, in any order, perhaps after the app was added again.
 const Removal = z.object({
   type: z.literal('event_callback'),
   team_id: z.string().nullish(),
@@ -25,10 +23,9 @@ const Removal = z.object({
   authorizations: z.array(z.object({ is_enterprise_install: z.boolean().nullish() })).default([]),
 });
 
-/** The owner of the removed installation, and when it was removed. */
 type Removal = { owner: string; at: Date };
 
-/** @returns null if the body is no removal */
+/** Null if the body is no removal. */
 export function readRemoval(body: unknown): Removal | null {
   const parsed = Removal.safeParse(body);
   if (!parsed.success) return null;
@@ -38,20 +35,16 @@ export function readRemoval(body: unknown): Removal | null {
   return owner == null ? null : { owner, at: new Date(event_time * 1000) };
 }
 
-/** Tolerated difference between Slack's clock and ours; requests beyond it are refused too. */
+/** Between Slack's clock and ours; older requests are refused anyway. */
 const maxSkewMs = 300_000;
 
-/**
- * Whether a removal concerns the current installation. `ask`: the clocks can't tell, so Slack is asked whether the token is
- * valid.
- */
+/** `ask`: the clocks can't tell, so Slack is asked about the token. */
 export function judgeRemoval(removedAt: Date, installedAt: Date): 'earlier' | 'removed' | 'ask' {
   const afterMs = removedAt.getTime() - installedAt.getTime();
   if (afterMs < -maxSkewMs) return 'earlier';
   return afterMs > maxSkewMs ? 'removed' : 'ask';
 }
 
-/** Ends the installation that the removal concerns if it is still the current one. */
 async function takeRemoval(
   removal: Removal,
   parts: {
@@ -67,7 +60,7 @@ async function takeRemoval(
   const judged = judgeRemoval(at, installed.installed_at);
   if (judged === 'earlier') return;
   if (judged === 'ask') {
-    // If it can't be decrypted, `find` throws the reason until it can.
+    // Undecryptable: `find` throws the reason.
     const { token } = installed.readable
       ? installed
       : ((await installations.find(owner)) ?? installed);
@@ -77,7 +70,6 @@ async function takeRemoval(
     warn(`Countersign was removed from ${installed.name} in Slack; its token is deleted.`);
 }
 
-/** The organisation of an event, command, press or form. */
 const Origin = z.object({
   enterprise_id: z.string().nullish(),
   enterprise: z.object({ id: z.string() }).nullish(),
@@ -100,7 +92,7 @@ export function guardWorkspaces(
 ): InboxHandler {
   const { installations, tokens } = parts;
 
-  /** @throws CountersignError `not_allowed` if no installation serves the workspace */
+  /** @throws CountersignError `not_allowed` if no installation serves it */
   async function admit(team: string, body: unknown): Promise<void> {
     try {
       await tokens.of(team);

@@ -1,9 +1,9 @@
-// Reads Slack's answer to an installation, and decides which of two concurrent ones is kept.
+// Stores an installation; of two concurrent ones the later.
 import type { Installation } from '@slack/bolt';
 import type { NewSlackInstallation, SlackInstallations } from '#domain/chat/slack-installation.ts';
 import { CountersignError } from '#domain/errors.ts';
 
-/** @throws CountersignError that says what is wrong with the app */
+/** @throws CountersignError on problems with the app */
 export function readInstallation(given: Installation): NewSlackInstallation {
   const { bot, team, enterprise, isEnterpriseInstall, appId, user } = given;
   const org_wide = isEnterpriseInstall === true;
@@ -26,14 +26,11 @@ export function readInstallation(given: Installation): NewSlackInstallation {
   };
 }
 
-/** Maximum attempts if others store at the same time. */
+/** Attempts while others store. */
 const looks = 20;
 
-/**
- * Stores an installation unless a later one of the workspace is stored. Only Slack knows which is later: it revokes the earlier
- * token, or gives both the same.
- * @param isAlive whether the token is valid
- */
+/** Only Slack knows which is later: it revokes the earlier token, or gives both the same.
+ * @param isAlive the token is valid */
 export async function keepInstallation(
   installations: Pick<SlackInstallations, 'read' | 'store'>,
   installation: NewSlackInstallation,

@@ -1,9 +1,9 @@
-// The pages a browser shows when an installation returns from Slack. Plain HTML without scripts or external resources.
+// Pages shown after an installation; no scripts or external resources.
 import { createHash } from 'node:crypto';
 import { installWords } from '#cards/chat-words.ts';
 import { listOf } from '#domain/words.ts';
 
-/** `href` may be relative to the page. */
+/** `href` may be relative. */
 type Link = { text: string; href: string };
 export type Page = { status: number; title: string; text: string[]; links: Link[] };
 
@@ -19,7 +19,7 @@ a:first-child { background: #0a58ca; color: #fff; }
 a:focus-visible { outline: 3px solid #6ea8fe; outline-offset: 2px; }
 `;
 
-/** Allows only the style above. Links need no permission, not even those to Slack's desktop app. */
+/** Allows only the style above. */
 export const pagePolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 const entities: Record<string, string> = {
@@ -51,7 +51,7 @@ ${ways.length === 0 ? '' : `<nav>${ways.join('\n')}</nav>`}
 `;
 }
 
-/** Relative, so that it works behind a base path too. */
+/** Relative, for base paths. */
 const startAgain: Link = { text: installWords.links.again, href: 'install' };
 
 export type Installed = {
@@ -59,9 +59,9 @@ export type Installed = {
   org_wide: boolean;
   name: string;
   app_id: string;
-  /** Scopes of the manifest that were not granted. */
+  /** Manifest scopes not granted. */
   missing: string[];
-  /** Where an organisation's workspaces are chosen. */
+  /** To choose an organisation's workspaces. */
   enterpriseUrl: string | null;
 };
 

@@ -1,5 +1,4 @@
-// Adding the app to a workspace: the redirect to Slack's consent page, and the return. Slack's library makes and checks both; the
-// result is stored here.
+// Adding the app to a workspace, by Slack's library.
 import { HTTPReceiver, type Installation, webApi } from '@slack/bolt';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { SlackInstallations } from '#domain/chat/slack-installation.ts';
@@ -16,10 +15,10 @@ import { keepInstallation, readInstallation } from './keep-installation.ts';
 import { drawPage, installedPage, type Page, pagePolicy, pages } from './pages.ts';
 import { createStateStore, StateRefused, stateLivesSeconds } from './state.ts';
 
-/** `tell`: a message for the operator, or null if only the person can continue. */
+/** `tell`: for the operator, or null if only the person can go further. */
 type Failure = { page: Page; tell: string | null };
 
-/** Slack's errors about the app's own settings. */
+/** About the app's own settings. */
 const settings: Record<string, string> = {
   bad_client_secret:
     'SLACK_CLIENT_SECRET is not that of the Slack app. It stands on its page "Basic Information".',
@@ -32,14 +31,14 @@ const settings: Record<string, string> = {
 function explainRefusal(reason: string): Failure {
   if (reason === 'code_already_used' || reason === 'invalid_code')
     return { page: pages.expired, tell: null };
-  // A later installation revoked the token that Slack has just given.
+  // A later installation revoked the new token.
   if (reason === 'token_revoked') return { page: pages.overtaken, tell: null };
   const known = settings[reason];
   if (known !== undefined) return { page: pages.misconfigured, tell: known };
   return { page: pages.unavailable, tell: `Slack refused an installation: ${reason}.` };
 }
 
-/** Codes of Slack's library. */
+/** Slack's library's codes. */
 const byCode: Record<string, Page> = {
   slack_oauth_installer_authorization_error: pages.denied,
   slack_oauth_invalid_state: pages.elsewhere,
@@ -47,7 +46,6 @@ const byCode: Record<string, Page> = {
   slack_oauth_missing_code: pages.incomplete,
 };
 
-/** The workspace may not add the app. */
 class NotInvited extends Error {
   readonly code = 'not_invited';
 }
@@ -67,11 +65,11 @@ function explainFailure(error: unknown): Failure {
   return { page: pages.unavailable, tell: `An installation failed: ${errorMessage(error)}` };
 }
 
-// Returns per minute and address: each calls Slack and stores a row, and anyone can send them.
+// Each return calls Slack and stores a row, and anyone can send them.
 const perMinute = 30;
 const addresses = 1000;
 
-/** @returns whether an address may return again */
+/** Per address. */
 function createLimit(clock: Clock): (address: string) => boolean {
   const seen = createRecent<{ until: number; left: number }>({ keep: addresses });
   return (address) => {
@@ -100,13 +98,12 @@ export type InstallOptions = {
   warn(message: string, error?: unknown): void;
 };
 
-/** Slack's consent page, on the server of the Web API. */
 export function authorizeAt(apiUrl: string | undefined): string {
   if (apiUrl === undefined) return 'https://slack.com/oauth/v2/authorize';
   return new URL('../oauth/v2/authorize', `${trimTail(apiUrl, /\//)}/`).href;
 }
 
-/** Whether a token is valid. @throws CountersignError for other errors */
+/** @throws CountersignError for other errors */
 export async function isAlive(
   token: string,
   options: Pick<InstallOptions, 'apiUrl' | 'logger'>,
@@ -121,7 +118,7 @@ export async function isAlive(
   }
 }
 
-/** Revokes a token that is not kept. If Slack doesn't answer, the token is still stored nowhere. */
+/** Best effort; the token is stored nowhere. */
 async function giveBack(
   token: string,
   { apiUrl, logger }: Pick<InstallOptions, 'apiUrl' | 'logger'>,
@@ -136,7 +133,7 @@ function createInstaller({ workspaces, apiUrl, installations, clock, logger }: I
   const scopes = manifest.oauth_config.scopes.bot;
   // The answer reports errors once.
   const quiet = { ...logger, warn() {}, error() {} };
-  // Bolt creates its installer only inside a receiver; the rest of it is unused, and it never listens.
+  // Bolt creates its installer only inside a receiver, which never listens.
   const { installer } = new HTTPReceiver({
     signingSecret: '',
     signatureVerification: false,
@@ -188,7 +185,7 @@ function sendPage(reply: FastifyReply, page: Page): FastifyReply {
     .send(drawPage(page));
 }
 
-/** Adds both pages before the server listens. */
+/** Before the server listens. */
 export function registerInstall(app: FastifyInstance, options: InstallOptions): void {
   const { warn, clock } = options;
   const mayComeBack = createLimit(clock);
@@ -204,7 +201,7 @@ export function registerInstall(app: FastifyInstance, options: InstallOptions): 
   });
 
   app.get(redirectPath, open, async ({ raw, ip }, reply) => {
-    // Before the state is used up, so that the page can be reloaded.
+    // Before the state is used up, so the page can be reloaded.
     if (!mayComeBack(ip)) return sendPage(reply, pages.tooMany);
     const { promise, resolve } = Promise.withResolvers<Page>();
     await installer.handleCallback(raw, reply.raw, {

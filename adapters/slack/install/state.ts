@@ -1,5 +1,4 @@
-// The state that an installation carries to Slack and back: made here, valid for ten minutes, usable once. Slack's library binds
-// it to the browser with a cookie.
+// The installation's state: valid ten minutes, once, cookie-bound.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { StateStore } from '@slack/bolt';
 import type { SlackInstallations } from '#domain/chat/slack-installation.ts';
@@ -7,7 +6,6 @@ import type { Clock } from '#domain/clock.ts';
 
 export const stateLivesSeconds = 600;
 
-/** An installation returned with an invalid state. */
 export class StateRefused extends Error {
   readonly code = 'state_refused';
   readonly reason: 'expired' | 'forged' | 'reused';

@@ -1,5 +1,4 @@
-// The tokens of several workspaces, from their installations. Cached briefly, so that windows open without a query; a stale one
-// is refused by Slack and then read again.
+// Tokens of several workspaces, cached; stale ones are read again.
 import type { HeldSlackInstallation, SlackInstallations } from '#domain/chat/slack-installation.ts';
 import type { Clock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -9,7 +8,7 @@ import type { Tokens } from '../workspaces.ts';
 const keptForMs = 30_000;
 const maxKept = 1000;
 
-/** Refusals after which a token is never valid again. Others may depend on the calling address. */
+/** Others may depend on the calling address. */
 const final = new Set(['account_inactive', 'token_revoked']);
 
 function notInstalled(
@@ -51,7 +50,7 @@ export function tokensOfMany(options: {
     return token;
   }
 
-  /** The installation that serves a workspace. @throws CountersignError with the reason if none does */
+  /** @throws CountersignError if no installation serves it */
   async function find(team: string): Promise<HeldSlackInstallation & { token: string }> {
     const found = await installations.find(team);
     if (found === null || found.token === null) throw notInstalled(team, found, installAt);
@@ -77,7 +76,7 @@ export function tokensOfMany(options: {
           'not_allowed',
           `Slack rejected the token for ${found.name} (${reason}). If the app only allows certain IP addresses, add this one. Otherwise reinstall it at ${installAt}.`,
         );
-      // Slack's event may have been lost or be late.
+      // Slack's event may be lost or late.
       await installations.remove(found);
       return keep(team, (await find(team)).token);
     },

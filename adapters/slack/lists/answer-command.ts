@@ -1,4 +1,4 @@
-// `/plans` and its subcommands, answered to the sender only, for as long as their session lasts.
+// `/plans`, answered to the sender only.
 import type { types } from '@slack/bolt';
 import { buildWords } from '#cards/build-words.ts';
 import { exportWords, writeTrace } from '#cards/chat-words.ts';
@@ -27,11 +27,11 @@ import type { SlackContext } from '../slack-context.ts';
 
 const fits = (text: string) => text.length <= platformLimits.slack.exportText;
 
-/** Someone waits for it and can repeat the command. */
+/** No queue: the person can repeat it. */
 const ask: Ask = (_, call) => call();
 
-// Sends a plan's record as a file to the direct messages of Slack user `user`, who is person `id`.
-/** @returns the answer to show at the command @throws CountersignError */
+// Sends a plan's record to person `id`, Slack user `user`.
+/** @throws CountersignError */
 async function sendExport(
   { plansFor, clientOf, warn }: SlackContext,
   { team, user, id }: { team: string; user: string; id: string },
@@ -45,7 +45,7 @@ async function sendExport(
   const title = exportWords.title(wanted);
   const client = await clientOf(team);
   try {
-    // Slack's answer has the ID of the direct messages; the file goes under the message.
+    // The answer has the channel's ID; the file goes under the message.
     const { channel, ts } = await client.chat.postMessage({
       channel: user,
       text: title,
@@ -63,12 +63,12 @@ async function sendExport(
 
 const help = describeCommands('/plans', [[...buildWords.command], [...exportWords.asFile]]);
 
-/** `plain`: the same without tables, for a Slack that takes none. */
+/** `plain`: without tables, if Slack takes none. */
 type Answer = { text: string; blocks: types.KnownBlock[]; plain?: types.KnownBlock[] };
 
 const say = (text: string): Answer => ({ text: escapeMrkdwn(text), blocks: [textSection(text)] });
 
-/** A plan's card with only the buttons that show more: decisions are made in its conversation. */
+/** Without deciding buttons: decisions are made in the conversation. */
 function drawPlan(facts: PlanCardFacts): Answer {
   const view = viewPlan(facts);
   const buttons = view.buttons.filter(({ press }) => press.action === 'details');
@@ -83,7 +83,7 @@ function drawPlan(facts: PlanCardFacts): Answer {
   return fitsSlack(drawn) ? { ...answer, blocks: drawn, plain: answer.blocks } : answer;
 }
 
-/** As many rows as fit; the last one counts the others. */
+/** The last row counts the rest. */
 function drawDryRun(simulation: Simulation, now: string): Answer {
   const draw = (most: number): Answer => {
     const view = viewDryRun(simulation, now, most);
@@ -114,7 +114,7 @@ function drawList({ title, sections, inbox, more, text }: PlanListView, now: str
   return { text, blocks: toBlocks(drawPlanLists(lists, now, true)) };
 }
 
-/** Answers a command through its response address, which works in channels without the app. */
+/** Through the response address, which works without the app. */
 export async function answerCommand(
   context: SlackContext,
   { team, command: { text, user_id: user, trigger_id, response_url } }: CommandSignal,

@@ -1,4 +1,4 @@
-// A person's Home tab: drawn from current data, with their settings.
+// A person's Home tab with settings.
 import type { types } from '@slack/bolt';
 import { calendarWords, sliderNames, sliders } from '#cards/policy-words.ts';
 import {
@@ -36,7 +36,6 @@ async function readHome(
   return { groups, policy, calendar, policies, has_model };
 }
 
-/** Redraws Home tabs that changed. */
 export function createHomes({
   service,
   plansFor,
@@ -48,7 +47,7 @@ export function createHomes({
   SlackContext,
   'service' | 'plansFor' | 'people' | 'clientOf' | 'clock' | 'hasModel'
 >): ChatHomes {
-  /** A refusal replaces what the person could read before. */
+  /** A refusal also replaces the tab. */
   async function draw(team: string, user: string) {
     try {
       const { id } = await people.find(team, user);
@@ -79,7 +78,7 @@ export function createHomes({
   };
 }
 
-/** The setting that was changed, or null if this press changes none. */
+/** Null if it changes none. */
 function readSetting({ pressed }: PressSignal): Pick<PolicyChange, 'policy' | 'calendar'> | null {
   const [action] = pressed.actions;
   if (pressed.view === undefined || action?.action_id.startsWith(sliderPrefix) !== true)
@@ -94,7 +93,6 @@ function readSetting({ pressed }: PressSignal): Pick<PolicyChange, 'policy' | 'c
   return parsed.success ? { policy: parsed.data } : null;
 }
 
-/** Stores a setting from a Home tab and redraws it. */
 export async function setFromHome(
   context: SlackContext,
   signal: PressSignal,

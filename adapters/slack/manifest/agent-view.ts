@@ -1,4 +1,4 @@
-// Describes the app as an agent in Slack, with at most four example prompts above the composer.
+// Describes the app as an agent in Slack.
 
 export type AgentView = {
   agent_description: string;

@@ -1,4 +1,4 @@
-// `npm run slack:manifest`: prints the manifest to paste into Slack when creating the app.
+// `npm run slack:manifest`: prints the app manifest.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
@@ -6,7 +6,7 @@ import { CountersignError } from '#domain/errors.ts';
 import { trimTail } from '#domain/words.ts';
 import { type AgentView, agentView } from './agent-view.ts';
 
-/** The parts of a manifest that depend on Countersign's address. */
+/** Those that depend on our address. */
 type SlackManifest = {
   features: {
     slash_commands: { url?: string | undefined }[];
@@ -24,9 +24,9 @@ type SlackManifest = {
   };
 };
 
-/** Receives events, presses and commands. */
+/** Events, presses and commands. */
 const eventsPath = '/slack/events';
-/** Where Slack redirects after an installation. */
+/** After an installation. */
 const redirectPath = '/slack/oauth_redirect';
 
 function readAddress(address: string): string {
@@ -40,16 +40,12 @@ function readAddress(address: string): string {
 }
 
 type Way = {
-  /** Null if none is known. */
   address: string | null;
-  /** In Socket Mode Slack calls no address, but the browser returns to it after an installation. */
+  /** Browsers still return to the address after an installation. */
   socket: boolean;
 };
 
-/**
- * Chooses the transport: HTTP at the given address, else at the configured one if Slack can reach it. Socket Mode if there is
- * none, if requested, or if its token is set.
- */
+/** HTTP at a reachable address. Socket Mode without one, on request, or with its token. */
 export function chooseWay(
   { url, socket = false }: { url?: string; socket?: boolean },
   env: Record<string, string | undefined>,
@@ -59,11 +55,7 @@ export function chooseWay(
   return { address, socket: socket || address === null || (url === undefined && token !== '') };
 }
 
-/**
- * Fills in only the addresses that Slack needs.
- * @param organisation whether an organisation may install it for its workspaces
- * @throws CountersignError `invalid_configuration` with the format of an address
- */
+/** @param organisation it may install for its workspaces @throws CountersignError `invalid_configuration` */
 export function fillManifest<T extends SlackManifest>(
   template: T,
   { address, socket }: Way,
@@ -76,7 +68,7 @@ export function fillManifest<T extends SlackManifest>(
   settings.socket_mode_enabled = socket;
   settings.org_deploy_enabled = organisation;
   if (base === null) {
-    // Links to a loopback console are not previewed.
+    // Links to a loopback console have no preview.
     delete oauth_config.redirect_urls;
     delete features.unfurl_domains;
   } else {
@@ -95,14 +87,13 @@ export function fillManifest<T extends SlackManifest>(
   return manifest;
 }
 
-/** The parts of a manifest that declare an agent. */
 type AgentManifest = SlackManifest & {
   features: { agent_view?: AgentView | undefined };
   oauth_config: { scopes: { bot: string[] } };
   settings: { event_subscriptions: { bot_events: string[] } };
 };
 
-/** Declares the app as an agent: Slack shows a Stop button during planning. https://docs.slack.dev/ai/agent-sessions */
+/** Adds a Stop button during planning. https://docs.slack.dev/ai/agent-sessions */
 export function declareAgent<T extends AgentManifest>(plain: T): T {
   const manifest = structuredClone(plain);
   const { features, oauth_config, settings } = manifest;

@@ -1,5 +1,4 @@
-// Finds channels and people by the names that people use, and threads by their links, for posting: where the app and the requester
-// are. Lists are paged, bounded and cached.
+// Resolves names and links of channels, people and threads for posting.
 import { z } from 'zod';
 import { placeWords as words } from '#cards/chat-words.ts';
 import type { FindPlace, FoundPlace } from '#domain/chat/find-place.ts';
@@ -15,7 +14,7 @@ import type { Reach } from './reach.ts';
 const pageSize = 1000;
 const maxPages = 10;
 const keptForMs = 10 * 60_000;
-/** A name that is missing from a list older than this may be new, and a member may have left. */
+/** Older lists may miss new names or list former members. */
 const freshForMs = 30_000;
 const maxKept = 200;
 
@@ -23,7 +22,7 @@ const Channel = z.object({
   id: z.string(),
   name: z.string().default(''),
   is_archived: z.boolean().default(false),
-  /** Missing for group direct messages, which only members see. */
+  /** Missing for group direct messages. */
   is_member: z.boolean().nullish(),
   is_mpim: z.boolean().default(false),
   /** Unless Slack says otherwise. */
@@ -41,11 +40,11 @@ const User = z.object({
 });
 type User = z.infer<typeof User>;
 
-/** A message's channel, time, and thread if it is a reply. */
+/** With the thread if it is a reply. */
 const link =
   /^<?https:\/\/[\w.-]+\.slack\.com\/archives\/([CG][A-Z0-9]+)\/p(\d{10})(\d{6})(?:\?(?:[^ ]{0,200}&)?thread_ts=(\d{10}\.\d{6}))?/;
 
-/** Lists with the time when they were asked for. */
+/** `at`: when requested. */
 type Cache<T> = Recent<{ list: Promise<T>; at: number }>;
 
 const shownAs = ({ profile, real_name, name }: User): string =>
@@ -68,7 +67,7 @@ export function createFindPlace({
   const brief = { keep: maxKept, forMs: freshForMs, clock };
   const members = createRecent<Promise<ReadonlySet<string>>>(brief);
 
-  /** All pages of a list, at most `maxPages`. */
+  /** At most `maxPages`. */
   async function readPages<T>(
     call: { team: string; method: string; action: string },
     read: (cursor: string) => Promise<{
@@ -89,7 +88,7 @@ export function createFindPlace({
     return found;
   }
 
-  /** Concurrent callers share a list; a failure is not kept. */
+  /** Callers share a list; failures are not kept. */
   function keep<T>(cache: Cache<T>, key: string, read: () => Promise<T>): Promise<T> {
     const kept = cache.get(key);
     if (kept !== undefined) return kept.list;
@@ -99,7 +98,7 @@ export function createFindPlace({
     return list;
   }
 
-  /** The result of `find` in a list, or in a new one if the list is not fresh. */
+  /** Looks in a fresh list if the cached one is old. */
   async function findIn<T, R>(
     cache: Cache<T>,
     key: string,
@@ -166,7 +165,7 @@ export function createFindPlace({
     return own !== null && (await listMembers(team, channel)).has(own.user);
   }
 
-  /** @returns null for a private channel that the requester is not in, which does not exist for them */
+  /** Null for private channels the requester is not in. */
   async function enter(
     team: string,
     requester: string,

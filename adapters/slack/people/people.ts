@@ -1,5 +1,4 @@
-// Maps Slack users to accounts: account, display name and time zone, cached for a while. And places in Slack: workspace, channel and
-// thread, so that a message or press elsewhere never matches.
+// Maps Slack users to accounts, and channels and threads to places.
 import { z } from 'zod';
 import type { ChatPlace } from '#domain/chat/chat.ts';
 import type { Clock } from '#domain/clock.ts';
@@ -11,20 +10,20 @@ import type { Ask } from '../calls/hold.ts';
 import type { ClientOf } from '../workspaces.ts';
 
 type SlackPerson = {
-  /** The person that `account` is linked to, or else the account. Not cached: a link can be removed. */
+  /** The linked person, or the account. Not cached, since links can be removed. */
   id: string;
-  /** An email address if their own workspace vouches for it, as in settings. */
+  /** An email address if their workspace vouches for it. */
   account: string;
   name: string;
   timezone: string;
-  /** A guest of the workspace, or from another organisation that shares a channel. */
+  /** Or from another organisation in a shared channel. */
   guest: boolean;
   /** False for apps and deactivated users. */
   acts: boolean;
 };
 export type People = {
   find(team: string, user: string): Promise<SlackPerson>;
-  /** Account and display name, when Slack's limits allow it. @throws CountersignError */
+  /** If Slack's limits allow. @throws CountersignError */
   describe(team: string, user: string): Promise<Pick<SlackPerson, 'account' | 'name'>>;
   /** Null for apps and deactivated users. */
   accountOf(team: string, user: string): Promise<string | null>;
@@ -36,7 +35,7 @@ const maxKept = 5000;
 const User = z.object({
   id: z.string(),
   team_id: z.string().optional(),
-  /** In an organisation: the user is the same person in all of `teams`. */
+  /** In an organisation, the same person in all `teams`. */
   enterprise_user: z
     .object({ id: z.string(), enterprise_id: z.string(), teams: z.array(z.string()).default([]) })
     .nullish(),
@@ -44,7 +43,7 @@ const User = z.object({
   real_name: z.string().optional(),
   tz: z.string().nullish(),
   is_stranger: z.boolean().default(false),
-  /** Multi-channel and single-channel guests. */
+  /** Multi- and single-channel guests. */
   is_restricted: z.boolean().default(false),
   is_ultra_restricted: z.boolean().default(false),
   is_email_confirmed: z.boolean().default(true),
@@ -58,7 +57,7 @@ const Acting = z.object({
   is_bot: z.boolean().default(false),
 });
 
-/** @param vouched whether the workspace's members are known by email address */
+/** @param vouched members are known by email address */
 export function describePerson(
   team: string,
   data: unknown,
@@ -90,7 +89,6 @@ export function createPeople(options: {
   timezone: string;
   vouched: boolean;
   personOf(account: string): Promise<string>;
-  /** Stores the display name. */
   noteName(account: string, name: string): Promise<void>;
 }): People {
   const { clientOf, ask, clock, timezone, vouched, personOf, noteName } = options;
@@ -108,7 +106,7 @@ export function createPeople(options: {
     const kept = known.get(key);
     if (kept !== undefined) return kept;
     const client = await clientOf(team);
-    // Identity must not depend on Slack's availability: without an answer the event is retried.
+    // Identity must not depend on availability, so the event is retried.
     const call = { team, method: 'users.info', channel: null, action };
     const answer = await within(call, () => client.users.info({ user }));
     const found = describePerson(team, answer.user, { timezone, vouched });
@@ -136,27 +134,25 @@ export function createPeople(options: {
   };
 }
 
-/** A direct message is one conversation, without threads. */
+/** One conversation, without threads. */
 function isDirect(channel: string): boolean {
   return channel.startsWith('D');
 }
 
-/** @param root the first message of the thread; in a channel any message can be one */
+/** @param root any message of a channel can start a thread */
 export function placeOf(tenant: string, channel: string, root: string | null): ChatPlace {
   return { platform: 'slack', tenant, channel, thread: isDirect(channel) ? null : root };
 }
 
-/** A speaker in this place. */
 export function speakerAt({ thread }: ChatPlace, who: SlackPerson) {
   return { actor: personInChat(who, 'slack'), direct: thread === null ? who.timezone : null };
 }
 
-/** The idempotency key of a message. */
 export function nameMessage(team: string, channel: string, ts: string): string {
   return `slack:${team}:${channel}:${ts}`;
 }
 
-/** The timestamp in such a key, or null for other keys. */
+/** Null for other keys. */
 export function readMessageName(name: string | null): string | null {
   return /^slack:[^:]+:[^:]+:([\d.]+)$/.exec(name ?? '')?.[1] ?? null;
 }

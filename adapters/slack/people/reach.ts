@@ -1,5 +1,4 @@
-// Finds the Slack user of an account, and their direct messages. Only certain matches count: a member by an email address that
-// the workspace vouches for, or a user by ID.
+// Finds an account's Slack user: by vouched email address or ID.
 import { z } from 'zod';
 import type { Reached } from '#domain/chat/chat.ts';
 import type { Clock } from '#domain/clock.ts';
@@ -13,9 +12,9 @@ import { describePerson } from './people.ts';
 export type ReachablePerson = { user: string; timezone: string };
 
 export type Reach = {
-  /** @returns null if no user of the workspace has the name @throws transient errors */
+  /** @throws transient errors */
   find(team: string, name: string): Promise<ReachablePerson | null>;
-  /** Opens their direct messages, or returns null if the app may not write to them. @throws transient errors */
+  /** Null if the app may not write to them. @throws transient errors */
   openDirect(team: string, known: ReachablePerson): Promise<Reached['place']>;
 };
 
@@ -26,7 +25,7 @@ const maxKept = 5000;
 
 const Found = z.object({ id: z.string(), deleted: z.boolean().default(false) });
 
-/** Slack's permanent refusal, or null for transient errors and our own. */
+/** Null for transient errors and our own. */
 function refusalIn(error: unknown): string | null {
   if (!(error instanceof CountersignError) || error.passesAfterMs !== null) return null;
   const { slack } = error.details;
@@ -38,9 +37,9 @@ export function createReach(options: {
   ask: Ask;
   clock: Clock;
   timezone: string;
-  /** Whether people of the workspace are known by email address. */
+  /** People are known by email address. */
   vouched: boolean;
-  /** All accounts of the person with one account. */
+  /** All accounts of the same person. */
   namesOf(name: string): Promise<string[]>;
   warn(message: string, error?: unknown): void;
 }): Reach {
@@ -49,7 +48,7 @@ export function createReach(options: {
   const known = createRecent<ReachablePerson | null>(rule);
   const directs = createRecent<string | null>(rule);
 
-  /** The result of `call`, or null if Slack refuses permanently, which is logged unless the code is in `expected`. */
+  /** Null on permanent refusal, logged unless `expected`. */
   async function orNull<T>(what: string, expected: string[], call: () => Promise<T>) {
     try {
       return await call();
@@ -75,7 +74,7 @@ export function createReach(options: {
     );
     const user = Found.safeParse(answer?.user);
     if (!user.success || user.data.deleted) return null;
-    // Without a vouched address the account is a different one.
+    // Without a vouched address, the account is another one.
     const person = describePerson(team, answer?.user, { timezone, vouched });
     return person.account === email ? { user: user.data.id, timezone: person.timezone } : null;
   }

@@ -1,4 +1,4 @@
-// User groups of workspaces, and their members' accounts. https://docs.slack.dev/reference/methods/usergroups.list
+// User groups and members. https://docs.slack.dev/reference/methods/usergroups.list
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import type { UserGroup, UserGroupReader } from '#domain/people/user-groups.ts';
@@ -6,7 +6,7 @@ import type { Ask } from '../calls/hold.ts';
 import type { ClientOf, Tokens } from '../workspaces.ts';
 import type { People } from './people.ts';
 
-/** `date_delete`: when it was disabled, or 0. */
+/** `date_delete`: when disabled, or 0. */
 const Listed = z.array(
   z.object({
     id: z.string(),
@@ -16,7 +16,7 @@ const Listed = z.array(
   }),
 );
 
-/** Maximum concurrent member lookups. */
+/** Concurrent lookups. */
 const askedAtOnce = 8;
 
 export function createUserGroupReader({

@@ -1,5 +1,4 @@
-// Turns the output of `cards/` into Slack content: text without pings, and blocks; with a `plan` block if Slack accepts it, else
-// text blocks, else text only.
+// Turns output of `cards/` into Slack content with fallbacks.
 import type { types } from '@slack/bolt';
 import { z } from 'zod';
 import { escapeMrkdwn } from '#cards/plain.ts';
@@ -11,7 +10,7 @@ import { readUserGroupId } from '#domain/people/user-groups.ts';
 import { createRecent } from '#domain/recent.ts';
 import type { Reach, ReachablePerson } from '../people/reach.ts';
 
-/** Blocks, bare or in a message, or null for text only. */
+/** Null for text only. */
 const Card = z.union([
   z.array(z.looseObject({ type: z.string() })),
   z
@@ -20,19 +19,19 @@ const Card = z.union([
   z.null().transform(() => []),
 ]);
 
-/** Removes pings from text. Leaves escaped text from `cards/` as it is. */
+/** Removes pings; escaped text stays. */
 export function calm(text: string): string {
   return text.replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** `plain`: the same without Slack's `plan` block, or null if it has none. */
+/** `plain`: without the `plan` block, or null. */
 export type SlackContent = {
   text: string;
   blocks: types.KnownBlock[];
   plain: types.KnownBlock[] | null;
 };
 
-// `cards/` makes valid blocks by construction; Slack checks them.
+// `cards/` makes valid blocks; Slack checks them.
 const blocksOf = (card: unknown) => Card.parse(card ?? null) as types.KnownBlock[];
 
 export function contentOf({ text, card, plain }: ChatContent): SlackContent {
@@ -40,7 +39,7 @@ export function contentOf({ text, card, plain }: ChatContent): SlackContent {
   return { text: calm(text), blocks, plain: plain === undefined ? null : blocksOf(plain) };
 }
 
-/** Message options: no name in the text becomes a mention, and no link is unfurled. */
+/** No mentions, no unfurled links. */
 export const quiet = {
   parse: 'none',
   link_names: false,
@@ -48,7 +47,7 @@ export const quiet = {
   unfurl_media: false,
 } as const;
 
-/** Slack's permanent refusals of blocks. */
+/** Permanent. */
 const refusedBlocks = new Set([
   'block_mismatch',
   'invalid_blocks',
@@ -68,7 +67,7 @@ type WriteContent = <T>(
 ) => Promise<T>;
 
 const maxKept = 1000;
-/** How long a workspace that refused the block gets none. */
+/** For a workspace that refused the block. */
 const refusedForMs = 6 * 3_600_000;
 
 export function createWriteContent(options: {
@@ -106,7 +105,7 @@ export function createWriteContent(options: {
         warn('Slack did not take a card; its words were written instead.', second);
         return write({ text, blocks: [] });
       });
-      // The card is accepted without it, so the block was refused.
+      // Accepted without the block, so that was refused.
       if (taken) {
         refusing.set(team, now() + refusedForMs);
         warn(`Slack takes no plan blocks in ${team}: cards show progress as text there.`, error);
@@ -116,7 +115,7 @@ export function createWriteContent(options: {
   };
 }
 
-/** `known`: the user or the ID of a user group, or null for neither. */
+/** `known`: user or group ID, or null. */
 type Named = { name: string; shown: string; known: ReachablePerson | { group: string } | null };
 
 export type Mentioned = Named[];
@@ -126,7 +125,7 @@ function groupOf(team: string, name: string): { group: string } | null {
   return known?.team === team ? { group: known.id } : null;
 }
 
-/** The mentioned people known to Slack. @throws transient errors */
+/** @throws transient errors */
 export async function findMentioned(
   reach: Reach,
   team: string,
@@ -145,7 +144,7 @@ type Run = types.RichTextSection['elements'][number];
 
 const text = (words: string): Run => ({ type: 'text', text: words });
 
-/** Adds their names above the content if Slack knows any. @param aloud also in the notification text */
+/** @param aloud also in the notification text */
 export function addMention(
   { text: body, blocks, plain }: SlackContent,
   mentioned: Mentioned,
@@ -180,7 +179,7 @@ export function addMention(
   };
 }
 
-/** The direct messages of those known to Slack. @throws transient errors */
+/** @throws transient errors */
 export async function reachEach(
   reach: Reach,
   team: string,
@@ -188,7 +187,7 @@ export async function reachEach(
 ): Promise<Reached[]> {
   const reached: Reached[] = [];
   for (const { name, known } of mentioned) {
-    // Slack notifies members of a group through the mention.
+    // Slack notifies group members itself.
     if (known === null || 'group' in known) continue;
     const { timezone } = known;
     reached.push({ name, place: await reach.openDirect(team, known), timezone });

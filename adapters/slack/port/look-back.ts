@@ -1,11 +1,11 @@
-// Finds messages that an earlier attempt posted before its process ended, by their keys.
+// Finds messages already posted by an earlier attempt, by key.
 import type { webApi } from '@slack/bolt';
 import { z } from 'zod';
 import type { ChatPlace, ChatPost } from '#domain/chat/chat.ts';
 
 const eventType = 'countersign_message';
 
-/** Carries the key of a message invisibly. */
+/** Carries the key invisibly. */
 export const metadataOf = (key: string) => ({ event_type: eventType, event_payload: { key } });
 
 const Keyed = z.object({
@@ -15,17 +15,17 @@ const Keyed = z.object({
   }),
 });
 
-/** Milliseconds to look back for a message whose response was lost; attempts are at most hours apart. */
+/** For lost responses; attempts are at most hours apart. */
 const lookBackMs = 6 * 3_600_000;
-/** Tolerated difference between Slack's clock and ours. */
+/** Between Slack's clock and ours. */
 const maxSkewMs = 120_000;
 const messageLimit = 200;
-/** Maximum pages per search; Slack chooses their size. */
+/** Per search; Slack chooses their size. */
 const maxPages = 20;
 
 const secondsOf = (ms: number) => String(ms / 1000);
 
-/** Messages since then: in a channel newest first, in a thread oldest first. */
+/** Channels newest first, threads oldest first. */
 async function* readSince(
   client: webApi.WebClient,
   { channel, thread }: Pick<ChatPlace, 'channel' | 'thread'>,
@@ -50,10 +50,7 @@ export function keyOf(message: unknown): string | null {
   return parsed.success ? parsed.data.metadata.event_payload.key : null;
 }
 
-/**
- * The message with this key, or null if it was not posted.
- * @param since when it was first attempted, or null if unknown
- */
+/** @param since first attempt, or null */
 export async function findPosted(
   client: webApi.WebClient,
   place: Pick<ChatPlace, 'channel' | 'thread'>,
@@ -67,7 +64,7 @@ export async function findPosted(
   return null;
 }
 
-/** Already posted under a message: names of files, and keys of messages. */
+/** Already there: file names and message keys. */
 export type Under = { names: ReadonlySet<string>; keys: ReadonlySet<string> };
 
 export const nothingUnder: Under = { names: new Set(), keys: new Set() };

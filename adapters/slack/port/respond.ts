@@ -1,24 +1,23 @@
-// Answers at the response address of a command or press. It comes from a request, so only Slack's addresses are called: a forged
-// request could name any.
+// Answers at response addresses; only Slack's, since requests can be forged.
 import type { types } from '@slack/bolt';
 import { CountersignError } from '#domain/errors.ts';
 
-/** `replace_original`: in place of the message that was pressed. */
+/** `replace_original`: replaces the pressed message. */
 type Reply = {
   text: string;
   blocks?: types.KnownBlock[];
-  /** Replaces `blocks` if Slack refuses them. */
+  /** If Slack refuses `blocks`. */
   plain?: types.KnownBlock[];
   replace_original?: boolean;
 };
 
-/** Answers visibly only to the sender. @returns false if the address is not Slack's or has expired */
+/** @returns false if the address is not Slack's or has expired */
 export type Respond = (url: string, reply: Reply) => Promise<boolean>;
 
 const hosts = new Set(['hooks.slack.com', 'hooks.slack-gov.com']);
 const withinMs = 10_000;
 
-/** @param apiUrl replaces Slack's server; Slack's own addresses remain valid */
+/** @param apiUrl replaces Slack's server; Slack's own stay valid */
 export function isSlackAddress(url: string, apiUrl: string | undefined): boolean {
   const parsed = URL.parse(url);
   if (parsed === null || parsed.username !== '' || parsed.password !== '') return false;
@@ -46,7 +45,7 @@ export function createRespond(options: {
       const text = 'Slack could not be reached to answer somebody.';
       throw new CountersignError('tool_unavailable', text, { cause, passesAfterMs: 0 });
     });
-    // The body has no use, but left unread it would hold the connection.
+    // Unread, the body would hold the connection.
     await response.body?.cancel().catch(() => {});
     if (response.ok) return true;
     if (response.status === 429 || response.status >= 500) {
@@ -56,7 +55,7 @@ export function createRespond(options: {
       });
     }
     if (plain !== undefined) return answer(url, { ...reply, blocks: plain });
-    // The address expires after half an hour; by then the person has asked again.
+    // Expires after half an hour; the person has asked again.
     warn(`Slack did not take the answer to somebody: ${response.status}.`);
     return false;
   };

@@ -1,5 +1,4 @@
-// Sends long text as a file in a thread. Without the scope for files the text follows in up to a few messages, and the operator
-// is warned. Each message has a key, so that none is posted twice.
+// Sends long text as a file, or messages without the scope.
 import type { types, webApi } from '@slack/bolt';
 import { fileWords } from '#cards/chat-words.ts';
 import { platformLimits } from '#cards/limits.ts';
@@ -11,7 +10,7 @@ import { calm, quiet } from './content.ts';
 import { metadataOf } from './look-back.ts';
 
 type Target = { team: string; channel: string; thread: string };
-/** The key of the file's subject, and the keys of messages already in the thread. */
+/** `there`: keys already in the thread. */
 type Known = { key: string; there: ReadonlySet<string> };
 type Sender = {
   client: webApi.WebClient;
@@ -21,7 +20,7 @@ type Sender = {
 
 const { pageText, pageSections, pages: maxPages } = platformLimits.slack;
 
-/** Splits text into messages that Slack accepts, at line ends if possible. Pure. */
+/** At line ends if possible. Pure. */
 function splitIntoMessages(text: string): { messages: string[][]; whole: boolean } {
   const sections: string[] = [];
   for (let rest = text; rest !== ''; ) {
@@ -37,7 +36,7 @@ function splitIntoMessages(text: string): { messages: string[][]; whole: boolean
   return { messages: messages.slice(0, maxPages), whole: messages.length <= maxPages };
 }
 
-/** Drops half a surrogate pair at the end. */
+/** Drops half a surrogate pair. */
 function cutWhole(text: string): string {
   const last = text.charCodeAt(text.length - 1);
   return last >= 0xd800 && last < 0xdc00 ? text.slice(0, -1) : text;
@@ -101,7 +100,7 @@ export async function sendFile(
   await sendPages(sender, target, file, known);
 }
 
-/** The name of a file under its message, by which an earlier upload is found. */
+/** To find an earlier upload. */
 export function nameUnder(name: string, key: string): string {
   const dot = name.lastIndexOf('.');
   const at = dot < 0 ? name.length : dot;

@@ -1,5 +1,4 @@
-// Writes to Slack: posts, edits and sends ephemeral messages from `cards/`. Texts cause no pings, and a message whose response
-// was lost is searched by its key before it is posted again.
+// Writes to Slack; lost responses are looked up before reposting.
 import type {
   ChatContent,
   ChatFile,
@@ -32,7 +31,7 @@ import { createStatusPort } from './status.ts';
 
 const threadOf = ({ thread }: ChatPlace) => (thread === null ? {} : { thread_ts: thread });
 
-/** Whether the message may have been posted despite the error. */
+/** Posted despite the error, perhaps. */
 function mayHaveActed(error: CountersignError): boolean {
   return error.passesAfterMs !== null && error.details.slack === undefined;
 }
@@ -70,12 +69,12 @@ export function createSlackPort(options: {
       givenUp,
     }: { key: string; triedSince: Date | null | undefined; givenUp: AbortSignal | undefined },
   ) {
-    // After an earlier attempt only Slack knows. It lets many apps search only once a minute, so a first attempt doesn't.
+    // Only for retries: many apps may search once a minute.
     const before =
       triedSince === null ? null : await look(place, key, { since: triedSince ?? null, givenUp });
     if (before !== null) return { post: before, again: true };
     const begun = clock.now();
-    // After a post is sent, only its response shows whether it arrived.
+    // Once sent, only the response tells.
     const client = await clientOf(place.tenant);
     const { tenant: team, channel } = place;
     try {
@@ -100,7 +99,7 @@ export function createSlackPort(options: {
     }
   }
 
-  /** Attaches a file under its message. A failure does not undo the message. @returns whether the attempt was aborted */
+  /** A failure keeps the message. @returns whether the attempt was aborted */
   async function attach(
     post: ChatPost,
     given: ChatFile,
@@ -122,21 +121,21 @@ export function createSlackPort(options: {
       const target = { team, channel, thread: thread ?? message };
       await sendFile({ client, ask, warn }, target, file, { key, there: under.keys });
     } catch (cause) {
-      // The caller has given up, but the message is posted and visible.
+      // The message is already visible.
       if (givenUp?.aborted === true) return 'ended';
       const error = explainSlackError(cause, 'take a file');
-      // The retry finds the message by its key and attaches the file.
+      // The retry finds the message by its key.
       if (error.passesAfterMs !== null) throw error;
       warn(`The file of a message could not be sent: ${error.message}`, error);
     }
     return 'settled';
   }
 
-  /** The message's link, and the direct messages of the people it asks. */
+  /** And the direct messages of the people it asks. */
   async function findThose(post: ChatPost, mentioned: Mentioned, tried: boolean) {
     const { tenant: team, channel, message: message_ts } = post;
     const reached = await reachEach(reach, team, mentioned).catch((error: unknown) => {
-      // The card is posted; later messages don't wait for its mentions.
+      // Later messages don't wait for mentions.
       if (!tried) throw error;
       warn('Those whom a card asks are told of it only there.', error);
       return [];
@@ -150,11 +149,11 @@ export function createSlackPort(options: {
     return { reached, link: link?.permalink ?? null };
   }
 
-  /** The people a new card mentions. @throws transient errors */
+  /** New cards. @throws transient errors */
   const findFirst = (team: string, mention: ChatContent['mention']) =>
     findMentioned(reach, team, mention);
 
-  /** The people an edited or retried card mentions, or none while Slack can't say. */
+  /** Edits and retries; none while Slack can't say. */
   async function findAgain(team: string, mention: ChatContent['mention']): Promise<Mentioned> {
     return findMentioned(reach, team, mention).catch(() => []);
   }

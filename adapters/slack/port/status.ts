@@ -1,8 +1,6 @@
-// Shows the planner's activity in Slack under the thread: “Countersign is reading notes/brief.md”.
-// `assistant.threads.setStatus` takes words and needs only chat:write; `agents.sessions.setStatus` takes none, but adds a Stop
-// button for apps declared as agents (`agent_session_stopped`).
-// A workspace gets the first, the second too if the response's scopes include the agent scope, and the second alone if the first
-// is refused.
+// Shows planning activity under the thread.
+// `assistant.threads.setStatus` takes words; `agents.sessions.setStatus` adds a Stop button for agents.
+// The second is used with the agent scope, and alone if the first is refused.
 import { z } from 'zod';
 import { describeActivity } from '#cards/activity-words.ts';
 import type { ChatPlace, RestingState, StatusPort } from '#domain/chat/chat.ts';
@@ -15,18 +13,18 @@ import { readMessageName } from '../people/people.ts';
 import type { ClientOf } from '../workspaces.ts';
 import { calm } from './content.ts';
 
-/** A workspace's features; `sessions` is null until known. */
+/** `sessions` is null until known. */
 type Ways = { words: boolean; sessions: boolean | null };
 
 type SessionState = 'processing' | RestingState;
 
 const maxKept = 1000;
-/** Milliseconds for a first sign, and for its removal. */
+/** For a first sign, or its removal. */
 const signWithinMs = 1500;
-/** Declared as an agent: https://docs.slack.dev/ai/agent-sessions */
+/** https://docs.slack.dev/ai/agent-sessions */
 const agentScope = 'assistant:write';
 
-/** Refusals that concern only this thread or channel. */
+/** Only this thread or channel. */
 const ofThePlace = new Set([
   'cannot_reply_to_message',
   'channel_not_found',
@@ -36,10 +34,10 @@ const ofThePlace = new Set([
   'thread_not_found',
 ]);
 
-/** `session`: the app's session is `processing`, and remains so until it is changed. */
+/** `session`: `processing` until changed. */
 const Own = z.object({ session: z.boolean() });
 
-/** Slack's permanent refusal. @throws transient errors and our own */
+/** Permanent. @throws transient errors and our own */
 function refusalIn(error: unknown): string {
   const code = error instanceof CountersignError ? error.details.slack : undefined;
   if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
@@ -55,11 +53,11 @@ export function createStatusPort(options: {
   const { clientOf, ask, warn } = options;
   const known = createRecent<Ways>({ keep: maxKept });
   const states = createRecent<SessionState>({ keep: maxKept });
-  /** First signs on their way or shown, by thread, with the result of `setWords`. */
+  /** By thread, with the result of `setWords`. */
   const signs = createRecent<Promise<boolean | null>>({ keep: maxKept });
   const waysOf = (team: string): Ways => known.get(team) ?? { words: true, sessions: null };
 
-  /** Sets the words. @returns whether the app may write as an agent, or null if Slack refused them */
+  /** @returns whether the app may write as an agent; null if refused */
   async function setWords(at: Target, status: string): Promise<boolean | null> {
     const { team, channel_id, thread_ts, givenUp } = at;
     const call = { team, method: 'assistant.threads.setStatus', channel: null, action };
@@ -78,7 +76,7 @@ export function createStatusPort(options: {
     }
   }
 
-  /** Sets the session's state. @returns whether Slack accepted it */
+  /** @returns whether Slack accepted it */
   async function setSession(at: Target, status: SessionState, title = ''): Promise<boolean> {
     const { team, channel_id, thread_ts, givenUp } = at;
     // Only a new session takes it.
@@ -98,7 +96,7 @@ export function createStatusPort(options: {
     }
   }
 
-  /** The result of a sign that nothing has replaced yet, or null. Later words wait for it: a late sign would replace them. */
+  /** Later words wait for it, since a late sign would replace them. */
   async function takeSign(at: Target): Promise<boolean | null> {
     const signed = signs.get(keyOf(at));
     signs.delete(keyOf(at));
@@ -142,7 +140,7 @@ export function createStatusPort(options: {
       const at = targetOf(place, asked, givenUp);
       if (at === null) return;
       await takeSign(at);
-      // Slack does so for an answer in the thread, but not for one elsewhere or for a late status.
+      // Slack clears it only for an answer in the thread.
       if (waysOf(place.tenant).words) await setWords(at, '');
     },
 
@@ -161,14 +159,14 @@ const action = 'show what is being planned';
 const wordsFor = (activity: Activity): string => calm(`is ${describeActivity(activity)}…`);
 const firstWords = wordsFor({ kind: 'thinking' });
 
-/** Characters of a session's title. */
+/** Characters. */
 const maxTitle = 200;
 
 const keyOf = ({ team, channel_id, thread_ts }: Target) => `${team} ${channel_id} ${thread_ts}`;
 
 type Target = { team: string; channel_id: string; thread_ts: string; givenUp: AbortSignal };
 
-/** The thread of the status; in direct messages the thread of the request. Null if unknown. */
+/** In direct messages, the request's thread. Null if unknown. */
 function targetOf(
   { tenant: team, channel, thread }: ChatPlace,
   asked: string | null,

@@ -1,4 +1,4 @@
-// The data of a "Plan this" window: the message, and whose window it is. It returns with Slack's signature.
+// The data of a "Plan this" window, returned with Slack's signature.
 import { z } from 'zod';
 import { parseAs } from '#domain/json.ts';
 import type { SentSignal } from '../signals/read-signal.ts';
@@ -11,13 +11,12 @@ const About = z.object({
   channel: z.string(),
   thread: z.string(),
   message: z.string(),
-  /** The author, or null for an app. */
+  /** Null for an app. */
   author: z.string().nullable(),
-  /** Name of the app that wrote it. */
   app: z.string().nullish(),
-  /** When the window was opened, as a timestamp; missing in older windows. */
+  /** Opening timestamp; older windows lack it. */
   at: z.string().optional(),
-  /** All its text, in Slack's markup. */
+  /** In Slack's markup. */
   text: z.string(),
 });
 export type About = z.infer<typeof About>;
@@ -28,7 +27,7 @@ export function isPlanThis({ callback_id }: Pick<Sent, 'callback_id'>): boolean 
   return callback_id === planThisCallback;
 }
 
-/** @returns null if it is not our window */
+/** Null if not ours. */
 export function readAbout({ private_metadata }: Sent): About | null {
   return parseAs(About, private_metadata);
 }

@@ -1,4 +1,4 @@
-// The builder's windows and what is entered in them. Pure.
+// The builder's windows and their input. Pure.
 import type { types } from '@slack/bolt';
 import { z } from 'zod';
 import type { BuildForm, BuildView } from '#cards/build-view.ts';
@@ -15,10 +15,9 @@ import type { BuildChange } from '#domain/service.ts';
 import type { SentSignal } from '../signals/read-signal.ts';
 import { toBlocks } from './windows.ts';
 
-/** Windows: the plan, or a step's form on top of it. */
 const callbacks = { plan: 'countersign:build', step: 'countersign:build_step' } as const;
 
-/** `place`: where the plan is posted, or null for direct messages. */
+/** `place`: null for direct messages. */
 const Held = z.object({
   team: z.string(),
   user: z.string(),
@@ -34,7 +33,7 @@ export const isBuild = ({ callback_id }: Pick<View, 'callback_id'>): boolean =>
 export const isStepForm = ({ callback_id }: Pick<View, 'callback_id'>): boolean =>
   callback_id === callbacks.step;
 
-/** Null unless the window was opened for this person. */
+/** Null unless opened for this person. */
 export function readBuildHeld(team: string, user: string, view: View): BuildHeld | null {
   const held = isBuild(view) ? parseAs(Held, view.private_metadata) : null;
   return held !== null && held.team === team && held.user === user ? held : null;
@@ -45,7 +44,7 @@ function makeWindow(
   kind: keyof typeof callbacks,
   window: { title: string; submit: string | null; close: string; blocks: object[] },
 ): types.ModalView {
-  // `cards/` makes valid blocks by construction.
+  // `cards/` makes valid blocks.
   return drawWindow({
     ...window,
     callback_id: callbacks[kind],
@@ -74,7 +73,7 @@ export function stepWindow(held: BuildHeld, form: BuildForm): types.ModalView {
 const valueIn = (view: View, block: string) => view.state?.values[block]?.[valueId];
 const textIn = (view: View, block: string): string => valueIn(view, block)?.value?.trim() ?? '';
 
-/** Text, a tick, or the positions of chosen options; a person by user ID. */
+/** Text, tick or option positions; people by user ID. */
 function readField(view: View, { name, type, several, options, pick }: Field) {
   const entered = valueIn(view, buildBlock(name));
   const chosen = (entered?.selected_options ?? []).map(({ value }) => value);
@@ -87,7 +86,7 @@ function readField(view: View, { name, type, several, options, pick }: Field) {
   return value ?? entered?.selected_date ?? '';
 }
 
-/** The entries of the form's page. @param accountOf the account of a chosen user, or null */
+/** @param accountOf null if unknown */
 export async function readEntered(
   view: View,
   form: BuildForm,

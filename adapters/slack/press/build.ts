@@ -1,5 +1,4 @@
-// The builder in Slack: opened by a shortcut or `/plans new`, its windows are redrawn from the person's unfinished plan, and what they
-// propose is posted in the thread it was begun in, else in direct messages.
+// The plan builder in Slack's windows.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { types } from '@slack/bolt';
 import { type BuildForm, nameOperation, viewBuild, viewBuildForm } from '#cards/build-view.ts';
@@ -37,7 +36,7 @@ import { putView } from './put-view.ts';
 import { tellAlone } from './send.ts';
 import { noticeWindow } from './windows.ts';
 
-/** Acknowledges the request without storing it. */
+/** Acknowledged without storing. */
 const handled: Acknowledgement = {};
 /** Slack waits three seconds. */
 const answersWithinMs = 2400;
@@ -53,14 +52,13 @@ async function builderOf({ people }: SlackContext, team: string, user: string): 
 
 const viewForm = (build: Build, page: number | null) => viewBuildForm(build, page, slackPage);
 
-/** The form's window, with Slack's users for people. */
 async function drawStep({ reach }: SlackContext, held: BuildHeld, form: BuildForm) {
   const fields = await Promise.all(
     form.fields.map(async (field) => {
       if (field.pick !== 'person' || !field.value) return field;
       const found = await reach.find(held.team, field.value);
       if (found !== null) return { ...field, value: found.user };
-      // A person unknown to Slack is shown by name.
+      // Unknown to Slack: shown by name.
       const { pick: _, ...named } = field;
       return named;
     }),
@@ -74,7 +72,6 @@ async function drawPlan(context: SlackContext, held: BuildHeld): Promise<types.M
   return planWindow(held, viewBuild(preview), preview.build);
 }
 
-/** The window, or why there is none. */
 async function orNotice(
   { warn }: SlackContext,
   draw: () => Promise<types.ModalView>,
@@ -89,7 +86,7 @@ async function orNotice(
   }
 }
 
-/** Opens the window before any lookup: a trigger expires after three seconds. */
+/** First, since triggers expire after three seconds. */
 export async function openBuild(context: SlackContext, { team, start }: StartSignal) {
   const { user, trigger_id, place } = start;
   const client = await context.clientOf(team);
@@ -107,7 +104,6 @@ export async function openBuild(context: SlackContext, { team, start }: StartSig
   );
 }
 
-/** A press's action, and whether it opens a step's form. */
 function readPress({ actions: [action] }: PressSignal['pressed']): BuildChange | 'form' | null {
   const chosen = action?.selected_option?.value ?? '';
   switch (action?.action_id) {
@@ -126,7 +122,7 @@ function readPress({ actions: [action] }: PressSignal['pressed']): BuildChange |
   }
 }
 
-/** Pushes a window at once, and fills it with the form of the open step. */
+/** At once, then filled. */
 async function pushForm(
   context: SlackContext,
   held: BuildHeld,
@@ -150,7 +146,7 @@ async function pushForm(
   await putView(context, held.team, { id: view.id }, drawn);
 }
 
-/** Another item of a list, or another alternative: the form is redrawn with what was entered. */
+/** Keeps what was entered. */
 async function redrawForm(
   context: SlackContext,
   held: BuildHeld,
@@ -198,15 +194,13 @@ export async function pressBuild(context: SlackContext, signal: PressSignal): Pr
   const change = () => service.changeBuild([press], viewer, actor);
   const opens = press.kind === 'choose' || press.kind === 'edit';
   if (opens) await pushForm(context, held, trigger_id, change);
-  // Below an open form too: after Back, it offers to continue.
+  // Also below an open form, for Back.
   const drawn = await orNotice(context, async () => {
     if (!opens) await change();
     return drawPlan(context, held);
   });
   await putView(context, team, { id: view.id }, drawn);
 }
-
-// Suggestions that Slack requests while people type in a menu.
 
 const maxOptions = platformLimits.slack.options;
 
@@ -237,7 +231,7 @@ async function listOptions(context: SlackContext, { team, suggest }: SuggestSign
   if (step === null || field === undefined) return [];
   const found = await service.suggestValues(step.form.name, field.name, typed, actor);
   const own = typed.trim();
-  // The typed value is also offered: it may be a file that does not exist yet.
+  // The typed value may be a file to create.
   const isNew = own !== '' && !found.some(({ value }) => value === own);
   return [
     ...(isNew ? [toOption(words.use({ typed: own }), own)] : []),
@@ -247,7 +241,7 @@ async function listOptions(context: SlackContext, { team, suggest }: SuggestSign
     .slice(0, maxOptions);
 }
 
-/** Does not throw: a menu without options says so itself. */
+/** Never throws: an empty menu says so itself. */
 export async function suggestBuild(context: SlackContext, signal: SuggestSignal) {
   try {
     const late = pause(answersWithinMs, [], { ref: false });
@@ -258,8 +252,6 @@ export async function suggestBuild(context: SlackContext, signal: SuggestSignal)
     return { options: [] };
   }
 }
-
-// Submissions.
 
 const refuse = (block: string, message: string): Acknowledgement => ({
   response_action: 'errors',
@@ -274,7 +266,7 @@ async function submitForm(
   const { service } = context;
   const { actor, viewer } = await builderOf(context, held.team, held.user);
   const form = viewForm(await service.readBuild(viewer, actor), held.page);
-  // An earlier submission, which Slack timed out, has already added the step.
+  // An earlier submission, timed out by Slack, added the step.
   if (form === null) return handled;
   const { isLast } = form;
   const entered = await enteredIn(context, held, view, form);
@@ -312,7 +304,7 @@ async function submitTerms(
   return wrong === undefined ? null : refuse(buildBlocks.from, wrong.message);
 }
 
-/** The response to a submitted window, or null for a proposal, which is stored and processed later. Does not throw. */
+/** Null for a proposal, which is processed later. Never throws. */
 export async function submitBuild(
   context: SlackContext,
   { team, sent }: SentSignal,
@@ -336,7 +328,7 @@ export async function submitBuild(
   }
 }
 
-/** The thread where the builder was opened if the app may post there, otherwise direct messages, or null. */
+/** The builder's thread, else direct messages, or null. */
 async function choosePlace(
   { port, reach, warn }: SlackContext,
   { team, user, place }: BuildHeld,
@@ -355,7 +347,7 @@ async function choosePlace(
   return reach.openDirect(team, { user, timezone });
 }
 
-/** Proposes the plan, at most once per window. */
+/** Once per window. */
 export async function proposeBuild(context: SlackContext, { team, sent }: SentSignal) {
   const { view, user } = sent;
   const held = readBuildHeld(team, user.id, view);

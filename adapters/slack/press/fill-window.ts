@@ -1,4 +1,4 @@
-// The content of a window: the form of the pressed button, or a review of a plan in pages.
+// Fills windows: a button's form, or a plan's review in pages.
 import type { types } from '@slack/bolt';
 import { agreeing, reviewAsk } from '#cards/ask-review.ts';
 import { windowWords } from '#cards/chat-words.ts';
@@ -23,13 +23,11 @@ import { isSamePress } from './handle-press.ts';
 import type { Held } from './held.ts';
 import { makeWindow, noticeWindow, textSections, toBlocks } from './windows.ts';
 
-/** A code point has at most two UTF-16 code units. */
+/** A code point has at most two UTF-16 units. */
 const parts = /[\s\S]{1,1450}/gu;
 
-/**
- * A window with all that a person is asked, in pages; the last page confirms. A task has the buttons and forms of its card.
- * @returns null if `press` is about a whole plan, or the question is no longer open
- */
+/** The last page confirms.
+ * @returns null for a press about a whole plan, or a closed question */
 export function fillAsk(view: PlanView, press: CardPress, held: Held): types.ModalView | null {
   const page = reviewAsk(view, press, held.pages.at(-1) ?? '', platformLimits.slack.askPage);
   if (page === null) return null;
@@ -51,7 +49,7 @@ export function fillAsk(view: PlanView, press: CardPress, held: Held): types.Mod
       blocks: [...blocks, { type: 'actions', elements: [more] }],
     });
   }
-  // Windows opened from a list or Home decide nothing.
+  // Windows from a list or Home decide nothing.
   return confirm === undefined || held.place === null
     ? makeWindow({ title: view.plan_id, held, blocks })
     : makeWindow({
@@ -65,13 +63,12 @@ export function fillAsk(view: PlanView, press: CardPress, held: Held): types.Mod
 
 const lineBlocks = (text: string, note = '') => toBlocks(drawReviewLine(text, note));
 
-/** Rows of a dry run in a window. */
 const rowsInWindow = 100;
 
 type Viewer = { user: string; timezone: string };
 type Block = types.KnownBlock;
 
-/** The note for a press without a form of its own. */
+/** For a press without a form. */
 function noteForm(label: string, submit: string): Form {
   return { fields: [], label, placeholder: '', required: false, missing: '', submit };
 }
@@ -110,10 +107,10 @@ function makeForm(form: Form, about: string, held: Held): types.ModalView {
   });
 }
 
-/** The steps below say these in full, in a plan that waits for a decision. */
+/** Repeated in full by the steps below. */
 const shownBelow = new Set<SectionKind>(['effects', 'steps']);
 
-/** The card without buttons: those stay in the conversation, where presses are visible to all. */
+/** Buttons stay in the conversation, visible to all. */
 function drawCard(view: PlanView): Block[] {
   const waits = view.status === 'proposed' || view.status === 'needs_review';
   const sections = view.sections.filter(({ kind }) => !(waits && shownBelow.has(kind)));
@@ -144,7 +141,7 @@ function toTick({ lead, headline, place }: ReviewStep): { label: string; place: 
   return place === null ? [] : [{ label: `${lead}  ${headline}`, place }];
 }
 
-/** A page of a plan with every call in full; its reader can approve there if allowed. */
+/** Every call in full; approves there if allowed. */
 export async function fillDetails(
   service: Pick<Service, 'listSteps'>,
   facts: PlanCardFacts,
@@ -155,7 +152,7 @@ export async function fillDetails(
   const { press } = held;
   const { id, version, digest } = plan;
   const changed = press.version !== version || press.digest !== digest;
-  // The pages of another version were not seen: start again.
+  // Other versions' pages were not seen.
   const pages = changed ? [''] : held.pages;
   const review = await readReview(
     service,
@@ -163,7 +160,7 @@ export async function fillDetails(
     pages.at(-1) ?? '',
     platformLimits.slack.reviewPage,
   );
-  // Windows opened from a list or Home decide nothing: others in the conversation would not see it.
+  // Decisions from a list or Home would be invisible to others.
   const view = viewDetails(facts, { ...review, pages }, held.place !== null);
   const { approve, covers, earlier, steps, ticks } = view;
   const words = windowWords.review;
@@ -197,7 +194,6 @@ export async function fillDetails(
   });
 }
 
-/** A dry run as a page of the plan's review. */
 async function fillDryRun(
   service: Pick<Service, 'simulate'>,
   { plan, now }: PlanCardFacts,
@@ -213,7 +209,7 @@ async function fillDryRun(
   return makeWindow({ title: plan.id, held, blocks: [...textSections(lines), back] });
 }
 
-/** @param refused whether an approval from the window was refused @throws errors of the service */
+/** @param refused an approval from it @throws errors of the service */
 export async function fillWindow(
   service: Pick<Service, 'runCard' | 'card' | 'listSteps' | 'simulate'>,
   held: Held,
@@ -235,7 +231,7 @@ export async function fillWindow(
     return makeForm(button.form, facts.text === '' ? facts.request : facts.text, held);
   }
   const facts = await service.card(press.plan_id, viewer);
-  // The card in the conversation was drawn for all its readers, and so are its windows.
+  // Shared, like the card in the conversation.
   const shared = viewPlan(asShared(facts));
   const asked = fillAsk(shared, press, held);
   if (asked !== null) return asked;

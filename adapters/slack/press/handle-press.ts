@@ -1,4 +1,4 @@
-// Handles a stored press or form once, in the conversation of its card, as the presser. Only they see a refusal.
+// Handles a stored press or form as the presser, once.
 import { entryWords } from '#cards/chat-words.ts';
 import { withFields } from '#cards/input-ids.ts';
 import { asShared, viewPlan } from '#cards/view-model.ts';
@@ -21,7 +21,7 @@ type Event = Pick<InboxEvent, 'id' | 'received_at'>;
 
 const markOf = ({ id, received_at: at }: Event) => ({ once: `slack:press:${id}`, at });
 
-/** A refusal is shown only to the presser. */
+/** Only the presser sees a refusal. */
 async function attempt(
   context: SlackContext,
   presser: Listener,
@@ -30,20 +30,19 @@ async function attempt(
 ): Promise<void> {
   const { people } = context;
   const { team, user, place } = presser;
-  // Throws if Slack doesn't say who pressed; the event is retried.
+  // Throws without an answer, for a retry.
   const who = await people.find(team, user);
   if (!who.acts) return;
   const actor = personInChat(who, 'slack');
   const press = await read(actor);
   const refusal = await decideInChat(context, place, press, actor, markOf(event));
   if (refusal === null) return;
-  // The window has closed, so the text is returned.
+  // The window has closed, so return the text.
   const { text } = press;
   const again = text === '' ? '' : `\n${entryWords.wrote({ text })}`;
   await tellAlone(context, presser, `${refusal}${again}`);
 }
 
-/** A button that decides without a window. */
 export async function decidePress(
   context: SlackContext,
   signal: PressSignal,
@@ -59,7 +58,6 @@ export async function decidePress(
   await attempt(context, { team, user: user.id, place, answerAt }, event, () => bare(press));
 }
 
-/** The values of the pressed step's fields. */
 async function readFields(
   { service, people }: SlackContext,
   { team, user, press }: Held,
@@ -70,18 +68,18 @@ async function readFields(
   const { timezone } = await people.find(team, user);
   const facts = await service.card(press.plan_id, { user: actor.id, timezone });
   const { asks, buttons } = viewPlan(asShared(facts));
-  // A choice is identified by its position, which in another attempt's form may mean something else.
+  // Positions may mean other options in another attempt.
   const ask = asks.find(({ buttons }) => buttons.some((one) => isSamePress(one.press, press)));
   const own = buttons.find((one) => isSamePress(one.press, press))?.form?.fields;
   return readFieldValues(view, ask?.fields ?? own ?? []);
 }
 
-/** A window opened from `details` to review a plan approves it. */
+/** A review opened from `details` approves the plan. */
 function buttonOf({ press }: Held, view: SentSignal['sent']['view']): AnyPress {
   return isApproval(view) && 'plan_id' in press ? { ...press, action: 'approve' } : press;
 }
 
-/** A submitted form counts only from the person it was opened for. */
+/** Only from the person it was opened for. */
 export async function decideSent(
   context: SlackContext,
   { team, sent }: SentSignal,
@@ -105,7 +103,7 @@ export function readButton(value: string | null | undefined): AnyPress | null {
   return parseAs(AnyPress, value ?? '');
 }
 
-/** Whether a press opens a window rather than deciding by itself. */
+/** Rather than deciding. */
 export function opensWindow(press: AnyPress): boolean {
   switch (press.action) {
     case 'details':
@@ -124,7 +122,7 @@ export function opensWindow(press: AnyPress): boolean {
   }
 }
 
-/** Whether two presses ask for the same. Older presses lack attempt and end; then the rest decides. */
+/** Older presses lack attempt and end; the rest decides. */
 export function isSamePress(drawn: CardPress, pressed: CardPress): boolean {
   return (
     drawn.action === pressed.action &&

@@ -1,4 +1,4 @@
-// The data of a window: its owner, where it was opened, and its subject. It returns with Slack's signature.
+// A window's data, returned with Slack's signature.
 import { z } from 'zod';
 import { platformLimits } from '#cards/limits.ts';
 import { AnyPress } from '#domain/chat/press.ts';
@@ -8,12 +8,12 @@ import { fieldTypes } from '#domain/plan/form.ts';
 const Held = z.object({
   team: z.string(),
   user: z.string(),
-  /** Null if it was opened from a list, which belongs to no thread. */
+  /** Null if opened from a list. */
   place: z.object({ channel: z.string(), thread: z.string().nullable() }).nullable(),
   press: AnyPress,
-  /** Shown when the text is empty, or null if it may be. */
+  /** Null if the text may be empty. */
   missing: z.string().nullable(),
-  /** Fields checked on submission, so that errors appear next to them; choices need no check. */
+  /** For errors next to fields; choices need no check. */
   fields: z
     .array(
       z.object({
@@ -27,12 +27,12 @@ const Held = z.object({
       }),
     )
     .default([]),
-  /** Cursors of the pages up to the current one; `''` is the first. */
+  /** Cursors so far; `''` is the first page. */
   pages: z.array(z.string()),
 });
 export type Held = z.infer<typeof Held>;
 
-/** Fields that don't fit are checked later by the service. */
+/** The service checks fields that don't fit. */
 export function writeHeld(held: Held): string {
   const whole = JSON.stringify(held);
   return whole.length <= platformLimits.slack.viewMetadata
@@ -40,7 +40,7 @@ export function writeHeld(held: Held): string {
     : JSON.stringify({ ...held, fields: [] });
 }
 
-/** @returns null if it is not our window */
+/** Null if not ours. */
 export function readHeld(metadata: string): Held | null {
   return parseAs(Held, metadata);
 }

@@ -1,5 +1,4 @@
-// "Plan this", a shortcut on any message: a window asks what to do, and the answer is planned in the message's thread, or in
-// direct messages if the app may not post there.
+// "Plan this": asks in a window, plans in the thread.
 import type { types } from '@slack/bolt';
 import { platformLimits } from '#cards/limits.ts';
 import { escapeMrkdwn } from '#cards/plain.ts';
@@ -19,10 +18,10 @@ import { type About, planThisCallback, readAbout } from './about.ts';
 import { readText } from './read-entered.ts';
 import { makeWindow, toBlocks } from './windows.ts';
 
-/** Maximum characters of the message kept; a window stores little more. */
+/** A window stores little more. */
 const maxQuoted = 2000;
 
-/** Cuts the text to what a window can store with the other data. */
+/** To what a window can store. */
 function fitAbout(about: About): { about: About; cut: boolean } {
   let text = about.text.slice(0, maxQuoted);
   const fits = () => JSON.stringify({ ...about, text }).length <= platformLimits.slack.viewMetadata;
@@ -59,7 +58,7 @@ function planThisWindow(whole: About): types.ModalView {
   };
 }
 
-/** Opens the window before any lookup: a trigger expires after three seconds. */
+/** First, since triggers expire after three seconds. */
 export async function openPlanThis(
   { clientOf, clock }: SlackContext,
   { team, shortcut }: ShortcutSignal,
@@ -81,7 +80,7 @@ export async function openPlanThis(
   await client.views.open({ trigger_id, view });
 }
 
-/** The message's link, or null if Slack gives none. */
+/** Null if Slack gives none. */
 async function readLink({ clientOf }: SlackContext, { team, channel, message }: About) {
   const client = await clientOf(team);
   const call = client.chat.getPermalink({ channel, message_ts: message });
@@ -89,7 +88,7 @@ async function readLink({ clientOf }: SlackContext, { team, channel, message }: 
   return answer?.permalink ?? null;
 }
 
-/** Announces the run. @returns the place: the thread, else direct messages, or null if neither works */
+/** @returns thread or direct messages; null if neither works */
 async function choosePlace(
   { port, reach, people, warn }: SlackContext,
   { team, user, channel, thread }: About,
@@ -100,7 +99,7 @@ async function choosePlace(
     await port.whisper(place, user, { text: escapeMrkdwn(words.heard), card: null });
     return place;
   } catch (error) {
-    // Transient errors retry the whole event.
+    // Transient errors retry the event.
     if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
     const { timezone } = await people.find(team, user);
     const direct = await reach.openDirect(team, { user, timezone });
@@ -114,7 +113,7 @@ async function choosePlace(
   }
 }
 
-/** Plans the message once per window, as the person it was opened for. */
+/** Once per window, as its person. */
 export async function planThis(context: SlackContext, { team, sent }: SentSignal): Promise<void> {
   const { people } = context;
   const about = readAbout(sent.view);
@@ -133,7 +132,7 @@ export async function planThis(context: SlackContext, { team, sent }: SentSignal
     link,
   };
   const { channel, at = about.message } = about;
-  // The thread up to then is read for the planner, if it is planned there.
+  // The planner reads the thread up to then.
   const once = `${nameMessage(team, channel, at)}:plan_this:${sent.view.id}`;
   await planMessage(context, place, speakerAt(place, who), message, once);
 }

@@ -5,12 +5,12 @@ import { explainSlackError } from '../calls/explain-error.ts';
 import type { SlackContext } from '../slack-context.ts';
 import { noticeWindow } from './windows.ts';
 
-/** Slack's codes for a window that was closed or changed meanwhile. */
+/** Closed or changed meanwhile. */
 const goneOn = new Set(['not_found', 'view_not_found', 'hash_conflict']);
 
 const isAlert = (block: types.AnyBlock): block is types.AlertBlock => block.type === 'alert';
 
-/** The same with warnings as plain text, for a Slack without that block. */
+/** For a Slack without that block. */
 const withoutAlerts = (view: types.ModalView): types.ModalView => ({
   ...view,
   blocks: view.blocks.map((block) =>
@@ -18,7 +18,7 @@ const withoutAlerts = (view: types.ModalView): types.ModalView => ({
   ),
 });
 
-/** Puts `view` into an open window, or an error if Slack refuses it. */
+/** Or an error if Slack refuses it. */
 export async function putView(
   { clientOf, warn }: Pick<SlackContext, 'clientOf' | 'warn'>,
   team: string,
@@ -35,7 +35,7 @@ export async function putView(
     if (view.blocks.some(isAlert))
       return putView({ clientOf, warn }, team, { id, ...known }, withoutAlerts(view));
     warn('A window of Slack could not be filled.', error);
-    // Otherwise it would say that it is loading forever.
+    // Otherwise it would load forever.
     const sorry = noticeWindow(windowWords.failed);
     await client.views.update({ view_id: id, view: sorry });
   }

@@ -1,4 +1,4 @@
-// Reads the input of a window: text, fields and ticked steps. Pure.
+// Reads a window's input. Pure.
 import { entryWords } from '#cards/chat-words.ts';
 import { planThisWords } from '#cards/plan-this.ts';
 import { fieldBlock, maxText, partBlock, textBlock, valueId } from '#cards/slack-windows.ts';
@@ -21,7 +21,7 @@ export function readText(view: Sent): string {
   return valueIn(view, textBlock)?.value?.trim() ?? '';
 }
 
-/** Values by field without empty ones, or null if the window has no fields. */
+/** Without empty ones; null without fields. */
 export function readFieldValues(
   view: Sent,
   fields: Pick<Field, 'name' | 'type' | 'options'>[],
@@ -44,7 +44,6 @@ export function readFieldValues(
   return values;
 }
 
-/** The positions of ticked steps. */
 export function readTicked(view: Sent): number[] {
   const ticked: number[] = [];
   for (let index = 0; ; index++) {
@@ -54,7 +53,6 @@ export function readTicked(view: Sent): number[] {
   }
 }
 
-/** The error for the text, or null. */
 function objectToText(view: Sent, missing: string | null): string | null {
   const text = readText(view);
   if (text === '') return missing;
@@ -62,7 +60,7 @@ function objectToText(view: Sent, missing: string | null): string | null {
   return isStorableText(text) ? null : entryWords.notStorable;
 }
 
-/** Errors by block. The service checks all fields again. */
+/** By block; the service checks again. */
 function objectToFields(view: Sent, fields: Held['fields']): Record<string, string> {
   const form = fields.map((field) => ({ ...field, help: null, options: [] }));
   const given = readFieldValues(view, form) ?? {};
@@ -70,7 +68,6 @@ function objectToFields(view: Sent, fields: Held['fields']): Record<string, stri
   return Object.fromEntries(problems.map(({ name, message }) => [fieldBlock(name), message]));
 }
 
-/** "Plan this" needs a text. */
 function objectToRequest(view: Sent): Acknowledgement {
   const about = readAbout(view);
   if (about === null) return null;
@@ -79,7 +76,7 @@ function objectToRequest(view: Sent): Acknowledgement {
   return text === null ? null : { response_action: 'errors', errors: { [textBlock]: text } };
 }
 
-/** The acknowledgement's errors for a form, or null if it is accepted. */
+/** Null if accepted. */
 export function objectTo(signal: Signal): Acknowledgement {
   if (signal.kind !== 'sent') return null;
   const { view } = signal.sent;

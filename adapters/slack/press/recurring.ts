@@ -1,5 +1,4 @@
-// Buttons on a person's list of reminders and recurring steps: skip once, change in a window, end. The list is redrawn with the
-// result.
+// Buttons on the list of reminders and recurring steps.
 import type { types } from '@slack/bolt';
 import { z } from 'zod';
 import { escapeMrkdwn } from '#cards/plain.ts';
@@ -25,7 +24,7 @@ const prefix = 'countersign:recurring:';
 const callback = 'countersign:recurring';
 
 const Row = z.object({ id: z.string(), next_at: z.string() });
-/** The entry that a window changes, its owner, and where the list is redrawn. */
+/** And where the list is redrawn. */
 const Held = z.object({
   id: z.string(),
   team: z.string(),
@@ -40,7 +39,7 @@ export function drawRecurring(view: RecurringView): { text: string; blocks: type
 
 type By = { team: string; user: string; answerAt: string | undefined };
 
-/** Applies the change and redraws the list with its result, or the reason for none. */
+/** Redraws the list with the result. */
 async function carryOut(
   context: SlackContext,
   { team, user, answerAt }: By,
@@ -72,7 +71,7 @@ function readRow({ pressed }: PressSignal) {
     : { row, action: action.action_id.slice(prefix.length) };
 }
 
-/** @returns whether the press was on such a list */
+/** @returns whether it was on such a list */
 export async function pressRecurring(context: SlackContext, signal: PressSignal): Promise<boolean> {
   const found = readRow(signal);
   if (found === null) return false;
@@ -84,7 +83,7 @@ export async function pressRecurring(context: SlackContext, signal: PressSignal)
   return true;
 }
 
-/** Opens the window of a change. @returns whether the press was on such a list */
+/** @returns whether it was on such a list */
 export async function openRecurring(
   { clientOf }: Pick<SlackContext, 'clientOf'>,
   signal: PressSignal,
@@ -109,7 +108,7 @@ export async function openRecurring(
   return true;
 }
 
-/** A submitted window counts only from the person it was opened for. @returns whether it was one */
+/** Only from the person it was opened for. @returns whether it was one */
 export async function sendRecurring(
   context: SlackContext,
   { team, sent: { view, user } }: SentSignal,

@@ -1,4 +1,4 @@
-// Tells one person something that only they see: in the thread of their press, else as the answer to it, else in direct messages.
+// Tells one person alone: in thread, answer or direct messages.
 import { escapeMrkdwn } from '#cards/plain.ts';
 import type { ChatPlace } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -8,9 +8,9 @@ import type { SlackContext } from '../slack-context.ts';
 export type Listener = {
   team: string;
   user: string;
-  /** The place of their press, or null in a list or window, which belongs to no thread. */
+  /** Null in a list or window. */
   place: ChatPlace | null;
-  /** Response address of their press, valid for half an hour. */
+  /** Valid for half an hour. */
   answerAt?: string | undefined;
 };
 
@@ -33,11 +33,11 @@ async function send(
   }
 }
 
-/** A permanent failure is only logged. @throws transient errors, for a retry */
+/** Permanent failures are logged. @throws transient errors */
 export async function tellAlone(context: Teller, listener: Listener, text: string): Promise<void> {
   await send(context, listener, text).catch((cause: unknown) => {
     if (cause instanceof CountersignError && cause.passesAfterMs !== null) throw cause;
-    // The refusal holds even if it can't be shown. The log leaves the text out: it may hold their input.
+    // Not logging the text, which may hold their input.
     context.warn(
       `The outcome of a press could not be shown in Slack to a person in ${listener.team}.`,
       cause,

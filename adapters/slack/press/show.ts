@@ -1,5 +1,4 @@
-// Shows something as soon as a signal is stored: a first sign for a message, and for a press a window within the three seconds of
-// its trigger, first one that says it is loading. Decides nothing, so a lost press can be repeated.
+// Shows first signs and windows within Slack's three seconds. Decides nothing.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { types } from '@slack/bolt';
 import { pressWords, windowWords } from '#cards/chat-words.ts';
@@ -25,22 +24,19 @@ import { openRecurring } from './recurring.ts';
 import { tellAlone } from './send.ts';
 import { isApproval, noticeWindow } from './windows.ts';
 
-/** Windows filled at once: a person who opens many must not keep others from the database. The others show that they load. */
+/** Windows filled at once, so that nobody blocks the database. */
 const filledAtOnce = 4;
 
 type Showing = SlackContext & { inTurn: InTurn };
 
-/** Advice if Slack opened no window, such as after the trigger expired. */
+/** Such as for an expired trigger. */
 function describeNoWindow({ action }: AnyPress): string {
   if (action === 'propose_changes' || action === 'session_changes')
     return pressWords.notInTimeFor({ reply: 'propose changes: …' });
   return action === 'reject' ? pressWords.notInTimeFor({ reply: 'reject' }) : pressWords.notInTime;
 }
 
-/**
- * Fills the window, or shows the reason it can't.
- * @param refused whether an approval from it was refused
- */
+/** @param refused an approval from it */
 async function fill(context: SlackContext, held: Held, refused = false): Promise<types.ModalView> {
   const { service, plansFor, people, warn } = context;
   const { team, user, place, press } = held;
@@ -50,7 +46,7 @@ async function fill(context: SlackContext, held: Held, refused = false): Promise
       if (!(await service.isAbout(conversation, press))) return noticeWindow(windowWords.elsewhere);
     }
     const { id, timezone } = await people.find(team, user);
-    // A list belongs to no conversation to compare with.
+    // Lists have no conversation to compare.
     const plans = place === null ? plansFor(team, id) : service;
     const viewer = { user: id, timezone };
     return await fillWindow({ ...plans, runCard: service.runCard }, held, viewer, refused);
@@ -95,7 +91,6 @@ async function open(context: Showing, signal: PressSignal, press: AnyPress): Pro
   await putView(context, team, { id }, await context.inTurn(() => fill(context, held)));
 }
 
-/** Shows another page of the open window. */
 async function turn(context: Showing, { team, pressed }: PressSignal): Promise<void> {
   const { view, actions, user } = pressed;
   const [action] = actions;
@@ -109,7 +104,6 @@ async function turn(context: Showing, { team, pressed }: PressSignal): Promise<v
   await putView(context, team, view, await context.inTurn(() => fill(context, { ...held, pages })));
 }
 
-/** A first sign of work in the thread of a message to the app. */
 async function signAt({ port, warn }: SlackContext, signal: MessageSignal): Promise<void> {
   const { team, message } = signal;
   const { channel, ts, thread_ts } = message;
@@ -119,7 +113,7 @@ async function signAt({ port, warn }: SlackContext, signal: MessageSignal): Prom
     .catch((error: unknown) => warn('A first sign was not shown in Slack.', error));
 }
 
-/** Does not throw: the press is stored, and can be repeated. */
+/** Never throws: a stored press can be repeated. */
 export function createShow(given: SlackContext): (signal: Signal) => Promise<void> {
   const context: Showing = { ...given, inTurn: createTurns(filledAtOnce) };
   return async (signal) => {
@@ -147,9 +141,9 @@ export function createShow(given: SlackContext): (signal: Signal) => Promise<voi
   };
 }
 
-// An approval of a plan that changed since its window was drawn: the window shows the current plan, and nothing is decided.
+// The window shows a plan that changed; nothing is decided.
 
-/** Slack waits three seconds for the answer to a form, which must also be stored in that time. */
+/** Slack's three seconds include storing. */
 const answersWithinMs = 1500;
 
 async function look(context: SlackContext, signal: SentSignal): Promise<Acknowledgement> {
@@ -164,10 +158,7 @@ async function look(context: SlackContext, signal: SentSignal): Promise<Acknowle
   return { response_action: 'update', view: await fill(context, held, true) };
 }
 
-/**
- * The answer that replaces deciding about a form, or null to decide. Does not throw: a check that takes too long is made again on
- * deciding, which refuses the approval of another version.
- */
+/** Null to decide. Never throws; a slow check is repeated on deciding. */
 export function createRecheck(
   context: SlackContext,
   withinMs = answersWithinMs,
@@ -184,7 +175,7 @@ export function createRecheck(
   };
 }
 
-// Limits concurrent work; the rest waits in order.
+// Limits concurrency, in order.
 
 type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
 
@@ -192,7 +183,7 @@ export function createTurns(atOnce: number): InTurn {
   let under = 0;
   const waiting: (() => void)[] = [];
   return async (work) => {
-    // The turn is handed over at the end, so that no other work takes it.
+    // Hands the turn over, so nothing else takes it.
     if (under >= atOnce) await new Promise<void>((go) => waiting.push(go));
     else under += 1;
     try {

@@ -1,4 +1,4 @@
-// Slack's windows: notices, and forms that submit or approve their stored data. Pure.
+// Slack's notices and forms. Pure.
 import type { types } from '@slack/bolt';
 import { windowWords } from '#cards/chat-words.ts';
 import type { Drawn } from '#cards/expand.ts';
@@ -8,10 +8,10 @@ import { type Held, writeHeld } from './held.ts';
 
 type Block = types.KnownBlock;
 
-/** `cards/` makes valid blocks by construction. */
+/** `cards/` makes valid blocks. */
 export const toBlocks = (drawn: Drawn[]) => drawn as unknown as Block[];
 
-/** The effect of submitting a window: enter something, approve the plan, or approve its checked steps. */
+/** Enter something, or approve the plan or its ticked steps. */
 type Kind = 'form' | 'approve' | 'part';
 const callbackOf = (kind: Kind | 'notice') => `countersign:${kind}`;
 
@@ -21,7 +21,6 @@ export function isPart({ callback_id }: Sent): boolean {
   return callback_id === callbackOf('part');
 }
 
-/** Whether it approves a plan or some of its steps. */
 export function isApproval(view: Sent): boolean {
   return isPart(view) || view.callback_id === callbackOf('approve');
 }
@@ -47,7 +46,7 @@ export function noticeWindow({ title, text }: { title: string; text: string }): 
   return makeWindow({ title, blocks: [textSection(text)] });
 }
 
-/** Puts lines into as few sections as possible. */
+/** In few sections. */
 export function textSections(lines: string[]): types.KnownBlock[] {
   const texts: string[] = [];
   for (const line of lines) {

@@ -1,17 +1,17 @@
-// Names a signal for the inbox: its idempotency keys, and the thread that keeps its order. Pure.
+// Names signals for the inbox: idempotency keys and thread. Pure.
 import { conversationAt } from '#domain/chat/chat.ts';
 import type { ReceivedEvent } from '#domain/chat/inbox.ts';
 import { placeOf } from '../people/people.ts';
 import type { PressSignal, Signal } from './read-signal.ts';
 
-/** Subtypes of messages that people write; others report changes and have timestamps of their own. */
+/** Written by people; others report changes. */
 const written = new Set([undefined, 'file_share', 'me_message', 'thread_broadcast']);
 
 export function isWritten(subtype: string | undefined): boolean {
   return written.has(subtype);
 }
 
-/** The channel and thread of the pressed message, or null without one. */
+/** Null without a message. */
 export function placeOfPress({ team, pressed }: PressSignal) {
   const { container, message } = pressed;
   if (container.channel_id === undefined || container.message_ts === undefined) return null;
@@ -24,7 +24,7 @@ function namesOf(signal: Signal): Pick<ReceivedEvent, 'kind' | 'keys' | 'thread'
     case 'message': {
       const { message, team, event } = signal;
       const { channel, ts, thread_ts, subtype } = message;
-      // A message that mentions us comes twice, with two IDs.
+      // A mention comes twice, with two IDs.
       const key = isWritten(subtype) ? `message:${channel}:${ts}` : `event:${event}`;
       const thread = conversationAt(placeOf(team, channel, thread_ts ?? ts));
       return { kind: 'event', keys: [key], thread };
@@ -44,7 +44,7 @@ function namesOf(signal: Signal): Pick<ReceivedEvent, 'kind' | 'keys' | 'thread'
     }
     case 'links': {
       const { links, event } = signal;
-      // Previews are not urgent.
+      // Not urgent.
       return { kind: 'event', keys: [`event:${event}`], thread: `links:${links.channel}` };
     }
     case 'groups':
@@ -77,7 +77,7 @@ function namesOf(signal: Signal): Pick<ReceivedEvent, 'kind' | 'keys' | 'thread'
       return { kind: 'interaction', keys: [], thread: `user:${signal.suggest.user.id}` };
     case 'command': {
       const { trigger_id, user_id } = signal.command;
-      // Separate from decisions: a command that can't be answered blocks none of the sender's forms.
+      // So that unanswerable commands block no forms.
       return { kind: 'command', keys: [`trigger:${trigger_id}`], thread: `command:${user_id}` };
     }
     default:
@@ -116,7 +116,7 @@ function authorOf(signal: Signal): string | undefined {
   }
 }
 
-/** The inbox event that stores `body` unchanged. */
+/** Stores `body` unchanged. */
 export function nameSignal(
   signal: Signal,
   body: Buffer<ArrayBuffer>,

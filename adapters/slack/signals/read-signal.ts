@@ -1,4 +1,4 @@
-// Parses and checks Slack's requests: events, presses, forms and commands.
+// Parses Slack's requests.
 import { z } from 'zod';
 import { parseShallowJson } from '#domain/json.ts';
 import { makeStorable } from '#domain/text.ts';
@@ -18,27 +18,23 @@ import {
   type View,
 } from './shapes.ts';
 
-/**
- * `team`: the workspace, or the organisation if it installed the app for all its workspaces, so that a channel shared by several
- * is one place.
- */
+/** `team`: the workspace, or an organisation with the app, so shared channels are one place. */
 export type MessageSignal = {
   kind: 'message';
   team: string;
   event: string;
-  /** Our own user there, if Slack says. */
+  /** Our user there, if known. */
   bot: string | null;
   message: z.infer<typeof Message>;
 };
 export type PressSignal = { kind: 'press'; team: string; pressed: z.infer<typeof Pressed> };
 export type SentSignal = { kind: 'sent'; team: string; sent: z.infer<typeof Sent> };
-/** Our shortcut was chosen on a message. */
 export type ShortcutSignal = {
   kind: 'shortcut';
   team: string;
   shortcut: z.infer<typeof Shortcut>;
 };
-/** The builder is opened. `place`: the thread of the message it was chosen on, or null. */
+/** `place`: thread of its message, or null. */
 export type StartSignal = {
   kind: 'start';
   team: string;
@@ -51,7 +47,6 @@ export type StartSignal = {
 export type SuggestSignal = { kind: 'suggest'; team: string; suggest: z.infer<typeof Suggest> };
 export type CommandSignal = { kind: 'command'; team: string; command: z.infer<typeof Command> };
 export type HomeSignal = { kind: 'home'; team: string; event: string; user: string };
-/** A person opened their direct messages with the app. */
 export type OpenedSignal = {
   kind: 'opened';
   team: string;
@@ -59,14 +54,14 @@ export type OpenedSignal = {
   user: string;
   channel: string;
 };
-/** Slack's own Stop was pressed during work in a thread. */
+/** Slack's own Stop. */
 export type StoppedSignal = {
   kind: 'stopped';
   team: string;
   event: string;
   stopped: z.infer<typeof Stopped>;
 };
-/** `shared`: other organisations read there. */
+/** `shared`: with other organisations. */
 export type LinksSignal = {
   kind: 'links';
   team: string;
@@ -74,9 +69,8 @@ export type LinksSignal = {
   shared: boolean;
   links: z.infer<typeof LinksShared>;
 };
-/** User groups of the workspace changed. */
 export type GroupsSignal = { kind: 'groups'; team: string; event: string };
-/** Stored but not handled. */
+/** Not handled. */
 type OtherSignal = { kind: 'other'; team: string; event: string };
 export type Signal =
   | MessageSignal
@@ -93,10 +87,7 @@ export type Signal =
   | GroupsSignal
   | OtherSignal;
 
-/**
- * The fields of a body: JSON or a form, which may hold JSON in `payload`. @throws SyntaxError, or `invalid_json` if nested too
- * deeply
- */
+/** A form may hold JSON in `payload`. @throws SyntaxError, or `invalid_json` if nested too deeply */
 export function readBody(body: Uint8Array): unknown {
   const text = Buffer.from(body).toString('utf8');
   if (text.startsWith('{')) return makeStorable(parseShallowJson(text));
@@ -113,7 +104,7 @@ function readEvent({
   is_ext_shared_channel,
 }: z.infer<typeof Envelope>): Signal | null {
   const [installed] = authorizations;
-  // In a shared channel, the event belongs to the workspace with the app.
+  // In shared channels, the workspace with the app.
   const team =
     installed?.is_enterprise_install === true
       ? (installed.enterprise_id ?? enterprise_id ?? team_id)
@@ -147,9 +138,9 @@ function readEvent({
 
 const Challenge = z.object({ type: z.literal('url_verification'), challenge: z.string() });
 
-/** The challenge that Slack sends when the address is set, or null for other requests. */
+/** Null for other requests. */
 export function readChallenge(body: Buffer): string | null {
-  // Every event passes here and hardly any is a challenge; parsing it twice would double the cost.
+  // Saves parsing every event twice.
   if (!body.includes('url_verification')) return null;
   try {
     const parsed = Challenge.safeParse(readBody(body));
@@ -160,10 +151,9 @@ export function readChallenge(body: Buffer): string | null {
   }
 }
 
-/** Callbacks of the builder's shortcuts, as in the manifest. */
+/** As in the manifest. */
 const buildShortcuts = { global: 'countersign:build', message: 'countersign:build_here' } as const;
 
-/** The workspace or organisation of a press or form. */
 function teamOf({
   team,
   enterprise,
@@ -177,7 +167,7 @@ function teamOf({
   return view?.app_installed_team_id ?? team?.id ?? user.team_id ?? null;
 }
 
-/** Null for unknown requests, such as a check of the address. */
+/** Null for unknown requests. */
 export function readSignal(body: Uint8Array): Signal | null {
   let data: unknown;
   try {

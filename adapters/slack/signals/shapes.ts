@@ -1,10 +1,10 @@
-// The shapes of what Slack sends: events, presses, forms and commands.
+// Shapes of Slack's requests.
 import { z } from 'zod';
 import type { AttachedFile } from '#domain/attached-file.ts';
 
 export const id = z.string().min(1).max(200);
 
-/** Parsed when they become text. */
+/** Parsed later. */
 const written = {
   text: z
     .string()
@@ -14,7 +14,7 @@ const written = {
   attachments: z.unknown().optional(),
 };
 
-/** Files of a message; unknown shapes are ignored. */
+/** Ignores unknown shapes. */
 export const Files = z
   .array(
     z.object({
@@ -27,7 +27,7 @@ export const Files = z
   .nullish()
   .catch(null);
 
-/** @returns at most as many as are kept */
+/** At most as many as are kept. */
 export const readFiles = (files: z.infer<typeof Files>): AttachedFile[] =>
   (files ?? []).slice(0, 20).map(({ id: file, name, filetype, size }) => ({
     id: file,
@@ -61,7 +61,7 @@ export const Stopped = z.object({
   thread_ts: id,
 });
 
-/** Links to our address were posted or are being composed. */
+/** Posted or being composed. */
 export const LinksShared = z.object({
   type: z.literal('link_shared'),
   channel: id,
@@ -72,7 +72,6 @@ export const LinksShared = z.object({
   links: z.array(z.object({ url: z.string().max(3000) })).max(100),
 });
 
-/** A user group or its members changed. */
 export const GroupsChanged = z.object({
   type: z.enum(['subteam_members_changed', 'subteam_updated']),
 });
@@ -84,14 +83,14 @@ export const Envelope = z.object({
   enterprise_id: id.nullish(),
   event_id: id,
   event: z.looseObject({ type: z.string() }),
-  /** Whether other organisations read the channel. */
+  /** Other organisations read it. */
   is_ext_shared_channel: z.boolean().nullish(),
   authorizations: z
     .array(
       z.object({
         team_id: id.nullish(),
         enterprise_id: id.nullish(),
-        /** Missing in events without a user. */
+        /** Missing without a user. */
         user_id: id.nullish(),
         is_bot: z.boolean(),
         is_enterprise_install: z.boolean().nullish(),
@@ -112,15 +111,15 @@ export const View = z.object({
   hash: z.string(),
   callback_id: z.string().default(''),
   private_metadata: z.string().default(''),
-  /** The lowest window of the stack. */
+  /** Lowest of the stack. */
   root_view_id: id.optional(),
-  /** The workspace with the app; in a shared channel the person's own one can differ. */
+  /** The person's own workspace can differ. */
   app_installed_team_id: id.nullish(),
   state: z.object({ values: z.record(z.string(), z.record(z.string(), Entered)) }).optional(),
 });
 
 const Person = z.object({ id, team_id: id.nullish() });
-/** Null if the app is installed for an organisation, which is in `enterprise`. */
+/** Null if `enterprise` has the app. */
 const Team = z.object({ id }).nullish();
 const installedFor = {
   team: Team,
@@ -176,7 +175,6 @@ export const Shortcut = z.object({
     ...written,
   }),
 });
-/** A shortcut without a message. */
 export const GlobalShortcut = z.object({
   type: z.literal('shortcut'),
   callback_id: id,
@@ -184,7 +182,6 @@ export const GlobalShortcut = z.object({
   user: Person,
   trigger_id: id,
 });
-/** A menu asks for options. */
 export const Suggest = z.object({
   type: z.literal('block_suggestion'),
   ...installedFor,

@@ -1,4 +1,4 @@
-// Fetches a file that is attached to a message in a channel or direct message of the app. Needs the scope files:read.
+// Fetches attached files; needs the scope files:read.
 import { z } from 'zod';
 import { fileWords } from '#cards/chat-words.ts';
 import { maxAttached } from '#domain/attached-file.ts';

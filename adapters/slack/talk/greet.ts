@@ -1,4 +1,4 @@
-// Greets people who open their direct messages with the app for the first time. Apps declared as agents also suggest prompts:
+// Greets people once and suggests prompts.
 // https://docs.slack.dev/ai/migrating-to-agent-messaging
 import { greetWords } from '#cards/chat-words.ts';
 import { escapeMrkdwn } from '#cards/plain.ts';
@@ -15,25 +15,25 @@ const maxKept = 5000;
 
 export function createGreet(context: SlackContext): (signal: OpenedSignal) => Promise<void> {
   const { service, port, clientOf, warn } = context;
-  /** People known to have messages there, and workspaces without the agent. */
+  /** People with messages, and workspaces without the agent. */
   const begun = createRecent<true>({ keep: maxKept });
   const plain = createRecent<true>({ keep: maxKept });
 
-  /** Suggests prompts if the app is an agent. */
+  /** For agents. */
   async function suggest({ team, channel }: OpenedSignal): Promise<void> {
     if (plain.get(team) === true) return;
     const client = await clientOf(team);
     try {
       const [first, ...others] = agentView.suggested_prompts;
       if (first === undefined) return;
-      // For an agent Slack accepts them without a thread, and otherwise refuses them.
+      // Only agents may do so without a thread.
       await client.assistant.threads.setSuggestedPrompts({
         channel_id: channel,
         prompts: [first, ...others],
       });
     } catch (cause) {
       const error = explainSlackError(cause, 'suggest how to begin');
-      // Missing direct messages say nothing about other people's.
+      // Missing direct messages say nothing about others'.
       if (error.passesAfterMs !== null || error.code === 'not_found') return;
       plain.set(team, true);
       if (error.details.slack === 'missing_scope') return;
@@ -41,7 +41,7 @@ export function createGreet(context: SlackContext): (signal: OpenedSignal) => Pr
     }
   }
 
-  /** Whether these direct messages are empty; if Slack doesn't say, they count as not empty. */
+  /** False if unknown. */
   async function isEmpty({ team, channel }: OpenedSignal): Promise<boolean> {
     const client = await clientOf(team);
     const asked = client.conversations.history({ channel, limit: 1 });

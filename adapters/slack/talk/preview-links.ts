@@ -1,5 +1,4 @@
-// Previews links to plans in the console with title, state and progress. All readers of the channel see it, so only for plans
-// visible to the whole workspace, in channels not shared with other organisations.
+// Previews links to plans that all readers may see.
 import type { types } from '@slack/bolt';
 import { platformLimits } from '#cards/limits.ts';
 import type { PlanView } from '#cards/view.ts';
@@ -10,12 +9,12 @@ import { explainSlackError } from '../calls/explain-error.ts';
 import type { LinksSignal } from '../signals/read-signal.ts';
 import type { SlackContext } from '../slack-context.ts';
 
-/** Maximum links previewed per message. */
+/** Per message. */
 const maxLinks = 5;
 
 type Blocks = types.KnownBlock[];
 
-/** A plan in a few lines without buttons: decisions are made on its card. Pure. */
+/** Decisions are made on the card. Pure. */
 function drawPreview({ title, state, progress, sentence }: PlanView, url: string): Blocks {
   const lines = [state.line, progress?.text ?? sentence].filter((line) => line !== '');
   return [
@@ -42,20 +41,20 @@ function drawPreview({ title, state, progress, sentence }: PlanView, url: string
   ];
 }
 
-/** The plan ID in an address's query, or null. */
+/** From the query; null without one. */
 function planIn(url: string): string | null {
   const id = URL.parse(url)?.searchParams.get('plan') ?? '';
   return /^PLAN-[0-9a-f]{1,32}$/.test(id) ? id : null;
 }
 
-/** Whether both are the same page; the query names the plan. */
+/** The query names the plan. */
 function isSamePage(a: string, b: string | null): boolean {
   const [one, other] = [URL.parse(a), b === null ? null : URL.parse(b)];
   if (one === null || other === null) return false;
   return one.origin === other.origin && one.pathname === other.pathname;
 }
 
-/** @returns null if it is no plan of ours or not visible to all */
+/** Null if not ours or not visible to all. */
 async function readPreview(
   { plansFor }: SlackContext,
   team: string,
@@ -65,7 +64,7 @@ async function readPreview(
   const id = planIn(url);
   if (id === null) return null;
   try {
-    // Restricted plans get no preview.
+    // Restricted plans have no preview.
     const facts = await plansFor(team, '').card(id, { user: '', timezone });
     return isSamePage(url, facts.link) ? drawPreview(viewPlan(facts), url) : null;
   } catch (error) {
@@ -74,12 +73,12 @@ async function readPreview(
   }
 }
 
-/** Links may arrive again: Slack then updates the previews. */
+/** Repeated links update the previews. */
 export async function previewLinks(
   context: SlackContext,
   { team, shared, links: { channel, user, message_ts: ts, unfurl_id, source, links } }: LinksSignal,
 ): Promise<void> {
-  // For a draft Slack doesn't name the readers; the link arrives again once posted.
+  // Drafts have unknown readers; the link returns once posted.
   if (shared || source === 'composer') return;
   const urls = [...new Set(links.map(({ url }) => url))].filter((url) => planIn(url) !== null);
   if (urls.length === 0) return;
@@ -98,7 +97,7 @@ export async function previewLinks(
   } catch (cause) {
     const error = explainSlackError(cause, 'show a plan with its link');
     if (error.passesAfterMs !== null) throw error;
-    // The message is deleted or a scope is missing; the link still works.
+    // Message deleted or scope missing.
     context.warn(`A link to a plan is shown without a preview: ${error.message}`, error);
   }
 }

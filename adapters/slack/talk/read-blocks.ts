@@ -1,5 +1,5 @@
-// Reads Slack blocks and attachments (forwarded messages, other apps' alerts) as Slack markup, the one format that becomes text.
-// Pure. https://docs.slack.dev/reference/block-kit/blocks
+// Reads blocks and attachments as Slack markup. Pure.
+// https://docs.slack.dev/reference/block-kit/blocks
 import { escapeMrkdwn } from '#cards/plain.ts';
 import { planThisWords } from '#cards/plan-this.ts';
 import { showLine } from '#domain/shown-text.ts';
@@ -18,7 +18,7 @@ function quote(text: string): string {
     .join('\n');
 }
 
-/** A text object, plain or markup. */
+/** Plain or markup. */
 function readObject(value: unknown): string {
   if (!isObject(value)) return '';
   const text = textOf(value.text);
@@ -83,7 +83,6 @@ function readRichElement(part: Part): string {
 const readRichText = ({ elements }: Part) =>
   partsOf(elements).map(readRichElement).filter(notEmpty).join('\n');
 
-/** Blocks without words of their own. */
 const wordless = new Set(['divider', 'actions', 'input', 'context_actions']);
 
 function readBlock(block: Part): string {
@@ -127,7 +126,7 @@ function readCell(cell: Part): string {
 
 const readBlocks = (blocks: unknown) => partsOf(blocks).map(readBlock).filter(notEmpty).join('\n');
 
-/** A forwarded message or another app's attachment, under its author's name. */
+/** Under its author's name. */
 function readAttachment(given: Part): string {
   const nested = partsOf(given.message_blocks).map(({ message }) =>
     isObject(message) ? readBlocks(message.blocks) : '',
@@ -157,13 +156,13 @@ function readAttachment(given: Part): string {
     notEmpty,
   );
   if (body.length === 0) return '';
-  // A line break in a name would end the heading, and the rest would look like the sender's own text.
+  // A line break could pass the rest off as the sender's text.
   const by = escapeMrkdwn(showLine(author ?? planThisWords.someone, 100));
   const heading = (isMessage ? planThisWords.from : planThisWords.attached)({ author: by });
   return `${heading}:\n${quote(body.join('\n'))}`;
 }
 
-/** Letters and digits only, to compare texts regardless of markup. */
+/** To compare texts without markup. */
 const bare = (text: string) =>
   text
     .replace(/<[^<>|]*\||&(?:amp|lt|gt);/g, ' ')
@@ -177,10 +176,7 @@ export type Written = {
   bot_id?: string | null | undefined;
 };
 
-/**
- * All text of a message, in Slack's markup, with others' words quoted under their names. A person's `text` repeats their blocks;
- * an app's may be only a fallback.
- */
+/** Quotes others. A person's `text` repeats the blocks; an app's may be a fallback. */
 export function collectText({ text, blocks, attachments, bot_id }: Written): string {
   const shown = readBlocks(blocks);
   const isQuoted = JSON.stringify(blocks ?? null).includes('"rich_text_quote"');
@@ -191,7 +187,7 @@ export function collectText({ text, blocks, attachments, bot_id }: Written): str
   return cutMarkup(parts.join('\n'), longestMessage);
 }
 
-/** Never cuts inside a mark or an escape. */
+/** Never inside a mark or escape. */
 export function cutMarkup(text: string, atMost: number): string {
   if (text.length <= atMost) return text;
   const cut = text.slice(0, atMost);

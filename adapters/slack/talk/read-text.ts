@@ -1,4 +1,4 @@
-// Turns a Slack message into text: mentions, channels, links and dates as people read them.
+// Turns Slack messages into plain text.
 // https://docs.slack.dev/messaging/formatting-message-text
 import { trimBlanks } from '#domain/words.ts';
 
@@ -16,7 +16,7 @@ function hrefOf(address: string): string | null {
   return URL.canParse(address) ? new URL(address).href : null;
 }
 
-/** Whether Slack linked a text that looks like an address: `notes.md` becomes `http://notes.md`. */
+/** Linked by Slack: `notes.md` as `http://notes.md`. */
 function isAutomatic(target: string, label: string): boolean {
   const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+.-]*:(?:\/\/)?)(.*)$/is.exec(target) ?? [];
   if (scheme === '') return false;
@@ -54,7 +54,7 @@ function readMark(mark: string, names: ReadonlyMap<string, string>): string {
 
 const ownName = 'Countersign';
 
-/** @param bot whose mention is dropped at the beginning and end of the text */
+/** @param bot dropped at either end of the text */
 export function readPlainText(
   text: string,
   names: ReadonlyMap<string, string>,

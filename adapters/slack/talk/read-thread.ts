@@ -1,5 +1,5 @@
-// Reads the thread above a request: its first messages and, if it is long, its newest. Slack lists replies from the oldest on, and
-// lets apps outside its Marketplace read 15 a minute.
+// Reads the first and newest messages above a request.
+// Slack lists the oldest first; unlisted apps may read 15 a minute.
 // https://docs.slack.dev/reference/methods/conversations.replies
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
@@ -41,23 +41,23 @@ const Reply = z.object({
 type Reply = z.infer<typeof Reply> & { own: boolean };
 const Replies = z.array(z.unknown().transform((raw) => ({ raw, read: Reply.safeParse(raw) })));
 
-/** Calls are limited more than messages: most threads fit into the first page. */
+/** Most threads fit, and calls are limited more. */
 const firstPageSize = 400;
 const tailPageSize = 200;
-/** Slack's largest page for apps outside its Marketplace. */
+/** Slack's limit for apps outside its Marketplace. */
 const smallPage = 15;
-/** Calls for the newest messages of a long thread. */
+/** For a long thread. */
 const maxTailCalls = 5;
 const maxHalvings = 3;
-/** Target number of newest messages. More are read if they are close together in time. */
+/** More if close together in time. */
 const tailWanted = 150;
-/** People whose names are looked up. */
+/** Looked up. */
 const maxNamed = 40;
 const maxTeams = 1000;
-/** Milliseconds to wait for Slack's limits in total. */
+/** For Slack's limits, in total. */
 const maxWaitMs = 20_000;
 
-/** A message that Slack shows as deleted, with its replies. */
+/** Deleted, but with replies. */
 const deleted = 'tombstone';
 
 const at = (ts: string) => new Date(Number(ts) * 1000);
@@ -71,10 +71,7 @@ function readPage(given: unknown): Reply[] {
   );
 }
 
-/**
- * The newest messages between two times. Estimates a start from the message count, then halves the remaining time, then pages.
- * Empty if that takes too many calls.
- */
+/** Estimates a start by count, halves the time left, then pages. Empty if that takes too many calls. */
 async function readTail(fetch: FetchPage, from: number, to: number, unread: number) {
   let oldest = to - (to - from) * Math.min(1, tailWanted / Math.max(1, unread));
   let found: Reply[] = [];
@@ -90,7 +87,7 @@ async function readTail(fetch: FetchPage, from: number, to: number, unread: numb
   return [];
 }
 
-/** Retries rate-limited calls, waiting up to `maxWaitMs` in total. */
+/** Waits up to `maxWaitMs` in total. */
 function createPatience(clock: Clock, signal: AbortSignal) {
   const until = clock.now().getTime() + maxWaitMs;
   return async <T>(work: () => Promise<T>): Promise<T> => {
@@ -109,10 +106,7 @@ function createPatience(clock: Clock, signal: AbortSignal) {
   };
 }
 
-/**
- * Makes calls one after the other in a workspace until it is known that it lets the app read more than a page a minute, so that
- * many threads at once cost one refusal.
- */
+/** One call at a time until more than a page a minute is known to be allowed, for a single refusal. */
 function createTurns(clock: Clock) {
   const unlimited = createRecent<true>({ keep: maxTeams });
   const answered = createRecent<true>({ keep: maxTeams, forMs: 60_000, clock });
@@ -153,7 +147,7 @@ export function createReadThread({
 }): ReadMessages {
   const inTurn = createTurns(clock);
 
-  /** Names of those who wrote or are mentioned, as far as Slack's limits allow. */
+  /** If Slack's limits allow. */
   async function findNames(
     team: string,
     replies: Reply[],
@@ -170,7 +164,7 @@ export function createReadThread({
     const named = new Map<string, Awaited<ReturnType<People['describe']>>>();
     for (const id of [...ids].slice(0, maxNamed)) {
       const found = await patiently(() => people.describe(team, id)).catch((error: unknown) => {
-        // A person without a name keeps the ID.
+        // The ID stays.
         if (error instanceof CountersignError) return null;
         throw error;
       });
@@ -184,7 +178,7 @@ export function createReadThread({
     const call = { team, method: 'chat.getPermalink', channel: null, action: 'link to a message' };
     const message_ts = thread ?? '';
     const answer = await ask(call, () => client.chat.getPermalink({ channel, message_ts })).catch(
-      () => null, // The thread is read without a link.
+      () => null, // Read without a link.
     );
     return answer?.permalink ?? null;
   }

@@ -1,4 +1,4 @@
-// Handles messages from people: mentions, direct messages, and replies in threads with a conversation.
+// Handles messages from people.
 import { greetWords } from '#cards/chat-words.ts';
 import { escapeMrkdwn } from '#cards/plain.ts';
 import type { EventAttempt } from '#chat/inbox/inbox-context.ts';
@@ -16,7 +16,7 @@ import { mentionedIn, readPlainText } from './read-text.ts';
 
 const emptyMention = greetWords.nothingSaid({ help: '/plans help' });
 
-/** Whether a message is addressed to us, judged by itself; `maybe` if we must be in that conversation. */
+/** By the message alone; `maybe` depends on the conversation. */
 export function isAddressed({ message, bot }: MessageSignal): Addressed {
   const { type, subtype, bot_id, user, channel, thread_ts, text } = message;
   if (!isWritten(subtype) || user === undefined || user === bot) return 'no';
@@ -25,14 +25,14 @@ export function isAddressed({ message, bot }: MessageSignal): Addressed {
   if (type === 'app_mention' || channel.startsWith('D')) return 'yes';
   if (bot !== null && named.includes(bot)) return 'yes';
   if (thread_ts === undefined) return 'no';
-  // A reply that begins with a mention is meant for that person.
+  // Meant for the mentioned person.
   return /^\s*<@[UW]/.test(text) ? 'no' : 'maybe';
 }
 
-/** Maximum lookups per text. Slack allows about fifty such calls a minute. */
+/** Slack allows about fifty a minute. */
 const namesLookedUp = 25;
 
-/** Names of mentioned people, and handles of user groups that Slack leaves out. Others keep their IDs. */
+/** Others keep their IDs. */
 export async function nameMentioned(
   { people, userGroups }: Pick<SlackContext, 'people' | 'userGroups'>,
   team: string,
@@ -42,7 +42,7 @@ export async function nameMentioned(
   const named = new Map<string, string>();
   const ids = [...new Set(mentionedIn(text))].filter((id) => id !== bot);
   for (const id of ids.slice(0, namesLookedUp)) {
-    // Without its name a person keeps the ID; the request doesn't wait.
+    // The request doesn't wait for names.
     const found = await people.find(team, id).catch(() => null);
     if (found !== null) named.set(id, found.name);
   }
@@ -89,7 +89,7 @@ export async function receiveMessage(
   }
 }
 
-/** Removes the first sign if nothing is planned. Slack hides what remains; the message must not be handled again for it. */
+/** Slack hides what remains, so failures are ignored. */
 async function unsign(
   { service, port, warn }: SlackContext,
   place: ChatPlace,
@@ -103,7 +103,7 @@ async function unsign(
   }
 }
 
-/** Stops planning in a thread. Finished work stays; a person without permission gets an explanation. */
+/** Finished work stays. */
 export async function stop(
   { service, people, port }: SlackContext,
   { team, stopped }: StoppedSignal,

@@ -1,28 +1,28 @@
-// The entry for both transports: stores Slack's requests, then acknowledges, then handles them.
+// Stores Slack's requests, acknowledges, then handles them.
 import type { Receive } from '#chat/inbox/receive.ts';
 import type { Clock } from '#domain/clock.ts';
 import { nameSignal } from '../signals/name-signal.ts';
 import { readSignal, type Signal, type SuggestSignal } from '../signals/read-signal.ts';
 import { isAddressed } from '../talk/receive-message.ts';
 
-/** The acknowledgement's body, or null for none. */
+/** Null for none. */
 export type Acknowledgement = Record<string, unknown> | null;
 
-/** @throws if it can't be stored; it must stay unacknowledged, and Slack sends it again */
+/** @throws if not stored: unacknowledged, Slack resends it */
 export type Accept = (body: Buffer<ArrayBuffer>) => Promise<Acknowledgement>;
 
 export function createAccept(parts: {
   receive: Receive;
   clock: Clock;
-  /** Errors in a form for the acknowledgement, or null. Must not wait. */
+  /** Synchronous, for the acknowledgement. */
   object(signal: Signal): Acknowledgement;
-  /** Work within the three seconds of a trigger; not awaited. Must not throw. */
+  /** Within a trigger's three seconds; not awaited. Must not throw. */
   show(signal: Signal): Promise<void>;
-  /** The answer that replaces deciding about a form, or null to decide. Must not throw or take long. */
+  /** Null to decide. Must be fast and not throw. */
   recheck(signal: Signal): Promise<Acknowledgement>;
-  /** Options of a menu. Must not throw or take long. */
+  /** Must be fast and not throw. */
   suggest(signal: SuggestSignal): Promise<Acknowledgement>;
-  /** Whether presses in this window only redraw it. */
+  /** Presses in it only redraw it. */
   isRedrawn(view: { callback_id: string }): boolean;
 }): Accept {
   const { receive, clock, object, show, recheck, suggest, isRedrawn } = parts;
@@ -37,15 +37,15 @@ export function createAccept(parts: {
     const signal = readSignal(body);
     if (signal === null) return null;
     if (signal.kind === 'suggest') return suggest(signal);
-    // It opens or redraws a window within three seconds, so it is not stored; what the window decides is.
+    // Not stored, since it decides nothing.
     if (onlyShows(signal)) {
       void show(signal);
       return null;
     }
-    // Messages that are not for the bot are not stored.
+    // Messages for others are not stored.
     if (signal.kind === 'message' && isAddressed(signal) === 'no') return null;
     const objection = object(signal) ?? (await recheck(signal));
-    // The person corrects and sends it again; that one is stored. An empty answer says that nothing is left to do.
+    // The corrected form is stored. Empty: nothing is left to do.
     if (objection !== null) return Object.keys(objection).length === 0 ? null : objection;
     const { stored } = await receive(nameSignal(signal, body, clock.now()));
     if (stored) void show(signal);

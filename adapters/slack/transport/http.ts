@@ -1,23 +1,23 @@
-// Slack's HTTP endpoint on the instance's server. Checks signature and age of the raw bytes before parsing.
+// Slack's HTTP endpoint; checks raw bytes before parsing.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { CountersignError } from '#domain/errors.ts';
 import { readChallenge } from '../signals/read-signal.ts';
 import type { Accept } from './accept.ts';
 
-// Verifies that a request is from Slack. Bolt's own check computes three more digests to compare two.
+// Bolt's own check computes three more digests.
 
-/** Maximum clock difference in seconds, in either direction; a larger one may be a replay. */
+/** Seconds either way, against replays. */
 const oddBySeconds = 300;
 
 type SignedRequest = {
   body: Uint8Array;
-  /** From its headers; null if missing or repeated. */
+  /** Null if missing or repeated. */
   signature: string | null;
   seconds: string | null;
 };
 
-/** @throws if the secret is empty, which would let anyone sign */
+/** @throws if the secret is empty, which lets anyone sign */
 export function createVerifier(
   signingSecret: string,
 ): (request: SignedRequest, now: Date) => boolean {
@@ -33,16 +33,16 @@ export function createVerifier(
   };
 }
 
-/** The manifest's address for events, interactions and commands. */
+/** As in the manifest. */
 const path = '/slack/events';
-/** Bytes; Slack's events are far smaller. */
+/** Slack's events are far smaller. */
 const bodyLimit = 1_048_576;
 
 function headerOf(value: string | string[] | undefined): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** Adds the route before the server listens. */
+/** Before the server listens. */
 export async function registerSlack(
   app: FastifyInstance,
   options: {

@@ -1,26 +1,25 @@
-// Keeps a Socket Mode connection open until stopped. Slack's client only opens and uses each one: left alone, it ends the process
-// when Slack refuses the app token, and reconnects after being stopped.
+// Keeps Socket Mode connected.
+// Slack's client exits when the app token is refused, and reconnects after being stopped.
 import { setTimeout as wait } from 'node:timers/promises';
 import { SocketModeReceiver, webApi } from '@slack/bolt';
 import { explainSlackError } from '../calls/explain-error.ts';
 import { createSlackLogger } from '../slack-logger.ts';
 import { fetchUntil, settingsOf, tokenRefusals } from '../workspaces.ts';
 
-/** Milliseconds for Slack's hello, from the first call. */
+/** From the first call. */
 const helloWithinMs = 20_000;
-/** Milliseconds for Slack's goodbye. */
 const byeWithinMs = 1000;
-/** After a connection that lasted this long, the next is opened at once. */
+/** Then the next opens at once. */
 const goodAfterMs = 10_000;
 const longestPauseMs = 30_000;
 
-/** Milliseconds before the next attempt: exponential, with jitter. */
+/** Exponential with jitter, in milliseconds. */
 function pauseAfter(failures: number): number {
   if (failures === 0) return 0;
   return Math.min(longestPauseMs, 1000 * 2 ** (failures - 1)) * (0.75 + Math.random() / 4);
 }
 
-/** Refusals that concern the app token; others explain themselves. */
+/** About the app token. */
 const appTokenRefusals = new Set([
   ...tokenRefusals,
   'missing_scope',
@@ -30,7 +29,7 @@ const appTokenRefusals = new Set([
   'user_removed_from_team',
 ]);
 
-/** Why there is no connection, and how long Slack wants us to wait. */
+/** `afterMs` as Slack wants. */
 function explain(error: unknown): { text: string; afterMs: number } {
   if (error instanceof webApi.WebAPIPlatformError && appTokenRefusals.has(error.data.error))
     return {
@@ -43,7 +42,7 @@ function explain(error: unknown): { text: string; afterMs: number } {
 
 type Client = SocketModeReceiver['client'];
 
-/** Says goodbye, or terminates without an answer. */
+/** Terminates without an answer. */
 async function close(client: Client): Promise<void> {
   const late = setTimeout(() => void client.disconnect(), byeWithinMs);
   await client.disconnect();
@@ -53,12 +52,11 @@ async function close(client: Client): Promise<void> {
 export type Connection = {
   appToken: string;
   apiUrl: string | undefined;
-  /** Receives each envelope. */
   take(arrived: unknown): void;
   warn(message: string, error?: unknown): void;
 };
 
-/** A frame that the client can't parse would end the process. */
+/** An unparsable frame would end the process. */
 function guardFrames(client: Client, warn: Connection['warn']): void {
   const readers = client.listeners('ws_message');
   async function read(...frame: unknown[]): Promise<void> {
@@ -72,7 +70,7 @@ function guardFrames(client: Client, warn: Connection['warn']): void {
   client.on('ws_message', (...frame: unknown[]) => void read(...frame));
 }
 
-/** @returns when the connection has ended @throws if none was opened */
+/** @returns when it ends @throws if none was opened */
 async function hold(
   { appToken, apiUrl, take, warn }: Connection,
   signal: AbortSignal,
@@ -93,7 +91,7 @@ async function hold(
   });
   guardFrames(client, warn);
   client.on('slack_event', take);
-  // Between Slack's answer and the connection there is nothing to close yet.
+  // Nothing to close yet.
   client.on('connecting', () => signal.throwIfAborted());
   const ended = new Promise<void>((resolve) => client.once('disconnected', () => resolve()));
   const leave = () => void close(client);
@@ -112,10 +110,7 @@ async function hold(
   }
 }
 
-/**
- * Reconnects whenever a connection ends; reports an error once until connected.
- * @returns a function that ends it
- */
+/** Reports an error once until connected. @returns a function that ends it */
 export function keepConnected(
   connection: Connection,
   pause: (failures: number) => number = pauseAfter,

@@ -1,9 +1,9 @@
-// Socket Mode: receives the same signals over a connection that we open, so that no public address is needed.
+// Socket Mode, which needs no public address.
 import { z } from 'zod';
 import type { Accept } from './accept.ts';
 import { keepConnected } from './keep-connected.ts';
 
-/** From the client; `ack` answers the envelope. */
+/** `ack` answers the envelope. */
 const Arrived = z.looseObject({
   ack: z.custom<(answer?: Record<string, unknown>) => Promise<void>>(
     (value) => typeof value === 'function',
@@ -11,16 +11,14 @@ const Arrived = z.looseObject({
   body: z.looseObject({}),
 });
 
-/**
- * Connects in the background and stays connected.
- * @returns a function that ends it: earlier requests are acknowledged, and Slack sends later ones to another connection
- */
+/** Connects in the background.
+ * @returns a function that ends it; later requests go to another connection */
 export function connectSocket(options: {
   appToken: string;
   apiUrl: string | undefined;
   accept: Accept;
   warn(message: string, error?: unknown): void;
-  /** Milliseconds before the next attempt, by the number of failures. */
+  /** Milliseconds, by failures. */
   pause?: (failures: number) => number;
 }): () => Promise<void> {
   const { appToken, apiUrl, accept, warn, pause } = options;
@@ -33,7 +31,7 @@ export function connectSocket(options: {
     const { ack, body } = parsed.data;
     try {
       const answer = await accept(Buffer.from(JSON.stringify(body)));
-      // If the connection has ended, Slack sends it again, and it is recognized.
+      // Otherwise Slack resends it, and it is recognized.
       await (answer === null ? ack() : ack(answer)).catch(() => {});
     } catch (error) {
       // Unacknowledged, so Slack sends it again.
