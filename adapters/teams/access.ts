@@ -1,4 +1,4 @@
-// The Teams bot's credentials from the environment, which must be complete, and the tenants it serves.
+// The Teams bot's credentials and served tenants.
 import { z } from 'zod';
 import { type Environment, flag, optional, refuseSetting as refuse } from '#domain/environment.ts';
 
@@ -15,7 +15,7 @@ export const teamsVariables = z.object({
     )
     .optional(),
   MicrosoftAppType: z.enum(['MultiTenant', 'SingleTenant', 'UserAssignedMSI']).optional(),
-  /** IDs of the tenants that a multi-tenant bot serves, or `any`. */
+  /** Served by a multi-tenant bot, or `any`. */
   TEAMS_ALLOWED_TENANTS: z
     .string()
     .regex(
@@ -23,22 +23,22 @@ export const teamsVariables = z.object({
       'must be GUIDs of Microsoft Entra tenants, with commas between them, or any',
     )
     .optional(),
-  /** Accepts activities without a token, from this machine only: for a Teams client next to the bot. */
+  /** Without tokens, from this machine only. */
   COUNTERSIGN_TEAMS_LOCAL: flag.optional(),
 });
 type TeamsEnvironment = Environment & z.infer<typeof teamsVariables>;
 
 export type TeamsAccess =
-  /** `allowed`: the tenants served, or null for any, which must be set explicitly. */
+  /** `allowed`: null for any, which must be set explicitly. */
   | { kind: 'MultiTenant'; appId: string; password: string; allowed: string[] | null }
   | { kind: 'SingleTenant'; appId: string; password: string; tenantId: string }
   | { kind: 'UserAssignedMSI'; appId: string; tenantId: string }
-  /** No tokens either way; only this machine is contacted. */
+  /** No tokens; this machine only. */
   | { kind: 'Local' };
 
 const loopbackHosts = ['127.0.0.1', 'localhost', '::1'];
 
-/** Anyone who reaches such a bot can use it, so only this machine may. */
+/** Whoever reaches such a bot can use it. */
 function readLocalTeams(env: TeamsEnvironment): TeamsAccess {
   const set = [
     'MicrosoftAppId',
@@ -57,7 +57,7 @@ function readLocalTeams(env: TeamsEnvironment): TeamsAccess {
       'COUNTERSIGN_TEAMS_LOCAL',
       `checks no identity: anyone who reaches the bot can act as anyone. Set HOST to 127.0.0.1, not to ${env.HOST}.`,
     );
-  // A proxy on this machine forwards outside requests, and they may look local.
+  // Requests through a proxy may look local.
   if (env.COUNTERSIGN_PUBLIC_URL !== undefined)
     refuse(
       'COUNTERSIGN_TEAMS_LOCAL',
@@ -75,10 +75,8 @@ function readTenants(listed: string | undefined): string[] | null {
   );
 }
 
-/**
- * @returns null if Teams is not configured. Without a type, a tenant makes the bot single-tenant.
- * @throws CountersignError `invalid_configuration` that names the variable
- */
+/** Null if not configured. A tenant alone makes it single-tenant.
+ * @throws CountersignError `invalid_configuration` */
 export function readTeamsAccess(env: TeamsEnvironment): TeamsAccess | null {
   if (env.COUNTERSIGN_TEAMS_LOCAL === true) return readLocalTeams(env);
   const {
@@ -112,7 +110,7 @@ export function readTeamsAccess(env: TeamsEnvironment): TeamsAccess | null {
     );
   switch (kind) {
     case 'MultiTenant':
-      // An operator who names a tenant expects all others to be refused.
+      // A named tenant implies refusing others.
       if (tenantId !== undefined)
         refuse(
           'MicrosoftAppTenantId',
@@ -138,7 +136,7 @@ export function readTeamsAccess(env: TeamsEnvironment): TeamsAccess | null {
 
 const isSame = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
 
-/** Anyone who knows a bot's ID can add it to their tenant; activities of other tenants are not even stored. */
+/** Anyone can add a bot by its ID, so other tenants are not even stored. */
 export function isServed(access: TeamsAccess, tenant: string): boolean {
   switch (access.kind) {
     case 'Local':
@@ -153,10 +151,10 @@ export function isServed(access: TeamsAccess, tenant: string): boolean {
   }
 }
 
-/** Whether people of `tenant` are known by email address, which it vouches for. */
+/** People are known by email addresses. */
 export function vouches(access: TeamsAccess, tenant: string): boolean {
   switch (access.kind) {
-    // A person on this machine has full access anyway.
+    // They have full access anyway.
     case 'Local':
       return true;
     // Several tenants could each claim any address.

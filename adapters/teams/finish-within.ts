@@ -1,6 +1,6 @@
 // A time limit for work without its own.
 
-/** The result of `work`, or the error of `late` after `ms`, when it is no longer awaited. */
+/** Rejects with `late` after `ms`, no longer awaiting. */
 export async function finishWithin<T>(ms: number, work: Promise<T>, late: () => Error): Promise<T> {
   const over = Promise.withResolvers<never>();
   const timer = setTimeout(() => over.reject(late()), ms);

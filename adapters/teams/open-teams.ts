@@ -1,4 +1,4 @@
-// Opens the Teams adapter: a handler of stored events, a port to write with, and a transport.
+// Opens the Teams adapter.
 import { greetWords } from '#cards/chat-words.ts';
 import type { EventAttempt, InboxHandler } from '#chat/inbox/inbox-context.ts';
 import type { OpenPlatform, PlatformParts } from '#chat/platform.ts';
@@ -36,16 +36,15 @@ import type { TeamsContext } from './teams-context.ts';
 import { createAccept } from './transport/accept.ts';
 import { registerTeams } from './transport/http.ts';
 
-// Writes to Teams: posts and edits cards, and messages people in their chat with the bot. Teams has no keys to find a message
-// whose response was lost, so it is posted again: a duplicate does less harm than an unread question.
+// Teams can't look up lost responses, so messages are reposted: better twice than unread.
 
-/** The ID of a posted message for which Teams gave none. */
+/** Posted without an ID. */
 const unnamed = '';
 const cannotChange = 'Teams did not say how this message is called, so it cannot be changed.';
 const unknownPlace =
   'Nothing ever came from this conversation in Teams. Write to the app there once.';
 
-/** Finds stored conversations. @throws `not_allowed` for unknown places */
+/** @throws `not_allowed` for unknown places */
 function createChatFinder({
   connector,
   conversations,
@@ -59,7 +58,7 @@ function createChatFinder({
     throw new CountersignError('not_allowed', unknownPlace);
   }
 
-  /** The chat with one person, opened if there is none, which works for people who share a team or chat with the bot. */
+  /** Opened if needed, for people who share a team or chat with the bot. */
   async function findChat(place: ChatPlace, person: string): Promise<TeamsConversation> {
     const known = await conversations.findPersonal(place.tenant, person);
     if (known !== null) return known;
@@ -82,16 +81,16 @@ export function createTeamsPort(options: {
   connector: Calls;
   conversations: TeamsConversations;
   readers: Readers;
-  /** All accounts of the person with one account. */
+  /** All accounts of the same person. */
   everyNameOf(name: string): Promise<string[]>;
-  /** For people whose time zone is unknown. */
+  /** The default. */
   timezone: string;
 }): ChatPort {
   const { connector, readers, everyNameOf, timezone } = options;
 
   const { find, findChat } = createChatFinder(options);
 
-  /** @param aloud whether Teams notifies the mentioned people */
+  /** @param aloud Teams notifies */
   async function draw(where: TeamsConversation, content: ChatContent, aloud: boolean) {
     const refreshed = await readers.choose(where, content.concerns ?? []);
     const mentioned =
@@ -109,7 +108,7 @@ export function createTeamsPort(options: {
       const where = await find(place);
       const { activity, mentioned } = await draw(where, content, true);
       const tried = triedSince != null;
-      // Before posting: only a message whose post certainly failed can be posted again.
+      // First, since only a certainly failed post can be repeated.
       const reached =
         mentioned === null
           ? null
@@ -130,7 +129,7 @@ export function createTeamsPort(options: {
     },
 
     async update(post, content, givenUp) {
-      // Treated as deleted: a card that is needed is posted once more.
+      // As if deleted: a needed card is posted again.
       if (post.message === unnamed) throw new CountersignError('not_found', cannotChange);
       const where = await find(post);
       const { activity } = await draw(where, content, false);
@@ -200,7 +199,7 @@ export function openTeams(
   };
 }
 
-/** Shows typing for a message; the sign of one from an unknown conversation needs its address. */
+/** An unknown conversation needs its address. */
 const createSign =
   (context: TeamsContext) =>
   ({ scene }: MessageSignal): Promise<void> =>
@@ -208,9 +207,9 @@ const createSign =
       .then(() => context.port.status?.sign(scene.place, null))
       .catch((error: unknown) => context.warn('A first sign was not shown in Teams.', error));
 
-// Handles stored activities by kind. May be called again with the same activity.
+// Handles stored activities by kind; idempotent.
 
-/** Stores where the activity came from, so that others can write there later. */
+/** To write there later. */
 async function keepScene({ conversations }: TeamsContext, scene: Scene): Promise<void> {
   const { tenant, place, kind, serviceUrl, bot, from, team, timezone } = scene;
   const personal = kind === 'personal';
@@ -263,7 +262,7 @@ async function act(
   }
 }
 
-// The app was added or removed: a short welcome the first time, and waiting messages are posted.
+// Welcomes once; then posts waiting messages.
 function welcomeIn({ kind }: Scene, hasModel: boolean): string {
   const mention = kind === 'personal' ? null : '@Countersign';
   return greetWords.welcome({ mention, help: '“help”', hasModel });

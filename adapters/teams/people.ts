@@ -1,4 +1,4 @@
-// Maps Teams users to accounts: account, display name and time zone, cached for a while.
+// Maps Teams users to accounts, cached.
 import { buildWords as words } from '#cards/build-words.ts';
 import type { TeamsConversations } from '#domain/chat/teams-conversation.ts';
 import type { Clock } from '#domain/clock.ts';
@@ -12,16 +12,16 @@ import { conversationIdOf } from './port/make-activity.ts';
 import type { Scene } from './signals/read-activity.ts';
 
 export type TeamsPerson = {
-  /** The person that `account` is linked to, or else the account. Not cached: a link can be removed. */
+  /** The linked person, or the account. Not cached, since links can be removed. */
   id: string;
-  /** An email address if their own tenant vouches for it, as in settings. */
+  /** An email address if their tenant vouches for it. */
   account: string;
   name: string;
-  /** A guest of the tenant, or from another one that shares a channel. */
+  /** Or from another tenant in a shared channel. */
   guest: boolean;
-  /** Their time zone if Teams says. */
+  /** If known. */
   zone?: string;
-  /** `zone`, or else the instance's. */
+  /** Or the instance's. */
   timezone: string;
 };
 export const speakerIn = ({ kind }: Scene, { id, zone, timezone, guest }: TeamsPerson) => ({
@@ -31,30 +31,27 @@ export const speakerIn = ({ kind }: Scene, { id, zone, timezone, guest }: TeamsP
 
 export type People = {
   find(scene: Scene): Promise<TeamsPerson>;
-  /** The person with this directory ID in the conversation. @throws `invalid_request` if they are not in it */
+  /** By directory ID. @throws `invalid_request` if not in it */
   findMember(scene: Scene, object: string): Promise<string>;
-  /** Whether the app is in the conversation: “Plan this” works on any message. */
+  /** The app is in the conversation, unlike possibly for “Plan this”. */
   isThere(scene: Scene): Promise<boolean>;
 };
 
-/** `own`: their account without an address. */
+/** `own`: without an address. */
 type PersonDetails = { address: string | null; name: string; own: string; guest: boolean };
 
 const keptForMs = 10 * 60_000;
 const maxKept = 5000;
 
-/** The account of a person whose tenant is not vouched for. */
+/** Where tenants don't vouch. */
 export function accountOf({ tenant, from }: Pick<Scene, 'tenant' | 'from'>): string {
   return `teams:${tenant}:${from.object ?? from.id}`;
 }
 
-/** A guest's name is a mangled foreign address: ana_example.com#EXT#@contoso.onmicrosoft.com. */
+/** A guest's is ana_example.com#EXT#@contoso.onmicrosoft.com. */
 const isOwnName = (name: string | null | undefined) => name != null && !name.includes('#');
 
-/**
- * The address of a tenant's own member, or null for a guest or without one.
- * @param rest if data is missing, the person is a stranger (`refused`) or `believed`
- */
+/** Null for guests. @param rest what missing data means */
 export function readAddress(
   member: Member,
   tenant: string,
@@ -68,7 +65,7 @@ export function readAddress(
   const own = rest === 'believed' ? [null] : [];
   if (![tenant, ...own].includes(profile.tenantId) || !['user', ...own].includes(profile.userRole))
     return null;
-  // Guests have email addresses too; the user principal name distinguishes them.
+  // Guests have addresses too; only user principal names differ.
   if (rest === 'refused' ? !isOwnName(userPrincipalName) : userPrincipalName?.includes('#'))
     return null;
   const address = [email, userPrincipalName].find((one) => one?.includes('@') === true);
@@ -82,7 +79,7 @@ export function accountOfMember(access: TeamsAccess, member: Member, tenant: str
   return address ?? accountOf({ tenant, from: { id: member.id, object, name: '' } });
 }
 
-/** Teams' answer if the person or the app is not in the conversation. */
+/** Person or app is not in the conversation. */
 export const isAbsent = (error: unknown) =>
   error instanceof CountersignError && ['not_allowed', 'not_found'].includes(error.code);
 
@@ -91,7 +88,6 @@ export function createPeople(options: {
   connector: Calls;
   conversations: TeamsConversations;
   personOf: (account: string) => Promise<string>;
-  /** Stores the display name. */
   noteName: (account: string, name: string) => Promise<void>;
   clock: Clock;
   timezone: string;
@@ -99,7 +95,7 @@ export function createPeople(options: {
   const { access, connector, conversations, personOf, noteName, clock, timezone } = options;
   const known = createRecent<PersonDetails>({ keep: maxKept, forMs: keptForMs, clock });
 
-  /** Identity must not depend on Teams' availability: without an answer the event is retried. */
+  /** Retried: identity must not depend on availability. */
   async function ask(scene: Scene): Promise<PersonDetails> {
     const { tenant, from, place, serviceUrl } = scene;
     const key = JSON.stringify([tenant, from.id, from.object]);
@@ -114,7 +110,7 @@ export function createPeople(options: {
     const own = accountOf({ tenant, from: { ...from, object } });
     const member = {
       own,
-      // A local client sends little about people, who have full access to this machine anyway.
+      // Local clients say little, but have full access anyway.
       address: readAddress(found, tenant, object, access.kind === 'Local' ? 'believed' : 'refused'),
       name: found.name ?? from.name,
       guest: access.kind !== 'Local' && (found.tenantId !== tenant || found.userRole !== 'user'),
@@ -131,7 +127,7 @@ export function createPeople(options: {
   return {
     async find(scene) {
       const zone = await zoneOf(scene);
-      // Without the object ID the sender would become a second person.
+      // Without it the sender would become a second person.
       const { name, own, address, guest } = await ask(scene);
       const account = (vouches(access, scene.tenant) ? address : null) ?? own;
       const id = await personOf(account);

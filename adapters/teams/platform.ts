@@ -28,7 +28,6 @@ export const teamsDrawing: CardDrawing = {
   forReaders: true,
 };
 
-/** The tenants that may use it, or null for any. */
 function allowedOf(access: TeamsAccess): string[] | null {
   if (access.kind === 'MultiTenant') return access.allowed;
   return access.kind === 'Local' ? [] : [access.tenantId];
@@ -37,7 +36,7 @@ function allowedOf(access: TeamsAccess): string[] | null {
 const openToAll =
   'Set TEAMS_ALLOWED_TENANTS to the ids of tenants: whoever knows the app id can add the bot to one of their own.';
 
-/** Tries to sign in. @throws CountersignError that says what an operator has to do */
+/** @throws CountersignError with advice for an operator */
 async function checkTeams(access: TeamsAccess): Promise<Omit<CheckResult, 'part'>> {
   if (access.kind === 'Local')
     return { state: 'ok', text: 'Without a token, for a client on this machine' };
@@ -48,7 +47,7 @@ async function checkTeams(access: TeamsAccess): Promise<Omit<CheckResult, 'part'
   return { state: 'ok', text, ...(open ? { advice: openToAll } : {}) };
 }
 
-/** @param cloud replaces Microsoft's public cloud, or null */
+/** @param cloud replaces Microsoft's public cloud */
 export const teamsWith = (cloud: TeamsCloud | null): Platform =>
   definePlatform({
     name: 'teams',

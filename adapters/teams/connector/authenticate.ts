@@ -1,5 +1,4 @@
-// Authenticates requests by their headers: the token must be signed by the Bot Framework, meant for this bot, and bound to its
-// service URL. Without credentials only this machine is trusted.
+// Authenticates requests by Bot Framework token.
 import { type Activity as BotActivity, ConfigurationBotFrameworkAuthentication } from 'botbuilder';
 import { z } from 'zod';
 import { isLocalRequest } from '#api/guard.ts';
@@ -8,9 +7,9 @@ import { finishWithin } from '../finish-within.ts';
 import { issuer, loginUrl, scope, settingsOf, type TeamsCloud } from './cloud.ts';
 import type { Authenticate } from './connector.ts';
 
-/** Milliseconds for fetching the Bot Framework's keys. */
+/** For the keys. */
 const answeredWithinMs = 5000;
-/** Tolerated clock difference in seconds, as in botbuilder. */
+/** Seconds, as in botbuilder. */
 const clockSkew = 300;
 
 const Claims = z.object({
@@ -20,7 +19,7 @@ const Claims = z.object({
   serviceurl: z.string(),
 });
 
-/** The unverified claims of a token, or null if it can't be valid. */
+/** Unverified; null if it can't be valid. */
 export function readClaims(
   authorization: string,
   appId: string,
@@ -33,12 +32,12 @@ export function readClaims(
     const over = exp + clockSkew < now.getTime() / 1000;
     return aud === appId && !over ? { serviceUrl: serviceurl } : null;
   } catch {
-    // Not a token of the Bot Framework: no JSON, or another shape.
+    // No Bot Framework token.
     return null;
   }
 }
 
-/** Errors of botbuilder and its token library that mean an invalid token; others mean the check failed. */
+/** Invalid token; other errors mean the check failed. */
 const refusals = new Set(['JsonWebTokenError', 'NotBeforeError', 'TokenExpiredError']);
 
 function isRefusal(error: unknown): boolean {
@@ -48,12 +47,12 @@ function isRefusal(error: unknown): boolean {
 
 const loopback = /^https?:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?(?:\/|$)/;
 
-/** Whether the bot's token may be sent to the address. */
+/** Our token may be sent there. */
 export function isAnswerable(serviceUrl: string, local: boolean): boolean {
   return local ? loopback.test(serviceUrl) : serviceUrl.startsWith('https://');
 }
 
-/** The public cloud's addresses, which the documented settings leave out, with keys from elsewhere. */
+/** Missing from the documented settings. */
 function describeCloud(cloud: TeamsCloud | null): Record<string, string> {
   if (cloud === null) return {};
   return {
@@ -80,12 +79,12 @@ export function createAuthenticate(access: TeamsAccess, cloud: TeamsCloud | null
     const claimed = readClaims(authorization, access.appId, new Date());
     if (claimed === null || !answerable(claimed.serviceUrl)) return null;
     const { serviceUrl } = claimed;
-    // It reads only channel and address of an activity.
+    // Reads only channel and address.
     const head = { channelId: 'msteams', serviceUrl } as unknown as BotActivity;
     try {
       const look = () => framework.authenticateRequest(head, authorization);
       const { claimsIdentity } = await inTurn(look);
-      // It also accepts tokens of emulators and other bots, which are bound to no address: not from Teams.
+      // It also accepts emulators' and bots' tokens, bound to no address.
       const isTeams =
         claimsIdentity.getClaimValue('iss') === issuer &&
         claimsIdentity.getClaimValue('serviceurl') === serviceUrl;
@@ -97,10 +96,7 @@ export function createAuthenticate(access: TeamsAccess, cloud: TeamsCloud | null
   };
 }
 
-/**
- * Until the keys are cached, checks run one at a time, because botbuilder would fetch the keys for each; if they can't be
- * fetched, all waiting checks fail.
- */
+/** One at a time until the keys are cached, which botbuilder fetches per check. A failure fails all waiting ones. */
 function createTurns(): <T>(look: () => Promise<T>) => Promise<T> {
   let known = false;
   let asking: Promise<unknown> | null = null;

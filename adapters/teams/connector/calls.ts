@@ -1,5 +1,4 @@
-// The few Bot Connector calls that Teams needs, without retries. botbuilder's client retries even unsafe calls; here the caller
-// decides.
+// Bot Connector calls without retries, which botbuilder makes even if unsafe.
 import { z } from 'zod';
 import { readText } from '#domain/bounded-body.ts';
 import type { TeamsConversation } from '#domain/chat/teams-conversation.ts';
@@ -25,9 +24,9 @@ const Refused = z.object({
   error: z.object({ code: z.string().default(''), message: z.string().default('') }),
 });
 
-/** Milliseconds until a call counts as lost. */
+/** Then a call counts as lost. */
 const callWithinMs = 10_000;
-/** Milliseconds for Microsoft's sign-in. */
+/** For Microsoft's sign-in. */
 const signInWithinMs = 5000;
 
 const elsewhere =
@@ -45,7 +44,7 @@ type Request = {
 export function createCalls(options: {
   tokens: Tokens;
   graph: Graph;
-  /** Whether the bot's token may be sent to the address. */
+  /** Our token may be sent there. */
   answerable(serviceUrl: string): boolean;
   now(): Date;
 }): Calls {
@@ -63,7 +62,7 @@ export function createCalls(options: {
         throw explainSignIn(error);
       },
     );
-    // After it is sent, only the response shows whether it arrived.
+    // Once sent, only the response tells.
     givenUp?.throwIfAborted();
     return fetch(url, {
       method,
@@ -82,7 +81,7 @@ export function createCalls(options: {
     path: string,
     { action, ...request }: Request & { action: string },
   ): Promise<unknown> {
-    // Addresses stored by a bot with other settings may lead anywhere.
+    // Addresses stored with other settings may lead anywhere.
     if (!answerable(service_url)) throw new CountersignError('not_allowed', elsewhere);
     return callAt(`${service_url.replace(/\/$/, '')}/v3${path}`, { action, ...request }, tokens);
   }
@@ -94,10 +93,10 @@ export function createCalls(options: {
   ): Promise<unknown> {
     try {
       let response = await send(url, request, false, signIn);
-      // A cached token may have been revoked.
+      // The cached token may be revoked.
       if (response.status === 401) response = await send(url, request, true, signIn);
       if (!response.ok) throw refusalOf(response, await readText(response, longestAnswer));
-      // The call has succeeded, and must not be repeated because the response is unreadable.
+      // Succeeded, so an unreadable response must not repeat it.
       return request.method === 'GET'
         ? readJson(await readText(response, longestAnswer))
         : await readAnswer(response);
@@ -110,11 +109,10 @@ export function createCalls(options: {
     parts.map((part) => `/${encodeURIComponent(part)}`).join('');
   const pathOf = (...parts: string[]) => partsOf('conversations', ...parts);
 
-  /** Asks Microsoft Graph. */
   async function look(tenant: string, path: string): Promise<unknown> {
     const action = 'read the thread';
     const url = path.startsWith('https:') || path.startsWith(graph.url) ? path : graph.url + path;
-    // A link to the next page leads back to Graph.
+    // Next pages must stay on Graph.
     if (!url.startsWith(`${graph.url}/`))
       throw new CountersignError('internal', 'Microsoft Graph named a foreign address.');
     const signIn: Tokens = (fresh) => graph.token(tenant, fresh);
@@ -231,25 +229,23 @@ export function createCalls(options: {
   };
 }
 
-/** The activity's own entities: mentions. */
+/** Mentions. */
 function entitiesOf(activity: object): unknown[] {
   return 'entities' in activity && Array.isArray(activity.entities) ? activity.entities : [];
 }
 
-/** Maximum bytes of a response; the largest are pages of members. */
+/** Bytes; the largest are pages of members. */
 const longestAnswer = 4_000_000;
 
-/** Null if it is no JSON. */
 function readJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // A proxy may have answered, or the body is empty; callers check for the fields they need.
+    // A proxy's answer, or empty; callers check fields.
     return null;
   }
 }
 
-/** The response of a successful call, or null if it was lost. */
 async function readAnswer(response: Response): Promise<unknown> {
   try {
     return readJson(await readText(response, longestAnswer));
@@ -259,7 +255,7 @@ async function readAnswer(response: Response): Promise<unknown> {
   }
 }
 
-/** @throws CountersignError that is not transient: asking again gives the same answer */
+/** @throws CountersignError, permanent */
 function readAs<T>(schema: z.ZodType<T>, answer: unknown, action: string): T {
   const read = schema.safeParse(answer);
   if (read.success) return read.data;
@@ -273,7 +269,7 @@ function refusalOf(response: Response, text: string): ConnectorRefusal {
     const { error } = Refused.parse(JSON.parse(text));
     return new ConnectorRefusal(response.status, { ...error, retryAfter });
   } catch {
-    // Not Teams' error format: a proxy, or empty. The status is enough.
+    // From a proxy, or empty; the status is enough.
     return new ConnectorRefusal(response.status, { code: '', message: '', retryAfter });
   }
 }

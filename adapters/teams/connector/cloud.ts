@@ -1,14 +1,13 @@
-// Microsoft's sign-in: whose tokens the bot accepts, and its own tokens.
+// Microsoft's sign-in and the bot's tokens.
 import { ConfigurationServiceClientCredentialFactory } from 'botbuilder';
 import { z } from 'zod';
 import { shareByKey } from '#domain/recent.ts';
 import type { TeamsAccess } from '../access.ts';
 
-/** Replaces Microsoft's public cloud. */
 export type TeamsCloud = {
-  /** The keys that sign Teams' requests. */
+  /** Keys that sign Teams' requests. */
   openIdMetadataUrl: string;
-  /** Sent instead of a token from sign-in. */
+  /** Replaces sign-in. */
   token: string;
   graphUrl: string;
 };
@@ -17,15 +16,14 @@ export const issuer = 'https://api.botframework.com';
 export const scope = 'https://api.botframework.com';
 export const loginUrl = 'https://login.microsoftonline.com/botframework.com';
 
-/** The bot's own token, or null without sign-in. @param fresh not from the cache */
+/** Null without sign-in. @param fresh not cached */
 export type Tokens = (fresh?: boolean) => Promise<string | null>;
 
-/** The common methods of all credentials; botbuilder does not export their base class. */
+/** botbuilder does not export their base class. */
 const Credentials = z.custom<{ getToken(fresh?: boolean): Promise<string> }>(
   (value) => typeof value === 'object' && value !== null && 'getToken' in value,
 );
 
-/** The settings in botbuilder's format. */
 export function settingsOf(access: TeamsAccess): Record<string, string> {
   switch (access.kind) {
     case 'Local':
@@ -56,7 +54,7 @@ export function settingsOf(access: TeamsAccess): Record<string, string> {
 
 const graph = 'https://graph.microsoft.com';
 
-/** Microsoft Graph's address, and the bot's token for it in a tenant, or null without sign-in. */
+/** `token` is null without sign-in. */
 export type Graph = { url: string; token(tenant: string, fresh?: boolean): Promise<string | null> };
 
 export function createGraph(access: TeamsAccess, cloud: TeamsCloud | null): Graph {
@@ -66,7 +64,7 @@ export function createGraph(access: TeamsAccess, cloud: TeamsCloud | null): Grap
   return {
     url: graph,
     async token(tenant, fresh = false) {
-      // A bot of several tenants signs in at each of them.
+      // A multi-tenant bot signs in at each.
       const kind = access.kind === 'MultiTenant' ? 'SingleTenant' : access.kind;
       const settings = {
         ...settingsOf(access),
@@ -90,7 +88,7 @@ export function createTokens(access: TeamsAccess, cloud: TeamsCloud | null): Tok
   const credentials = factory
     .createCredentials(access.appId, scope, loginUrl, true)
     .then((made) => Credentials.parse(made));
-  // The caller that asks for a token gets the error.
+  // The caller gets the error.
   credentials.catch(() => {});
   return async (fresh = false) => (await credentials).getToken(fresh);
 }

@@ -1,5 +1,4 @@
-// The Teams adapter's interface to Microsoft: authentication of requests, and the calls that write to Teams. The rest of the
-// adapter imports only this file, so another library (the Teams SDK) can replace botbuilder.
+// The adapter's interface to Microsoft, so that botbuilder is replaceable.
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { TeamsConversation } from '#domain/chat/teams-conversation.ts';
@@ -16,21 +15,20 @@ export const Member = z.object({
 });
 export type Member = z.infer<typeof Member>;
 
-/** Whether the authenticated sender may name this address for answers. */
+/** The sender may name this address for answers. */
 export type Vouches = (serviceUrl: string) => boolean;
 
-/** Null if it is not from Teams. @throws if the keys are unavailable, so that the check can't be made */
+/** Null if not from Teams. @throws if the keys are unavailable */
 export type Authenticate = (request: FastifyRequest) => Promise<Vouches | null>;
 
 type Where = Pick<TeamsConversation, 'service_url'>;
 type At = { conversation: string; message: string };
 
-/** An update of a stream: a null `id` begins it; `sequence` counts from 1. */
+/** A null `id` begins a stream; `sequence` counts from 1. */
 export type StreamUpdate = { id: string | null; sequence: number; bot: string; text: string };
 
 export type Channel = { id: string; name: string };
 
-/** A message of a channel or chat in Microsoft Graph. */
 export const ChannelMessage = z.object({
   id: z.string(),
   messageType: z.string().nullish(),
@@ -49,12 +47,10 @@ export const ChannelMessage = z.object({
 });
 export type ChannelMessage = z.infer<typeof ChannelMessage>;
 
-/**
- * Calls are tried once and throw CountersignError: the caller knows whether a retry is safe.
- * @param givenUp the message is not sent once aborted
- */
+/** Tried once, CountersignError on failure.
+ * @param givenUp not sent once aborted */
 export type Calls = {
-  /** @returns the message's ID, or null if Teams posted it without giving one */
+  /** @returns null if Teams gave no ID */
   post(
     where: Where,
     conversation: string,
@@ -63,7 +59,7 @@ export type Calls = {
   ): Promise<string | null>;
   update(where: Where, at: At, activity: object, givenUp?: AbortSignal): Promise<void>;
   remove(where: Where, at: At, givenUp?: AbortSignal): Promise<void>;
-  /** Shows the bot's activity in a personal chat. @returns the stream's ID, which the final message keeps */
+  /** @returns the stream's ID, kept by the final message */
   stream(
     where: Where,
     conversation: string,
@@ -71,30 +67,29 @@ export type Calls = {
     givenUp?: AbortSignal,
   ): Promise<string>;
   endStream(where: Where, at: At, activity: object, givenUp?: AbortSignal): Promise<void>;
-  /** Opens or finds the bot's chat with one person. @returns its ID */
+  /** @returns the chat's ID */
   openChat(
     where: Where & Pick<TeamsConversation, 'bot' | 'tenant'>,
     person: string,
   ): Promise<string>;
   member(where: Where, conversation: string, person: string): Promise<Member>;
-  /** A team's group, by which Microsoft Graph knows it, or null. */
+  /** The ID in Microsoft Graph, or null. */
   groupOf(where: Where, team: string): Promise<string | null>;
   channels(where: Where, team: string): Promise<Channel[]>;
-  /** A post and its replies, newest first, and whether there are more than `limit`. Needs a consent of the team. */
+  /** Newest first, with the post. Needs the team's consent. */
   replies(
     at: { tenant: string; group: string; channel: string; post: string },
     limit: number,
   ): Promise<{ post: ChannelMessage; replies: ChannelMessage[]; more: boolean }>;
-  /** The newest messages of a chat, newest first, and whether there are more. Needs a consent of the chat. */
+  /** Newest first. Needs the chat's consent. */
   newest(at: {
     tenant: string;
     chat: string;
   }): Promise<{ messages: ChannelMessage[]; more: boolean }>;
-  /** The first members, at most `limit`. */
   members(where: Where, conversation: string, limit: number): Promise<Member[]>;
 };
 
 export type Connector = Calls & { authenticate: Authenticate };
 
-/** Teams accepts no more updates: the stream has ended, its reader stopped it, or streams are unsupported here. */
+/** The stream ended, was stopped, or is unsupported. */
 export const streamRefused = 'ContentStreamNotAllowed';

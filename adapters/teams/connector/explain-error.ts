@@ -1,12 +1,11 @@
-// Translates Teams' errors: transient, missing, or for an operator to mend.
+// Translates Teams' errors.
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { readRetryAfter } from '#domain/retry-after.ts';
 
 export class ConnectorRefusal extends Error {
   readonly status: number;
-  /** Teams' error code, or empty. */
+  /** Or empty. */
   readonly code: string;
-  /** The header's value. */
   readonly retryAfter: string | null;
 
   constructor(
@@ -21,7 +20,7 @@ export class ConnectorRefusal extends Error {
   }
 }
 
-/** Remedies for operators and people, by Teams' error code. */
+/** By Teams' error code. */
 const remedies: Record<string, string> = {
   BotDisabledByAdmin:
     'An administrator has blocked the app in Teams. Allow it under "Manage apps" in the Teams admin center.',
@@ -40,7 +39,7 @@ const notHere = 'The app can’t write here in Teams. Add it again under Apps.';
 const wrongToken =
   'Teams rejected the bot’s token. Check that MicrosoftAppId is the app ID of the Azure bot.';
 
-/** Teams asks for pauses of one or two seconds if it names none. */
+/** Teams asks for one or two seconds. */
 const usualPauseMs = 2000;
 
 function explainRefusal(refusal: ConnectorRefusal, action: string, now: Date): CountersignError {
@@ -80,7 +79,7 @@ export function explainTeamsError(error: unknown, action: string, now: Date): Co
   return new CountersignError('tool_unavailable', text, { cause: error, passesAfterMs: 0 });
 }
 
-/** Remedies by error code of Microsoft's sign-in. https://learn.microsoft.com/entra/identity-platform/reference-error-codes */
+/** https://learn.microsoft.com/entra/identity-platform/reference-error-codes */
 const signInRemedies: [RegExp, string][] = [
   [
     /AADSTS(7000215|7000222|50012)/,
@@ -97,7 +96,6 @@ const signInRemedies: [RegExp, string][] = [
   ],
 ];
 
-/** Why the bot got no token. */
 export function explainSignIn(error: unknown): CountersignError {
   const message = errorMessage(error);
   const remedy = signInRemedies.find(([pattern]) => pattern.test(message))?.[1];

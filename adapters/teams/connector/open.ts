@@ -1,4 +1,4 @@
-// The connector on botbuilder and plain calls: the part that another library would replace.
+// The connector on botbuilder.
 import type { TeamsAccess } from '../access.ts';
 import { finishWithin } from '../finish-within.ts';
 import { createAuthenticate, isAnswerable } from './authenticate.ts';
@@ -7,7 +7,7 @@ import { createGraph, createTokens, type TeamsCloud } from './cloud.ts';
 import type { Connector } from './connector.ts';
 import { explainSignIn } from './explain-error.ts';
 
-/** @param cloud replaces Microsoft's public cloud, or null */
+/** @param cloud replaces Microsoft's public cloud */
 export function openConnector(
   access: TeamsAccess,
   cloud: TeamsCloud | null,
@@ -22,10 +22,10 @@ export function openConnector(
   return { ...calls, authenticate: createAuthenticate(access, cloud) };
 }
 
-/** Milliseconds for Microsoft's sign-in. */
+/** For Microsoft's sign-in. */
 const answeredWithinMs = 10_000;
 
-/** @throws CountersignError that says what an operator has to do */
+/** @throws CountersignError with advice for an operator */
 export async function tryToSignIn(access: TeamsAccess): Promise<void> {
   const late = () => new Error('it did not answer within 10 seconds');
   try {

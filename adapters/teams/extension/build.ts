@@ -1,5 +1,4 @@
-// The builder in Teams: a dialog that is redrawn from the person's unfinished plan after each press. What it proposes is posted in the
-// conversation it was opened in.
+// The plan builder in a Teams dialog.
 import { z } from 'zod';
 import { type BuildForm, viewBuild, viewBuildForm } from '#cards/build-view.ts';
 import { buildWords as words } from '#cards/build-words.ts';
@@ -47,17 +46,17 @@ type Builder = Awaited<ReturnType<typeof builderOf>>;
 
 const viewForm = (build: Build, page: number | null) => viewBuildForm(build, page, teamsPage);
 
-/** Text, a tick, or the positions of chosen options. */
+/** Text, tick or option positions. */
 function readField(inputs: BuildPress['inputs'], { name, type, several, pick, value }: Field) {
   const given = inputs[buildInput(name)] ?? '';
   if (several === true) return given.split(',');
   if (type === 'boolean') return given === 'true';
   const other = pick === undefined ? '' : (inputs[otherInput(name)] ?? '').trim();
-  // A choice replaces the value that was typed before.
+  // A choice replaces a typed value.
   return other === '' || (given !== '' && other === value) ? given : other;
 }
 
-/** The entries of the form's page, with people picked in the directory by their accounts. */
+/** Picked people by account. */
 async function readEntered(
   { people }: TeamsContext,
   { inputs }: BuildPress,
@@ -97,7 +96,6 @@ async function showPlan(
   return answerDialog(card, words.title);
 }
 
-/** The form with the values that its fields can be chosen from. */
 async function showForm(
   { service }: TeamsContext,
   { actor, viewer }: Builder,
@@ -109,7 +107,7 @@ async function showForm(
     form.fields.map(async (field) => {
       if (field.pick === undefined) return field;
       const found = await service.suggestValues(name, field.name, '', actor);
-      // A list needs an entry for the client to search the directory as well.
+      // An empty list would disable the client's directory search.
       const self = { value: viewer.user, label: viewer.user };
       const options = (field.pick === 'person' && found.length === 0 ? [self] : found)
         .slice(0, suggested)
@@ -161,7 +159,7 @@ async function show(context: TeamsContext, signal: BuildSignal): Promise<object>
     : showForm(context, builder, build, form);
 }
 
-/** The result of `work`, or a dialog with the error. */
+/** Or a dialog with the error. */
 async function orSentence<T>({ warn }: TeamsContext, withinMs: number, work: Promise<T>) {
   const late = () => new CountersignError('timed_out', pressWords.tooLate);
   try {
@@ -173,14 +171,14 @@ async function orSentence<T>({ warn }: TeamsContext, withinMs: number, work: Pro
   }
 }
 
-/** The dialog after a press. Does not throw. */
+/** Never throws. */
 export const showBuild = (
   context: TeamsContext,
   signal: BuildSignal,
   withinMs: number,
 ): Promise<object> => orSentence(context, withinMs, show(context, signal));
 
-/** The dialog again if the plan's terms are wrong, or null to propose. Does not throw. */
+/** Null to propose. Never throws. */
 export const refuseTerms = (
   context: TeamsContext,
   signal: BuildSignal,
@@ -196,7 +194,7 @@ async function checkTerms(context: TeamsContext, { scene, press }: BuildSignal) 
   return wrong === undefined ? null : showPlan(context, builder, '', [wrong.message]);
 }
 
-/** Where the plan is posted: the conversation; for a new post of a channel, the chat with the bot. */
+/** The conversation; for a channel's new post, the bot's chat. */
 async function placeIn({ conversations, people }: TeamsContext, scene: Scene) {
   const { place, kind, tenant, from } = scene;
   if (kind !== 'channel' || place.thread !== null)

@@ -1,4 +1,4 @@
-// “Plan this” on a message: a dialog asks what to do, and a run begins in the message's conversation.
+// “Plan this”: asks in a dialog, plans in the conversation.
 import { drawAddFirst, drawPlanThis, planThisWords } from '#cards/plan-this.ts';
 import type { EventAttempt } from '#chat/inbox/inbox-context.ts';
 import { planMessage, sayRefusal } from '#chat/talk.ts';
@@ -25,10 +25,9 @@ export const answerDialog = (card: object, named: string = title) => ({
   },
 });
 
-/** Shows a sentence in the dialog. */
 export const answerSentence = (text: string) => ({ task: { type: 'message', value: text } });
 
-/** The problem with the input, or null. */
+/** Null if fine. */
 export function findProblem({ what, text }: PlanThisSignal): string | null {
   return what === '' && text === '' ? nothing : null;
 }
@@ -37,7 +36,7 @@ export function askAgain({ author, text }: PlanThisSignal, problem: string): obj
   return answerDialog(drawPlanThis({ author: author ?? someone, text, problem }));
 }
 
-/** The dialog if the app is in the conversation, or else a way to add it. Does not throw. */
+/** Or a way to add the app. Never throws. */
 export async function openPlanThis(
   { people, warn }: Pick<TeamsContext, 'people' | 'warn'>,
   signal: PlanThisSignal,
@@ -55,7 +54,7 @@ export async function openPlanThis(
 
 type Chosen = Pick<InboxEvent, 'id' | 'received_at'>;
 
-/** Begins the run once. @returns why it did not begin, or null if it did. @throws transient errors */
+/** Once. @returns why not, or null. @throws transient errors */
 async function begin(
   context: TeamsContext,
   { scene, author, text, what }: PlanThisSignal,
@@ -67,12 +66,12 @@ async function begin(
   await keepScene();
   const who = await people.find(scene);
   const about = { what, author: author ?? someone, text };
-  // The thread up to then is read for the planner.
+  // The planner reads the thread up to then.
   const once = `${nameMessage(scene.place, received_at.getTime())}:plan_this:${id}`;
   return sayRefusal(() => planMessage(context, scene.place, speakerIn(scene, who), about, once));
 }
 
-/** @param keepScene stores the conversation, once the app is known to be there */
+/** @param keepScene once the app is known to be there */
 export async function handlePlanThis(
   context: TeamsContext,
   signal: PlanThisSignal,

@@ -1,4 +1,4 @@
-// `plans` and its subcommands, `help` and `settings`: answers for the person who asks.
+// Answers `plans`, `help` and `settings`.
 import { buildWords } from '#cards/build-words.ts';
 import { exportWords, homeWords, writeTrace } from '#cards/chat-words.ts';
 import { drawAdaptiveCard, drawAdaptiveText } from '#cards/expand.ts';
@@ -19,17 +19,17 @@ import type { Export, PlanReads } from '#domain/service.ts';
 import type { Scene } from '../signals/read-activity.ts';
 import type { TeamsContext } from '../teams-context.ts';
 
-/** `alone`: only the sender sees the answer. */
+/** `alone`: to the sender only. */
 export type Command =
   | { name: 'plans'; text: string; alone: boolean }
   | { name: 'help' | 'settings' | 'build'; alone: false };
 
 const help = `${describeCommands('plans', [[...buildWords.command], [...exportWords.asText]])}\n\nsettings: how I ask you and talk to you`;
 const subcommands = /^(?:stats|help|reminders|plan-[\da-f]+(?: dry[ -]run)?|link(?:\s.*)?)$/i;
-/** Maximum bytes of a record sent as one message. */
+/** Bytes as one message. */
 const maxRecord = 20_000;
 
-/** Null for talk, including a sentence that begins with a command word. */
+/** Null for talk, even if it begins alike. */
 export function readCommand(text: string): Command | null {
   const word = text.trim().replace(/^\//, '');
   if (/^help$/i.test(word)) return { name: 'help', alone: false };
@@ -54,7 +54,7 @@ export function drawRecurring(view: RecurringView): ChatContent {
   return { text: view.title, card: drawRecurringCard(view) };
 }
 
-/** A plan's card without buttons: decisions are made in its conversation. */
+/** Decisions are made in the conversation. */
 function drawPlan(facts: PlanCardFacts): ChatContent {
   const view = { ...viewPlan(facts), asks: [], asks_more: 0, buttons: [] };
   return { text: drawText(view), card: drawAdaptiveCard(view) };
@@ -62,13 +62,13 @@ function drawPlan(facts: PlanCardFacts): ChatContent {
 
 const fits = (text: string) => Buffer.byteLength(JSON.stringify(text)) <= maxRecord;
 
-/** Plain text without markup, for copying. A record that is too long gets a link. */
+/** Without markup, for copying; long records get a link. */
 async function answerExport(
   read: PlanReads,
   wanted: Export,
   viewer: { user: string; timezone: string },
 ): Promise<ChatContent> {
-  // Permission is checked first.
+  // Permission first.
   const { link } = await read.card(wanted.plan, viewer);
   const record = await readRecord(read, wanted, { fits, writeTrace });
   if (record === null) {

@@ -1,5 +1,4 @@
-// The Teams app package: a zip of manifest.json with its placeholders filled, and two icons. Reproducible: the same input makes
-// the same bytes.
+// Builds the reproducible Teams app package.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { domainToASCII } from 'node:url';
@@ -12,12 +11,12 @@ import { strToU8, zipSync } from 'fflate';
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 
-// Both packages are CommonJS, so their default export is its own `default`.
+// CommonJS: the default export has its own `default`.
 const ajv = new Ajv04.default({ allErrors: true, strict: false });
 addFormats.default(ajv);
 const check = ajv.compile(schema);
 
-/** @throws CountersignError `invalid_configuration` that names every invalid place */
+/** @throws CountersignError `invalid_configuration`, naming all places */
 export function validateManifest(manifest: unknown): void {
   if (check(manifest)) return;
   const faults = (check.errors ?? []).map(
@@ -32,21 +31,19 @@ export function validateManifest(manifest: unknown): void {
 
 const folder = import.meta.dirname;
 
-/** The operator's settings of the package. */
 export type PackageOptions = {
-  /** The bot's Microsoft app ID, which the Teams app shares. */
+  /** The bot's Microsoft app ID. */
   id: string | undefined;
-  /** Countersign's public host name. */
   domain: string;
-  /** The app's version, such as `1.2.3`. Teams accepts only a higher one as an update. */
+  /** `1.2.3`; only a higher one updates. */
   version: string;
-  /** The operator's name as shown in Teams; the host by default. */
+  /** Default: the host. */
   developer?: string | undefined;
-  /** The operator's website; the host by default. */
+  /** Default: the host. */
   website?: string | undefined;
   privacy?: string | undefined;
   terms?: string | undefined;
-  /** Also offers it as an agent in Microsoft 365 Copilot. */
+  /** Offers it in Microsoft 365 Copilot. */
   copilot?: boolean | undefined;
 };
 
@@ -67,7 +64,7 @@ const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 const hostName = new RegExp(`^(?=.{4,253}$)(?:${label}\\.)+(?!\\d+$)${label}$`);
 
 function readDomain(domain: string): string {
-  // domainToASCII silently drops everything after the host.
+  // domainToASCII drops everything after the host.
   const host = /[/\\?#@:\s]/.test(domain) ? '' : domainToASCII(domain.toLowerCase());
   if (hostName.test(host)) return host;
   return refuse(
@@ -95,7 +92,6 @@ function readPage(option: string, address: string | undefined, domain: string): 
   return refuse(`--${option}: "${address}" must be a whole address that begins with https://.`);
 }
 
-/** Replaces `{{name}}` in all texts of the data. */
 function fill(data: unknown, values: Record<string, string>): unknown {
   if (typeof data === 'string')
     return data.replace(/\{\{(\w+)\}\}/g, (whole, name: string) => values[name] ?? whole);
@@ -109,7 +105,7 @@ const disclaimer =
 
 const Bots = z.looseObject({ bots: z.tuple([z.looseObject({ scopes: z.array(z.string()) })]) });
 
-/** Adds an agent in Microsoft 365 Copilot, answered by the same bot. */
+/** Answered by the same bot. */
 function offerInCopilot(manifest: unknown, id: string): object {
   const { bots, ...rest } = Bots.parse(manifest);
   const [bot] = bots;
@@ -120,10 +116,10 @@ function offerInCopilot(manifest: unknown, id: string): object {
   };
 }
 
-// Zip times have no zone, so a local time makes the same bytes in every zone.
+// Zip times have no zone: local time is reproducible.
 const stamp = new Date(2020, 0, 1, 12);
 
-/** @throws CountersignError `invalid_configuration` that says what to give instead */
+/** @throws CountersignError `invalid_configuration` */
 export function buildPackage(options: PackageOptions): Uint8Array {
   const domain = readDomain(options.domain);
   const template: unknown = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));

@@ -1,4 +1,4 @@
-// `npm run teams:package`: writes the package to upload to Teams.
+// `npm run teams:package`: writes the package to upload.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
@@ -34,7 +34,7 @@ function write(path: string, bytes: Uint8Array): void {
   }
 }
 
-/** @throws CountersignError if no public address is set */
+/** @throws CountersignError without a public address */
 function hostOf(address: string | undefined): string {
   const url = readPublicUrl(address ?? '');
   if (url?.startsWith('https://') === true) return new URL(url).hostname;

@@ -1,4 +1,4 @@
-// Makes Teams messages from `cards/`: refreshed for their readers, within Teams' size limit. Pure.
+// Makes Teams messages within size limits. Pure.
 import { z } from 'zod';
 import { platformLimits } from '#cards/limits.ts';
 import type { ChatContent, ChatPlace } from '#domain/chat/chat.ts';
@@ -7,7 +7,7 @@ import { addMention, type Mentioned } from './mention.ts';
 
 const threadMark = ';messageid=';
 
-/** Splits `19:…@thread.tacv2;messageid=1700000000000` into channel and post. */
+/** `19:…@thread.tacv2;messageid=1700000000000` */
 export function splitConversation(id: string): { channel: string; post: string | null } {
   const at = id.indexOf(threadMark);
   return at < 0
@@ -15,7 +15,7 @@ export function splitConversation(id: string): { channel: string; post: string |
     : { channel: id.slice(0, at), post: id.slice(at + threadMark.length) };
 }
 
-/** The ID that Teams uses for posting there. */
+/** For posting there. */
 export function conversationIdOf({
   channel,
   thread,
@@ -23,7 +23,6 @@ export function conversationIdOf({
   return thread === null ? channel : `${channel}${threadMark}${thread}`;
 }
 
-/** The idempotency key of a message. */
 export function nameMessage({ tenant, channel }: ChatPlace, id: string | number): string {
   return `teams:${tenant}:${channel}:${id}`;
 }
@@ -37,7 +36,7 @@ const Card = z.looseObject({
 
 const sizeOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value), 'utf8');
 
-/** The card with as many of `readers` as fit. */
+/** As many as fit. */
 export function fillReaders(card: unknown, readers: string[], room: number): object {
   const parsed = Card.parse(card);
   const { refresh } = parsed;
@@ -59,14 +58,14 @@ export function makeActivity(
   }: { bot: string; readers: string[]; mentioned?: Mentioned | null; aloud?: boolean },
 ): object {
   const common = { type: 'message', from: { id: bot } };
-  // Plain text: no markup and no mentions.
+  // Plain: no markup, no mentions.
   if (card === null) return { ...common, text, textFormat: 'plain' };
-  // Shown in the chat list and the activity feed.
+  // For the chat list and activity feed.
   const [summary = ''] = text.split('\n', 1);
   const around = { ...common, summary: cutText(summary, platformLimits.teams.summary) };
   const room = platformLimits.teams.message - sizeOf(around) - platformLimits.teams.around;
   const named = mentioned === null ? card : addMention(card, mentioned, aloud);
-  // A card for a decision must arrive, with or without readers.
+  // A decision must arrive, with or without readers.
   const shown = sizeOf(named) <= room ? named : card;
   return {
     ...around,

@@ -1,5 +1,4 @@
-// Members of a chat or channel whom a card can refresh for, cached for a while. Teams lets a card name up to sixty people: those
-// it waits for come first.
+// Members a card refreshes for, at most sixty, cached.
 import { platformLimits } from '#cards/limits.ts';
 import type { TeamsConversation } from '#domain/chat/teams-conversation.ts';
 import type { Clock } from '#domain/clock.ts';
@@ -9,23 +8,20 @@ import type { Calls, Member } from '../connector/connector.ts';
 
 const keptForMs = 10 * 60_000;
 const maxKept = 500;
-/** In a larger team, people beyond these refresh by hand. */
+/** Others refresh by hand. */
 const maxRead = 1000;
 
-/** A reader's Teams ID, directory ID, account, and name in Teams. */
+/** `id` is Teams', `object` the directory's. */
 export type Reader = { id: string; object: string | null; account: string; name: string | null };
 
 export type Readers = {
-  /**
-   * The people for whom Teams refreshes a card automatically; others refresh by hand.
-   * @param concerned names of those it waits for
-   */
+  /** @param concerned people it waits for */
   choose(where: TeamsConversation, concerned: readonly string[]): Promise<string[]>;
-  /** The members, or none if Teams doesn't say. */
+  /** None if Teams doesn't say. */
   read(where: TeamsConversation): Promise<readonly Reader[]>;
 };
 
-/** Up to the limit of a card, those in `names` first. */
+/** `names` first. */
 export function chooseReaders(
   readers: readonly Pick<Reader, 'id' | 'account'>[],
   names: readonly string[],
@@ -41,7 +37,7 @@ export function createReaders(options: {
   connector: Calls;
   clock: Clock;
   accountOf(member: Member, tenant: string): string;
-  /** All accounts of these people and groups, and of approvers of every plan. */
+  /** With groups and approvers of every plan. */
   namesOf(names: readonly string[]): Promise<string[]>;
   warn(message: string, error?: unknown): void;
 }): Readers {
@@ -58,7 +54,7 @@ export function createReaders(options: {
         name: member.name ?? null,
       }));
     } catch (error) {
-      // The card is then the same for all readers.
+      // Then all readers see the same card.
       warn('Teams did not say who reads a card.', error);
       return [];
     }
@@ -70,7 +66,7 @@ export function createReaders(options: {
   async function choose(where: TeamsConversation, concerned: readonly string[]) {
     if (where.kind === 'personal') return where.person === null ? [] : [where.person];
     const readers = await read(where);
-    // No lookup if the card can name all.
+    // Not needed if all fit.
     const names =
       readers.length > platformLimits.teams.refreshUsers ? await namesOf(concerned) : [];
     return chooseReaders(readers, names);

@@ -1,5 +1,4 @@
-// Mentions the people that a message asks in a line above the card. Teams notifies on new messages only; edits use plain names.
-// Only members of the conversation can be mentioned, or written to in their own chat.
+// Mentions members in a line above the card.
 import { z } from 'zod';
 import { escapeMacros } from '#cards/plain.ts';
 import type { ChatPlace, Mention, Reached } from '#domain/chat/chat.ts';
@@ -14,13 +13,13 @@ export type Mentioned = { people: Named[]; words: string };
 
 const maxName = 60;
 
-/** Escapes a name between `<at>` and `</at>`. */
+/** Between `<at>` and `</at>`. */
 function nameOf({ shown, known }: Named): string {
   const bare = cleanLine(known?.name ?? shown).replace(/[<>&*_[\]()`~#|\\]/g, ' ');
   return cutText(bare.replace(/\s+/g, ' ').trim(), maxName) || 'somebody';
 }
 
-/** @param everyNameOf all accounts of the person with one. @returns null if none is a member there */
+/** Null if none is a member. @param everyNameOf all accounts of the same person */
 export async function findMentioned(
   mention: Mention | undefined,
   members: () => Promise<readonly Reader[]>,
@@ -40,7 +39,7 @@ export async function findMentioned(
 
 const Card = z.looseObject({ type: z.literal('AdaptiveCard'), body: z.array(z.unknown()) });
 
-/** Adds their names above the card. @param aloud whether Teams notifies them */
+/** @param aloud Teams notifies them, on new messages only */
 export function addMention(card: unknown, { people, words }: Mentioned, aloud: boolean): object {
   const { body, ...rest } = Card.parse(card);
   const tags = people.map((one) => {
@@ -69,10 +68,7 @@ export function linkTo({ tenant, channel, thread }: ChatPlace, message: string):
   return `https://teams.microsoft.com/l/message/${encodeURIComponent(channel)}/${message}?${query}`;
 }
 
-/**
- * The personal chats of those known to Teams.
- * @throws transient errors, unless it was `tried` before: the message waits only once for a chat
- */
+/** @throws transient errors unless `tried`: the message waits once */
 export async function reachEach(
   { people }: Mentioned,
   findChat: (person: string) => Promise<TeamsConversation>,
@@ -86,7 +82,7 @@ export async function reachEach(
       const place: ChatPlace = { platform: 'teams', tenant, channel, thread: null };
       reached.push({ name, place, timezone: chat.timezone ?? timezone });
     } catch (error) {
-      // They have not added the app, or blocked it: only the mention remains.
+      // Without the app, only the mention remains.
       if (!(error instanceof CountersignError)) throw error;
       if (error.passesAfterMs !== null && !tried) throw error;
       reached.push({ name, place: null, timezone: null });

@@ -1,5 +1,5 @@
-// Shows planning in Teams: typing, and in personal chats a stream that the answer ends. Teams limits streams to two minutes, so
-// they are ended before. https://learn.microsoft.com/microsoftteams/platform/bots/streaming-ux
+// Shows planning by typing, and streams in personal chats.
+// https://learn.microsoft.com/microsoftteams/platform/bots/streaming-ux
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
 import { stillPlanning, writeActivity } from '#cards/activity-words.ts';
@@ -12,16 +12,15 @@ import type { JsonObject } from '#domain/text.ts';
 import { type Calls, streamRefused } from '../connector/connector.ts';
 import { conversationIdOf } from './make-activity.ts';
 
-/** Milliseconds for which Teams shows typing. */
+/** Teams shows typing this long. */
 const typingMs = 3000;
-/** Minimum milliseconds between calls of a stream. */
+/** Between calls of a stream. */
 const paceMs = 1000;
-/** Ends a stream before Teams does, after two minutes. */
+/** Before Teams ends it, after two minutes. */
 const streamForMs = 100_000;
 const maxStreamMs = 115_000;
-/** Conversations whose typing is remembered. */
 const maxKept = 1000;
-/** Maximum characters of an informative update. */
+/** Characters. */
 const maxUpdate = 1000;
 
 const Stream = z.object({
@@ -29,12 +28,12 @@ const Stream = z.object({
   sequence: z.int(),
   text: z.string(),
   began_at: z.number(),
-  /** The key of the message that ends it, or null while it is open. */
+  /** Key of the ending message; null while open. */
   ends_as: z.string().nullable(),
 });
 type Stream = z.infer<typeof Stream>;
 
-/** Kept between two calls. `beside`: no further stream until the answer. */
+/** `beside`: no further stream until the answer. */
 const Kept = z.object({ said_at: z.number(), beside: z.boolean(), stream: Stream.nullable() });
 type Kept = z.infer<typeof Kept>;
 
@@ -45,7 +44,7 @@ function isRefusedStream(error: unknown): boolean {
   return error instanceof CountersignError && error.details?.teams === streamRefused;
 }
 
-/** The stream that the message with `key` ends, or null if none. */
+/** Ended by the message with `key`; null if none. */
 export function streamToEnd(shown: ShownStatus | null, key: string): Stream | null {
   const stream = readKept(shown)?.stream ?? null;
   return stream !== null && stream.ends_as === key ? stream : null;
@@ -59,7 +58,6 @@ export function createPlanningStatus(connector: Calls, find: Find): StatusPort {
     ...{ text, textFormat: 'plain' },
   });
 
-  /** Ends a stream with a sentence. */
   async function end(
     where: TeamsConversation,
     at: { conversation: string; message: string },
@@ -73,10 +71,10 @@ export function createPlanningStatus(connector: Calls, find: Find): StatusPort {
     await connector.update(where, at, { ...activity, id: at.message }, givenUp);
   }
 
-  /** When typing was last shown, by conversation. */
+  /** By conversation. */
   const typed = createRecent<number>({ keep: maxKept });
 
-  /** @returns when it was shown: it lasts, so a first sign is not repeated */
+  /** @returns when shown, since it lasts */
   async function type(
     where: TeamsConversation,
     place: ChatPlace,
@@ -103,7 +101,7 @@ export function createPlanningStatus(connector: Calls, find: Find): StatusPort {
       const now = Date.now();
       const text = cutText(writeActivity(activity), maxUpdate);
       const open = kept?.stream?.ends_as === null ? kept.stream : null;
-      // The handed-over stream has ended: the next turn begins another.
+      // The stream was handed over; the next turn begins another.
       const isFirst = kept === null || (kept.stream !== null && open === null);
       if (!isFirst && now - kept.said_at < paceMs) return kept;
       const where = await find(place);
@@ -128,7 +126,7 @@ export function createPlanningStatus(connector: Calls, find: Find): StatusPort {
         const stream = { id, sequence, text, began_at: open?.began_at ?? now, ends_as: null };
         return { said_at: now, beside: false, stream };
       } catch (error) {
-        // Unsupported for this bot or person, or stopped by its reader: typing is enough.
+        // Unsupported, or stopped by its reader: typing is enough.
         if (isRefusedStream(error)) return { said_at: now, beside: true, stream: null };
         throw error;
       }
@@ -142,7 +140,7 @@ export function createPlanningStatus(connector: Calls, find: Find): StatusPort {
       return { ...kept, stream: { ...stream, ends_as: key } };
     },
 
-    // There was no answer, so the stream is removed.
+    // Without an answer the stream is removed.
     async clear(place, shown, givenUp) {
       const stream = readKept(shown)?.stream ?? null;
       if (stream === null || stream.ends_as !== null) return;
@@ -158,11 +156,7 @@ export function createPlanningStatus(connector: Calls, find: Find): StatusPort {
   };
 }
 
-/**
- * Posts a message as the end of a stream.
- * @param tried whether an earlier attempt may have succeeded
- * @returns false if it must be posted separately
- */
+/** @param tried an earlier attempt may have succeeded @returns false to post separately */
 export async function postAsEnd(
   connector: Calls,
   where: TeamsConversation,
@@ -176,7 +170,7 @@ export async function postAsEnd(
     givenUp,
   }: {
     activity: object;
-    /** Words for a stream that takes no card. */
+    /** For a stream without a card. */
     words: string;
     shown: ShownStatus;
     stream: Stream;
@@ -205,7 +199,7 @@ export async function postAsEnd(
     const isRefused = isRefusedStream(error);
     if (error.code === 'not_found') return false;
     if (!isRefused && error.details?.status !== 400) throw error;
-    // The stream has ended: by an earlier attempt of this message, or without it.
+    // Already ended, by this message or otherwise.
     if (isRefused && tried) return unlessGone(change);
     if (!isRefused) await closeBare(connector, where, at, words, givenUp);
     return false;
@@ -222,7 +216,6 @@ async function unlessGone(change: () => Promise<void>): Promise<boolean> {
   }
 }
 
-/** Ends a stream that refuses the message as its end. */
 async function closeBare(
   connector: Calls,
   where: TeamsConversation,
@@ -231,6 +224,6 @@ async function closeBare(
   givenUp: AbortSignal | undefined,
 ): Promise<void> {
   const bare = { type: 'message', from: { id: where.bot }, text, textFormat: 'plain' };
-  // Otherwise Teams ends it after two minutes.
+  // Else Teams ends it after two minutes.
   await connector.endStream(where, at, bare, givenUp).catch(() => {});
 }

@@ -1,4 +1,4 @@
-// Handles a stored press once, in the conversation of its card, as the presser. Only they see a refusal.
+// Handles a stored press as the presser, once.
 import { entryWords, pressWords } from '#cards/chat-words.ts';
 import type { EventAttempt } from '#chat/inbox/inbox-context.ts';
 import { decideInChat, sayRefusal } from '#chat/talk.ts';
@@ -19,7 +19,7 @@ async function attempt(
   scene: Scene,
   pressed: Pressed,
 ): Promise<string | null> {
-  // Throws if Teams doesn't say who pressed; the event is retried.
+  // Throws without an answer, for a retry.
   const { actor } = speakerIn(scene, await context.people.find(scene));
   if (decision.kind === 'settings') {
     const { policy, calendar } = decision;
@@ -38,7 +38,7 @@ async function attempt(
   return decideInChat(context, scene.place, press, actor, pressed);
 }
 
-/** For clients that can't replace a card: posts it as a separate message. */
+/** For clients that can't replace a card. */
 async function postSeparately(
   context: TeamsContext,
   { verb, data, scene }: PressSignal,
@@ -61,7 +61,7 @@ export async function handlePress(
   const { verb, data, scene, asks } = signal;
   const decision = readDecision(verb, data);
   if (decision === null) return postSeparately(context, signal);
-  // It may have the secret address of a calendar.
+  // May hold a calendar's secret address.
   if (decision.kind === 'settings') eventAttempt.forget();
   const note = await attempt(context, decision, scene, {
     once: `teams:press:${id}`,

@@ -1,4 +1,4 @@
-// Parses presses on cards in Teams: decisions with their input, or requests to show something. Pure.
+// Parses presses on cards. Pure.
 import { z } from 'zod';
 import { calendarWords } from '#cards/policy-words.ts';
 import {
@@ -17,26 +17,26 @@ import type { FieldValue } from '#domain/plan/answer.ts';
 import { RecurringChange } from '#domain/plan/recurring.ts';
 import { AnyJson, makeStorable } from '#domain/text.ts';
 
-/** Lists that a button opens, and their pages. Other subcommands of `plans` have no button. */
+/** Only these have buttons. */
 const ListName = z
   .string()
   .max(300)
   .refine((text) => readList(text) !== null || readSearch(text) !== null);
 type ListName = z.infer<typeof ListName>;
 
-/** A decision, and what the presser sees afterwards. */
+/** And what the presser sees afterwards. */
 export type Decision =
   | { kind: 'press'; press: Press }
   | { kind: 'settings'; policy: PolicyOverride; calendar?: string }
   | { kind: 'recurring'; id: string; change: RecurringChange };
 
-/** A press that only shows something to the presser. */
+/** Only shows something. */
 export type Look =
   | { kind: 'refresh'; subject: CardSubject }
   | { kind: 'details'; press: CardPress; pages: string[]; list: ListName | null }
   | { kind: 'list'; list: ListName };
 
-/** Cursors of the pages up to the requested one; `''` is the first. */
+/** Cursors so far; `''` is the first page. */
 const Paged = z.object({
   pages: z.array(z.string().max(1000)).max(50).default(['']),
   list: ListName.nullable().default(null),
@@ -45,7 +45,6 @@ const Listed = z.object({ list: ListName });
 const Fields = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
 const Inputs = z.record(z.string(), z.unknown());
 
-/** The positions of ticked steps. */
 function readTicked(data: unknown): number[] {
   const inputs = Inputs.safeParse(data);
   if (!inputs.success) return [];
@@ -57,7 +56,7 @@ function readTicked(data: unknown): number[] {
     .sort((a, b) => a - b);
 }
 
-/** The settings, or null if they can't be stored. */
+/** Null if unstorable. */
 function readSettings(data: unknown): Extract<Decision, { kind: 'settings' }> | null {
   const inputs = Inputs.safeParse(data);
   if (!inputs.success) return null;
@@ -79,7 +78,6 @@ function readSettings(data: unknown): Extract<Decision, { kind: 'settings' }> | 
 
 const RecurringPress = z.object({ id: z.string().max(200), place: z.string().max(4).default('') });
 
-/** A button on the list of reminders and recurring steps, with the inputs of its row. */
 function readRecurring(data: unknown): Decision | null {
   const inputs = Inputs.safeParse(data).data ?? {};
   const press = RecurringPress.safeParse(data);
@@ -97,10 +95,10 @@ function readRecurring(data: unknown): Decision | null {
   return change.success ? { kind: 'recurring', id: press.data.id, change: change.data } : null;
 }
 
-/** Null for unknown presses and those that only show. */
+/** Null for unknown presses and lookups. */
 export function readDecision(verb: string, sent: unknown): Decision | null {
   if (verb === refreshVerb) return null;
-  // Characters that can't be stored would be refused repeatedly; each is read as a replacement character.
+  // Unstorable characters would be refused repeatedly, so they are replaced.
   const json = AnyJson.safeParse(sent);
   const data: unknown = json.success ? makeStorable(json.data) : null;
   if (verb === verbs.settings) return readSettings(data);
@@ -115,7 +113,7 @@ export function readDecision(verb: string, sent: unknown): Decision | null {
   if (plan !== null) {
     if (plan.press.action === 'details') return null;
     const fields = Fields.safeParse(plan.fields);
-    // Invalid values are treated as missing; the service reports them at their fields.
+    // The service reports invalid values at their fields.
     const values: Record<string, FieldValue> | null = fields.success ? fields.data : null;
     const press = { button: plan.press, text: plan.text ?? '', fields: values, part: null };
     return { kind: 'press', press };
@@ -125,7 +123,7 @@ export function readDecision(verb: string, sent: unknown): Decision | null {
   return { kind: 'press', press: { ...bare(session.press), text: session.text ?? '' } };
 }
 
-/** Null for unknown presses and those that decide. */
+/** Null for unknown presses and decisions. */
 export function readLook(verb: string, data: unknown): Look | null {
   if (verb === verbs.list) {
     const listed = Listed.safeParse(data);

@@ -1,5 +1,4 @@
-// Replies to one person about their press: as the answer that Teams waits for, or in their chat with the bot. Only the presser
-// sees the card or sentence in an answer:
+// Replies to one presser: in Teams' answer or the bot's chat.
 // https://learn.microsoft.com/microsoftteams/platform/task-modules-and-cards/cards/universal-actions-for-adaptive-cards/work-with-universal-actions-for-adaptive-cards
 import { z } from 'zod';
 import type { EventAttempt } from '#chat/inbox/inbox-context.ts';
@@ -9,11 +8,11 @@ import { cardType } from '../port/make-activity.ts';
 import type { Scene } from '../signals/read-activity.ts';
 import type { TeamsContext } from '../teams-context.ts';
 
-/** The handler's answer for the waiting request. */
+/** For the waiting request. */
 export const Reply = z.object({ note: z.string() });
 export type Reply = z.infer<typeof Reply>;
 
-/** Later, the person may no longer see the answer. An unseen answer is handled once more, and sent to their chat. */
+/** Later answers may go unseen, so they are handled again and sent to the chat. */
 const redirectAfterMs = 6000;
 
 export async function tellPerson(context: TeamsContext, scene: Scene, text: string): Promise<void> {
@@ -21,12 +20,12 @@ export async function tellPerson(context: TeamsContext, scene: Scene, text: stri
     await context.port.whisper(scene.place, scene.from.id, drawNote(text));
   } catch (cause) {
     if (cause instanceof CountersignError && cause.passesAfterMs !== null) throw cause;
-    // The refusal holds even if the person doesn't see it.
+    // The refusal holds unseen.
     context.warn('The reason why a press was refused could not be shown in Teams.', cause);
   }
 }
 
-/** Tells the presser in the answer to a press, else in their chat with the bot. @param asks they wait for an answer */
+/** @param asks they wait for an answer */
 export async function tellPresser(
   context: TeamsContext,
   scene: Scene,
@@ -41,7 +40,7 @@ export async function tellPresser(
 
 export type InvokeAnswer = { statusCode: number; type: string; value: unknown };
 
-/** Replaces the pressed card, for the presser only. */
+/** For the presser only. */
 export function answerCard(card: unknown): InvokeAnswer {
   return { statusCode: 200, type: cardType, value: card };
 }
@@ -50,7 +49,6 @@ export function answerText(text: string): InvokeAnswer {
   return { statusCode: 200, type: 'application/vnd.microsoft.activity.message', value: text };
 }
 
-/** An unknown press. */
 export function answerUnknown(message: string): InvokeAnswer {
   return {
     statusCode: 400,

@@ -1,4 +1,4 @@
-// Shows a presser a card drawn for them from the database, or a sentence that only they see.
+// Shows a presser their own card or a sentence.
 import { viewAskPage } from '#cards/ask-review.ts';
 import { pressWords, windowWords } from '#cards/chat-words.ts';
 import { isDryRun, viewDetails } from '#cards/details-view.ts';
@@ -28,9 +28,9 @@ import type { Decision, Look } from './read-press.ts';
 import { answerCard, answerText, type InvokeAnswer, Reply } from './reply.ts';
 
 export type Show = {
-  /** Does not throw, and takes at most `withinMs`. */
+  /** Never throws; at most `withinMs`. */
   look(look: Look, scene: Scene, withinMs: number): Promise<InvokeAnswer>;
-  /** Shows a decision's result, with the same limits. @param reply as the handler left it */
+  /** Same limits. @param reply from the handler */
   outcome(
     decision: Decision,
     reply: unknown,
@@ -39,7 +39,7 @@ export type Show = {
   ): Promise<InvokeAnswer>;
 };
 
-/** A plan's card for one person: without an approval that they can't give. */
+/** Without approvals they can't give. */
 function viewForReader(facts: PlanCardFacts): PlanView {
   const view = viewPlan(facts);
   if (facts.may_approve) return view;
@@ -64,7 +64,7 @@ async function drawSubject(
   );
 }
 
-/** Rows of a dry run on a card. */
+/** On a card. */
 const rowsOnCard = 60;
 
 async function showDetails(
@@ -73,7 +73,7 @@ async function showDetails(
   scene: Scene,
 ): Promise<Drawn> {
   const { id, timezone } = await people.find(scene);
-  // The client sends `list`: it shows only what the list itself does.
+  // The client sends `list`, so only its own plans are shown.
   const read = list === null ? service : plansFor(scene.tenant, id);
   const facts = await read.card(press.plan_id, { user: id, timezone });
   // Lists decide nothing.
@@ -93,14 +93,14 @@ async function showDetails(
   return drawDetails(facts, page, { press, pages, list });
 }
 
-/** The card that a look asks for. @throws errors of the service */
+/** @throws errors of the service */
 export async function drawLook(context: TeamsContext, look: Look, scene: Scene): Promise<unknown> {
   if (look.kind === 'list') {
     const command = { name: 'plans' as const, text: look.list, alone: false };
     return (await answerCommand(context, command, scene)).card;
   }
   const subject = look.kind === 'refresh' ? look.subject : { plan_id: look.press.plan_id };
-  // Listed plans may be shown wherever the list was requested.
+  // Listed plans may be shown where the list was requested.
   const listed = look.kind === 'details' && look.list !== null;
   if (!listed && !(await context.service.isAbout(conversationAt(scene.place), subject)))
     throw new CountersignError('not_allowed', pressWords.elsewhereOnly);
@@ -109,7 +109,7 @@ export async function drawLook(context: TeamsContext, look: Look, scene: Scene):
     : showDetails(context, look, scene);
 }
 
-/** The list after a change; what was done is seen in it. */
+/** With the change made. */
 async function drawRecurringList(
   { plansFor, people, clock }: TeamsContext,
   { action }: RecurringChange,
@@ -126,7 +126,7 @@ const tooLate = () => new CountersignError('timed_out', pressWords.tooLate);
 export function createShow(context: TeamsContext): Show {
   const { service, people, warn } = context;
 
-  /** @throws errors of the service, and if the card belongs to another conversation */
+  /** @throws errors of the service, or for another conversation's card */
   async function drawOutcome(decision: Decision, scene: Scene): Promise<object> {
     if (decision.kind === 'settings') {
       const { id } = await people.find(scene);
@@ -165,13 +165,12 @@ export function createShow(context: TeamsContext): Show {
   };
 }
 
-// The review of a plan in pages, in place of its card: every call in full, and approval of the plan or, for a short one, of the
-// checked steps. Pure.
+// A plan's review in pages, with approval. Pure.
 
-/** Kept by presses from page to page: the cursors so far, and the list it was opened from. */
+/** `pages`: cursors so far; `list`: where it was opened. */
 type Held = { press: CardPress; pages: string[]; list: string | null };
 
-/** The button that shows the plan's card again, or the list that it was opened from. */
+/** To the card or list. */
 const backOf = (planId: string, list: string | null) =>
   list === null
     ? { title: windowWords.back.plan, verb: refreshVerb, data: { plan_id: planId } }
@@ -184,7 +183,7 @@ export function drawDetails(
 ): Drawn {
   const back = backOf(facts.plan.id, list);
   const details = list === null ? press : { ...press, list };
-  // A list may be shown outside the conversations of its plans, so it decides nothing.
+  // Lists decide nothing, since they cross conversations.
   const view = viewDetails(facts, { ...page, pages }, list === null);
   return drawAdaptiveDetails(view, details, back);
 }

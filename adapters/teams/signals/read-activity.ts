@@ -1,4 +1,4 @@
-// Parses and checks Teams' activities: messages, presses, and the app being added or removed.
+// Parses Teams' activities.
 import { z } from 'zod';
 import { refreshVerb } from '#cards/press.ts';
 import type { ChatPlace } from '#domain/chat/chat.ts';
@@ -13,7 +13,7 @@ import { type PlanThis, readPlanThis } from './read-plan-this.ts';
 const id = z.string().min(1).max(500);
 const Named = z.object({ id });
 
-/** Optional data: an unknown shape is treated as missing. */
+/** Unknown shapes count as missing. */
 const optional = <T extends z.ZodType>(schema: T) => schema.nullish().catch(null);
 const words = optional(z.string());
 
@@ -46,7 +46,7 @@ const Activity = z.object({
     tenantId: optional(id),
   }),
   channelData: optional(z.object({ tenant: optional(Named), team: optional(Named) })),
-  // Teams' limit is about 100 KB for the whole activity.
+  // Teams allows about 100 KB per activity.
   text: z.string().max(100_000).nullish(),
   textFormat: words,
   entities: optional(z.array(optional(Entity))),
@@ -59,13 +59,12 @@ const Activity = z.object({
 });
 export type Activity = z.infer<typeof Activity>;
 
-/** `trigger`: `manual` for a press, `automatic` when a card refreshes on being viewed. */
+/** `trigger`: `manual`, or `automatic` on viewing. */
 const Invoked = z.object({
   action: z.object({ verb: z.string().nullish(), data: z.unknown().optional() }),
   trigger: z.string().nullish(),
 });
 
-/** The sender and the conversation. */
 export type Scene = {
   tenant: string;
   activity: string | null;
@@ -75,7 +74,7 @@ export type Scene = {
   kind: TeamsConversation['kind'];
   team: string | null;
   serviceUrl: string;
-  /** The sender's, or null if Teams doesn't say. */
+  /** Null if unknown. */
   timezone: string | null;
 };
 
@@ -85,14 +84,13 @@ export type MessageSignal = {
   scene: Scene;
   text: string;
   format: string;
-  /** The HTML version if Teams sends both, else empty. */
   html: string;
   attached: Attached[];
   mentions: Mention[];
-  /** By Teams' clock, or null if it doesn't say. */
+  /** Teams' clock, or null. */
   sentAt: Date | null;
 };
-/** `asks`: Teams waits for an answer. */
+/** `asks`: Teams waits. */
 export type PressSignal = {
   kind: 'press';
   scene: Scene;
@@ -100,13 +98,13 @@ export type PressSignal = {
   data: unknown;
   asks: boolean;
 };
-/** `sentAt`: by Teams' clock, or null if it doesn't say. */
+/** `sentAt`: Teams' clock, or null. */
 export type MovedSignal = { kind: 'added' | 'removed'; scene: Scene; sentAt: Date | null };
-/** Ignored: deleted messages, other people joining. `asks`: Teams expects an answer. */
+/** Ignored. `asks`: Teams waits. */
 type OtherSignal = { kind: 'other'; scene: Scene; asks: boolean };
-/** “Plan this” on a message; Teams waits for an answer. */
+/** Teams waits. */
 export type PlanThisSignal = { kind: 'plan_this'; scene: Scene } & Omit<PlanThis, 'root'>;
-/** The builder's dialog is opened, or something is pressed in it; Teams waits for an answer. */
+/** Teams waits. */
 export type BuildSignal = { kind: 'build'; scene: Scene; press: BuildPress };
 export type Signal =
   | MessageSignal
@@ -160,7 +158,7 @@ function sceneOf(activity: Activity, tenant: string): Scene {
   };
 }
 
-/** The conversation of the message it was chosen on. A chat of two people is not one with the bot. */
+/** A chat of two is not one with the bot. */
 function sceneOfMessage(scene: Scene, root: string): Scene {
   const { place, kind } = scene;
   if (kind === 'channel') return { ...scene, place: { ...place, thread: place.thread ?? root } };
@@ -178,7 +176,7 @@ function hasBot(members: { id: string }[] | null | undefined, bot: string): bool
   return (members ?? []).some((member) => member.id === bot);
 }
 
-/** Null if it names no sender. */
+/** Null without a sender. */
 export function readSignal(activity: Activity): Signal | null {
   const { type, name, action, channelData, recipient, from, text, value } = activity;
   const tenant = channelData?.tenant?.id ?? activity.conversation.tenantId;
@@ -189,7 +187,7 @@ export function readSignal(activity: Activity): Signal | null {
     const invoked = Invoked.safeParse(value);
     if (!invoked.success) return { kind: 'other', scene, asks: true };
     const { verb, data } = invoked.data.action;
-    // Anyone can post a card that refreshes in the name of its viewers.
+    // Anyone can post a card that refreshes in its viewers' name.
     if (invoked.data.trigger?.toLowerCase() === 'automatic' && verb !== refreshVerb)
       return { kind: 'other', scene, asks: true };
     return { kind: 'press', scene, verb: verb ?? '', data, asks: true };
@@ -218,7 +216,7 @@ export function readSignal(activity: Activity): Signal | null {
   }
   const isBot = from.role === 'bot' || from.id.startsWith('28:') || from.id === recipient.id;
   if (type !== 'message' || isBot) return { kind: 'other', scene, asks: type === 'invoke' };
-  // A client without Action.Execute sends the Action.Submit data as a message without text.
+  // Older clients send Action.Submit as a message without text.
   if (typeof value === 'object' && value !== null && (text ?? '').trim() === '')
     return { kind: 'press', scene, verb: '', data: value, asks: false };
   const mentions = (activity.entities ?? []).flatMap((one) =>
@@ -237,7 +235,7 @@ export function readSignal(activity: Activity): Signal | null {
   };
 }
 
-/** Null if the bytes are no activity. @throws `invalid_json` if nested too deeply */
+/** Null if no activity. @throws `invalid_json` if nested too deeply */
 export function readActivity(body: Uint8Array): Activity | null {
   try {
     const parsed = Activity.safeParse(

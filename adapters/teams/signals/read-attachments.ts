@@ -1,4 +1,4 @@
-// Reads Teams attachments: forwarded and quoted messages, other apps' cards, files. Pure.
+// Reads Teams attachments. Pure.
 import { Parser } from 'htmlparser2';
 import { z } from 'zod';
 import { planThisWords as words } from '#cards/plan-this.ts';
@@ -8,7 +8,7 @@ import { showLine } from '#domain/shown-text.ts';
 import { isObject } from '#domain/text.ts';
 import { trimBlanks } from '#domain/words.ts';
 
-/** A message quoted with Teams' reply function. */
+/** Teams' reply function. */
 export type Quote = { author: string; text: string };
 export type HtmlText = { text: string; quotes: Quote[] };
 
@@ -16,11 +16,10 @@ const replyType = 'http://schema.skype.com/Reply';
 const mentionType = 'http://schema.skype.com/Mention';
 const lines = new Set('p div tr table ul ol section blockquote h1 h2 h3 h4 h5 h6 hr'.split(' '));
 const deepestQuote = 10;
-/** Maximum depth of nested tags; the parser searches all open ones. */
+/** The parser searches all open tags. */
 const deepest = 200;
 class TooDeep extends Error {}
 
-/** Collects text line by line. */
 class Lines {
   private done: string[] = [];
   private line = '';
@@ -46,7 +45,7 @@ class Lines {
   }
 }
 
-/** The text without tags. */
+/** Without tags. */
 function readFlat(html: string): string {
   let text = '';
   const parser = new Parser({ ontext: (part) => (text += part) });
@@ -54,14 +53,13 @@ function readFlat(html: string): string {
   return trimBlanks(text.replaceAll('\u00a0', ' '));
 }
 
-/** @param mention formats a mentioned name */
+/** @param mention formats names */
 export function readHtml(html: string, mention = (name: string) => name): HtmlText {
   const quotes: Quote[] = [];
   let out = new Lines();
-  /** The text around a quoted reply while reading it. */
+  /** Around a quoted reply. */
   let outer: Lines | null = null;
   let author = '';
-  /** A name collected until its tag closes. */
   let name: { tag: string; kind: 'mention' | 'author'; text: string } | null = null;
   const tags: { tag: string; isReply: boolean }[] = [];
   let pre = 0;
@@ -127,10 +125,9 @@ export function readHtml(html: string, mention = (name: string) => name): HtmlTe
 
 const label = z.string().nullish().catch(null);
 const Attachment = z.object({ contentType: label, content: z.unknown().optional(), name: label });
-/** Unknown shapes are ignored. */
 export const Attachments = z.array(Attachment.nullable().catch(null)).nullish().catch(null);
 type Attachment = z.infer<typeof Attachment>;
-/** `author`: null if unknown. `unread`: the name of an attachment that is not read. `sealed`: the address of a file, encrypted. */
+/** `unread`: an attachment's name. `sealed`: an encrypted address. */
 export type Attached =
   | { kind: 'quoted' | 'forwarded' | 'card'; author: string | null; text: string }
   | { kind: 'unread'; what: string }
@@ -142,14 +139,14 @@ const downloadType = 'application/vnd.microsoft.teams.file.download.info';
 export const sealedKey = 'sealedUrl';
 const cardType = /^application\/vnd\.microsoft\.card\./;
 
-/** Graph sends content as JSON text, the Bot Framework as objects. */
+/** Graph sends JSON text, the Bot Framework objects. */
 function contentOf({ content }: Attachment): Record<string, unknown> {
   if (isObject(content)) return content;
   try {
     const parsed = typeof content === 'string' ? parseShallowJson(content) : null;
     return isObject(parsed) ? parsed : {};
   } catch {
-    return {}; // Reported as not read.
+    return {};
   }
 }
 
@@ -212,7 +209,6 @@ export function readAttachments(attachments: z.infer<typeof Attachments>): Attac
   return (attachments ?? []).flatMap((one) => (one === null ? [] : readAttachment(one)));
 }
 
-/** A message quoted in the HTML of another. */
 export function attachQuote({ author, text }: Quote): Attached {
   return { kind: 'quoted', author: author || null, text };
 }
@@ -220,10 +216,8 @@ export function attachQuote({ author, text }: Quote): Attached {
 type Listed = Extract<Attached, { kind: 'file' }>;
 const listFiles = (attached: Attached[]): Listed[] => attached.filter((one) => one.kind === 'file');
 
-/**
- * Files are listed by name. Those in a chat with the bot have an ID, by which they can be fetched; others are in SharePoint.
- * @param event the ID of the event they came with, or null for messages that are read above a request
- */
+/** Only files in the bot's chat have an ID to fetch by.
+ * @param event null for messages above a request */
 export const filesIn = (attached: Attached[], event: number | null): AttachedFile[] =>
   listFiles(attached).flatMap(({ name, type, sealed }, at) =>
     name === ''
@@ -236,14 +230,13 @@ export const filesIn = (attached: Attached[], event: number | null): AttachedFil
         ],
   );
 
-/** The file with this position. */
 export const fileAt = (attached: Attached[], at: number): Listed | null =>
   listFiles(attached)[at] ?? null;
 
-/** Attachments with words of their own; files are listed apart. */
+/** Files are listed apart. */
 export const isWritten = ({ kind }: Attached) => kind !== 'unread' && kind !== 'file';
 
-/** A message as Microsoft Graph has it: its text, and under it what it quotes, forwards or carries. */
+/** Microsoft Graph's, with quotes and attachments. */
 export function readBody(
   { contentType, content }: { contentType: string; content?: string | null | undefined },
   attached: Attached[],
@@ -255,11 +248,11 @@ export function readBody(
     .filter((part) => part !== '');
 }
 
-/** Another person's words under their name. */
+/** Under their name. */
 export function quoteAttached(attached: Attached): string {
   if (attached.kind === 'unread') return words.unread(attached);
   if (attached.kind === 'file') return words.unread({ what: `file ${attached.name}`.trim() });
-  // A line break in a name would end the heading, and the rest would look like the sender's own text.
+  // A line break could pass the rest off as the sender's text.
   const author = showLine(attached.author ?? words.someone, 100);
   const heading = (attached.kind === 'card' ? words.attached : words.from)({ author });
   return [`${heading}:`, ...attached.text.split('\n').map((line) => `> ${line}`)].join('\n');

@@ -1,4 +1,4 @@
-// Parses the builder's dialogs from Teams: opened by a button or the message menu, and what is pressed in them. Pure.
+// Parses the builder's dialogs. Pure.
 // https://learn.microsoft.com/microsoftteams/platform/task-modules-and-cards/task-modules/task-modules-bots
 import { z } from 'zod';
 import { buildVerbs } from '#cards/teams-build.ts';
@@ -24,11 +24,11 @@ const Sent = z.object({
 });
 
 export type BuildPress = z.infer<typeof Pressed> & {
-  /** Typed and chosen values by input. */
+  /** By input. */
   inputs: Record<string, string>;
 };
 
-/** `root`: the message it was chosen on, or null. */
+/** `root`: its message, or null. */
 type BuildRequest = { press: BuildPress; root: string | null };
 
 /** Null for other dialogs and unknown shapes. */

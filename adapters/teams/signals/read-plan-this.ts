@@ -1,4 +1,4 @@
-// Parses “Plan this” from Teams: the message it was chosen on, and the input. Pure.
+// Parses “Plan this”. Pure.
 // https://learn.microsoft.com/microsoftteams/platform/messaging-extensions/how-to/action-commands/create-task-module
 import { z } from 'zod';
 import { planThisInput } from '#cards/plan-this.ts';
@@ -8,7 +8,6 @@ import { Attachments, readAttachments, readBody } from './read-attachments.ts';
 const commandId = 'plan_this';
 const opening = 'composeExtension/fetchTask';
 const submitting = 'composeExtension/submitAction';
-/** Maximum characters of the input. */
 const maxWhat = 4000;
 
 const id = z.string().min(1).max(500);
@@ -33,18 +32,17 @@ const Submitted = z.object({
 });
 const Installed = z.object({ msteams: z.object({ justInTimeInstall: z.literal(true) }) });
 
-/** `opens`: the dialog was requested; else it was submitted. */
+/** `opens`: requested, else submitted. */
 export type PlanThis = {
   opens: boolean;
-  /** The post of the message's thread, or the message. */
+  /** The thread's post, or the message. */
   root: string;
-  /** Null if unknown. */
   author: string | null;
   text: string;
   what: string;
 };
 
-/** Null for another command or an unknown shape. */
+/** Null for others and unknown shapes. */
 export function readPlanThis(name: string, value: unknown): PlanThis | null {
   if (name !== opening && name !== submitting) return null;
   const chosen = Chosen.safeParse(value);
@@ -56,7 +54,7 @@ export function readPlanThis(name: string, value: unknown): PlanThis | null {
     author: from?.user?.displayName ?? from?.application?.displayName ?? null,
     text: readBody(body, readAttachments(attachments)).join('\n\n'),
   };
-  // The app was added meanwhile, and the dialog is requested again.
+  // The app was added, and the dialog requested again.
   if (name === opening || Installed.safeParse(data).success)
     return { ...shown, opens: true, what: '' };
   const submitted = Submitted.safeParse(data);

@@ -1,5 +1,4 @@
-// Files that people attach in their chat with the bot: Teams gives an address that anybody can read for some minutes. Activities
-// are stored with the address encrypted.
+// Files from bot chats; their public addresses are stored encrypted.
 // https://learn.microsoft.com/microsoftteams/platform/bots/how-to/bots-filesv4
 import { fileWords } from '#cards/chat-words.ts';
 import type { PlatformParts } from '#chat/platform.ts';
@@ -12,7 +11,7 @@ import { fileAt, sealedKey } from '../signals/read-attachments.ts';
 
 type Parts = Pick<PlatformParts, 'sealedFiles'>;
 
-/** The activity as it is stored. Without an encryption key, addresses are left out. */
+/** Without a key, addresses are dropped. */
 export function sealAddresses({ sealedFiles }: Parts, event: ReceivedEvent): ReceivedEvent['body'] {
   const text = Buffer.from(event.body).toString('utf8');
   if (!text.includes('downloadUrl')) return event.body;

@@ -1,4 +1,4 @@
-// Finds channels of a team and its people by the names that people use, for posting. In a chat, only its people.
+// Resolves channels and people by name, for posting.
 import { placeWords as words } from '#cards/chat-words.ts';
 import type { ChatPlace } from '#domain/chat/chat.ts';
 import type { FindPlace, FoundPlace } from '#domain/chat/find-place.ts';
@@ -11,17 +11,17 @@ import { isAbsent } from '../people.ts';
 import type { Reader, Readers } from '../port/members.ts';
 
 const keptForMs = 10 * 60_000;
-/** A member may leave. */
+/** Members may leave. */
 const memberForMs = 30_000;
 const maxKept = 500;
 
-/** A message's channel and ID, and its post if it is a reply. */
+/** With the post if it is a reply. */
 const link =
   /^https:\/\/teams\.microsoft\.com\/l\/message\/([^/?]+)\/(\d{10,20})(?:\?(.{0,2000}))?$/;
 
 type Found = FoundPlace | { refusal: string };
 
-/** Where the plan was asked for, if it is known. */
+/** Where the plan was requested. */
 type Where = TeamsConversation | null;
 
 export function createFindPlace({
@@ -35,7 +35,7 @@ export function createFindPlace({
   connector: Pick<Calls, 'channels' | 'member'>;
   conversations: Pick<TeamsConversations, 'find' | 'keep'>;
   readers: Pick<Readers, 'read'>;
-  /** The chat with one person, opened if there is none. */
+  /** Opened if there is none. */
   findChat(place: ChatPlace, person: string): Promise<TeamsConversation>;
   everyNameOf(name: string): Promise<string[]>;
   clock: Clock;
@@ -47,7 +47,7 @@ export function createFindPlace({
 
   const members = createRecent<Promise<boolean>>({ keep: maxKept, forMs: memberForMs, clock });
 
-  /** Lists of members may be old, so they only say how Teams calls the requester. */
+  /** Lists may be old, so they only tell the requester's ID. */
   async function isIn(where: TeamsConversation, from: Where, requester: string): Promise<boolean> {
     const names = new Set((await everyNameOf(requester)).map(personKey));
     const isRequester = ({ account }: Reader) => names.has(personKey(account));
@@ -80,7 +80,7 @@ export function createFindPlace({
       ...{ tenant, team, service_url, bot, channel: id },
       ...{ kind: 'channel', person: null, timezone: null },
     };
-    // A private channel has members of its own.
+    // Private channels have members of their own.
     if (!(await isIn(channel, from, requester)))
       return { refusal: words.requesterNotIn({ shown }) };
     await conversations.keep(channel);

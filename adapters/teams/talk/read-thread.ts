@@ -1,5 +1,4 @@
-// Reads the post and the replies above a request, or the newest messages of a group chat, by Microsoft Graph, which people allow when
-// they add the app. Without that, Teams delivers only what is addressed to the bot.
+// Reads messages above a request by Microsoft Graph, with consent.
 // https://learn.microsoft.com/graph/api/chatmessage-list-replies, https://learn.microsoft.com/graph/api/chat-list-messages
 import { threadWords } from '#cards/chat-words.ts';
 import type { ChatPlace } from '#domain/chat/chat.ts';
@@ -20,12 +19,12 @@ import {
   readBody,
 } from '../signals/read-attachments.ts';
 
-/** Newest replies read; Graph gives fifty at once. */
+/** Graph gives fifty at once. */
 const maxReplies = 200;
 const keptForMs = 60 * 60_000;
 const maxKept = 1000;
 
-/** Messages that people and apps write; others report changes of the team. */
+/** Others report changes of the team. */
 const isMessage = ({ messageType }: ChannelMessage) => (messageType ?? 'message') === 'message';
 
 function textOf({ body, subject, attachments }: ChannelMessage): string {
@@ -55,7 +54,7 @@ export function createReadThread({
   conversations: Pick<TeamsConversations, 'find'>;
   readers: Pick<Readers, 'read'>;
   clock: Clock;
-  /** Null for a client on this machine, which has no Graph. */
+  /** Null for local clients without Graph. */
   appId: string | null;
 }): ReadMessages {
   const groups = createRecent<string>({ keep: maxKept, forMs: keptForMs, clock });
@@ -66,7 +65,7 @@ export function createReadThread({
     return group;
   }
 
-  /** `begins`: how many of the messages come before those that are missing. Null without consent, or if there is nothing above. */
+  /** `begins`: messages before the gap. Null without consent or messages. */
   async function look(
     { tenant, channel, thread }: ChatPlace,
     where: TeamsConversation,
@@ -117,7 +116,7 @@ export function createReadThread({
           files: filesOf(one),
           once: nameMessage(place, one.id),
         })),
-        // Graph begins with the newest.
+        // Newest first.
         gap: more ? begins : null,
         total: more ? null : above.length,
         link: linkTo(place, thread ?? asks),

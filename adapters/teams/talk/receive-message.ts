@@ -1,4 +1,4 @@
-// Handles messages from people: in their chat with the bot, mentioning it, or below a post with a conversation.
+// Handles messages from people.
 import { greetWords } from '#cards/chat-words.ts';
 import type { EventAttempt } from '#chat/inbox/inbox-context.ts';
 import { type Addressed, handleMessage, type WrittenMessage } from '#chat/talk.ts';
@@ -17,13 +17,13 @@ import {
 } from '../signals/read-attachments.ts';
 import type { TeamsContext } from '../teams-context.ts';
 
-// Turns a message into text: Teams' mentions and markup become what people read. Pure.
+// Message markup to text. Pure.
 
-// Each alternative stops at the next mark of its kind, so a text of many openings is read in linear time.
+// Stops at the next mark of its kind, for linear time.
 const mention = /<at(?:\s[^<>]*)?>((?:[^<]|<(?!\/?at[\s>])[^<>]*>)*)<\/at>/gi;
-/** Replaces a quoted message that the conversation already has. */
+/** The conversation has it already. */
 const quoted = /<quoted(?:\s[^<>]*)?>(?:<\/quoted>)?/gi;
-/** Placeholder for the bot's own name: a private-use character. */
+/** Placeholder for the bot's name (private use). */
 const self = '\ue000';
 const entities: Record<string, string> = {
   '&nbsp;': ' ',
@@ -35,7 +35,6 @@ const entities: Record<string, string> = {
 };
 const decode = (text: string) =>
   text.replace(/&(?:nbsp|lt|gt|quot|#39|amp);/g, (entity) => entities[entity] ?? entity);
-/** A name between `<at>` and `</at>`, without markup. */
 const bareName = (name: string) =>
   decode(name.replace(/<[^<>]*>/g, ''))
     .replace(/\s+/g, ' ')
@@ -47,7 +46,6 @@ export function firstMention(text: string): string | null {
   return first?.index === 0 ? bareName(first[1] ?? '') : null;
 }
 
-/** Drops the bot's name at the beginning and end. */
 function dropAddress(text: string, name: string): string {
   let rest = trimBlanks(text);
   while (rest.startsWith(self)) rest = trimBlanks(rest.slice(1).replace(/^[\s:,\u200b]+/, ''));
@@ -58,11 +56,8 @@ function dropAddress(text: string, name: string): string {
 type Typed = Pick<MessageSignal, 'text' | 'format' | 'mentions'> &
   Partial<Pick<MessageSignal, 'html' | 'attached'>>;
 
-/**
- * The person's own words, and below them what they quote or forward. A word that decides is returned alone: its quotation is in
- * the conversation already.
- * @param bot whose name is dropped at the beginning and end of the text
- */
+/** Own words, then quotes; deciding words come alone.
+ * @param bot dropped at either end */
 export function readPlainText(
   { text, format, mentions, html = '', attached = [] }: Typed,
   bot: string,
@@ -89,13 +84,13 @@ export function readPlainText(
   return [words, ...others.map(quoteAttached)].filter((part) => part !== '').join('\n\n');
 }
 
-/** Whether a message is addressed to us, judged by itself; `maybe` if we must be in that conversation. */
+/** By the message alone; `maybe` depends on the conversation. */
 export function isAddressed({ scene, text, mentions }: MessageSignal): Addressed {
   if (scene.kind === 'personal') return 'yes';
   if (mentions.some(({ id }) => id === scene.bot)) return 'yes';
-  // A chat mixes subjects; replies below a post keep to its own.
+  // Chats mix subjects; replies below a post don't.
   if (scene.kind === 'group') return 'no';
-  // A reply that begins with a mention is meant for that person.
+  // Meant for the mentioned person.
   return firstMention(text) === null ? 'maybe' : 'no';
 }
 
@@ -110,7 +105,7 @@ export async function receiveMessage(
   const { scene, sentAt: writtenAt } = signal;
   const { place } = scene;
   const addressed = isAddressed(signal);
-  // People also talk with each other below a post: pictures and words like commands are then not for us.
+  // People also talk among themselves below a post.
   const toUs = addressed === 'yes';
   const written: WrittenMessage = {
     ...{ place, addressed, writtenAt },

@@ -1,5 +1,4 @@
-// Handles authenticated activities: those that act are stored, then acknowledged or answered with the result; those that only
-// show something are answered at once.
+// Handles authenticated activities: stores actions, answers lookups at once.
 import { hash } from 'node:crypto';
 import { pressWords } from '#cards/chat-words.ts';
 import { planThisWords } from '#cards/plan-this.ts';
@@ -20,18 +19,18 @@ import type {
 } from '../signals/read-activity.ts';
 import { isAddressed } from '../talk/receive-message.ts';
 
-// Names activities for the inbox: their idempotency keys, and the thread that keeps their order. Pure.
+// Idempotency keys and threads for the inbox. Pure.
 const digestOf = (...parts: (string | Uint8Array)[]) =>
   hash('sha256', Buffer.concat(parts.map((part) => Buffer.from(part))), 'hex');
 
-/** The inbox event that stores `body` unchanged. */
+/** Stores `body` unchanged. */
 export function nameActivity(
   { scene }: Signal,
   body: Buffer<ArrayBuffer>,
   receivedAt: Date,
 ): ReceivedEvent {
   const { tenant, place, activity } = scene;
-  // Teams' IDs are unique per conversation, and too long for an index.
+  // Teams' IDs are unique per conversation, and long.
   const name =
     activity === null
       ? `body:${digestOf(body)}`
@@ -48,20 +47,19 @@ export function nameActivity(
   };
 }
 
-/** Teams allows ten seconds for a press: its result is awaited up to the first limit, a card is drawn up to the second. */
+/** Teams allows ten seconds for a press, drawing included. */
 const waitedForMs = 8000;
 const answeredWithinMs = 9000;
 
-/** The same for a dialog, which has five seconds. */
+/** Dialogs have five seconds. */
 const dialogWaitedForMs = 3500;
 const dialogAnsweredWithinMs = 4500;
-/** Time limit for checking a proposal's terms. */
 const termsCheckedWithinMs = 1000;
 
-/** `onSent`: called once the answer is sent; never if Teams has disconnected. */
+/** `onSent`: never called if Teams disconnected. */
 type Answered = { answer: object; onSent?: () => Promise<void> };
 
-/** Null to acknowledge without a body. @throws if it can't be stored; it must stay unacknowledged */
+/** Null for an empty body. @throws if not stored, and then unacknowledged */
 export type Accept = (signal: Signal, body: Buffer<ArrayBuffer>) => Promise<Answered | null>;
 
 export function createAccept(parts: {
@@ -69,7 +67,7 @@ export function createAccept(parts: {
   wait: WaitUntilHandled;
   clock: Clock;
   show: Show;
-  /** A first sign of work on a message; not awaited. Must not throw. */
+  /** Not awaited. Must not throw. */
   sign(signal: MessageSignal): Promise<void>;
   openPlanThis(signal: PlanThisSignal, withinMs: number): Promise<object>;
   build: {
@@ -79,7 +77,7 @@ export function createAccept(parts: {
 }): Accept {
   const { receive, wait, clock, show, sign, openPlanThis, build } = parts;
 
-  /** A submitted dialog closes once its result is committed. */
+  /** Closes once committed. */
   async function acceptPlanThis(
     signal: PlanThisSignal,
     body: Buffer<ArrayBuffer>,
@@ -109,7 +107,7 @@ export function createAccept(parts: {
   return async (signal, body) => {
     const begun = performance.now();
     const leftOf = (ms: number) => Math.max(0, ms - (performance.now() - begun));
-    // Messages that are not for the bot are not stored.
+    // Messages for others are not stored.
     if (signal.kind === 'other' || (signal.kind === 'message' && isAddressed(signal) === 'no'))
       return null;
     if (signal.kind === 'plan_this') return acceptPlanThis(signal, body);

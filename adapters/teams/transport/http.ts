@@ -1,18 +1,18 @@
-// Teams' HTTP endpoint on the instance's server. Authenticates the sender before parsing.
+// Teams' HTTP endpoint; authenticates before parsing.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { CountersignError } from '#domain/errors.ts';
 import type { Authenticate, Vouches } from '../connector/connector.ts';
 import { readActivity, readSignal } from '../signals/read-activity.ts';
 import type { Accept } from './accept.ts';
 
-/** The messaging endpoint of the Azure bot. */
+/** The Azure bot's endpoint. */
 const path = '/api/messages';
-/** Bytes; Teams' messages have at most about 100 KB. */
+/** Teams' messages have at most about 100 KB. */
 const bodyLimit = 262_144;
 
 const warnedEveryMs = 60_000;
 
-/** Warns of each thing once a minute: anyone can send requests, and the log must stay readable. */
+/** Once a minute each: anyone can send requests. */
 function createWarnRarely(warn: (message: string, error?: unknown) => void): typeof warn {
   const last = new Map<string, number>();
   return (message, error) => {
@@ -23,7 +23,7 @@ function createWarnRarely(warn: (message: string, error?: unknown) => void): typ
   };
 }
 
-/** Adds the route before the server listens. */
+/** Before the server listens. */
 export async function registerTeams(
   app: FastifyInstance,
   options: {
@@ -68,20 +68,20 @@ export async function registerTeams(
           return reply.code(400).send({ error: error.message });
         }
         if (activity === null) return reply.code(400).send();
-        // Other Bot Framework channels have their own rules, also for identity.
+        // Other channels have other rules of identity.
         if (activity.channelId !== 'msteams') return reply.code(401).send();
         if (vouching.get(request)?.(activity.serviceUrl) !== true) return reply.code(401).send();
         try {
           const signal = readSignal(activity);
           if (signal === null) return reply.code(200).send();
           if (!serves(signal.scene.tenant)) return reply.code(403).send();
-          // An unknown question; Teams then says that the app can't do that.
+          // Teams then says the app can't do that.
           if (signal.kind === 'other' && signal.asks) return reply.code(501).send();
           const answered = await accept(signal, body);
           if (answered === null) return reply.code(200).send();
           const { answer, onSent } = answered;
           if (onSent !== undefined) {
-            // If Teams has disconnected, nothing is sent or recorded.
+            // Not if Teams disconnected.
             reply.raw.once('finish', () => {
               onSent().catch((error: unknown) =>
                 warn('What Teams was told could not be noted.', error),
