@@ -1,4 +1,4 @@
-// `countersign ask`: the whole job in a terminal, from the request to the outcome and an exit code.
+// `countersign ask`: a whole job in a terminal.
 import { commandName } from '#domain/command-name.ts';
 import type { RunView } from '#domain/planning/run.ts';
 import type { Service } from '#domain/service.ts';
@@ -9,7 +9,7 @@ import { answerRun, sayRun, waitForRun } from './run-turn.ts';
 import type { TerminalIo } from './screen.ts';
 import { type AskOptions, openSession, type Session, tellError } from './session.ts';
 
-/** After a planner's turn: a plan to attend, an exit code, or null for another turn. */
+/** A plan, an exit code, or null for another turn. */
 async function takeTurn(
   session: Session,
   run: RunView,
@@ -44,7 +44,6 @@ async function converse(session: Session): Promise<ExitCode> {
   }
 }
 
-/** How to find the work again after leaving. */
 function farewell(session: Session, code: ExitCode): string {
   const find =
     session.plan_id === null ? `${commandName} plans` : `${commandName} plans ${session.plan_id}`;
@@ -64,7 +63,7 @@ function farewell(session: Session, code: ExitCode): string {
   return '';
 }
 
-/** Ends repainting and says how to find the rest. */
+/** Ends repainting. */
 export function sayFarewell(session: Session, code: ExitCode): string {
   session.unpaint();
   const words = farewell(session, code);
@@ -85,7 +84,7 @@ function conclude(session: Session, code: ExitCode): void {
   });
 }
 
-/** Runs `work`, converting interruptions and errors into exit codes. */
+/** Interruptions and errors become exit codes. */
 export async function runSession(
   session: Session,
   work: (session: Session) => Promise<ExitCode>,
@@ -105,10 +104,7 @@ export async function runSession(
   return code;
 }
 
-/**
- * Sends `options.text` and stays until it is answered, done or waits for others.
- * @returns the exit code, see `exitCodes`
- */
+/** Stays until answered, done, or waiting for others. @returns an exit code */
 export async function ask(service: Service, options: AskOptions, io: TerminalIo): Promise<number> {
   const session = openSession(service, options, io);
   if (options.text.trim() === '') {

@@ -1,4 +1,4 @@
-// Attends a plan from proposal to end: decides, shows progress, asks, reports. Rereads the plan each time and keeps no status.
+// Attends a plan from proposal to end, rereading it each time.
 import type { PlanView, SectionKind } from '#cards/view.ts';
 import type { CardPress } from '#domain/chat/card.ts';
 import { commandName } from '#domain/command-name.ts';
@@ -14,7 +14,6 @@ import { settleOnce } from './settle.ts';
 
 export type Move = 'revise' | 'decide' | 'settle' | 'stuck' | 'wait' | 'over';
 
-/** The next action a plan needs here. */
 export function nextMove(view: PlanView): Move {
   if (view.state.symbol === '⟳') return 'revise';
   switch (view.status) {
@@ -49,7 +48,7 @@ function showProgress(session: Session, view: PlanView): void {
   session.paint(drawn, running === '' ? bar : `${bar} · ${running}`);
 }
 
-/** One line per change, for machines; `last` is the previous one. */
+/** For machines; `last` is the previous line. */
 function tellProgress(session: Session, view: PlanView, last: string): string {
   const data = {
     plan_id: view.plan_id,
@@ -64,14 +63,13 @@ function tellProgress(session: Session, view: PlanView, last: string): string {
   return text;
 }
 
-/** Buttons that move a blocked plan, with their keys. */
+/** With keys, for a blocked plan. */
 const moves: Partial<Record<CardPress['action'], string>> = {
   resume: '[r]esume',
   mark_failed: 'mark [f]ailed',
   cancel: '[c]ancel',
 };
 
-/** Handles a paused or stalled plan. */
 async function unstick(session: Session, view: PlanView): Promise<ExitCode | null> {
   session.say(...drawReport(view, session.screen), '');
   const { plan_id, status: kind } = view;
@@ -105,7 +103,7 @@ async function offerRetry(session: Session, view: PlanView): Promise<boolean> {
   return (await pressDrawn(session, retry.press)) === null;
 }
 
-/** The command that saves a completed plan as a playbook. */
+/** For completed plans. */
 function offerPlaybook({ interactive, screen }: Session, { buttons, plan_id }: PlanView): string[] {
   const isOffered = buttons.some(({ press }) => press.action === 'save_playbook');
   if (!isOffered || !interactive) return [];
@@ -124,7 +122,7 @@ function endOf(view: PlanView): ExitCode {
   return status in endings ? endings[status as keyof typeof endings] : exitCodes.failed;
 }
 
-/** Waits for a new version; the planner may ask or give up instead. */
+/** The planner may ask or give up instead. */
 async function awaitRevision(
   session: Session,
   planId: string,
@@ -133,9 +131,9 @@ async function awaitRevision(
   const runId = session.run_id;
   if (runId === null) return null;
   const run = await session.service.getRun(runId);
-  // The run gets the feedback before or with the plan; poll a few times in between.
+  // The run may get the feedback first, so poll a few times.
   if (run.planning_status === 'running' || idle < 5) return null;
-  // A run ends together with the revised plan, so only a later look shows the result.
+  // A run ends together with the revised plan.
   if (nextMove(await look(session, planId)) !== 'revise') return null;
   session.unpaint();
   if (run.planning_status === 'aborted') {
@@ -145,7 +143,7 @@ async function awaitRevision(
   return answerRun(session, run);
 }
 
-/** Follows `planId` until it ends or needs someone who isn't here. */
+/** Until it ends or needs someone else. */
 export async function attend(session: Session, planId: string): Promise<ExitCode> {
   let shown = '';
   let printed = '';

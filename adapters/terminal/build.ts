@@ -1,4 +1,4 @@
-// `countersign build`: builds a plan step by step. The person finds an operation, fills in its fields, and proposes the plan.
+// `countersign build`: builds a plan step by step.
 import { type BuildForm, nameOperation, viewBuild, viewBuildForm } from '#cards/build-view.ts';
 import { buildWords } from '#cards/build-words.ts';
 import { describeField } from '#cards/form-fields.ts';
@@ -30,7 +30,7 @@ const offered = 9;
 const suggested = 8;
 const whole = { budget: Number.POSITIVE_INFINITY, costOf: () => 0 };
 
-/** Edit and drop take a step number; the last step by default. */
+/** Last step by default. */
 const choices = [
   ['[a]dd', 'add'],
   ['[e]dit', 'edit'],
@@ -42,10 +42,10 @@ const choices = [
   ['[q]uit', 'quit'],
 ] as const;
 
-/** The person quit, the input ended, or Ctrl-C. */
+/** Also the input's end, or Ctrl-C. */
 class Quit extends Error {}
 
-/** @returns the exit code, see `exitCodes` */
+/** @returns an exit code */
 export async function build(
   service: Service,
   options: BuildOptions,
@@ -72,7 +72,6 @@ function say(session: Session, text: string): void {
   session.say(...drawLines(text, session.screen));
 }
 
-/** A line of a list, wrapped under its text. */
 function sayItem({ say: print, screen }: Session, lead: string, text: string, note = ''): void {
   const [first, rest] = [`  ${lead}  `, ' '.repeat(lead.length + 4)];
   const width = screen.width();
@@ -86,14 +85,13 @@ function sayList(session: Session, items: { label: string; note?: string }[]): v
     sayItem(session, String(index + 1), label, note);
 }
 
-/** A typed line without surrounding blanks. @throws Quit */
+/** @throws Quit */
 async function askLine(session: Session, prompt: string): Promise<string> {
   const line = await session.ask(prompt);
   if (line === null || session.signal.aborted) throw new Quit();
   return line.trim();
 }
 
-/** Runs `work`; prints a CountersignError instead of throwing it. @returns whether it succeeded */
 async function runOrReport(session: Session, work: () => Promise<unknown>): Promise<boolean> {
   try {
     await work();
@@ -205,7 +203,6 @@ async function askRepeats(session: Session): Promise<void> {
   }
 }
 
-/** @returns null to leave the search */
 async function findOperation(session: Session): Promise<OperationOffer | null> {
   const { service, actor } = session;
   const words = await askLine(
@@ -242,7 +239,7 @@ async function editStep(session: Session, step: string): Promise<void> {
 
 const viewForm = (made: Build): BuildForm | null => viewBuildForm(made, 0, whole);
 
-/** Asks for each field, then for those that are wrong until the step is in the plan. */
+/** All fields, then wrong ones. */
 async function fillStep(session: Session, begun: boolean): Promise<void> {
   let made = await session.service.readBuild(viewerOf(session), session.actor);
   const first = viewForm(made);
@@ -266,7 +263,7 @@ async function fillStep(session: Session, begun: boolean): Promise<void> {
   }
 }
 
-/** Asks field by field. An answer can reveal more fields, and each added list item has its own. */
+/** Answers can reveal more fields. */
 async function askFields(session: Session, begun: Build): Promise<Build> {
   let made = begun;
   const done = new Set<string>();
@@ -332,7 +329,7 @@ async function listChoices(
   return values.slice(0, suggested);
 }
 
-/** The entry for a typed line: the number of a choice, or several numbers separated by commas. */
+/** Choice numbers may be separated by commas. */
 function readTyped(
   line: string,
   field: Field,

@@ -1,15 +1,15 @@
-// Choices with their keys, such as `[r]eject`, and how a typed line selects one or is read as in chats.
+// Choices with keys, such as `[r]eject`, and reading them.
 import { readWordFor, type Word } from '#conversation/read-word.ts';
 
-/** The label with its key in brackets, and the meaning. */
+/** The key is in brackets. */
 export type Choices<T> = readonly (readonly [label: string, meaning: T])[];
 
-/** @param more what else can be typed */
+/** @param more other input */
 export function drawChoices(choices: Choices<unknown>, more = ''): string {
   return `  ${[...choices.map(([label]) => label), ...(more === '' ? [] : [more])].join('  ')} › `;
 }
 
-/** The key, the label, and the word with the key: `f`, `mark failed`, `failed`. Without a key only the label. */
+/** `f`, `mark failed`, `failed`; without a key only the label. */
 function namesOf(label: string): string[] {
   const [before = '', key = '', after = ''] = label.split(/[[\]]/);
   const plain = after.startsWith(' ') ? after.trim() : `${before}${key}${after}`;
@@ -43,7 +43,7 @@ const looks: Choices<'details' | 'quit'> = [
   ['[q]uit', 'quit'],
 ];
 
-/** Reads a line at a decision. Deciding words are exact; anything else is talk. */
+/** Deciding words are exact; the rest is talk. */
 export function readTyped(line: string, waits: 'budget' | null = null): Typed {
   const text = line.trim();
   if (text === '' || text === '?') return { kind: 'nothing' };

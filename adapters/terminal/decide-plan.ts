@@ -1,4 +1,4 @@
-// Decides on a plan in the terminal, naming the version and digest drawn.
+// Decides on a plan by the version and digest drawn.
 import { reviewLabel } from '#cards/buttons.ts';
 import type { PlanView } from '#cards/view.ts';
 import { waitsForDecision } from '#cards/words.ts';
@@ -21,7 +21,7 @@ import { pressDrawn } from './press.ts';
 import { sayRun, waitForRun } from './run-turn.ts';
 import { look, planData, type Session } from './session.ts';
 
-/** If the card doesn't show all effects, reading the rest comes first. */
+/** If effects are hidden, reading comes first. */
 function questionFor({ buttons, version }: PlanView): string {
   const undo = version > 1 ? '  [u]ndo' : '';
   return buttons.some(({ label }) => label === reviewLabel)
@@ -37,23 +37,23 @@ export function showProposal(session: Session, view: PlanView): void {
   session.say(...drawProposal(view, session.screen));
 }
 
-/** After an approval that wasn't the last one needed, or not this person's to give. */
+/** More approvals are needed, or another person's. */
 function leaveToOthers(session: Session, view: PlanView): ExitCode {
   const so_far = view.approvals === '' ? '' : `${view.approvals}. `;
   session.say(...drawLines(`${so_far}${view.state.words}.`, session.screen));
   return exitCodes.needsPerson;
 }
 
-/** A press on the plan as drawn; words also work without a button. */
+/** Words also work without a button. */
 function pressOn({ plan_id, version, digest, buttons }: PlanView, action: CardPress['action']) {
   const passed = buttons.flatMap(({ press }) => press.passed ?? [])[0];
   const seen = action !== 'approve' || passed === undefined ? {} : { passed };
   return { action, plan_id, version, digest, ...seen };
 }
 
-/** Selects steps by the numbers drawn. */
+/** By the numbers drawn. */
 async function readPart({ service }: Session, { plan_id }: PlanView, choice: StepChoice) {
-  // One more than numbered, to detect further steps.
+  // One more, to detect further steps.
   const { steps } = await service.listSteps(plan_id, { limit: maxNumbered + 1 });
   requireNumbers(steps.length);
   const numbered = orderByLabel(steps, steps.length);
@@ -71,7 +71,7 @@ const waitsOn = new Set<ErrorCode>([
   'invalid_transition',
 ]);
 
-/** Approves what was shown. Null to continue with the plan. */
+/** Null to continue with the plan. */
 async function approve(
   session: Session,
   view: PlanView,
@@ -107,7 +107,7 @@ async function talk(session: Session, view: PlanView, text: string): Promise<nul
     await session.service.reply(runId, text, session.actor, { on_screen: { version, digest } });
     const run = await waitForRun(session, runId);
     const shown = await lookAtRun(session, runId);
-    // A reply may have led to a waiting session, which is decided first.
+    // A waiting session is decided first.
     if (waitsForDecision(shown)) {
       await decideSession(session, shown);
       return;
@@ -118,7 +118,7 @@ async function talk(session: Session, view: PlanView, text: string): Promise<nul
   return null;
 }
 
-/** Undoing the first version gives the request back, to be sent again. */
+/** Before the first version, returns the request. */
 async function goBack(session: Session, view: PlanView, to: number | null): Promise<null> {
   const press = { ...pressOn(view, 'go_back'), ...(to === null ? {} : { to }) };
   const refused = await pressDrawn(session, press);
@@ -128,7 +128,7 @@ async function goBack(session: Session, view: PlanView, to: number | null): Prom
   return null;
 }
 
-/** One decision on the plan drawn. Null to look again. */
+/** Null to look again. */
 export function decidePlan(session: Session, view: PlanView): Promise<ExitCode | null> {
   const press = async (action: CardPress['action'], text = ''): Promise<null> => {
     await pressDrawn(session, pressOn(view, action), { text });

@@ -1,4 +1,4 @@
-// Decides on a planning session in the terminal, naming the turn and digest drawn.
+// Decides on a session by the turn and digest drawn.
 import { viewSession } from '#cards/session-view.ts';
 import type { Button, SessionKind, SessionView } from '#cards/view.ts';
 import type { SessionPress } from '#domain/chat/session-card.ts';
@@ -13,10 +13,10 @@ export async function lookAtRun(session: Session, runId: string): Promise<Sessio
   return viewSession(await session.service.runCard(runId, { user, timezone }));
 }
 
-/** Stages approved by `--yes`; novel, costlier or unfitting ones still ask. */
+/** `--yes` approves these; novel, costlier or unfitting ones ask. */
 const agreedBeforehand = new Set<SessionKind>(['outline', 'roadmap', 'schedule']);
 
-/** Buttons with their own text, in the card's numbering. */
+/** In the card's numbering. */
 function choicesOf({ buttons }: SessionView): Button<SessionPress>[] {
   return buttons.filter(({ press }) => press.choice !== undefined);
 }
@@ -54,7 +54,7 @@ function sessionData(view: SessionView): Record<string, unknown> {
   };
 }
 
-/** Null if decided, or the card should be read again. */
+/** Null to read the card again. */
 async function decide(
   session: Session,
   { run_id, digest, turn }: SessionView,
@@ -65,7 +65,7 @@ async function decide(
   return refused === null || session.options.yes !== true ? null : exitCodes.needsPerson;
 }
 
-/** Draws the session and takes one decision. Null to look at the run again. */
+/** Null to look at the run again. */
 export function decideSession(session: Session, view: SessionView): Promise<ExitCode | null> {
   session.event('session', sessionData(view));
   session.say(...drawSession(view, session.screen));

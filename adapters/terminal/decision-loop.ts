@@ -1,17 +1,17 @@
-// The loop that asks for a decision on a plan or session. A subject names the version or turn, and the digest, that were drawn.
+// Asks for a decision on a plan or session.
 import type { StepChoice } from '#domain/plan/step-choice.ts';
 import { readTyped, type Typed } from './choices.ts';
 import { drawLines } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { type Session, tellError } from './session.ts';
 
-/** Null: look at the subject again; `ask`: unchanged, so only ask again. */
+/** Null: look again; `ask`: unchanged. */
 export type Outcome = ExitCode | null | 'ask';
 
 export type Subject = {
   question: string;
   help: string;
-  /** Whether `--yes` approves it. */
+  /** By `--yes`. */
   agreed: boolean;
   /** After a word that only shows something. */
   afterShowing: null | 'ask';
@@ -19,19 +19,18 @@ export type Subject = {
   proposeChanges(feedback: string): Promise<Outcome>;
   reject(): Promise<Outcome>;
   cancel(): Promise<Outcome>;
-  /** @param to a version, or null for the one before */
+  /** @param to null for the version before */
   goBack(to: number | null): Promise<Outcome>;
   showDetails(): Promise<void> | void;
   showStatus(): Promise<void> | void;
-  /** Budget questions also accept everyday answers. */
+  /** Budget questions accept everyday answers. */
   waits?: 'budget' | null;
-  /** Any other text. */
   talk(text: string): Promise<Outcome>;
-  /** The option with this number, if there are options. */
+  /** By number. */
   choose?(number: number): Promise<Outcome> | null;
 };
 
-/** Runs `act` and reports a failure. @returns whether it succeeded */
+/** Reports failure. @returns whether it succeeded */
 export async function attempt(session: Session, act: () => Promise<unknown>): Promise<boolean> {
   try {
     await act();
@@ -42,7 +41,7 @@ export async function attempt(session: Session, act: () => Promise<unknown>): Pr
   }
 }
 
-/** Asks for feedback if the word came without any. */
+/** Asks for missing feedback. */
 async function proposeChanges(session: Session, subject: Subject, given: string): Promise<Outcome> {
   let feedback: string | null = given;
   while (feedback === '') {
@@ -84,7 +83,7 @@ async function follow(session: Session, subject: Subject, typed: Typed): Promise
   }
 }
 
-/** Asks again after each answer that changes nothing. Null to look at the subject again. */
+/** Null to look again. */
 export async function decideOnce(session: Session, subject: Subject): Promise<ExitCode | null> {
   let outcome: Outcome = 'ask';
   if (session.options.yes === true)

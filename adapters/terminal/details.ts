@@ -1,4 +1,4 @@
-// Details of a plan's steps: each call with its approved or planned arguments.
+// Details of a plan's steps.
 import {
   boundsOf,
   headlineOf,
@@ -33,16 +33,14 @@ const effects: Record<Step['effect'], string> = {
 
 type Names = ReadonlyMap<string, string>;
 
-/** In order of their labels. */
 function sortByName(steps: ShownStep[], names: Names): ShownStep[] {
   const order = [...names.keys()];
   return steps.toSorted((a, b) => order.indexOf(a.id) - order.indexOf(b.id));
 }
 
-/** Signs of added and removed lines in a diff. */
 const signs: Record<string, 'green' | 'red'> = { '+': 'green', '-': 'red' };
 
-/** A whole value: inline if short, else below its label with its line breaks. */
+/** Inline if short, else below its label. */
 function drawPart({ label, text, inline, aid }: WholePart, screen: Screen): string[] {
   const width = screen.width();
   if (inline) return hangText(`${label}: ${text}`, '     │ ', '     │   ', width);
@@ -94,7 +92,6 @@ function drawStep(
   ];
 }
 
-/** Changes since the previous version, by step. */
 async function drawChanges(session: Session, { version, plan_id }: PlanView): Promise<string[]> {
   if (version < 2) return [];
   const diff = await session.service.versionDiff(plan_id, version - 1, version);
@@ -119,7 +116,7 @@ async function drawChanges(session: Session, { version, plan_id }: PlanView): Pr
   ];
 }
 
-/** How many of `drawn`, from `start`, fit into `height` lines above a prompt; at least one. */
+/** At least one. */
 function countFitting(drawn: string[][], start: number, height: number): number {
   let left = height - 2;
   let count = 0;
@@ -131,10 +128,7 @@ function countFitting(drawn: string[][], start: number, height: number): number 
   return count;
 }
 
-/**
- * Prints all steps in full, page by page on a TTY. Numbered plans in order, larger ones as a reviewer should see them.
- * @param above window lines already taken
- */
+/** Numbered plans in order, larger ones by review rank. @param above lines already taken */
 async function showSteps(
   session: Session,
   planId: string,
@@ -172,7 +166,6 @@ async function showSteps(
   }
 }
 
-/** Prints the changes, digest, confidence and all steps in full. */
 export async function showDetails(session: Session, view: PlanView): Promise<void> {
   const { confidence, total_steps } = await session.service.getPlan(view.plan_id);
   const { screen } = session;

@@ -1,4 +1,4 @@
-// Draws a plan's or session's view in columns. All words come from the view.
+// Draws views in columns; all words are theirs.
 import stringWidth from 'string-width';
 import { describeField } from '#cards/form-fields.ts';
 import { drawQuote } from '#cards/plain.ts';
@@ -8,20 +8,19 @@ import { showWhole } from '#domain/shown-text.ts';
 import { hangText, padText, type Screen } from './screen.ts';
 
 const margin = '  ';
-/** Minimum label column; longer labels go above. */
+/** Longer labels go above. */
 const leastColumn = 10;
 const longestLabel = 12;
-/** Below this width, labels go above their lines. */
+/** Below this width, labels go above. */
 const narrow = 60;
 
-/** Aligned lines of a section. */
 type Row = { lead: string; text: string; aside: string };
 
 function rowsOf(section: Section, screen: Screen): Row[] {
   return section.lines.flatMap((line) => rowsOfLine(line, screen));
 }
 
-/** A line, with other people's quotes below. */
+/** Quotes go below. */
 function rowsOfLine({ lead, text, note, aside, quotes }: Line, screen: Screen): Row[] {
   const first = note === '' ? text : `${text}${screen.style('dim', ` · ${note}`)}`;
   return [
@@ -30,7 +29,6 @@ function rowsOfLine({ lead, text, note, aside, quotes }: Line, screen: Screen): 
   ];
 }
 
-/** A section's rows at `indent`, with aligned leads and asides. */
 function drawRows(rows: Row[], indent: string, screen: Screen): string[] {
   const width = screen.width();
   const leadColumn = Math.max(0, ...rows.map(({ lead }) => stringWidth(lead)));
@@ -40,7 +38,7 @@ function drawRows(rows: Row[], indent: string, screen: Screen): string[] {
   const textColumn = Math.max(0, ...withAside.map(({ text }) => stringWidth(text)));
   const isWide = stringWidth(hanging) + textColumn + 4 + asideColumn <= width;
   return rows.flatMap(({ lead, text: given, aside }) => {
-    // A tree's indentation, which line breaking would strip.
+    // A tree's indentation, which wrapping would strip.
     const text = given.replace(/^\u2003+/u, '');
     const deeper = '  '.repeat(given.length - text.length);
     const first = `${leadColumn === 0 ? indent : `${indent}${padText(lead, leadColumn)}  `}${deeper}`;
@@ -74,7 +72,7 @@ function drawParagraph(text: string, screen: Screen): string[] {
   return text === '' ? [] : hangText(text, margin, margin, screen.width());
 }
 
-/** Cleans and wraps text with a margin, keeping its line breaks. */
+/** Keeps line breaks. */
 export function drawLines(text: string, screen: Screen): string[] {
   const lines = text.split(/\r\n|[\r\n]/).map(showWhole);
   return lines.flatMap((line) => (line === '' ? [''] : drawParagraph(line, screen)));
@@ -98,7 +96,7 @@ function drawSections(view: CardView, screen: Screen): string[] {
   return drawn.length === 0 ? [] : ['', ...drawn];
 }
 
-/** The footer without the planner, named in the head. */
+/** Without the planner, who is in the head. */
 function smallFacts(view: CardView): string {
   return view.facts
     .split(' · ')
@@ -153,7 +151,6 @@ export function drawSession(view: SessionView, screen: Screen): string[] {
   ];
 }
 
-/** Everything behind a session's card. */
 export function drawDetails(view: SessionView, screen: Screen): string[] {
   if (view.details === null) return drawLines('There is nothing more to show.', screen);
   const { title, lines, more } = view.details;
@@ -170,7 +167,6 @@ export function drawDetails(view: SessionView, screen: Screen): string[] {
   ];
 }
 
-/** A plan's result or status. */
 export function drawReport(view: PlanView, screen: Screen): string[] {
   const first = `${view.state.symbol} ${view.state.words}`;
   const state = screen.style([...[colors[view.state.tone]].flat()], first);
@@ -193,7 +189,7 @@ export function drawReport(view: PlanView, screen: Screen): string[] {
 const leavesRunning = 'Ctrl-C leaves it running.';
 const stopsWork = 'Ctrl-C stops the work; it continues when Countersign runs again.';
 
-/** Current progress, for repainting. @param continues whether it continues without this process */
+/** @param continues without this process */
 export function drawProgress(view: PlanView, screen: Screen, continues: boolean): string[] {
   const bar =
     view.progress === null ? `${view.state.symbol} ${view.state.words}` : view.progress.text;

@@ -1,19 +1,19 @@
-// Exit codes of `countersign ask` for scripts.
+// Exit codes of `countersign ask`.
 
 export const exitCodes = {
-  /** The plan was carried out, or the question was answered without one. */
+  /** Carried out, or answered without a plan. */
   done: 0,
-  /** The plan failed, or an error stopped it. */
+  /** Or stopped by an error. */
   failed: 1,
   /** Invalid command line. */
   usage: 2,
-  /** A person rejected or cancelled the plan; nothing more will run. */
+  /** Rejected or cancelled. */
   refused: 3,
-  /** It waits for a person, and none can be asked here (no `--yes`, the input ended). */
+  /** No one here can answer (no `--yes`, the input ended). */
   needsPerson: 4,
-  /** No plan: the request can't be read or done, or planning failed. */
+  /** Unreadable or impossible request, or failed planning. */
   noPlan: 5,
-  /** Ctrl-C. The plan continues without this terminal. */
+  /** Ctrl-C; the plan continues. */
   interrupted: 130,
 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];

@@ -1,4 +1,4 @@
-// A form in the terminal: fields one by one, then reviewed before sending.
+// A form, field by field, reviewed before sending.
 import { describeField } from '#cards/form-fields.ts';
 import type { Ask, Field } from '#cards/view.ts';
 import { type FieldValue, readField } from '#domain/plan/answer.ts';
@@ -8,7 +8,7 @@ import type { Session } from './session.ts';
 
 export type Filled = Record<string, FieldValue>;
 
-/** Lines up to an empty one, or null if the input ends. */
+/** Up to an empty line; null if the input ends. */
 export async function askLines(session: Session): Promise<string | null> {
   const lines: string[] = [];
   for (;;) {
@@ -19,7 +19,7 @@ export async function askLines(session: Session): Promise<string | null> {
   }
 }
 
-/** The option with this number, unless an option has that name. */
+/** Unless an option has that name. */
 function byNumber({ options }: Field, line: string): string {
   const text = line.trim();
   const named = options.some(({ value, name }) => value === text || name === text);
@@ -27,7 +27,7 @@ function byNumber({ options }: Field, line: string): string {
   return named || numbered === undefined ? line : numbered.value;
 }
 
-/** Also accepts a choice's label. */
+/** A choice's label too. */
 const asAsked = (field: Field) => ({
   ...field,
   options: field.options.map(({ value, name }) => ({ value, label: name })),
@@ -43,7 +43,7 @@ function showField(session: Session, field: Field): void {
   session.say(...list.flatMap((line) => drawLines(line, session.screen)));
 }
 
-/** One value, asked until valid, or undefined without an answer. */
+/** Until valid; undefined without an answer. */
 async function askField(session: Session, field: Field): Promise<FieldValue | undefined> {
   showField(session, field);
   for (;;) {
@@ -66,7 +66,7 @@ function showFilled(session: Session, fields: Field[], filled: Filled): void {
   session.say('', ...lines.flatMap((line) => drawLines(showWhole(line), session.screen)), '');
 }
 
-/** A form's values, reviewed before sending, or null without an answer. */
+/** Null without an answer. */
 export async function fillIn(session: Session, { fields }: Ask): Promise<Filled | null> {
   for (;;) {
     const filled: Filled = {};
@@ -81,7 +81,7 @@ export async function fillIn(session: Session, { fields }: Ask): Promise<Filled 
   }
 }
 
-/** Each value, to keep with Enter or to replace; null if the input ends. */
+/** Enter keeps a value; null if the input ends. */
 export async function editFields(session: Session, fields: Field[]): Promise<Filled | null> {
   const filled: Filled = {};
   for (const { name, label, value = '' } of fields) {
@@ -107,14 +107,14 @@ async function askWord(session: Session): Promise<'send' | 'again' | 'quit'> {
   }
 }
 
-/** Values sent by a program as one line of JSON, or null. The server validates them. */
+/** One line of JSON, or null. The server validates. */
 export function readJsonLine(line: string): Filled | null {
   if (!line.trimStart().startsWith('{')) return null;
   try {
     const value: unknown = JSON.parse(line);
     return typeof value === 'object' && value !== null ? (value as Filled) : null;
   } catch (error) {
-    // A line that only looks like JSON is an ordinary answer.
+    // An ordinary answer.
     if (error instanceof SyntaxError) return null;
     throw error;
   }

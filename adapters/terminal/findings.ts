@@ -1,4 +1,4 @@
-// `countersign findings PLAN-…`: a plan's findings, newest first; with --action, settles one.
+// `countersign findings`: lists a plan's findings, or settles one.
 import { CountersignError } from '#domain/errors.ts';
 import { type Finding, FindingAction } from '#domain/plan/finding.ts';
 import type { Service } from '#domain/service.ts';
@@ -11,7 +11,7 @@ export type FindingsOptions = {
   user: string;
   timezone: string;
   id: string;
-  /** With an action: the finding; default: the only open one. */
+  /** Default: the only open one. */
   finding?: string;
   action?: string;
   json?: boolean;
@@ -61,7 +61,7 @@ async function carryOut(session: Session, options: FindingsOptions): Promise<Fin
   return [await service.settleFinding(id, await choose(session, options), chosen.data, actor)];
 }
 
-/** Lists or settles findings. @returns the exit code, see `exitCodes` */
+/** @returns an exit code */
 export async function findings(
   service: Service,
   options: FindingsOptions,

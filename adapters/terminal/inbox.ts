@@ -1,4 +1,4 @@
-// The lists of `countersign plans`: the reader's inbox by groups, a search in it, or plans by status.
+// Lists of `countersign plans`.
 import { showRequester } from '#cards/plain.ts';
 import {
   describeAge,
@@ -21,9 +21,8 @@ import { printJson, type Session } from './session.ts';
 
 type ListOptions = {
   user: string;
-  /** A status, or `all`. */
+  /** Or `all`. */
   status?: string;
-  /** Search words. */
   find?: string;
   json?: boolean;
   now?: Date;
@@ -32,7 +31,7 @@ type ListOptions = {
 const pageSize = 100;
 const howToOpen = `To open one: ${commandName} plans PLAN-…`;
 
-/** Lines per group, and how to show the rest; a search also shows the last group. */
+/** `rest`: how to show more. A search shows the last group too. */
 const groupsShown: Record<InboxGroup, { lines: number; rest: string | null }> = {
   needs_you: { lines: pageSize, rest: null },
   running: { lines: 20, rest: 'executing' },
@@ -80,7 +79,7 @@ function print(session: Session, sections: Section[], empty: string, now: Date):
   return exitCodes.done;
 }
 
-/** Pending first, then running, then ended. */
+/** Pending, running, ended. */
 const order: PlanStatus[] = [
   'proposed',
   'needs_review',
@@ -93,21 +92,20 @@ const order: PlanStatus[] = [
   'cancelled',
 ];
 
-/** The statuses of an option, or null if unknown. */
+/** Null if unknown. */
 export function statusesOf(status: string): PlanStatus[] | null {
   if (status === 'all') return order;
   const known = PlanStatus.safeParse(status);
   return known.success ? [known.data] : null;
 }
 
-/** Shown for an empty list. */
 function emptyOf([status, ...others]: PlanStatus[]): string {
   return status === undefined || others.length > 0
     ? 'No plans yet.'
     : `No plans with the status ${status}.`;
 }
 
-/** The latest plans with these statuses; those waiting for the reader first, then by status. */
+/** Those waiting for the reader first, then by status. */
 export async function listByStatus(
   session: Session,
   { user, json, now = new Date() }: ListOptions,
@@ -124,7 +122,7 @@ export async function listByStatus(
   return print(session, sections, emptyOf(statuses), now);
 }
 
-/** The groups of the reader's inbox; for a search, all five. */
+/** Searches show all five. */
 export async function listInbox(
   session: Session,
   { user, find, json, now = new Date() }: ListOptions,

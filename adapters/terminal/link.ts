@@ -1,4 +1,4 @@
-// `countersign link`: links the local name and a Slack or Teams account to one person.
+// `countersign link`: links accounts to one person.
 import { describeLink } from '#cards/chat-words.ts';
 import { readLinkCommand } from '#domain/people/link.ts';
 import type { Service } from '#domain/service.ts';
@@ -14,7 +14,7 @@ export type LinkOptions = {
   json?: boolean;
 };
 
-/** @returns the exit code, see `exitCodes` */
+/** @returns an exit code */
 export function link(
   service: Service,
   { text = '', ...options }: LinkOptions,

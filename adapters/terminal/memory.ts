@@ -1,4 +1,4 @@
-// `countersign memory`: lists, adds or deletes what Countersign remembers.
+// `countersign memory`: a person's notes.
 import { memoryWords } from '#cards/memory-words.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { type MemoryEntry, MemoryNote } from '#domain/people/memory.ts';
@@ -12,14 +12,14 @@ export type MemoryOptions = {
   user: string;
   timezone: string;
   verb: 'list' | 'keep' | 'forget';
-  /** The text to keep, or the number to forget. */
+  /** Text to keep, or number to forget. */
   words: string[];
-  /** With `keep`: the entry's name. */
+  /** For `keep`. */
   name?: string;
   json?: boolean;
 };
 
-/** Lists or changes the memory of `options.user`. @returns the exit code, see `exitCodes` */
+/** @returns an exit code */
 export async function memory(
   service: Service,
   options: MemoryOptions,

@@ -1,4 +1,4 @@
-// `countersign plans`: the reader's inbox, one line per plan; or one plan in full with its question, or its planning trace.
+// `countersign plans`: the inbox, one plan, or its trace.
 import { describeStats } from '#cards/chat-words.ts';
 import { viewDryRun, writeDryRun } from '#cards/dry-run.ts';
 import { commandName } from '#domain/command-name.ts';
@@ -18,14 +18,14 @@ import { showTrace } from './trace.ts';
 export type PlansOptions = {
   user: string;
   timezone: string;
-  /** A plan to show, or `stats`: counts by status, and requests no tool could meet. */
+  /** Or `stats`: counts, and requests no tool could meet. */
   id?: string;
-  /** A status, or `all`; default: the reader's inbox. */
+  /** Or `all`; default: the inbox. */
   status?: string;
-  /** Words in the title, summary or ID. */
+  /** In title, summary or ID. */
   find?: string;
   trace?: boolean;
-  /** A dry run instead of the plan. */
+  /** Instead of the plan. */
   dryRun?: boolean;
   json?: boolean;
   now?: Date;
@@ -70,7 +70,7 @@ async function showDryRun(session: Session, id: string, options: PlansOptions): 
   return view.problems.length === 0 ? exitCodes.done : exitCodes.failed;
 }
 
-/** Why these options don't go together, or null. */
+/** Null if the options go together. */
 function findMisuse({ id, status, find, trace, dryRun }: PlansOptions): string | null {
   if (status !== undefined && statusesOf(status) === null)
     return `Unknown status ${quoteWords(status, 80)}. Choose one of: all, ${PlanStatus.options.join(', ')}.`;
@@ -82,16 +82,13 @@ function findMisuse({ id, status, find, trace, dryRun }: PlansOptions): string |
   return null;
 }
 
-/**
- * Lists plans, or shows one and, in a terminal, asks what it waits for.
- * @returns the exit code, see `exitCodes`
- */
+/** In a terminal, asks about the one shown. @returns an exit code */
 export async function listPlans(
   service: Service,
   options: PlansOptions,
   io: TerminalIo,
 ): Promise<number> {
-  // One JSON value, without events around it.
+  // One JSON value, without events.
   const session = openSession(service, { ...options, text: '' }, io);
   const message = findMisuse(options);
   if (message !== null) {

@@ -1,4 +1,4 @@
-// `countersign playbook`: plans saved under a name, and proposed again with other values.
+// `countersign playbook`: saved plans, proposed again with other values.
 import { commandName } from '#domain/command-name.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { type Playbook, PlaybookName, PlaybookValues } from '#domain/plan/playbook.ts';
@@ -13,15 +13,15 @@ export type PlaybookOptions = {
   user: string;
   timezone: string;
   verb: 'list' | 'show' | 'save' | 'run' | 'remove';
-  /** The plan and the name; or the name, and with `run` the values `customer=ACME`. */
+  /** Plan and name; or name and, for `run`, `customer=ACME`. */
   words: string[];
-  /** With `save`: required parameters, and those with defaults. */
+  /** For `save`. */
   param?: string[];
   default?: string[];
   json?: boolean;
 };
 
-/** Lists or changes playbooks, or proposes one. @returns the exit code, see `exitCodes` */
+/** @returns an exit code */
 export async function playbook(
   service: Service,
   options: PlaybookOptions,

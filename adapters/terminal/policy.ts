@@ -1,4 +1,4 @@
-// `countersign policy`: shows, sets or resets communication preferences, slider by slider.
+// `countersign policy`: communication preferences.
 import {
   calendarWords,
   describeCalendar,
@@ -47,7 +47,7 @@ function describeRange(name: string): string {
 
 const settings = listOf([...sliderNames, calendarWords.name]);
 
-/** The settings in `values`, or a sentence on the problem. */
+/** Or the problem in a sentence. */
 function readValues(
   values: string[],
 ): Pick<PolicyChange, 'policy' | 'calendar'> | { problem: string } {
@@ -100,7 +100,7 @@ function print(session: Session, view: PolicyView): ExitCode {
   return exitCodes.done;
 }
 
-/** Shows or sets the sliders of `options.user`. @returns the exit code, see `exitCodes` */
+/** @returns an exit code */
 export async function policy(
   service: Service,
   options: PolicyOptions,

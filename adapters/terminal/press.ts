@@ -1,4 +1,4 @@
-// A press on something drawn here, applied as on any other surface.
+// Presses what was drawn here.
 import type { Button } from '#cards/view.ts';
 import { carryOutPress } from '#conversation/press.ts';
 import type { CardPress } from '#domain/chat/card.ts';
@@ -7,10 +7,7 @@ import type { CountersignError } from '#domain/errors.ts';
 import { expectedStep } from '#domain/plan/expected-step.ts';
 import { type Session, tellError } from './session.ts';
 
-/**
- * The button drawn for `action`, else built from another button of the same subject.
- * @returns null if nothing was drawn to press
- */
+/** Or one built from another button. Null if nothing was drawn. */
 export function findPress(
   buttons: Pick<Button, 'press'>[],
   action: CardPress['action'],
@@ -31,7 +28,7 @@ const resolutions: Partial<Record<AnyPress['action'], string>> = {
   human_take_over: 'take_over',
 };
 
-/** The press on a step as the API's body, and the button in `press`. */
+/** As the API's body. */
 function settlementOf({ button, text, fields }: Press): Record<string, unknown> | null {
   const resolution = resolutions[button.action];
   if (resolution === undefined || !('step_id' in button) || button.step_id === undefined)
@@ -46,7 +43,7 @@ function settlementOf({ button, text, fields }: Press): Record<string, unknown> 
   };
 }
 
-/** The press for machines, as in the API's body. */
+/** As the API's body. */
 function dataOf(pressed: Press): Record<string, unknown> {
   const { button, text, fields, part } = pressed;
   const { action, ...about } = button;
@@ -61,7 +58,7 @@ function dataOf(pressed: Press): Record<string, unknown> {
   };
 }
 
-/** @returns the reported refusal, or null on success */
+/** @returns the refusal, or null */
 export async function pressDrawn(
   session: Session,
   button: AnyPress,

@@ -1,4 +1,4 @@
-// `countersign reminders`: a person's reminders and recurring steps: listed, skipped once, changed, ended.
+// `countersign reminders`: lists, skips, changes and ends them.
 import { recurringWords } from '#cards/recurring-words.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { matchRecurring, RecurringChange } from '#domain/plan/recurring.ts';
@@ -15,7 +15,6 @@ export type RemindersOptions = {
   id?: string | undefined;
   when?: string;
   text?: string;
-  /** Ends it without asking. */
   yes?: boolean;
   json?: boolean;
   now?: Date;
@@ -23,7 +22,7 @@ export type RemindersOptions = {
 
 const refuse = (message: string) => new CountersignError('invalid_request', message);
 
-/** The change; with neither time nor text it is asked for. @throws `invalid_request` */
+/** Asks without time and text. @throws `invalid_request` */
 async function readChange(
   session: Session,
   { verb, when, text }: RemindersOptions,
@@ -42,12 +41,12 @@ async function readChange(
   throw refuse('A time has at most 200 characters, a text 2,000.');
 }
 
-/** Asks before it ends. @returns whether it is to end */
+/** @returns whether to end it */
 async function confirmEnd(session: Session, id: string): Promise<boolean> {
   const { user } = session.options;
   const entries = await session.service.listRecurring({ user });
   const [entry, ...more] = matchRecurring(entries, id);
-  // Without exactly one, ending is refused.
+  // Ending needs exactly one.
   if (entry === undefined || more.length > 0) return true;
   session.say(...drawLines(recurringWords.askEnd({ entry, command: '' }), session.screen));
   const line = await session.ask('  [e]nd  [k]eep › ');
@@ -76,7 +75,7 @@ async function carryOut(session: Session, options: RemindersOptions): Promise<Ex
   return exitCodes.done;
 }
 
-/** Lists or changes reminders of `options.user`. @returns the exit code, see `exitCodes` */
+/** @returns an exit code */
 export function reminders(
   service: Service,
   options: RemindersOptions,

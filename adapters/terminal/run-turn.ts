@@ -1,4 +1,4 @@
-// The planner's side of an `ask`: waits for its turn to end and relays questions and answers.
+// Waits for the planner's turn; relays questions and answers.
 import { writeActivity } from '#cards/activity-words.ts';
 import { waitsForDecision } from '#cards/words.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -9,7 +9,7 @@ import { drawLines } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import type { Session } from './session.ts';
 
-/** The run once its planner finished this turn. An interruption stops the planner. */
+/** An interruption stops the planner. */
 export async function waitForRun(session: Session, runId: string): Promise<RunView> {
   for (;;) {
     const run = await session.service.getRun(runId);
@@ -33,7 +33,7 @@ function drawPlanning({ screen }: Session, { activity = { kind: 'thinking' } }: 
   return [screen.style('dim', `  ${words}${hint}`)];
 }
 
-/** Stops planning; an existing plan is left alone. */
+/** An existing plan stays. */
 async function stopPlanner(session: Session, { run_id, turn }: RunView): Promise<void> {
   try {
     await session.service.stopRun(run_id, turn, session.actor);
@@ -43,18 +43,17 @@ async function stopPlanner(session: Session, { run_id, turn }: RunView): Promise
   }
 }
 
-/** Prints the planner's message. */
 export function sayRun(session: Session, run: RunView): void {
   session.say('', ...drawLines(run.response_text, session.screen), '');
 }
 
-/** Asks the person for a waiting session's decision or answer. An exit code without one. */
+/** An exit code without an answer. */
 export async function answerRun(session: Session, run: RunView): Promise<ExitCode | null> {
   const view = await lookAtRun(session, run.run_id);
   return waitsForDecision(view) ? decideSession(session, view) : answerQuestion(session, run);
 }
 
-/** Asks the planner's question. An exit code without an answer. */
+/** An exit code without an answer. */
 async function answerQuestion(session: Session, run: RunView): Promise<ExitCode | null> {
   sayRun(session, run);
   session.event('question', {

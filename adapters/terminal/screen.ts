@@ -1,4 +1,4 @@
-// Width, colour and line breaking for one output stream. Colour only on a TTY, never with NO_COLOR.
+// Width, colour and line breaking of an output stream.
 import { styleText } from 'node:util';
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
@@ -13,30 +13,27 @@ export type Output = NodeJS.WritableStream & {
 };
 type Input = NodeJS.ReadableStream & { isTTY?: boolean };
 
-/** A command's streams and environment; nothing is read from the process itself. */
+/** Instead of the process's own. */
 export type TerminalIo = {
   input: Input;
   output: Output;
   env: Record<string, string | undefined>;
-  /** Aborts on Ctrl-C. */
+  /** On Ctrl-C. */
   interrupt: AbortSignal;
 };
 
 export type Screen = {
   tty: boolean;
   output: Output;
-  /** Current columns: the window can be resized. */
+  /** Windows can be resized. */
   width(): number;
-  /** Current lines of the window. */
   height(): number;
   style(format: Format, text: string): string;
-  /** Keeps our own styles and no other escape sequence. */
+  /** Keeps only our own escape sequences. */
   guard(line: string): string;
-  /** Writes lines, none wider than `width`. */
   print(...lines: string[]): void;
 };
 
-/** Styles written by `style`. */
 const esc = '\u001b';
 const styles = new RegExp(`(${esc}\\[(?:[12]|22|3[1-69]|39)m)`, 'u');
 const widest = 100;
@@ -57,7 +54,7 @@ export function createScreen({ output, env }: Pick<TerminalIo, 'output' | 'env'>
     tty,
     output,
     guard,
-    // An unsized pseudo-terminal reports 0 columns.
+    // Unsized pseudo-terminals report 0.
     width: () => Math.max(narrowest, Math.min(widest, output.columns || 80)),
     height: () => output.rows || 24,
     style: (format, text) => (color ? styleText(format, text, { validateStream: false }) : text),
@@ -67,7 +64,7 @@ export function createScreen({ output, env }: Pick<TerminalIo, 'output' | 'env'>
   };
 }
 
-/** Breaks `text` into lines of at most `width` columns; splits long words. */
+/** Splits long words. */
 export function wrapText(text: string, width: number): string[] {
   return wrapAnsi(text, Math.max(8, width), { hard: true }).split('\n');
 }
@@ -76,7 +73,7 @@ export function padText(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - stringWidth(text)));
 }
 
-/** Wrapped lines, the first after `first`, the others after `rest`. */
+/** `first` and `rest` lead the lines. */
 export function hangText(text: string, first: string, rest: string, width: number): string[] {
   return wrapText(text, width - stringWidth(rest)).map(
     (line, i) => (i === 0 ? first : rest) + line,

@@ -1,4 +1,4 @@
-// The context of one command: service, user, output, and interruption.
+// The context of one command.
 import { createInterface, type Interface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogUpdate } from 'log-update';
@@ -18,19 +18,18 @@ import { createScreen, type Screen, type TerminalIo } from './screen.ts';
 export type AskOptions = {
   text: string;
   user: string;
-  /** IANA zone in which times are shown. */
+  /** IANA. */
   timezone: string;
-  /** Planning modes. */
   modes?: WantedModes;
-  /** Approves the plan as soon as it is shown. */
+  /** Approves the plan as shown. */
   yes?: boolean;
-  /** One JSON object per line; the last is the outcome. */
+  /** An object per line; the outcome last. */
   json?: boolean;
-  /** Whether others continue a running plan after this process ends; default: yes. */
+  /** Whether others carry on after this process; default: yes. */
   continues?: () => boolean;
-  /** Polling interval in milliseconds; default 150. */
+  /** Default 150. */
   poll_ms?: number;
-  /** Milliseconds to wait for a line from a pipe; default 5,000. */
+  /** For a line from a pipe; default 5,000. */
   answer_timeout_ms?: number;
 };
 
@@ -44,25 +43,23 @@ export type Session = {
   interactive: boolean;
   run_id: string | null;
   plan_id: string | null;
-  /** The outcome, for the last line of JSON. */
   ending: { status?: string; text: string };
-  /** Asks for a line, or null without an answer. Choices that don't fit go above it. */
+  /** Null without an answer. */
   ask(prompt: string): Promise<string | null>;
-  /** Text for people; nothing in JSON mode. */
+  /** For people; not in JSON mode. */
   say(...lines: string[]): void;
-  /** A fact for machines; only in JSON mode. */
+  /** For machines; JSON mode only. */
   event(name: string, data: Record<string, unknown>): void;
-  /** Repaints on a TTY; elsewhere prints changes. */
+  /** On a TTY; elsewhere prints changes. */
   paint(lines: string[], plain: string): void;
-  /** Ends repainting and clears it. */
   unpaint(): void;
   pause(): Promise<void>;
   close(): void;
 };
 
-/** Prints `plain` at most once a second if repainting isn't possible. */
+/** Else prints `plain`, at most once a second. */
 function createPainter(screen: Screen) {
-  // Repainting counts wrapped lines, which needs a width.
+  // Counting wrapped lines needs a width.
   const sized = screen.output.columns !== 0;
   const repaint = screen.tty && sized ? createLogUpdate(screen.output, { showCursor: true }) : null;
   let last = '';
@@ -132,12 +129,10 @@ export async function look(session: Session, planId: string): Promise<PlanView> 
   return viewPlan(await session.service.card(planId, { user, timezone }));
 }
 
-/** A card's sentence, and the planner's statement of purpose. */
 export function sentenceOf({ sentence, quotes }: Pick<PlanView, 'sentence' | 'quotes'>): string {
   return [sentence, ...quotes.map(drawQuote)].filter((part) => part !== '').join(' ');
 }
 
-/** A shown plan's facts for machines. */
 export function planData(view: PlanView): Record<string, unknown> {
   return {
     plan_id: view.plan_id,
@@ -152,7 +147,6 @@ export function planData(view: PlanView): Record<string, unknown> {
   };
 }
 
-/** A shown card's sections. */
 export function sectionsData({ sections }: Pick<PlanView, 'sections'>): unknown[] {
   return sections.map(({ kind, lines, hidden }) => ({
     kind,
@@ -161,13 +155,12 @@ export function sectionsData({ sections }: Pick<PlanView, 'sections'>): unknown[
   }));
 }
 
-/** The whole answer as one JSON value. */
 export function printJson(session: Session, value: unknown): ExitCode {
   session.screen.output.write(`${escapeJson(JSON.stringify(value))}\n`);
   return exitCodes.done;
 }
 
-/** Reports an error meant for people; rethrows others. */
+/** Rethrows other errors. */
 export function tellError(session: Session, error: unknown): CountersignError {
   if (!(error instanceof CountersignError)) throw error;
   session.event('error', { code: error.code, message: error.message });
@@ -175,10 +168,7 @@ export function tellError(session: Session, error: unknown): CountersignError {
   return error;
 }
 
-/**
- * A command that shows or changes something, reporting errors.
- * @param onError adds to a reported error
- */
+/** Reports errors. @param onError adds to one */
 export async function inSession(
   service: Service,
   options: Omit<AskOptions, 'text'>,
@@ -198,10 +188,9 @@ export async function inSession(
   }
 }
 
-// Reads typed lines. On a TTY each question has its own reader, leaving the terminal to the shell in between; a pipe has one, so
-// that no line is lost.
+// A TTY gets a reader per question, leaving it to the shell; a pipe one reader, to lose no line.
 type LineReader = {
-  /** The next line, or null at the end or on timeout. */
+  /** Null at the end or on timeout. */
   ask(prompt: string): Promise<string | null>;
   close(): void;
 };
@@ -229,7 +218,6 @@ function askTty(
   });
 }
 
-/** Lines of a pipe in order. */
 function createQueue(input: TerminalIo['input']) {
   const lines: string[] = [];
   let ended = false;
@@ -245,7 +233,7 @@ function createQueue(input: TerminalIo['input']) {
   });
   return {
     close: () => reader.close(),
-    /** The next line, or null at the end, after `timeout_ms`, or when `signal` aborts. */
+    /** Null at the end, after `timeout_ms`, or on abort. */
     async take(timeout_ms: number, signal: AbortSignal): Promise<string | null> {
       const timer = AbortSignal.any([signal, AbortSignal.timeout(timeout_ms)]);
       while (lines.length === 0 && !ended && !timer.aborted) {
@@ -259,7 +247,7 @@ function createQueue(input: TerminalIo['input']) {
   };
 }
 
-/** A reader for `io`. A pipe is waited for up to `timeout_ms`, and a prompt is printed only with its answer. */
+/** For a pipe, prints prompts with their answer. */
 function createLineReader(
   io: TerminalIo,
   options: { interrupt: () => void; signal: AbortSignal; timeout_ms: number; silent: boolean },

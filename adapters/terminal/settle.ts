@@ -1,4 +1,4 @@
-// Steps that wait for a person in the terminal: tasks, or calls with an unknown outcome.
+// Settles steps that wait for a person.
 import type { Ask, PlanView } from '#cards/view.ts';
 import type { CardPress } from '#domain/chat/card.ts';
 import { type Choices, drawChoices, readChoice } from './choices.ts';
@@ -9,12 +9,12 @@ import { findPress, pressDrawn } from './press.ts';
 import { look, type Session } from './session.ts';
 
 type Action = CardPress['action'];
-/** A button with text or values, or something to do first. */
+/** Or something to do first. */
 type Answer =
   | { kind: 'press'; action: Action; text?: string; fields?: Filled }
   | { kind: 'fill' | 'blocked' | 'status' | 'quit' | 'nothing' };
 
-/** A form is a task, but isn't answered in words. */
+/** Answered by values, not words. */
 type Question = Ask['kind'] | 'form';
 
 const press = (action: Action): Answer => ({ kind: 'press', action });
@@ -50,7 +50,7 @@ const everywhere: Choices<Answer> = [
   ['[q]uit', { kind: 'quit' }],
 ];
 
-/** A stalled plan can also be moved here while something waits. */
+/** A stalled plan can be moved meanwhile. */
 const stalled: Choices<Answer> = [
   ['resume', press('resume')],
   ['mark plan failed', press('mark_failed')],
@@ -58,7 +58,7 @@ const stalled: Choices<Answer> = [
 
 const ofPlan = new Set<Action>(['cancel', 'resume', 'mark_failed']);
 
-/** Reads a line. Calls are settled by exact words only; tasks also take an answer, forms JSON values. */
+/** Calls need exact words; tasks take answers, forms JSON. */
 function readAnswer(question: Question, offered: Choices<Answer>, line: string): Answer {
   const text = line.trim();
   const known = readChoice(offered, text) ?? readChoice(everywhere, text);
@@ -74,7 +74,7 @@ function readAnswer(question: Question, offered: Choices<Answer>, line: string):
     : { kind: 'nothing' };
 }
 
-/** Asks for what a word lacks: a form's values, or the obstacle. */
+/** A form's values, or the obstacle. */
 async function complete(session: Session, ask: Ask, answer: Answer): Promise<Answer> {
   if (answer.kind === 'fill') {
     const fields = await fillIn(session, ask);
@@ -89,14 +89,14 @@ async function complete(session: Session, ask: Ask, answer: Answer): Promise<Ans
   return answer;
 }
 
-/** A change not shown in full has no approve button, and can't be approved here. */
+/** Changes not shown in full can't be approved here. */
 function pressOf(view: PlanView, ask: Ask, action: Action): CardPress | null {
   if (ofPlan.has(action)) return findPress(view.buttons, action);
   const drawn = ask.buttons.some((button) => button.press.action === action);
   return ask.kind === 'change' && !drawn ? null : findPress(ask.buttons, action);
 }
 
-/** Facts a program needs to answer a form. */
+/** For programs. */
 function formData({ fields }: Ask): Record<string, unknown> {
   if (fields.length === 0) return {};
   return {
@@ -110,13 +110,12 @@ function formData({ fields }: Ask): Record<string, unknown> {
   };
 }
 
-/** Subjects other than steps. */
 const subjects: Partial<Record<Ask['kind'], string>> = {
   change: 'patch_id',
   finding: 'finding_id',
 };
 
-/** Asks about the first thing that waits. Null to look at the plan again. */
+/** Null to look again. */
 export async function settleOnce(
   session: Session,
   view: PlanView,

@@ -1,4 +1,4 @@
-// `countersign plans PLAN-… --trace`: the planning trace, stage by stage. All words come from the view.
+// `countersign plans PLAN-… --trace`: the planning trace.
 import stringWidth from 'string-width';
 import {
   type TraceLine,
@@ -15,7 +15,7 @@ import { printJson, type Session } from './session.ts';
 const margin = '  ';
 const inner = '    ';
 const text = '      ';
-/** Below this width, facts follow their name instead of being aligned. */
+/** Below this width, facts follow their name. */
 const narrow = 60;
 
 const colors = {
@@ -39,7 +39,7 @@ function drawNotes(notes: TraceNote[], screen: Screen): string[] {
 
 type Columns = { name: number; took: number; cost: number };
 
-/** Column widths of name, time and cost, aligned over the whole trace. */
+/** Aligned over the whole trace. */
 function measure({ stages }: TraceView): Columns {
   const work = stages.flatMap(({ lines }) => lines).filter(({ decided }) => !decided);
   const widest = (read: (line: TraceLine) => string, most: number) =>
@@ -111,7 +111,7 @@ export function drawTrace(view: TraceView, planId: string, screen: Screen): stri
   ];
 }
 
-/** Prints a plan's trace, or one JSON value. */
+/** Or one JSON value. */
 export async function showTrace(session: Session, planId: string): Promise<ExitCode> {
   const { service, screen, options } = session;
   const trace = await service.trace(planId);
