@@ -52,7 +52,7 @@ function planJob(context: ConversationContext, { planning }: Settings): Job<'pla
         } catch (error) {
           reject(error);
           if (waits && ending.aborted) await queueAgain(context, run_id, turn);
-          else if (waits) context.warn(`Run ${run_id} will be planned again later.`, error);
+          else if (waits) context.warn(`Run ${run_id} will be retried later.`, error);
         }
       });
       return promise;

@@ -205,7 +205,7 @@ const createSign =
   ({ scene }: MessageSignal): Promise<void> =>
     keepScene(context, scene)
       .then(() => context.port.status?.sign(scene.place, null))
-      .catch((error: unknown) => context.warn('A first sign was not shown in Teams.', error));
+      .catch((error: unknown) => context.warn('Could not show the first status in Teams.', error));
 
 // Handles stored activities by kind; idempotent.
 

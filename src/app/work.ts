@@ -164,7 +164,7 @@ export async function startWorking(parts: Parts, lasting = true): Promise<Workin
     createSealing(db, {
       key: auditKeyOf(config.env),
       clock,
-      tell: ({ seq, hash }) => log.info({ seq, hash }, 'The audit log is sealed up to here.'),
+      tell: ({ seq, hash }) => log.info({ seq, hash }, 'Sealed the audit log.'),
     }),
     parts.recoverEveryMs ?? usualRecoverEveryMs,
   );
@@ -204,7 +204,7 @@ export async function workWhenAlone(parts: Parts): Promise<Working> {
   }
   async function again(): Promise<void> {
     await look().catch(async (error: unknown) => {
-      warn('This process could not begin to work; trying again.', error);
+      warn('Could not start working; retrying.', error);
       await own.closeAll();
     });
     next();

@@ -81,7 +81,7 @@ async function settleFailure(
   const tired = home.tries + 1 >= maxTries;
   if (passes === null || tired) {
     // Opening it again redraws it.
-    warn(`The Home of ${home.user} in ${home.tenant} is not followed any more.`, error);
+    warn(`Stopped updating the Home of ${home.user} in ${home.tenant}.`, error);
     await forgetHome(db.query, home);
     return;
   }

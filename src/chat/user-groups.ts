@@ -172,7 +172,7 @@ export function createUserGroups({
         await readAll(keys);
       } catch (error) {
         // The decision uses the copy unless it is too old, and reports that.
-        warn('Slack did not say who is in user groups that approve.', error);
+        warn('Could not read the members of approver groups from Slack.', error);
       }
     },
 

@@ -153,7 +153,7 @@ export async function checkSchedules(context: WatchContext, signal: AbortSignal)
     for (const id of ids) {
       if (signal.aborted) return;
       await checkSchedule(context, id).catch((error: unknown) =>
-        warn(`The schedule of ${id} could not be checked; trying again.`, error),
+        warn(`Could not check the schedule of ${id}; retrying.`, error),
       );
     }
   } while (ids.length === plansATurn);

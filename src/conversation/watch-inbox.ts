@@ -52,7 +52,7 @@ export function createInboxWatch(
       const found = await readPlanStates(db.query, ids);
       return found.map((plan) => ({ ...plan, moved: noteState(plan) }));
     } catch (error) {
-      warn('Changed plans could not be read, so open inboxes are read again as a whole.', error);
+      warn('Could not read the changed plans; reloading all open inboxes.', error);
       return null;
     }
   }

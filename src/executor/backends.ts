@@ -120,7 +120,7 @@ export async function registerBackends(
     timer = setTimeout(() => {
       round = look()
         .catch((error: unknown) =>
-          warn('What this worker offers could not be written; trying again.', error),
+          warn("Could not register this worker's operations; retrying.", error),
         )
         .then(() => {
           if (!stopped) next();

@@ -14,7 +14,7 @@ export function payOnPlan(run: StepRun): PayForCall {
   const { context, plan, step, signal } = run;
   const { budget } = context;
   const late = (error: unknown) =>
-    context.warn(`The cost of step ${step.step_id} of ${plan.id} waits.`, error);
+    context.warn(`Could not book the cost of step ${step.step_id} of ${plan.id} yet.`, error);
   // Booked even if the lease was lost: the money is spent.
   const book = (work: () => Promise<void>) => retryUntilDatabaseAnswers(work, late);
   return async ({ model, kind, price }, call) => {

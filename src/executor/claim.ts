@@ -266,7 +266,7 @@ export function createMarker({
       try {
         const permitOf = await retryUntilDatabaseAnswers(
           () => ask(leases),
-          (error) => warn('Calls could not be marked; trying again.', error),
+          (error) => warn('Could not mark calls as started; retrying.', error),
         );
         for (const { lease, resolve } of batch) resolve(permitOf(lease));
       } catch (error) {

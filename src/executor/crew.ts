@@ -159,9 +159,7 @@ export function createCrew(
     listener.on('work', (topic) => {
       if (stopping) return;
       if (isMissed(topic)) {
-        lookForWork().catch((error: unknown) =>
-          context.warn('No work could be looked for.', error),
-        );
+        lookForWork().catch((error: unknown) => context.warn('Could not look for work.', error));
         return;
       }
       for (const member of members) begin(member, planOf(topic));

@@ -96,6 +96,6 @@ export function askDatabase<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const warn = (error: unknown) =>
-    context.warn(`Step ${step.step_id} of ${plan.id} waits for the database.`, error);
+    context.warn(`Step ${step.step_id} of ${plan.id} is waiting for the database.`, error);
   return retryUntilDatabaseAnswers(work, warn, signal);
 }

@@ -170,5 +170,5 @@ export async function askForLater(
     (await takeLaterSteps(db.query, terms, stepsATurn)).map(ask),
   );
   for (const one of asked)
-    if (one.status === 'rejected') context.warn('What goes on could not be asked for.', one.reason);
+    if (one.status === 'rejected') context.warn('Could not read the current activity.', one.reason);
 }

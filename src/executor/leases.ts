@@ -104,14 +104,14 @@ export function keepLeases(
             passedMs = startStopwatch(clock);
             return renewLeases(db.query, worker, leases, leaseSeconds);
           },
-          (error) => warn('Leases could not be renewed; trying again.', error),
+          (error) => warn('Could not renew leases; retrying.', error),
           stopping.signal,
         );
         renewedAt = performance.now();
         heed(asked, renewed, passedMs);
       }
     } catch (error) {
-      if (!stopping.signal.aborted) warn('Leases could not be renewed.', error);
+      if (!stopping.signal.aborted) warn('Could not renew leases.', error);
     } finally {
       renewing = false;
     }

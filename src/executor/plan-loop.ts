@@ -307,7 +307,7 @@ export class PlanLoop implements Claimant {
   async #invite(): Promise<void> {
     const { context, planId } = this;
     await notify(context.db.query, `work:${planId}`).catch((error: unknown) =>
-      context.warn(`Nobody could be invited to ${planId}; they look by themselves.`, error),
+      context.warn(`Could not wake workers for ${planId}; they poll.`, error),
     );
   }
 
@@ -323,11 +323,11 @@ export class PlanLoop implements Claimant {
         try {
           await retryUntilDatabaseAnswers(
             () => takeTurn(context, planId, [outcome], 0, this.#seen.cache),
-            (error) => context.warn(`An outcome of ${planId} is not recorded yet.`, error),
+            (error) => context.warn(`Could not record an outcome of ${planId} yet.`, error),
           );
           break;
         } catch (error) {
-          context.warn(`The outcome of a step of ${planId} was refused.`, error);
+          context.warn(`A step outcome of ${planId} was refused.`, error);
         }
       }
     }

@@ -179,7 +179,7 @@ export async function runStep(run: StepRun): Promise<Outcome> {
     if (run.signal.aborted) return reportNotCalled(step, errorMessage(run.signal.reason));
     // Nothing has been called yet, so a retry is safe.
     if (error instanceof CountersignError) return failOrRetry(run, error, 'read');
-    context.warn(`Step ${step.step_id} of ${run.plan.id} could not be prepared.`, error);
+    context.warn(`Could not prepare step ${step.step_id} of ${run.plan.id}.`, error);
     return makeFailure(
       step,
       new CountersignError('internal', `${name} couldn't be prepared. See the log.`),

@@ -92,7 +92,7 @@ async function forEachOverdue<T extends { plan_id: string }>(
 ): Promise<void> {
   for (const one of overdue) {
     await remind(context, one, everyHours).catch((error: unknown) =>
-      context.warn(`Nobody could be reminded of ${one.plan_id}; trying again.`, error),
+      context.warn(`Could not send a reminder of ${one.plan_id}; retrying.`, error),
     );
   }
 }

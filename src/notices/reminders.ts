@@ -106,7 +106,7 @@ export function createRinging(
   return async () => {
     for (const { id } of await nextDue()) {
       await ring(context, id).catch((error: unknown) =>
-        warn(`The reminder ${id} could not be rung; trying again.`, error),
+        warn(`Could not send reminder ${id}; retrying.`, error),
       );
     }
   };

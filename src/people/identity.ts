@@ -247,7 +247,7 @@ export function createIdentity(context: IdentityContext) {
       const { readClaims } = await openId();
       const claims = await readClaims(provider, came, { state, nonce, verifier }).catch(
         (cause: unknown) => {
-          warn(`A sign-in with ${name} failed: ${errorMessage(cause)}`, cause);
+          warn(`Sign-in with ${name} failed: ${errorMessage(cause)}`, cause);
           throw refused();
         },
       );

@@ -323,10 +323,10 @@ export function followPlanner(
   }
 
   const off = listener.on(`stop:${id}`, () => {
-    checkTurn().catch((error: unknown) => warn(`Run ${id} could not be looked at.`, error));
+    checkTurn().catch((error: unknown) => warn(`Could not check run ${id}.`, error));
   });
   const noting = keepNoting().catch((error: unknown) =>
-    warn(`What the planner of run ${id} does is not shown.`, error),
+    warn(`Could not show the planner’s progress in run ${id}.`, error),
   );
   return {
     report(activity) {

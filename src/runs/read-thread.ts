@@ -154,7 +154,7 @@ export async function readThread(
   } catch (error) {
     if (signal.aborted) return null;
     // The request itself is planned without it.
-    warn('A thread could not be read for its planner.', error);
+    warn('Could not read a thread for the planner.', error);
     return failed(
       error instanceof CountersignError ? error.message : showLine(errorMessage(error), 300),
     );

@@ -150,7 +150,7 @@ export async function queueAgain(
       if (run.turn === turn && run.planning_status === 'running')
         await queuePlanning(context, tx, run);
     })
-    .catch((error: unknown) => warn(`Run ${runId} will be planned again later.`, error));
+    .catch((error: unknown) => warn(`Run ${runId} will be retried later.`, error));
 }
 
 /**

@@ -86,7 +86,7 @@ export function createWriteContent(options: {
       return await write({ text, blocks });
     } catch (error) {
       if (!isRefusal(error) || blocks.length === 0) throw error;
-      warn('Slack did not take a card; its words were written instead.', error);
+      warn('Slack rejected a card; sent its text instead.', error);
       return write({ text, blocks: [] });
     }
   }
@@ -102,13 +102,13 @@ export function createWriteContent(options: {
       const written = await write({ text, blocks: plain }).catch((second: unknown) => {
         if (!isRefusal(second)) throw second;
         taken = false;
-        warn('Slack did not take a card; its words were written instead.', second);
+        warn('Slack rejected a card; sent its text instead.', second);
         return write({ text, blocks: [] });
       });
       // Accepted without the block, so that was refused.
       if (taken) {
         refusing.set(team, now() + refusedForMs);
-        warn(`Slack takes no plan blocks in ${team}: cards show progress as text there.`, error);
+        warn(`Slack rejected plan blocks in ${team}; cards there show progress as text.`, error);
       }
       return written;
     }

@@ -32,7 +32,7 @@ export function createRespond(options: {
   const { apiUrl, warn } = options;
   return async function answer(url, { plain, ...reply }): Promise<boolean> {
     if (!isSlackAddress(url, apiUrl)) {
-      warn('An answer was asked for at an address that is not Slack’s. Nothing was sent.');
+      warn('A response URL does not belong to Slack. Nothing was sent.');
       return false;
     }
     const response = await fetch(url, {
@@ -56,7 +56,7 @@ export function createRespond(options: {
     }
     if (plain !== undefined) return answer(url, { ...reply, blocks: plain });
     // Expires after half an hour; the person has asked again.
-    warn(`Slack did not take the answer to somebody: ${response.status}.`);
+    warn(`Slack rejected an answer to one person: ${response.status}.`);
     return false;
   };
 }

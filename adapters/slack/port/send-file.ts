@@ -95,7 +95,7 @@ export async function sendFile(
   } catch (cause) {
     const error = explainSlackError(cause, 'take a file');
     if (error.passesAfterMs !== null) throw error;
-    warn(`Text was sent in messages instead of as a file: ${error.message}`, error);
+    warn(`Sent text as messages because the file upload failed: ${error.message}`, error);
   }
   await sendPages(sender, target, file, known);
 }

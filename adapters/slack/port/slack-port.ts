@@ -126,7 +126,7 @@ export function createSlackPort(options: {
       const error = explainSlackError(cause, 'take a file');
       // The retry finds the message by its key.
       if (error.passesAfterMs !== null) throw error;
-      warn(`The file of a message could not be sent: ${error.message}`, error);
+      warn(`Could not send the file of a message: ${error.message}`, error);
     }
     return 'settled';
   }
@@ -137,14 +137,14 @@ export function createSlackPort(options: {
     const reached = await reachEach(reach, team, mentioned).catch((error: unknown) => {
       // Later messages don't wait for mentions.
       if (!tried) throw error;
-      warn('Those whom a card asks are told of it only there.', error);
+      warn('The people a card asks are notified only in its conversation.', error);
       return [];
     });
     if (reached.length === 0) return {};
     const call = { team, method: 'chat.getPermalink', channel: null, action: 'link to a message' };
     const client = await clientOf(team);
     const link = await ask(call, () => client.chat.getPermalink({ channel, message_ts })).catch(
-      (error: unknown) => warn('The people that a card asks got no link to it.', error),
+      (error: unknown) => warn('Could not send a link to the people a card asks.', error),
     );
     return { reached, link: link?.permalink ?? null };
   }

@@ -71,7 +71,7 @@ export function createStatusPort(options: {
       const code = refusalIn(error);
       if (ofThePlace.has(code)) return null;
       known.set(team, { ...waysOf(team), words: false });
-      warn(`Slack shows no words of what is being planned in ${team}: ${code}.`, error);
+      warn(`Slack shows no planning status in ${team}: ${code}.`, error);
       return null;
     }
   }

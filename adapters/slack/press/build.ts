@@ -81,7 +81,7 @@ async function orNotice(
   } catch (error) {
     if (error instanceof CountersignError)
       return noticeWindow({ title: windowWords.refused, text: error.message });
-    warn('The plan builder could not be drawn in Slack.', error);
+    warn('Could not draw the plan builder in Slack.', error);
     return noticeWindow(windowWords.failed);
   }
 }
@@ -248,7 +248,7 @@ export async function suggestBuild(context: SlackContext, signal: SuggestSignal)
     return { options: await Promise.race([listOptions(context, signal), late]) };
   } catch (error) {
     if (!(error instanceof CountersignError))
-      context.warn('A menu of the builder in Slack could not be filled.', error);
+      context.warn('Could not fill a menu of the plan builder in Slack.', error);
     return { options: [] };
   }
 }
@@ -323,7 +323,7 @@ export async function submitBuild(
     return await Promise.race([work, late]);
   } catch (error) {
     if (error instanceof CountersignError) return refuse(block, error.message);
-    context.warn('A submission of the plan builder in Slack failed.', error);
+    context.warn('A submission of the plan builder failed in Slack.', error);
     return refuse(block, pressWords.failed);
   }
 }
@@ -341,7 +341,10 @@ async function choosePlace(
       return there;
     } catch (error) {
       if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
-      warn('A plan built in Slack is posted directly: the app may not post in its thread.', error);
+      warn(
+        "The app can't post in the thread, so a plan built in Slack is sent as a direct message.",
+        error,
+      );
     }
   }
   return reach.openDirect(team, { user, timezone });

@@ -104,7 +104,10 @@ async function choosePlace(
     const { timezone } = await people.find(team, user);
     const direct = await reach.openDirect(team, { user, timezone });
     if (direct === null) {
-      warn('A message could not be planned: the app may post neither there nor directly.', error);
+      warn(
+        "Could not plan a message: the app can't post in its conversation or to the person directly.",
+        error,
+      );
       return null;
     }
     const text = escapeMrkdwn(words.heardElsewhere({ link }));

@@ -34,7 +34,7 @@ export async function putView(
     if (goneOn.has(String(error.details.slack))) return;
     if (view.blocks.some(isAlert))
       return putView({ clientOf, warn }, team, { id, ...known }, withoutAlerts(view));
-    warn('A window of Slack could not be filled.', error);
+    warn('Could not fill a Slack window.', error);
     // Otherwise it would load forever.
     const sorry = noticeWindow(windowWords.failed);
     await client.views.update({ view_id: id, view: sorry });

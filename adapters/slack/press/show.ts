@@ -53,7 +53,7 @@ async function fill(context: SlackContext, held: Held, refused = false): Promise
   } catch (error) {
     if (error instanceof CountersignError)
       return noticeWindow({ title: windowWords.refused, text: error.message });
-    warn('A window of Slack could not be filled.', error);
+    warn('Could not fill a Slack window.', error);
     return noticeWindow(windowWords.failed);
   }
 }
@@ -110,7 +110,7 @@ async function signAt({ port, warn }: SlackContext, signal: MessageSignal): Prom
   if (isAddressed(signal) !== 'yes') return;
   await port.status
     ?.sign(placeOf(team, channel, thread_ts ?? ts), nameMessage(team, channel, ts))
-    .catch((error: unknown) => warn('A first sign was not shown in Slack.', error));
+    .catch((error: unknown) => warn('Could not show the first status in Slack.', error));
 }
 
 /** Never throws: a stored press can be repeated. */
@@ -136,7 +136,7 @@ export function createShow(given: SlackContext): (signal: Signal) => Promise<voi
       const press = readButton(action?.value);
       if (press !== null && opensWindow(press)) await open(context, signal, press);
     } catch (error) {
-      context.warn('A window of Slack could not be shown.', error);
+      context.warn('Could not show a Slack window.', error);
     }
   };
 }
@@ -169,7 +169,7 @@ export function createRecheck(
     try {
       return await Promise.race([look(context, signal), pause(withinMs, null, { ref: false })]);
     } catch (error) {
-      context.warn('A window of Slack could not be compared with its plan.', error);
+      context.warn('Could not compare a Slack window with its plan.', error);
       return null;
     }
   };

@@ -37,7 +37,7 @@ export function createGreet(context: SlackContext): (signal: OpenedSignal) => Pr
       if (error.passesAfterMs !== null || error.code === 'not_found') return;
       plain.set(team, true);
       if (error.details.slack === 'missing_scope') return;
-      warn(`Nothing is suggested in ${team}: ${error.message}`, error);
+      warn(`Could not show suggestions in ${team}: ${error.message}`, error);
     }
   }
 
@@ -64,7 +64,7 @@ export function createGreet(context: SlackContext): (signal: OpenedSignal) => Pr
     await port.post(place, { text, card: null }, `welcome:${key}`).catch((error: unknown) => {
       begun.delete(key);
       if (error instanceof CountersignError && error.passesAfterMs !== null) throw error;
-      warn('Somebody could not be told how to begin.', error);
+      warn('Could not send the welcome message.', error);
     });
   };
 }

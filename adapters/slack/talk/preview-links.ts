@@ -98,6 +98,6 @@ export async function previewLinks(
     const error = explainSlackError(cause, 'show a plan with its link');
     if (error.passesAfterMs !== null) throw error;
     // Message deleted or scope missing.
-    context.warn(`A link to a plan is shown without a preview: ${error.message}`, error);
+    context.warn(`Could not show a preview for a link to a plan: ${error.message}`, error);
   }
 }

@@ -81,7 +81,7 @@ export async function registerSlack(
         } catch (error) {
           if (error instanceof CountersignError && error.code === 'invalid_json')
             return reply.code(400).send({ error: error.message });
-          warn('A request of Slack could not be stored; Slack is told to send it again.', error);
+          warn('Could not store a request from Slack; asked Slack to send it again.', error);
           return reply.code(503).send();
         }
       },

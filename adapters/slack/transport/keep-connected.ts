@@ -63,7 +63,7 @@ function guardFrames(client: Client, warn: Connection['warn']): void {
     try {
       for (const one of readers) await one(...frame);
     } catch (error) {
-      warn('Slack sent something in Socket Mode that cannot be read. It is left out.', error);
+      warn('Ignored an unreadable Socket Mode message from Slack.', error);
     }
   }
   client.removeAllListeners('ws_message');
@@ -137,7 +137,7 @@ export function keepConnected(
         failures += 1;
         const why = explain(error);
         afterMs = why.afterMs;
-        if (!reported.has(why.text)) warn(`Nothing comes from Slack. ${why.text}`, error);
+        if (!reported.has(why.text)) warn(`No events from Slack. ${why.text}`, error);
         reported.add(why.text);
       }
       await wait(Math.max(afterMs, pause(failures)), undefined, { signal }).catch(() => {});

@@ -35,7 +35,7 @@ export function connectSocket(options: {
       await (answer === null ? ack() : ack(answer)).catch(() => {});
     } catch (error) {
       // Unacknowledged, so Slack sends it again.
-      warn('Something of Slack could not be stored; it is not acknowledged.', error);
+      warn('Could not store a Slack event, so it was not acknowledged.', error);
     }
   }
   const connection = {

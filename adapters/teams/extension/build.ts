@@ -166,7 +166,7 @@ async function orSentence<T>({ warn }: TeamsContext, withinMs: number, work: Pro
     return await finishWithin(withinMs, work, late);
   } catch (error) {
     if (error instanceof CountersignError) return answerSentence(error.message);
-    warn('The builder in Teams could not be shown.', error);
+    warn('Could not show the plan builder in Teams.', error);
     return answerSentence(pressWords.failed);
   }
 }

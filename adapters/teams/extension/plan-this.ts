@@ -47,7 +47,7 @@ export async function openPlanThis(
     const here = await finishWithin(withinMs, people.isThere(signal.scene), late);
     return here ? askAgain(signal, '') : answerDialog(drawAddFirst());
   } catch (error) {
-    warn('It could not be checked whether the app is in a conversation in Teams.', error);
+    warn('Could not check whether the app is in a Teams conversation.', error);
     return answerSentence(failed);
   }
 }

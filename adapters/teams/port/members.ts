@@ -55,7 +55,7 @@ export function createReaders(options: {
       }));
     } catch (error) {
       // Then all readers see the same card.
-      warn('Teams did not say who reads a card.', error);
+      warn('Could not read from Teams who can see a card.', error);
       return [];
     }
   }

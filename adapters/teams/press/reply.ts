@@ -21,7 +21,7 @@ export async function tellPerson(context: TeamsContext, scene: Scene, text: stri
   } catch (cause) {
     if (cause instanceof CountersignError && cause.passesAfterMs !== null) throw cause;
     // The refusal holds unseen.
-    context.warn('The reason why a press was refused could not be shown in Teams.', cause);
+    context.warn('Could not show in Teams why a press was refused.', cause);
   }
 }
 

@@ -146,7 +146,7 @@ export function createShow(context: TeamsContext): Show {
         return answerCard(await finishWithin(withinMs, drawLook(context, look, scene), tooLate));
       } catch (error) {
         if (error instanceof CountersignError) return answerText(error.message);
-        warn('A card of Teams could not be shown to one person.', error);
+        warn('Could not show a card to one person in Teams.', error);
         return answerText(pressWords.failed);
       }
     },
@@ -158,7 +158,7 @@ export function createShow(context: TeamsContext): Show {
       } catch (error) {
         if (error instanceof CountersignError && error.code === 'not_allowed')
           return answerText(error.message);
-        warn('A card of Teams could not be shown to one person after a press.', error);
+        warn('Could not show a card to one person in Teams after a press.', error);
         return answerText(pressWords.done);
       }
     },

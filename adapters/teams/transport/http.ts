@@ -50,7 +50,10 @@ export async function registerTeams(
         if (vouches === null) return reply.code(401).send();
         vouching.set(request, vouches);
       } catch (error) {
-        warn('Nobody could see whether a request is from Teams; it is told to ask again.', error);
+        warn(
+          'Could not verify that a request is from Teams; asked the sender to try again.',
+          error,
+        );
         return reply.code(503).send();
       }
     });
@@ -84,13 +87,13 @@ export async function registerTeams(
             // Not if Teams disconnected.
             reply.raw.once('finish', () => {
               onSent().catch((error: unknown) =>
-                warn('What Teams was told could not be noted.', error),
+                warn('Could not record what was sent to Teams.', error),
               );
             });
           }
           return reply.send(answer);
         } catch (error) {
-          warn('An activity of Teams could not be taken; Teams is told to send it again.', error);
+          warn('Could not store an activity from Teams; asked Teams to send it again.', error);
           return reply.code(503).send();
         }
       },

@@ -258,7 +258,7 @@ export function addClusterGauges(
     const late = pause(readWithinMs, null, { ref: false });
     const samples = await Promise.race([
       readAll().catch((error: unknown) => {
-        warn('Gauges could not be read from the database.', error);
+        warn('Could not read gauges from the database.', error);
         return null;
       }),
       late,

@@ -12,7 +12,7 @@ export function list({ json }: { json?: true }): Promise<void> {
   return withDatabase(async (db) => {
     const found = await listFailedEvents(db.query, maxShown + 1);
     const shown = found.slice(0, maxShown);
-    if (found.length > shown.length) warn(`There are more: these are the latest ${maxShown}.`);
+    if (found.length > shown.length) warn(`Only the latest ${maxShown} are shown.`);
     if (json === true) return printJson(shown);
     if (shown.length === 0) return print('No chat events have failed.');
     for (const { id, platform, tenant, thread, kind, failed_at, error } of shown) {

@@ -55,7 +55,7 @@ export async function openModelAccess(
   const stop =
     ofEnvironment === null
       ? listener.on('model-access', () => {
-          look().catch((err: unknown) => warn('The access to the model could not be read.', err));
+          look().catch((err: unknown) => warn('Could not read the stored model key.', err));
         })
       : () => undefined;
   const mark = await marked;

@@ -85,7 +85,7 @@ export function retryWhileAway<T>(
 ): Promise<T> {
   return retryUntilDatabaseAnswers(
     work,
-    (error) => warn('The inbox waits for the database.', error),
+    (error) => warn('The inbox is waiting for the database.', error),
     stopping,
   );
 }

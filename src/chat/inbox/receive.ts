@@ -173,7 +173,7 @@ export function createWaker(
       await db
         .transaction((tx) => enqueueAll(tx, 'inbox', wakeupsFor(threads)), { lazily: true, limits })
         .catch((error: unknown) =>
-          warn('Nobody could be told of new events; they are found within seconds.', error),
+          warn('Could not announce new events; workers find them within seconds.', error),
         );
       await pause(gatherMs);
     }

@@ -31,7 +31,7 @@ function keepLease({ db, rule, warn }: InboxContext, lease: Lease): Keeper {
         .then((held) => {
           if (!held) lost.abort(new Error('This thread was given to another.'));
         })
-        .catch((error: unknown) => warn('A lease of the inbox could not be renewed.', error))
+        .catch((error: unknown) => warn('Could not renew a lease of the inbox.', error))
         .finally(() => {
           asking = false;
         });

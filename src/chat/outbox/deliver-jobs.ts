@@ -127,7 +127,7 @@ export function followActivity(
       if (stopping.signal.aborted) return;
       waiting.delete(conversation);
       await showActivity(context, conversation, stopping.signal).catch((error: unknown) =>
-        warn(`The status of ${conversation} is not shown.`, error),
+        warn(`Could not show the status of ${conversation}.`, error),
       );
     }
   }

@@ -59,7 +59,7 @@ export async function updateCard(
   passCrashPoint('delivery_changing');
   const again = () =>
     drawAgain(context, visit, row).catch((error: unknown) =>
-      warn('A card could not be asked for again.', error),
+      warn('Could not request a card again.', error),
     );
   try {
     const change = (givenUp: AbortSignal) =>
@@ -121,7 +121,7 @@ export async function updateStatus(
   const { status: statuses } = port;
   if (statuses === undefined) return shown;
   const fail = (error: unknown) =>
-    context.warn(`A status in ${place.platform} ${place.channel} was not shown.`, error);
+    context.warn(`Could not show a status in ${place.platform} ${place.channel}.`, error);
   const wanted = await findWanted(context, conversation).catch(fail);
   if (wanted === undefined) return shown;
   if (wanted === null) {

@@ -107,12 +107,12 @@ export async function settleFailure(
   }
   if (decided.next === 'set_aside') {
     await db.transaction((tx) => setPostAside(tx, conversation, row, errorMessage(error)));
-    warn(`Message ${row.message_id} could not be shown at ${where}; others follow.`, error);
+    warn(`Could not show message ${row.message_id} at ${where}; continuing with the next.`, error);
     return 'done';
   }
   await noteFailure(db.query, row, decided.counts);
   const seconds = Math.ceil(decided.inMs / 1000);
-  warn(`Posting to ${where} failed and is tried again in ${seconds} s.`, error);
+  warn(`Posting to ${where} failed; retrying in ${seconds} s.`, error);
   await postpone(context, visit, decided.inMs);
   return 'left';
 }

@@ -190,7 +190,7 @@ async function retireStray(
       await postpone(context, visit, decided.inMs);
       return 'left';
     }
-    warn(`A message that stands twice keeps its buttons: ${errorMessage(error)}`);
+    warn(`A duplicate message keeps its buttons: ${errorMessage(error)}`);
   }
   await dropStray(db.query, row);
   return 'done';
@@ -216,7 +216,7 @@ async function settle(
   await notified.catch((error: unknown) => {
     // A post must be recorded, or it would be repeated forever.
     if (isTransient(error)) throw error;
-    warn('The people that a card asks got no direct message.', error);
+    warn('Could not send a direct message to the people a card asks.', error);
   });
   passCrashPoint('delivery_told');
   await db.transaction(async (tx) => {
@@ -271,7 +271,7 @@ async function postMessage(
     const late = (post?: Posted) => {
       if (post === undefined) return;
       void settle(context, visit, row, note(post)).catch((error: unknown) =>
-        warn('A message that was posted late could not be noted.', error),
+        warn('Could not record a message that was posted late.', error),
       );
     };
     const since = tried ? new Date(row.said_at) : null;

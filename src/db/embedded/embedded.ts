@@ -185,10 +185,10 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
         presence = await lock((cluster) => enter(cluster, options, id));
         watch(presence);
         if (presence.login.port !== first.login.port)
-          options.log.warn('PostgreSQL came back on another port; restart this process');
+          options.log.warn('PostgreSQL restarted on another port; restart this process');
         return;
       } catch (error) {
-        options.log.warn(`PostgreSQL is gone and did not come back: ${errorMessage(error)}`);
+        options.log.warn(`PostgreSQL ended and could not be restarted: ${errorMessage(error)}`);
         await pause(delayMs, undefined, { ref: false });
       }
     }
@@ -198,13 +198,14 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     session.on('error', () => undefined); // 'end' follows.
     session.on('end', () => {
       if (closing !== null) return;
-      options.log.warn('PostgreSQL has gone away; starting it again');
+      options.log.warn('PostgreSQL ended; starting it again');
       reviving = revive();
     });
   };
   const guard = () =>
     ensureWatchdog(presence, dir).catch((error: unknown) => {
-      if (closing === null) options.log.warn(`PostgreSQL has no watchdog: ${errorMessage(error)}`);
+      if (closing === null)
+        options.log.warn(`Could not start the watchdog of PostgreSQL: ${errorMessage(error)}`);
     });
   await guard();
   watch(presence);

@@ -64,7 +64,7 @@ export async function followTenancy(
   // Before reading, so that no change is missed.
   listener.on('tenancy', () => {
     const late = (error: unknown) =>
-      warn('The organisations of this instance could not be read; trying again.', error);
+      warn("Could not read this instance's organisations; retrying.", error);
     retryUntilDatabaseAnswers(read, late).then((found) => {
       if (JSON.stringify(found) !== JSON.stringify(now)) now = found;
     }, late);
