@@ -15,7 +15,6 @@ import {
 } from './match.ts';
 import { readModifiers, type Token } from './tokens.ts';
 
-const maxCharacters = 1000;
 const setOf = (words: string) => new Set(words.split(' '));
 const polite = setOf('hey hi hello dear countersign can could would you i');
 const leads = setOf('a an to in into on at of for from with that it saying please');
@@ -212,7 +211,6 @@ export function suggestForms(reading: Reading): string[][] {
       kind !== 'mark' && !polite.has(value) && !small.has(value) && !asking.has(value),
   );
   const { value: verb = '' } = tokens[first] ?? {};
-  if (source.length > maxCharacters) return [];
   const named = tokens[first + (/^(?:call|use|run|invoke|execute)$/.test(verb) ? 1 : 0)];
   const call = source.slice(named?.start);
   if (operations.has(named?.value ?? '')) return [[`call ${call}`], [quoteArguments(call)]];

@@ -229,6 +229,8 @@ function canLookUp(steps: Step[], tools: PlannerTools): boolean {
 const maxOption = 80;
 
 const maxRepairs = 3;
+/** Characters of a request that is repaired: each repair is read again as a whole. */
+const maxRepaired = 1000;
 
 /** Possible ends of the leading command: the whole text, or before a joining word. */
 function endsOf(text: string): number[] {
@@ -263,7 +265,7 @@ function suggest(text: string, work: Work, repairs = maxRepairs): string[] {
 
 function tellUnread(text: string, unread: Unread, work: Work): Interpretation {
   const { from, to, reached } = unread;
-  const options = suggest(text, work);
+  const options = text.length > maxRepaired ? [] : suggest(text, work);
   const fitted = text.slice(from, reached).trim();
   const rest = text.slice(reached, to).trim();
   const upTo =

@@ -834,6 +834,12 @@ test.each([
   expect(performance.now() - begun).toBeLessThan(2000);
 });
 
+test('a long request that can’t be read is answered without holding others up', async () => {
+  const unread = ['remind me milk and eggs tomorrow', 'write milk and eggs', 'ask Ana if we ship'];
+  const words = [...Array(600).fill('write "A" to a.txt'), ...unread, ...unread].join(' then ');
+  expect(offersOf(await plan(planner(), words))).toEqual([]);
+});
+
 test('every form is offered by the words it can begin with, while one is typed', () => {
   const offered = listCommands();
   const starting = (typed: string) =>
