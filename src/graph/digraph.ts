@@ -1,5 +1,5 @@
-// Directed graphs over 0…size-1 in flat arrays: topological order, components, shortest cycle, edges to remove to break all
-// cycles. Linear and iterative, so that long chains don't overflow the stack.
+// Directed graphs over 0…size-1 in flat arrays. Linear and iterative.
+// Long chains don't overflow the stack.
 
 /** Successors of `v` are `targets[offsets[v]]` up to, excluding, `targets[offsets[v + 1]]`. */
 export type Digraph = { size: number; offsets: Int32Array; targets: Int32Array; arcs: Int32Array };
@@ -46,7 +46,7 @@ export function sortTopologically(graph: Digraph): Int32Array {
   return order.subarray(0, length);
 }
 
-/** The number of each vertex's strongly connected component. Tarjan (1972). */
+/** Strongly connected component per vertex. Tarjan (1972). */
 export function findComponents(graph: Digraph): Int32Array {
   const { size, offsets, targets } = graph;
   const component = new Int32Array(size).fill(-1);
@@ -87,7 +87,7 @@ export function findComponents(graph: Digraph): Int32Array {
   return component;
 }
 
-/** One cycle in order, the shortest through one of its vertices, or null. */
+/** In order, the shortest through one of its vertices. */
 export function findCycle(graph: Digraph): number[] | null {
   const sorted = sortTopologically(graph);
   if (sorted.length === graph.size) return null;
@@ -129,10 +129,7 @@ export function digraphOf(size: number, edges: Arrow[]): Digraph {
   return buildDigraph(size, pairs);
 }
 
-/**
- * The cycle number of each vertex, or -1. A cycle is a strongly connected component of several vertices, or of one with a
- * self-loop.
- */
+/** Per vertex, or -1. A cycle is a component of several vertices or with a self-loop. */
 export function findCircles(graph: Digraph): { circles: number; circleOf: Int32Array } {
   const component = findComponents(graph);
   const onCircle = new Set<number>();
@@ -144,13 +141,10 @@ export function findCircles(graph: Digraph): { circles: number; circleOf: Int32A
   return { circles: numbers.size, circleOf: component.map((one) => numbers.get(one) ?? -1) };
 }
 
-/** Passes that only remove edges on cycles; the rest is peeled, which may remove a few too many. */
+/** Only removes edges on cycles; the rest is peeled, which may remove a few too many. */
 const maxPasses = 25;
 
-/**
- * Positions of removable edges that break all cycles. Frees the earliest vertex per cycle without fixed edges; cycles of fixed
- * edges remain.
- */
+/** Positions of removable edges. Frees each cycle's earliest vertex without fixed edges; cycles of fixed edges remain. */
 export function breakCircles(
   size: number,
   edges: Arrow[],
@@ -171,7 +165,6 @@ export function breakCircles(
   return [...breaks, ...peel(size, edges, left, mayGo)];
 }
 
-/** Per cycle, the edges into its earliest vertex that has no fixed edge from the cycle. */
 function freeOne(
   size: number,
   edges: Arrow[],

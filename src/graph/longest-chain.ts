@@ -1,13 +1,12 @@
-// A plan's longest chain: how long it takes if nothing waits for a worker, and the steps that decide when it ends. Durations and edges
-// come as columns, so 100,000 steps take a few megabytes.
+// A plan's longest chain, over columns: 100,000 steps take a few megabytes.
 import type { DependencyType } from '#domain/plan/dependency.ts';
 import { edgeEnds } from '#domain/plan/edge-ends.ts';
 import { buildDigraph, sortTopologically } from './digraph.ts';
 
-/** Links between indexes in `durations`; lags in minutes. */
+/** Between indexes in `durations`; lags in minutes. */
 export type Links = { from: number[]; to: number[]; types: DependencyType[]; lags: number[] };
 
-/** The earliest start of a link's successor if its predecessor starts at `start`. */
+/** The earliest, if its predecessor starts at `start`. */
 function startAfter(
   links: Links,
   link: number,
@@ -20,7 +19,7 @@ function startAfter(
   return (fromFinish ? end : start) + (links.lags[link] ?? 0) - (toFinish ? own : 0);
 }
 
-/** Minutes from first start to last end. Expects no cycles; steps in one don't count. */
+/** Minutes from first start to last end. Steps in cycles don't count. */
 export function longestChain(durations: ArrayLike<number>, links: Links): number {
   const pairs: number[] = [];
   for (const [link, from] of links.from.entries()) pairs.push(from, links.to[link] ?? 0);
@@ -39,12 +38,12 @@ export function longestChain(durations: ArrayLike<number>, links: Links): number
   return last;
 }
 
-/** Columns over the steps of a plan, in minutes. */
+/** By step, in minutes. */
 export type Placing = {
   durations: ArrayLike<number>;
   /** Earliest start, or -Infinity. */
   earliest: ArrayLike<number>;
-  /** Fixed start and end, past or scheduled; NaN if placed by its predecessors. */
+  /** Past or scheduled; NaN if placed by predecessors. */
   begins: ArrayLike<number>;
   ends: ArrayLike<number>;
   links: Links;
@@ -53,13 +52,13 @@ export type Placing = {
 export type Placed = {
   begins: Float64Array;
   ends: Float64Array;
-  /** Indexes of the steps on the path, in order. */
+  /** Step indexes, in order. */
   path: number[];
-  /** Longest number of predecessors in a row; 0 without any. */
+  /** Longest number of predecessors in a row. */
   levels: Int32Array;
 };
 
-/** @param start of steps that wait for nothing. Expects no cycles; steps in one are placed at the start. */
+/** @param start of steps that wait for nothing; those in cycles are placed there too */
 export function findCriticalPath(
   { durations, earliest, begins: fixed, ends: fixedEnds, links }: Placing,
   start: number,

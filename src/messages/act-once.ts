@@ -1,5 +1,5 @@
-// A press decides once, while it is still meant. Its effect and its name commit together, so a retry after a crash or a lost answer
-// learns the first outcome and changes nothing.
+// A press decides once: its effect and its ID commit together.
+// A retry after a crash or a lost answer learns the first outcome and changes nothing.
 import { refusalWords } from '#cards/decision-words.ts';
 import { type Commit, type Database, joinTransaction } from '#db/database.ts';
 import { findPress, keepPress, type PressRow, refusePress } from '#db/idempotency.ts';
@@ -12,20 +12,18 @@ type Outcome<T> = { kind: 'done'; value: T } | { kind: 'refused'; why: Countersi
 /** @throws the first refusal */
 function throwIfRefused({ refused }: PressRow): void {
   if (refused === null) return;
-  // Codes are written by this file, from our own errors.
+  // This file writes the codes, from our own errors.
   throw new CountersignError(refused.code as ErrorCode, refused.message);
 }
 
-/** A permanent refusal, or null for transient or foreign errors. */
+/** Null for transient or foreign errors. */
 function refusalIn(error: unknown): CountersignError | null {
   return error instanceof CountersignError && error.passesAfterMs === null ? error : null;
 }
 
 /**
- * Applies a press once: `check` outside any transaction, its result together with the press's ID.
- * @param pressed undefined for a press without an ID, which is applied each time
- * @param before the response to a repetition
- * @throws errors of `check` and its commit; permanent refusals are remembered
+ * Runs `check` outside any transaction, and commits its result with the press's ID. @param pressed undefined: applied each time
+ * @param before the response to a repetition @throws errors of `check` and its commit; permanent refusals are remembered
  */
 export async function actOnce<T>(
   { db, clock }: { db: Database; clock: Clock },

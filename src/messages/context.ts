@@ -18,18 +18,18 @@ export type ConversationContext = PlansContext & {
   timezone: string;
   personLimits: Settings['limits']['person'];
   listener: Listener;
-  /** Readers of threads of the platforms that this process is connected to; they open after this. */
+  /** This process's platforms, which open after this. */
   threads: () => ThreadReaders;
-  /** The same for attached files; omitted if no platform is connected. */
+  /** Omitted if no platform is connected. */
   files?: () => FileFetchers;
-  /** A plan's public URL, or null if there is none. */
+  /** Public URL, or null. */
   linkTo: (planId: string) => string | null;
-  /** Encrypts what people keep secret, or says why it cannot. */
+  /** Or says why it can't encrypt. */
   openSeal: () => Seal | string;
   warn(message: string, error?: unknown): void;
 };
 
-/** Whether no model is connected, so that messages are read by rules. */
+/** No model is connected, so messages are read by rules. */
 export function readsCommands({ planner }: Pick<ConversationContext, 'planner'>): boolean {
   return planner.parsePolicyRequest !== undefined;
 }

@@ -1,5 +1,4 @@
-// Stores messages: everything the bot says, with calls to action, a limit of length and the job that delivers it to a chat; and those of
-// people, once each if they have an ID.
+// Stores messages of the bot and of people, and queues their delivery.
 import { refusalWords } from '#cards/decision-words.ts';
 import { writeMessage } from '#cards/message-text.ts';
 import { appendMessage, type NewMessage } from '#db/chat/messages.ts';
@@ -20,11 +19,7 @@ import { longestMessage } from '#domain/text.ts';
 
 const botName = 'Countersign';
 
-/**
- * Stores a message, as data or plain text, in the caller's transaction, and queues its delivery.
- * @param later low priority
- * @returns its ID, or null if its `once` key exists
- */
+/** In the caller's transaction. @param later low priority @returns null if its `once` key exists */
 export async function speakAsBot(
   context: { enqueue: Enqueue<Transaction> },
   tx: Transaction,
@@ -43,7 +38,7 @@ export async function speakAsBot(
   return sent;
 }
 
-/** The message was already handled. Thrown before anything changes. */
+/** Thrown before anything changes. */
 export class AlreadyHandled extends Error {
   constructor(once: string) {
     super(`${once} was handled before.`);
@@ -51,22 +46,18 @@ export class AlreadyHandled extends Error {
   }
 }
 
-/**
- * @param actor the speaker
- * @returns the message's ID
- * @throws AlreadyHandled, and `not_found` if the conversation belongs to another organisation; roll the transaction back
- */
+/** @returns its ID @throws AlreadyHandled, `not_found` if the conversation is another organisation's; roll back */
 export async function storePersonMessage(
   tx: Transaction,
   input: {
     conversation: string;
     actor: Pick<Actor, 'id' | 'tenant'>;
-    /** Display name; default: the ID. */
+    /** Default: the ID. */
     name?: string;
     text: string;
     runId: string | null;
     parts?: MessageParts;
-    /** The message's external ID, if any. */
+    /** The message's external ID. */
     once?: string | undefined;
   },
 ): Promise<number | null> {
@@ -94,7 +85,7 @@ export function callOfPlan(
     : { kind: 'plan', tone };
 }
 
-/** The message with a plan's card. @param notes what to know before deciding */
+/** With a plan's card. @param notes what to know before deciding */
 export function describeProposal(
   plan: Pick<Plan, 'status' | 'id' | 'title' | 'summary' | 'version'>,
   tone: Tone = 'neutral',
@@ -108,7 +99,7 @@ export function describeProposal(
   };
 }
 
-/** The problem with a message's length, with advice, or null. */
+/** With advice, or null. */
 export function explainLength(text: string): string | null {
   if (text.length <= longestMessage) return null;
   return refusalWords.tooLong({ characters: text.length });
@@ -122,10 +113,7 @@ export function requireReadable(text: string): void {
   throw new CountersignError('invalid_request', problem, { details });
 }
 
-/**
- * In the caller's transaction; delivery later reads the current state.
- * @param later low priority: never ahead of a reply to a person
- */
+/** Delivery later reads the current state. @param later never ahead of a reply to a person */
 export async function askToDeliver(
   { enqueue }: { enqueue: Enqueue<Transaction> },
   tx: Transaction,
@@ -135,7 +123,7 @@ export async function askToDeliver(
   if (await askForDelivery(tx, conversation)) await sendDelivery(enqueue, tx, conversation, later);
 }
 
-/** Sends only the job. Urgent ones have their own key, so that they aren't merged into a waiting one. */
+/** Urgent jobs have their own key, so that they aren't merged into a waiting one. */
 export async function sendDelivery(
   enqueue: Enqueue<Transaction>,
   tx: Transaction,

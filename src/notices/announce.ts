@@ -1,4 +1,4 @@
-// Notifies people when a plan has changed: its outcome, and what waits for them. Each notice is sent once.
+// Notifies people of plans' outcomes and questions, once each.
 import type { Transaction } from '#db/database.ts';
 import { readShown } from '#db/people/identities.ts';
 import { type FindingRow, readOpenFindings } from '#db/plans/findings.ts';
@@ -26,10 +26,7 @@ export function newsKey({ id, version }: Pick<Plan, 'id' | 'version'>, what: str
 
 type News = { key: string; says: MessageParts; card: boolean };
 
-/**
- * The news in a plan's status, or null if the card says enough.
- * @param planned whether a planner's run shows each version itself
- */
+/** Null if the card says enough. @param planned a planner's run shows each version itself */
 function newsOf(plan: Plan, planned: boolean, nameOf: (name: string) => string): News | null {
   const write = (
     key: string,
@@ -79,7 +76,6 @@ function newsOf(plan: Plan, planned: boolean, nameOf: (name: string) => string):
 const questionsShown = 20;
 const problemsShown = 5;
 
-/** Display names of people in the news. */
 async function readCalled(
   tx: Transaction,
   { decided_by: by, pending_patch: patch }: Plan,
@@ -93,15 +89,12 @@ async function readCalled(
   return (name) => shown.get(name) ?? name;
 }
 
-/** Whether something failed and the plan continues; once it ends, its outcome reports failures. */
+/** Something failed and the plan continues; once it ends, its outcome reports failures. */
 function isOngoing({ status, counts }: Plan): boolean {
   return counts.failed > 0 && (status === 'executing' || status === 'stalled');
 }
 
-/**
- * Posts what is new about a plan in its conversation. Idempotent.
- * @param later low priority
- */
+/** Idempotent. @param later low priority */
 export async function announce(context: Announcing, planId: string, later = false): Promise<void> {
   const { conversation } = await readPlanRow(context.db.query, planId);
   if (conversation === null) return;
@@ -165,7 +158,7 @@ function describePatch(
   };
 }
 
-/** Problems of an approved plan; earlier ones are on the card that is decided on. */
+/** In an approved plan; earlier ones are on the card that is decided on. */
 async function readProblems(tx: Transaction, { id, status }: Plan): Promise<FindingRow[]> {
   if (status === 'proposed' || status === 'needs_review') return [];
   return [
@@ -186,13 +179,12 @@ function describeProblem(
   };
 }
 
-// Messages about steps that wait for a person, and those a person could not do.
 function answererOf({ output }: Step): string | null {
   const by = isObject(output) ? output.by : undefined;
   return typeof by === 'string' && by !== '' ? by : null;
 }
 
-/** The question of a waiting step, or of one with an unknown outcome. */
+/** For a waiting step, or an unknown outcome. */
 export function describeQuestion(
   { id, title }: Pick<Plan, 'id' | 'title'>,
   step: Step,
@@ -217,7 +209,7 @@ export function describeQuestion(
   };
 }
 
-/** Reports a step that a person could not do, or null for other steps. */
+/** Null unless a person could not do it. */
 export function describeBlocked(step: Step, nameOf: (name: string) => string): MessageParts | null {
   if (step.status !== 'failed' || step.error?.code !== 'blocked') return null;
   const by = answererOf(step);

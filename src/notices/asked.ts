@@ -1,5 +1,5 @@
-// The people a message asks to act: approvers, assignees, or the requester for an unknown outcome. Skips those who are present or
-// have done their part; the others are mentioned and notified once by direct message (`src/chat/outbox`).
+// The people a message asks to act, without those present or done.
+// They are mentioned, and notified once by direct message (`src/chat/outbox`).
 import { readSpeakersBefore } from '#db/chat/messages.ts';
 import type { Queryable } from '#db/database.ts';
 import { readLinks, readShown } from '#db/people/identities.ts';
@@ -19,7 +19,7 @@ import { operationsWith } from '#plans/decisions/approve-change.ts';
 
 type Asking = Pick<ConversationContext, 'db' | 'approvers' | 'guardedApprovers' | 'grouping'>;
 
-/** A message of the bot. `alone`: its only reader sees it anyway. */
+/** `alone`: its only reader sees it anyway. */
 export type Asker = {
   id: number;
   conversation: string;
@@ -28,7 +28,7 @@ export type Asker = {
   alone: boolean;
 };
 
-/** Minutes after writing for which a person counts as present. */
+/** Presence after writing. */
 const isThereForMinutes = 10;
 
 /** `groups`: user groups that the chat platform can mention. */
@@ -37,7 +37,7 @@ type Found = Pick<Asked, 'key' | 'what' | 'text' | 'by'> & {
   groups?: ReadonlyMap<string, string> | undefined;
 };
 
-/** The people named by an unsatisfied rule, or none if it accepts anyone or the requester. */
+/** In an unsatisfied rule; none if it accepts anyone or the requester. */
 function namedBy({ rule: { policy } }: RuleState, requester: string, configured: string[]) {
   switch (policy.kind) {
     case 'requester':
@@ -54,7 +54,7 @@ function namedBy({ rule: { policy } }: RuleState, requester: string, configured:
   }
 }
 
-/** Approvers still needed for a version. */
+/** Still needed for a version. */
 async function findApprovers(
   { db, ...configured }: Asking,
   plan: PlanRow,
@@ -129,7 +129,7 @@ async function findForChange(
   };
 }
 
-/** The requester, while the suggestion is open. */
+/** While the suggestion is open. */
 async function findForSuggestion(
   { db }: Asking,
   { id, requester }: PlanRow,
@@ -141,7 +141,7 @@ async function findForSuggestion(
   return { key, what: 'suggestion', text: finding.message, by, people: [requester] };
 }
 
-/** The message's question, if still open; a reminder repeats it. */
+/** If still open; a reminder repeats it. */
 async function findAsked(
   context: Asking,
   plan: PlanRow,
@@ -163,12 +163,12 @@ async function findAsked(
   }
 }
 
-/** People with the conversation open: in a shared one, recent writers. */
+/** In a shared conversation, recent writers. */
 function readThere(db: Queryable, { id, conversation, alone }: Asker): Promise<string[]> {
   return readSpeakersBefore(db, conversation, { id, minutes: alone ? null : isThereForMinutes });
 }
 
-/** The people a message asks now, or null if none needs to be notified. */
+/** Null if none needs to be notified. */
 export async function readAsked(context: Asking, message: Asker): Promise<Asked | null> {
   const { plan_id, parts } = message;
   if (plan_id === null || parts === null) return null;

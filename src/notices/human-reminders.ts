@@ -1,5 +1,5 @@
-// Reminds people in the plan's conversation at growing intervals of open questions, unknown outcomes and changes to approve.
-// Waiting never fails and never ends by itself.
+// Reminds people of open questions, unknown outcomes and changes to approve.
+// At growing intervals; waiting never fails and never ends by itself.
 import { showName } from '#db/people/identities.ts';
 import { findWaitingPatch } from '#db/plans/patches.ts';
 import { lockPlan, type PlanRow } from '#db/plans/plans.ts';
@@ -22,11 +22,11 @@ type ReminderContext = Pick<ConversationContext, 'enqueue' | 'db' | 'clock' | 'w
 const atATurn = 200;
 const hourSeconds = 3600;
 
-/** The assignee; an unknown outcome can also be settled by the requester. */
+/** The requester too can settle an unknown outcome. */
 const askedOf = (step: Step, { requester }: PlanRow) =>
   step.status === 'unknown' ? requester : (assigneeOf(step) ?? requester);
 
-/** Reminds of one question, unless it was answered or another process was faster. */
+/** Unless answered, or another process was faster. */
 async function remindOfQuestion(
   context: ReminderContext,
   { plan_id, step_id, attempt, status, period, once }: OverdueQuestion,
@@ -55,7 +55,7 @@ async function remindOfQuestion(
   });
 }
 
-/** Reminds of one change, unless it was decided or another process was faster. */
+/** Unless decided, or another process was faster. */
 async function remindOfChange(
   context: ReminderContext,
   { plan_id, patch_id, period, once }: OverdueChange,
@@ -83,7 +83,6 @@ async function remindOfChange(
   });
 }
 
-/** Isolates failures from each other. */
 async function forEachOverdue<T extends { plan_id: string }>(
   context: ReminderContext,
   overdue: T[],
@@ -97,10 +96,7 @@ async function forEachOverdue<T extends { plan_id: string }>(
   }
 }
 
-/**
- * Runs one round over up to `limit` questions and as many changes, open for a multiple of `everyHours`. Safe to run concurrently:
- * one reminder per period.
- */
+/** A round of up to `limit` questions and as many changes, open for a multiple of `everyHours`. Safe to run concurrently. */
 export function createHumanReminders(
   context: ReminderContext,
   everyHours: number,

@@ -1,5 +1,5 @@
-// A person's reminders and recurring steps: listed, skipped once, changed, ended. A change of recurring steps is a patch of their
-// plan; a reminder belongs to its person, who changes it at once.
+// A person's reminders and recurring steps: listed, skipped, changed, ended.
+// Recurring steps change by a patch of their plan, reminders at once.
 import { recurringWords } from '#cards/recurring-words.ts';
 import { recordAudit } from '#db/audit/audit.ts';
 import type { Commit, Queryable, Transaction } from '#db/database.ts';
@@ -37,10 +37,9 @@ import type { PlansContext } from '#plans/plans-context.ts';
 import { nextOccurrences } from '#timeline/recurrence.ts';
 import { describeRecurrence } from '#timeline/repetition.ts';
 
-/** The person, and their organisation if several share the instance. */
+/** `within` if several organisations share the instance. */
 type RecurringQuery = { user: string; within?: Pick<PlanScope, 'tenant'> };
 
-/** An entry and its source. */
 type Found = { entry: Recurring } & (
   | { reminder: ReminderRow }
   | { plan: PlanRow; series: SeriesRow }
@@ -148,10 +147,10 @@ function setReminder(row: ReminderRow, { entry }: Found, change: RecurringChange
   }
 }
 
-/** Arguments that hold the text of a call, most specific first. */
+/** Holding a call's text, most specific first. */
 const textArguments = ['text', 'content', 'question', 'message', 'body'];
 
-/** The series' only step with a text, and that argument. @throws `invalid_request` */
+/** The series' only step with a text. @throws `invalid_request` */
 function findText({ steps, title }: SeriesRow): { step: string; name: string } {
   const found = steps.flatMap(({ id, args = {} }) => {
     const name = textArguments.find((one) => typeof args[one] === 'string');
@@ -190,10 +189,8 @@ function requireChange(change: RecurringChange): void {
 }
 
 /**
- * Prepares a change of a person's reminder or recurring steps.
- * @param id as in the list
- * @throws (with the commit) `not_found`, `invalid_request`, `already_decided` if the next time has changed, and what a patch
- * throws
+ * @param id as in the list @throws (with the commit) `not_found`, `invalid_request`, `already_decided` if the next time has
+ * changed
  */
 export async function prepareRecurring(
   context: PlansContext,
@@ -255,10 +252,7 @@ export async function prepareRecurring(
   };
 }
 
-/**
- * The reply to a message that only lists, skips, changes or ends reminders or recurring steps, otherwise null.
- * @param actor the speaker
- */
+/** Null unless the message only lists, skips, changes or ends them. */
 export async function readRecurringWords(
   context: PlansContext & { timezone: string },
   query: RecurringQuery,

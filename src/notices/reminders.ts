@@ -1,4 +1,4 @@
-// Reminders: stored once, sent when due, scheduled again until their rule ends.
+// Reminders: stored once, sent when due, scheduled until their rule ends.
 import { and, asc, eq, isNotNull, lte, sql } from 'drizzle-orm';
 import type { Queryable } from '#db/database.ts';
 import { readTenantsOf, showName } from '#db/people/identities.ts';
@@ -10,11 +10,10 @@ import { speakAsBot } from '#messages/speak.ts';
 import { nextOccurrences } from '#timeline/recurrence.ts';
 import type { NewReminder } from '#tools/ports.ts';
 
-/** A plan's organisation, or null if it has none or is deleted. */
 const readTenantOf = async (db: Queryable, id: string) =>
   (await readTenantsOf(db, [id])).get(id) ?? null;
 
-/** Stores a reminder and schedules its first ring. Idempotent by ID. */
+/** Idempotent by ID. */
 export async function setReminder(
   { db, enqueue }: Pick<ConversationContext, 'db' | 'enqueue'>,
   reminder: NewReminder,
@@ -42,7 +41,7 @@ export async function setReminder(
 
 const remindersATurn = 100;
 
-/** The conversation of a reminder requested outside any. */
+/** For a reminder requested outside any. */
 function conversationFor(user: string, tenant: string | null): string {
   return tenant === null ? `reminders:${user}` : `reminders:${tenant}:${user}`;
 }
@@ -51,7 +50,7 @@ const isDue = (now: Date) => and(isNotNull(reminders.next_at), lte(reminders.nex
 
 type Due = PageCursor & { id: string };
 
-/** Due reminders after `after`, longest overdue first. */
+/** Longest overdue first. */
 function findDue(
   db: Queryable,
   now: Date,
@@ -67,7 +66,7 @@ function findDue(
     .limit(limit);
 }
 
-/** Rings one reminder, unless another process does. */
+/** Unless another process does. */
 async function ring(
   { db, enqueue, clock }: Pick<ConversationContext, 'db' | 'enqueue' | 'clock'>,
   id: string,
@@ -96,7 +95,7 @@ async function ring(
   });
 }
 
-/** Runs one round over up to `limit` due reminders, with failures isolated. Each occurrence rings once across processes. */
+/** Up to `limit` due ones. Each occurrence rings once across processes. */
 export function createRinging(
   context: Pick<ConversationContext, 'db' | 'enqueue' | 'clock' | 'warn'>,
   limit = remindersATurn,

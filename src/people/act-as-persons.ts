@@ -1,8 +1,7 @@
-// Resolves the account behind each service call to its person, on every surface.
+// Resolves the account behind each service call to its person.
 import type { Actor } from '#domain/people/actor.ts';
 import type { Service } from '#domain/service.ts';
 
-/** How an argument names an account, if at all. */
 type Role<T> = T extends Actor
   ? 'actor'
   : T extends { user: string; timezone: string }
@@ -13,7 +12,7 @@ type Role<T> = T extends Actor
         ? 'account' | 'as it is'
         : 'as it is';
 
-/** One per argument, optional ones included, so that a new argument doesn't compile without a role. */
+/** Including optional arguments, so that a new one doesn't compile without a role. */
 type Roles<A extends unknown[]> = { [I in keyof A]: Role<A[I]> };
 
 type TakesActor = {
@@ -86,10 +85,7 @@ const roles: { [K in Mapped]: Roles<Required<Parameters<Service[K]>>> } = {
   checkMarkdown: ['as it is', 'actor'],
 };
 
-/**
- * The service with accounts resolved to persons. A refused caller does nothing.
- * @param personOf for those only named or viewed
- */
+/** A refused caller does nothing. @param personOf for those only named or viewed */
 export function actAsPersons(
   service: Service,
   personOf: (account: string) => Promise<string>,
@@ -101,7 +97,6 @@ export function actAsPersons(
     account: personOf,
     actor: async (actor: Actor) =>
       actor.kind === 'person' ? { ...actor, id: await service.personOf(actor.id) } : actor,
-    // An empty name is no account.
     viewer: async (viewer: { user: string }) =>
       viewer.user === '' ? viewer : { ...viewer, user: await personOf(viewer.user) },
     named: (options: Named) => named(options),

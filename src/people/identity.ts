@@ -1,5 +1,5 @@
-// Sign-ins and personal tokens. Access is decided at each request by the current settings, with no state in the process, so that
-// any gateway can answer. Only hashes of secrets are stored.
+// Sign-ins and personal tokens, stored as hashes.
+// Access is decided per request by the current settings, so that any gateway can answer.
 import { createHash } from 'node:crypto';
 import { recordAudit } from '#db/audit/audit.ts';
 import type { Database } from '#db/database.ts';
@@ -49,29 +49,27 @@ export type IdentityContext = {
   random: Random;
   identity: IdentitySettings;
   grouping: Grouping;
-  /** Several organisations share the instance. */
   apart: boolean;
-  /** COUNTERSIGN_PUBLIC_URL, where people return to, or null if nobody can sign in. */
+  /** COUNTERSIGN_PUBLIC_URL; null if nobody can sign in. */
   publicUrl: string | null;
   warn(message: string, error?: unknown): void;
 };
 
 const minute = 60_000;
-/** Time limit of a sign-in. */
 export const signInSeconds = 600;
 const tokenPrefix = 'cst_';
 
 /** Unsalted: the secrets have 256 bits. */
 const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
-/** One sentence for every refusal; the log has the details. */
+/** The same for every refusal; the log has the details. */
 const refused = () =>
   new CountersignError(
     'unauthorized',
     'That sign-in expired or was started in another browser. Sign in again from the console.',
   );
 
-/** Only a path of this server, to prevent open redirects. */
+/** Only a path of this server, against open redirects. */
 function pathOf(back: string | undefined): string {
   return back !== undefined && /^\/(?![/\\])[^\s\\]*$/.test(back) && back.length < 2000
     ? back
@@ -96,7 +94,7 @@ export function createIdentity(context: IdentityContext) {
   }
   const redirectOf = ({ name }: SignInProvider) => `${publicUrl}/sign-in/${name}/callback`;
 
-  /** The principal under current settings, a refusal, or null for no access. */
+  /** Null without access. */
   async function admit(
     profile: SignedIn,
     by: 'session' | 'token',
@@ -142,11 +140,11 @@ export function createIdentity(context: IdentityContext) {
     return principal;
   }
 
-  /** A token's owner as of their last sign-in, in the token's organisation if it has one, else as the operator created it. */
+  /** As of their last sign-in, in the token's organisation if it has one. */
   async function ownerOf(token: AccessToken): Promise<Principal | null> {
     const { account, role, tenant } = token;
     const names = await readEveryName(db.query, account);
-    // Addresses of signed-in people are stored in lower case.
+    // Stored in lower case.
     const profiles = await readSignedIn(db.query, [...names, ...names.map(personKey)]);
     if (profiles.length > 0) {
       const ours = profiles.filter((one) => !apart || tenant === null || one.tenant === tenant);
@@ -175,7 +173,7 @@ export function createIdentity(context: IdentityContext) {
     return principal;
   }
 
-  /** Stores a sign-in. Accounts with the same verified address are one person, unless they were unlinked. */
+  /** Accounts with the same verified address are one person, unless they were unlinked. */
   async function keep(provider: SignInProvider, profile: Profile, now: Date): Promise<void> {
     await db.transaction(async (tx) => {
       await storeSignedIn(tx, { ...profile, provider: provider.name, at: now });
@@ -196,11 +194,7 @@ export function createIdentity(context: IdentityContext) {
         ? identifyToken(credentials.token)
         : identifySession(credentials.session),
 
-    /**
-     * Begins a sign-in. @param back the path to return to
-     * @returns the URL for the browser, and the secret that identifies it on return
-     * @throws `not_found`, `invalid_configuration`
-     */
+    /** @param back path to return to @returns the URL, and the browser's secret @throws `not_found`, `invalid_configuration` */
     async begin(name: string, back: string | undefined) {
       const provider = providerOf(name);
       const { draw, addressFor } = await openId();
@@ -225,8 +219,7 @@ export function createIdentity(context: IdentityContext) {
     },
 
     /**
-     * Completes a sign-in. @param came path and query of the return address; `browser`, `before`: its cookies
-     * @returns the new session and the address to go to
+     * @param came path and query of the return address; `browser`, `before`: its cookies
      * @throws `unauthorized` for an invalid response, `forbidden` for a person without access
      */
     async finish(
@@ -267,13 +260,9 @@ export function createIdentity(context: IdentityContext) {
     },
 
     signOut: (session: string): Promise<void> => endSession(db.query, hashOf(session)),
-    /** In every browser, for all of the person's accounts. */
     signOutEverywhere: ({ names }: Principal): Promise<void> => endSessionsOf(db.query, names),
 
-    /**
-     * Creates a personal token. @param wanted.days until it expires, or null for never
-     * @returns the token, which is shown only once
-     */
+    /** @param wanted.days null: never expires @returns the token, shown only once */
     async createToken(
       account: string,
       wanted: { name: string; role: Role; days: number | null; tenant: string | null },
@@ -299,7 +288,7 @@ export function createIdentity(context: IdentityContext) {
     listTokens: (accounts: string[] | null): Promise<AccessToken[]> =>
       listTokens(db.query, accounts),
 
-    /** @throws `not_found` if it doesn't exist or belongs to another person */
+    /** @throws `not_found`, also for another person's */
     async revokeToken(id: string, accounts: string[] | null, actor: Actor): Promise<void> {
       const revoked = await db.transaction(async (tx) => {
         if (!(await revokeToken(tx, id, accounts, clock.now()))) return false;
@@ -322,7 +311,7 @@ export function createIdentity(context: IdentityContext) {
     let admitted = await admit(signedIn, 'session');
     if (admitted !== null && typeof admitted !== 'string') {
       await keep(provider, profile, now);
-      // Again: the account may now be linked to names with more rights, or blocked ones.
+      // The account may now be linked to names with more rights, or blocked ones.
       admitted = await admit(signedIn, 'session');
       if (admitted !== null && typeof admitted !== 'string') return admitted;
     }
@@ -343,7 +332,7 @@ function signedInActor({ account }: Profile): Actor {
   return { ...personActor(account, 'console'), verified: true };
 }
 
-/** @throws `forbidden` if a token would have more rights than its owner */
+/** @throws `forbidden` */
 export function requireLesser(wanted: Role, own: Role): void {
   if (hasRole(own, wanted)) return;
   throw new CountersignError('forbidden', `A token can't have the role ${wanted}; you are ${own}.`);

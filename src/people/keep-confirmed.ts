@@ -1,4 +1,4 @@
-// Stores what a planner proposed to remember, once the person has agreed to exactly that.
+// Stores what a planner proposed to remember, once confirmed.
 import { memoryWords } from '#cards/memory-words.ts';
 import { confirmPolicy } from '#cards/policy-words.ts';
 import type { Transaction } from '#db/database.ts';

@@ -1,5 +1,5 @@
-// Links accounts to one person with both sides' consent: one requests a code, the other sends it. One lock serialises links and
-// unlinks. Accounts point to persons, which point nowhere, so cycles can't arise.
+// Links accounts to one person: one requests a code, the other sends it.
+// One lock serialises changes. Accounts point to persons, which point nowhere, so cycles can't arise.
 import { hash } from 'node:crypto';
 import { recordAudit } from '#db/audit/audit.ts';
 import type { Database, Queryable, Transaction } from '#db/database.ts';
@@ -30,26 +30,20 @@ import { isAccountId, needsPlatform, personKey } from '#domain/people/names.ts';
 import { requirePerson } from '#plans/authority/authority.ts';
 import { type Blocking, isRefused } from '#plans/authority/refused.ts';
 
-// Decides which name linked accounts share, and which each keeps after unlinking. Pure.
-
 const address = /^[^@\s]+@[^@\s.]+\.[^@\s]+$/;
 
-/** Higher is better: an address, an account ID, a typed name. No account ever goes by a name that was merely typed. */
+/** An address, an account ID, a typed name: no account ever goes by a name that was merely typed. */
 function rankOf(name: string): number {
   if (address.test(name)) return 2;
   return isAccountId(name) ? 1 : 0;
 }
 
-/** The shared name; on a tie, that of the account that requested the code. */
+/** On a tie, that of the account that requested the code. */
 export function chooseName(asked: string, used: string): string {
   return rankOf(used) > rankOf(asked) ? used : asked;
 }
 
-/**
- * The result of `account` leaving `person`.
- * @param accounts of the person, in order of linking
- * @returns accounts that stay together and their name, and those on their own again
- */
+/** @param accounts in order of linking @returns those that stay together with their name, and those on their own again */
 export function leavePerson(
   accounts: string[],
   person: string,
@@ -62,11 +56,9 @@ export function leavePerson(
   return { free: [account], stay: rest, person: name };
 }
 
-// The code that links two accounts: short enough to type, too long to guess in ten minutes. Pure.
-
 /** Without lookalikes: 0 and O, 1, I and L, U and V. */
 const letters = '23456789ABCDEFGHJKMNPQRSTVWXYZ';
-/** 30^10, about 49 bits: even with the hash, too many to try while it is valid. */
+/** 30^10, about 49 bits: too many to try while it is valid, even with the hash. */
 const length = 10;
 
 /** `K7M2P-9QX4R`. */
@@ -81,7 +73,7 @@ export function drawCode(random: Random): string {
   return `${code.slice(0, length / 2)}-${code.slice(length / 2)}`;
 }
 
-/** The stored hash; ignores case, blanks and dashes. */
+/** Ignores case, blanks and dashes. */
 export function hashCode(code: string): string {
   return hash('sha256', `link:${code.toUpperCase().replace(/[^0-9A-Z]/g, '')}`, 'hex');
 }
@@ -126,7 +118,7 @@ async function ask(
   return { kind: 'code', code, expires_at: expiresAt.toISOString() };
 }
 
-/** Preferences of the winner stay; unset ones are taken from the other name. */
+/** The winner's preferences stay; unset ones come from the other. */
 async function joinPolicies(tx: Transaction, winner: string, loser: string): Promise<void> {
   const [kept, added] = [await readPolicy(tx, winner), await readPolicy(tx, loser)];
   const policy = { ...added.policy, ...kept.policy };
@@ -134,7 +126,7 @@ async function joinPolicies(tx: Transaction, winner: string, loser: string): Pro
   if (added.probed) await markProbed(tx, winner);
 }
 
-/** Joins an account and a verified address, under the lock of links. Repeating it on every sign-in would undo an unlink. */
+/** Under the lock of links. Repeating it on every sign-in would undo an unlink. */
 export async function joinAccounts(
   tx: Transaction,
   account: string,
@@ -210,7 +202,6 @@ async function tryCode(
       'Both are typed names. Link each to an account in Slack or Teams, or of a sign-in, instead.',
     );
   }
-  // The same code again from the same account is a retry.
   if (found.used_by === null) {
     await join(tx, found, actor);
     await markLinkCode(tx, hash, account);
@@ -225,10 +216,7 @@ async function use(context: LinkContext, code: string, actor: Actor): Promise<Li
   return tried;
 }
 
-/**
- * Unlinks the account. Shared things stay with the others, as do requests and approvals under the shared name. Both still count
- * as one person for plans made until then.
- */
+/** Shared things stay with the others. For plans made until then, both still count as one person. */
 async function remove({ db }: LinkContext, actor: Actor): Promise<LinkOutcome> {
   const account = actor.id;
   return db.transaction(async (tx) => {
@@ -251,9 +239,8 @@ async function remove({ db }: LinkContext, actor: Actor): Promise<LinkOutcome> {
 }
 
 /**
- * Runs a link command on a person's own account.
- * @param asking `id` is the account itself, not its person
- * @throws `not_allowed`, `not_found` for an invalid code, `invalid_request` for one's own
+ * @param asking `id` is the account, not its person @throws `not_allowed`, `not_found` (invalid code), `invalid_request` (one's
+ * own)
  */
 export async function link(
   context: LinkContext,
@@ -261,7 +248,7 @@ export async function link(
   asking: Actor,
 ): Promise<LinkOutcome> {
   requirePerson(asking);
-  // Names are case-folded; accounts linked before that keep their row.
+  // Accounts linked before names were case-folded keep their row.
   const stored = (await readAccount(context.db.query, asking.id)) ?? personKey(asking.id);
   const actor = { ...asking, id: stored };
   if (command.do === 'show') return { kind: 'shown', ...(await show(context.db.query, actor.id)) };

@@ -1,5 +1,4 @@
-// Fixed phrases about memory: "what do you remember?", "remember that …", "forget 12". Each must be the whole message; anything
-// longer goes to the planner. Pure.
+// Fixed phrases about memory, such as "forget 12", as whole messages. Pure.
 import { fold, type MemoryEntry } from '#domain/people/memory.ts';
 import { memoryLimits, writeNote } from '#domain/people/memory-note.ts';
 import { trimTail } from '#domain/words.ts';
@@ -32,7 +31,7 @@ export function readMemoryPhrase(phrase: string): MemoryPhrase | null {
   return what === undefined ? null : { kind: 'forget', what };
 }
 
-/** Entries matching `what` by number, name or whole text. Parts don't count: “forget the report” may mean a plan's. */
+/** By number, name or whole text. Parts don't count: “forget the report” may mean a plan's. */
 export function findMeant(entries: MemoryEntry[], what: string): MemoryEntry[] {
   const id = /^#?(\d+)$/.exec(what)?.[1];
   if (id !== undefined) return entries.filter((entry) => entry.id === Number(id));

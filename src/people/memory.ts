@@ -1,5 +1,4 @@
-// Notes that people asked to keep. In a private chat they belong to the person; in a shared one to the channel, and private
-// memory is neither shown nor used.
+// Saved notes: the person's in a private chat, the channel's in a shared one.
 import { memoryWords } from '#cards/memory-words.ts';
 import { recordAudit } from '#db/audit/audit.ts';
 import { lockConversation } from '#db/chat/messages.ts';
@@ -25,7 +24,7 @@ import {
 import { memoryLimits, writeNote } from '#domain/people/memory-note.ts';
 import { findMeant, readMemoryPhrase } from './memory-words.ts';
 
-/** The memories that `user` reads and writes in a conversation. */
+/** That `user` reads and writes in a conversation. */
 async function readOwners(
   db: Queryable,
   conversation: string,
@@ -37,7 +36,7 @@ async function readOwners(
   return { keeps: own, sees: [own, place], shared };
 }
 
-/** Entries that apply in a conversation when `user` speaks, newest first. */
+/** When `user` speaks, newest first. */
 async function readMemoryIn(
   db: Queryable,
   conversation: string,
@@ -46,13 +45,10 @@ async function readMemoryIn(
   return readMemory(db, (await readOwners(db, conversation, user)).sees);
 }
 
-/** Maximum characters in a briefing. */
+/** Characters. */
 const maxBrief = 2000;
 
-/**
- * The newest entries that fit in a briefing.
- * @param ownWords whether the person speaks themselves; their private memory serves only them
- */
+/** @param ownWords the person speaks themselves: their private memory serves only them */
 export async function readMemoryBrief(
   db: Queryable,
   { conversation, user }: { conversation: string; user: string },
@@ -66,10 +62,9 @@ export async function readMemoryBrief(
   });
 }
 
-/** A conversation and its speaker. */
 type Spoken = { conversation: string; user: string };
 
-/** Stores a note and audits it. @returns null if there is no room */
+/** @returns null if there is no room */
 async function keepNote(
   tx: Transaction,
   owner: MemoryOwner,
@@ -82,7 +77,7 @@ async function keepNote(
   return entry;
 }
 
-/** Deletes entries and audits it. @returns those that existed */
+/** @returns those that existed */
 async function dropEntries(
   tx: Transaction,
   owners: MemoryOwner[],
@@ -106,7 +101,7 @@ function recordChange(
   return recordAudit(tx, auditEntries);
 }
 
-/** Stores each note once in the conversation's memory. @returns the reply */
+/** Once each. @returns the reply */
 export async function keepNotesIn(
   tx: Transaction,
   { conversation, user }: Spoken,
@@ -126,13 +121,10 @@ export async function keepNotesIn(
   return memoryWords.told({ kept, refused });
 }
 
-/** Applies a memory command. @returns the reply */
+/** @returns the reply */
 export type MemoryRequest = (tx: Transaction, message: number | null) => Promise<string>;
 
-/**
- * @param actor the speaker
- * @returns null unless the message is a memory command and nothing else
- */
+/** Null unless the message is a memory command and nothing else. */
 export async function readMemoryRequest(
   db: Queryable,
   { conversation, user }: Spoken,
@@ -173,8 +165,6 @@ export async function readMemoryRequest(
       return phrase satisfies never;
   }
 }
-
-// Memory as an editable list, for settings, terminal and HTTP.
 
 async function requireOwner(db: Queryable, user: string, actor: Actor): Promise<MemoryOwner> {
   if (actor.kind !== 'person' || !(await isOnePerson(db, actor.id, user)))

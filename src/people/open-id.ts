@@ -1,5 +1,4 @@
-// OpenID Connect sign-in: authorization code flow with PKCE, state and nonce, checked by openid-client. Loaded only if sign-in is
-// configured.
+// OpenID Connect sign-in by openid-client, loaded only if configured.
 import * as client from 'openid-client';
 import { readBody, withBody } from '#domain/bounded-body.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
@@ -10,10 +9,10 @@ const keptForMs = 3_600_000;
 const timeoutSeconds = 10;
 
 export type Claims = Record<string, unknown>;
-/** Values the browser must return with. */
+/** The browser must return with these. */
 export type Challenge = { state: string; nonce: string; verifier: string };
 
-/** Maximum bytes of a provider's response. */
+/** Bytes. */
 const longestAnswer = 1_000_000;
 
 const fetchBounded: client.CustomFetch = async (address, { body, ...options }) => {
@@ -70,7 +69,6 @@ export function createOpenId() {
       verifier: client.randomPKCECodeVerifier(),
     }),
 
-    /** The URL to send the browser to. */
     async addressFor(
       provider: SignInProvider,
       challenge: Challenge,
@@ -87,10 +85,7 @@ export function createOpenId() {
       }).href;
     },
 
-    /**
-     * The provider's claims about the person. @param came the configured address they returned to
-     * @throws errors of openid-client for an invalid response
-     */
+    /** @param came the configured address they returned to @throws openid-client's errors for an invalid response */
     async readClaims(provider: SignInProvider, came: URL, challenge: Challenge): Promise<Claims> {
       const configuration = await configurationOf(provider);
       const tokens = await client.authorizationCodeGrant(configuration, came, {

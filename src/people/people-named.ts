@@ -1,4 +1,4 @@
-// The people a card or sentence mentions, with their display names from chat platforms.
+// People mentioned on cards, with display names from chat platforms.
 import type { Database, Queryable } from '#db/database.ts';
 import {
   findCalled,
@@ -21,7 +21,7 @@ import type { ConversationContext } from '#messages/context.ts';
 
 const readObject = (value: Json): JsonObject => (isObject(value) ? value : {});
 
-/** The assignee of a step, and the person who answered it. */
+/** The assignee, and the person who answered. */
 export function namedIn({ tool, args, output, target }: Step): string[] {
   if (tool !== 'human') return [];
   const answer = readObject(output);
@@ -37,7 +37,7 @@ export function namedIn({ tool, args, output, target }: Step): string[] {
 
 type Drawn = Omit<PlanCardFacts, 'names' | 'unsure'>;
 
-/** Replaces all names in the facts with display names. */
+/** With display names. */
 export async function nameOnCard(db: Queryable, facts: Drawn): Promise<PlanCardFacts> {
   const { plan, patch, steps, running, next, failed, waiting, findings } = facts;
   const named = [
@@ -74,7 +74,6 @@ async function findUnsure(
   return unsure;
 }
 
-/** Replaces requesters with display names. */
 export async function nameRequesters<P extends PlanSummary>(
   service: Pick<Service, 'shownNames'>,
   plans: P[],
@@ -102,7 +101,7 @@ export async function nameOnSession(
 
 type Asking = Pick<ConversationContext, 'db' | 'approvers' | 'guardedApprovers'>;
 
-/** All names of the people behind `names`, and of the configured approvers. */
+/** Including the configured approvers. */
 export async function findNames(
   { db, approvers, guardedApprovers }: Asking,
   names: readonly string[],
@@ -117,7 +116,7 @@ export async function findNames(
 }
 
 const longest = 80;
-/** After this long a process writes an unchanged name again: another one may have stored a different name. */
+/** After this, an unchanged name is written again: another process may have stored a different one. */
 const keptForMs = 10 * 60_000;
 const maxKept = 5000;
 
@@ -127,10 +126,7 @@ const isMixed = (word: string): boolean => /\p{Script=Latin}/u.test(word) && ali
 /** Keeps zero-width joiners, which spell some names and hold emoji together. */
 const unseen = /[\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}](?<!\u200c|\u200d|\ufe0f)/gu;
 
-/**
- * The displayable name, on one line, or null if nothing is left or it could pass for an address, a platform ID or another's name.
- * Pure.
- */
+/** On one line. Null if nothing is left or it could pass for an address, a platform ID or another's name. Pure. */
 export function readCalled(text: string): string | null {
   const line = makeStorableText(text)
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
@@ -143,7 +139,7 @@ export function readCalled(text: string): string | null {
     : line;
 }
 
-/** A function that stores display names; on failure the old one stays. */
+/** On failure the old name stays. */
 export function createNoteName({
   db,
   clock,

@@ -1,5 +1,4 @@
-// The policy of a run: defaults, saved preferences, then what was said in the conversation. Messages that only change it are
-// stored and confirmed; they start no plan.
+// A run's policy: defaults, saved preferences, then the conversation's.
 import { recordAudit } from '#db/audit/audit.ts';
 import { readLatestMessages } from '#db/chat/messages.ts';
 import type { Database, Queryable, Transaction } from '#db/database.ts';
@@ -39,7 +38,7 @@ import type { ConversationContext } from '#messages/context.ts';
 import { speakAsBot } from '#messages/speak.ts';
 import { checkTimezone } from '#timeline/recurrence.ts';
 
-/** After this long a conversation starts over. */
+/** Then a conversation starts over. */
 const heldForMs = 24 * 3_600_000;
 
 export async function readPolicyOf(
@@ -50,7 +49,7 @@ export async function readPolicyOf(
   return applyOverride(applyOverride(defaultPolicy, policy), run.policy);
 }
 
-/** The same person's earlier preferences in the conversation. */
+/** The same person's, earlier in the conversation. */
 export async function inheritPolicy(
   { db, clock }: ConversationContext,
   conversation: string,
@@ -62,7 +61,7 @@ export async function inheritPolicy(
   return age > heldForMs ? {} : PolicyOverride.parse(latest.policy);
 }
 
-/** The latest preference stated in each conversation of the last day, if it still applies. */
+/** The latest in each conversation of the last day, if it still applies. */
 export async function readConversationPolicies(
   { db, clock }: ConversationContext,
   user: string,
@@ -75,7 +74,7 @@ export async function readConversationPolicies(
   });
 }
 
-/** A message's preferences and remaining request, or null if there are none or the planner reads them. */
+/** Null if there are none or the planner reads them. */
 export async function readPolicyRequest(
   { db, planner }: Pick<ConversationContext, 'db' | 'planner'>,
   conversation: string,
@@ -85,7 +84,7 @@ export async function readPolicyRequest(
   return planner.parsePolicyRequest(text, await isStyleAsked(db.query, conversation));
 }
 
-/** Whether the bot's last message asks how the person likes to be talked with. */
+/** The bot's last message asks how the person likes to be talked with. */
 async function isStyleAsked(db: Queryable, conversation: string): Promise<boolean> {
   const messages = await readLatestMessages(db, conversation, 5);
   const parts = messages.findLast(({ author }) => author === 'bot')?.parts ?? null;
@@ -93,7 +92,7 @@ async function isStyleAsked(db: Queryable, conversation: string): Promise<boolea
   return parts.facts.questions.some(({ id }) => id === styleQuestionId);
 }
 
-/** Stores a preference for the run, and permanently if meant so, and confirms it. */
+/** For the run, and permanently if meant so; confirms it. */
 export async function storePolicyRequest(
   context: Pick<ConversationContext, 'enqueue'>,
   tx: Transaction,
@@ -106,7 +105,6 @@ export async function storePolicyRequest(
   await sayPreference(context, tx, { ...run, runId: run.id }, confirmation);
 }
 
-/** Confirms a change of preferences or memory. */
 export async function sayPreference(
   context: Pick<ConversationContext, 'enqueue'>,
   tx: Transaction,
@@ -117,7 +115,7 @@ export async function sayPreference(
   await speakAsBot(context, tx, { conversation, says, runId });
 }
 
-// Preferences that people set themselves. Only they change them, on any surface; never a model.
+// Only people set their preferences, never a model.
 
 export async function getPolicy(db: Queryable, user: string): Promise<PolicyView> {
   const { policy } = await readPolicy(db, user);
@@ -160,14 +158,12 @@ export async function setPolicy(
   }
 }
 
-/** The speaker's zone, or null if unknown or invalid. */
+/** Null if unknown or invalid. */
 export function zoneOf({ timezone }: Actor): string | null {
   return timezone === undefined || checkTimezone(timezone) !== null ? null : timezone;
 }
 
-/**
- * The zone that a message gives a run, or null for no change. Only the requester's messages count: their working hours are in it.
- */
+/** Null for no change. Only the requester's messages count: their working hours are in it. */
 export async function readZoneOf(
   db: Queryable,
   actor: Actor,
@@ -176,12 +172,11 @@ export async function readZoneOf(
   return (await isOnePerson(db, actor.id, user)) ? zoneOf(actor) : null;
 }
 
-/** A run's zone, or null if unknown. */
 export async function readZoneOfRun(db: Queryable, runId: string): Promise<string | null> {
   return (await readRun(db, runId)).decision?.timezone ?? null;
 }
 
-/** The zone of the run that made a plan, or null if unknown. @throws `plan_not_found` */
+/** From the run that made it. @throws `plan_not_found` */
 export async function readZoneOfPlan(db: Queryable, planId: string): Promise<string | null> {
   const { run_id } = await readPlanRow(db, planId);
   return run_id === null ? null : readZoneOfRun(db, run_id);

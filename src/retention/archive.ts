@@ -1,4 +1,4 @@
-// The archive of deleted data: JSON lines, one file per kind and day, gzipped afterwards. `append` returns once data is on disk.
+// The archive of deleted data: JSON lines, one file per kind and day.
 // A line cut off by a crash or full disk is removed before the next write; repeated lines have the same IDs.
 import { constants, createReadStream, createWriteStream } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
@@ -10,17 +10,17 @@ import { CountersignError, errorMessage } from '#domain/errors.ts';
 
 export type Archive = {
   folder: string;
-  /** Appends lines to today's file of `kind`. @returns its name, once they are on disk */
+  /** @returns the file's name, once the lines are on disk */
   append(kind: string, lines: string[]): Promise<string>;
-  /** Gzips the files of earlier days. */
+  /** Those of earlier days. */
   compress(): Promise<void>;
 };
 
 const fileName = /^[a-z]+-(\d{4}-\d{2}-\d{2})\.jsonl$/;
-/** Bytes searched at once for the last complete line. */
+/** Searched at once for the last complete line. */
 const chunkSize = 65_536;
 
-/** The error code of a failing archive, which stops deletion only. */
+/** Stops deletion only. */
 const archiveFailed = 'archive_failed';
 
 export function isArchiveFailure(error: unknown): error is CountersignError {
@@ -39,7 +39,7 @@ function explain(folder: string, cause: unknown): CountersignError {
   );
 }
 
-/** The file's length without an incomplete last line. */
+/** Without an incomplete last line. */
 async function findWholeLength(file: FileHandle): Promise<number> {
   const { size } = await file.stat();
   for (let end = size; end > 0; ) {
@@ -52,7 +52,7 @@ async function findWholeLength(file: FileHandle): Promise<number> {
   return 0;
 }
 
-/** Flushes a folder: a new file is only safe with its name on disk. Windows can't open folders and needn't. */
+/** A new file is only safe with its name on disk. Windows can't open folders and needn't. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(folder, constants.O_RDONLY);
@@ -65,7 +65,7 @@ async function syncFolder(folder: string): Promise<void> {
 
 async function write(folder: string, name: string, text: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  // Not in append mode: overwrites an incomplete line, and a failed write leaves only what the next one removes.
+  // Not in append mode: overwrites an incomplete line.
   const file = await open(join(folder, name), constants.O_RDWR | constants.O_CREAT, 0o600);
   try {
     const length = await findWholeLength(file);

@@ -1,5 +1,5 @@
-// Deletes ended plans, and trims events and attempts of others. Plans are archived in batches; deleting their row hides them at
-// once, and large tables follow in parts. An interrupted round resumes there.
+// Deletes ended plans, and trims events and attempts of others.
+// Deleting a plan's row hides it at once; large tables follow in parts. An interrupted round resumes there.
 import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '#db/database.ts';
 import { type PlanRow, readAllOf, rowsOfPlans } from '#db/plans/rows.ts';
@@ -10,17 +10,17 @@ import { tableRules } from './rules.ts';
 import { cutoff, deleteTaken, lineOf, type RetentionContext, takeRows } from './sweep.ts';
 
 const plansAtOnce = 100;
-/** Plans whose rows are deleted in one transaction, together with their small tables. */
+/** With their small tables, in one transaction. */
 const deletedAtOnce = 20;
-/** Steps of plans archived together; a larger plan goes alone. */
+/** Archived together; a larger plan goes alone. */
 const stepsAtOnce = 20_000;
-/** Up to this many steps, the archive also has the plan in Markdown. */
+/** Up to this size also archived as Markdown. */
 const readableSteps = 2000;
 const rowsAtOnce = 2000;
 /** They can be large. */
 const artifactsAtOnce = 5;
 
-/** Plan `p` has ended, has nothing pending and hasn't changed since. */
+/** With nothing pending and unchanged since. */
 const hasEnded = (before: string): SQL => sql`
   p.status in ('completed', 'failed', 'cancelled', 'rejected') and not p.revising and ${waitingPatch(sql`p.id`)} is null
   and p.updated_at < ${before}::timestamptz and (p.open_until is null or p.open_until < ${before}::timestamptz)`;
@@ -35,7 +35,6 @@ type Found = { id: string; revision: number; total: number };
 
 const idsOf = (plans: Found[]) => plans.map(({ id }) => id);
 
-/** Plans with the result of `condition`, in batches. */
 async function* findPlans(db: Queryable, condition: SQL): AsyncGenerator<Found[]> {
   for (let after = ''; ; ) {
     const { rows } = await db.execute<Found>(sql`
@@ -62,7 +61,7 @@ const planTables = Object.entries(tableRules).flatMap(([table, rule]) =>
   'with' in rule && rule.with === 'plan' ? [{ table, large: rule.large === true }] : [],
 );
 
-/** Archives whole plans. @returns the file's name */
+/** @returns the file's name */
 async function archivePlans(context: RetentionContext, plans: Found[]): Promise<string | null> {
   const { archive, db } = context;
   if (archive === null) return null;
@@ -96,7 +95,7 @@ async function archivePlans(context: RetentionContext, plans: Found[]): Promise<
   return file;
 }
 
-/** Deletes the rows of plans unchanged since archiving, and of their small tables. @returns their IDs */
+/** Plans unchanged since archiving, and their small tables. @returns their IDs */
 function deleteRows(
   { db }: RetentionContext,
   plans: Found[],
@@ -120,7 +119,7 @@ function deleteRows(
   });
 }
 
-/** Deletes the remains in large tables. Unreferenced, so never contended. */
+/** In large tables. Unreferenced, so never contended. */
 async function emptyPlans(context: RetentionContext, ids: string[]): Promise<void> {
   const { db } = context;
   if (ids.length === 0) return;
@@ -146,7 +145,6 @@ async function emptyPlans(context: RetentionContext, ids: string[]): Promise<voi
   );
 }
 
-/** Continues with partly deleted plans. */
 export async function emptyDeletedPlans(context: RetentionContext): Promise<void> {
   const { rows } = await context.db.query.execute<{ id: string }>(
     sql`select id from ${countersign}.deleted_plans where not emptied order by id`,
@@ -172,7 +170,7 @@ export async function deletePlans(context: RetentionContext, days: number): Prom
   }
 }
 
-/** Trimmed tables of ended plans; `t` is the row, `p` the plan. */
+/** `t` is the row, `p` the plan. */
 const trimmed = {
   // Keeps the last one, with the plan's final progress.
   events: { table: 'plan_events', which: sql`t.plan_id = p.id and t.revision < p.revision` },
@@ -185,7 +183,7 @@ export function trimmable(kind: keyof typeof trimmed, before: string): SQL {
     select 1 from ${sql.identifier('countersign')}.${sql.identifier(table)} t where ${which})`;
 }
 
-/** Deletes events or attempts of plans that ended more than `days` ago. */
+/** For plans that ended more than `days` ago. */
 export async function trimPlans(
   context: RetentionContext,
   kind: keyof typeof trimmed,

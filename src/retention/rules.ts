@@ -1,10 +1,10 @@
-// The bound of each table: its plan or run, an age, or the reason why it stays small. A test covers all tables. The sweeps at the
-// end delete unreferenced rows by age; `plans.ts` deletes plans.
+// Each table's bound: its plan or run, an age, or a reason.
+// A test covers all tables. Sweeps delete unreferenced rows by age; `plans.ts` deletes plans.
 import { type SQL, sql } from 'drizzle-orm';
 import { countersign } from '#db/schema.ts';
 import type { Retention } from '#domain/settings.ts';
 
-/** Names of archive files and counters. `chat` and `caches` are never archived. */
+/** Names archive files and counters. `chat` and `caches` are never archived. */
 export type Kind =
   | 'plans'
   | 'events'
@@ -16,7 +16,6 @@ export type Kind =
   | 'chat'
   | 'caches';
 
-/** Deleted with the plan or run, by age, or never, with the reason. */
 type TableRule =
   | { with: 'plan'; large?: true }
   | { with: 'run' }
@@ -107,21 +106,19 @@ export const tableRules: Record<string, TableRule> = {
   audit_seals: { by: 'audit' },
 };
 
-/** Expired rows of one table. */
 export type Sweep = {
   kind: Kind;
   table: string;
-  /** One column that names a row, and its type. */
+  /** Names a row. */
   key: { column: string; type: 'bigint' | 'text' };
   /** Compared with the age. */
   time: string;
-  /** `index`: paged by an index on `time`. `key`: paged by keys that grow with time, until a page has no old rows. */
+  /** `index`: by an index on `time`. `key`: by keys that grow with time, until a page has no old rows. */
   order: 'index' | 'key';
-  /** Maximum age. */
   days: number;
-  /** Page size for rows that can be large. */
+  /** For rows that can be large. */
   atMost?: number;
-  /** An additional condition on row `t`. */
+  /** On row `t`. */
   also?: SQL;
   /** Dependent rows, by the column with the key. */
   with?: { table: string; column: string }[];
@@ -140,7 +137,7 @@ const overRun = (run: string) => sql`${sql.raw(run)}.planning_status in ('comple
 
 const hour = 1 / 24;
 
-/** Sweeps for the settings; none if `days` is null. */
+/** None if `days` is null. */
 export function sweepsOf(settings: Retention): Sweep[] {
   const serial = { key: { column: 'id', type: 'bigint' }, order: 'key' } as const;
   const named = (column: string) => ({ key: { column, type: 'text' }, order: 'index' }) as const;
@@ -271,7 +268,7 @@ export function sweepsOf(settings: Retention): Sweep[] {
       days: 30,
       also: sql`not exists (select 1 from ${countersign}.plans p where p.created_at < t.ended_at)`,
     },
-    // Data fetched while planning, of runs without a plan.
+    // Fetched while planning, of runs without a plan.
     ...['artifacts', 'plan_requests'].map(
       (table): Sweep => ({
         kind: 'caches',

@@ -1,4 +1,4 @@
-// A round of retention: one process deletes expired data until none is left. An interrupted round resumes next time.
+// A round of retention: one process deletes expired data.
 import { isAbsolute, join } from 'node:path';
 import { sql } from 'drizzle-orm';
 import type { AuditKey } from '#db/audit/chain.ts';
@@ -21,15 +21,14 @@ export type Keeping = {
   clock: Clock;
   random: Random;
   settings: Retention;
-  /** Signs removals from the audit log, or null if no key is set. */
+  /** Signs removals from the audit log. */
   auditKey: AuditKey | null;
-  /** This process's home; contains the archive by default. */
+  /** Contains the archive by default. */
   home: string;
   warn(message: string, error?: unknown): void;
 };
 
 const leaseSeconds = 60;
-/** Milliseconds between two bookings. */
 const bookEveryMs = 2000;
 
 export function archiveFolder({ archive }: Retention, home: string): string | null {
@@ -40,7 +39,7 @@ export function archiveFolder({ archive }: Retention, home: string): string | nu
 
 const auditRowsAtOnce = 1000;
 
-/** Removes the old end of the audit log in whole seals. An interrupted removal archives lines twice, with the same IDs. */
+/** In whole seals. An interrupted removal archives lines twice, with the same IDs. */
 async function trimAudit(
   context: RetentionContext,
   days: number,
@@ -69,7 +68,7 @@ async function trimAudit(
   }
 }
 
-/** The instance's rules: those of the last worker to start, or `own` without workers. */
+/** Those of the last worker to start, or `own` without workers. */
 export async function retentionInForce(db: Queryable, own: Retention): Promise<Retention> {
   const [newest] = await readShared(db);
   return newest?.shared.retention ?? own;
@@ -93,9 +92,8 @@ function choresOf(
 }
 
 /**
- * Deletes expired data. Safe in many processes: one holds the lease, the others return at once.
- * @param signal ends it after the current page
- * @returns rows deleted by kind, or null if another process is at work
+ * Safe in many processes: one holds the lease. @param signal ends it after the current page @returns null if another process is
+ * at work
  */
 export async function runRetention(
   keeping: Keeping,
@@ -152,7 +150,7 @@ export async function runRetention(
 
 export type Preview = Record<Kind, number> & { steps: number };
 
-/** Rows that a round would delete now, with plans and their steps. */
+/** With plans and their steps. */
 export async function previewRetention({
   db,
   clock,

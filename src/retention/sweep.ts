@@ -1,5 +1,5 @@
-// Deletes expired rows in short transactions: locks a page (skipping locked rows), archives and deletes it. Page size adapts to
-// duration, and the database rests as long after each.
+// Deletes expired rows page by page in short transactions.
+// Page size adapts to duration, and the database rests as long after each.
 import { setTimeout as pause } from 'node:timers/promises';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Database, Transaction } from '#db/database.ts';
@@ -12,15 +12,15 @@ export type RetentionContext = {
   clock: Clock;
   /** Null for data that isn't archived. */
   archive: Archive | null;
-  /** Books deleted rows and renews the lease. @throws when stopping, or if another process took over */
+  /** Renews the lease. @throws when stopping, or if another process took over */
   book(kind: Kind, rows: number): Promise<void>;
   pace: Pace;
 };
 
-/** Runs pages in sequence: `work` gets the number of rows it may take. */
+/** `work` gets the number of rows it may take. */
 export type Pace = <T>(work: (rows: number) => Promise<T>) => Promise<T>;
 
-/** Milliseconds above which pages shrink, and below which they grow. */
+/** Above, pages shrink; below the other, they grow. */
 const longMs = 100;
 const shortMs = 40;
 const fewest = 20;
@@ -44,7 +44,7 @@ const column = (of: string) => sql`t.${sql.identifier(of)}`;
 
 type Taken = { ctid: string; row: string; place: string | null; key: string | null };
 
-/** Locks up to `limit` rows. @param from.whole reads them as JSON; otherwise `row` is empty */
+/** Locks them. @param from.whole reads them as JSON; otherwise `row` is empty */
 export async function takeRows(
   tx: Transaction,
   from: {
@@ -63,7 +63,7 @@ export async function takeRows(
     for update of t skip locked`);
 }
 
-/** Deletes rows locked by this transaction. @returns how many */
+/** The transaction has locked them. @returns how many */
 export async function deleteTaken(
   tx: Transaction,
   table: string,
@@ -75,24 +75,23 @@ export async function deleteTaken(
   return rowCount ?? 0;
 }
 
-/** A line of the archive; `row` is JSON already. */
+/** `row` is JSON already. */
 export const lineOf = (table: string, row: string) => `{"table":"${table}","row":${row}}`;
 
 export function cutoff(clock: Clock, days: number): string {
   return new Date(clock.now().getTime() - days * 86_400_000).toISOString();
 }
 
-/** The condition for expired rows. */
 function isOver(sweep: Sweep, before: string): SQL {
   return sql`${column(sweep.time)} < ${before}::timestamptz and ${sweep.also ?? sql`true`}`;
 }
 
-/** Kinds not archived: they hold nothing that isn't stored elsewhere. */
+/** They hold nothing that isn't stored elsewhere. */
 const unarchived = new Set<Kind>(['chat', 'caches']);
 
 type Place = { time: string; key: string };
 
-/** Deletes a page. @returns where the next one starts, or null after the last */
+/** @returns where the next page starts */
 async function sweepPage(
   context: RetentionContext,
   tx: Transaction,
@@ -136,7 +135,6 @@ async function sweepPage(
   return { gone: taken.length, last };
 }
 
-/** By an index on the time. */
 async function sweepByTime(context: RetentionContext, sweep: Sweep): Promise<void> {
   const before = cutoff(context.clock, sweep.days);
   const [time, key] = [column(sweep.time), column(sweep.key.column)];
@@ -159,7 +157,7 @@ async function sweepByTime(context: RetentionContext, sweep: Sweep): Promise<voi
   }
 }
 
-/** By keys that grow with time: page by page until one has nothing old. */
+/** Page by page until one has nothing old. */
 async function sweepByKey(context: RetentionContext, sweep: Sweep): Promise<void> {
   const before = cutoff(context.clock, sweep.days);
   const [time, key] = [column(sweep.time), column(sweep.key.column)];
@@ -183,12 +181,11 @@ async function sweepByKey(context: RetentionContext, sweep: Sweep): Promise<void
   }
 }
 
-/** Deletes expired rows; locked ones are left for the next round. */
+/** Locked rows are left for the next round. */
 export function sweep(context: RetentionContext, one: Sweep): Promise<void> {
   return one.order === 'index' ? sweepByTime(context, one) : sweepByKey(context, one);
 }
 
-/** Rows that a sweep would delete or clear now. */
 export async function countOver({ db, clock }: Pick<RetentionContext, 'db' | 'clock'>, one: Sweep) {
   const { rows } = await db.query.execute<{ n: number }>(
     sql`select count(*)::int as n from ${name(one.table)} t where ${isOver(one, cutoff(clock, one.days))}`,

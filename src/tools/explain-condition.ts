@@ -7,6 +7,7 @@ import type { Json } from '#domain/text.ts';
 import { shorten } from '#domain/words.ts';
 import { readPointer } from './resolve-arguments.ts';
 
+/** Characters. */
 const maxShown = 120;
 
 const moment = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/;

@@ -33,6 +33,7 @@ export function limitOutput(output: ToolOutput, limit: number = maxOutputBytes):
 }
 
 const textKeys = new Set(['text', 'content', 'contents', 'body', 'result', 'message', 'preview']);
+/** Characters. */
 const longestName = 1000;
 
 /** In a cut output, names and numbers are complete, but lists and texts aren't. */

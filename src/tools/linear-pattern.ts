@@ -1,6 +1,7 @@
 // Runs untrusted regular expressions on RE2: on V8 they can hang.
 import { createRequire } from 'node:module';
 
+/** Characters; instructions. */
 const limits = { source: 5000, program: 20_000 };
 
 const require = createRequire(import.meta.url);

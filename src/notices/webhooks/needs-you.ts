@@ -1,4 +1,4 @@
-// Notifies webhooks once when a plan waits for a person: a question, a task, an unknown outcome, or a change.
+// Notifies webhooks once when a plan waits for a person.
 import { lockPlan, readPlan } from '#db/plans/plans.ts';
 import { readSteps } from '#db/steps/pages.ts';
 import { hasEndpoints } from '#db/webhooks.ts';
@@ -6,7 +6,7 @@ import type { ConversationContext } from '#messages/context.ts';
 import { tellWebhooks } from '#plans/lifecycle/lifecycle.ts';
 import { describeQuestion } from '../announce.ts';
 
-/** Events per round; the rest follow as these are answered. */
+/** The rest follow as these are answered. */
 const batchSize = 50;
 
 /** Idempotent. */

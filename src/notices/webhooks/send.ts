@@ -1,4 +1,4 @@
-// One call of an endpoint: the event as JSON, signed as in Standard Webhooks (standardwebhooks.com).
+// Calls an endpoint, signed as in Standard Webhooks (standardwebhooks.com).
 import { Webhook } from 'standardwebhooks';
 import { type Dispatcher, fetch } from 'undici';
 import type { Clock } from '#domain/clock.ts';
@@ -8,14 +8,13 @@ import type { Json } from '#domain/text.ts';
 import type { WebhookAnswer, WebhookMessage, WebhookSettings } from '#domain/webhook.ts';
 import { type AddressRules, findUrlProblem } from '#tools/http/addresses.ts';
 
-/** `timeoutMs`: until the endpoint must have answered. */
 type Way = { agent: Dispatcher; rules: AddressRules; timeoutMs: number; clock: Clock };
 
-/** Maximum characters of JSON: receivers reject large payloads. */
+/** JSON: receivers reject large payloads. */
 const maxCharacters = 60_000;
 const maxText = 4000;
 
-/** Cuts long texts; receivers find the rest at the plan. */
+/** Receivers find the rest at the plan. */
 function cutTexts(value: Json): Json {
   if (typeof value === 'string')
     return value.length > maxText ? `${value.slice(0, maxText)}…` : value;
@@ -44,7 +43,7 @@ function sign(secret: string, id: string, at: Date, body: string): string {
 
 const longestWaitSeconds = 3600;
 
-/** Calls the endpoint once. Never throws: the result describes failures without quoting the endpoint. */
+/** Never throws; describes failures without quoting the endpoint. */
 export async function send(
   { agent, rules, timeoutMs, clock }: Way,
   { url, secret, headers = {} }: WebhookSettings,

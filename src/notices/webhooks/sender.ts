@@ -1,10 +1,10 @@
-// Sends webhooks. The libraries are loaded with the first event, since most instances have no endpoints.
+// Sends webhooks; libraries are loaded with the first event.
 import type { Clock } from '#domain/clock.ts';
 import type { WebhookAnswer, WebhookMessage, WebhookSettings } from '#domain/webhook.ts';
 import { createAddressRules } from '#tools/http/addresses.ts';
 
 export type Sender = {
-  /** Calls the endpoint once. Never throws. */
+  /** Never throws. */
   send(
     endpoint: WebhookSettings,
     message: WebhookMessage,
@@ -13,10 +13,9 @@ export type Sender = {
   close(): Promise<void>;
 };
 
-/** Milliseconds until the endpoint must have answered. */
 const usualTimeoutMs = 10_000;
 
-/** @param options.allowPrivate private hosts and CIDR ranges that may be called, as for the web tools */
+/** @param options.allowPrivate private hosts and CIDR ranges that may be called */
 export function openSender(options: {
   allowPrivate: string[];
   clock: Clock;

@@ -1,5 +1,5 @@
-// Sends due events to one endpoint, in sequence. At-least-once for a day, always with the same ID, in order per plan. A lease
-// keeps other processes out; events written meanwhile are seen before or right after it ends.
+// Sends due events to one endpoint in sequence, under a lease.
+// At-least-once for a day, always with the same ID, in order per plan.
 import type { Database, Transaction } from '#db/database.ts';
 import {
   type Delivery,
@@ -31,10 +31,10 @@ export type WebhooksContext = {
   warn(message: string): void;
 };
 
-/** Seconds; longer than a call and its record. */
+/** Longer than a call and its record. */
 const leaseSeconds = 30;
 const sentInARow = 200;
-/** Consecutive failures after which an endpoint rests, so that others aren't held up. */
+/** Then an endpoint rests, so that others aren't held up. */
 const failuresBeforeRest = 3;
 const firstRestSeconds = 10;
 const longestRestSeconds = 900;
@@ -54,7 +54,7 @@ function messageOf({ linkTo }: WebhooksContext, delivery: Delivery): WebhookMess
   return { id, type, at, data: { ...data, links: { console, api } } };
 }
 
-/** Records the result of a call. @returns whether the endpoint should rest now */
+/** @returns whether the endpoint should rest now */
 async function settle(
   { db, random }: WebhooksContext,
   delivery: Delivery,
@@ -92,7 +92,7 @@ const diedOf: WebhookAnswer = {
   retryAfterSeconds: 0,
 };
 
-/** Sends while events are due and the lease holds. @returns whether more may be due now */
+/** While the lease holds. @returns whether more may be due now */
 async function stay(
   context: WebhooksContext,
   endpoint: WebhookSettings,
@@ -134,7 +134,7 @@ async function stay(
   return false;
 }
 
-/** Sends due events, unless another process does or the endpoint rests. */
+/** Unless another process does or the endpoint rests. */
 export async function workOnEndpoint(
   context: WebhooksContext,
   id: string,

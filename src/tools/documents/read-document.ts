@@ -12,6 +12,7 @@ export type ReadDocument = (
 
 export type DocumentKind = OfficeKind | 'pdf';
 
+/** Bytes. */
 const maxText = 500_000;
 
 const kinds: Record<string, DocumentKind> = {

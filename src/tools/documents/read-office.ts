@@ -8,6 +8,7 @@ export type OfficeKind = 'docx' | 'xlsx' | 'pptx';
 /** Unzipped bytes of a part, and of all. */
 const maxPart = 30_000_000;
 const maxAll = 60_000_000;
+/** Characters. */
 const maxText = 200_000;
 
 const parts: Record<OfficeKind, RegExp> = {

@@ -2,6 +2,7 @@
 import { getDocumentProxy } from 'unpdf';
 import { CountersignError } from '#domain/errors.ts';
 
+/** Characters. */
 const maxText = 200_000;
 
 type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;

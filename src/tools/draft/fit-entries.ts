@@ -24,7 +24,7 @@ export const countOutputs = ({ quotes, omitted }: Pick<Passage<unknown>, 'quotes
   quotes.reduce((sum, { count }) => sum + count, omitted);
 
 const numberTokens = 12;
-/** Below this, neighbours share an entry. */
+/** Tokens; below this, neighbours share an entry. */
 const smallestShare = 16;
 /** Including its number. */
 const mergedTokens = 60;

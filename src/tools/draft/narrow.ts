@@ -34,7 +34,7 @@ const output = describeOutput(
   }),
 );
 
-/** Per output, before the total is known. */
+/** Characters per output, before the total is known. */
 const keptAtLeast = 240;
 
 function sayOutput({ operation, args, summary, output }: StepOutput): string {

@@ -7,6 +7,7 @@ export type Measure = (text: string) => number | Promise<number>;
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 const hasNumber = /\p{N}/u;
 const maxParts = 400;
+/** Characters. */
 const maxRead = 400_000;
 
 export function toSentences(text: string): string[] {

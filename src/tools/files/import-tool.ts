@@ -41,7 +41,7 @@ function followImports(entry: string): void {
   });
 }
 
-/** Of packages only direct imports. */
+/** Includes only direct imports of packages. */
 function closureOf(url: string): string[] {
   const found = new Set([url]);
   for (const one of found) for (const next of imports.get(one) ?? []) found.add(next);

@@ -3,8 +3,9 @@ import { type JSONRPCMessage, parseJSONRPCMessage } from '@modelcontextprotocol/
 import { isObject } from '#domain/text.ts';
 import { describeBytes } from '#domain/words.ts';
 
+/** Bytes. */
 export const longestMessage = 4_000_000;
-/** At either end of an overlong message, searched for its ID. */
+/** Characters at either end of an overlong message, searched for its ID. */
 const endLength = 1000;
 /** Our own code: the server has acted, with unknown outcome. */
 export const tooLongCode = -32_099;

@@ -230,6 +230,7 @@ function identifyServer({ command, args, url }: McpServer, serverName: string): 
   ]);
 }
 
+/** Characters of a reason; patterns per tool. */
 const maxShown = { reason: 300, patterns: 3 };
 const maxNotes = 50;
 

@@ -5,6 +5,7 @@ import { isSliceOver, nextTurn } from '#domain/slices.ts';
 
 export type TableRecord = { line: number } & ({ values: string[] } | { reason: string });
 
+/** Per record: lines and characters. */
 const maxLines = 100;
 const maxCharacters = 200_000;
 

@@ -10,7 +10,7 @@ import type { Json, JsonObject } from '#domain/text.ts';
 import { systemCode, throwIfAborted } from '../failures.ts';
 import { isTemporary, type Sandbox, toWorkspacePath } from './sandbox.ts';
 
-/** Larger files are compared by size and time only. */
+/** Bytes; larger files are compared by size and time only. */
 const maxHashed = 10_000_000;
 /** Larger folders are compared by their own time only. */
 const maxEntries = 2000;

@@ -10,7 +10,7 @@ import { systemCode, throwIfAborted } from '../failures.ts';
 import { readFlags } from './inspect.ts';
 import type { Sandbox } from './sandbox.ts';
 
-/** Longer texts are not compared. */
+/** Characters; longer texts are not compared. */
 const maxCompared = 200_000;
 /** Beyond, two texts count as entirely different. */
 const maxEdits = 2000;
@@ -18,7 +18,7 @@ const maxEdits = 2000;
 const comparedWithinMs = 100;
 /** Up to these many lines, the diff shows the whole file, folded. */
 const maxWhole = 2000;
-/** Shown of a file to be removed. */
+/** Characters of a file to be removed. */
 const maxBeginning = 4000;
 
 const textOf = (value: Json | undefined): string | null =>
