@@ -56,7 +56,7 @@ async function tellDeserted(context: SharedContext, gone: Offer[]): Promise<void
 /** Safe to run concurrently. */
 export async function missDeadBackends(context: SharedContext): Promise<void> {
   const dead = await sweepBackends(context.db.query);
-  for (const { id } of dead) context.warn(`The back end ${id} was not heard of any more.`);
+  for (const { id } of dead) context.warn(`The back end ${id} stopped responding.`);
   await tellDeserted(context, dead);
 }
 

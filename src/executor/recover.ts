@@ -48,8 +48,8 @@ async function recoverPlan(context: SharedContext, planId: string): Promise<void
   });
   if (back.length === 0) return;
   const asked = back.filter(({ status }) => status === 'unknown').length;
-  const rest = asked === 0 ? '' : ` A person has to say what became of ${countOf(asked, 'step')}.`;
-  warn(`${countOf(back.length, 'step')} of ${planId} taken back from a lost worker.${rest}`);
+  const rest = asked === 0 ? '' : ` A person must decide the outcome of ${countOf(asked, 'step')}.`;
+  warn(`${countOf(back.length, 'step')} of ${planId} recovered from a lost worker.${rest}`);
 }
 
 async function stallPlan(context: SharedContext, planId: string): Promise<void> {

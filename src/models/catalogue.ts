@@ -1,5 +1,5 @@
-// Prices of models, and efforts and shutdown dates of OpenAI's, compared on 29 November 2026 with copies of its pages “GPT-6.2 Sol”,
-// “GPT-5.6 Sol”, “Pricing” and “Deprecations”. `prices` in countersign.json overrides and extends the prices.
+// Prices of models, and efforts and shutdown dates of OpenAI's, compared on 29 November 2026 with copies of its model and deprecation
+// pages and with quotations of its price list. `prices` in countersign.json overrides and extends the prices.
 import { z } from 'zod';
 import type { Environment } from '#domain/environment.ts';
 

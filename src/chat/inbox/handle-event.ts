@@ -191,7 +191,7 @@ export async function handleEvent(
     const options = { ...decided, error: textOf(error) };
     if (await write(() => putBack(context, lease, event, options))) {
       const seconds = Math.ceil(decided.inMs / 1000);
-      warn(`${nameOf(event)} failed and is tried again in ${seconds} s.`, error);
+      warn(`${nameOf(event)} failed; retrying in ${seconds} s.`, error);
     } else tellSettled(context, event, mark, error);
     return 'left';
   }

@@ -44,6 +44,6 @@ test('steps of a lost worker are taken back, and the log says how many and for w
       called_at = clock_timestamp() where plan_id = ${id}`);
   await recover(executor);
   expect(executor.warnings).toEqual([
-    `2 steps of ${id} taken back from a lost worker. A person has to say what became of 1 step.`,
+    `2 steps of ${id} recovered from a lost worker. A person must decide the outcome of 1 step.`,
   ]);
 });

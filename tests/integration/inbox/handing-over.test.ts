@@ -111,7 +111,7 @@ describe('an event that fails under a lease that has just run out', () => {
       throw new Error('not now');
     });
     expect(taken).toEqual({ held: true, event: null });
-    expect(warnings).toEqual([expect.stringContaining('failed and is tried again in')]);
+    expect(warnings).toEqual([expect.stringContaining('failed; retrying in')]);
   });
 
   test('is not said to be tried again when it was marked as handled before it failed', async () => {
