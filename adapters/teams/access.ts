@@ -38,7 +38,7 @@ export type TeamsAccess =
 
 const loopbackHosts = ['127.0.0.1', 'localhost', '::1'];
 
-/** Whoever reaches such a bot can use it. */
+/** Anyone who reaches such a bot can use it. */
 function readLocalTeams(env: TeamsEnvironment): TeamsAccess {
   const set = [
     'MicrosoftAppId',

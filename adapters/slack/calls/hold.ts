@@ -29,7 +29,7 @@ const rates: Partial<Record<string, Rate>> = {
   // Leaves the rest to identities, which are looked up at once.
   'users.info': { everyMs: 1200, burst: 40 },
 };
-/** Of a burst; the rest is for decisions, questions and final states. */
+/** Calls of a burst; the rest is for decisions, questions and final states. */
 const progressBurst = 8;
 /** Slower than `chat.update` allows, to leave room for other changes. */
 const progressEveryMs = 1500;

@@ -77,7 +77,7 @@ function namesOf(signal: Signal): Pick<ReceivedEvent, 'kind' | 'keys' | 'thread'
       return { kind: 'interaction', keys: [], thread: `user:${signal.suggest.user.id}` };
     case 'command': {
       const { trigger_id, user_id } = signal.command;
-      // So that unanswerable commands block no forms.
+      // Unanswerable commands must not block forms.
       return { kind: 'command', keys: [`trigger:${trigger_id}`], thread: `command:${user_id}` };
     }
     default:
