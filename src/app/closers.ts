@@ -1,17 +1,14 @@
-// Closes what a process opened, in reverse order and within a time limit.
+// Closes what a process opened, in reverse, within a time limit.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
 export type Closers = {
   add(what: string, close: () => Promise<void>): void;
-  /**
-   * Closes everything in reverse order, regardless of failures; later calls do nothing. What exceeds its time, such as a dead
-   * connection, is abandoned.
-   */
+  /** Despite failures; repeated calls do nothing. Abandons what takes too long, such as a dead connection. */
   closeAll(): Promise<void>;
 };
 
-/** Milliseconds for everything, and for each remaining one once that is used up. */
+/** For all, then for each remaining one. */
 const allWithinMs = 12_000;
 const lateWithinMs = 200;
 

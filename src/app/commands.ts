@@ -1,4 +1,4 @@
-// The command line: verbs and their options. Each verb's module loads only when it runs, so that `--help` stays fast.
+// The command line. Modules load when run, for a fast `--help`.
 import { inspect } from 'node:util';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { exitCodes } from '#adapters/terminal/exit-codes.ts';
@@ -11,17 +11,15 @@ import { warn } from './print.ts';
 import type { Verb } from './verbs/in-terminal.ts';
 import { version } from './version.ts';
 
-/** Loads the action's module when it runs. Commander's last argument, the command, is ignored. */
 const runs =
   <A extends unknown[]>(load: () => Promise<(...args: A) => Promise<void>>) =>
   async (...args: A): Promise<void> =>
     (await load())(...args);
 const terminal = () => import('./verbs/in-terminal.ts');
 
-/** Arguments that verbs know by another name. */
+/** Named differently by verbs. */
 const otherNames: Record<string, string> = { plan: 'id', code: 'text' };
 
-/** A verb of the terminal. Its options are those of the command and the given arguments, by name. */
 const shows =
   (verb: Verb) =>
   async (...args: unknown[]): Promise<void> => {
@@ -34,7 +32,6 @@ const shows =
     await (await terminal()).show(verb, { ...options, ...given });
   };
 
-/** Runs an instance until it is stopped. */
 const opens = (parts: { http: boolean; work: boolean }) => async () =>
   (await import('./verbs/keep-running.ts')).keepRunning(parts);
 
@@ -50,7 +47,7 @@ const program = new Command('countersign')
   .showHelpAfterError(
     'Run “countersign --help” to list commands, or “countersign <command> --help” for one.',
   )
-  // Gives usage errors their own exit code.
+  // Usage errors have their own exit code.
   .exitOverride();
 
 program
@@ -358,7 +355,7 @@ function describeExitCodes(): string {
     .join(', ');
 }
 
-// The reader is gone, as after `| head`: finish the work anyway.
+// The reader is gone, as after `| head`: finish anyway.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });

@@ -1,4 +1,4 @@
-// The environment and countersign.json, parsed once at start. Errors name the variable or key and what to do.
+// Environment and countersign.json, parsed once; errors name the key.
 import { readFileSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import type { z } from 'zod';
@@ -16,25 +16,25 @@ import { fillVariables } from './fill-variables.ts';
 import { readMcpEntries } from './mcp-entries.ts';
 import { chatPlatforms } from './platforms.ts';
 
-/** A chat platform; `setup` is null if it isn't configured. */
+/** `setup` is null if not configured. */
 export type ConfiguredChat = { platform: Platform; setup: PlatformSetup | null };
 
 export type Config = {
   env: Environment;
   settings: Settings;
-  /** Absolute folder for the database and logs. */
+  /** Absolute, for database and logs. */
   home: string;
-  /** Absolute folder: all that the workspace tool can reach. */
+  /** Absolute: all that the workspace tool can reach. */
   workspace: string;
-  /** The settings file's path and existence, and warnings on what was not understood. */
+  /** `warnings` on unknown content. */
   settingsFile: { path: string; found: boolean; warnings: string[] };
-  /** Values the settings file takes from the environment, to be redacted. */
+  /** From the environment, to be redacted. */
   secrets: string[];
   timezone: string;
-  /** Several organisations share the instance, isolated from each other. */
+  /** Several organisations share the instance. */
   apart: boolean;
   chats: ConfiguredChat[];
-  /** Rereads the configuration file. @throws as `loadConfig` */
+  /** @throws as `loadConfig` */
   readAgain(): Config;
 };
 
@@ -48,7 +48,7 @@ function explain(error: z.ZodError, where: string): string {
 
 type SettingsFile = { settings: Settings; found: boolean; warnings: string[]; secrets: string[] };
 
-/** Disabled servers need no variables; they are listed with what is known. */
+/** Disabled servers need no variables but are listed. */
 function splitOff(file: JsonObject): { on: JsonObject; off: JsonObject } {
   const servers = Object.entries(objectIn(file.mcpServers) ?? {});
   const off = servers.flatMap(([name, value]): [string, JsonObject][] => {
@@ -63,7 +63,6 @@ function splitOff(file: JsonObject): { on: JsonObject; off: JsonObject } {
   return { on: { ...file, mcpServers: on }, off: Object.fromEntries(off) };
 }
 
-/** Reads the whole file: converts other clients' servers, fills in variables, and validates. */
 function parseSettings(path: string, json: unknown, variables: NodeJS.ProcessEnv): SettingsFile {
   const object = JsonObject.safeParse(json);
   const { file, warnings } = readMcpEntries(object.data ?? {}, path);
@@ -128,7 +127,7 @@ function checkHost({ HOST, COUNTERSIGN_API_TOKEN }: Environment, signIn: boolean
   );
 }
 
-/** The key that seals the audit log, or null if COUNTERSIGN_ENCRYPTION_KEY is not set. */
+/** Null without COUNTERSIGN_ENCRYPTION_KEY. */
 export function auditKeyOf({ COUNTERSIGN_ENCRYPTION_KEY: key }: Environment): AuditKey | null {
   return key === undefined ? null : deriveAuditKey(readEncryptionKey(key));
 }
@@ -155,7 +154,7 @@ function checkIdentity(
   );
 }
 
-/** @throws `invalid_configuration` naming every invalid variable */
+/** @throws `invalid_configuration`, naming all variables */
 function readEnvironment(set: NodeJS.ProcessEnv, platforms: readonly Platform[]): Environment {
   const parsed = Environment.safeParse(set);
   const own = platforms.map(({ variables }) => variables.safeParse(set));
@@ -167,10 +166,7 @@ function readEnvironment(set: NodeJS.ProcessEnv, platforms: readonly Platform[])
   return parsed.data;
 }
 
-/**
- * The configuration of this process.
- * @throws CountersignError `invalid_configuration` that names the variable or key
- */
+/** @throws CountersignError `invalid_configuration` */
 export function loadConfig(
   variables: NodeJS.ProcessEnv,
   cwd: string,

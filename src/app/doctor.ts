@@ -65,7 +65,7 @@ async function checkWorkspace({ workspace }: Config): Promise<CheckResult> {
   }
 }
 
-/** How the model is reached: what was entered in the console is known once the database is looked into. */
+/** A console entry is known once the database is open. */
 type Reached = { reach: ModelAccess | null };
 
 async function checkModel(config: Config, { reach }: Reached): Promise<CheckResult> {
@@ -92,7 +92,7 @@ async function checkModel(config: Config, { reach }: Reached): Promise<CheckResu
   return {
     part: 'Model',
     state: checks.every(({ ok }) => ok) && small.length === 0 ? 'ok' : 'broken',
-    // Two models on one server fail for the same reason.
+    // Two models on one server fail alike.
     text: [
       ...new Set(checks.map(({ text }) => text)),
       `The server is ${reach.host}, by the API ${modelApis[reach.api]}.`,
@@ -111,7 +111,6 @@ async function countWaiting({ service }: Instance): Promise<string> {
   return `${countOf(plans.length, 'plan')}${next_cursor === null ? '' : ' or more'}`;
 }
 
-/** The server, its connections, schema and queue. */
 async function checkServer(config: Config, { db }: Instance): Promise<CheckResult[]> {
   const { DATABASE_POOL_SIZE, DATABASE_URL, DATABASE_DIRECT_URL } = config.env;
   const facts = await readServerFacts(db.query);
@@ -213,7 +212,7 @@ async function lookInside(config: Config, log: Logger, reached: Reached): Promis
   }
 }
 
-/** Never migrates: a check must change nothing. */
+/** Never migrates: a check changes nothing. */
 async function checkInstance(
   config: Config,
   log: Logger,
@@ -234,7 +233,7 @@ async function checkInstance(
       return [brokenCheck('Configuration', error.message, advice)];
     }
     const text = errorMessage(error);
-    // The sentence already has advice.
+    // Has advice already.
     if (error instanceof CountersignError) return [brokenCheck('Database', text)];
     const advice =
       config.env.DATABASE_URL === undefined
@@ -244,7 +243,7 @@ async function checkInstance(
   }
 }
 
-/** Checks every part, in order of dependency. */
+/** In order of dependency. */
 export async function examine(config: Config, log: Logger): Promise<CheckResult[]> {
   const { settingsFile } = config;
   const reached: Reached = { reach: readModelAccess(config.env) };

@@ -1,22 +1,19 @@
-// `${NAME}` and `${NAME:-default}` in countersign.json, so that secrets stay in the environment. Pure.
+// Fills `${NAME}` and `${NAME:-default}` in countersign.json. Pure.
 import { CountersignError } from '#domain/errors.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 
-/** `${NAME}`, `${NAME:-default}`, and `${env:NAME}` of other clients; `$${` escapes `${`. */
+/** Also `${env:NAME}` of other clients; `$${` escapes `${`. */
 const placeholder =
   /\$\$\{|\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-((?:[^}$]|\$(?!\{))*))?\}|\$\{((?:[^}$]|\$(?!\{))*)\}/g;
 
 export type Filled<T> = {
   value: T;
-  /** Values from the environment, to be redacted. */
+  /** From the environment, to be redacted. */
   secrets: string[];
 };
 
-/**
- * Fills the placeholders in every string of `value`, but not in keys.
- * @param where names the file in errors
- * @throws CountersignError `invalid_configuration` naming the key and the missing variable
- */
+/** In all strings but keys. @param where names the file
+ * @throws CountersignError `invalid_configuration` */
 export function fillVariables(
   value: JsonObject,
   variables: NodeJS.ProcessEnv,
@@ -39,7 +36,7 @@ export function fillVariables(
             `${whole} is not a variable of the environment. Write \${NAME} or \${NAME:-default}, or $\${ for a plain \${.`,
           );
         const found = name === undefined ? undefined : variables[name];
-        // Empty counts as not set, as for the environment's own settings.
+        // Empty counts as not set, as in the environment.
         if (found !== undefined && found !== '') {
           secrets.push(found);
           return found;

@@ -1,5 +1,4 @@
-// Reloads access rules when the settings file changes; other settings need a restart. Shared lists and records are replaced in
-// place, all at once.
+// Reloads access rules in place when the settings file changes.
 import { type Stats, unwatchFile, watchFile } from 'node:fs';
 import { systemClock } from '#domain/clock.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
@@ -13,12 +12,12 @@ function replaceRecord(target: Record<string, unknown>, next: Record<string, unk
   Object.assign(target, next);
 }
 
-/** @throws `invalid_configuration` if the change needs a restart or the file is invalid, replacing nothing */
+/** @throws `invalid_configuration` if invalid or a restart is needed; replaces nothing */
 export function readRulesAgain(config: Config): void {
   const { settings: next, settingsFile, apart } = config.readAgain();
   const { settings, settingsFile: file } = config;
   const { providers } = settings.identity;
-  // Editors and deployments replace the file, so it is missing for a moment.
+  // Missing for a moment while it is replaced.
   if (file.found && !settingsFile.found)
     throw new CountersignError(
       'invalid_configuration',
@@ -51,7 +50,7 @@ export function readRulesAgain(config: Config): void {
   file.warnings.splice(0, Infinity, ...settingsFile.warnings);
 }
 
-/** References the reloaded settings; must not copy them. */
+/** By reference, never a copy. */
 export function groupingOf({ settings: { groups, identity }, apart }: Config): Grouping {
   return {
     ...{ groups, providers: identity.providers, apart },
@@ -67,7 +66,7 @@ export function followRules(
 ): () => void {
   const { path, warnings } = config.settingsFile;
   const follow = (now: Pick<Stats, 'mtimeMs'>, before: Pick<Stats, 'mtimeMs'>) => {
-    // Node reports a file that is missing at the start once.
+    // Node reports a missing file once at start.
     if (now.mtimeMs === 0 && before.mtimeMs === 0) return;
     try {
       readRulesAgain(config);

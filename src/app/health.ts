@@ -1,4 +1,4 @@
-// Liveness (`/healthz`) and readiness (`/readyz`) of gateways and workers.
+// Liveness (`/healthz`) and readiness (`/readyz`).
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import type { Probes } from '#api/routes/probes.ts';
@@ -9,10 +9,10 @@ import { readSchemaAge } from '#db/migrate.ts';
 import { causeOf } from '#db/transient.ts';
 import type { Instance, Vitals } from './wire/instance.ts';
 
-/** Milliseconds until a silent database counts as unavailable. */
+/** Then the database counts as unavailable. */
 const answerWithinMs = 5000;
 
-/** Why a worker counts as failing although its database answers, by part. */
+/** By part, although its database answers. */
 export function findFailing({
   leasesQuietMs,
   beatQuietMs,
@@ -47,8 +47,7 @@ export function createProbes({
   registry,
   vitals,
 }: Pick<Instance, 'db' | 'registry' | 'vitals'>): Probes {
-  // A running process works on the next version's schema. Otherwise every gateway would leave rotation as soon as an upgrade
-  // migrates.
+  // Works on the next version's schema, so that upgrades don't take all gateways out of rotation.
   const askSchema = async () =>
     (await readSchemaAge(db.query)) === 'older'
       ? 'migrations are missing; run countersign migrate'
@@ -62,7 +61,7 @@ export function createProbes({
       const own = vitals();
       const parts = own === null ? {} : findFailing(own);
       if (Object.keys(parts).length === 0) return { alive: true, parts };
-      // Leases can't be renewed without a database, and a restart would only lose state.
+      // Leases need the database, and a restart would only lose state.
       const database = await withinTime(askDatabase(db));
       return database === 'ok' ? { alive: false, parts } : { alive: true, parts: {} };
     },

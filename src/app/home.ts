@@ -1,4 +1,4 @@
-// The home folder is private: the database, logs and workspace hold personal content.
+// The home folder, private because it holds personal content.
 import { chmodSync, closeSync, mkdirSync, openSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
@@ -6,21 +6,19 @@ import type { Config } from './config.ts';
 
 const others = 0o077;
 
-/**
- * Makes home, logs and workspace private to their owner. Root's stay traversable, because embedded PostgreSQL runs as another
- * user. Leaves COUNTERSIGN_WORKSPACE, other owners' folders and the likes of /tmp alone.
- */
+/** Root's folders stay traversable: embedded PostgreSQL runs as another user.
+ * Leaves COUNTERSIGN_WORKSPACE, others' folders and the likes of /tmp alone. */
 export function secureHome({ home, workspace, env }: Config): void {
   const asRoot = process.getuid?.() === 0;
   makePrivate(home, asRoot ? 0o711 : 0o700);
   makePrivate(join(home, 'logs'), 0o700);
   const isNew = env.COUNTERSIGN_WORKSPACE === undefined && makePrivate(workspace, 0o700);
-  // For trying things out, not for setups with their own database.
+  // For trying things out.
   if (isNew && env.DATABASE_URL === undefined)
     writeFileSync(join(workspace, 'orders.csv'), exampleTable, { flag: 'wx' });
 }
 
-/** The table that the README's example reads. */
+/** Read by the README's example. */
 const exampleTable = 'id,name,item\n1001,Ana,desk lamp\n1002,Ben,chair\n1003,Chloe,bookshelf\n';
 
 /** @returns whether it was created */
@@ -39,16 +37,13 @@ function makePrivate(folder: string, mode: number): boolean {
     if (found.isDirectory() && found.uid === process.getuid?.() && !sticky && open !== 0)
       chmodSync(folder, found.mode & 0o7777 & ~open);
   } catch (error) {
-    // Users of the folder report this themselves; with DATABASE_URL it may be read-only.
+    // Users of the folder report this; with DATABASE_URL it may be read-only.
     if (!isRefusal(error)) throw explain(folder, error);
   }
   return false;
 }
 
-/**
- * The log file of commands that own the terminal.
- * @throws `invalid_configuration` if it isn't writable
- */
+/** For commands that own the terminal. @throws `invalid_configuration` if not writable */
 export function openLogFile(config: Config): string {
   secureHome(config);
   const folder = join(config.home, 'logs');

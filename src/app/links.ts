@@ -1,8 +1,8 @@
-// Links to plans. Chats get the public address: one of the bot's own machine would not work for their readers.
+// Links to plans; chats get only a public address.
 import { isEveryHost, isReachable } from '#domain/public-url.ts';
 import type { Config } from './config.ts';
 
-/** The server's address on this machine. */
+/** On this machine. */
 export function addressOf({ env }: Pick<Config, 'env'>, port: number): string {
   const host = isEveryHost(env.HOST) ? '127.0.0.1' : env.HOST;
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
@@ -10,7 +10,7 @@ export function addressOf({ env }: Pick<Config, 'env'>, port: number): string {
 
 type LinkTo = (planId: string) => string | null;
 
-/** @param here the server's local address; it may change until it listens */
+/** @param here local address; may change until listening */
 export function createLinks(
   { env }: Pick<Config, 'env'>,
   here: () => string,

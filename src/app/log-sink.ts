@@ -1,10 +1,10 @@
-// Writes log lines. If that fails (disk full, reader gone), lines are dropped, and the next line written reports how many.
+// Writes log lines; after failures, reports how many were dropped.
 import { openSync, write, writeSync } from 'node:fs';
 import { errorMessage } from '#domain/errors.ts';
 
-/** Maximum bytes waiting for the current write; further lines are dropped. */
+/** Bytes waiting; further lines are dropped. */
 const maxWaiting = 1024 * 1024;
-/** Milliseconds before a full pipe is retried. */
+/** Before a full pipe is retried. */
 const againAfterMs = 100;
 
 export type LogSink = { write(line: string): void };
@@ -15,16 +15,12 @@ export const droppedLines = (): number => lost;
 
 const isBusy = (error: NodeJS.ErrnoException) => error.code === 'EAGAIN' || error.code === 'EBUSY';
 
-/**
- * Writes whole lines in batches without waiting; the rest is tried once more at exit.
- * @param to a file descriptor, or a file to append to
- */
+/** Whole lines in batches, without waiting; once more at exit. @param to file descriptor or file */
 export function openLogSink(to: number | string): LogSink {
   const fd = typeof to === 'number' ? to : openSync(to, 'a');
   let waiting: string[] = [];
   let waitingBytes = 0;
   let writing = false;
-  /** Dropped but not yet reported. */
   let missing = 0;
   let reason = '';
 
@@ -34,7 +30,7 @@ export function openLogSink(to: number | string): LogSink {
     reason = why;
   }
 
-  /** The waiting lines, after a report of dropped ones. */
+  /** After a report of dropped lines. */
   function take(): { bytes: Buffer; lines: number; dropped: number } {
     const dropped = missing;
     const text = waiting.join('');
@@ -55,7 +51,7 @@ export function openLogSink(to: number | string): LogSink {
       writing = false;
       if (error === null) missing -= dropped;
       else drop(lines, errorMessage(error));
-      // After a failure the next line triggers a retry.
+      // After a failure the next line retries.
       if (error === null) begin();
     });
   }
@@ -76,7 +72,7 @@ export function openLogSink(to: number | string): LogSink {
     try {
       writeSync(fd, bytes);
     } catch {
-      // Nowhere left to report it.
+      // Nowhere to report it.
     }
   });
 

@@ -1,5 +1,4 @@
-// Logs: JSON lines on stderr, readable lines if that is a terminal, JSON in a file for commands that own the terminal. Secrets are
-// redacted by field name and by configured value.
+// JSON or readable logs, with secrets redacted by name and value.
 import pino, { type Logger, type LoggerOptions } from 'pino';
 import { errorMessage } from '#domain/errors.ts';
 import { escapeExact } from '#domain/shown-text.ts';
@@ -29,7 +28,7 @@ const secrets = secretNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]
 const causesShown = 5;
 const queryShown = 300;
 
-/** The message without query values, which may hold personal content. */
+/** Without query values, which may be personal. */
 function messageOf(error: Error): string {
   if ('params' in error && 'query' in error && typeof error.query === 'string') {
     return `Failed query: ${error.query.slice(0, queryShown)}`;
@@ -40,7 +39,7 @@ function messageOf(error: Error): string {
   return error.message;
 }
 
-/** Logs only known fields of an error: libraries attach connections with keys, whole requests and rows. */
+/** Known fields only: libraries attach keys, requests and rows. */
 function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return typeof error === 'object' ? 'not an error' : error;
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
@@ -55,29 +54,26 @@ function describeError(error: unknown, depth = 0): unknown {
   };
 }
 
-/** Skips fields that the request's logger has already. */
+/** Already in the request's logger. */
 function withoutBound(fields: Record<string, string | number>, logger: Logger): object {
   if (!('request_id' in fields) || !('request_id' in logger.bindings())) return { ...fields };
   const { request_id: _, ...others } = fields;
   return others;
 }
 
-/**
- * Options shared by all logs.
- * @param scrub redacts secrets
- */
+/** @param scrub redacts secrets */
 export function logOptions(level: string, scrub?: Scrub): LoggerOptions {
   return {
     level,
     redact: { paths: secrets, censor: '[secret]' },
     serializers: { err: (error: unknown) => describeError(error) },
-    // The request, job or step, and its trace.
+    // Request, job or step, and its trace.
     mixin: (_fields, _level, logger) => withoutBound(logFields(), logger),
     ...(scrub === undefined ? {} : { hooks: { streamWrite: scrub } }),
   };
 }
 
-/** @returns a line of the log as `15:38:10 warn  The MCP server gh cannot be started. (spawn gh ENOENT)` */
+/** @returns `15:38:10 warn  The MCP server gh cannot be started. (spawn gh ENOENT)` */
 export function formatForTerminal(line: string): string {
   const entry = parseJson(line);
   if (!isObject(entry)) return line;
@@ -87,7 +83,7 @@ export function formatForTerminal(line: string): string {
   return `${at} ${(pino.levels.labels[Number(level)] ?? '').padEnd(5)} ${escapeExact(`${msg}${cause}`)}\n`;
 }
 
-/** @param quiet for interactive commands: logs to `<home>/logs/countersign.log` */
+/** @param quiet logs to `<home>/logs/countersign.log` */
 export function createLog(
   config: Config,
   quiet: boolean,

@@ -1,5 +1,4 @@
-// Converts MCP servers of other clients (Claude Desktop, Cursor, VS Code, Windsurf, Codex …). Pure. Unknown keys are dropped with
-// a warning; anything that would weaken the review is never adopted.
+// Converts other clients' MCP servers, never weakening the review. Pure.
 import { CountersignError } from '#domain/errors.ts';
 import { McpServer } from '#domain/settings.ts';
 import { type Json, type JsonObject, objectIn } from '#domain/text.ts';
@@ -7,9 +6,9 @@ import { trimTail } from '#domain/words.ts';
 
 export type McpEntries = { file: JsonObject; warnings: string[] };
 
-/** Keys that hold other clients' servers. */
+/** Other clients' lists of servers. */
 const otherLists = ['servers', 'mcp_servers', 'context_servers'];
-/** Other clients' keys next to their servers. */
+/** Next to their servers. */
 const otherKeys = ['inputs'];
 
 /** Other clients' names for our keys. */
@@ -40,7 +39,7 @@ const oauthSynonyms: Record<string, string> = {
   scopes: 'scope',
 };
 
-/** Keys that would skip a person's approval. */
+/** Would skip a person's approval. */
 const approvals = new Set([
   'autoApprove',
   'alwaysAllow',
@@ -51,7 +50,7 @@ const approvals = new Set([
   'require_approval',
 ]);
 
-/** Keys that limit a server's tools, and our equivalents. */
+/** Limit a server's tools. */
 const limits = new Set(['enabled_tools', 'includeTools', 'allowedTools', 'tools']);
 const hidden = new Set(['disabled_tools', 'disabledTools', 'excludeTools']);
 
@@ -74,7 +73,7 @@ function readOauth(value: Json): Json {
   );
 }
 
-/** Reads one key of an entry. @returns a warning, or null if understood */
+/** @returns a warning, or null */
 function readKey(read: Entry, key: string, value: Json): string | null {
   const { name, entry } = read;
   const at = `mcpServers.${name}.${key}`;
@@ -121,7 +120,7 @@ function readKey(read: Entry, key: string, value: Json): string | null {
   return null;
 }
 
-/** Letters, digits and hyphens only, so that `server_tool` is unambiguous. */
+/** Letters, digits and hyphens, so that `server_tool` is unambiguous. */
 function readName(name: string): string {
   const plain = name.trim().replace(/[\s_./:@-]+/g, '-');
   return trimTail(plain.replace(/^-/, ''), /-/);
@@ -143,11 +142,7 @@ function readEntry(given: string, value: Json): Entry | null {
   return read;
 }
 
-/**
- * The file with its servers converted.
- * @param where names the file in errors
- * @throws CountersignError `invalid_configuration` if two servers get the same name
- */
+/** @param where names the file @throws CountersignError `invalid_configuration` on equal names */
 export function readMcpEntries(file: JsonObject, where: string): McpEntries {
   const warnings: string[] = [];
   const rest: JsonObject = { ...file };

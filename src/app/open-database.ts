@@ -1,4 +1,4 @@
-// Opens the configured database, or the embedded one, and migrates it to this build's schema.
+// Opens and migrates the configured or embedded database.
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { openEmbedded } from '#db/embedded/embedded.ts';
@@ -8,16 +8,15 @@ import { secureHome } from './home.ts';
 
 type Place = {
   url: string;
-  /** For listening and migrations, which need a direct connection. */
+  /** Direct, for listening and migrations. */
   directUrl: string;
   /** `url` is a pooler. */
   pooled: boolean;
-  /** Its location, for people. */
   words: string;
   close(): Promise<void>;
 };
 
-/** The configured database, unmigrated. @param binaries programs for the embedded one, instead of ours */
+/** Unmigrated. @param binaries replace ours */
 export async function openPlace(config: Config, log: Logger, binaries?: string): Promise<Place> {
   secureHome(config);
   const { DATABASE_URL, DATABASE_DIRECT_URL } = config.env;
@@ -46,10 +45,8 @@ export async function openPlace(config: Config, log: Logger, binaries?: string):
   };
 }
 
-/**
- * The configured database, migrated; `applied` names new migrations.
- * @throws CountersignError `schema_too_new` or `database_unavailable`
- */
+/** `applied` names new migrations.
+ * @throws CountersignError `schema_too_new` or `database_unavailable` */
 export async function openMigrated(
   config: Config,
   log: Logger,

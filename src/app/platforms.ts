@@ -1,4 +1,4 @@
-// The chat platforms of an instance. A new one is a folder of `adapters` with its record, and a line here.
+// The chat platforms; a new one adds a line here.
 import { slack } from '#adapters/slack/platform.ts';
 import { teams } from '#adapters/teams/platform.ts';
 import type { Platform } from '#chat/platform.ts';

@@ -11,7 +11,7 @@ export function portOf({ server }: FastifyInstance): number {
   throw new Error('portOf: the server does not listen on a port');
 }
 
-/** Milliseconds for a listener to identify itself. */
+/** For a listener to identify itself. */
 const answersWithinMs = 1000;
 const longestHealth = 10_000;
 
@@ -27,7 +27,7 @@ function isTaken(address: string): Promise<boolean> {
   }).finally(() => socket.destroy());
 }
 
-/** The listener at `address`: a Countersign with this version, another program, or null. */
+/** With its version if a Countersign; null if free. */
 export async function findListener(
   address: string,
 ): Promise<{ countersign: string } | 'other' | null> {
@@ -43,7 +43,7 @@ export async function findListener(
   }
 }
 
-/** Checked before anything changes. @throws `invalid_configuration` if another program has the port of `variable` */
+/** First of all. @throws `invalid_configuration` if another program has `variable`'s port */
 export async function refuseTaken(
   variable: 'PORT' | 'HEALTH_PORT',
   address: string,
@@ -62,7 +62,6 @@ export async function refuseTaken(
 const describeTaken = (variable: string, port: number | string, host: string) =>
   `${variable}: ${port} is taken on ${host}. Stop the program there or set ${variable} to another port.`;
 
-/** Explains to the person who set `variable` why the server can't listen. */
 export function explainTaken(
   variable: 'PORT' | 'HEALTH_PORT',
   port: number,

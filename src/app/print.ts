@@ -1,4 +1,4 @@
-// Command-line output: nothing in it moves the cursor, hides or reorders words.
+// Command-line output, safe for the terminal.
 import { escapeJson, guardDrawn } from '#domain/shown-text.ts';
 
 export const print = (text: string): void => console.log(guardDrawn(text));

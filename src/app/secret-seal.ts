@@ -1,4 +1,4 @@
-// Encrypts MCP sign-ins, the model's key and people's calendar addresses, by COUNTERSIGN_ENCRYPTION_KEY or a key file next to an embedded database.
+// Encrypts stored secrets by COUNTERSIGN_ENCRYPTION_KEY or a key file.
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ function isThere(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EEXIST';
 }
 
-/** Created once, even by concurrent processes. */
+/** Created once, even concurrently. */
 function readKeyFile(path: string): Buffer {
   try {
     writeFileSync(path, `${randomBytes(keyBytes).toString('base64')}\n`, {
@@ -36,7 +36,7 @@ function readKeyFile(path: string): Buffer {
   );
 }
 
-/** @returns the seal, or why nothing can be stored encrypted, as a sentence */
+/** @returns the seal, or why there is none */
 export function openSecretSeal({ env, home }: Pick<Config, 'env' | 'home'>): Seal | string {
   const { COUNTERSIGN_ENCRYPTION_KEY: key } = env;
   if (key !== undefined) return createSeal(readEncryptionKey(key));

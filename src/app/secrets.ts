@@ -1,9 +1,8 @@
-// The configuration's secrets, and their redaction from log lines and traces.
+// Redacts the configuration's secrets.
 import { createRedactor } from '#domain/secrets.ts';
 import { secretsOfServer } from '#tools/mcp/secrets.ts';
 import type { Config } from './config.ts';
 
-/** Redacts the configured secrets, and what is added. */
 export type Scrub = {
   (text: string): string;
   add(secrets: string[]): void;
@@ -11,7 +10,7 @@ export type Scrub = {
 
 const secretName = /token|secret|password|authorization|api_?key|encryption_?key|headers/i;
 
-/** The text, and its percent-decoded form. */
+/** And percent-decoded. */
 function withDecoded(text: string): string[] {
   try {
     return [text, decodeURIComponent(text)];
@@ -26,7 +25,7 @@ function passwordOf(address: string | undefined): string[] {
   return withDecoded(new URL(address).password);
 }
 
-/** Values under names that mark them as secret. */
+/** Under names that mark them. */
 function secretsIn(value: unknown, isSecret = false): string[] {
   if (typeof value === 'string') return isSecret ? [value] : [];
   if (typeof value !== 'object' || value === null) return [];
@@ -35,7 +34,7 @@ function secretsIn(value: unknown, isSecret = false): string[] {
   );
 }
 
-/** @param variables the process's, for those that libraries read (`OTEL_EXPORTER_OTLP_HEADERS`) */
+/** @param variables for those read by libraries (`OTEL_EXPORTER_OTLP_HEADERS`) */
 export function secretsOf(
   { env, settings, secrets }: Pick<Config, 'env' | 'settings' | 'secrets'>,
   variables: NodeJS.ProcessEnv,
@@ -56,7 +55,7 @@ export function secretsOf(
   ];
 }
 
-/** Redacts `secrets`, also in their JSON-escaped form. */
+/** Also JSON-escaped. */
 export function createScrub(secrets: string[]): Scrub {
   const known = new Set<string>();
   let redact = createRedactor(known);

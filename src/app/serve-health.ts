@@ -1,4 +1,4 @@
-// A worker's HTTP server: probes and metrics, if `HEALTH_PORT` is set.
+// A worker's HTTP server for probes and metrics.
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
@@ -10,7 +10,7 @@ import { explainTaken, portOf } from './ports.ts';
 import { version } from './version.ts';
 import type { Instance } from './wire/instance.ts';
 
-/** A server without the API, under the same rules; not yet listening. */
+/** Not yet listening. */
 export async function createHealthServer(
   options: AppOptions & ProbeOptions,
 ): Promise<FastifyInstance> {
@@ -19,7 +19,7 @@ export async function createHealthServer(
   return app;
 }
 
-/** Listens; `port` of the result is the actual one. @throws `invalid_configuration` if it is in use */
+/** Returns the actual `port`. @throws `invalid_configuration` if in use */
 export async function serveHealth(
   instance: Instance,
   { env: { HOST: host, COUNTERSIGN_API_TOKEN: apiToken } }: Config,

@@ -1,4 +1,4 @@
-// The HTTP side of a process: the API, the console, and the text shown once it is ready.
+// The HTTP side of a process: API, console, banner.
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
@@ -17,11 +17,8 @@ import { createSettingsFacts } from './settings-facts.ts';
 import { version } from './version.ts';
 import type { Instance } from './wire/instance.ts';
 
-/**
- * Listens; `port` of the result is the actual one.
- * @param recheckMs interval at which streams recheck access
- * @throws `invalid_configuration` if the port is in use
- */
+/** Returns the actual `port`. @param recheckMs of streams' access
+ * @throws `invalid_configuration` if the port is in use */
 export async function serve(
   instance: Instance,
   config: Config,
@@ -76,7 +73,7 @@ export async function serve(
       hasModel: instance.model.access !== null,
     });
     for (const chat of Object.values(instance.chats)) await chat.receive(app, instance);
-    // The banner names the address, so Fastify doesn't.
+    // The banner names the address.
     const { level } = app.log;
     app.log.level = 'warn';
     await app.listen({ host: env.HOST, port: env.PORT });
@@ -88,7 +85,7 @@ export async function serve(
   return { app, port: portOf(app) };
 }
 
-/** Shown in the terminal once the bot is up. */
+/** In the terminal, once ready. */
 export function banner(instance: Instance, config: Config, url: string, seconds: number): string {
   const { env } = config;
   const tools = instance.registry.status();

@@ -1,4 +1,4 @@
-// Facts for the console's settings. Each value is listed explicitly, so that no secret gets out by accident.
+// Facts for the console's settings, listed one by one against leaks.
 import { lookup } from 'node:dns/promises';
 import { basename } from 'node:path';
 import type { Logger } from 'pino';
@@ -38,15 +38,15 @@ import { readTraceTarget } from './telemetry/target.ts';
 import { version } from './version.ts';
 import type { Instance } from './wire/instance.ts';
 
-/** Maximum characters of an operation's description. */
+/** Characters. */
 const maxDescribed = 600;
 
 export type SettingsFacts = {
   read(): Promise<SettingsView>;
-  /** Tests the access to a model's server, and keeps it if every configured model answers. */
+  /** Tests it, and keeps it if every model answers. */
   connectModel(access: ModelEntry, actor: Actor): Promise<CheckResult[]>;
   disconnectModel(actor: Actor): Promise<boolean>;
-  /** Checks whether a part works now, changing nothing. */
+  /** Read-only. */
   check(part: CheckedPart): Promise<CheckResult[]>;
 };
 
@@ -100,7 +100,7 @@ export function createSettingsFacts(
   };
 }
 
-/** Strips possible secrets from the URL. */
+/** Strips possible secrets. */
 function describeTraces({ env }: Config): string | null {
   const words = readTraceTarget(env)?.words;
   return words?.replace(/\/\/[^/\s]*@/, '//').replace(/\?\S*/, '') ?? null;
@@ -130,10 +130,10 @@ async function check(
   return [await checkChat(chat, log), ...(await checkInstalled(instance.chats, part.part))];
 }
 
-/** @throws `address_not_allowed` if the server's address is link-local */
+/** @throws `address_not_allowed` */
 async function refuseLinkLocal(baseUrl: string): Promise<void> {
   const host = new URL(baseUrl).hostname.replace(/^\[|\]$/g, '');
-  // A name that is not found is reported by the test of the model.
+  // The model's test reports unknown names.
   const found = await lookup(host, { all: true }).catch(() => []);
   if (found.some(({ address }) => isLinkLocal(address)))
     throw new CountersignError(
@@ -142,7 +142,7 @@ async function refuseLinkLocal(baseUrl: string): Promise<void> {
     );
 }
 
-/** @throws `invalid_request` if the environment connects a model, nothing was entered, or nothing can be stored */
+/** @throws `invalid_request` if set by the environment, empty or unstorable */
 async function connectModel(
   entry: ModelEntry,
   actor: Actor,
@@ -193,9 +193,7 @@ async function readWebhooks({ db }: Instance): Promise<SettingsView['webhooks']>
   );
 }
 
-// Tools: their operations, and the state of MCP servers.
-
-/** The program name or host only: the rest may hold a secret. */
+/** Program or host only: the rest may hold a secret. */
 function placeOf({ command, url }: McpServer): string {
   return url === undefined ? basename(command ?? '') : new URL(url).host;
 }
@@ -296,8 +294,6 @@ function readApprovals({ settings }: Config, { registry }: Instance): SettingsVi
   };
 }
 
-// Models, budgets and modes of planning.
-
 async function readModels(
   { env, settings }: Config,
   { db, model: { access, by } }: Instance,
@@ -336,8 +332,6 @@ function readPlanning({ env, settings }: Config): SettingsView['planning'] {
     confidence: settings.confidence,
   };
 }
-
-// Execution: back ends, their operations and rules.
 
 async function readRunning(
   { settings, timezone }: Config,

@@ -1,11 +1,11 @@
-// Each setting of `countersign.json` in force, one line each, for the console. Possible secrets are shown by name only.
+// Each setting in force; possible secrets by name only.
 import type { Settings } from '#domain/settings.ts';
 import type { SettingLine } from '#domain/settings-view.ts';
 
-/** Entries may hold secrets; their own sections show the rest. */
+/** May hold secrets. */
 const names = (entries: object): string[] => Object.keys(entries);
 
-/** The shown part of each setting. A new setting doesn't compile until it is listed. */
+/** A new setting doesn't compile until listed. */
 function pickShown(settings: Settings): Record<Exclude<keyof Settings, '$schema'>, unknown> {
   return {
     mcpServers: names(settings.mcpServers),
@@ -44,7 +44,7 @@ function writeValue(value: unknown): string {
   return Array.isArray(value) ? value.map(writeValue).join(', ') : JSON.stringify(value);
 }
 
-/** `executor.batch`: 500. Objects in lists stay whole; empty values are marked. */
+/** `executor.batch`: 500. Objects in lists stay whole. */
 function* flatten(name: string, value: unknown): Generator<SettingLine> {
   if (value === undefined) return;
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);

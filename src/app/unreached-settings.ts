@@ -1,8 +1,8 @@
-// Finds settings that no organisation can use because several share the instance.
+// Finds settings that no organisation of a shared instance can use.
 import type { Settings } from '#domain/settings.ts';
 import { sharingOf, type Tenancy } from '#domain/tenancy.ts';
 
-/** A sentence per entry without an organisation, unless a former sole organisation owns it. */
+/** Unless a former sole organisation owns the entry. */
 export function findUnreached(
   { mcpServers, calendars, tools, webhooks }: Settings,
   { apart, owners }: Tenancy,

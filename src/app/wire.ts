@@ -1,4 +1,4 @@
-// Wires up one process (database, jobs, models, tools, planner, service) and closes everything again in order.
+// Wires up one process, and closes it in order.
 import { dirname } from 'node:path';
 import { openHome } from '#chat/homes.ts';
 import { createReceiver, createWaker } from '#chat/inbox/receive.ts';
@@ -65,7 +65,7 @@ import {
 } from './wire/open-planner.ts';
 import { startWorking, workWhenAlone } from './work.ts';
 
-/** Opens everything in `options`; on failure, closes what was opened. */
+/** On failure, closes what was opened. */
 export async function openInstance(options: InstanceOptions): Promise<Instance> {
   const closers = createClosers(options.log);
   try {
@@ -103,7 +103,7 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
   const budget = createBudget({ db, clock: systemClock, caps: readCaps(config) });
   const readTenancy = await followTenancy(db, listener, servesOrganisations(config), warn);
   for (const unreached of findUnreached(config.settings, readTenancy())) warn(unreached);
-  // Without work, this process never touches the plans' files.
+  // Only workers touch the plans' files.
   const folder = work === true ? await readWorkspaceId(config.workspace) : null;
   const elsewhere = folder === null ? null : await findElsewhere(db.query, folder);
   if (elsewhere !== null) warn(otherWorkspace(config.workspace, elsewhere));
@@ -270,14 +270,14 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
   };
 }
 
-/** Messages of an unconfigured platform are drawn for the given port. */
+/** Falls back to the given port. */
 function drawingOf({ chats }: Config, name: string): CardDrawing {
   const found = chats.find(({ platform }) => platform.name === name);
   if (found === undefined) throw new Error(`There is no chat platform ${name}.`);
   return found.platform.drawing;
 }
 
-/** Whether this process isolates organisations, or null if it serves none. */
+/** Null if it serves none. */
 function servesOrganisations({ apart, chats, settings }: Config): boolean | null {
   const serves =
     chats.some(({ setup }) => setup !== null) ||
@@ -285,21 +285,20 @@ function servesOrganisations({ apart, chats, settings }: Config): boolean | null
   return serves ? apart : null;
 }
 
-/** Whether any MCP server is hosted and so may need sign-in. */
+/** Hosted servers may need sign-in. */
 function hasHosted({ settings }: Config): boolean {
   return Object.values(settings.mcpServers).some(
     ({ url, disabled }) => url !== undefined && !disabled,
   );
 }
 
-/** Loads the protocol's library only if there is a hosted server. */
+/** Loads the library only for a hosted server. */
 async function openSignIns({ settings }: Config, store: SignInStore): Promise<SignIns> {
   const { createSignIns } = await import('#tools/mcp/sign-in.ts');
   const rules = createAddressRules(settings.http.allowPrivate);
   return createSignIns(settings.mcpServers, store, systemClock, rules);
 }
 
-// Builds the conversation module's context.
 function makeConversation(
   config: Config,
   parts: {
@@ -308,7 +307,6 @@ function makeConversation(
     planner: Planner;
     readBusy: ConversationContext['readBusy'];
     userGroups: UserGroups;
-    /** Whether steps may ask a model. */
     hasModel: boolean;
     threads: ConversationContext['threads'];
     openSeal: ConversationContext['openSeal'];

@@ -1,4 +1,4 @@
-// The worker half of a process: executor, jobs and the recovery round.
+// The worker half of a process.
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -30,12 +30,10 @@ import { auditKeyOf, type Config } from './config.ts';
 import { version } from './version.ts';
 import type { Instance } from './wire/instance.ts';
 
-/** Milliseconds between recovery rounds. */
 const usualRecoverEveryMs = 5000;
-/** Milliseconds for running work at a stop; tools and database stay open meanwhile. */
+/** Tools and database stay open meanwhile. */
 const jobsEndWithinMs = 10_000;
 
-/** Opens the webhook sender and registers it with `closers`. */
 function openWebhooks(
   { settings }: Config,
   { db, enqueue, clock, random, linkTo, warn }: ConversationContext,
@@ -61,13 +59,9 @@ type Parts = {
   closers: Closers;
 };
 
-/** The parts of an instance that report on its work. */
 type Working = Pick<Instance, 'vitals' | 'drain'>;
 
-/**
- * Starts working; registers shutdown with `closers`.
- * @param lasting whether this process's webhook settings now apply to all
- */
+/** Registers shutdown with `closers`. @param lasting its webhook settings apply to all */
 export async function startWorking(parts: Parts, lasting = true): Promise<Working> {
   const { config, log, boss, registry, conversation, inbox, delivery, homes } = parts;
   const { decide, budget, closers } = parts;
@@ -105,11 +99,11 @@ export async function startWorking(parts: Parts, lasting = true): Promise<Workin
     conversation.listener,
   );
   closers.add('the leases', async () => crew.letGo());
-  // Others must know these back ends from before the first claim until the last step is handed back.
+  // Known from before the first claim to the last handover.
   const registration = await registerBackends(
     crew.context,
     crew.backends,
-    // A lasting worker ignores the folder of a temporary one.
+    // A temporary worker's folder doesn't count.
     { version, workspace: lasting ? await readWorkspaceId(config.workspace) : null },
     crew.lookForWork,
   );
@@ -145,7 +139,7 @@ export async function startWorking(parts: Parts, lasting = true): Promise<Workin
     log,
   );
   closers.add('the jobs', async () => {
-    // Stop taking jobs first: what the executor hands back must not return here.
+    // First stop taking jobs, so nothing handed back returns here.
     const stopped = Promise.all([stopJobs(), crew.stop()]);
     await Promise.race([stopped, pause(jobsEndWithinMs, undefined, { ref: false })]);
   });
@@ -179,10 +173,9 @@ export async function startWorking(parts: Parts, lasting = true): Promise<Workin
   };
 }
 
-/** Milliseconds between checks for other workers. */
 const lookEveryMs = 2000;
 
-/** Starts working once no other worker is alive, since others have the installation's settings. */
+/** Other workers have the installation's settings. */
 export async function workWhenAlone(parts: Parts): Promise<Working> {
   const { log, closers, conversation } = parts;
   const { db, warn } = conversation;

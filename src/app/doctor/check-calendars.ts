@@ -1,4 +1,4 @@
-// Checks that the configured calendars can be read, and reports unreadable lines.
+// Checks that configured calendars can be read.
 import { z } from 'zod';
 import { errorMessage } from '#domain/errors.ts';
 import type { Calendar, Settings } from '#domain/settings.ts';
@@ -13,7 +13,7 @@ export type CalendarState = { name: string; kind: 'file' | 'address'; problems: 
 
 const Read = z.object({ problems: z.array(z.string()).default([]) });
 
-/** Calendar URLs are secrets and never shown. */
+/** Calendar URLs are secrets. */
 async function readState(
   registry: ToolHost,
   timezone: string,

@@ -1,4 +1,4 @@
-// Checks that chat platforms accept their configuration, for `countersign doctor` and the console's settings.
+// Checks that chat platforms accept their configuration.
 import type { Logger } from 'pino';
 import { errorMessage } from '#domain/errors.ts';
 import type { CheckResult } from '#domain/settings-view.ts';

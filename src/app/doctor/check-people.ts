@@ -1,4 +1,4 @@
-// Finds rules that name unreadable groups or can't currently be met.
+// Finds approval rules that can't be met.
 import type { Queryable } from '#db/database.ts';
 import { readLinks } from '#db/people/identities.ts';
 import { countUnreadGroups } from '#db/people/sign-ins.ts';
@@ -12,7 +12,7 @@ import { openPolicy, readGroups } from '#plans/authority/members.ts';
 import type { Config } from '../config.ts';
 import { brokenCheck } from './results.ts';
 
-/** How many approvers a rule lacks, not counting typed names, which prove nothing. */
+/** Typed names prove nothing and don't count. */
 async function countMissing(
   db: Queryable,
   grouping: Grouping,
@@ -20,7 +20,7 @@ async function countMissing(
 ): Promise<number> {
   if (!('people' in policy)) return 0;
   const groups = (await readGroups(db, grouping, policy.people, [null]))(null, false);
-  // Members of a chat's user groups are looked up at decision time.
+  // User groups are looked up at decision time.
   if (groups.userGroups.size > 0) return 0;
   const opened = openPolicy(policy, groups);
   const people = 'people' in opened ? opened.people : [];

@@ -1,4 +1,4 @@
-// Judges the database server, queue and workers from given facts, for doctor.
+// Judges database server, queue and workers from facts.
 import type { LiveBackend } from '#db/backends.ts';
 import type { MigrationState, SchemaAge } from '#db/migrate.ts';
 import type { ServerFacts } from '#db/server-facts.ts';
@@ -9,13 +9,10 @@ import { brokenCheck, offCheck, okCheck } from './results.ts';
 
 /** Migration 0005 needs `unique nulls not distinct`. */
 const oldestMajor = 15;
-/** Maximum clock difference in milliseconds: leases and reminders depend on both clocks. */
+/** Leases and reminders depend on both clocks. */
 const maxSkewMs = 2000;
 
-/**
- * @param needs connections per process
- * @param embedded whether it is Countersign's own server
- */
+/** @param needs connections per process @param embedded Countersign's own server */
 export function judgeServer(
   { version, major, encoding, aheadMs, connections, size }: ServerFacts,
   { needs, embedded }: { needs: number; embedded: boolean },
@@ -53,10 +50,7 @@ export function judgeServer(
   ];
 }
 
-/**
- * Judges a pooler and the direct connection.
- * @param direct the database that DATABASE_DIRECT_URL reaches, or why it reaches none, or null if not set
- */
+/** @param direct database behind DATABASE_DIRECT_URL, why there is none, or null if not set */
 export function judgePooler(
   { identity }: Pick<ServerFacts, 'identity'>,
   direct: { identity: string } | { problem: string } | null,
@@ -99,7 +93,7 @@ export function judgeSchema(age: SchemaAge, newest: string): CheckResult {
       );
 }
 
-/** Judges an older schema, or null if it is current or new. */
+/** Null if current or new. */
 export function judgePending({ applied, pending }: MigrationState): CheckResult | null {
   if (applied.length === 0 || pending.length === 0) return null;
   return brokenCheck(
@@ -109,7 +103,7 @@ export function judgePending({ applied, pending }: MigrationState): CheckResult 
   );
 }
 
-/** Seconds by which a job may be overdue. */
+/** By which a job may be overdue. */
 const maxDueSeconds = 300;
 
 export function judgeQueue(
@@ -131,7 +125,7 @@ export function judgeQueue(
   );
 }
 
-/** Whether all workers run this version; silent without workers. */
+/** Silent without workers. */
 export function judgeVersions(live: Pick<LiveBackend, 'version'>[], own: string): CheckResult[] {
   const others = [...new Set(live.map(({ version }) => version ?? 'unknown'))].filter(
     (version) => version !== own,

@@ -1,4 +1,4 @@
-// Checks for doctor of what the database holds: pools, events, deliveries, webhooks, the audit log and retention.
+// Checks what the database holds.
 import { readAuditState } from '#db/audit/seals.ts';
 import { readBackends } from '#db/backends.ts';
 import { readInboxState } from '#db/chat/inbox.ts';
@@ -26,10 +26,9 @@ export async function listPools({ db }: Instance): Promise<CheckResult[]> {
   });
 }
 
-/** Count limit. */
 const eventsCounted = 1000;
 
-/** Events from chat platforms; silent while they are handled in time. */
+/** Silent while handled in time. */
 export async function checkInbox({ db }: Instance): Promise<CheckResult[]> {
   const { open, oldest, failed, last } = await readInboxState(db.query, eventsCounted);
   const count = (n: number) =>
@@ -52,7 +51,7 @@ export async function checkInbox({ db }: Instance): Promise<CheckResult[]> {
     : [okCheck('Inbox', `${count(open)} ${open === 1 ? 'waits' : 'wait'}${since}`)];
 }
 
-/** Posts to chat platforms; silent while they are delivered. */
+/** Silent while delivered. */
 export async function checkDelivery({ db }: Instance): Promise<CheckResult[]> {
   const { waiting, broken, last, failed, error } = await readDeliveryState(db.query, eventsCounted);
   if (last !== null) {
@@ -84,7 +83,7 @@ export async function checkDelivery({ db }: Instance): Promise<CheckResult[]> {
       ];
 }
 
-/** Webhook endpoints; silent if there are none. */
+/** Silent without endpoints. */
 export async function checkWebhooks({ db }: Instance): Promise<CheckResult[]> {
   return (await readEndpoints(db.query)).map((endpoint): CheckResult => {
     const { id, url, open, failed, failures, last_error, gone_at } = endpoint;
@@ -103,10 +102,10 @@ export async function checkWebhooks({ db }: Instance): Promise<CheckResult[]> {
   });
 }
 
-/** Milliseconds; a running worker seals rows within about a minute. */
+/** Workers seal rows within about a minute. */
 const sealedWithinMs = 15 * 60_000;
 
-/** How far the audit log is sealed, and the hash to store elsewhere. */
+/** With the hash to store elsewhere. */
 export async function checkAudit({ env }: Config, { db }: Instance): Promise<CheckResult[]> {
   const { last, unsealed, oldest_unsealed } = await readAuditState(db.query);
   if (last === null && oldest_unsealed === null) return [];
@@ -152,7 +151,7 @@ export async function checkAudit({ env }: Config, { db }: Instance): Promise<Che
   ];
 }
 
-/** Reports what retention could not delete, and why; silent before its first round. */
+/** Silent before the first round. */
 export async function checkRetention({ db }: Instance): Promise<CheckResult[]> {
   const state = await readRetention(db.query);
   if (state === null) return [];

@@ -1,4 +1,4 @@
-// Checks the environment for doctor: disk, key, time zones, public address, trace collector, sign-in providers.
+// Checks disk, keys, time zones, addresses, tracing, sign-in.
 import { statfs } from 'node:fs/promises';
 import { longestReason, readText } from '#domain/bounded-body.ts';
 import { errorMessage } from '#domain/errors.ts';
@@ -11,9 +11,7 @@ import { findListener } from '../ports.ts';
 import { readTraceTarget } from '../telemetry/target.ts';
 import { brokenCheck, offCheck, okCheck } from './results.ts';
 
-/** Timeout in milliseconds. */
 const answersWithinMs = 5000;
-/** Bytes. */
 const freeAtLeast = 1_000_000_000;
 
 /** @param free,all bytes of `home`'s disk */
@@ -60,10 +58,10 @@ export function checkKey({ env }: Pick<Config, 'env'>): CheckResult {
     : okCheck(part, 'set');
 }
 
-/** Years after which Node's zone data may be outdated. */
+/** Then Node's zone data may be outdated. */
 const zonesOldAfterYears = 2;
 
-/** @param data the release of Node's time zone data, `2026b` */
+/** @param data release of Node's zone data, `2026b` */
 export function judgeZones(timezone: string, data: string | undefined, now: Date): CheckResult {
   const part = 'Time zones';
   const year = Number(data?.slice(0, 4));
@@ -77,7 +75,7 @@ export function judgeZones(timezone: string, data: string | undefined, now: Date
       );
 }
 
-/** Why `url` doesn't answer as expected, or null. */
+/** Null if it answers as expected. */
 async function findFault(
   url: string,
   init: RequestInit,
@@ -92,7 +90,6 @@ async function findFault(
   }
 }
 
-/** The process that has the port of the console and API. */
 export async function checkPort(config: Pick<Config, 'env'>): Promise<CheckResult> {
   const part = 'Port';
   if (config.env.PORT === 0) return offCheck(part, 'any that is free');
@@ -111,7 +108,7 @@ export async function checkPort(config: Pick<Config, 'env'>): Promise<CheckResul
   );
 }
 
-/** Whether the public address leads here. */
+/** Must lead here. */
 export async function checkPublicUrl({ env }: Pick<Config, 'env'>): Promise<CheckResult> {
   const part = 'Public address';
   const { COUNTERSIGN_PUBLIC_URL: url, HOST, PORT } = env;
@@ -136,7 +133,7 @@ export async function checkPublicUrl({ env }: Pick<Config, 'env'>): Promise<Chec
       );
 }
 
-/** Whether the trace collector accepts traces. */
+/** Must accept traces. */
 export async function checkTraces({ env }: Pick<Config, 'env'>): Promise<CheckResult> {
   const part = 'Traces';
   const target = readTraceTarget(env);
@@ -153,7 +150,7 @@ export async function checkTraces({ env }: Pick<Config, 'env'>): Promise<CheckRe
     body: '{"resourceSpans":[]}',
   };
   const { url } = target;
-  // The SDK handles tokens; asking for one proves that it is there.
+  // The SDK handles tokens; asking for one proves it is there.
   const there = async ({ status }: Response) => status < 400 || status === 401 || status === 403;
   const fault = await findFault(url, init, there);
   return fault === null
@@ -165,7 +162,7 @@ export async function checkTraces({ env }: Pick<Config, 'env'>): Promise<CheckRe
       );
 }
 
-/** Whether sign-in providers answer, and the addresses to register with them. */
+/** With addresses to register. */
 export async function checkSignIns({ settings, env }: Config): Promise<CheckResult[]> {
   const providers = resolveProviders(settings.identity);
   if (providers.length === 0) {

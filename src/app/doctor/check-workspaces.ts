@@ -1,4 +1,4 @@
-// Checks that all workers share one folder: later steps need the files of earlier ones.
+// Checks that all workers share one folder.
 import type { LiveBackend } from '#db/backends.ts';
 import type { CheckResult } from '#domain/settings-view.ts';
 import { listOf } from '#domain/words.ts';
@@ -7,7 +7,7 @@ import { brokenCheck } from './results.ts';
 const shareIt =
   'Mount one folder in every process, name it in COUNTERSIGN_WORKSPACE, and restart the worker.';
 
-/** For a starting worker. @param other a back end with another folder */
+/** @param other a back end with another folder */
 export const otherWorkspace = (folder: string, other: string): string =>
   `The workspace ${folder} is another folder than that of ${other}, so this worker runs no step that uses files or calendars. ${shareIt}`;
 

@@ -1,5 +1,4 @@
-// Gauges of the whole installation from the database, the same in each process, read at most every ten seconds. Add gauges to
-// `clusterReads`.
+// Gauges of the installation, read from the database and cached.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Gauge, type Registry } from 'prom-client';
 import { readAuditState } from '#db/audit/seals.ts';
@@ -23,9 +22,9 @@ import { type Clock, startOfUtcDay } from '#domain/clock.ts';
 type Sample = [gauge: string, value: number, labels?: Record<string, string>];
 
 type ClusterRead = {
-  /** Names without `countersign_`. */
+  /** Without `countersign_`. */
   gauges: Record<string, { help: string; labels?: string[] }>;
-  /** Gauges without a sample are not exported. */
+  /** Without a sample, a gauge is not exported. */
   read(db: Queryable, now: Date): Promise<Sample[]>;
 };
 
@@ -209,9 +208,8 @@ export const clusterReads: ClusterRead[] = [
   },
 ];
 
-/** Milliseconds for which values are cached. */
 const keptMs = 10_000;
-/** Milliseconds to wait for the database; other metrics don't depend on it. */
+/** Other metrics don't depend on the database. */
 const readWithinMs = 4000;
 
 export function addClusterGauges(
@@ -240,7 +238,7 @@ export function addClusterGauges(
         collect: () => refresh(),
       });
       const isPlain = labels.length === 0;
-      // An unread gauge is removed; without labels it would report 0.
+      // Without labels, reset would report 0.
       const clear = () => (isPlain ? gauge.remove() : gauge.reset());
       clear();
       gauges.set(name, { gauge, clear });
@@ -249,7 +247,7 @@ export function addClusterGauges(
 
   async function readAll(): Promise<Sample[]> {
     const samples: Sample[] = [];
-    // Sequential: the work being measured needs the connections more.
+    // Sequential, to leave connections to the work.
     for (const { read } of clusterReads) samples.push(...(await read(db.query, clock.now())));
     return samples;
   }

@@ -1,4 +1,4 @@
-// Everything in `/metrics`: Node, this process and its work, and the installation from its database.
+// All of `/metrics`.
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { countKeptEvents } from '#chat/inbox/keep-refused.ts';
 import type { Database } from '#db/database.ts';

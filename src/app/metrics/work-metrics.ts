@@ -1,23 +1,23 @@
-// Histograms and counters of this process, fed by the spans and durations of `#domain/telemetry.ts`.
+// Histograms and counters of this process.
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { type Attributes, addMeter, type Wait, type Work } from '#domain/telemetry.ts';
 
-/** Seconds; for what people or programs wait for. */
+/** Seconds; people or programs wait. */
 const quick = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-/** Seconds; for what waits for models, tools and people. */
+/** Seconds; waits for models, tools and people. */
 const slow = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 
 type Measured = {
   name: string;
   help: string;
   buckets: number[];
-  /** Labels, and the attribute of each. */
+  /** Attributes by label. */
   labels: Record<string, string>;
 };
 
 const outcome = { outcome: 'error.type' };
 
-/** `http` is measured by the server, by route and status. */
+/** The server measures `http`. */
 const ofWork: Record<Exclude<Work, 'http'>, Measured> = {
   planning_turn: {
     name: 'countersign_planning_turn_duration_seconds',
@@ -117,7 +117,7 @@ function createHistogram(
     );
 }
 
-/** Tokens and US dollars per model, as spent by this process. */
+/** Tokens and US dollars per model. */
 function createSpending(registry: Registry): (attributes: Attributes) => void {
   const tokens = new Counter({
     name: 'countersign_model_tokens_total',
@@ -141,7 +141,7 @@ function createSpending(registry: Registry): (attributes: Attributes) => void {
   };
 }
 
-/** @returns a function that stops measuring */
+/** @returns a function that stops it */
 export function measureWork(registry: Registry): () => void {
   const create = <Kind extends string>(table: Record<Kind, Measured>) =>
     new Map(

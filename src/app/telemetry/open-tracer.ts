@@ -1,5 +1,4 @@
-// OpenTelemetry tracing: the SDK, configured only by its own variables, behind the tracer of `#domain/telemetry.ts`. Loaded only
-// if traces are configured.
+// OpenTelemetry tracing, loaded only if configured.
 import {
   type Context,
   context,
@@ -24,7 +23,7 @@ const kinds: Record<NonNullable<SpanOptions['kind']>, SpanKind> = {
   consumer: SpanKind.CONSUMER,
 };
 
-// W3C trace context, level 1; propagator settings don't affect what is stored.
+// W3C trace context, level 1, whatever the propagator settings.
 
 function readTraceparent(text: string): SpanContext | null {
   const [, traceId, spanId, flags] =
@@ -37,10 +36,10 @@ function readTraceparent(text: string): SpanContext | null {
 const writeTraceparent = ({ traceId, spanId, traceFlags }: SpanContext) =>
   `00-${traceId}-${spanId}-0${traceFlags & 1}`;
 
-/** Milliseconds during which a repeated SDK complaint is logged once. */
+/** Repeated complaints are logged once. */
 const complainEveryMs = 60_000;
 
-/** Logs SDK messages as JSON lines, without secrets. */
+/** Without secrets. */
 function tellIn(log: Logger): void {
   let reportedAt = Number.NEGATIVE_INFINITY;
   const report = (message: string, ...more: unknown[]) => {
@@ -57,13 +56,10 @@ function tellIn(log: Logger): void {
   );
 }
 
-/** Milliseconds to flush spans at exit. */
+/** To flush spans at exit. */
 const sentWithinMs = 3000;
 
-/**
- * Starts the SDK. @returns the tracer, and a function that flushes and ends it
- * @param role of this process: `gateway`, `worker`, or both
- */
+/** @returns the tracer, and a function that flushes and ends it @param role `gateway`, `worker`, or both */
 export function openTracer(
   variables: NodeJS.ProcessEnv,
   { log, scrub, role }: { log: Logger; scrub: Scrub; role: string },
@@ -77,7 +73,7 @@ export function openTracer(
       'countersign.role': role,
       ...(named ? {} : { 'service.name': 'countersign' }),
     },
-    // Metrics are scraped and logs go to stderr; the SDK would duplicate them.
+    // Metrics are scraped, logs go to stderr.
     metricReaders: [],
     logRecordProcessors: [],
     logLevel: 'warn',
@@ -98,7 +94,7 @@ export function openTracer(
 function createTracer(scrub: Scrub, takesContents: boolean): Tracer {
   const tracer = trace.getTracer('countersign', version);
 
-  /** Redacts texts; the API drops undefined values. */
+  /** Redacts texts; the API drops undefined. */
   const cleanAttributes = (attributes: Attributes) =>
     Object.fromEntries(
       Object.entries(attributes).map(([name, value]) => [
@@ -117,7 +113,7 @@ function createTracer(scrub: Scrub, takesContents: boolean): Tracer {
 
   function link(span: Span, traceparent: string | null): void {
     const followed = traceparent === null ? null : readTraceparent(traceparent);
-    // Spans of the same trace need no link.
+    // The same trace needs no link.
     if (followed !== null && followed.traceId !== span.spanContext().traceId)
       span.addLink({ context: followed });
   }

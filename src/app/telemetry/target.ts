@@ -1,11 +1,10 @@
-// Whether and where traces are sent, by OpenTelemetry's variables, without loading its SDK.
+// The trace target by OpenTelemetry's variables, without its SDK.
 import type { Environment } from '#domain/environment.ts';
 import { trimTail } from '#domain/words.ts';
 
 export type TraceTarget = {
-  /** The OTLP/HTTP traces URL, or null for other exporters (gRPC, console, settings file). */
+  /** OTLP/HTTP; null for other exporters. */
   url: string | null;
-  /** The target, for people. */
   words: string;
 };
 
@@ -23,7 +22,7 @@ type Variables = Pick<
 /** OTLP's default. */
 const usualEndpoint = 'http://localhost:4318';
 
-/** Null if no variable names an exporter or endpoint. */
+/** Null if no variable names one. */
 export function readTraceTarget(env: Variables): TraceTarget | null {
   if (env.OTEL_SDK_DISABLED?.toLowerCase() === 'true') return null;
   if (env.OTEL_CONFIG_FILE !== undefined)

@@ -1,4 +1,4 @@
-// `audit verify` and `audit export`: checks the audit log against its seals, or writes it out as JSON lines.
+// `audit verify` and `audit export`.
 import { once } from 'node:events';
 import { exitCodes } from '#adapters/terminal/exit-codes.ts';
 import { readRows } from '#db/audit/seals.ts';
@@ -45,7 +45,7 @@ function describeFinding({ seals, rows, unkeyed, keyed_from, fault }: AuditVerdi
 
 type Options = { from?: number; expect?: string; json?: true };
 
-/** Exit code 1 if verification fails. */
+/** Exit code 1 if it fails. */
 export function verify({ json, ...options }: Options): Promise<void> {
   return withDatabase(async (db, { env }) => {
     const verdict = await verifyAudit(db, { ...options, key: auditKeyOf(env) });
@@ -55,7 +55,7 @@ export function verify({ json, ...options }: Options): Promise<void> {
   });
 }
 
-/** One row per line, oldest first, in the sealed form without empty columns. */
+/** Oldest first, as sealed. */
 export function exportRows({ from }: { from?: number }): Promise<void> {
   return withDatabase(async (db) => {
     for (let after = (from ?? 1) - 1; ; ) {

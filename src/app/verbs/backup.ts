@@ -1,4 +1,4 @@
-// `backup` and `restore`: the database as one file, with the home's files if requested.
+// `backup` and `restore`: the database as a file, optionally with files.
 import { join, resolve } from 'node:path';
 import { writeBackup } from '#db/backup/dump.ts';
 import { restoreBackup } from '#db/backup/restore.ts';
@@ -12,7 +12,7 @@ import { openPlace } from '../open-database.ts';
 import { print, printJson, warn } from '../print.ts';
 import { version } from '../version.ts';
 
-/** Folders in a backup, by name. */
+/** By name. */
 function foldersOf(config: Config, wanted: boolean): Record<string, string> {
   if (!wanted) return {};
   const archive = archiveFolder(config.settings.retention, config.home);
@@ -21,7 +21,7 @@ function foldersOf(config: Config, wanted: boolean): Record<string, string> {
 
 type BackupOptions = { workspace?: true; json?: true; postgres?: string };
 
-/** Writes a backup without disturbing a running bot. */
+/** Does not disturb a running bot. */
 export async function backup(
   file: string,
   { workspace, json, postgres }: BackupOptions,
@@ -50,7 +50,6 @@ export async function backup(
 
 type RestoreOptions = { force?: true; resume?: true; workspace?: true; json?: true };
 
-/** Restores into the configured database. */
 export async function restore(
   file: string,
   { force, resume, workspace, json }: RestoreOptions,

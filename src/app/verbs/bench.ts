@@ -1,4 +1,4 @@
-// `bench`: benchmarks this machine on a database created for it.
+// `bench`: benchmarks this machine on a fresh database.
 import { bench } from '#bench/bench.ts';
 import type { BenchName } from '#bench/names.ts';
 import { loadConfig } from '../config.ts';

@@ -4,7 +4,7 @@ import { createLog } from '../logging.ts';
 import { print, printJson } from '../print.ts';
 
 export async function run({ json }: { json?: true }): Promise<void> {
-  // Report configuration errors before loading the instance.
+  // Configuration errors first.
   const config = loadConfig(process.env, process.cwd());
   const { describeFindings, examine } = await import('../doctor.ts');
   const findings = await examine(config, createLog(config, true));

@@ -1,13 +1,13 @@
-// `health`: checks the running process with the same configuration, for container health checks.
+// `health`: for container health checks.
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { addressOf } from '../links.ts';
 import { print, warn } from '../print.ts';
 
-/** Milliseconds; container health checks time out after that. */
+/** Container health checks time out then. */
 const answersWithinMs = 5000;
 
-/** Why the response is unhealthy, or null. */
+/** Null if healthy. */
 async function findFault(address: string): Promise<string | null> {
   try {
     const { status } = await fetch(address, { signal: AbortSignal.timeout(answersWithinMs) });
@@ -17,7 +17,7 @@ async function findFault(address: string): Promise<string | null> {
   }
 }
 
-/** @throws `invalid_configuration` if the worker's port is unknown */
+/** @throws `invalid_configuration` if a worker's port is unknown */
 function portOf({ env }: Config, worker: boolean): number {
   if (!worker) return env.PORT;
   if (env.HEALTH_PORT !== undefined && env.HEALTH_PORT !== 0) return env.HEALTH_PORT;

@@ -1,4 +1,4 @@
-// Terminal commands. Each opens its own instance on the database of a running bot.
+// Terminal commands, each with its own instance.
 import { ask as askIn } from '#adapters/terminal/ask.ts';
 import { build as buildIn } from '#adapters/terminal/build.ts';
 import { findings } from '#adapters/terminal/findings.ts';
@@ -19,12 +19,12 @@ import { endInTimeAfter, endSoon, untilSignal } from './until-signal.ts';
 
 type CommonOptions = { json?: true; user: string };
 
-/** `command` returns the exit code. @param work whether this process takes jobs meanwhile */
+/** @param work take jobs meanwhile */
 async function inTerminal(
   work: 'when_alone' | false,
   command: (instance: Instance, config: Config, io: TerminalIo) => Promise<number>,
 ): Promise<void> {
-  // Report configuration errors before loading the instance.
+  // Configuration errors first.
   const config = loadConfig(process.env, process.cwd());
   const { openInstance } = await import('../wire.ts');
   const log = createLog(config, true);
@@ -53,7 +53,6 @@ function readLevel(input: string): number {
   throw new CountersignError('invalid_request', '--level must be a whole number from 0 to 10.');
 }
 
-/** Plans, approves and follows in this terminal. */
 export function ask(
   text: string,
   {
@@ -71,7 +70,6 @@ export function ask(
   );
 }
 
-/** Builds a plan by form. */
 export function build(options: CommonOptions): Promise<void> {
   return inTerminal('when_alone', ({ service, vitals }, { timezone }, io) =>
     buildIn(service, { ...options, timezone, continues: () => vitals() === null }, io),
@@ -80,13 +78,12 @@ export function build(options: CommonOptions): Promise<void> {
 
 const verbs = { findings, link, memory, plans, playbook, policy, reminders };
 
-/** Verbs that show or change something, and end. */
 export type Verb = keyof typeof verbs;
 
-/** @param options of the command and its arguments, as the verb names them */
+/** @param options as the verb names them */
 export function show(verb: Verb, options: object): Promise<void> {
   return inTerminal(false, ({ service }, { timezone }, io) =>
-    // The command line declares what each verb takes.
+    // The command line declares each verb's options.
     verbs[verb](service, { ...options, timezone } as never, io),
   );
 }

@@ -1,4 +1,4 @@
-// `inbox list` and `inbox retry`: failed events of chat platforms.
+// `inbox list` and `inbox retry`: failed chat events.
 import { listFailedEvents, retryFailedEvents } from '#db/chat/inbox.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { quoteName, quoteWords } from '#domain/shown-text.ts';

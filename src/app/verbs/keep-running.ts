@@ -1,4 +1,4 @@
-// `start`, `gateway` and `worker`: an instance that runs until it is stopped.
+// `start`, `gateway` and `worker`.
 import { setTimeout as pause } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -18,7 +18,7 @@ import { version } from '../version.ts';
 import type { Instance } from '../wire/instance.ts';
 import { endInTimeAfter, endSoon, untilSignal } from './until-signal.ts';
 
-/** Milliseconds for running responses at a stop. */
+/** For running responses. */
 const answersEndWithinMs = 4000;
 
 function waitFor(signal: AbortSignal): Promise<void> {
@@ -28,7 +28,7 @@ function waitFor(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Opening is safe to retry. @returns null if stopped while waiting */
+/** Opening is retried. @returns null if stopped while waiting */
 async function openWhenThere(open: () => Promise<Instance>, signal: AbortSignal) {
   let reported = false;
   const report = (error: unknown) => {
@@ -48,7 +48,7 @@ async function openWhenThere(open: () => Promise<Instance>, signal: AbortSignal)
   }
 }
 
-/** Opens the console in a browser on a desktop. */
+/** On a desktop. */
 async function openConsole(config: Config, url: string): Promise<void> {
   const graphical =
     process.platform === 'darwin' ||
@@ -64,7 +64,7 @@ async function openConsole(config: Config, url: string): Promise<void> {
 
 type Collect = (options: { type: 'major'; flavor: 'last-resort'; execution: 'sync' }) => void;
 
-/** Returns about 150 MB left over from loading to the system, which takes 0.1 s. V8 would keep it while memory is plentiful. */
+/** Returns about 150 MB left from loading; takes 0.1 s. */
 function trimMemory(): void {
   setFlagsFromString('--expose-gc');
   const collect: Collect = runInNewContext('gc');
@@ -72,7 +72,7 @@ function trimMemory(): void {
   collect({ type: 'major', flavor: 'last-resort', execution: 'sync' });
 }
 
-/** Starts tracing if OpenTelemetry's variables ask for it, else loads nothing. @returns a function that stops it */
+/** Loads nothing unless configured. @returns a function that stops it */
 async function beginTraces(
   config: Config,
   { log, scrub, role }: { log: Logger; scrub: Scrub; role: string },
@@ -84,7 +84,7 @@ async function beginTraces(
   return close;
 }
 
-/** Null if metrics can't be read, to avoid loading their modules. */
+/** Null if metrics can't be read; loads nothing then. */
 async function openMetrics(instance: Instance, { env }: Config, log: Logger, role: string) {
   if (role === 'worker' && env.HEALTH_PORT === undefined) return null;
   const { createMetrics } = await import('../metrics/create-metrics.ts');
@@ -92,7 +92,6 @@ async function openMetrics(instance: Instance, { env }: Config, log: Logger, rol
   return createMetrics(instance.db, { role, warn });
 }
 
-/** Serves a worker's probes. */
 async function listenForProbes(
   instance: Instance,
   config: Config,
@@ -108,7 +107,7 @@ async function listenForProbes(
   };
 }
 
-/** Checks the ports before anything changes. Port 0 means any. */
+/** Before anything changes. Port 0 means any. */
 async function refuseTakenPorts(config: Config, http: boolean): Promise<void> {
   const variable = http ? 'PORT' : 'HEALTH_PORT';
   const port = config.env[variable] ?? 0;
@@ -118,9 +117,9 @@ async function refuseTakenPorts(config: Config, http: boolean): Promise<void> {
 const describeModel = ({ env }: Config, { model: { access } }: Instance): string =>
   access === null ? 'The model was disconnected.' : `${env.PLANNER_MODEL} is connected.`;
 
-/** @param parts `http`: serves the API, console and chat platforms; `work`: takes jobs */
+/** @param parts `http`: API, console and chats; `work`: jobs */
 export async function keepRunning(parts: { http: boolean; work: boolean }): Promise<void> {
-  // Report configuration errors before loading the instance. Workers don't load the server.
+  // Configuration errors first. Workers don't load the server.
   const config = loadConfig(process.env, process.cwd());
   await refuseTakenPorts(config, parts.http);
   const { openInstance } = await import('../wire.ts');
@@ -142,11 +141,11 @@ export async function keepRunning(parts: { http: boolean; work: boolean }): Prom
       );
       if (instance === null) return;
       const metrics = await openMetrics(instance, config, log, role);
-      // A changed model means reopening everything that uses it.
+      // A changed model reopens everything.
       const end = AbortSignal.any([signal, instance.model.changed]);
       const waitUntilDone = async () => {
         await waitFor(end);
-        // At a change of the model nothing is in a hurry.
+        // A change of model can wait.
         if (!signal.aborted) await Promise.race([instance.drain(), waitFor(signal)]);
       };
       try {

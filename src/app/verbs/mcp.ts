@@ -1,4 +1,4 @@
-// `mcp`: MCP servers, and signing in at hosted ones from a terminal, with a listener for the browser's return.
+// `mcp`: MCP servers, and signing in at hosted ones.
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { createInterface } from 'node:readline/promises';
@@ -60,7 +60,7 @@ export function list({ json }: { json?: true }): Promise<void> {
   });
 }
 
-/** The return address, from the browser or pasted by a person. */
+/** From the browser or pasted. */
 async function waitForReturn(
   port: number,
   begin: (redirect: string) => Promise<void>,
@@ -104,7 +104,7 @@ async function waitForReturn(
   }
 }
 
-/** @param port the registered one of a manually configured client, or 0 for any */
+/** @param port registered for the client, or 0 for any */
 export function login(name: string, { port }: { port: number }): Promise<void> {
   return withInstance(async (instance) => {
     const signIns = requireSignIns(instance);

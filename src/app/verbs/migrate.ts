@@ -1,4 +1,4 @@
-// `migrate`: upgrades the database to this version.
+// `migrate`: upgrades the database.
 import { loadConfig } from '../config.ts';
 import { createLog } from '../logging.ts';
 import { openMigrated } from '../open-database.ts';

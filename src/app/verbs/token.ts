@@ -1,4 +1,4 @@
-// `token create`, `token list` and `token revoke`: personal tokens. The operator vouches for the owner.
+// `token`: personal tokens; the operator vouches for owners.
 import { systemClock, systemRandom } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { person } from '#domain/people/actor.ts';
@@ -9,7 +9,7 @@ import { groupingOf } from '../follow-rules.ts';
 import { print, printJson, warn } from '../print.ts';
 import { withDatabase } from './with-database.ts';
 
-/** Anyone with the configuration and database may create tokens. */
+/** Access to configuration and database suffices. */
 const operator = person('local', 'terminal');
 
 function withIdentity(work: (identity: Identity) => Promise<void>): Promise<void> {

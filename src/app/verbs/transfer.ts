@@ -22,7 +22,7 @@ import { print, printJson } from '../print.ts';
 import { version } from '../version.ts';
 import { withDatabase } from './with-database.ts';
 
-/** Tables with a plan's rows, and the audit log. */
+/** And the audit log. */
 const recordTables = [
   ...Object.entries(tableRules).flatMap(([table, rule]) =>
     'with' in rule && rule.with === 'plan' ? [table] : [],
@@ -30,10 +30,10 @@ const recordTables = [
   'audit',
 ];
 
-/** Milliseconds to wait for a slow reader. */
+/** For a slow reader. */
 const slowReaderMs = 600_000;
 
-/** Exports plans, each from one snapshot. @param ids empty for all */
+/** Each from one snapshot. @param ids empty for all */
 export async function writeExport(
   db: Database,
   ids: string[],
@@ -100,7 +100,7 @@ function describe(one: Imported): string {
   }
 }
 
-/** Proposes the plans of a file. Exit code 1 if any was refused. */
+/** Proposes them. Exit code 1 if any was refused. */
 export async function importFrom(
   file: string,
   { user, ended, json }: { user: string; ended?: true; json?: true },

@@ -1,13 +1,10 @@
-// Waits for the stop signal of a long-running process, and makes sure that it stops.
+// Waits for the stop signal, and enforces the end.
 import { warn } from '../print.ts';
 
-/** Milliseconds between checks that `npm` or the launcher is still there. */
+/** Between checks for `npm` or the launcher. */
 const orphanCheckMs = 1000;
 
-/**
- * Aborts at SIGINT or SIGTERM. npm's shell doesn't forward signals, so the loss of that shell or of the launcher
- * (bin/countersign.mjs) also counts.
- */
+/** Also when npm's shell, which forwards no signals, or the launcher (bin/countersign.mjs) is gone. */
 export function untilSignal(): AbortSignal {
   const abort = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
@@ -25,7 +22,7 @@ export function untilSignal(): AbortSignal {
   return abort.signal;
 }
 
-/** Milliseconds after which a stopping process ends even if something hangs. */
+/** Even if something hangs. */
 const endWithinMs = 18_000;
 
 /** Recovery handles the rest, as after a crash. */
@@ -41,16 +38,16 @@ export function endInTimeAfter(signal: AbortSignal): void {
   });
 }
 
-/** Milliseconds for closed sockets whose other end is silent. */
+/** For sockets whose other end is silent. */
 const socketsEndWithinMs = 1000;
 
-/** Resolves once a pipe's reader has taken the output or is gone. */
+/** Or the reader is gone. */
 function untilRead(stream: NodeJS.WriteStream): Promise<void> {
   if (stream.writableLength === 0 || stream.destroyed) return Promise.resolve();
   return new Promise((resolve) => stream.write('', () => resolve()));
 }
 
-/** After closing everything: ends once the output is read, even if something hangs. */
+/** Once the output is read, even if something hangs. */
 export function endSoon(): void {
   void Promise.all([process.stdout, process.stderr].map(untilRead)).then(() =>
     setTimeout(() => process.exit(), socketsEndWithinMs).unref(),

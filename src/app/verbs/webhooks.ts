@@ -1,4 +1,4 @@
-// `webhooks list`, `test` and `retry`: webhook endpoints.
+// `webhooks list`, `test` and `retry`.
 import { randomUUID } from 'node:crypto';
 import { exitCodes } from '#adapters/terminal/exit-codes.ts';
 import type { Database } from '#db/database.ts';
@@ -42,7 +42,7 @@ export function list({ json }: { json?: true }): Promise<void> {
   });
 }
 
-/** Calls the configured endpoints directly, bypassing the outbox. Exit code 1 if one refused. */
+/** Directly, without the outbox. Exit code 1 on refusal. */
 export function test(id: string | undefined): Promise<void> {
   return withDatabase(async (_db, { settings }) => {
     const chosen = settings.webhooks.filter((one) => id === undefined || endpointId(one) === id);

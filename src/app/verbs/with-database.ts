@@ -6,7 +6,6 @@ import { type Config, loadConfig } from '../config.ts';
 import { createLog } from '../logging.ts';
 import { openMigrated } from '../open-database.ts';
 
-/** Runs `work` on the configured database, without an instance. */
 export async function withDatabase(
   work: (db: Database, config: Config, log: Logger) => Promise<void>,
 ): Promise<void> {

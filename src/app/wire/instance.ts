@@ -19,76 +19,67 @@ import type { OpenChats } from './open-chats.ts';
 import type { ModelConnection } from './open-model-access.ts';
 
 export type Instance = {
-  /** How the model is reached. */
   model: ModelConnection;
-  /** Sign-in at hosted MCP servers, or null if there are none. */
+  /** Null without hosted MCP servers. */
   signIns: SignIns | null;
   service: Service;
-  /** Stores a chat platform's event so that it can be acknowledged. */
+  /** Stored, so it can be acknowledged. */
   receive: Receive;
-  /** Waits for a stored event's outcome in any process. */
+  /** In any process. */
   wait: WaitUntilHandled;
   chats: OpenChats;
-  /**
-   * The conversation of a chat place, stable; an event from there also repairs a broken place.
-   * @param timezone of the reader, in a direct message
-   */
+  /** Stable; also repairs a broken place. @param timezone of a direct message's reader */
   openConversation(tx: Transaction, place: ChatPlace, timezone?: string | null): Promise<string>;
-  /** Accepts results of work that continues elsewhere. */
+  /** Results of work that continues elsewhere. */
   answerCallback: AnswerCallback;
-  /** Sign-in and personal tokens. */
   identity: Identity;
   registry: ToolHost;
   catalogue: Catalogues;
   planner: Planner;
   db: Database;
   listener: Listener;
-  /** The database's location, in words. */
   database: string;
-  /** The worker's vital signs, or null if it takes no jobs. */
+  /** Null if it takes no jobs. */
   vitals(): Vitals | null;
-  /** A plan's URL, as far as this process knows. */
+  /** If known. */
   linkTo: (planId: string) => string | null;
-  /** Begins no further step, and resolves once no call runs. */
+  /** Begins no step; resolves once no call runs. */
   drain(): Promise<void>;
-  /** Ends or hands back work, and closes connections. */
+  /** Ends or hands back work. */
   close(): Promise<void>;
 };
 
-/** A worker's vital signs: milliseconds since its recurring activities. */
 export type Vitals = {
-  /** Since leases were renewed; 0 if none are held. */
+  /** 0 without leases. */
   leasesQuietMs: number;
   /** Since the last heartbeat. */
   beatQuietMs: number;
-  /** Lease length in milliseconds. */
   leaseMs: number;
 };
 
 export type InstanceOptions = {
   config: Config;
   log: Logger;
-  /** Takes jobs: planners, executors, reminders; `when_alone`: only if no other process does. */
+  /** `when_alone`: only without another worker. */
   work: boolean | 'when_alone';
-  /** Takes the database as it is, since this process has migrated it before. */
+  /** Already migrated by this process. */
   reopened?: boolean;
-  /** Learns the key of a stored model. */
+  /** For a stored model's key. */
   scrub?: Pick<Scrub, 'add'>;
   linkTo: (planId: string) => string | null;
-  /** The same for chat cards; default: no links. */
+  /** For chat cards; default: none. */
   chatLinkTo?: (planId: string) => string | null;
-  /** Called with warnings for the operator, which are also logged. */
+  /** Warnings for the operator, also logged. */
   onWarning?: (message: string) => void;
-  /** Replaces the configured planner. */
   planner?: Planner;
-  /** Milliseconds between recovery rounds; default 5,000. */
+  /** Default 5,000. */
   recoverEveryMs?: number;
-  /** Additional built-in operations of this process, such as the bench's. */
+  /** Such as the bench's. */
   extraOperations?: Operation[];
-  /** Handlers of chat events and their retry policy; without one, a platform's events wait. */
+  /** Without one, a platform's events wait. */
   inboxHandlers?: InboxHandlers | undefined;
   inboxRule?: Partial<InboxRule> | undefined;
-  /** Writers to chat platforms and their retry policy; without one, a platform's messages wait. */
+  /** Without one, a platform's messages wait. */
   chatPorts?: ChatPorts | undefined;
   deliveryRule?: Partial<DeliveryRule> | undefined;
 };

@@ -1,4 +1,4 @@
-// Builds the inbox handlers and delivery ports of the open chat platforms.
+// Builds inbox handlers and delivery ports.
 import {
   type InboxContext,
   type InboxHandlers,
@@ -24,7 +24,7 @@ import { readZoneOfPlan, readZoneOfRun } from '#people/policy.ts';
 import type { OpenChats } from './open-chats.ts';
 import type { Connections } from './open-connections.ts';
 
-/** A part of each platform that has it, by platform name. */
+/** By platform. */
 export function partsOf<T>(
   chats: OpenChats,
   part: (chat: OpenChats[string]) => T | undefined,
@@ -41,7 +41,7 @@ export function makeInbox(
   { db, enqueue, enqueueAll }: Connections,
   chats: OpenChats,
   options: {
-    /** In addition to the configured platforms', or replacing them. */
+    /** Added to the platforms', or replacing them. */
     handlers: InboxHandlers | undefined;
     rule: Partial<InboxRule> | undefined;
     warn(message: string, err?: unknown): void;
@@ -65,15 +65,14 @@ export function makeDelivery(
   chats: OpenChats,
   options: {
     drawingOf(platform: PlatformName): CardDrawing;
-    /** In addition to the configured platforms', or replacing them. */
+    /** Added to the platforms', or replacing them. */
     ports: ChatPorts | undefined;
     rule: Partial<DeliveryRule> | undefined;
   },
 ): DeliveryContext {
   const { db, enqueue, timezone: instanceZone, warn } = inChat;
   const { drawingOf } = options;
-  // A shared card names the people it waits for, with times in the requester's zone, labelled. A direct message has one reader,
-  // the requester.
+  // Shared cards name people and the zone; a direct message has one reader.
   const shared = (zone: string | null) => ({ user: '', timezone: zone ?? instanceZone });
   return {
     db,

@@ -1,4 +1,4 @@
-// Opens the configured chat platforms and loads their libraries.
+// Opens the configured chat platforms.
 import type { ChatContext, OpenPlatform, PlatformParts } from '#chat/platform.ts';
 import { chatTenant } from '#domain/plan/scope.ts';
 import type { PlatformName } from '#domain/platform-name.ts';
@@ -14,7 +14,7 @@ export async function openChats(
     openHome,
     ...parts
   }: Omit<PlatformParts, 'plansFor' | 'openHome'> & {
-    /** Restricts plans to the reader's organisation. */
+    /** To the reader's organisation. */
     serveWithin: ServeWithin;
     openHome(on: { platform: PlatformName; tenant: string; user: string }): Promise<void>;
   },

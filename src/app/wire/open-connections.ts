@@ -1,4 +1,4 @@
-// A process's database connections: its pools, its queues and its listener.
+// A process's database connections.
 import type { PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
 import { createEnqueue, createEnqueueAll, createQueues, openBoss } from '#db/boss.ts';
@@ -18,14 +18,10 @@ export type Connections = {
   enqueue: Enqueue<Transaction>;
   enqueueAll: EnqueueAll<Transaction>;
   listener: Listener;
-  /** Its location, in words. */
   words: string;
 };
 
-/**
- * Opens a migrated database with this build's queues: a pool of `DATABASE_POOL_SIZE` connections, shared with pg-boss, and one
- * listener. Registers each with `closers`.
- */
+/** A pool of `DATABASE_POOL_SIZE`, shared with pg-boss, and a listener, all registered with `closers`. */
 export async function openConnections(
   config: Config,
   options: {
@@ -37,7 +33,7 @@ export async function openConnections(
   closers: Closers,
 ): Promise<Connections> {
   const { log, work, reopened, warn } = options;
-  // A later version may have migrated the database meanwhile; this one keeps running alongside it.
+  // A later version may have migrated it meanwhile.
   const place = await (reopened ? openPlace(config, log) : openMigrated(config, log));
   closers.add('the database server', place.close);
   const db = openDatabase(place.url, {

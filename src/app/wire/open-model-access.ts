@@ -1,5 +1,4 @@
-// How the model is reached: by the environment, or else by what an admin entered in the console. A change ends the instance, which the
-// process opens again.
+// Model access by environment or console; a change reopens the instance.
 import type { Database } from '#db/database.ts';
 import {
   readModelAccessRow,
@@ -16,13 +15,13 @@ import type { Config } from '../config.ts';
 import { openSecretSeal } from '../secret-seal.ts';
 
 export type ModelConnection = {
-  /** null: no model is connected. */
+  /** Null without a model. */
   access: ModelAccess | null;
-  /** Who entered it in the console, or null if it is the environment's, or there is none. */
+  /** Null if the environment's, or none. */
   by: string | null;
-  /** Aborts when another access holds for this instance. */
+  /** Aborts when the access changes. */
   changed: AbortSignal;
-  /** @throws `invalid_request` if no key can be stored encrypted */
+  /** @throws `invalid_request` if no key can be stored */
   requireSeal(): void;
   store(
     access: { api_key?: string | undefined; base_url?: string | undefined },
@@ -32,7 +31,6 @@ export type ModelConnection = {
   remove(actor: Actor): Promise<boolean>;
 };
 
-/** @returns the connection, and the configuration with it */
 export async function openModelAccess(
   given: Config,
   { db, listener }: { db: Database; listener: Listener },
@@ -46,7 +44,7 @@ export async function openModelAccess(
     throw new CountersignError('invalid_request', seal);
   };
   const readStored = async () => readModelAccessRow(db.query, requireSeal());
-  // Listens before it reads, so that no change in between is missed.
+  // Listens first, to miss no change.
   const marked = readModelMark(db.query);
   async function look(): Promise<void> {
     const before = await marked;

@@ -1,4 +1,4 @@
-// Builds the configured planner: its tools, limits and budget.
+// Builds the configured planner.
 import { readBackends } from '#db/backends.ts';
 import type { Database } from '#db/database.ts';
 import { readNameKeys } from '#db/people/identities.ts';
@@ -45,11 +45,11 @@ export function readCaps({ env, settings: { limits } }: Config): Caps {
   };
 }
 
-/** Input tokens of a typical first planning call, and of a typical step that asks a model. */
+/** Input tokens of typical first planning calls and steps. */
 const planningCall = { input: 6000, output: firstOutputTokens };
 const stepCall = { input: 2000, output: 500 };
 
-/** A sentence per cap too small for any call of the planner's model. */
+/** For any call of the planner's model. */
 export function findSmallCaps(config: Config): string[] {
   const { PLANNER_MODEL: model } = config.env;
   const price = findPrice(model, config.settings.prices);
@@ -58,7 +58,7 @@ export function findSmallCaps(config: Config): string[] {
   return findTooSmall(readCaps(config), model, computeBound(price, input, output));
 }
 
-/** The budget that approvals check a plan's model calls against. */
+/** Approvals check plans' model calls against it. */
 export function readModelBudget(config: Config): ModelBudget {
   const { input, output } = stepCall;
   return {
@@ -84,14 +84,13 @@ function readLimits(config: Config): PlanningLimits {
 type PlannerParts = {
   registry: ToolHost;
   catalogue: Catalogues;
-  /** Isolates organisations' plans. */
   readTenancy: () => Tenancy;
   db: Database;
   /** Null for the offline planner. */
   model: ChatModel | null;
   /** Shared with running plans. */
   budget: Budget;
-  /** Other plans that a run's requester may see. */
+  /** Visible to the run's requester. */
   plansOf: NonNullable<Parameters<typeof openPlannerTools>[0]['plansOf']>;
   atHand: PlansAtHand;
   posts: PostTargets;
@@ -103,7 +102,7 @@ type PlannerParts = {
 
 type ToolParts = Pick<PlannerParts, 'registry' | 'catalogue' | 'readTenancy' | 'db'>;
 
-/** The lookup tools of an organisation's planners. */
+/** For an organisation's planners. */
 function openTools(
   config: Config,
   tenant: string | null,
@@ -145,7 +144,7 @@ function openTools(
   });
 }
 
-/** The planner that repairs running plans. @param contextOf the conversations, which are created after it */
+/** @param contextOf conversations, created later */
 export function openAskPlanner(
   config: Config,
   { model, ...parts }: ToolParts & { model: ChatModel },
@@ -162,7 +161,6 @@ export function openAskPlanner(
   });
 }
 
-/** Reads calendars with what planners may use. */
 export function openReadBusy(
   { settings, timezone }: Config,
   { registry, readTenancy }: Pick<PlannerParts, 'registry' | 'readTenancy'>,
@@ -213,14 +211,13 @@ export function openPlanner(config: Config, parts: PlannerParts): Planner {
   };
 }
 
-/** The configured language models. */
 type Models = {
   planner: ChatModel;
   executors: ExecutorModels;
   findProblem: (name: string) => string | null;
 };
 
-/** Null without a model: the planner is rule-based and steps generate no text. Model code is loaded only if needed. */
+/** Null without a model; loads its code only if needed. */
 export async function openModels(
   config: Config,
   warn: (message: string) => void,
