@@ -1,4 +1,4 @@
-// Who acts over HTTP: the signed-in person, else the named one, else `local`.
+// Who acts over HTTP: the signed-in person, the named one, or `local`.
 import type { FastifyRequest } from 'fastify';
 import { CountersignError } from '#domain/errors.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
@@ -8,7 +8,7 @@ import { isKnown, isOwnName, localPrincipal } from '#domain/people/principal.ts'
 const isNamed = (user: string | undefined): user is string =>
   user !== undefined && user !== localPrincipal.account;
 
-/** The console sends `x-countersign-surface: console`. @throws `forbidden` if a known person names another */
+/** The console sends `x-countersign-surface: console`. @throws `forbidden` for another's name */
 export function actorOf(request: FastifyRequest, user: string | undefined): Actor {
   const { principal } = request;
   const via = request.headers['x-countersign-surface'] === 'console' ? 'console' : 'api';
@@ -28,7 +28,7 @@ export function actorOf(request: FastifyRequest, user: string | undefined): Acto
   };
 }
 
-/** Like `actorOf`, but an admin may view as anyone. @throws `forbidden` */
+/** Admins may view as anyone. @throws `forbidden` */
 export function viewerOf(request: FastifyRequest, user: string | undefined): string {
   const { role, tenant } = request.principal;
   if (isNamed(user) && role === 'admin' && tenant === null) return user;

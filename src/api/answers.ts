@@ -1,4 +1,4 @@
-// Options of documented routes: access, schemas, results, and all possible problems grouped by status.
+// Options of documented routes.
 import type { FastifyContextConfig } from 'fastify';
 import { z } from 'zod';
 import type { RouteRole, RouteSubject } from './guard.ts';
@@ -37,7 +37,7 @@ export function text<Media extends string>(
   description: string,
   media: Media,
 ): Answer<Media, z.ZodType> {
-  // Typed loosely, because handlers return a stream.
+  // Loose, because handlers return a stream.
   const content = { [media]: { schema: z.string() as z.ZodType } } as Record<
     Media,
     { schema: z.ZodType }
@@ -68,7 +68,7 @@ type Takes = {
   body?: z.ZodType;
 };
 
-/** Problems that a route's access, subject and body imply. */
+/** By access, subject and body. */
 function impliedProblems(
   role: RouteRole,
   subject: RouteSubject,
@@ -87,7 +87,7 @@ function impliedProblems(
 
 const isOutsideApi = (role: RouteRole) => role === 'open' || role === 'page' || role === 'metrics';
 
-/** Options of documented routes under one tag. The type of `response` covers only results, which handlers return. */
+/** `response` types only results. */
 export function routesOf(tag: keyof typeof tags) {
   return <Good extends Record<number, Answer<string, z.ZodType>>, Taken extends Takes>(
     role: RouteRole,

@@ -1,16 +1,16 @@
-// The context of all route groups, and their plugin type.
+// The context of route groups.
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 
 export type ApiContext = {
-  /** Aborts when the server starts closing. */
+  /** The server starts closing. */
   closing: AbortSignal;
   heartbeatMs: number;
-  /** Milliseconds between access checks of a stream. */
+  /** Of a stream. */
   recheckMs: number;
 };
 
 export type Routes = FastifyPluginAsyncZod<ApiContext>;
 
 const megabyte = 1_048_576;
-/** Bytes, for proposed plans and all else. */
+/** Bytes. */
 export const bodyLimits = { plan: 64 * megabyte, other: megabyte };

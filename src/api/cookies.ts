@@ -18,12 +18,12 @@ type Cookie = {
   name: string;
   value: string;
   path: string;
-  /** Lifetime; 0 deletes it. */
+  /** 0 deletes it. */
   seconds: number;
   secure: boolean;
 };
 
-/** `SameSite=Lax`: never sent with another site's requests. */
+/** `SameSite=Lax`: not sent from other sites. */
 export function setCookie(
   reply: FastifyReply,
   { name, value, path, seconds, secure }: Cookie,

@@ -1,4 +1,4 @@
-// Converts every thrown error into a problem. Internal details are logged with the request ID, never sent.
+// Turns errors into problems; internal details are only logged.
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -8,11 +8,11 @@ import { CountersignError } from '#domain/errors.ts';
 import { keyHeader } from './idempotency.ts';
 import { type Complaint, problemKinds, toProblem } from './problem.ts';
 
-// Drains a refused body, within limits, so that the client can read the response.
+// Drains refused bodies, so the client can read the response.
 const mostBytes = 256 * 1_048_576;
 const mostMilliseconds = 5000;
 
-/** Until the body ends, is abandoned or exceeds the limit. Never throws. */
+/** Until ended, abandoned or too long. Never throws. */
 function drain(body: Readable): Promise<void> {
   if (body.readableEnded || body.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
@@ -38,7 +38,7 @@ declare module 'fastify' {
   }
 }
 
-/** Framework error codes begin with `FST_`. */
+/** Framework codes begin with `FST_`. */
 const FrameworkError = z.object({
   code: z.string().optional(),
   message: z.string(),
@@ -57,7 +57,7 @@ function internalComplaint(requestId: string): Complaint {
   };
 }
 
-/** The commit may have happened although its response was lost. */
+/** A commit may have happened without a response. */
 function databaseComplaint(error: unknown, { method, headers }: FastifyRequest): Complaint {
   if (isDiskFull(error)) {
     const detail = `${diskFullWords} Nothing of this request was stored; send it again then.`;
@@ -72,7 +72,7 @@ function databaseComplaint(error: unknown, { method, headers }: FastifyRequest):
   return { code: 'database_unavailable', detail: `The database isn't responding. ${advice}` };
 }
 
-/** For a status set by another part of the server. */
+/** For a status set elsewhere. */
 function codeOfStatus(status: number): Complaint['code'] {
   switch (status) {
     case 401:
@@ -126,7 +126,7 @@ function explainFrameworkError(error: unknown, request: FastifyRequest): Complai
   }
 }
 
-/** Internal errors lose their message here. */
+/** Internal errors lose their message. */
 export function explainError(error: unknown, request: FastifyRequest): Complaint {
   if (!(error instanceof CountersignError))
     return isDatabaseTrouble(error)
@@ -151,7 +151,7 @@ export function sendProblem(
   if (status === 503) reply.header('retry-after', '5');
   const { retry_after_seconds: after } = complaint.details ?? {};
   if (status === 429 && typeof after === 'number') reply.header('retry-after', String(after));
-  // They belong to the response that failed.
+  // They belong to the failed response.
   reply.removeHeader('content-disposition').removeHeader('content-length');
   return reply
     .code(status)
@@ -159,14 +159,14 @@ export function sendProblem(
     .send(JSON.stringify(problem));
 }
 
-/** On this instance and its children. */
+/** And on its children. */
 export function answerErrors(app: FastifyInstance): void {
   app.setErrorHandler(async (error, request, reply) => {
     const complaint = explainError(error, request);
     if (problemKinds[complaint.code].status >= 500)
       request.log.error({ err: error }, complaint.code);
     else request.log.debug({ code: complaint.code }, complaint.detail);
-    // Otherwise a client still sending would see a broken connection.
+    // A client still sending would see a broken connection.
     if (complaint.code === 'body_too_large') await drain(request.raw);
     return sendProblem(complaint, request, reply);
   });

@@ -1,5 +1,4 @@
-// Hooks on every request: measures, traces and logs it by route template and status, counts open event streams, and serves
-// background requests after people's.
+// Hooks that measure, trace, log and queue requests.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Gauge, Histogram, type Registry } from 'prom-client';
 import { type OpenSpan, openSpan } from '#domain/telemetry.ts';
@@ -11,10 +10,10 @@ declare module 'fastify' {
   }
 }
 
-/** The client left before the response was complete. */
+/** Before the response was complete. */
 const clientLeft = 499;
 
-/** Polled by monitors every few seconds. */
+/** Polled every few seconds. */
 const untraced = new Set(['/healthz', '/readyz', '/metrics']);
 
 /** Until the connection ends. */
@@ -62,7 +61,7 @@ export function measureRequests(app: FastifyInstance, registry: Registry): void 
   });
 }
 
-/** OpenTelemetry's HTTP server conventions, without query or path, which may be private. */
+/** OpenTelemetry's conventions, without query or path, which may be private. */
 function traceRequest(request: FastifyRequest, route: string): OpenSpan {
   const { method, protocol, headers } = request;
   const { traceparent } = headers;
@@ -81,11 +80,11 @@ function traceRequest(request: FastifyRequest, route: string): OpenSpan {
 const background = /(?:^|[,\s])u=7(?:$|[,;\s])/;
 
 const defaultLimits = {
-  /** Longest wait for people's requests once it is a background request's turn. */
+  /** For people's requests, once a background request is due. */
   maxWaitMs: 250,
-  /** A request that hangs gives up its turn. */
+  /** For a request that hangs. */
   turnMs: 3000,
-  /** People's requests that take longer wait for something else, such as a model, and no longer count. */
+  /** Longer ones wait for something else and don't count. */
   busyMs: 1000,
 };
 
@@ -100,7 +99,7 @@ async function within(promise: Promise<void>, ms: number): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Must come before the routes. A request counts until answered or abandoned. */
+/** Before the routes. A request counts until answered or abandoned. */
 export function queueBackground(
   app: FastifyInstance,
   limits: Partial<typeof defaultLimits> = {},

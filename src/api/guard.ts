@@ -1,5 +1,4 @@
-// Authenticates and authorises requests from their head alone: by session, personal token or instance token; without these,
-// only this machine. Every route must declare `config: { role, subject }`.
+// Authenticates and authorises by headers; routes declare role and subject.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { BlockList, isIPv6 } from 'node:net';
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify';
@@ -17,15 +16,11 @@ import type { Service } from '#domain/service.ts';
 import { cookieOf, hostCookie } from './cookies.ts';
 import type { Complaint } from './problem.ts';
 
-/**
- * `open`: anyone (probes, signed webhooks); `metrics`: this machine or an admin; `page`: anyone if sign-in or a token is set
- * up, which the page asks for, else this machine.
- */
+/** `open`: anyone; `metrics`: this machine or an admin;
+ * `page`: anyone if sign-in or a token is set up, else this machine. */
 export type RouteRole = Role | 'open' | 'metrics' | 'page';
-/**
- * A plan, run or conversation by `:id`, a person by `:user`, or oneself; `new`: something created; `press`: the button's
- * subject; `list`: filtered by the caller's organisation; `instance`: none.
- */
+/** `:id` of a plan, run or conversation, or `:user`; `new`: created; `press`: its subject;
+ * `list`: by organisation; `instance`: none. */
 export type RouteSubject =
   | 'plan'
   | 'run'
@@ -41,18 +36,18 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     role: RouteRole;
     subject: RouteSubject;
-    /** Open but still rate-limited. */
+    /** Open but rate-limited. */
     limited?: true;
   }
   interface FastifyRequest {
     principal: Principal;
     service: Service;
-    /** Long responses end with a session, token or role. */
+    /** For long responses. */
     isStillLetIn(): Promise<boolean>;
   }
 }
 
-/** From the header (`token`) or cookie (`session`). */
+/** From header (`token`) or cookie (`session`). */
 export type Credentials = { token: string } | { session: string };
 /** Null if unknown or expired. */
 export type Identify = (credentials: Credentials) => Promise<Principal | null>;
@@ -71,7 +66,7 @@ export type Doors = {
   /** `COUNTERSIGN_API_TOKEN`. */
   apiToken?: string;
   signIn: boolean;
-  /** From COUNTERSIGN_PUBLIC_URL, which a proxy may not forward as Host. */
+  /** From COUNTERSIGN_PUBLIC_URL: proxies may not forward Host. */
   publicOrigin: string | null;
   identify: Identify;
 };
@@ -82,7 +77,7 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
-/** Proxies send at least one of these by default. */
+/** Proxies send at least one by default. */
 const proxyHeaders = [
   'forwarded',
   'via',
@@ -95,9 +90,9 @@ const proxyHeaders = [
 const loopbackHost = /^(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/i;
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Only callers with access learn that a path doesn't exist. */
+/** Without access, paths stay secret. */
 function roleOfUnknown(path: string): RouteRole {
-  // If the chat platform isn't set up.
+  // The chat platform isn't set up.
   if (path === '/api/messages' || path.startsWith('/slack/')) return 'open';
   return path === '/api' || path.startsWith('/api/') ? 'viewer' : 'page';
 }
@@ -107,7 +102,7 @@ function isLoopback(address: string | undefined): boolean {
   return loopback.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 }
 
-/** In constant time. */
+/** Constant time. */
 function isToken(given: string, expected: string): boolean {
   const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(hash(given), hash(expected));
@@ -118,7 +113,7 @@ function bearerOf({ authorization }: Visit): string | null {
   return given ?? null;
 }
 
-/** `http://127.0.0.1:3978` matches the host `127.0.0.1:3978`. */
+/** `http://127.0.0.1:3978` matches `127.0.0.1:3978`. */
 function isSameOrigin(origin: string, host: string): boolean {
   const [, originHost] = /^https?:\/\/([^/]+)$/i.exec(origin) ?? [];
   return originHost?.toLowerCase() === host.toLowerCase();
@@ -128,7 +123,7 @@ function forbid(detail: string): Complaint {
   return { code: 'forbidden', detail };
 }
 
-/** Without a token, only this machine has access, and no foreign web page through its browser. */
+/** This machine, but no foreign page in its browser. */
 function judgeLocal(visit: Visit): Complaint | null {
   if (!isLoopback(visit.remoteAddress) || visit.forwarded)
     return forbid(
@@ -153,7 +148,7 @@ function unauthorized({ signIn }: Doors, sent: boolean): CountersignError {
   return new CountersignError('unauthorized', `${why}${how}`);
 }
 
-/** Foreign pages can't use the cookie that the browser sends along. */
+/** Cookies are sent for foreign pages too. */
 function requireSameOrigin({ method, origin, host }: Visit, { publicOrigin }: Doors): void {
   if (safeMethods.has(method)) return;
   if (origin !== undefined && origin === publicOrigin) return;
@@ -199,7 +194,7 @@ export async function admit(visit: Visit, role: RouteRole, doors: Doors): Promis
 
 const nobody: Principal = { ...localPrincipal, account: 'nobody', name: 'nobody', role: 'viewer' };
 
-/** Instance-wide things (settings, metrics, tool sign-ins) are closed to an organisation's admin. @throws `forbidden` */
+/** Not for an organisation's admin. @throws `forbidden` */
 function requireReach({ tenant }: Principal, { role, subject }: FastifyContextConfig): void {
   if (tenant === null || subject !== 'instance' || (role !== 'admin' && role !== 'metrics')) return;
   throw new CountersignError(
@@ -227,12 +222,12 @@ function roleOf(request: FastifyRequest): RouteRole {
   return url === undefined ? roleOfUnknown(decodePath(request.url)) : config.role;
 }
 
-/** From this machine, but not from a foreign web page on it. */
+/** And from no foreign page on it. */
 export function isLocalRequest(request: FastifyRequest): boolean {
   return judgeLocal(visitOf(request)) === null && request.headers.origin === undefined;
 }
 
-/** API and sign-in, except from this machine. */
+/** Except from this machine. */
 export function isLimited(request: FastifyRequest): boolean {
   const counts =
     request.routeOptions.config.limited === true || Role.safeParse(roleOf(request)).success;
@@ -244,14 +239,14 @@ function decodePath(url: string): string {
   try {
     return decodeURIComponent(path);
   } catch {
-    // A malformed escape matches no route; it only selects the zone.
+    // A malformed escape matches no route.
     return path;
   }
 }
 
 export type Reach = (principal: Principal) => Service;
 
-/** Before anything of a request is read. */
+/** Before reading anything else. */
 export function guardVisits(app: FastifyInstance, doors: Doors, reach: Reach): void {
   // Set before any handler runs.
   app.decorateRequest('principal');

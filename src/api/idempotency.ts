@@ -1,4 +1,4 @@
-// `Idempotency-Key` on every API POST: a repeated request runs once. Key, effect and response are stored in one transaction.
+// `Idempotency-Key` on every API POST: key, effect and response commit together.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { digestJson } from '#domain/digest-json.ts';
@@ -19,14 +19,14 @@ const KeyHeaders = z.looseObject({
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Refuses `Idempotency-Key`: the response is a secret and isn't stored. */
+    /** Refuses keys: the response is a secret and isn't stored. */
     keyless?: true;
   }
 }
 
 const taken = new WeakSet<FastifyRequest>();
 
-/** For every POST added to `api` from now on. A route that ignores the key is an error. */
+/** For every later POST of `api`. Ignoring the key is an error. */
 export function takeKeys(api: FastifyInstance): void {
   api.addHook('onRoute', (route) => {
     if (route.method !== 'POST' || route.config?.keyless === true) return;
@@ -47,7 +47,7 @@ export function takeKeys(api: FastifyInstance): void {
   });
 }
 
-/** Keys are scoped by account and organisation. */
+/** By account and organisation. */
 export function nameSender(account: string, tenant: string | null): string {
   return tenant === null ? account : `${tenant} ${account}`;
 }
@@ -60,9 +60,7 @@ function digestOf({ method, url, body }: FastifyRequest): Promise<string> {
   return digestJson([method, url, body ?? null]);
 }
 
-/**
- * `work` first sets status and location. With a key, it runs in the transaction that stores the result, on the given service.
- */
+/** `work` sets status and location first. With a key, it runs in the storing transaction. */
 export function answerPost<T>(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -71,7 +69,7 @@ export function answerPost<T>(
   return answerChecked(request, reply, async () => null, work);
 }
 
-/** `check` runs before that transaction: it may be slow. */
+/** `check` runs before the transaction and may be slow. */
 export async function answerChecked<T, C>(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -83,7 +81,7 @@ export async function answerChecked<T, C>(
   const key = request.headers[keyHeader];
   if (typeof key !== 'string') return work(service, await check());
   const sender = isKnown(principal) ? `${nameSender(principal.account, principal.tenant)} ` : '';
-  // Stored responses bypass the service, which checks access.
+  // Stored responses bypass the service's access check.
   const typed = TypedUser.safeParse(request.body).data ?? TypedUser.safeParse(request.query).data;
   if (!isKnown(principal)) await service.personOf(typed?.user ?? principal.account);
   const path = request.url.split('?', 1)[0] ?? '/';

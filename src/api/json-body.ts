@@ -1,4 +1,4 @@
-// Parses JSON bodies with the framework's safe parser, and explains where a broken one fails.
+// Parses JSON bodies, and says where one breaks.
 import type { FastifyInstance } from 'fastify';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { mayChange } from '#domain/exact-json.ts';
@@ -13,7 +13,7 @@ const position = /at position \d+ \(line (\d+) column (\d+)\)/;
 function explainSyntax(cause: unknown, place: PieceLocation | null): CountersignError {
   const message = errorMessage(cause);
   const [found, line, column] = position.exec(message) ?? [];
-  // Positions in a piece are not those in the body.
+  // Positions in a piece differ from the body's.
   const where = place === null ? '' : `, in ${pathInWords(place.path)} behind item ${place.first}`;
   const reason = place === null ? message : message.replace(found ?? '', '').trim();
   const details =
@@ -24,7 +24,7 @@ function explainSyntax(cause: unknown, place: PieceLocation | null): Countersign
   });
 }
 
-/** For invalid JSON or a forged prototype. */
+/** Or a forged prototype. */
 function explainBrokenJson(text: string, place: PieceLocation | null): CountersignError {
   if (text.trim() === '')
     return new CountersignError('invalid_json', 'The body is empty. Send a JSON object.');
@@ -39,10 +39,10 @@ function explainBrokenJson(text: string, place: PieceLocation | null): Countersi
   );
 }
 
-/** Escaped NUL and surrogates; bodies without them aren't searched. */
+/** Escaped NUL or surrogates; others aren't searched. */
 const suspect = /\\u(?:0000|d[89a-f][0-9a-f]{2})/i;
 
-/** A text that can't be stored. */
+/** Null if it can be stored. */
 function findUnstorable(value: unknown): PropertyKey[] | null {
   if (typeof value === 'string') return isStorableText(value) ? null : [];
   if (typeof value !== 'object' || value === null) return null;
@@ -61,14 +61,14 @@ function requireStorable(value: unknown, place: PieceLocation | null): void {
   throw explainMisfit('body', whole, unstorable);
 }
 
-/** Accepts only `application/json`, and explains invalid JSON. */
+/** Only `application/json`. */
 export function readJsonBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'string' },
-    // The framework's types lack an async parser of text.
+    // The types lack an async text parser.
     (request, body: string, done) => {
       const parsePiece = (text: string, place: PieceLocation | null): unknown => {
         let [parsed, isBroken]: [unknown, boolean] = [undefined, false];
@@ -80,7 +80,7 @@ export function readJsonBodies(app: FastifyInstance): void {
         if (isBroken) throw explainBrokenJson(text, place);
         requireShallow(parsed);
         if (suspect.test(text)) requireStorable(parsed, place);
-        // The framework's parser guards prototypes; ours keeps exact numbers.
+        // The framework's parser guards prototypes; ours keeps numbers exact.
         if (mayChange(text)) return parseRequestJson(text);
         requireNamesOnce(text);
         return parsed;

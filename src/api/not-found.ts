@@ -1,4 +1,4 @@
-// Unknown paths and methods: 405 with Allow if the path exists, else 404 with a hint, or a page for a browser.
+// Unknown paths and methods: 405 with Allow, else 404.
 import type { FastifyInstance } from 'fastify';
 import { sendProblem } from './errors.ts';
 import type { Complaint } from './problem.ts';
@@ -20,7 +20,7 @@ export function unreadable(path: string): Complaint {
   return { code: 'not_found', detail };
 }
 
-/** For a browser, which would show JSON raw. */
+/** Browsers show JSON raw. */
 const missingPage = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -36,7 +36,7 @@ const missingPage = `<!doctype html>
 </html>
 `;
 
-/** Call before adding routes: it records them all, including those of later plugins. */
+/** Call before adding routes, which it records. */
 export function answerUnknownPaths(app: FastifyInstance): void {
   const known = new Map<string, Set<string>>();
 
@@ -51,7 +51,7 @@ export function answerUnknownPaths(app: FastifyInstance): void {
     return [...new Set(fitting.flatMap(([, methods]) => [...methods]))].sort();
   };
 
-  // No name contains NUL, and the database rejects it.
+  // The database rejects NUL.
   app.addHook('onRequest', async (request, reply) => {
     const path = request.url.split('?', 1)[0] ?? '/';
     if (path.includes('%00')) return sendProblem(unreadable(path), request, reply);

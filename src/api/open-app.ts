@@ -1,4 +1,4 @@
-// Shared by all HTTP servers: logging, headers, guard, errors, metrics, traces and graceful shutdown.
+// Shared by all HTTP servers.
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
@@ -14,9 +14,9 @@ import { answerUnknownPaths, unreadable } from './not-found.ts';
 import { toProblem } from './problem.ts';
 import { validatorCompiler } from './validation.ts';
 
-// One line per request at debug, faults at error, never a header, body or query.
+// At debug, faults at error; never header, body or query.
 
-/** Streams that break after their first byte are faults; disconnecting clients are not. */
+/** Broken streams are faults, disconnecting clients aren't. */
 class QuietLog extends LogController {
   constructor() {
     super({ disableRequestLogging: true, requestIdLogLabel: 'request_id' });
@@ -29,7 +29,7 @@ class QuietLog extends LogController {
   }
 }
 
-/** Masks tokens that a plugin might log by accident. */
+/** In case a plugin logs tokens. */
 function loggingOptions(log: Logger | false): {
   logController: LogController;
   loggerInstance?: FastifyBaseLogger;
@@ -46,9 +46,9 @@ function loggingOptions(log: Logger | false): {
   return { logController, loggerInstance: log.child({ part: 'api' }, { redact }) };
 }
 
-// Invalid HTTP or too large heads never become a request, so their problem is written to the socket.
+// Invalid HTTP never becomes a request: answered on the socket.
 
-/** For Node's parser errors; anything else is 400. */
+/** Anything else is 400. */
 const statuses: Record<string, number> = {
   HPE_HEADER_OVERFLOW: 431,
   ERR_HTTP_REQUEST_TIMEOUT: 408,
@@ -76,31 +76,31 @@ function answerBrokenRequests(error: Error, socket: Socket): void {
 }
 
 export type AppOptions = {
-  /** False to disable logs. */
+  /** False to disable. */
   log: Logger | false;
   service: Service;
-  /** Without any, only this machine has access. */
+  /** Without any, this machine only. */
   doors?: Partial<Doors>;
   /** Default: unrestricted. */
   reach?: Reach;
-  /** Trusted for client addresses, besides proxies on this machine. */
+  /** Besides proxies on this machine. */
   trustedProxies?: string[];
   metrics: Registry;
 };
 
-/** Milliseconds a client may take to send a request. */
+/** For a client to send a request. */
 const requestTimeout = 120_000;
 
-/** `closing` aborts when the server starts to close. */
+/** `closing`: the server starts to close. */
 export function openApp(options: AppOptions): { app: FastifyInstance; closing: AbortSignal } {
   const app: FastifyInstance = Fastify({
     ...loggingOptions(options.log),
     genReqId: () => randomUUID(),
     bodyLimit: bodyLimits.other,
-    // Affects only `request.ip`, used for rate limits: the guard looks at the socket.
+    // Only for `request.ip` in rate limits; the guard reads the socket.
     trustProxy: ['loopback', ...(options.trustedProxies ?? [])],
     requestTimeout,
-    // Open connections are served during shutdown; the service outlives it.
+    // Serve during shutdown; the service outlives it.
     return503OnClosing: false,
     // Conversation IDs exceed the default of 100 characters.
     routerOptions: { maxParamLength: 1000 },
@@ -112,7 +112,7 @@ export function openApp(options: AppOptions): { app: FastifyInstance; closing: A
     clientErrorHandler: answerBrokenRequests,
   });
   app.setValidatorCompiler(validatorCompiler);
-  // Responses are internal and typed; validating large ones would only cost time.
+  // Responses are typed; validation would only cost time.
   app.setSerializerCompiler(() => (answer) => JSON.stringify(answer));
 
   setSecurityHeaders(app);
@@ -129,7 +129,7 @@ export function openApp(options: AppOptions): { app: FastifyInstance; closing: A
   return { app, closing: closeGracefully(app) };
 }
 
-// No sniffing, framing or caching. Plugins may override these.
+// No sniffing, framing or caching, unless overridden.
 function setSecurityHeaders(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({
@@ -147,12 +147,11 @@ function setSecurityHeaders(app: FastifyInstance): void {
   });
 }
 
-// Shuts down without waiting: streams end, running responses finish, unused connections are cut.
+// Streams end, responses finish, unused connections are cut.
 
-/** Aborts when the server starts closing. */
 function closeGracefully(app: FastifyInstance): AbortSignal {
   const closing = new AbortController();
-  // Browsers and pools preconnect. Node doesn't count these as idle, so closing would wait for them.
+  // Preconnected sockets don't count as idle, so closing would wait.
   const silent = new Set<Socket>();
 
   app.server.on('connection', (socket: Socket) => {

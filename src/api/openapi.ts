@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 document, generated from the routes' schemas so that they can't disagree.
+// OpenAPI 3.1, generated from the routes' schemas.
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import {
@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { AnyJson } from '#domain/text.ts';
 import { schemaWords } from './registry.ts';
 
-// Drops unused components, and the request suffix if no response has the name.
+// Drops unused components, and suffixes no longer needed.
 const prefix = '#/components/schemas/';
 
 const Document = z.looseObject({
@@ -79,7 +79,7 @@ export const tags = {
   system: 'System',
 } as const;
 
-/** `security` of open routes. */
+/** For open routes. */
 export const openToAll: Record<string, string[]>[] = [];
 
 const description = `Countersign plans before it acts: a run turns a request into a plan, a person
@@ -108,7 +108,7 @@ const schemaConfig = {
   },
 } as const;
 
-/** Collects tagged routes; call before adding any. */
+/** Call before adding any. */
 export async function collectRoutes(app: FastifyInstance, version: string): Promise<void> {
   const nameSchemas = createJsonSchemaTransformObject(schemaConfig);
   await app.register(swagger, {

@@ -1,5 +1,5 @@
-// Errors on the wire (RFC 9457): a total table from code to status. 400: malformed; 422: well-formed but unacceptable (a cycle,
-// arguments against a schema); 409: too late.
+// Problems (RFC 9457): status by code.
+// 400: malformed; 422: well-formed but unacceptable; 409: too late.
 import type { ErrorCode } from '#domain/errors.ts';
 
 export type ProblemCode = ErrorCode | 'method_not_allowed';
@@ -60,7 +60,7 @@ export const problemKinds: Record<ProblemCode, { status: number; title: string }
   timed_out: { status: 504, title: 'It took too long' },
 };
 
-/** As sent; other members are the error's details (`current`, `errors`, …). */
+/** Other members are the error's details. */
 export type Problem = {
   type: string;
   title: string;
@@ -77,7 +77,7 @@ export type Complaint = {
   details?: Record<string, unknown>;
 };
 
-/** @param instance the request's path. Details never replace RFC members. */
+/** @param instance the path. Details never replace RFC members. */
 export function toProblem(complaint: Complaint, instance: string): Problem {
   const { status, title } = problemKinds[complaint.code];
   return {

@@ -1,4 +1,4 @@
-// Queries, strictly parsed, and paths of requests.
+// Query parameters, strictly parsed.
 import { z } from 'zod';
 import { FindingStatus } from '#domain/plan/finding.ts';
 import { GroupBy } from '#domain/plan/groups.ts';
@@ -9,7 +9,7 @@ import { documented } from './registry.ts';
 
 import { user } from './requests.ts';
 
-/** Anything but a decimal number stays text and fails validation. */
+/** Non-numbers stay text and fail validation. */
 function readNumber(value: unknown): unknown {
   return typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
 }
@@ -21,7 +21,7 @@ export function number(least: number, most: number) {
   );
 }
 
-/** `a,b`, or the parameter repeated, or both. */
+/** `a,b`, repeated, or both. */
 function readList(value: unknown): unknown {
   const values: unknown[] = Array.isArray(value) ? value : [value];
   return values.flatMap((one): unknown[] => (typeof one === 'string' ? one.split(',') : [one]));

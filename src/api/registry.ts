@@ -1,4 +1,4 @@
-// Names and descriptions of schemas for OpenAPI. A separate registry: zod's global one would leak into other modules.
+// Schemas for OpenAPI, apart from zod's global registry.
 import { z } from 'zod';
 
 export type SchemaWords = { id?: string; description?: string; examples?: unknown[] };

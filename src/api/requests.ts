@@ -49,7 +49,7 @@ export const TalkBody = documented(
   },
 );
 
-/** The latest passed start that the reader was shown. */
+/** Latest passed start that was shown. */
 const passed = z.iso.datetime({ offset: true }).exactOptional();
 
 const shown = {

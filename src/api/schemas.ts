@@ -1,4 +1,4 @@
-// Names, descriptions and pages of API responses. Shapes are the domain's own; responses aren't validated again.
+// Names, descriptions and pages of API responses.
 import { z } from 'zod';
 import { ConversationPage } from '#domain/chat/conversation-list.ts';
 import { InteractionPolicy } from '#domain/people/policy.ts';

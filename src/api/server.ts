@@ -1,5 +1,4 @@
-// The HTTP server: the API over one Service, not yet listening, so that the console and chat platforms can add routes under the
-// same guard, errors and metrics.
+// The HTTP server over one Service, open for more routes.
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isKnown } from '#domain/people/principal.ts';
@@ -36,11 +35,11 @@ import { stepRoutes } from './routes/steps.ts';
 import { type ToolSignInOptions, toolSignInRoutes } from './routes/tool-sign-in.ts';
 
 export type ServerOptions = AppOptions & {
-  /** Without it, no sign-in and no personal tokens. */
+  /** Without it, no sign-in or tokens. */
   identity?: IdentityOptions;
-  /** For one remote caller (1200). */
+  /** Per remote caller (1200). */
   requestsPerMinute?: number;
-  /** For signed-in people and personal tokens, from anywhere; default: by address. */
+  /** Signed-in people and tokens; default: by address. */
   personRequestsPerMinute?: number | undefined;
   version: string;
   probes: Probes;
@@ -50,13 +49,13 @@ export type ServerOptions = AppOptions & {
   toolSignIn?: ToolSignInOptions;
   /** Without it the path doesn't exist. */
   callbacks?: CallbackOptions;
-  /** Milliseconds (15,000) between the heartbeats of event streams. */
+  /** Default 15,000. */
   heartbeatMs?: number;
-  /** Milliseconds (30,000) between access checks of a stream. */
+  /** Of a stream; default 30,000. */
   recheckMs?: number;
 };
 
-/** Ready for more plugins and then `listen`. */
+/** Takes plugins, then `listen`. */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
   const { app, closing } = openApp(options);
   await limitRequests(app, options.requestsPerMinute ?? 1200, options.personRequestsPerMinute);
@@ -67,7 +66,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   // biome-ignore lint/nursery/noMisusedPromises: Fastify awaits what a plugin returns.
   await app.register(async (api) => {
     readJsonBodies(api);
-    // No idempotency keys: the token accepts a result once.
+    // The token accepts a result once, so needs no keys.
     if (options.callbacks !== undefined) await api.register(callbackRoutes, options.callbacks);
     takeKeys(api);
     const groups = [
@@ -109,10 +108,9 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   return app;
 }
 
-// Rate limits per address or person and minute, per process; sign-in has its own. This machine's console and commands, probes,
-// metrics and chat webhooks are exempt.
+// Per minute and process. Exempt: this machine, probes, metrics, chat webhooks.
 
-/** Applies only to routes added after it. */
+/** For routes added after it. */
 async function limitRequests(
   app: FastifyInstance,
   perMinute: number,
@@ -122,7 +120,7 @@ async function limitRequests(
   await app.register(rateLimit, {
     max: (request) => (ofPerson !== undefined && isPerson(request) ? ofPerson : perMinute),
     timeWindow: 60_000,
-    // Addresses have no blank; IPv6 counts by /64. Behind a trusted proxy, the last address it names counts.
+    // Addresses have no blank; IPv6 counts by /64. A trusted proxy's last address counts.
     keyGenerator: (request) =>
       isPerson(request) ? `person ${request.principal.account}` : rateLimit.normalizeIP(request.ip),
     allowList: (request) => !isLimited(request),

@@ -1,4 +1,4 @@
-// Validates requests with zod and explains misfits member by member.
+// Validates requests with zod, explaining misfits by member.
 import type { FastifySchemaCompiler, SafePromiseLike } from 'fastify';
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
@@ -20,7 +20,7 @@ const parts: Record<string, string> = {
   headers: 'A header',
 };
 
-/** For issues that zod words poorly. */
+/** If zod words it poorly. */
 function sayIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_type' && issue.input === undefined) return 'is required';
   if (issue.code === 'invalid_type') return `must be ${withArticle(issue.expected)}`;
@@ -104,10 +104,8 @@ function findUnstorable(value: unknown): Misfit[] {
     .map(([key]) => ({ path: pathInWords([key]), message: unstorable }));
 }
 
-/**
- * Returns the parsed value, or `invalid_request` with `errors: [{ path, message }]`. Bodies are parsed in slices and filled in
- * place, because the framework takes no value from a promise.
- */
+/** Fails as `invalid_request` with `errors: [{ path, message }]`.
+ * Bodies are parsed in slices and filled in place: the framework takes no value from a promise. */
 export const validatorCompiler: FastifySchemaCompiler<z.core.$ZodType> =
   ({ schema, httpPart }) =>
   (value: unknown) => {

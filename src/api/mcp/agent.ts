@@ -1,4 +1,4 @@
-// The calling agent and its owner: the token identifies the owner, the agent names itself.
+// The calling agent and its owner.
 import { CLIENT_INFO_META_KEY, type ServerContext } from '@modelcontextprotocol/server';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -10,12 +10,12 @@ import { makeStorableText } from '#domain/text.ts';
 import { actorOf } from '../actor.ts';
 
 export type Visitor = {
-  /** Requester of its proposals. */
+  /** Requests its proposals. */
   owner: Actor;
-  /** It can't decide anything. */
+  /** Can't decide anything. */
   agent: Actor;
   service: Service;
-  /** @throws `forbidden` if the owner or the token lacks the role */
+  /** @throws `forbidden` if owner or token lacks it */
   requireRole(role: Role): void;
 };
 
@@ -30,7 +30,7 @@ function readUserAgent(header: string | undefined): string | null {
   return ['', 'node', 'undici', 'mozilla', 'curl'].includes(product.toLowerCase()) ? null : product;
 }
 
-/** `claude-code` → `Claude Code`; human-readable names stay. */
+/** `claude-code` → `Claude Code` */
 function capitalise(name: string): string {
   if (!/^[a-z\d]+(?:[-_][a-z\d]+)*$/.test(name)) return name;
   return name
@@ -38,7 +38,7 @@ function capitalise(name: string): string {
     .trim();
 }
 
-/** From the call, the protocol's greeting or User-Agent. Shown, never compared. */
+/** Shown, never compared. */
 function nameAgent(
   request: FastifyRequest,
   context: ServerContext,

@@ -1,4 +1,4 @@
-// Serves `/mcp` with the protocol's server, created per request: stateless, so that any gateway serves either protocol version.
+// Serves `/mcp` statelessly, so that any gateway can.
 import { toWebRequest } from '@modelcontextprotocol/node';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import type { FastifyRequest } from 'fastify';
@@ -8,7 +8,7 @@ import { createWaiters } from './waiters.ts';
 
 const instructions = `Countersign runs what people have approved. To have something done, find operations with operations_search, read them with operation_describe, and propose a plan with plan_propose: small steps, one call each, with every argument. Nothing runs until a person has approved exactly that plan. Give them its link, then call plan_wait, again and again with its cursor, until it is completed, failed, rejected or cancelled. You cannot approve, reject, answer or cancel anything: that is for people, at the link. If a plan is rejected, read the feedback and propose a better one. plan_get has what each step gave.`;
 
-/** @param left aborts when the client disconnects */
+/** @param left the client disconnected */
 export type McpAnswer = {
   (request: FastifyRequest, left: AbortSignal): Promise<Response>;
   close(): Promise<void>;
@@ -37,7 +37,7 @@ export function createMcpAnswer(options: McpOptions): McpAnswer {
       headers,
       [Symbol.asyncIterator]: () => request.raw[Symbol.asyncIterator](),
     };
-    // Passed on parsed, to avoid serialising it again.
+    // Parsed, to avoid serialising again.
     const asked = await toWebRequest(incoming, body === undefined ? body : null, { signal: left });
     visits.set(asked, { request, left });
     return handler.fetch(asked, body === undefined ? {} : { parsedBody: body });

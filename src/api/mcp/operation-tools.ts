@@ -1,4 +1,4 @@
-// operations_search and operation_describe: the operations that steps can call, as planners see them.
+// Tools to search and describe operations.
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';

@@ -1,4 +1,4 @@
-// Dependencies of `/mcp` besides the service.
+// Dependencies of `/mcp`.
 import type { OperationSpec } from '#domain/tool.ts';
 import type { Waiters } from './waiters.ts';
 
@@ -9,9 +9,9 @@ export type McpOptions = {
   guarded: readonly string[];
   linkTo(planId: string): string | null;
   version: string;
-  /** Waiting callers are then asked to retry. */
+  /** Callers are then asked to retry. */
   closing: AbortSignal;
 };
 
-/** Shared by the tools of one process. */
+/** Per process. */
 export type ToolOptions = McpOptions & { waiters: Waiters };

@@ -1,4 +1,4 @@
-// The state of a proposal for `/mcp` tools: the plan, or a request without one yet, and the next action.
+// A proposal's state and next action for `/mcp`.
 import { z } from 'zod';
 import type { Plan } from '#domain/plan/plan.ts';
 import type { RunView } from '#domain/planning/run.ts';
@@ -33,7 +33,6 @@ export const Progress = z.object({
 });
 export type Progress = z.infer<typeof Progress>;
 
-/** For a request without a plan. */
 export function progressOfRun(run: RunView, link: string | null): Progress {
   const planning = run.planning_status === 'running';
   const questions = run.questions ?? [];

@@ -1,4 +1,4 @@
-// plan_propose: steps as given, or a request for the planner. Either becomes a plan of the token's owner that waits for people.
+// plan_propose: steps or a request, proposed for the token's owner.
 import { z } from 'zod';
 import { digestJson } from '#domain/digest-json.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -11,7 +11,7 @@ import type { Visitor } from './agent.ts';
 import type { ProposeInput } from './shapes.ts';
 
 type Proposal = z.infer<typeof ProposeInput>;
-/** The stored plan, or a run that will make one. */
+/** The plan, or a run that will make one. */
 const Proposed = z.union([z.object({ plan_id: z.string() }), z.object({ run_id: z.string() })]);
 export type Proposed = z.infer<typeof Proposed>;
 
@@ -40,7 +40,7 @@ async function readProposedDraft({
   throw new CountersignError('invalid_request', z.prettifyError(draft.error));
 }
 
-/** Idempotency keys are scoped to the owner. */
+/** Keys are scoped to the owner. */
 async function once<C>(
   { service, owner }: Visitor,
   { idempotency_key: key, ...proposal }: Proposal,
@@ -53,7 +53,7 @@ async function once<C>(
   return Proposed.parse(await service.once({ key: `${sender} /mcp ${key}`, digest }, check, work));
 }
 
-/** @throws the reason for refusal, storing nothing */
+/** @throws the refusal, storing nothing */
 export async function propose(visitor: Visitor, proposal: Proposal): Promise<Proposed> {
   visitor.requireRole('requester');
   requireOne(proposal);

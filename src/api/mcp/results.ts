@@ -1,4 +1,4 @@
-// Results of `/mcp` tools: structured data with a short text, or the refusal's sentence.
+// Results of `/mcp` tools.
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { FastifyRequest } from 'fastify';
 import { explainError } from '../errors.ts';
@@ -12,7 +12,7 @@ export function answerWith(text: string, data: Record<string, unknown>): CallToo
   return { content: [{ type: 'text', text }], structuredContent: data };
 }
 
-/** Agents read errors as results; internal ones are only logged. */
+/** Agents read errors as results; internal ones are logged. */
 export async function answerFor(
   request: FastifyRequest,
   work: () => Promise<CallToolResult>,

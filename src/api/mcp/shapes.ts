@@ -1,4 +1,4 @@
-// Inputs and outputs of `/mcp` tools. Agents read these schemas, so every field is described.
+// Schemas of `/mcp` tools; agents read every description.
 import { z } from 'zod';
 import { headlineOf } from '#cards/calls.ts';
 import { describeLength } from '#cards/times.ts';
@@ -8,10 +8,10 @@ import { StepDraft } from '#domain/plan/step-content.ts';
 import { line, longestMessage } from '#domain/text.ts';
 import { operationName } from '#domain/tool.ts';
 
-/** As in the planner's own tools. */
+/** As in the planner's tools. */
 const planId = line(200).describe('PLAN- and 8 hexadecimal digits');
 
-/** Any JSON as arguments, because some clients reject recursive schemas. The draft is validated as a whole. */
+/** Some clients reject recursive schemas; the draft is validated whole. */
 const Step = z.strictObject({
   ...StepDraft.shape,
   args: z.record(z.string(), z.unknown()).optional().describe('as operation_describe has them'),
@@ -52,7 +52,7 @@ export const ListInput = z.strictObject({
   after: line(400).optional().describe('"next" of the previous page'),
 });
 
-/** Seconds; most clients time out after a minute. */
+/** Most clients time out after a minute. */
 const maxWait = 240;
 
 export const WaitInput = z.strictObject({
@@ -73,10 +73,7 @@ export const DescribeInput = z.strictObject({
   names: z.array(line(400)).min(1).max(5),
 });
 
-/**
- * `planning`, `revising`: the planner works; `awaiting_approval`: people review it; `needs_person`: it runs but something
- * waits; otherwise the plan's status.
- */
+/** `planning`, `revising`: the planner works; `needs_person`: something waits; otherwise as the plan. */
 export const State = z.enum([
   'planning',
   'awaiting_approval',

@@ -1,5 +1,4 @@
-// The tools of `/mcp`. None approves, rejects, answers, cancels or changes anything: people decide on proposals on their own
-// surfaces.
+// The tools of `/mcp`; none decides, since people do.
 import type { McpServer } from '@modelcontextprotocol/server';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -23,7 +22,7 @@ import {
 import { writeCursor } from './wait.ts';
 import { registerWaitTool } from './wait-tool.ts';
 
-/** The same schema for the protocol's library, parsing large values in slices. */
+/** Parses large values in slices. */
 function inSlices<Output, Input>(schema: z.ZodType<Output, Input>) {
   const standard = schema['~standard'];
   return {

@@ -1,4 +1,4 @@
-// plan_wait for agents: one long call with progress, which returns decisions, questions or the outcome.
+// plan_wait: a long call that returns decisions, questions or outcome.
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -12,7 +12,7 @@ import { type Answer, answerWith, reads } from './results.ts';
 import { StepFacts, stateOf, stepFactsOf, WaitInput } from './shapes.ts';
 import { waitForPlan, waitForRun } from './wait.ts';
 
-/** Steps reported with their question or failure. */
+/** Reported with question or failure. */
 const maxShownSteps = 20;
 
 const Waited = Progress.extend({
@@ -33,7 +33,7 @@ const Waited = Progress.extend({
     .describe('since the cursor, oldest first'),
 });
 
-/** @param left aborts when the client disconnects */
+/** @param left the client disconnected */
 export function registerWaitTool(
   server: McpServer,
   answer: Answer,
@@ -152,7 +152,7 @@ export function registerWaitTool(
   }
 }
 
-/** Between keep-alive notifications, if requested. */
+/** Keep-alive notifications. */
 const signEverySeconds = 10;
 
 function reportProgress({ mcpReq }: ServerContext, signal: AbortSignal) {
@@ -169,7 +169,7 @@ function reportProgress({ mcpReq }: ServerContext, signal: AbortSignal) {
     });
   };
   const timer = setInterval(() => {
-    // The agent has left; its call ends by its signal.
+    // The agent left; its signal ends the call.
     report(last).catch(() => undefined);
   }, signEverySeconds * 1000);
   return { tell: report, end: () => clearInterval(timer) };

@@ -1,5 +1,5 @@
-// plan_wait: answers once a plan's state differs from what its agent has seen. The cursor holds that, so any gateway can
-// continue. Holds no database connection while waiting.
+// plan_wait: answers when a plan changed since the cursor.
+// Any gateway can continue; no database connection is held.
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
@@ -10,7 +10,7 @@ import { stateOf } from './shapes.ts';
 
 type Seen = { revision: number; state: string };
 
-/** Differs if worth reporting: state, version, or the number of things that wait for people. */
+/** State, version, and how many things wait. */
 function changeKeyOf(plan: Plan): string {
   const { waiting, unknown } = plan.counts;
   return [stateOf(plan), plan.version, waiting, unknown].join('.');
@@ -38,7 +38,7 @@ function readCursor(cursor: string | undefined): Seen | null {
   );
 }
 
-/** Without a cursor the agent has seen that the plan waits for approval, unless it only knew a run. */
+/** Without a cursor, waiting for approval is known unless asked by run. */
 function isNews(plan: Plan, seen: Seen | null, knewPlan: boolean): boolean {
   if (seen !== null) return changeKeyOf(plan) !== seen.state;
   if (!knewPlan) return true;
@@ -52,10 +52,10 @@ export type Waited = {
   changes: Change[];
 };
 
-/** Only of steps: changes of the plan are always reported. */
+/** For steps; the plan's changes are always reported. */
 const tellingStatuses = new Set<Change['status']>(['failed', 'waiting', 'unknown', 'stale']);
 const maxChanges = 50;
-/** Earlier changes show in the counts. */
+/** Earlier ones show in the counts. */
 const maxRead = 1000;
 
 async function readChanges(service: Service, plan: Plan, since: number): Promise<Change[]> {
@@ -65,7 +65,7 @@ async function readChanges(service: Service, plan: Plan, since: number): Promise
     .slice(-maxChanges);
 }
 
-/** @param knewPlan the agent asked by plan, not by run @param signal ends the wait @param report called on each change */
+/** @param knewPlan asked by plan, not run @param report on each change */
 export async function waitForPlan(
   service: Service,
   id: string,

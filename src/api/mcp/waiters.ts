@@ -1,8 +1,8 @@
-// Limits concurrent plan_wait calls, per caller and in total: each holds a connection and a watch.
+// Limits plan_wait calls, since each holds a connection.
 import { CountersignError } from '#domain/errors.ts';
 
 export type Waiters = {
-  /** For a call of up to `ms`. @returns a function that ends it @throws `rate_limited` with the time to retry */
+  /** @returns a function that ends it @throws `rate_limited` with the time to retry */
   enter(caller: string, ms: number): () => void;
 };
 

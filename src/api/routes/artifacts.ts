@@ -1,4 +1,4 @@
-// Artifacts of a plan, and data requests filed by its planner.
+// Artifacts of a plan, and its planner's data requests.
 import { json, routesOf, text } from '../answers.ts';
 import type { Routes } from '../context.ts';
 import { ArtifactPath, PatchesQuery, PlanPath } from '../queries.ts';
@@ -6,7 +6,7 @@ import { ArtifactList, RequestList } from '../schemas.ts';
 
 const route = routesOf('plans');
 
-/** Other media types are sent as bytes. */
+/** Others are sent as bytes. */
 const sentAs = new Set(['application/json', 'text/plain; charset=utf-8']);
 const bytes = 'application/octet-stream';
 

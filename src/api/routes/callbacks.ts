@@ -1,4 +1,4 @@
-// Receives results of work that continues elsewhere. The token in the path is the only authority.
+// Receives deferred results, authorised by the path's token.
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { type AnswerCallback, CallbackResult, callbackPath } from '#domain/callback.ts';

@@ -1,4 +1,4 @@
-// Conversations: reading and sending messages. A message can ask, answer or decide, as anywhere else.
+// Conversations: messages that ask, answer or decide.
 import { isKnown } from '#domain/people/principal.ts';
 import { pickModes } from '#domain/plan/modes.ts';
 import { actorOf, viewerOf } from '../actor.ts';

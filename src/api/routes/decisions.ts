@@ -1,4 +1,4 @@
-// Decisions: each names its version, and approval also the digest; the service checks who may take it.
+// Decisions, bound to a version and, for approval, a digest.
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { carryOutPress, readApproval } from '#conversation/press.ts';
@@ -31,7 +31,7 @@ function decisionOf({ version, feedback }: z.infer<typeof DecisionBody>): Decisi
   return words === '' ? { version } : { version, feedback: words };
 }
 
-/** Afterwards; null if not of that kind. */
+/** Null if not of that kind. */
 const PressAnswer = z.object({ plan: PlanAnswer.nullable(), run: RunAnswer.nullable() });
 
 function pressOf({ button, text, fields, comments, ...part }: z.infer<typeof PressBody>): Press {
@@ -46,7 +46,7 @@ function pressOf({ button, text, fields, comments, ...part }: z.infer<typeof Pre
   };
 }
 
-/** Checks a plan's approval before the transaction that stores the answer. */
+/** Before the transaction that stores the answer. */
 async function checkPress(service: Service, press: Press, actor: Actor) {
   const { button } = press;
   const approval = await readApproval(service, press, actor);

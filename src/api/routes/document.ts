@@ -13,7 +13,7 @@ export const documentRoute: FastifyPluginAsyncZod = async (app) => {
       problems: ['forbidden'],
     }),
     async (_request, reply) => {
-      // On the first request, when all plugins have added their routes.
+      // On first request, with all routes added.
       document ??= JSON.stringify(app.swagger());
       return reply.header('content-type', 'application/json; charset=utf-8').send(document);
     },

@@ -1,4 +1,4 @@
-// Resumable event streams: changes of a plan, messages of a conversation, and which plans change.
+// Resumable event streams of plans and conversations.
 import { once } from 'node:events';
 import { PassThrough, type Readable } from 'node:stream';
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
@@ -9,16 +9,14 @@ import { ConversationPath, PlanPath, StreamHeaders, StreamQuery } from '../queri
 const route = routesOf('plans');
 const ofConversation = routesOf('conversations');
 
-// Server-sent events: resumable, with heartbeats and backpressure. `@fastify/sse` leaks the source if a client leaves during
-// `drain`, and sends heartbeats without readers.
+// `@fastify/sse` leaks sources if a client leaves during `drain`, and beats without readers.
 
-/** Without an ID the client's position stays. */
+/** Without an ID the position stays. */
 type ServerEvent = { id?: number; event: string; data: unknown };
 
 type EventStreamOptions<T> = {
   watch(signal: AbortSignal): AsyncIterable<T[]>;
   toEvents(batch: T[]): ServerEvent[];
-  /** Aborts when the server closes. */
   closing: AbortSignal;
   heartbeatMs: number;
   recheckMs: number;
@@ -26,16 +24,16 @@ type EventStreamOptions<T> = {
   log: FastifyBaseLogger;
 };
 
-/** Milliseconds before a browser reconnects. */
+/** Before a browser reconnects. */
 const retry = 2000;
 
 function formatEvent({ id, event, data }: ServerEvent): string {
   const place = id === undefined ? '' : `id: ${id}\n`;
-  // JSON has no line breaks, so one data line is enough.
+  // JSON has no line breaks.
   return `${place}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/** Starts immediately. Must not throw; faults are logged and end it. */
+/** Must not throw; faults are logged and end it. */
 function streamEvents<T>(options: EventStreamOptions<T>): Readable {
   const out = new PassThrough();
   const left = new AbortController();
@@ -76,14 +74,14 @@ async function pump<T>(
       }
     }
   } catch (error) {
-    // Streams end by abort; after a fault, clients reconnect.
+    // Clients reconnect after a fault.
     if (!signal.aborted) log.error({ err: error }, 'an event stream broke off');
   } finally {
     if (!out.writableEnded) out.end();
   }
 }
 
-/** If several events share a revision, only the last moves the client's position, so that a lost connection misses none. */
+/** Of events with one revision, only the last moves the position. */
 export function placeEvents<T>(
   event: string,
   batch: T[],
@@ -108,7 +106,7 @@ function sendEvents<T>(
     reply
       .header('content-type', media)
       .header('x-accel-buffering', 'no')
-      // Otherwise a closing server would wait for the connection.
+      // Closing would wait for the connection.
       .header('connection', 'close')
       .send(
         streamEvents({
@@ -141,7 +139,7 @@ export const eventRoutes: Routes = async (app, context) => {
     async (request, reply) => {
       const { id } = request.params;
       const since = request.headers['last-event-id'] ?? request.query.since ?? 0;
-      // Before streaming, so that an unknown plan is a problem, not an empty stream.
+      // First, so unknown plans are problems, not empty streams.
       await request.service.getPlan(id);
       return sendEvents(request, reply, context, {
         watch: (signal) => request.service.watchPlan(id, since, signal),
@@ -185,7 +183,7 @@ export const eventRoutes: Routes = async (app, context) => {
     async (request, reply) => {
       const { id } = request.params;
       const after = request.headers['last-event-id'] ?? request.query.since ?? 0;
-      // Before streaming, so that another organisation's is a problem, not an empty stream.
+      // First, so others' conversations are problems, not empty streams.
       await request.service.activityIn(id);
       return sendEvents(request, reply, context, {
         watch: (signal) => request.service.watchConversation(id, after, signal),

@@ -1,4 +1,4 @@
-// Exports: the plan as Markdown, its run as JSON lines, its dates as a calendar, and its planning trace.
+// Exports: Markdown, run log, calendar, trace.
 import { Readable } from 'node:stream';
 import type { FastifyBaseLogger } from 'fastify';
 import { json, routesOf, text } from '../answers.ts';
@@ -119,7 +119,7 @@ export const exportRoutes: Routes = async (app) => {
   );
 };
 
-// The first chunk comes before the headers, so that an error becomes a problem, not half a file.
+// The first chunk precedes the headers, so errors become problems.
 async function* join(
   first: IteratorResult<string>,
   rest: AsyncIterator<string>,
@@ -135,7 +135,7 @@ async function streamText(
   const iterator = chunks[Symbol.asyncIterator]();
   const first = await iterator.next();
   const stream = Readable.from(join(first, iterator), { objectMode: false });
-  // Also if the client leaves before reading: the source must be released.
+  // If the client leaves unread, the source is released.
   stream.once('close', () => {
     iterator
       .return?.()
@@ -148,7 +148,7 @@ async function* toLines(chunks: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const chunk of chunks) yield chunk.endsWith('\n') ? chunk : `${chunk}\n`;
 }
 
-/** `attachment; filename="PLAN-3f9a1c20.md"`, for any ID. */
+/** `attachment; filename="PLAN-3f9a1c20.md"` */
 function attachment(id: string, ending: string): string {
   return `attachment; filename="${id.replace(/[^\w-]/g, '_')}${ending}"`;
 }

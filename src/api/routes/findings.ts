@@ -1,4 +1,4 @@
-// Findings of a plan: read, raised by people and monitors, settled.
+// Findings of a plan: read, raised, settled.
 import { actorOf } from '../actor.ts';
 import { json, routesOf } from '../answers.ts';
 import type { Routes } from '../context.ts';

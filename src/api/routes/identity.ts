@@ -28,7 +28,7 @@ export type IdentityOptions = {
     | 'listTokens'
     | 'revokeToken'
   >;
-  /** Cookies are sent over https only. */
+  /** Cookies over https only. */
   secure: boolean;
 };
 
@@ -93,7 +93,7 @@ const describe = ({ id, account, name, role, tenant, created_at, expires_at, use
   ...{ expires_at: isoOf(expires_at), used_at: isoOf(used_at) },
 });
 
-/** Owners of the listed tokens, or null for all. */
+/** Null for all. */
 function reachOf({ principal }: FastifyRequest): string[] | null {
   const isOperator = principal.role === 'admin' && principal.tenant === null;
   return isOperator ? null : principal.names;
@@ -108,7 +108,7 @@ export const identityRoutes: FastifyPluginAsyncZod<IdentityOptions> = async (
     begun: hostCookie('countersign_sign_in', secure),
   };
   const pages = { role: 'page', subject: 'instance' } as const;
-  /** Per address and minute, for an office that shares one. */
+  /** Per address and minute, which an office may share. */
   const signIns = { ...pages, limited: true, rateLimit: { max: 60 } } as const;
 
   app.get(

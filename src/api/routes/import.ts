@@ -1,4 +1,4 @@
-// Imports a Markdown export. A separate scope, because it takes Markdown instead of JSON.
+// Imports a Markdown export, in a scope that takes Markdown.
 import { z } from 'zod';
 import { charsetOf, decodeText } from '#domain/encoding/encoding.ts';
 import { actorOf } from '../actor.ts';

@@ -1,4 +1,4 @@
-// Linking accounts. Over HTTP names are only typed, so the other side is a chat platform's.
+// Links accounts; the other side is a chat platform's.
 import { z } from 'zod';
 import { LinkOutcome, linked } from '#domain/people/link.ts';
 import { line } from '#domain/text.ts';

@@ -1,5 +1,4 @@
-// `/mcp`: Model Context Protocol over streamable HTTP, for agents that propose plans and wait for decisions. Stateless; the
-// library loads on the first request.
+// `/mcp` over streamable HTTP; the library loads on first use.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { bodyLimits } from '../context.ts';
 import type { McpAnswer } from '../mcp/handler.ts';
@@ -19,7 +18,7 @@ export async function mcpRoutes(app: FastifyInstance, options: McpOptions): Prom
     url: '/mcp',
     bodyLimit: bodyLimits.plan,
     exposeHeadRoute: false,
-    // A call lasts as long as a person thinks. Tools check roles beyond reading themselves.
+    // People take their time. Tools check further roles.
     config: { role: 'viewer', subject: 'list', endless: true },
     schema: { hide: true },
     handler: handle,

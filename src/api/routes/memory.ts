@@ -1,4 +1,4 @@
-// A person's memory: listing, adding, changing and deleting entries.
+// A person's memory.
 import { z } from 'zod';
 import { MemoryEntry, MemoryNote } from '#domain/people/memory.ts';
 import { line } from '#domain/text.ts';

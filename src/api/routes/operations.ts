@@ -1,4 +1,4 @@
-// Operations for forms: search, fields, and suggested values.
+// Operations for forms: search, fields, suggestions.
 import { z } from 'zod';
 import { OperationField, OperationOffer, OutputChoice } from '#domain/plan/operation-field.ts';
 import { CommandForm } from '#domain/planning/command-form.ts';

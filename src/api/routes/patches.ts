@@ -1,4 +1,4 @@
-// Changes of a plan: submitted against a revision, and read.
+// Changes of a plan, against a revision.
 import { readPatch } from '#domain/plan/templates.ts';
 import { actorOf } from '../actor.ts';
 import { json, routesOf } from '../answers.ts';

@@ -1,4 +1,4 @@
-// Plans: propose one, find them, and read them without loading them.
+// Plans: propose, find, read.
 import { readDraft } from '#domain/plan/templates.ts';
 import { actorOf, viewerOf } from '../actor.ts';
 import { json, routesOf } from '../answers.ts';
@@ -33,7 +33,7 @@ import {
 
 const route = routesOf('plans');
 
-/** Reasons to reject a well-formed plan. */
+/** For a well-formed plan. */
 export const proposalProblems: ProblemCode[] = [
   'unknown_operation',
   'invalid_arguments',

@@ -1,4 +1,4 @@
-// Playbooks: plans saved under a name, and proposed again with other values.
+// Playbooks: saved plans, proposed with other values.
 import { z } from 'zod';
 import { PlanDraft } from '#domain/plan/plan.ts';
 import { Playbook, PlaybookName, PlaybookValues } from '#domain/plan/playbook.ts';

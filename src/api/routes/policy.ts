@@ -1,4 +1,4 @@
-// Communication preferences: reading and setting the sliders.
+// Communication preferences.
 import { z } from 'zod';
 import { InteractionPolicy } from '#domain/people/policy.ts';
 import { line } from '#domain/text.ts';

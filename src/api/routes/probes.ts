@@ -1,4 +1,4 @@
-// Probes and metrics, of servers and of workers.
+// Probes and metrics.
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Registry } from 'prom-client';
 import { z } from 'zod';

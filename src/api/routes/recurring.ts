@@ -1,4 +1,4 @@
-// A person's reminders and recurring steps: listing them, skipping one time, changing and ending.
+// A person's reminders and recurring steps.
 import { z } from 'zod';
 import { Recurring, RecurringChange, RecurringOutcome } from '#domain/plan/recurring.ts';
 import { line } from '#domain/text.ts';

@@ -1,4 +1,4 @@
-// Runs: a request, its outcome, answers to its questions, and decisions about what it shows.
+// Runs: requests, outcomes, answers, decisions.
 import type { FastifyRequest } from 'fastify';
 import type { SessionChoice } from '#domain/chat/session-card.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -25,7 +25,7 @@ function feedbackOf({ feedback }: { feedback?: string }): string | null {
   return words === '' ? null : words;
 }
 
-/** Without sign-in, all requests are one reader. */
+/** Without sign-in, all are one reader. */
 const readerOf = ({ principal }: FastifyRequest): string => principal.account;
 
 export const runRoutes: Routes = async (app) => {

@@ -1,5 +1,4 @@
-// This instance's configuration, and whether its parts work now. Only model access is set here; other settings live in the
-// environment and the file.
+// The configuration and checks; only model access is set here.
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Actor } from '#domain/people/actor.ts';

@@ -1,4 +1,4 @@
-// Steps of a waiting plan for a reviewer: dependents, and the current state of their files.
+// Steps of a waiting plan: dependents and files.
 import { json, routesOf } from '../answers.ts';
 import type { Routes } from '../context.ts';
 import { PlanPath, PreviewsQuery, StepPath } from '../queries.ts';

@@ -1,4 +1,4 @@
-// Sign-in at hosted MCP servers from the console. Only the browser that began, identified by a cookie, can finish.
+// Sign-in at hosted MCP servers, cookie-bound to the browser.
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
@@ -14,7 +14,7 @@ const route = routesOf('system');
 
 export type ToolSignInOptions = {
   signIns: SignIns | null;
-  /** COUNTERSIGN_PUBLIC_URL, or null for the request's host, which the guard has checked. */
+  /** COUNTERSIGN_PUBLIC_URL; null for the request's host, which the guard checked. */
   publicUrl: string | null;
 };
 
@@ -92,7 +92,7 @@ export const toolSignInRoutes: FastifyPluginAsyncZod<ToolSignInOptions> = async 
     },
   );
 
-  // Countersign's client ID metadata document, read by authorization servers.
+  // Countersign's client ID metadata document.
   app.get(
     signInPaths.metadata,
     { config: { role: 'open', subject: 'instance' }, schema: { hide: true } },
