@@ -1,4 +1,4 @@
-// The handler and concurrency of each queue. The work is done by the owning modules.
+// The handler and concurrency of each queue.
 import { followHomes, type HomesContext, workOnHomes } from '#chat/homes.ts';
 import type { InboxContext } from '#chat/inbox/inbox-context.ts';
 import { createWakeupHandler } from '#chat/inbox/work-on-thread.ts';
@@ -34,12 +34,12 @@ function planJob(context: ConversationContext, { planning }: Settings): Job<'pla
     causeOf: ({ run_id }) => readRunCause(context.db.query, run_id),
     concurrency: planning.concurrency,
     perPerson: 3,
-    // The job ends when the turn starts to wait for its parts, so that other turns can run.
+    // Ends when the turn waits for its parts, so other turns can run.
     handle({ run_id, turn }, signal, finishAfter) {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       const lost = new AbortController();
       let waits = false;
-      // A job's signal aborts when the job ends.
+      // A job's signal aborts when it ends.
       signal.addEventListener('abort', () => waits || lost.abort(signal.reason));
       const letGo = () => {
         waits = true;
@@ -60,7 +60,7 @@ function planJob(context: ConversationContext, { planning }: Settings): Job<'pla
   };
 }
 
-/** Plans one part. It mostly waits for a model, whose server limits useful concurrency. */
+/** Mostly waits for a model, whose server limits useful concurrency. */
 function expandJob(context: ConversationContext, { planning }: Settings): Job<'expand'> {
   return {
     name: 'expand',
@@ -72,7 +72,7 @@ function expandJob(context: ConversationContext, { planning }: Settings): Job<'e
   };
 }
 
-/** Starts an approved plan. Separate from `step`, because a start reads the whole plan and may wait for tools. */
+/** Apart from `step`: reads the whole plan and may wait for tools. */
 function executeJob({ context }: Crew, conversation: ConversationContext): Job<'execute'> {
   return {
     name: 'execute',
@@ -83,7 +83,7 @@ function executeJob({ context }: Crew, conversation: ConversationContext): Job<'
   };
 }
 
-/** Starts work on a plan whose steps have become due or were handed back. Leases and recovery rounds keep it going, not the job. */
+/** Leases and recovery rounds keep the plan going, not the job. */
 function stepJob(crew: Crew): Job<'step'> {
   return {
     name: 'step',
@@ -95,7 +95,7 @@ function stepJob(crew: Crew): Job<'step'> {
   };
 }
 
-/** Announces changes of a plan and redraws its cards. It reads the latest state, so one job replaces many. */
+/** Reads the latest state, so one job replaces many. */
 function cardJob(context: ConversationContext): Job<'card'> {
   return {
     name: 'card',
@@ -122,7 +122,7 @@ function remindJob(context: ConversationContext): Job<'remind'> {
   };
 }
 
-/** Reminds people of open steps and proposals, and cancels stale proposals. */
+/** Also cancels stale proposals. */
 function expireJob(
   context: ConversationContext,
   { human_reminder_hours, stale_after_days, terminal_stale_after_days }: Settings,
@@ -143,7 +143,6 @@ function expireJob(
   };
 }
 
-/** Compares running plans with their schedules, in one process at a time. */
 function shiftJob(context: ConversationContext): Job<'shift'> {
   return {
     name: 'shift',
@@ -153,7 +152,6 @@ function shiftJob(context: ConversationContext): Job<'shift'> {
   };
 }
 
-/** Deletes expired data, in one process at a time. */
 function retentionJob(keeping: Keeping): Job<'retention'> {
   return {
     name: 'retention',
@@ -166,12 +164,12 @@ function retentionJob(keeping: Keeping): Job<'retention'> {
   };
 }
 
-/** Wakeups fetched at once; other processes can't take those that wait here for a slot. */
+/** Other processes can't take those waiting here. */
 const wakeupsFetched = 12;
-/** Milliseconds to batch wakeups, too short to notice. */
+/** Too short to notice. */
 const wakeupsRestMs = 100;
 
-/** Handles the events of a platform's threads; one job per platform served. */
+/** One job per platform. */
 export function inboxJobs(context: InboxContext): Job<'inbox'>[] {
   return Object.keys(context.handlers).map((platform) => ({
     name: 'inbox',
@@ -184,10 +182,10 @@ export function inboxJobs(context: InboxContext): Job<'inbox'>[] {
   }));
 }
 
-/** Concurrent deliveries per process, so that a slow conversation doesn't hold up the others. */
+/** A slow conversation doesn't hold up others. */
 const placesAtOnce = 8;
 
-/** Delivers conversations to their platform; one job per platform this process can write to. */
+/** One job per writable platform. */
 export function deliverJobs(context: DeliveryContext): Job<'deliver'>[] {
   return Object.keys(context.ports).map((platform) => ({
     name: 'deliver',
@@ -197,7 +195,7 @@ export function deliverJobs(context: DeliveryContext): Job<'deliver'>[] {
   }));
 }
 
-/** Redraws due home tabs; the payload names none. */
+/** The payload names none. */
 function homesJobs(context: HomesContext): Job<'homes'>[] {
   return Object.keys(context.homes).map((platform) => ({
     name: 'homes',
@@ -219,7 +217,7 @@ function requestJob(
   };
 }
 
-/** Notifies an endpoint. One that hangs keeps a slot until its timeout, then rests. */
+/** One that hangs keeps a slot until its timeout. */
 function webhookJob(context: WebhooksContext): Job<'webhook'> {
   return {
     name: 'webhook',

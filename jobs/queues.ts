@@ -1,4 +1,4 @@
-// The queue table: every queue with its options. Each process creates missing ones before it sends anything.
+// Every queue with its options, created before sending.
 import type { QueueSpec } from '#db/boss.ts';
 import type { JobName, PlatformJob } from '#domain/jobs.ts';
 import type { PlatformName } from '#domain/platform-name.ts';
@@ -11,7 +11,7 @@ const options: Record<JobName, Options> = {
     retryLimit: 2,
     retryDelay: 1,
     heartbeatSeconds: 30,
-    // Planning turns wait for the planners of their parts.
+    // Turns wait for their parts.
     expireInSeconds: 3600,
   },
   expand: {
@@ -47,7 +47,7 @@ const options: Record<JobName, Options> = {
     policy: 'short',
     retryLimit: 5,
     retryDelay: 1,
-    // People wait for what a dead worker was about to deliver.
+    // People wait for a dead worker's deliveries.
     heartbeatSeconds: 10,
     expireInSeconds: 60,
   },
@@ -66,7 +66,7 @@ const options: Record<JobName, Options> = {
     retryLimit: 1,
     retryDelay: 60,
     heartbeatSeconds: 30,
-    // The first round of a large database is long; the next one resumes.
+    // A first round is long; the next one resumes.
     expireInSeconds: 6 * 3600,
   },
   webhook: {
@@ -83,7 +83,7 @@ const options: Record<JobName, Options> = {
     retryDelay: 1,
     heartbeatSeconds: 30,
     expireInSeconds: 3600,
-    // Numerous, and the inbox itself records what happened.
+    // Numerous, and recorded by the inbox.
     deleteAfterSeconds: 3600,
   },
   deliver: {
@@ -92,7 +92,7 @@ const options: Record<JobName, Options> = {
     retryDelay: 1,
     heartbeatSeconds: 30,
     expireInSeconds: 3600,
-    // Numerous, and the places record what was delivered.
+    // Numerous, and recorded by the places.
     deleteAfterSeconds: 3600,
   },
   homes: {
@@ -108,7 +108,7 @@ export function queueFor(name: Exclude<JobName, PlatformJob>): QueueSpec {
   return { name, ...options[name] };
 }
 
-/** Per platform, so that a process never takes a job for one it does not serve. */
+/** Per platform: a process takes none it doesn't serve. */
 export function platformQueueFor(name: PlatformJob, platform: PlatformName): QueueSpec {
   return { name: `${name}-${platform}`, ...options[name] };
 }
@@ -128,16 +128,14 @@ const shared = [
 ] as const;
 const perPlatform = ['inbox', 'deliver', 'homes'] as const;
 
-/** The queues for these chat platforms, whether or not this process serves them. */
+/** Served here or not. */
 export const queuesFor = (platforms: PlatformName[]): QueueSpec[] => [
   ...shared.map(queueFor),
   ...perPlatform.flatMap((name) => platforms.map((one) => platformQueueFor(name, one))),
 ];
 
-/** Cron schedule for checking proposals and questions. */
 export const expireCron = '*/10 * * * *';
 
-/** Cron schedule for comparing running plans with their schedules. */
 export const shiftCron = '* * * * *';
 
 export const retentionCron = '17 * * * *';

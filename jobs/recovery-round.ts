@@ -1,4 +1,4 @@
-// Each worker's recovery round, every few seconds: finds lost jobs, leases and notifications, and what is due.
+// Finds lost jobs, leases and notifications, and due work.
 import { createHomesRound, type HomesContext } from '#chat/homes.ts';
 import type { InboxContext } from '#chat/inbox/inbox-context.ts';
 import { createInboxRound } from '#chat/inbox/receive.ts';
@@ -16,7 +16,7 @@ import { retryAbandonedRuns } from '#runs/abandoned-runs.ts';
 
 export type RecoveryRound = { stop(): Promise<void> };
 
-/** Runs at once and then every `everyMs`; failures are logged. */
+/** Now and every `everyMs`. */
 export function startRecoveryRound(
   crew: Crew,
   conversation: ConversationContext,
@@ -36,7 +36,7 @@ export function startRecoveryRound(
   let round: Promise<void> = Promise.resolve();
 
   async function look(): Promise<void> {
-    // Isolates failures from each other.
+    // Isolates failures.
     const chores: [string, () => Promise<unknown>][] = [
       ['Recovery', () => recover(crew.context)],
       ['Looking for work', () => crew.lookForWork()],

@@ -1,4 +1,4 @@
-// Registers the jobs with pg-boss. Payloads are parsed here; failures are logged before they are retried.
+// Registers jobs with pg-boss; parses payloads, logs failures.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PgBoss } from 'pg-boss';
 import type { z } from 'zod';
@@ -6,21 +6,20 @@ import type { QueueSpec } from '#db/boss.ts';
 import { type FinishAfter, type JobName, type JobPayload, jobPayloads } from '#domain/jobs.ts';
 import { isTraced, span } from '#domain/telemetry.ts';
 
-/** A queue with its options, and a handler that receives a parsed payload. */
 export type Job<N extends JobName> = {
   name: N;
   queue: QueueSpec;
-  /** Concurrent handlers in one process. */
+  /** In one process. */
   concurrency: number;
-  /** Concurrent jobs per person across all processes; the sender sets the person. Default: no limit. */
+  /** Across processes, by the sender's person. Default: no limit. */
   perPerson?: number;
-  /** Jobs fetched and completed together, handled concurrently. If one fails, all are retried. Default 1. */
+  /** Handled concurrently; if one fails, all are retried. Default 1. */
   fetched?: number;
-  /** Minimum milliseconds between fetches, so that single jobs are batched; a full batch is followed at once. Default 0. */
+  /** Batches single jobs; a full batch is followed at once. Default 0. */
   restMs?: number;
-  /** The trace context of the job's cause; called only while tracing. */
+  /** Trace context; called only while tracing. */
   causeOf?(payload: JobPayload<N>): Promise<string | null>;
-  /** Throws to have the job retried. */
+  /** Throws for a retry. */
   handle(payload: JobPayload<N>, signal: AbortSignal, finishAfter: FinishAfter): Promise<void>;
 };
 
@@ -28,12 +27,12 @@ export type AnyJob = { [N in JobName]: Job<N> }[JobName];
 
 type Log = { error(details: object, message: string): void };
 
-/** Only a fallback: NOTIFY wakes waiting workers, and a worker fetches again after each job. */
+/** A fallback: NOTIFY wakes workers. */
 const pollingSeconds = 2;
-/** Milliseconds that running jobs get at a stop; then they are aborted and retried elsewhere. */
+/** Then they are aborted and retried elsewhere. */
 const jobsEndWithinMs = 5000;
 
-/** Starts the workers of `jobs` in this process. @returns a function that stops taking jobs and resolves after the last one */
+/** @returns a function that resolves after the last job */
 export async function runJobs(
   boss: PgBoss,
   jobs: AnyJob[],
@@ -61,11 +60,11 @@ async function runJob<N extends JobName>(
   job: Job<N>,
   around: Surroundings,
 ): Promise<void> {
-  // Started separately, because pg-boss wakes a worker by ID and returns only the first one's.
+  // pg-boss wakes by ID and returns only the first one's.
   for (let started = 0; started < job.concurrency; started++) await startWorker(boss, job, around);
 }
 
-/** A worker that fetches until it finds nothing. One notification may announce many jobs, and a busy worker misses it. */
+/** One notification may announce many jobs, and busy workers miss it. */
 async function startWorker<N extends JobName>(
   boss: PgBoss,
   job: Job<N>,
@@ -82,10 +81,10 @@ async function startWorker<N extends JobName>(
       notifyPollingIntervalSeconds: pollingSeconds,
     },
     async (batch) => {
-      // After a full batch more is waiting: fetch at once.
+      // More is waiting after a full batch.
       const rested = restMs === 0 || batch.length >= fetched ? undefined : pause(restMs);
       const handled = batch.map((one) => handleJob(job, one, { log, ending, finishAfter }));
-      // All must have ended before any is retried.
+      // All must end before any is retried.
       const failed = (await Promise.allSettled(handled)).find(
         ({ status }) => status === 'rejected',
       );
