@@ -1,9 +1,8 @@
-// The baseline for acknowledging, as a separate program: Bolt over HTTP with signature checks and an empty handler, which stores
-// nothing. With STORE_AT, a database URL, it commits one row first, the minimum to keep an event.
+// Baseline: Bolt over HTTP; with STORE_AT it commits a row first.
 import { App, HTTPReceiver, LogLevel } from '@slack/bolt';
 import { sql } from 'drizzle-orm';
 
-/** Loaded only here: the app that stores nothing runs none of our code. */
+/** Without it, none of our code runs. */
 async function openStore(url: string) {
   const { openDatabase, prepareStatement } = await import('#db/database.ts');
   const db = openDatabase(url, {

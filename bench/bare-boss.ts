@@ -1,4 +1,4 @@
-// The baseline: pg-boss alone on the same database. Jobs are fetched and completed, nothing else.
+// Baseline: pg-boss alone on the same database.
 import { PgBoss } from 'pg-boss';
 import type { Best, Side, Way } from './interleave.ts';
 import type { Stage } from './stage.ts';
@@ -7,10 +7,7 @@ const batchSize = 100;
 const insertSize = 5000;
 const oneLoop = 'pg-boss, one loop';
 const twoLoops = 'pg-boss, two loops';
-/**
- * Loops that fetch and complete a hundred at once. Targets are relative to one loop; two use up two processors and are shown for
- * comparison.
- */
+/** A hundred at once. Targets relate to one loop; two use up two processors. */
 const ways: [string, number][] = [
   [oneLoop, 1],
   [twoLoops, 2],
@@ -45,7 +42,7 @@ async function measure(boss: PgBoss, queue: string, jobs: number, loops: number)
   return (jobs / ms) * 1000;
 }
 
-/** pg-boss in its own schema on the stage's database, with `jobs` per measurement. */
+/** In its own schema. @param jobs per measurement */
 export async function openBareBoss(stage: Stage, jobs: number): Promise<Side> {
   const boss = new PgBoss({
     connectionString: stage.url,
@@ -74,7 +71,7 @@ export async function openBareBoss(stage: Stage, jobs: number): Promise<Side> {
   };
 }
 
-/** The baseline of the targets, and the one shown for comparison. */
+/** The baseline, and one for comparison. */
 export function pickLoops({ ways: measured }: Best): { one: Way; two: Way } {
   const one = measured.find((way) => way.with === oneLoop);
   const two = measured.find((way) => way.with === twoLoops);

@@ -1,5 +1,4 @@
-// The thread that times a steady request rate. It sleeps, up to a millisecond late, since busy waiting would take processor time
-// from the measurement.
+// Times a steady rate in a thread; sleeps rather than busy-waits.
 import { parentPort, workerData } from 'node:worker_threads';
 import { monotonicNow } from './numbers.ts';
 

@@ -1,4 +1,4 @@
-// `countersign bench`: measures this build on its own database against baselines. A missed target is not a failure.
+// `countersign bench`: measures this build against baselines.
 import { arch, cpus, platform, totalmem } from 'node:os';
 import type { Logger } from 'pino';
 import { type ExitCode, exitCodes } from '#adapters/terminal/exit-codes.ts';
@@ -46,16 +46,16 @@ const benches: Record<BenchName, Bench> = {
 };
 
 export type BenchOptions = Sizes & {
-  /** Empty for all that can run: `dags` with a folder, and `schedule` only by name. */
+  /** Empty for all; `dags` needs a folder, `schedule` its name. */
   names: BenchName[];
   json: boolean;
-  /** A database on the server to use, or undefined for a temporary server. */
+  /** Undefined for a temporary server. */
   databaseUrl: string | undefined;
   log: Logger;
   signal: AbortSignal;
-  /** Prints the report. */
+  /** The report. */
   print(text: string): void;
-  /** Prints what runs now. */
+  /** Progress. */
   say(text: string): void;
 };
 
@@ -79,7 +79,6 @@ function describe(machine: Machine, startedAt: string, rows: BenchRow[]): string
   return `${head}\n\n${describeRows(rows)}`;
 }
 
-/** The selected benches in list order; default all. */
 function choose({ names, folder }: BenchOptions): BenchName[] {
   return benchNames.filter((name) =>
     names.length > 0
@@ -88,10 +87,7 @@ function choose({ names, folder }: BenchOptions): BenchName[] {
   );
 }
 
-/**
- * Runs the benches and prints the report, including partial results after a failure.
- * @throws CountersignError for a folder without task graphs, or an unreachable database
- */
+/** Partial results too. @throws CountersignError without task graphs or database */
 export async function bench(options: BenchOptions): Promise<ExitCode> {
   const { names: _names, json, databaseUrl, log, signal, print, say, ...sizes } = options;
   const startedAt = systemClock.now().toISOString();

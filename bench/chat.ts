@@ -1,11 +1,10 @@
-// A chat platform that answers at once, for benches of what people see.
+// A chat that answers at once.
 import type { ChatContent, ChatPlace, ChatPort } from '#domain/chat/chat.ts';
 import { preciseNow } from './numbers.ts';
 
-/** A thread showed a status, or a card that says the plan is done; `at` is milliseconds since 1970. */
+/** `at`: epoch milliseconds. */
 export type DisplayedStatus = { what: 'sign' | 'final'; thread: string | null; at: number };
 
-/** A chat that accepts everything at once and reports what it shows. */
 export function openChat(report: (shown: DisplayedStatus) => void): ChatPort {
   const reportIfDone = ({ thread }: ChatPlace, { text }: ChatContent) => {
     if (text.includes('✓ Done ·')) report({ what: 'final', thread, at: preciseNow() });
@@ -31,7 +30,7 @@ export function openChat(report: (shown: DisplayedStatus) => void): ChatPort {
   };
 }
 
-/** When each thread first showed a sign of work, or that its plan is done. */
+/** By thread. */
 export function createShownTimes() {
   const times = { sign: new Map<string, number>(), final: new Map<string, number>() };
   const note = ({ what, thread, at }: DisplayedStatus) => {

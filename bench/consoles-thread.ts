@@ -1,9 +1,9 @@
-// Open consoles in a thread, so that their parsing doesn't affect the measurement.
+// Open consoles in a thread, apart from the measurement.
 import { setTimeout as pause } from 'node:timers/promises';
 import { workerData } from 'node:worker_threads';
 import { getJson } from './http.ts';
 
-/** A console per URL-encoded user, each with one of `plans` open. */
+/** Users are URL-encoded. */
 export type ConsolesOrder = { url: string; users: string[]; plans: string[] };
 
 const readsEveryMs = 5000;
@@ -14,7 +14,7 @@ async function followPlan(plan: string): Promise<void> {
   for await (const _ of body ?? []);
 }
 
-/** Reads the inbox for what changes, every few seconds at most, as the console does. */
+/** As the console does. */
 async function followInbox(user: string): Promise<void> {
   const { body } = await fetch(`${url}/api/inbox/events`);
   for await (const _ of body ?? []) {

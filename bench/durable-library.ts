@@ -1,11 +1,10 @@
-// The baseline: steps of a durable-workflow library (DBOS Transact) on the same database, checkpointed after each step. Installed
-// by developers only.
+// Baseline: DBOS Transact on the same database, if installed.
 import type { Side } from './interleave.ts';
 import type { Stage } from './stage.ts';
 
-/** Concurrent workflows. One is far slower; more were never faster. */
+/** One is far slower; more were never faster. */
 const workflows = [5, 10, 20];
-/** Checkpoints are sequential, so fewer steps show the rate. */
+/** Checkpoints are sequential, so fewer steps suffice. */
 const mostSteps = 3000;
 const connections = 20;
 
@@ -18,14 +17,14 @@ async function loadLibrary(): Promise<Library | null> {
   try {
     return await import('@dbos-inc/dbos-sdk');
   } catch (error) {
-    // Without development dependencies, the row says so.
+    // The row says so.
     if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')
       return null;
     throw error;
   }
 }
 
-/** The library in its own schema on the stage's database, or null if not installed. */
+/** Null if not installed. */
 export async function openDurableLibrary(stage: Stage, steps: number): Promise<Side | null> {
   const library = await loadLibrary();
   if (library === null) return null;

@@ -1,17 +1,14 @@
-// Fills the database with many people's plans, ended over a year and live, without steps.
+// Fills the database with people's plans, without steps.
 import { sql } from 'drizzle-orm';
 import type { Database } from '#db/database.ts';
 
 export type Fill = { people: number; ended: number; live: number };
 
-/** A person's name, from 1. */
+/** From 1. */
 export const personOf = (n: number): string => `person-${n}@corp.example`;
 
-/**
- * Ended plans: 8 of 10 completed, 1 failed, 1 rejected. Live ones: 6 of 10 proposed, 2 executing, 1 stalled, 1 approved; every
- * fourth has a custom rule.
- * @param first number of existing plans
- */
+/** Ended: 8 of 10 completed, 1 failed, 1 rejected. Live: 6 of 10 proposed, 2 executing, 1 stalled, 1 approved.
+ * Every fourth has a custom rule. @param first number of existing plans */
 export async function fillPlans(db: Database, fill: Fill, first = 0): Promise<void> {
   const all = fill.ended + fill.live;
   for (let from = 0; from < all; from += atOnce)

@@ -1,4 +1,4 @@
-// No-op plans of any size: wide (no edges), deep (parallel chains) and diamond (spreading, then narrowing).
+// No-op plans of any size: wide, deep, diamond.
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
 
@@ -9,13 +9,13 @@ const chains = 100;
 const fanOut = 10;
 const partitions = 10;
 
-/** Indexes from 0 of the prerequisites of step `at` of `size`. */
+/** Prerequisites of step `at`, from 0. */
 type Precedence = (at: number, size: number) => number[];
 
 const precedences = {
   wide: () => [],
   deep: (at) => (at < chains ? [] : [at - chains]),
-  /** A tree with ten successors per step, then its mirror image. */
+  /** Ten successors per step, then mirrored. */
   diamond(at, size) {
     const mirror = size - 1 - at;
     if (at <= mirror || mirror === at) return at === 0 ? [] : [Math.floor((at - 1) / fanOut)];
@@ -33,7 +33,7 @@ function nameOf(at: number): string {
   return `s${at + 1}`;
 }
 
-/** A plan of `size` steps that all make the same call. */
+/** All make the same call. */
 export function drawPlan(shape: Shape, size: number, call: Call = readNoop): PlanDraft {
   const precedence: Precedence = precedences[shape];
   const steps = Array.from(
@@ -49,7 +49,7 @@ export function drawPlan(shape: Shape, size: number, call: Call = readNoop): Pla
   return { title: `${size} steps, ${shape}`, steps };
 }
 
-/** A plan that stops half-way: half of its `size` steps wait for a question to a person. */
+/** Half of the steps wait for a person. */
 export function drawHalf(size: number): PlanDraft {
   const middle = Math.floor(size / 2);
   const { steps } = drawPlan('wide', size);
@@ -70,7 +70,7 @@ const askPerson = {
   args: { question: 'Go on?' },
 };
 
-/** A question to a person, `ask`, and a step after it, `go`. */
+/** `ask`, then `go`. */
 export function drawQuestion(): PlanDraft {
   return {
     title: 'One step after an answer',

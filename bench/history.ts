@@ -1,5 +1,4 @@
-// A year of ended plans, copied from two that ran under other IDs and moved back in time, so that the data is what the program
-// itself writes. Oldest rows first.
+// A year of ended plans, copied from two real ones.
 import { type SQL, sql } from 'drizzle-orm';
 import { sealAudit } from '#db/audit/seals.ts';
 import type { Database, Queryable, Transaction } from '#db/database.ts';
@@ -16,15 +15,15 @@ const smallEach = 20;
 const largeSteps = 1000;
 const smallSteps = 20;
 const stepsOfGroup = largeSteps + smallEach * smallSteps;
-/** Plans per transaction: some 28,000 steps. */
+/** Some 28,000 steps. */
 const copiedAtOnce = 20 * (smallEach + 1);
 const messagesEach = 4;
 const callsEach = 5;
 
-/** Days back to the oldest plan; the last one ended just now. */
+/** To the oldest plan. */
 export const daysOfHistory = 365;
 
-/** Retention limits: half of the plans go; of the others most events and half of the attempts. */
+/** Half of the plans go; of the rest, most events and half the attempts. */
 export const limitsOfHistory = Settings.parse({
   retention: {
     plans: 180,
@@ -41,7 +40,7 @@ export type History = { plans: number; steps: number };
 
 type Column = { table: string; name: string; type: string; counted: boolean };
 
-/** Tables with a plan's rows, plans first, without `step_blocks`, which a trigger maintains. */
+/** Plans first; a trigger maintains `step_blocks`. */
 const planTables = Object.entries(tableRules)
   .filter(([table]) => table !== 'step_blocks')
   .flatMap(([table, rule]) =>
@@ -50,7 +49,7 @@ const planTables = Object.entries(tableRules)
       : [],
   );
 
-/** Their writable columns. */
+/** Writable ones. */
 async function readColumns(db: Queryable): Promise<Column[][]> {
   const { rows } = await db.execute<Column>(sql`
     select c.table_name as table, c.column_name as name, c.data_type as type,
@@ -61,7 +60,7 @@ async function readColumns(db: Queryable): Promise<Column[][]> {
   return planTables.map((table) => columns.get(table) ?? []);
 }
 
-/** A column's value in the copy `c` of row `t`. */
+/** In copy `c` of row `t`. */
 function copyOf({ table, name, type }: Column): SQL {
   const value = sql`t.${sql.identifier(name)}`;
   if (name === (table === 'plans' ? 'id' : 'plan_id')) return sql`c.id`;
@@ -86,7 +85,7 @@ async function copyRows(tx: Transaction, columns: Column[], from: number): Promi
     where c.n >= ${from} and c.n < ${from + copiedAtOnce} order by c.n`);
 }
 
-/** How each plan was requested: a run with its trace, messages, and model calls. */
+/** Run, trace, messages and model calls. */
 async function addConversations(tx: Transaction, from: number): Promise<void> {
   const copies = sql`public.bench_copies c where c.n >= ${from} and c.n < ${from + copiedAtOnce} order by c.n`;
   const lines = (
@@ -109,7 +108,7 @@ async function addConversations(tx: Transaction, from: number): Promise<void> {
     from ${lines(callsEach)}`);
 }
 
-/** Runs the two plans that are copied. */
+/** To be copied. */
 async function runTemplates(service: Service, signal: AbortSignal): Promise<[string, string]> {
   const ran = async (size: number) => {
     const { id } = await beginPlan(service, drawPlan('diamond', size));
@@ -119,7 +118,7 @@ async function runTemplates(service: Service, signal: AbortSignal): Promise<[str
   return [await ran(largeSteps), await ran(smallSteps)];
 }
 
-/** The log is trimmed from its old end, so newer rows must not be there. */
+/** The log is trimmed from its old end, so newer rows must go. */
 async function putAuditAside(db: Database): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.execute(
@@ -131,10 +130,8 @@ async function putAuditAside(db: Database): Promise<void> {
   });
 }
 
-/**
- * Fills an empty database with `steps` steps or slightly more in plans that ended over a year. Needs a worker and no other user.
- * @param db its statements may take minutes
- */
+/** About `steps` steps. Needs a worker and no other user.
+ * @param db its statements may take minutes */
 export async function fillHistory(
   db: Database,
   service: Service,
@@ -160,7 +157,7 @@ export async function fillHistory(
   await db.query.execute(sql`drop table public.bench_copies, public.bench_audit`);
   while ((await sealAudit(db, { key: null, clock: systemClock })).length > 0)
     signal.throwIfAborted();
-  // As after a year, not after a minute.
+  // As after a year.
   await db.pool.query('vacuum (analyze)');
   await db.pool.query('checkpoint');
   return { plans, steps: groups * stepsOfGroup };

@@ -1,4 +1,4 @@
-// JSON over HTTP; an unsuccessful response ends the bench.
+// JSON over HTTP; failures end the bench.
 import { z } from 'zod';
 
 async function readAnswer(response: Response): Promise<unknown> {

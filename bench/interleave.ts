@@ -1,17 +1,17 @@
-// Alternates the sides of a comparison, reversing the order every other round, so that other load affects all equally.
+// Alternates sides, reversed every other round, to share other load.
 import { median } from './numbers.ts';
 import type { Stage } from './stage.ts';
 
 export type Side = {
   name: string;
-  /** One measurement per way of running it, by name. */
+  /** By way of running it. */
   measure(): Promise<Record<string, number>>;
 };
 
-/** The median of one way to run a side. */
+/** Its median. */
 export type Way = { with: string; value: number };
 
-/** The best way to run a side, and all of them in order. */
+/** `ways` in order. */
 export type Best = Way & { ways: Way[] };
 
 function chooseBest(measured: Record<string, number>[]): Best {
@@ -24,7 +24,6 @@ function chooseBest(measured: Record<string, number>[]): Best {
   return { ...best, ways };
 }
 
-/** Measures each of `sides` in each of `rounds`; results in the order of `sides`. */
 export async function interleave(
   { signal, say }: Pick<Stage, 'signal' | 'say'>,
   rounds: number,

@@ -1,4 +1,4 @@
-// A process's peak memory. Only Linux records that; elsewhere `ps` gives the current value.
+// A process's peak memory; outside Linux the current one.
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -9,7 +9,7 @@ function toMegabytes(kilobytes: string | undefined): number | null {
   return kilobytes === undefined ? null : Number(kilobytes) / kilobytesPerMegabyte;
 }
 
-/** Megabytes, or null if the process is gone or the system doesn't tell. */
+/** Megabytes; null if unknown. */
 export async function readPeakMemory(pid: number): Promise<number | null> {
   try {
     if (process.platform === 'linux') {
@@ -19,12 +19,12 @@ export async function readPeakMemory(pid: number): Promise<number | null> {
     const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(pid)]);
     return toMegabytes(/\d+/.exec(stdout)?.[0]);
   } catch {
-    // Process or program not found: the report omits memory.
+    // The report omits memory.
     return null;
   }
 }
 
-/** Resets the peak, to exclude the start. Only on Linux. */
+/** Excludes the start. Linux only. */
 export async function forgetPeakMemory(pid: number): Promise<void> {
   if (process.platform === 'linux') await writeFile(`/proc/${pid}/clear_refs`, '5');
 }

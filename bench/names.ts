@@ -1,4 +1,4 @@
-// Names of the benches, separate so that the command line can list them without loading them.
+// Bench names, listed without loading benches.
 
 export const benchNames = [
   'throughput',

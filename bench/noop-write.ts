@@ -1,4 +1,4 @@
-// A no-op that declares itself a write, so that each call is marked first.
+// A no-op declared as a write, so each call is marked first.
 import { z } from 'zod';
 import type { Operation } from '#domain/tool.ts';
 import { defineOperation } from '#tools/define-operation.ts';
@@ -6,7 +6,7 @@ import type { Call } from './graphs.ts';
 
 export const writeNoop: Call = { tool: 'bench', operation: 'write' };
 
-/** Offered only in an instance that is opened with it. */
+/** Only in an instance opened with it. */
 export function createNoopWrite(): Operation {
   return defineOperation({
     ...writeNoop,

@@ -1,6 +1,6 @@
-// Statistics of a run: reports medians and percentiles, never bests or means.
+// Statistics: medians and percentiles, never bests or means.
 
-/** The nearest measured value at rank `q` (0 to 1). @throws for no values */
+/** Nearest measured value at rank `q` (0 to 1). @throws for no values */
 export function quantile(values: number[], q: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   const value = sorted[Math.max(0, Math.ceil(q * sorted.length) - 1)];
@@ -16,18 +16,18 @@ export function median(values: number[]): number {
   return (low + high) / 2;
 }
 
-/** Epoch milliseconds of an ISO time in UTC, with microseconds. */
+/** With microseconds. */
 export function toMilliseconds(iso: string): number {
   const [, whole = '', fraction = '0'] = /^(.{19})\.?(\d*)Z$/.exec(iso) ?? [];
   return Date.parse(`${whole}Z`) + Number(`0.${fraction}`) * 1000;
 }
 
-/** Epoch milliseconds, finer than `Date.now()`. */
+/** Finer than `Date.now()`. */
 export function preciseNow(): number {
   return performance.timeOrigin + performance.now();
 }
 
-/** Milliseconds of a monotonic clock shared by all threads. */
+/** Shared by all threads. */
 export function monotonicNow(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }

@@ -1,4 +1,4 @@
-// Requests at a fixed rate regardless of earlier ones: a slow server gets no relief, and time counts from when a request was due.
+// Requests at a fixed rate, timed from when they were due.
 import { Agent, request } from 'node:http';
 import { Worker } from 'node:worker_threads';
 import type { Beat } from './beat.ts';
@@ -20,7 +20,7 @@ function post(url: string, { body, headers }: Post, agent: Agent): Promise<numbe
   });
 }
 
-/** Calls `act` `count` times, `rate` a second. @throws errors of `act` */
+/** @throws errors of `act` */
 async function onBeats(beat: Beat, signal: AbortSignal, act: (due: number, at: number) => void) {
   signal.throwIfAborted();
   const thread = new Worker(new URL('./beat.ts', import.meta.url), { workerData: beat });
@@ -46,10 +46,8 @@ async function onBeats(beat: Beat, signal: AbortSignal, act: (due: number, at: n
   }
 }
 
-/**
- * Sends `posts` (at least one) to `url`, `rate` a second. @returns milliseconds from due time until each response was read
- * @throws unless the status is 200
- */
+/** `rate` a second. @returns milliseconds from due to read
+ * @throws unless the status is 200 */
 export async function sendAtRate(
   url: string,
   posts: (() => Post)[],
@@ -66,7 +64,7 @@ export async function sendAtRate(
         if (status !== 200) throw new Error(`${url} answered ${status}`);
         return monotonicNow() - due;
       });
-      // Awaited and rethrown at the end.
+      // Awaited at the end.
       answer.catch(() => undefined);
       answers.push(answer);
     });

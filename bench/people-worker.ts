@@ -1,5 +1,4 @@
-// A worker of the people bench in a process of its own. Its chat limits progress as Slack does, and accepts everything else at once.
-// Each line of output is a `Shown`.
+// A worker of the people bench; each output line is a `Shown`.
 import { setTimeout as pause } from 'node:timers/promises';
 import { loadConfig } from '#app/config.ts';
 import { createLog } from '#app/logging.ts';
@@ -13,10 +12,10 @@ import { openChat } from './chat.ts';
 import { drawPlan } from './graphs.ts';
 
 const planningMs = 200;
-/** How often Slack lets a workspace show progress. Without it, 100 cards would be drawn 100 times a second. */
+/** Slack's rate; otherwise 100 cards would be drawn 100 times a second. */
 const progressEveryMs = 1500;
 
-/** Waits of a second in sequence. */
+/** A second each, in sequence. */
 function drawWaits(count: number): PlanDraft {
   const steps = Array.from({ length: count }, (_, at) => ({
     id: `${at}`,
@@ -29,7 +28,7 @@ function drawWaits(count: number): PlanDraft {
   return { title: `${count} waits`, steps };
 }
 
-/** Answers, or proposes a plan of waits or no-op steps. */
+/** Answers, or proposes waits or no-ops. */
 const planner: Planner = {
   name: 'bench',
   async plan({ text }) {

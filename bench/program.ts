@@ -1,4 +1,4 @@
-// The program in a separate process with a minimal environment.
+// The program in a process with a minimal environment.
 import { spawn } from 'node:child_process';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -7,13 +7,12 @@ import { heapFlags } from '#app/heap-flags.ts';
 import { forgetPeakMemory, readPeakMemory } from './memory.ts';
 
 export type Program = {
-  /** Its HTTP address; empty for a worker. */
+  /** Empty for a worker. */
   url: string;
-  /** From start to ready. */
+  /** From start. */
   readyMs: number;
-  /** Peak MB since it was ready, or null if unknown. */
+  /** MB since ready, or null. */
   peakMemory(): Promise<number | null>;
-  /** Stops it and waits. */
   stop(): Promise<void>;
 };
 
@@ -50,12 +49,8 @@ function environment(home: string, url: string | null): NodeJS.ProcessEnv {
   };
 }
 
-/**
- * Starts `verb` in `home` and waits until it is ready.
- * @param url its database, or null to bring its own up in `home`
- * @param variables additional environment variables
- * @throws with its last output if it ends instead
- */
+/** @param url null for a database in `home` @param variables added to the environment
+ * @throws with its last output if it ends instead */
 export function startProgram(
   verb: Verb,
   home: string,
@@ -71,7 +66,7 @@ export function startProgram(
   });
 }
 
-/** Starts a worker of the people bench; `hear` is called with each line it prints but the one that says it is ready. */
+/** `hear` gets each line but the one that says ready. */
 export function startPeopleWorker(
   home: string,
   url: string,
@@ -88,7 +83,7 @@ export function startPeopleWorker(
   });
 }
 
-/** Starts the Bolt app that serves as a baseline. */
+/** A baseline. */
 export function startBareBolt(variables: NodeJS.ProcessEnv): Promise<Program> {
   return start({
     name: 'the bare Bolt app',
@@ -104,7 +99,7 @@ async function start(options: {
   args: string[];
   cwd: string;
   env: NodeJS.ProcessEnv;
-  /** Its ready message; the first group is its address. */
+  /** The first group is its address. */
   ready: RegExp;
   onLine?: (line: string) => void;
 }): Promise<Program> {

@@ -1,4 +1,4 @@
-// A round of retention in a thread, as if in another process, timing each transaction.
+// A retention round in a thread, timing each transaction.
 import { parentPort, workerData } from 'node:worker_threads';
 import { openDatabase } from '#db/database.ts';
 import { systemClock, systemRandom } from '#domain/clock.ts';
@@ -7,10 +7,10 @@ import { runRetention } from '#retention/run-retention.ts';
 
 export type RoundOrder = { url: string; home: string; settings: Retention };
 export type RoundResult = {
-  /** Rows by kind, or null if another process is deleting. */
+  /** By kind; null if another process is deleting. */
   deleted: Record<string, number> | null;
   ms: number;
-  /** Milliseconds of the longest transaction. */
+  /** Of a transaction. */
   longestMs: number;
 };
 

@@ -1,4 +1,4 @@
-// One line of the report: a measurement, its baseline, and whether the target is met.
+// One line of the report.
 
 export type Unit = 'steps/s' | 'rows/s' | 'ms' | 's' | 'MB' | 'B' | '%';
 
@@ -6,19 +6,19 @@ export type BenchRow = {
   name: string;
   what: string;
   unit: Unit;
-  /** Null if it could not be measured; `note` says why. */
+  /** If null, `note` says why. */
   value: number | null;
-  /** The baseline, from the same run and in the same unit. */
+  /** From the same run, in the same unit. */
   compared_with?: string;
   baseline?: number;
   /** `value` / `baseline` */
   ratio?: number;
-  /** Targets for the ratio if there is a baseline, else for the value, or null. */
+  /** For the ratio if there is a baseline, else the value. */
   reach: number | null;
   stretch: number | null;
   reached: boolean | null;
   stretch_reached: boolean | null;
-  /** The median next to a percentile. */
+  /** Next to a percentile. */
   p50?: number;
   note?: string;
 };
@@ -28,7 +28,7 @@ type Measured = {
   what: string;
   unit: Unit;
   value: number | null;
-  /** Null if the baseline is unavailable; `note` says why. */
+  /** If null, `note` says why. */
   compared?: { with: string; value: number } | null;
   target?: { reach: number; stretch: number };
   p50?: number;
@@ -46,7 +46,6 @@ function reaches(unit: Unit, measured: number, target: number): boolean {
   return unit.endsWith('/s') ? measured >= target : measured <= target;
 }
 
-/** The row, with its ratio and verdicts. */
 export function makeRow({ compared, target, value, p50, note, ...rest }: Measured): BenchRow {
   const rounded = value === null ? null : round(value);
   const baseline = compared === undefined || compared === null ? null : round(compared.value);

@@ -1,4 +1,4 @@
-// One plan from proposal to end, and the rate of its steps.
+// One plan from proposal to end, and its rate.
 import { type Actor, person } from '#domain/people/actor.ts';
 import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
 import type { Service } from '#domain/service.ts';
@@ -9,11 +9,11 @@ export const asker: Actor = person('bench', 'api');
 
 type Waiting = {
   signal: AbortSignal;
-  /** Called at each poll. */
+  /** At each poll. */
   look?: () => Promise<void>;
 };
 
-/** Polling interval in milliseconds; each poll costs the executor a little. */
+/** Polls cost the executor a little. */
 const lookEveryMs = 100;
 
 export async function beginPlan(service: Service, draft: PlanDraft): Promise<Plan> {
@@ -21,7 +21,7 @@ export async function beginPlan(service: Service, draft: PlanDraft): Promise<Pla
   return service.approve(plan.id, { version: plan.version, digest: plan.digest }, asker);
 }
 
-/** Waits for the end. @throws unless it completed */
+/** @throws unless it completed */
 export async function awaitCompletion(
   service: Service,
   id: string,
@@ -42,7 +42,7 @@ export async function awaitCompletion(
 
 export type LogLine = { step: string; started_at: string; ended_at: string };
 
-/** A plan's attempts, ordered by end. */
+/** By end. */
 export async function readLog(service: Service, id: string): Promise<LogLine[]> {
   const lines: LogLine[] = [];
   for await (const chunk of service.exportLog(id)) {
@@ -51,10 +51,8 @@ export async function readLog(service: Service, id: string): Promise<LogLine[]> 
   return lines;
 }
 
-/**
- * Runs a plan and returns steps per second, from first start to last end, by the database's clock.
- * @throws unless every step ran exactly once
- */
+/** Steps per second, first start to last end, by the database's clock.
+ * @throws unless every step ran exactly once */
 export async function runPlan(
   service: Service,
   draft: PlanDraft,

@@ -1,5 +1,4 @@
-// The measured PostgreSQL, with databases created for the bench and dropped afterwards, on the named server or a temporary one.
-// Others' data is never touched.
+// The measured PostgreSQL, named or temporary; others' data stays untouched.
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,19 +11,18 @@ import { CountersignError, errorMessage } from '#domain/errors.ts';
 export type FreshDatabase = { url: string; drop(): Promise<void> };
 
 export type Server = {
-  /** Its location, for people. */
   words: string;
-  /** Its version, `18.4`. */
+  /** `18.4` */
   version: string;
-  /** An empty database. The caller drops it. */
+  /** Empty; the caller drops it. */
   createDatabase(): Promise<FreshDatabase>;
-  /** Stops and removes a temporary server; leaves a named one alone. */
+  /** Leaves a named one alone. */
   close(): Promise<void>;
 };
 
 type Warn = (message: string) => void;
 
-/** An empty folder that the database's user may traverse. The caller removes it. */
+/** Traversable by the database's user. The caller removes it. */
 export async function makeFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-bench-'));
   await chmod(folder, 0o711);
@@ -54,7 +52,7 @@ async function openPlace(named: string | undefined, warn: Warn) {
   };
 }
 
-/** Waits for sessions to end, since a closed pool takes a moment. The drop cuts off the rest. */
+/** A closed pool takes a moment; the drop cuts off the rest. */
 async function untilLeft({ pool }: Database, name: string): Promise<void> {
   for (let looks = 0; looks < 100; looks++) {
     const { rowCount } = await pool.query('select from pg_stat_activity where datname = $1', [
@@ -65,10 +63,7 @@ async function untilLeft({ pool }: Database, name: string): Promise<void> {
   }
 }
 
-/**
- * @param named URL of a database on the server to use, or undefined
- * @throws CountersignError `database_unavailable`
- */
+/** @param named URL of a database on the server @throws CountersignError `database_unavailable` */
 export async function openServer(
   named: string | undefined,
   { random, warn }: { random: Random; warn: Warn },

@@ -1,15 +1,15 @@
-// Requests as Slack sends them: many threads, signed, some duplicated. Pure except for the signature's time.
+// Requests as Slack sends them.
 import { createHmac } from 'node:crypto';
 
 export const signingSecret = 'bench-signing-secret';
 
 export type SlackRequest = { body: string; headers: Record<string, string> };
 
-/** One delivery; duplicates share `message`. */
+/** Duplicates share `message`. */
 export type Sending = { message: number; body: string; retry: number };
 
 const threads = 400;
-/** Deliveries between a message and its duplicate. */
+/** Until the duplicate. */
 const later = 20;
 
 function envelope(message: number, event: string, run: string): string {
@@ -44,11 +44,8 @@ function envelope(message: number, event: string, run: string): string {
   });
 }
 
-/**
- * `count` deliveries: every tenth repeats a message under another event ID, and every twentieth is a retry after a missing
- * response.
- * @param run six digits that make messages distinct between runs
- */
+/** Every tenth repeats under another event ID, every twentieth is a retry.
+ * @param run six digits, distinct between runs */
 export function drawSendings(count: number, run: string): Sending[] {
   const sendings: Sending[] = [];
   let messages = 0;

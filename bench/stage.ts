@@ -1,4 +1,4 @@
-// A bench's environment: its own database, instances and programs, all removed when it ends.
+// A bench's own database, instances and programs.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createClosers } from '#app/closers.ts';
@@ -10,41 +10,40 @@ import type { BenchRow } from './row.ts';
 import { makeFolder, removeFolder, type Server } from './server.ts';
 
 export type Sizes = {
-  /** Steps of a plan, or plans if many small ones are measured; undefined for the bench's default. */
+  /** Or plans, if small; undefined: default. */
   steps: number | undefined;
-  /** Rounds for the median, or undefined for the bench's default. */
+  /** Rounds for the median; undefined: default. */
   runs: number | undefined;
-  /** Folder of task graphs. */
+  /** Of task graphs. */
   folder: string | undefined;
 };
 
 export type Stage = Sizes & {
-  /** This bench's own database, initially empty. */
+  /** Initially empty. */
   url: string;
   signal: AbortSignal;
-  /** Prints what runs now. */
+  /** Progress. */
   say(text: string): void;
-  /** An instance in this process. */
+  /** In this process. */
   openInstance(
     options: Pick<InstanceOptions, 'work' | 'extraOperations' | 'planner' | 'chatPorts'>,
   ): Promise<Instance>;
-  /** A process on this bench's database, with additional environment `variables`. */
+  /** On this bench's database. */
   start(verb: Verb, variables?: NodeJS.ProcessEnv): Promise<Program>;
-  /** A worker of the people bench. All of them have the same workspace; `hear` is called with what one prints. */
+  /** All share a workspace; `hear` gets what one prints. */
   startPeopleWorker(onLine: (line: string) => void): Promise<Program>;
-  /** `countersign start` from scratch: an empty database, or, with a temporary server, not even one. */
+  /** Empty database, or none with a temporary server. */
   startFresh(): Promise<Program>;
-  /** Calls `close` at the end. */
+  /** At the end. */
   closeLater(what: string, close: () => Promise<void>): void;
 };
 
-/** One subject: some rows of the report. */
+/** Some rows of the report. */
 export type Bench = (stage: Stage) => Promise<BenchRow[]>;
 
-/** Polling interval in milliseconds. */
 const lookEveryMs = 20;
 
-/** Polls until `probe` returns non-null. @throws the signal's abort reason */
+/** @throws the signal's abort reason */
 export async function until<T>(
   signal: AbortSignal,
   probe: () => Promise<T | null>,
@@ -58,12 +57,11 @@ export async function until<T>(
   }
 }
 
-/** Runs `bench` on its own stage and always cleans up. */
+/** Always cleans up. */
 export async function withStage(
   bench: Bench,
   parts: Sizes & {
     server: Server;
-    /** The server is a temporary one. */
     temporary: boolean;
     log: Logger;
     signal: AbortSignal;

@@ -1,4 +1,4 @@
-// The report for people: one line per row, aligned.
+// The report for people.
 import type { BenchRow } from './row.ts';
 
 const columns = ['name', 'what', 'measured', 'compared with', 'ratio', 'target', 'reached?'];
@@ -14,7 +14,7 @@ function withUnit(value: number, unit: BenchRow['unit']): string {
 
 function describeTarget({ reach, stretch, unit, baseline }: BenchRow): string {
   if (reach === null || stretch === null) return '';
-  // Targets of rates and comparisons are ratios.
+  // Targets of rates are ratios.
   if (unit === 'steps/s') return `≥ ${reach} × (${stretch} ×)`;
   return baseline === undefined ? `≤ ${reach} ${unit} (${stretch})` : `≤ ${reach} × (${stretch} ×)`;
 }
@@ -39,7 +39,7 @@ function toCells(row: BenchRow): string[] {
   ];
 }
 
-/** Rows under a heading, with the second target in brackets. */
+/** Second target in brackets. */
 export function describeRows(rows: BenchRow[]): string {
   const lines = [columns, ...rows.map(toCells)];
   const widths = columns.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));

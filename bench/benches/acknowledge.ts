@@ -1,6 +1,5 @@
-// Acknowledges Slack events over HTTP with real signatures, against a bare Bolt app without storage (Node's default heap
-// settings) and one that commits a row first. All take turns and are warmed up equally, since for some 15 seconds code is still
-// being compiled. A tenth of the messages is duplicated and a twentieth retried; in the end each must be handled once.
+// Acknowledging Slack events, against Bolt with and without storage.
+// A tenth are duplicates, a twentieth retries; each must be handled once.
 import { sql } from 'drizzle-orm';
 import { openDatabase } from '#db/database.ts';
 import { quantile } from '../numbers.ts';
@@ -14,11 +13,11 @@ const rate = 200;
 /** Per side: 30 seconds. */
 const usualEvents = 6000;
 const usualRounds = 6;
-/** Share of events sent first to each side, uncounted: 15 seconds. */
+/** Uncounted: 15 seconds, while code is compiled. */
 const warmUpShare = 0.5;
 const warmUpRounds = 3;
 
-/** Nothing listens at Slack's address: no message is for us, so nothing is asked there. */
+/** No message is for us, so Slack is never called. */
 const environment = {
   SLACK_SIGNING_SECRET: signingSecret,
   SLACK_BOT_TOKEN: 'xoxb-bench',
@@ -27,10 +26,7 @@ const environment = {
 
 type Side = { name: string; url: string; ms: number[]; messages: number };
 
-/**
- * Waits until nothing is open. @throws if a message is missing, duplicated or failed, or if the Bolt app stored fewer than it
- * acknowledged
- */
+/** @throws if one is missing, duplicated or failed, or Bolt stored too few */
 async function checkInbox(
   { url, closeLater, say, signal }: Stage,
   expected: number,
@@ -65,7 +61,7 @@ async function checkInbox(
     throw new Error(`of ${besides} messages the Bolt app stored ${counts.besides}`);
 }
 
-/** Sends new messages. @returns milliseconds to each response */
+/** @returns milliseconds to each response */
 function createSender(stage: Stage) {
   let run = 0;
   return async (side: Side, count: number): Promise<number[]> => {

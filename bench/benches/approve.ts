@@ -1,4 +1,4 @@
-// From pressing Approve over HTTP to the start of the first step, one small plan after the other.
+// From pressing Approve to the first step's start.
 import { openDatabase } from '#db/database.ts';
 import { drawPlan } from '../graphs.ts';
 import { getJson, PlanAnswer, postJson } from '../http.ts';
@@ -8,12 +8,12 @@ import { readLog } from '../run-plan.ts';
 import { type Bench, type Stage, until } from '../stage.ts';
 
 const usualPlans = 40;
-/** Uncounted plans that warm up connections and caches. */
+/** Uncounted. */
 const warmUp = 3;
 const stepsOfPlan = 3;
 const clockLooks = 20;
 
-/** Milliseconds by which the database's clock is ahead. */
+/** Milliseconds the database is ahead. */
 async function readClockOffset({ url, closeLater, say }: Stage): Promise<number> {
   const db = openDatabase(url, {
     max: 1,

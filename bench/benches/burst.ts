@@ -1,5 +1,4 @@
-// Many one-step plans approved at once: until the last is done, and until all are notified. Then one press while many proposals
-// wait for notification.
+// Many plans approved at once; then a press amid many proposals.
 import type { z } from 'zod';
 import { openDatabase } from '#db/database.ts';
 import { drawPlan } from '../graphs.ts';
@@ -9,15 +8,12 @@ import { makeRow } from '../row.ts';
 import { type Bench, until } from '../stage.ts';
 
 const usualPlans = 500;
-/** Waiting proposals per plan of the burst. */
+/** Per plan of the burst. */
 const waitingEach = 4;
 const presses = 9;
-/** Concurrent requests. */
 const clients = 8;
-/** Milliseconds between database checks. */
 const lookEveryMs = 100;
 
-/** Runs `work` for every item with limited concurrency. */
 async function each<T>(items: T[], work: (item: T) => Promise<void>): Promise<void> {
   const queue = items.values();
   await Promise.all(

@@ -1,4 +1,4 @@
-// Task graphs from files, each run as a plan of no-op steps.
+// Task graphs from files, run as no-op plans.
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-// Steps through the whole executor of one process, against bare pg-boss and a durable-workflow library.
+// Steps through the executor, against pg-boss and a workflow library.
 import { openBareBoss, pickLoops } from '../bare-boss.ts';
 import { libraryMissing, openDurableLibrary } from '../durable-library.ts';
 import { type Call, drawPlan, readNoop } from '../graphs.ts';
@@ -13,7 +13,7 @@ type Target = { reach: number; stretch: number };
 const usualSteps = 20_000;
 const usualRuns = 3;
 
-/** A bench of wide plans whose steps make `call`; the targets are ratios. */
+/** Targets are ratios. */
 function measureExecutor(
   name: string,
   call: Call,
@@ -61,7 +61,7 @@ export const measureThroughput = measureExecutor('throughput', readNoop, 'read-o
   library: { reach: 5, stretch: 10 },
 });
 
-/** Steps that do nothing but count as writes: each call is marked first. */
+/** Counted as writes: each call is marked first. */
 export const measureThroughputWrite = measureExecutor(
   'throughput-write',
   writeNoop,

@@ -1,4 +1,4 @@
-// Dependents of a step in a large plan: found in SQL, compared with in memory, and made stale.
+// A step's dependents in a large plan: SQL against memory.
 import { sql } from 'drizzle-orm';
 import { openDatabase, type Queryable } from '#db/database.ts';
 import { affectedBy, positionsOf } from '#db/sql/impact.ts';
@@ -9,7 +9,7 @@ import { type BenchRow, makeRow } from '../row.ts';
 import { asker } from '../run-plan.ts';
 import type { Bench } from '../stage.ts';
 
-/** Positions of all dependents of the steps in `selector`, in order. */
+/** Positions, in order. */
 export async function findDependents(
   db: Queryable,
   planId: string,
@@ -24,13 +24,13 @@ export async function findDependents(
 const usualSteps = 100_000;
 const usualRuns = 3;
 
-/** Parallel chains, which are deep, and a diamond whose root precedes the whole plan. */
+/** Deep parallel chains, and a diamond's root before everything. */
 const shapes: { shape: Shape; about: { step_id: string } | { partition: string } }[] = [
   { shape: 'deep', about: { partition: 'part 0' } },
   { shape: 'diamond', about: { step_id: 's1' } },
 ];
 
-/** The baseline: reads all edges and follows them here. */
+/** The baseline: all edges, followed here. */
 async function followEdges(db: Queryable, planId: string, sources: number[]): Promise<number[]> {
   const { rows } = await db.execute<{ predecessor: number; successor: number }>(sql`
     select predecessor, successor from countersign.plan_edges where plan_id = ${planId} and type in ('FS', 'FF')`);
@@ -92,7 +92,7 @@ export const measureImpact: Bench = async (stage) => {
         compared: inMemory ?? null,
         target: { reach: 2, stretch: 1 },
       }),
-      // An explicit requirement: under a second for 100,000 steps.
+      // A requirement: under a second for 100,000 steps.
       makeRow({
         name: `impact/${shape}/under-a-second`,
         what,

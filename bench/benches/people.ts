@@ -1,4 +1,4 @@
-// Waiting times of five hundred people on one gateway and two workers, compared with five people.
+// Five hundred people on one gateway and two workers, against five.
 import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
@@ -16,9 +16,9 @@ import { type BenchRow, makeRow } from '../row.ts';
 import { type Bench, type Stage, until } from '../stage.ts';
 
 type Crowd = Fill & {
-  /** Each follows changes, rereads the inbox at most every five seconds, and watches a plan. */
+  /** Each follows changes, rereads the inbox every five seconds at most, and watches a plan. */
   consoles: number;
-  /** Plans with a constantly changing chat card. */
+  /** With a constantly changing card. */
   cards: number;
 };
 
@@ -60,7 +60,7 @@ async function openThread(front: Instance, thread: string): Promise<string> {
   return front.db.transaction((tx) => front.openConversation(tx, placeOf(thread), null));
 }
 
-/** Requests a plan in a thread, where its card is posted, and approves it. */
+/** In a thread. */
 async function beginInThread(
   { front, stage }: Parts,
   thread: string,

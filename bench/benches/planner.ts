@@ -1,4 +1,4 @@
-// Planning overhead besides the model's own time: controller, tools, checkpoints, memo and budget, in Postgres.
+// Planning overhead besides the model's time.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Instance } from '#app/wire/instance.ts';
 import { createPortfolioReader } from '#db/plans/portfolio.ts';
@@ -17,9 +17,9 @@ import { type Bench, type Stage, until } from '../stage.ts';
 
 const usualCount = 40;
 const warmUp = 5;
-/** Concurrent conversations in one process. */
+/** In one process. */
 const together = 50;
-/** Milliseconds per model call, long enough to separate the overhead. */
+/** Per model call, enough to separate the overhead. */
 const thinkingMs = 20;
 const target = { reach: 50, stretch: 20 };
 
@@ -37,7 +37,6 @@ const submission = { title: 'Write a note', summary: 'Writes note.md.', confiden
 
 const files = 2000;
 const rows = 5000;
-/** One template for each file of a folder. */
 const forEach = {
   id: 'move',
   title: 'Move the files of data',
@@ -51,7 +50,7 @@ const forEach = {
   },
 };
 
-/** A slow model that makes these calls and counts its own milliseconds. */
+/** Counts its own milliseconds. */
 function createSlowModel(...calls: [name: string, args: object][]): {
   model: ChatModel;
   spentMs(): number;
@@ -123,7 +122,7 @@ function writeRequest(runId: string): PlanningRequest {
   };
 }
 
-/** @throws if no plan results */
+/** @throws without a plan */
 async function planOnce(planner: Planner, runId: string, signal: AbortSignal): Promise<void> {
   const { result, reason } = await planner.plan(writeRequest(runId), signal);
   if (result.kind !== 'proposal') throw new Error(`the bench's planner came to ${reason}`);
@@ -191,7 +190,6 @@ function writeFile(stage: Stage, { registry }: Instance, path: string, content: 
   return registry.of(null).get('workspace_write')?.call({ path, content }, context);
 }
 
-/** Milliseconds of planning by a command. */
 async function planRows(stage: Stage): Promise<number> {
   stage.say(`one command for ${rows} rows`);
   const instance = await stage.openInstance({ work: true });
@@ -213,7 +211,7 @@ async function planRows(stage: Stage): Promise<number> {
   return performance.now() - began;
 }
 
-/** Milliseconds without the model's own. */
+/** Without the model's. */
 async function planForEach(stage: Stage): Promise<number> {
   stage.say(`one request for ${files} files`);
   const { model, spentMs } = createSlowModel(['for_each', forEach], ['submit_plan', submission]);

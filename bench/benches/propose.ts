@@ -1,4 +1,4 @@
-// A large plan sent over HTTP, until it is stored.
+// A large plan over HTTP, until stored.
 import { drawPlan } from '../graphs.ts';
 import { postJson } from '../http.ts';
 import { median } from '../numbers.ts';

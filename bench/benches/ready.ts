@@ -1,4 +1,4 @@
-// From ready to running on an idle system, by the plan's change times, and how quickly a chain's steps follow each other.
+// From ready to running when idle, and between a chain's steps.
 import type { Change } from '#domain/plan/views.ts';
 import type { Service } from '#domain/service.ts';
 import { drawPlan, drawQuestion } from '../graphs.ts';
@@ -8,7 +8,7 @@ import { asker, awaitCompletion, beginPlan, readLog } from '../run-plan.ts';
 import { type Bench, until } from '../stage.ts';
 
 const usualCount = 40;
-/** Uncounted plans that warm up connections and caches. */
+/** Uncounted. */
 const warmUp = 3;
 const pageSize = 1000;
 const target = { reach: 25, stretch: 10 };
@@ -23,7 +23,7 @@ async function readChanges(service: Service, id: string): Promise<Change[]> {
   }
 }
 
-/** Milliseconds from ready to running, per attempt of a step. */
+/** Milliseconds per attempt. */
 async function readDelays(service: Service, id: string, step: string): Promise<number[]> {
   let since: number | undefined;
   const delays: number[] = [];

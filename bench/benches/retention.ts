@@ -1,5 +1,4 @@
-// Retention of a year of plans while plans run and a person proposes and approves: its speed, and its effect on presses compared
-// with an idle system and with running plans only.
+// Retention of a year of plans, and its effect on presses.
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -19,10 +18,9 @@ import { makeFolder, removeFolder } from '../server.ts';
 import type { Bench, Stage } from '../stage.ts';
 
 const usualSteps = 100_000;
-/** Presses per measurement before retention; during it, as many as fit. */
+/** Before retention; during it, as many as fit. */
 const usualPresses = 300;
 const warmUp = 20;
-/** Minimum milliseconds between presses. */
 const pressEveryMs = 60;
 const stepsOfPress = 3;
 /** One-second waits, a hundred at a time. */
@@ -32,7 +30,6 @@ const silenceMs = 1_800_000;
 const atMostTwice = { reach: 2, stretch: 1.3 };
 const megabyte = 1e6;
 
-/** Large tables and their labels. */
 const weighed = [
   'plan_steps',
   'step_states',
@@ -53,10 +50,9 @@ const describePresses = (times: Presses) =>
     )
     .join('; ');
 
-/** Presses between progress reports. */
 const reportEvery = 300;
 
-/** Proposes and approves small plans until `enough`, timing both. */
+/** Until `enough`, timing both. */
 async function press(
   service: Service,
   { signal, say }: Pick<Stage, 'signal' | 'say'>,
@@ -85,7 +81,7 @@ function drawWaiting(): PlanDraft {
   return { title, steps: steps.map((step) => ({ ...step, args: { seconds: 1 } })) };
 }
 
-/** Keeps a plan running at all times. @returns a function that stops it */
+/** @returns a function that stops it */
 async function keepRunning(service: Service, { signal }: Stage): Promise<() => Promise<void>> {
   let plan = await beginPlan(service, drawWaiting());
   const ended = new AbortController();
@@ -97,7 +93,7 @@ async function keepRunning(service: Service, { signal }: Stage): Promise<() => P
       if (status === 'completed' && !until.aborted) plan = await beginPlan(service, drawWaiting());
     }
   })();
-  // Awaited and rethrown at the end.
+  // Awaited at the end.
   going.catch(() => undefined);
   return async () => {
     ended.abort();
@@ -110,7 +106,7 @@ async function keepRunning(service: Service, { signal }: Stage): Promise<() => P
   };
 }
 
-/** Runs retention to completion in a thread. */
+/** In a thread. */
 async function runRound(order: RoundOrder, { signal }: Stage): Promise<RoundResult> {
   const thread = new Worker(new URL('../retention-thread.ts', import.meta.url), {
     workerData: order,
@@ -141,7 +137,7 @@ async function readDatabaseSize({ query }: Database): Promise<number> {
   return rows[0]?.size ?? 0;
 }
 
-/** Bytes per row with indexes and TOAST. */
+/** With indexes and TOAST. */
 async function weigh({ query }: Database): Promise<BenchRow[]> {
   const rows: BenchRow[] = [];
   for (const table of weighed) {
@@ -196,7 +192,7 @@ export const measureRetention: Bench = async (stage) => {
   const round = runRound({ url, home, settings: limitsOfHistory }, stage).finally(() => {
     over = true;
   });
-  // Awaited and rethrown at the end.
+  // Awaited at the end.
   round.catch(() => undefined);
   const during = await press(service, stage, (n) => over && n > 0);
   const { deleted, ms, longestMs } = await round;

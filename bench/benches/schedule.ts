@@ -1,5 +1,5 @@
-// Schedules of published project scheduling instances (PSPLIB `.sm`, RCPSP/max `.sch`): how far one pass and the search end behind
-// the best known end, each schedule checked by a verifier that shares no code with them.
+// Schedules PSPLIB (`.sm`) and RCPSP/max (`.sch`) instances.
+// Compares one pass and the search with the best known end; the verifier shares no code with them.
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { CountersignError } from '#domain/errors.ts';
@@ -12,7 +12,7 @@ import type { Bench } from '../stage.ts';
 
 const usualSchedules = 1000;
 
-/** Times in units of the instance. A negative lag between starts is a maximum distance. */
+/** A negative lag between starts is a maximum distance. */
 export type Project = {
   name: string;
   durations: number[];
@@ -24,7 +24,7 @@ export type Project = {
 
 const numbersOf = (line: string): number[] => (line.match(/-?\d+/g) ?? []).map(Number);
 
-/** @throws Error for a file of another form */
+/** @throws Error for another format */
 export function readPsplib(name: string, text: string): Project {
   const lines = text.split(/\r?\n/);
   const after = (heading: RegExp, skip: number): number[][] => {
@@ -42,7 +42,7 @@ export function readPsplib(name: string, text: string): Project {
   return { name, durations, demands: jobs.map((row) => row.slice(3)), capacities, lags };
 }
 
-/** @throws Error for a file of another form */
+/** @throws Error for another format */
 export function readSch(name: string, text: string): Project {
   const rows = text
     .split(/\r?\n/)
@@ -70,7 +70,7 @@ export function readSch(name: string, text: string): Project {
 
 const noHours = openWorkingTime({ working_hours: [], days_off: [], days_on: [] }, 'UTC');
 
-/** The project as a schedule's input, a minute for each unit. */
+/** A minute per unit. */
 function toInput({ durations, demands, capacities, lags }: Project): PassInput {
   const limits = lags.flatMap(({ from, to, lag }) =>
     lag < 0 ? [{ first: String(to), second: String(from), minutes: -lag }] : [],
@@ -101,7 +101,7 @@ function toInput({ durations, demands, capacities, lags }: Project): PassInput {
   };
 }
 
-/** Whether starts respect every distance and, at every unit of time, every capacity. */
+/** Checks every distance, and capacity at every unit. */
 export function isFeasible(
   { durations, demands, capacities, lags }: Project,
   starts: number[],
@@ -122,10 +122,9 @@ export function isFeasible(
   return true;
 }
 
-/** Null for an end that breaks a maximum distance. */
+/** Null if a maximum distance breaks. */
 type Solved = { pass: number | null; search: number | null; ms: number };
 
-/** The ends of one pass and of the search. */
 export function solve(project: Project, schedules: number): Solved {
   const input = toInput(project);
   const first = runForwardPass(input);

@@ -1,4 +1,4 @@
-// Large plans of three shapes in a separate worker process: speed and memory.
+// Large plans of three shapes: speed and memory.
 import { openBareBoss, pickLoops } from '../bare-boss.ts';
 import { drawPlan, type Shape, shapes } from '../graphs.ts';
 import { interleave, type Side } from '../interleave.ts';
@@ -36,7 +36,7 @@ export const measureShapes: Bench = async (stage) => {
     }),
   );
   const boss = await openBareBoss(stage, Math.min(steps, bossJobs));
-  // Each shape has its own baseline: runs are long, and the machine's speed drifts.
+  // Own baselines: runs are long, and speed drifts.
   const rates = await interleave(
     stage,
     stage.runs ?? usualRuns,

@@ -1,4 +1,4 @@
-// `countersign start` without data, until it is ready.
+// `countersign start` without data.
 import { median } from '../numbers.ts';
 import { makeRow } from '../row.ts';
 import type { Bench } from '../stage.ts';

@@ -1,4 +1,4 @@
-// Queries of cards and pages on a half-done large plan: counts, changes, a page of steps.
+// Card and page queries on a half-done large plan.
 import { drawHalf } from '../graphs.ts';
 import { getJson } from '../http.ts';
 import { quantile } from '../numbers.ts';
@@ -15,7 +15,7 @@ type View = {
   name: string;
   what: string;
   target: { reach: number; stretch: number };
-  /** The n-th request, each for another part; the cursor is for the next one. */
+  /** Each for another part; the cursor is for the next. */
   read(n: number, cursor: string | null): Promise<{ next_cursor?: string | null }>;
 };
 
@@ -56,7 +56,7 @@ export const measureViews: Bench = async (stage) => {
   await worker.stop();
 
   const api = `${gateway.url}/api/plans/${id}`;
-  /** Spread over all changes that have 100 after them. */
+  /** Changes with 100 after them. */
   const since = (n: number) =>
     Math.floor((Math.max(0, revision - pageSize) * n) / (requests + warmUp));
   const read = async (path: string) =>

@@ -1,4 +1,4 @@
-// From a chat message to the first sign of activity, shown by a different process than the receiver.
+// From a message to another process's first sign.
 import { setTimeout as pause } from 'node:timers/promises';
 import { person } from '#domain/people/actor.ts';
 import type { Planner } from '#domain/planning/run.ts';
@@ -8,12 +8,12 @@ import { makeRow } from '../row.ts';
 import { type Bench, until } from '../stage.ts';
 
 const usualCount = 40;
-/** Uncounted ones that warm up connections and caches. */
+/** Uncounted. */
 const warmUp = 3;
 const target = { reach: 1000, stretch: 500 };
 const asker = person('bench', 'slack');
 
-/** Planning time in milliseconds; anything seen earlier isn't the answer. */
+/** Earlier signs aren't the answer. */
 const planningMs = 500;
 
 const planner: Planner = {
