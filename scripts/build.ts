@@ -1,6 +1,5 @@
-// Builds the npm package: `npm run build` writes it into dist/, `npm run build -- DIR` into another folder.
-// Files keep their paths, so code that finds a file by its path still finds it. Types are stripped and
-// `.ts` becomes `.js`, because Node runs no TypeScript in node_modules; nothing is bundled. Needs Node 24.
+// `npm run build [-- DIR]`: builds the npm package.
+// Keeps paths, strips types, renames `.ts` to `.js` since Node runs no TypeScript in node_modules. Needs Node 24.
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix, resolve } from 'node:path';
 import { builtViewer, locateViewer } from '#adapters/console/docs/viewer.ts';
@@ -10,16 +9,15 @@ import manifest from '../package.json' with { type: 'json' };
 const root = join(import.meta.dirname, '..');
 const out = resolve(process.argv[2] ?? 'dist');
 
-/** Source folders of the program. */
 const code = ['src', 'adapters', 'cards', 'jobs', 'bench'];
-/** Copied as they are. Only development tools use the migrations' snapshots. */
+/** Only development needs migration snapshots. */
 const copied = [
   'bin/*.mjs',
   'migrations/*.sql',
   'migrations/meta/_journal.json',
   'manifest.json',
   'countersign.example.json',
-  // Documents lead to these, and people copy them.
+  // Documents link to these.
   'compose.yaml',
   'deploy/**/*.*',
   'deploy/countersign',
@@ -30,14 +28,14 @@ const copied = [
   'docs/**/*.{md,gif,png,webp}',
 ];
 
-/** A path of a module in a string: of an import, or one that is found by its place. */
+/** A module's path in a string. */
 const specifier = /(?<=['"])((?:\.{1,2}|#[a-z]+)\/[^'"\n]*)\.ts(?=['"])/g;
 
 const sources = globSync(`{${code.join()}}/**/*.ts`, { cwd: root }).map((path) =>
   path.replaceAll('\\', '/'),
 );
 
-/** @throws Error when a module names one that is not in the package */
+/** @throws Error if one is not in the package */
 function checkSpecifiers(path: string, text: string, known: ReadonlySet<string>): void {
   for (const [, name = ''] of text.matchAll(specifier)) {
     const [alias = '', ...rest] = name.split('/');
@@ -55,7 +53,7 @@ function write(path: string, text: string): void {
   writeFileSync(target, text);
 }
 
-/** The manifest of what is published: no scripts, nothing of the development. */
+/** Without scripts and development. */
 function publishedManifest() {
   const {
     private: _,
@@ -71,7 +69,7 @@ function publishedManifest() {
   return { ...rest, exports: Object.fromEntries(entries), imports: own };
 }
 
-/** `countersign/tools` for editors: its types, and its values by their declared types. */
+/** `countersign/tools` for editors. */
 function toolDeclarations(): string {
   const read = (name: string) => readFileSync(join(root, 'src/tools/files', name), 'utf8');
   const values = read('public.ts').matchAll(/^export const (\w+): (\w+) =/gm);
@@ -81,7 +79,7 @@ function toolDeclarations(): string {
 
 type Lock = { packages: { [path: string]: { dev?: boolean } } };
 
-/** The versions that were tested, for everybody who installs the package. */
+/** The tested versions. */
 function shrinkwrap() {
   const lock: Lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
   const { dependencies, optionalDependencies, ...rest } = publishedManifest();

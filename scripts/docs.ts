@@ -1,4 +1,4 @@
-// `npm run docs [-- DIR]`: writes the pages under /docs as static files into docs-site/, for any web server.
+// `npm run docs [-- DIR]`: writes /docs as static files.
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { argv, stdout } from 'node:process';
@@ -8,18 +8,18 @@ import { registerDocs } from '#adapters/console/docs/routes.ts';
 
 const out = resolve(argv[2] ?? 'docs-site');
 const app = Fastify();
-// Nothing from outside is asked of it.
+// No outside requests.
 app.setValidatorCompiler(() => (value: unknown) => ({ value }));
 registerDocs(app);
 
-/** The body at `path`. @throws Error unless it is there */
+/** @throws Error unless found */
 async function get(path: string): Promise<Buffer> {
   const { statusCode, rawPayload } = await app.inject(path);
   if (statusCode !== 200) throw new Error(`${path} answers ${statusCode}`);
   return rawPayload;
 }
 
-/** Search, the console and the API reference need a running gateway. */
+/** These need a running gateway. */
 const withoutServer = (page: string) =>
   page
     .replace(/<form action="\/docs\/search".*?<\/form>/s, '')

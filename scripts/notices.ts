@@ -1,12 +1,11 @@
-// Writes THIRD-PARTY-NOTICES: the packages that the program is installed with, their licences, and the texts of those, each once. From the
-// lock file and node_modules: `npm run notices`. A licence that is not in the list below stops it: somebody has to read that one first.
+// `npm run notices`: writes THIRD-PARTY-NOTICES; unknown licences stop it.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
 export const noticesFile = join(root, 'THIRD-PARTY-NOTICES');
 
-/** Licences under which a program that is MIT may be installed with the package. */
+/** Licences compatible with MIT. */
 const accepted = new Set([
   ...['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'EPL-2.0', 'ISC'],
   ...[
@@ -22,13 +21,12 @@ const accepted = new Set([
   'EPL-2.0 OR GPL-3.0-or-later',
 ]);
 
-/** Packages that say nothing where npm looks, and what their files say. */
+/** Silent where npm looks. */
 const readByHand: Record<string, string> = { jspath: 'MIT' };
 
 type Locked = { version?: string; license?: string; dev?: boolean; os?: unknown };
 type Lock = { packages: { [path: string]: Locked } };
 
-/** The licence files of a package, as one text. */
 function readTexts(folder: string): string {
   if (!existsSync(folder)) return '';
   return readdirSync(folder)
@@ -38,7 +36,7 @@ function readTexts(folder: string): string {
     .join('\n\n');
 }
 
-/** @throws Error that names packages whose licence nobody has accepted yet */
+/** @throws Error naming unaccepted licences */
 export function buildNotices(): string {
   const lock: Lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
   const byText = new Map<string, Set<string>>();
@@ -48,7 +46,7 @@ export function buildNotices(): string {
     const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
     const licence = license ?? readByHand[name] ?? 'unknown';
     if (!accepted.has(licence)) unknown.add(`${name} ${version} (${licence})`);
-    // Packages for one platform are not installed on others; the list must be the same on all.
+    // The list must not depend on the platform.
     const text = os === undefined ? readTexts(join(root, path)) : '';
     const key = text === '' ? `Licence: ${licence}.` : text;
     byText.set(key, (byText.get(key) ?? new Set()).add(`${name} ${version} (${licence})`));

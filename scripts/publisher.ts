@@ -1,4 +1,4 @@
-// `npm run publisher -- OWNER/REPOSITORY security@example.com`: writes who publishes into package.json and SECURITY.md, in the current folder.
+// `npm run publisher -- OWNER/REPOSITORY EMAIL`: sets the publisher in package.json and SECURITY.md.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { argv, stderr } from 'node:process';
 
