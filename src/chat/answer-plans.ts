@@ -1,4 +1,4 @@
-// Answers a chat's plans command; the platform draws it.
+// Answers a chat's plans command.
 import { commandWords, describeLink, describeStats } from '#cards/chat-words.ts';
 import { viewDryRun, writeDryRun } from '#cards/dry-run.ts';
 import { type PlanListView, sayMore, titleGroup, titleList } from '#cards/plan-list.ts';
@@ -10,35 +10,35 @@ import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { Export, PlanReads, Service, Simulation } from '#domain/service.ts';
 
-/** How a chat draws the answers. */
+/** Draws answers for one platform. */
 export type PlansDrawing<T> = {
   note(text: string): T;
   plan(facts: PlanCardFacts): T;
   list(list: PlanListView, now: string): T;
-  /** As a table, if the platform has tables. */
+  /** If the platform has tables. */
   dryRun?(simulation: Simulation, now: string): T;
   recurring(view: RecurringView): T;
-  /** A plan's record, as text or as a file. */
+  /** As text or a file. */
   record(wanted: Export): Promise<T>;
 };
 
 export type PlansQuestion = {
-  /** The text after the command. */
+  /** After the command. */
   text: string;
-  /** As typed there: `/plans`. */
+  /** As typed: `/plans`. */
   command: string;
   help: string;
   id: string;
   timezone: string;
   account: Actor;
-  /** The ID of the event. */
+  /** Event ID. */
   once?: string;
-  /** The reader's name for others who see the answer, or null without others. */
+  /** The reader's name, if others see the answer. */
   readBy: string | null;
   now: Date;
 };
 
-/** Rows of a dry run as text. */
+/** If drawn as text. */
 const rowsInChat = 20;
 
 async function answer<T>(

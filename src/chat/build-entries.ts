@@ -1,11 +1,11 @@
-// Entries and presses in a chat's plan builder, as changes of the plan. Each platform decodes its own requests.
+// Entries and presses in a chat's plan builder.
 import type { BuildForm } from '#cards/build-view.ts';
 import type { Field } from '#cards/view.ts';
 import { isRepeatRule } from '#domain/plan/build.ts';
 import type { Entry } from '#domain/plan/operation-form.ts';
 import type { BuildChange } from '#domain/service.ts';
 
-/** @param entered text, a tick, or the positions of chosen options @returns undefined for no entry */
+/** @param entered text, a tick, or positions of chosen options @returns undefined for no entry */
 export function readEntry(
   { options, required, value: before }: Field,
   entered: string | boolean | string[],
@@ -17,7 +17,7 @@ export function readEntry(
   return chosen.length === 0 ? undefined : chosen.map(({ value }) => value).join('\n');
 }
 
-/** The changes of one page of a step's form. */
+/** One page of a step's form. */
 export function readPage(
   { isLast, waits }: BuildForm,
   entries: Record<string, Entry | undefined>,
@@ -27,7 +27,7 @@ export function readPage(
   return isLast ? [fill, { kind: 'wait', ...(waits.length === 0 ? {} : { after }), at }] : [fill];
 }
 
-/** A repetition that is not offered is none. */
+/** A repetition that isn't offered is none. */
 export function readTerms({
   title = '',
   repeats: chosen = '',

@@ -1,5 +1,4 @@
-// Home tabs of chat platforms, redrawn when a plan that the owner may see changes: at most once per interval, only if different,
-// and not in a rate-limited workspace.
+// Redraws Home tabs on changes, within rate limits.
 import {
   askForHomes,
   forgetHome,
@@ -21,15 +20,15 @@ import type { PlatformName } from '#domain/platform-name.ts';
 export type HomesContext = {
   db: Database;
   enqueue: Enqueue<Transaction>;
-  /** Homes of other platforms wait. */
+  /** Other platforms' Homes wait. */
   homes: Record<PlatformName, ChatHomes>;
   warn(message: string, error?: unknown): void;
 };
 
-/** Dependencies for requesting a redraw. */
+/** For requesting a redraw. */
 type Asking = Pick<HomesContext, 'db' | 'enqueue'>;
 
-/** Requests a redraw of a platform's Homes. A delayed wakeup batches changes. */
+/** A delayed wakeup batches changes. */
 async function askToDraw(
   { enqueue }: Asking,
   tx: Transaction,
@@ -41,12 +40,12 @@ async function askToDraw(
   await enqueue(tx, 'homes', { platform }, { key: later ? 'later' : 'now', ...startAfter });
 }
 
-/** Hours for which a Home is updated after opening; opening it later redraws it. */
+/** Updated after opening; later opening redraws it. */
 const followedForHours = 8;
-/** Milliseconds in which changes are batched. */
+/** Batches changes. */
 const gatherMs = 1000;
 
-/** Redraws a Home that was opened or whose reader changed something. */
+/** Opened, or its reader changed something. */
 export async function openHome(context: Asking, home: HomeOf): Promise<void> {
   await context.db.transaction(async (tx) => {
     await noteHome(tx, home);
@@ -54,7 +53,7 @@ export async function openHome(context: Asking, home: HomeOf): Promise<void> {
   });
 }
 
-/** Redraws the Homes that may be open. */
+/** May be open. */
 export async function followHomes(context: Asking): Promise<void> {
   await context.db.transaction(async (tx) => {
     for (const platform of await askForHomes(tx, followedForHours)) {
@@ -63,7 +62,7 @@ export async function followHomes(context: Asking): Promise<void> {
   });
 }
 
-/** Minimum milliseconds between redraws of a Home. */
+/** Between redraws of a Home. */
 const paceMs = 3000;
 /** Slack accepts about a hundred a minute per workspace. */
 const eachMs = 600;
@@ -71,7 +70,6 @@ const leaseMs = 30_000;
 const maxTries = 8;
 const forgottenAtOnce = 200;
 
-/** Handles a Home that could not be drawn. */
 async function settleFailure(
   { db, warn }: HomesContext,
   home: TakenHome,
@@ -99,7 +97,7 @@ async function drawHome(context: HomesContext, drawer: ChatHomes, home: TakenHom
   }
 }
 
-/** Draws until no Home is due, and sends a wakeup for later ones. */
+/** And sends a wakeup for later ones. */
 export async function workOnHomes(
   context: HomesContext,
   platform: PlatformName,
@@ -117,7 +115,7 @@ export async function workOnHomes(
   if (inMs !== null) await db.transaction((tx) => askToDraw(context, tx, platform, inMs + 1));
 }
 
-/** For the recovery round: finds Homes with a lost wakeup, and drops those no longer followed. */
+/** Finds lost wakeups and drops Homes no longer followed. */
 export function createHomesRound(context: HomesContext): () => Promise<void> {
   const { db, homes } = context;
   const lookAfter = async (platform: PlatformName) => {

@@ -1,4 +1,4 @@
-// A chat platform as one record. `app/platforms.ts` lists them; the rest is in the platform's adapter folder.
+// A chat platform as one record; `app/platforms.ts` lists them.
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
 import type { Database, Transaction } from '#db/database.ts';
@@ -22,77 +22,69 @@ import type { SealedFiles } from './sealed-files.ts';
 export type Platform = {
   name: PlatformName;
   title: string;
-  /** The setup guide. */
+  /** Setup guide. */
   guide: string;
-  /** Its environment variables, besides the common ones. */
+  /** Besides the common ones. */
   variables: z.ZodObject;
   drawing: CardDrawing;
-  /**
-   * @param set the environment
-   * @returns null if it isn't configured
-   * @throws CountersignError `invalid_configuration`
-   */
+  /** @returns null if not configured @throws `invalid_configuration` */
   configure(set: Variables, env: Environment): PlatformSetup | null;
 };
 
 export type Variables = Record<string, string | undefined>;
 
-/** A configured platform; its libraries are not loaded yet. */
+/** Its libraries are not loaded yet. */
 export type PlatformSetup = {
-  /** Several organisations use it, isolated from each other. */
+  /** By isolated organisations. */
   shared: boolean;
-  /** How to reach it, for the terminal. */
+  /** For the terminal. */
   reached: string;
-  /** The same for the console's settings, without secrets. */
+  /** For the console's settings, without secrets. */
   facts: JsonObject;
   /** Loads its libraries. */
   open(parts: PlatformParts): Promise<OpenPlatform>;
-  /** Queries the platform. @throws CountersignError with advice for the operator */
+  /** @throws CountersignError with advice for the operator */
   check(warn: (message: string) => void): Promise<Omit<CheckResult, 'part'>>;
-  /** Shown when `check` throws. */
+  /** When `check` throws. */
   advice: string;
 };
 
 export type OpenPlatform = {
   handle: InboxHandler;
   port: ChatPort;
-  /** If it has Home tabs. */
+  /** Home tabs. */
   homes?: ChatHomes;
   userGroups?: UserGroupReader;
-  /** If files can be attached to messages. */
+  /** Files attached to messages. */
   fetchFile?: FetchFile;
-  /** If plans post outside their own conversations there. */
+  /** Places outside plans' own conversations. */
   findPlace?: FindPlace;
-  /** If it has threads whose messages are not all delivered. */
+  /** Threads whose messages are not all delivered. */
   readThread?: ReadMessages;
-  /** Registers a route, or connects once `app` listens. */
+  /** A route, or a connection once `app` listens. */
   receive(app: FastifyInstance, inbox: { receive: Receive; wait: WaitUntilHandled }): Promise<void>;
-  /** The state of each organisation that installed the app, if several can. */
+  /** Per organisation that installed the app. */
   checkInstalled?(): Promise<CheckResult[]>;
 };
 
 export type ChatContext = {
   service: Service;
-  /** Plans shown to a person outside their conversations (lists, Home). */
+  /** Outside their conversations (lists, Home). */
   plansFor(tenant: string, reader: string): PlanReads;
-  /**
-   * Registers a place as a conversation's.
-   * @param timezone of its only reader, or null if several read
-   * @returns the conversation's name
-   */
+  /** @param timezone of its only reader @returns the conversation's name */
   openConversation(place: ChatPlace, timezone: string | null): Promise<string>;
-  /** Redraws a Home that was opened or changed. */
+  /** Opened or changed. */
   openHome(home: { tenant: string; user: string }): Promise<void>;
-  /** Rereads a workspace's user groups. */
+  /** Rereads a workspace's. */
   renewGroups(team: string, heardAt: Date): Promise<void>;
-  /** All names of one person. */
+  /** One person's. */
   everyNameOf(name: string): Promise<string[]>;
-  /** All names of these people, and of every plan's approvers. */
+  /** With every plan's approvers. */
   namesOf(names: readonly string[]): Promise<string[]>;
   clock: Clock;
-  /** Without a model, greetings say what works and how to connect one. */
+  /** Without one, greetings say how to connect one. */
   hasModel: boolean;
-  /** Used if a person's time zone is unknown. */
+  /** If a person's is unknown. */
   timezone: string;
   warn(message: string, error?: unknown): void;
 };
@@ -107,7 +99,7 @@ export type PlatformParts = ChatContext & {
   sealedFiles: SealedFiles;
 };
 
-/** @param read gets the platform's own and the common variables */
+/** @param read gets the platform's and common variables */
 export function definePlatform<V extends z.ZodObject>({
   read,
   ...platform

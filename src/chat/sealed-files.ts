@@ -1,5 +1,4 @@
-// Files that a platform hands over by address alone, as Teams does: anybody with the address can read the file. So it is encrypted
-// in the stored event, and only decrypted to fetch the file.
+// Encrypts file addresses, which alone give access on Teams.
 import { fileWords } from '#cards/chat-words.ts';
 import { readEventBody } from '#db/chat/inbox.ts';
 import type { Database } from '#db/database.ts';
@@ -10,9 +9,9 @@ import { CountersignError } from '#domain/errors.ts';
 import { createAddressRules, findUrlProblem } from '#tools/http/addresses.ts';
 
 export type SealedFiles = {
-  /** @returns the address to store, or null if nothing can be stored encrypted */
+  /** @returns the address to store; null if encryption is impossible */
   seal(thread: InboxThread, address: string): string | null;
-  /** The body of an event of this thread, or null if it is not there any more. */
+  /** Null if gone. */
   readEvent(thread: InboxThread, id: number): Promise<Buffer | null>;
   /** @throws CountersignError that never names the address */
   fetch(thread: InboxThread, sealed: string, signal: AbortSignal): Promise<Buffer>;
@@ -21,7 +20,7 @@ export type SealedFiles = {
 const about = ({ tenant, thread }: InboxThread) => `a file of ${tenant} in ${thread}`;
 const fetchWithinMs = 60_000;
 
-/** @param openSeal the seal, or why there is none @param allowPrivate as of the HTTP tools */
+/** @param openSeal the seal, or why there is none @param allowPrivate as for HTTP tools */
 export function createSealedFiles(
   db: Database,
   openSeal: () => Seal | string,

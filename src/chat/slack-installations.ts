@@ -1,5 +1,4 @@
-// Workspaces with the Slack app. Consequences of installing or removing it (retrying waiting posts, or recording why not) commit
-// with the change.
+// Installs and removes the Slack app, with waiting posts.
 import { breakPlaces, inTenants, mendPlaces } from '#db/chat/places.ts';
 import {
   findInstallation,
@@ -24,10 +23,10 @@ import { listOf } from '#domain/words.ts';
 import type { PlatformParts } from './platform.ts';
 
 const maxLooks = 1000;
-/** Milliseconds to retry storing, while a browser waits. */
+/** A browser waits. */
 const maxWaitMs = 10_000;
 
-/** The token's binding, and its name if it can't be decrypted. */
+/** Binds the token, and names it if it can't be decrypted. */
 const aboutToken = (owner: string) => `the Slack token of ${owner}`;
 
 export function createSlackInstallations(options: {
@@ -35,7 +34,7 @@ export function createSlackInstallations(options: {
   enqueueAll: EnqueueAll<Transaction>;
   seal: Seal;
   clock: Clock;
-  /** The installation URL. */
+  /** URL. */
   installAt: string;
 }): SlackInstallations {
   const { db, enqueueAll, seal, clock, installAt } = options;
@@ -49,7 +48,7 @@ export function createSlackInstallations(options: {
 
   const isReadable = ({ sealed }: InstallationRow) => sealed === null || seal.fits(sealed);
 
-  /** Retries waiting posts in these workspaces. */
+  /** In these workspaces. */
   async function mend(tx: Transaction, teams: string[]): Promise<void> {
     // Same order everywhere, to avoid deadlocks.
     const waiting = (await mendPlaces(tx, inTenants('slack', teams))).sort();
@@ -80,7 +79,7 @@ export function createSlackInstallations(options: {
           await mend(tx, served);
           return true;
         });
-      // Slack accepts a code once, so a brief database outage must not lose it.
+      // Slack accepts a code once, so a brief outage must not lose it.
       return retryUntilDatabaseAnswers(keep, () => {}, AbortSignal.timeout(maxWaitMs));
     },
 
@@ -97,7 +96,7 @@ export function createSlackInstallations(options: {
     async join(team, enterprise) {
       return db.transaction(async (tx) => {
         const { serves, news } = await joinWorkspace(tx, team, enterprise);
-        // Only once: a further failure has another cause.
+        // A further failure has another cause.
         if (news) {
           await reopenEvents(tx, [team]);
           await mend(tx, [team]);
@@ -117,7 +116,7 @@ export function createSlackInstallations(options: {
   };
 }
 
-/** Opens them with the tokens' key, reporting once those that can't be decrypted. */
+/** Reports once those that can't be decrypted. */
 export async function openSlackInstallations(
   { encryptionKey, installAt }: { encryptionKey: Buffer; installAt: string },
   { store, clock, warn }: Pick<PlatformParts, 'store' | 'clock' | 'warn'>,

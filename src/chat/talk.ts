@@ -1,4 +1,4 @@
-// Platform-independent handling of messages, presses and “plan this message”.
+// Handles messages, presses and “plan this message”.
 import { pressWords } from '#cards/chat-words.ts';
 import { askAboutMessage } from '#cards/plan-this.ts';
 import { carryOutPressIn } from '#conversation/press.ts';
@@ -13,31 +13,30 @@ import type { ChatContext } from './platform.ts';
 
 type Talk = Pick<ChatContext, 'service' | 'openConversation'>;
 
-/** `direct`: the time zone of the place's only reader. */
+/** `direct`: time zone of the only reader. */
 type Speaker = { actor: Actor; direct: string | null };
 
-/** Whether a message is for the bot; `maybe`: if the bot is in that conversation. */
+/** `maybe`: if the bot is in that conversation. */
 export type Addressed = 'yes' | 'maybe' | 'no';
 
 export type WrittenMessage = {
   place: ChatPlace;
   addressed: Addressed;
-  /** Its text; called only if it is for the bot. */
+  /** Called only if it is for the bot. */
   read(): string | Promise<string>;
-  /** Null for an app or a former member. @throws if the platform can't be asked, to be retried */
+  /** Null for an app or former member. @throws to be retried */
   from(): Promise<Speaker | null>;
-  /** Replies to a message without text. */
+  /** To a message without text. */
   answerNothing(): Promise<void>;
-  /** Answers a command. @returns false if it is talk */
+  /** @returns false if it is talk */
   answerCommand?(text: string): Promise<boolean>;
   files?: AttachedFile[];
   /** Deduplicates retries. */
   once: string;
-  /** By the platform's clock, or null if unknown. */
+  /** By the platform's clock. */
   writtenAt: Date | null;
 };
 
-/** Passes a message to its place's conversation. */
 export async function handleMessage(
   { service, openConversation }: Talk,
   message: WrittenMessage,
@@ -58,11 +57,7 @@ export async function handleMessage(
   await service.say(conversation, text, speaker.actor, { once, ...written, ...attached });
 }
 
-/**
- * Applies a press in its card's conversation.
- * @param place null for a list or Home, where nothing is decided
- * @returns the refusal, or null on success
- */
+/** In its card's conversation. @param place null for a list or Home, where nothing is decided @returns the refusal or null */
 export async function decideInChat(
   { service }: Pick<ChatContext, 'service'>,
   place: ChatPlace | null,
@@ -76,7 +71,7 @@ export async function decideInChat(
   return refusal?.message ?? null;
 }
 
-/** Plans a selected message. Always a new request: the words are another person's. */
+/** Always a new request: the words are another person's. */
 export async function planMessage(
   { service, openConversation }: Talk,
   place: ChatPlace,
@@ -89,7 +84,7 @@ export async function planMessage(
   await service.startRun(request, actor, { once });
 }
 
-/** @returns the refusal of `act`, or null. @throws transient errors */
+/** @returns the refusal or null @throws transient errors */
 export async function sayRefusal(act: () => Promise<unknown>): Promise<string | null> {
   try {
     await act();
@@ -100,7 +95,7 @@ export async function sayRefusal(act: () => Promise<unknown>): Promise<string | 
   }
 }
 
-/** Runs `act`; a person who may not use the bot gets an explanation. */
+/** Explains refusals to people who may not use the bot. */
 export async function unlessForbidden(
   act: () => Promise<void>,
   tell: (why: string) => Promise<void>,

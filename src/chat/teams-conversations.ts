@@ -1,4 +1,4 @@
-// Stores what Teams requires for writing to a chat or channel.
+// Stores data that Teams requires for writing.
 import { lockConversation } from '#db/chat/messages.ts';
 import {
   closeTeamsArea,

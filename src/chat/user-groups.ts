@@ -1,4 +1,4 @@
-// Reads Slack user groups for rules, with a copy for when Slack does not answer.
+// Reads Slack user groups, with a copy for outages.
 import type { Database } from '#db/database.ts';
 import {
   expireUserGroups,
@@ -23,7 +23,7 @@ import {
 import { chatTenant } from '#domain/plan/scope.ts';
 import { shareByKey } from '#domain/recent.ts';
 
-/** A parsed group reference. `surely`: it can't be a person's name. */
+/** `surely`: can't be a person's name. */
 type Meant = { team: string | null; surely: boolean } & ({ id: string } | { handle: string });
 
 function findAmong(groups: UserGroup[], meant: { id: string } | { handle: string }) {
@@ -32,7 +32,7 @@ function findAmong(groups: UserGroup[], meant: { id: string } | { handle: string
   );
 }
 
-/** A problem that persists until someone acts, or null if transient or unknown. */
+/** Null if transient or unknown. */
 function lastingProblem(error: unknown): UserGroupProblem | null {
   if (!(error instanceof CountersignError) || error.passesAfterMs !== null) return null;
   const { slack } = error.details;
@@ -41,7 +41,7 @@ function lastingProblem(error: unknown): UserGroupProblem | null {
   return slack === undefined && error.code === 'not_allowed' ? 'elsewhere' : null;
 }
 
-/** A Slack mention, `@finance`, or a group as written in rules. */
+/** A mention, `@finance`, or as in rules. */
 function readMeant(written: string): Meant | null {
   const [, id] = /^<!subteam\^(S[A-Z0-9]+)(?:\|[^<>]*)?>$/.exec(written) ?? [];
   if (id !== undefined) return { team: null, surely: true, id };
@@ -53,7 +53,7 @@ function readMeant(written: string): Meant | null {
   return { team: null, surely: named !== null, handle: group.slice(1) };
 }
 
-/** The workspace of a group named for `tenant`, or null for the only one. @throws `invalid_request` */
+/** Null for the only one. @throws `invalid_request` */
 function workspaceFor({ team }: Meant, written: string, tenant: string | null): string | null {
   if (tenant === null) return team;
   if (team !== null && tenant !== chatTenant('slack', team))
@@ -64,7 +64,7 @@ function workspaceFor({ team }: Meant, written: string, tenant: string | null): 
   return tenant.startsWith('slack:') ? tenant.slice('slack:'.length) : team;
 }
 
-/** @throws `invalid_request` if no member of the group could approve */
+/** @throws `invalid_request` if no member could approve */
 function requireUsable({ handle, active, size }: UserGroup): void {
   const why = !active
     ? `@${handle} is disabled in Slack`
@@ -78,11 +78,11 @@ function requireUsable({ handle, active, size }: UserGroup): void {
 }
 
 type KeptUserGroups = UserGroups & {
-  /** A workspace's groups have changed. @throws if Slack can't be asked */
+  /** Changed. @throws if Slack can't be asked */
   renew(team: string, heardAt: Date): Promise<void>;
 };
 
-/** @param readerOf null if no configured chat has user groups */
+/** @param readerOf null if no chat has user groups */
 export function createUserGroups({
   db,
   readerOf,
@@ -149,7 +149,7 @@ export function createUserGroups({
     try {
       groups = await list(reader, workspaceFor(meant, written, tenant));
     } catch (error) {
-      // A name with an @ may be a person's, and is if groups can't be read.
+      // With an @ it may be a person, and is if groups can't be read.
       if (!meant.surely && lastingProblem(error) !== null) return written;
       throw error;
     }
@@ -171,7 +171,7 @@ export function createUserGroups({
       try {
         await readAll(keys);
       } catch (error) {
-        // The decision uses the copy unless it is too old, and reports that.
+        // The decision uses the copy unless too old, and reports that.
         warn('Could not read the members of approver groups from Slack.', error);
       }
     },

@@ -1,4 +1,4 @@
-// One attempt at one event: calls its handler with a time limit and records the outcome.
+// One attempt at one event, with its outcome recorded.
 import {
   type Ending,
   type Lease,
@@ -19,21 +19,21 @@ import { type InboxContext, type InboxHandler, retryWhileAway } from './inbox-co
 import { sendWakeup } from './receive.ts';
 import { decideNextTry } from './retry.ts';
 
-/** Identifies an event in logs. */
+/** For logs. */
 function nameOf({ id, platform, tenant, thread, kind }: TakenEvent): string {
   return `${platform} ${kind} ${id} (${tenant}, ${thread})`;
 }
 
-/** Maximum characters stored of an error. */
+/** Characters. */
 const longestError = 2000;
 
-/** Made storable: if storing failed, the event would be retried without a pause. */
+/** Unstorable text would make the event retry without a pause. */
 const textOf = (error: unknown) => makeStorableText(errorMessage(error).slice(0, longestError));
 
-/** The handler's ending, and whether it marked the event in its own transaction (`made`). */
+/** `made`: marked in the handler's own transaction. */
 type Mark = Ending & { made: boolean };
 
-/** Calls the handler with a timeout. One that continues afterwards can mark the event only while no other worker has taken it. */
+/** An overdue handler can mark the event only while no other worker has taken it. */
 async function callWithin(
   ms: number,
   handler: InboxHandler,
@@ -72,7 +72,7 @@ async function callWithin(
   }
 }
 
-/** Traces the call as a span, so that everything it starts belongs to it. */
+/** Everything it starts belongs to the span. */
 async function handleTraced(
   ms: number,
   handler: InboxHandler,
@@ -90,8 +90,8 @@ async function handleTraced(
 }
 
 /**
- * Releases the thread until the event is due again, with a wakeup then, or at once if the event is settled or taken. Locks the
- * lease before the event, like everyone who enters a thread, to avoid a deadlock.
+ * Releases the thread until the event is due, or at once if settled or taken. Locks lease before event, like everyone, to avoid a
+ * deadlock.
  * @returns false if there was nothing to put back
  */
 async function putBack(
@@ -103,14 +103,14 @@ async function putBack(
   return context.db.transaction(async (tx) => {
     await leaveThread(tx, lease);
     const due = await postpone(tx, event, options);
-    // Timestamps are truncated to milliseconds, and an early wakeup finds nothing to do.
+    // Timestamps are truncated to milliseconds, and an early wakeup finds nothing.
     const startAfter = due === null ? undefined : new Date(due.getTime() + 1);
     await sendWakeup(context, tx, event, startAfter);
     return due !== null;
   });
 }
 
-/** Logs a failed event that is no longer open or ours. */
+/** No longer open or ours. */
 function tellSettled({ warn }: InboxContext, event: TakenEvent, mark: Mark, error: unknown): void {
   const why = mark.made
     ? 'was marked as handled and failed after that: what was left to do for it is not done.'
@@ -118,7 +118,7 @@ function tellSettled({ warn }: InboxContext, event: TakenEvent, mark: Mark, erro
   warn(`${nameOf(event)} ${why}`, error);
 }
 
-/** @returns false if the event is settled or another worker's */
+/** @returns false if settled or another worker's */
 async function putAside(
   { db, warn }: InboxContext,
   event: TakenEvent,
@@ -138,11 +138,11 @@ async function putAside(
 }
 
 /**
- * Handles `event` under `lease`, settles it and takes the next.
- * @param signal of the lease and the process
- * @param stopping of the process; an attempt that it cuts off doesn't count
+ * Settles `event` and takes the next.
+ * @param signal of lease and process
+ * @param stopping attempts that it cuts off don't count
  * @param last leaves the next event to others
- * @returns the next event; `held`: nothing taken, thread still held; `left`: thread released
+ * @returns `held`: nothing taken, thread held; `left`: released
  */
 export async function handleEvent(
   context: InboxContext,

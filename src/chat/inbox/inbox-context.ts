@@ -1,4 +1,4 @@
-// Dependencies of the inbox, and what adapters provide: one handler per platform.
+// Dependencies of the inbox, and its handlers per platform.
 import type { Database, Queryable, Transaction } from '#db/database.ts';
 import { retryUntilDatabaseAnswers } from '#db/transient.ts';
 import type { InboxEvent } from '#domain/chat/inbox.ts';
@@ -8,30 +8,26 @@ import type { PlatformName } from '#domain/platform-name.ts';
 import type { RetryRule } from './retry.ts';
 
 export type EventAttempt = {
-  /** From 1, including interrupted ones. */
+  /** From 1, with interrupted ones. */
   attempt: number;
-  /** Aborts when the process stops, the attempt times out, or another worker takes the thread. */
+  /** Process stops, timeout, or another worker took the thread. */
   signal: AbortSignal;
-  /**
-   * Marks the event as handled in the handler's own transaction, so that both commit or neither. Throws `lease_lost` if another
-   * worker took the event; roll back then.
-   */
+  /** Commits with the handler's transaction. Throws `lease_lost` if another worker took the event; roll back then. */
   markHandled(tx: Queryable): Promise<void>;
-  /** Milliseconds from storing to taking the event, by the database's clock. */
+  /** Milliseconds since storing, by the database's clock. */
   age(): number;
   /**
-   * The reply to the event's waiter (`wait-until-handled.ts`): JSON, stored with the mark. If it isn't read in time, the event is
-   * handled once more without a waiter.
+   * JSON for the event's waiter (`wait-until-handled.ts`), stored with the mark. If unread in time, the event is handled again
+   * without a waiter.
    */
   reply(value: unknown): void;
-  /** Deletes the body of an event that is not for the bot. */
+  /** Deletes the body: not for the bot. */
   forget(): void;
 };
 
 /**
- * Handles an event. May run again after an error or a crash, even if the work was done, so it must deduplicate by `event.id` or
- * work in the transaction that marks the event.
- * @throws to be retried; `passesAfterMs` of a CountersignError is respected
+ * May rerun after an error or crash, so deduplicate by `event.id` or work in the marking transaction.
+ * @throws to be retried, after `passesAfterMs`
  */
 export type InboxHandler = (event: InboxEvent, attempt: EventAttempt) => Promise<void>;
 
@@ -48,15 +44,15 @@ export type InboxContext = {
 };
 
 export type InboxRule = RetryRule & {
-  /** Attempts that may end their process before the event is set aside. */
+  /** Attempts that may kill their process before the event is set aside. */
   deaths: number;
-  /** Seconds after which a silent holder's thread is given to another. */
+  /** Then a silent holder's thread is given away. */
   leaseSeconds: number;
-  /** Timeout of one attempt. */
+  /** Per attempt. */
   tryWithinMs: number;
-  /** Seconds before recovery wakes an idle thread whose wakeup may still be on its way. */
+  /** Then recovery wakes an idle thread. */
   lateSeconds: number;
-  /** Seconds after which no waiter is left. */
+  /** Then no waiter is left. */
   unreadSeconds: number;
 };
 
@@ -74,9 +70,9 @@ export const inboxRule: InboxRule = {
 };
 
 /**
- * Retries an inbox statement while the database is unreachable, so that a handled event isn't handled again only because
- * recording failed.
- * @param stopping if aborted, the next failure is thrown. @throws permanent errors
+ * Retries while the database is away, lest a handled event is handled again.
+ * @param stopping throws the next failure
+ * @throws permanent errors
  */
 export function retryWhileAway<T>(
   { warn }: InboxContext,

@@ -1,5 +1,4 @@
-// Keeps events refused while the database was unavailable, and stores them once it answers. Otherwise Slack resends after one
-// minute and after five.
+// Keeps refused events until the database answers.
 import { setTimeout as pause } from 'node:timers/promises';
 import { isTransient } from '#db/transient.ts';
 import type { ReceivedEvent } from '#domain/chat/inbox.ts';
@@ -7,29 +6,26 @@ import { CountersignError } from '#domain/errors.ts';
 import type { Receive } from './receive.ts';
 
 const tryEveryMs = 1000;
-/** Slack's last retry is six minutes after the first attempt. */
+/** Slack's last retry: six minutes. */
 const keepForMs = 360_000;
 const maxKept = 1000;
 const maxBytes = 16 * 1024 * 1024;
 
 let held = 0;
 
-/** Events held until they can be stored. */
+/** Not yet stored. */
 export const countKeptEvents = (): number => held;
 
 const passes = (error: unknown) =>
   isTransient(error) || (error instanceof CountersignError && error.passesAfterMs !== null);
 
-/**
- * Wraps a receiver: refuses as `receive` does, but keeps trying to store the event.
- * @param ended stops all attempts
- */
+/** Refuses like `receive`, but keeps trying. @param ended stops all attempts */
 export function keepRefused(
   receive: Receive,
   ended: AbortSignal,
   { everyMs = tryEveryMs }: { everyMs?: number } = {},
 ): Receive {
-  /** By first name: the same event may be refused again. */
+  /** By first name: an event may be refused again. */
   const kept = new Map<string, number>();
   let bytes = 0;
 
@@ -53,7 +49,7 @@ export function keepRefused(
     kept.set(name, size);
     bytes += size;
     held += 1;
-    // The refusal was reported; only the end of the process interrupts here.
+    // Already reported; only the process's end interrupts here.
     void storeLater(event)
       .catch(() => {})
       .finally(() => {

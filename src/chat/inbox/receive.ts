@@ -1,5 +1,4 @@
-// Stores an incoming event before it is acknowledged: event and names commit in one round trip, and the wakeup follows. Events of
-// a thread keep their order; a locked name blocks only its own event. The recovery round finds dead holders and lost wakeups.
+// Stores an event before it is acknowledged, then wakes a worker.
 import { hash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { findWaitingThreads, reopenUnread, storeEvent } from '#db/chat/inbox.ts';
@@ -12,20 +11,20 @@ import type { Enqueue } from '#domain/jobs.ts';
 import { measure } from '#domain/telemetry.ts';
 import type { InboxContext } from './inbox-context.ts';
 
-/** `stored` is false for a duplicate. */
+/** `stored`: false for a duplicate. */
 type Receipt = { stored: boolean; id: number };
 
 export type Receive = (event: ReceivedEvent) => Promise<Receipt>;
 
-/** Milliseconds from arrival to response; platforms wait three seconds. */
+/** To respond; platforms wait three seconds. */
 const defaultMaxWaitMs = 2500;
-/** Milliseconds between attempts: a cut connection is back at once. */
+/** A cut connection is back at once. */
 const retryMs = 100;
-/** Shares of the time limit: waiting for locked names, and any statement. */
+/** Shares of the limit: locked names, any statement. */
 const lockShare = 0.4;
 const statementShare = 0.75;
 
-/** Refuses an event that can simply be sent again. */
+/** Can simply be sent again. */
 function makeRefusal(text: string, cause?: unknown): CountersignError {
   return new CountersignError('database_unavailable', `${text} It can be sent again.`, {
     passesAfterMs: 0,
@@ -35,7 +34,7 @@ function makeRefusal(text: string, cause?: unknown): CountersignError {
 
 const tooLate = () => makeRefusal('The event was not stored in time.');
 
-/** The result of `work`, unless `end` (of `performance.now()`) comes first. */
+/** `end` by `performance.now()`. */
 function settleBefore<T>(end: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(tooLate()), end - performance.now());
@@ -44,10 +43,8 @@ function settleBefore<T>(end: number, work: Promise<T>): Promise<T> {
 }
 
 /**
- * Stores an event and resolves once it is committed; only then may it be acknowledged. Rejects if the database is unavailable or
- * slow; if it was stored anyway, the platform's retry is recognised.
- * @param wake wakes a worker for the thread of a stored event
- * @param maxWaitMs time limit before the event is refused
+ * Resolves once committed; rejects if the database is slow or away. A retry of an event stored anyway is recognised.
+ * @param wake wakes a worker for the thread
  */
 export function createReceiver(
   { db }: Pick<InboxContext, 'db'>,
@@ -58,7 +55,7 @@ export function createReceiver(
     lockMs: Math.ceil(maxWaitMs * lockShare),
     statementMs: Math.ceil(maxWaitMs * statementShare),
   };
-  /** The last event in progress of each thread. */
+  /** In progress, last by thread. */
   const under = new Map<string, Promise<unknown>>();
 
   async function store(event: ReceivedEvent, end: number): Promise<Receipt> {
@@ -69,7 +66,7 @@ export function createReceiver(
         passCrashPoint('inbox_writing');
         const { id, original } = await storeEvent(db, event, limits);
         passCrashPoint('inbox_stored');
-        // An earlier attempt with a lost response may have stored it without a wakeup.
+        // An earlier attempt may have stored it without a wakeup.
         if (original === null || tries > 1) wake(event);
         return { stored: original === null, id: original ?? id };
       } catch (error) {
@@ -103,7 +100,7 @@ export function createReceiver(
   };
 }
 
-/** Allows at most one immediate wakeup per thread. A digest, since names may exceed the index limit. */
+/** One immediate wakeup per thread. A digest, since names may exceed the index limit. */
 export function keyOfThread({ platform, tenant, thread }: InboxThread): string {
   return hash('sha256', JSON.stringify([platform, tenant, thread]), 'hex');
 }
@@ -123,10 +120,7 @@ function wakeupFor(thread: AuthoredThread): Wakeup {
   };
 }
 
-/**
- * Sends a thread's wakeup.
- * @param startAfter default: now. A delayed wakeup has its own key, or it would suppress immediate ones
- */
+/** @param startAfter default: now; then with its own key, or it would suppress immediate ones */
 export async function sendWakeup(
   { enqueue }: { enqueue: Enqueue<Transaction> },
   tx: Transaction,
@@ -141,22 +135,19 @@ export async function sendWakeup(
   await enqueue(tx, 'inbox', payload, options);
 }
 
-/** One wakeup per thread, in a fixed order: concurrent senders of the same ones wait for each other. */
+/** In a fixed order: concurrent senders wait for each other. */
 export function wakeupsFor(threads: AuthoredThread[]): Wakeup[] {
   const wakeups = new Map(threads.map((thread) => [keyOfThread(thread), wakeupFor(thread)]));
   return [...wakeups.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-/**
- * Milliseconds. Concurrent senders wait for each other, but a suspended process only blocks them until the server ends its
- * session.
- */
+/** A suspended process blocks others only until the server ends its session. */
 const limits = { lockMs: 3000, statementMs: 4000, idleMs: 2000 };
 
-/** Milliseconds between batches; under load, wakeups share a transaction. */
+/** Under load, wakeups share a transaction. */
 const usualGatherMs = 25;
 
-/** Wakes workers: the first thread at once, later ones in batches. */
+/** The first thread at once, later ones in batches. */
 export function createWaker(
   { db, enqueueAll, warn }: Pick<InboxContext, 'db' | 'enqueueAll' | 'warn'>,
   gatherMs = usualGatherMs,
@@ -191,16 +182,16 @@ export function createWaker(
   };
 }
 
-/** Threads per statement, and statements per round. */
+/** And statements per round. */
 const threadsALook = 200;
 const looksARound = 5;
 
 const start = { tenant: '', thread: '' };
 
-/** Most have a wakeup already. A separate author keeps these from overtaking anyone. */
+/** Most have a wakeup already; a separate author keeps these from overtaking. */
 const inLine = (thread: InboxThread): AuthoredThread => ({ ...thread, author: 'found again' });
 
-/** For the recovery round. Each round continues where the last ended, so that all threads are reached. */
+/** Each round continues where the last ended. */
 export function createInboxRound(
   { db, enqueueAll, handlers, rule }: InboxContext,
   limit = threadsALook,
@@ -222,7 +213,7 @@ export function createInboxRound(
     }
   }
 
-  /** The waiter hung up or died: the next handler replies in another way. */
+  /** The waiter is gone: the next handler replies in another way. */
   async function lookAfterReplies(platform: InboxThread['platform']): Promise<void> {
     const { unreadSeconds } = rule;
     await db.transaction(async (tx) => {

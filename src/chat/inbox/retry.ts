@@ -1,37 +1,36 @@
-// Decides what happens to an event whose handler threw. Pure; randomness comes in as `random`.
+// Decides what happens to a failed event. Pure.
 import { isTransient } from '#db/transient.ts';
 import { drawFraction, type Random } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 
 export type RetryRule = {
-  /** Counted attempts, including the first. */
+  /** Counted, with the first. */
   tries: number;
-  /** The first wait; it doubles each time. */
+  /** First wait; doubles. */
   backoffMs: number;
   longestBackoffMs: number;
-  /** How long transient failures are retried. */
+  /** For transient failures. */
   maxWaitMs: number;
 };
 
 export type NextTry = { next: 'retry'; inMs: number; counts: boolean } | { next: 'set_aside' };
 
-/** Only an operator can fix it: the app was removed, or lacks a scope. */
+/** The app was removed or lacks a scope. */
 function needsOperator(error: unknown): boolean {
   return error instanceof CountersignError && error.code === 'not_allowed';
 }
 
-/** Milliseconds after which the cause may have passed, or null if it is permanent. */
+/** Null if permanent. */
 export function passesAfter(error: unknown): number | null {
   if (error instanceof CountersignError && error.passesAfterMs !== null) return error.passesAfterMs;
   return isTransient(error) ? 0 : null;
 }
 
 /**
- * Transient failures (a platform or database that is down) are retried for a day in place. Those for an operator are set aside at
- * once, others after a few attempts, so that the thread continues. Waits double up to a ceiling, with equal jitter.
+ * Transient failures are retried in place for a day; an operator's are set aside at once, others after a few attempts.
  * @param attempt from 1
- * @param failures counted attempts, including this one
- * @param ageMs since the event was stored
+ * @param failures counted attempts, with this one
+ * @param ageMs since stored
  */
 export function decideNextTry(
   error: unknown,
@@ -45,9 +44,9 @@ export function decideNextTry(
   if (passes ? ageMs + asked > rule.maxWaitMs : failures >= rule.tries) {
     return { next: 'set_aside' };
   }
-  // A platform that names the time to wait needs no backoff.
+  // A platform that names the wait needs no backoff.
   const doublings = asked !== null && asked > 0 ? 0 : (passes ? attempt : failures) - 1;
-  // Avoids Infinity at 2^1024; no ceiling is that many doublings away.
+  // Avoids Infinity at 2^1024.
   const ceiling = Math.min(rule.backoffMs * 2 ** Math.min(doublings, 30), rule.longestBackoffMs);
   return {
     next: 'retry',

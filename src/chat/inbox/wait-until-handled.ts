@@ -1,20 +1,16 @@
-// Waits for the outcome of stored events in any process, for platforms that expect it in the HTTP response. All waiters share one
-// query.
+// Waits for the outcome of events, for HTTP responses.
 import { type EventOutcome, noteReplyRead, readEventOutcomes } from '#db/chat/inbox.ts';
 import type { InboxContext } from './inbox-context.ts';
 
-/** Milliseconds between checks; the first is soon, since most presses are handled at once. */
+/** First soon: most presses are handled at once. */
 const looks = { first: 20, growth: 1.3, longest: 250 };
-/** Maximum waiters per process. */
+/** Per process. */
 const maxWaiters = 200;
 
 export type WaitUntilHandled = {
-  /**
-   * @param id of an event stored as awaited
-   * @returns `open` on timeout, or if too many wait
-   */
+  /** @param id stored as awaited @returns `open` on timeout, or if too many wait */
   outcome(id: number, withinMs: number): Promise<EventOutcome>;
-  /** Records that the reply reached its waiter; otherwise the event is handled once more. */
+  /** Otherwise the event is handled again. */
   noteRead(id: number): Promise<void>;
 };
 
@@ -38,7 +34,7 @@ export function createWaiter({ db }: Pick<InboxContext, 'db'>): WaitUntilHandled
     }
   }
 
-  /** Waits up to `ms`, or until another waiter joins. @returns whether one did */
+  /** @returns whether another waiter joined */
   function pause(ms: number): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const left = Math.min(...[...waiters].map(({ end }) => end)) - performance.now();

@@ -1,5 +1,4 @@
-// Handles a wakeup: holds its thread, then its open events in order, under one lease; the release finds events that arrived meanwhile
-// in the same statement. After a crash the recovery round sends a wakeup; attempts are counted when an event is taken.
+// Handles a thread's open events in order, under one lease.
 import {
   enterThread,
   type Lease,
@@ -14,12 +13,12 @@ import { handleEvent } from './handle-event.ts';
 import { type InboxContext, type InboxHandler, retryWhileAway } from './inbox-context.ts';
 import { sendWakeup } from './receive.ts';
 
-/** Events of one thread before others have a turn. */
+/** Then others have a turn. */
 const eventsATurn = 50;
 
 type Keeper = { lost: AbortSignal; stop(): void };
 
-/** Renews the lease while working. A brief database outage loses nothing. */
+/** A brief database outage loses nothing. */
 function keepLease({ db, rule, warn }: InboxContext, lease: Lease): Keeper {
   const lost = new AbortController();
   let asking = false;
@@ -41,7 +40,7 @@ function keepLease({ db, rule, warn }: InboxContext, lease: Lease): Keeper {
   return { lost: lost.signal, stop: () => clearInterval(timer) };
 }
 
-/** Releases the thread, with a wakeup for the next worker. */
+/** With a wakeup for the next worker. */
 async function passOn(context: InboxContext, lease: Lease): Promise<void> {
   await context.db.transaction(async (tx) => {
     await leaveThread(tx, lease);
@@ -51,7 +50,7 @@ async function passOn(context: InboxContext, lease: Lease): Promise<void> {
 
 type HeldThread = { lease: Lease; handler: InboxHandler; taken: Taken };
 
-/** Takes the thread if an event is due, it is free and its platform has a handler; else null. */
+/** If an event is due, it is free and its platform has a handler. */
 export async function holdThread(
   context: InboxContext,
   thread: InboxThread,
@@ -65,10 +64,7 @@ export async function holdThread(
   return taken.held ? { lease, handler, taken } : null;
 }
 
-/**
- * Works until nothing is due or another worker takes over.
- * @param stopping cuts the current event off and leaves it, with the rest, to others
- */
+/** Until nothing is due. @param stopping leaves the current event and the rest to others */
 export async function workOnThread(
   context: InboxContext,
   { lease, handler, taken: first }: HeldThread,
@@ -103,10 +99,10 @@ export async function workOnThread(
   }
 }
 
-/** Threads per platform worked on at once. Fewer than connections, since each may hold one while leases are renewed. */
+/** Per platform. Fewer than connections, since each may hold one while leases are renewed. */
 export const threadsAtOnce = 6;
 
-/** Hands out `most` slots in order of arrival. @returns takes a slot and resolves to its release */
+/** In order of arrival. @returns takes a slot; resolves to its release */
 function createSlots(most: number): () => Promise<() => void> {
   const waiting: (() => void)[] = [];
   let free = most;

@@ -1,5 +1,4 @@
-// Brings places up to date, other than by messages (`#messages/speak.ts`): jobs when a place opens, a plan changes or recovery finds a
-// dead holder, and notifications of a planner's activity, of which a missed one is soon followed by another.
+// Jobs that bring places up to date, besides messages.
 import {
   enterQuietPlace,
   findWaitingPlaces,
@@ -18,10 +17,7 @@ import type { DeliveryContext } from './delivery-context.ts';
 import { updateStatus } from './update-card.ts';
 import { workOnPlace } from './work-on-place.ts';
 
-/**
- * Finds or creates a place's conversation. An event from there may repair a broken place, so failed posts are retried.
- * @param timezone of a direct message's reader, or null if unknown or several read
- */
+/** An event from there may repair a broken place, so failed posts are retried. @param timezone of its only reader */
 export async function openConversation(
   { enqueue }: Pick<DeliveryContext, 'enqueue'>,
   tx: Transaction,
@@ -35,11 +31,7 @@ export async function openConversation(
   return conversation;
 }
 
-/**
- * Redraws every live card of the plan.
- * @param how.later low priority
- * @param how.progress only steps have changed
- */
+/** @param how.later low priority @param how.progress only steps changed */
 export async function followPlan(
   { db, enqueue }: Pick<DeliveryContext, 'db' | 'enqueue'>,
   planId: string,
@@ -52,7 +44,7 @@ export async function followPlan(
   } = {},
 ): Promise<void> {
   await db.transaction(async (tx) => {
-    // Waits for a change being committed, which may have relied on this very job. Other news has waited in `announce`.
+    // A change being committed may rely on this very job; other news has waited in `announce`.
     if (progress) await lockPlan(tx, planId);
     for (const conversation of (await askForCards(tx, planId, progress)).sort()) {
       await sendDelivery(enqueue, tx, conversation, later);
@@ -62,7 +54,7 @@ export async function followPlan(
 
 const placesAtOnce = 200;
 
-/** For the recovery round. Each round continues where the last ended, so that all places are reached. */
+/** Each round continues where the last ended. */
 export function createDeliveryRound({ db, enqueue, ports }: DeliveryContext): () => Promise<void> {
   const last = new Map<PlatformName, string>();
 
@@ -88,12 +80,12 @@ export function createDeliveryRound({ db, enqueue, ports }: DeliveryContext): ()
   };
 }
 
-/** Seconds for which a place is held for a status, in case the holder dies. */
+/** In case the holder dies. */
 const leaseSeconds = 5;
-/** Places updated at once per process. */
+/** Per process. */
 const shownAtOnce = 8;
 
-/** Shows a conversation's activity, unless a delivery is in progress, which will show it at the end. */
+/** A delivery in progress shows it at the end. */
 async function showActivity(
   context: DeliveryContext,
   conversation: string,
@@ -110,7 +102,7 @@ async function showActivity(
     await workOnPlace(context, conversation, stopping);
 }
 
-/** Shows planners' activity on the platforms that this process writes to. */
+/** On platforms this process writes to. */
 export function followActivity(
   context: DeliveryContext,
   listener: Listener,
@@ -118,7 +110,7 @@ export function followActivity(
   const { ports, warn } = context;
   const served = Object.keys(ports).filter((platform) => ports[platform]?.status !== undefined);
   const stopping = new AbortController();
-  /** Conversations waiting their turn, each once. */
+  /** Conversations, each once. */
   const waiting = new Set<string>();
   const working = new Set<Promise<void>>();
 

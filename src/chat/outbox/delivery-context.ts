@@ -1,4 +1,4 @@
-// Dependencies of delivery: one port per platform served, and functions that draw messages.
+// Dependencies of delivery.
 import type { TurnMessage } from '#conversation/session-past.ts';
 import type { Database, Transaction } from '#db/database.ts';
 import type { Asked } from '#domain/chat/asked.ts';
@@ -17,17 +17,17 @@ export type ChatPorts = Record<PlatformName, ChatPort>;
 export type VisibleMessage = {
   text: string;
   parts: MessageParts | null;
-  /** The plan of the card below the text. */
+  /** Card below the text. */
   facts: PlanCardFacts | null;
-  /** The planning session of the card below the text. */
+  /** Card below the text. */
   session: SessionCardFacts | null;
-  /** The people it asks, if they need to be notified. */
+  /** If they need to be notified. */
   asked?: Asked | null;
-  /** A newer card exists below; this one only says so. */
+  /** A newer card exists below. */
   superseded: boolean;
 };
 
-/** Draws a message within a platform's limits. Deterministic. */
+/** Within the platform's limits. Deterministic. */
 export type DrawMessage = (platform: PlatformName, shown: VisibleMessage) => ChatContent;
 
 export type DeliveryContext = {
@@ -35,28 +35,27 @@ export type DeliveryContext = {
   enqueue: Enqueue<Transaction>;
   ports: ChatPorts;
   draw: DrawMessage;
-  /** Facts for a neutral reader; `timezone` null means the requester's. */
+  /** For a neutral reader; `timezone`: null for the requester's. */
   readFacts(planId: string, timezone: string | null): Promise<PlanCardFacts>;
-  /** The same for a session at the end of a turn, or null if nothing was kept. */
+  /** At the end of a turn; null if nothing was kept. */
   readSession(turn: TurnMessage, timezone: string | null): Promise<SessionCardFacts | null>;
-  /** The people a message asks now. */
   readAsked(message: Asker): Promise<Asked | null>;
   random: Random;
   rule: DeliveryRule;
   warn(message: string, error?: unknown): void;
 };
 
-/** `tries` and waits as in the inbox; a place failing for `maxWaitMs` is broken. */
+/** As in the inbox; a place failing for `maxWaitMs` is broken. */
 export type DeliveryRule = RetryRule & {
-  /** Seconds after which a silent holder's place is given to another; well above `callWithinMs`. */
+  /** Then a silent holder's place is given away; well above `callWithinMs`. */
   leaseSeconds: number;
-  /** Timeout of one platform call. */
+  /** Per platform call. */
   callWithinMs: number;
-  /** Milliseconds after which a card is redrawn because an earlier change may still land. */
+  /** An earlier change may still land until then. */
   redrawAfterMs: number;
-  /** Milliseconds after which a failing message is posted without its card, which follows later. */
+  /** Then a failing message is posted first, its card later. */
   bareAfterMs: number;
-  /** Minimum milliseconds between changes of a card. */
+  /** Between changes of a card. */
   paceMs: number;
 };
 

@@ -1,4 +1,4 @@
-// Draws a message as it should look now, as its platform takes it; its plan is read again each time.
+// Draws a message as it should look now.
 import { hash } from 'node:crypto';
 import { openCard, sayAsked } from '#cards/asked-words.ts';
 import { writeAboveCard, writeMessage } from '#cards/message-text.ts';
@@ -20,12 +20,12 @@ import type { Visit } from './visit.ts';
 
 const ended = new Set<PlanStatus>(['completed', 'cancelled']);
 
-/** Whether the plan is final: the card is drawn once more and rests. */
+/** Its card is drawn once more. */
 function isOver({ plan, patch }: PlanCardFacts): boolean {
   return ended.has(plan.status) && patch === null;
 }
 
-/** Whether anyone still has to decide, answer or settle something. */
+/** To decide, answer or settle. */
 function waitsForPeople(facts: PlanCardFacts): boolean {
   if (isOver(facts)) return false;
   const { plan, patch } = facts;
@@ -33,7 +33,7 @@ function waitsForPeople(facts: PlanCardFacts): boolean {
   return asked || ['proposed', 'needs_review', 'stalled', 'failed'].includes(plan.status);
 }
 
-/** Whether a session's card can still change: the run's latest, and waiting or repeatable. */
+/** The run's latest, and waiting or repeatable. */
 function isOpen(session: SessionCardFacts | null): boolean {
   return session !== null && session.over === null && session.status !== 'complete';
 }
@@ -41,17 +41,17 @@ function isOpen(session: SessionCardFacts | null): boolean {
 export type Drawing = {
   content: ChatContent;
   digest: string;
-  /** The plan version shown; 0 if the card is left out, null without a plan. */
+  /** 0 without the card, null without a plan. */
   version: number | null;
-  /** Its last drawing: the plan has ended, or the session has continued. */
+  /** The plan has ended, or the session has continued. */
   rests: boolean;
   /** Someone must see it. */
   needed: boolean;
-  /** The card is left out only because the platform fails, and will follow. */
+  /** Left out only because the platform fails. */
   follows: boolean;
 };
 
-/** Null if it doesn't exist. */
+/** Null if nonexistent. */
 async function unlessMissing<T>(reading: Promise<T | null>): Promise<T | null> {
   try {
     return await reading;
@@ -68,8 +68,8 @@ async function unlessMissing<T>(reading: Promise<T | null>): Promise<T | null> {
 }
 
 /**
- * Draws a message for a place. A card that failed twice, or for long, is left out, because the text must get through.
- * @throws errors of the message itself, never of the place
+ * A card that failed twice, or for long, is left out: the text must get through.
+ * @throws the message's errors, never the place's
  */
 export async function drawMessage(
   context: DeliveryContext,
@@ -138,32 +138,27 @@ async function draw(
   };
 }
 
-/** How a platform draws within its limits. Deterministic. */
+/** Within limits. Deterministic. */
 export type CardDrawing = {
-  /** A notice or a question. */
+  /** A notice or question. */
   text(view: TextView): unknown;
-  /**
-   * A plan or session below the text.
-   * @param asks whether the port adds the names of those asked
-   * @returns `plain`: a fallback if the platform rejects `card`
-   */
+  /** @param asks the port adds the names of those asked @returns `plain`: fallback if `card` is rejected */
   card(
     above: TextView,
     view: PlanView | SessionView,
     asks: boolean,
   ): Pick<ChatContent, 'card' | 'plain'>;
-  /** In the platform's escapes, for notifications and readers without cards. */
+  /** In the platform's escapes, for notifications. */
   words(view: PlanView | SessionView | TextView): string;
-  /** Read by screen readers: the complete text, or the card itself. */
+  /** By screen readers: the full text, or the card. */
   readAloud: 'text' | 'card';
-  /** Whether each reader may get their own card, which names whom it waits for. */
+  /** Each reader may get their own card. */
   forReaders: boolean;
 };
 
-/** Limits of the text above a card. */
 const aboveCard = { paragraphs: 6, characters: 500 };
 
-/** The text without what the card repeats; its buttons are the call to action. */
+/** Without what the card repeats; its buttons are the call to action. */
 function viewAbove({ parts, text }: VisibleMessage): TextView {
   const { paragraphs, ...rest } = viewNotice(writeAboveCard(parts, text));
   return {
@@ -171,7 +166,7 @@ function viewAbove({ parts, text }: VisibleMessage): TextView {
     paragraphs: paragraphs
       .slice(0, aboveCard.paragraphs)
       .map((line) => cutShown(line, aboveCard.characters)),
-    // The card has what is left out here, and its link.
+    // The card has the rest and its link.
     more: 0,
   };
 }
@@ -182,7 +177,7 @@ function drawNotice(drawing: CardDrawing, notice: TextView): ChatContent {
   return { text: drawing.words(view), card: drawing.text(view) };
 }
 
-/** Maximum characters and lines shown in full, on any platform. */
+/** On any platform. */
 const shownWhole = { characters: 6000, lines: 30 };
 
 function linkIn(parts: MessageParts | null): TextLink | null {
@@ -191,7 +186,7 @@ function linkIn(parts: MessageParts | null): TextLink | null {
   return url === null ? null : { url, label: openCard };
 }
 
-/** A message without a card, with a file if it is shown partly. */
+/** With a file if shown in part. */
 function drawWords(drawing: CardDrawing, text: string, link: TextLink | null = null): ChatContent {
   const drawn = drawNotice(drawing, viewNotice(text, { link }));
   const lines = text.split('\n').length;
@@ -199,13 +194,13 @@ function drawWords(drawing: CardDrawing, text: string, link: TextLink | null = n
   return { ...drawn, file: { name: 'answer.txt', title: 'All of it', text } };
 }
 
-/** Whether the card still asks for the decision it was posted for. */
+/** The decision it was posted for. */
 function asksStill(view: PlanView | SessionView): boolean {
   if (!('plan_id' in view)) return view.buttons.length > 0 || view.asks.length > 0;
   return view.buttons.some(({ press }) => press.action === 'approve');
 }
 
-/** The text with the card's current content; readers without cards can answer in words. */
+/** Readers without cards can answer in words. */
 function twinOf({ parts, text }: VisibleMessage, view: PlanView | SessionView): TextView {
   const notice = viewNotice(writeMessage(parts, text, asksStill(view)));
   return { ...notice, paragraphs: [...notice.paragraphs, drawText(view)], more: 0 };
@@ -224,7 +219,7 @@ function drawCard(
   };
 }
 
-/** If the text says it all, a card would only repeat it. */
+/** A card would only repeat the text. */
 function drawSession(
   drawing: CardDrawing,
   message: VisibleMessage,
@@ -240,7 +235,7 @@ export function drawForChat(drawing: CardDrawing, message: VisibleMessage): Chat
   if (facts === null) return drawWords(drawing, text, linkIn(parts));
   const view = viewPlan(facts);
   if (superseded) {
-    // It is asked again below; an answer here would apply to that.
+    // Asked again below; an answer here would apply to that.
     const notice = viewNotice(writeMessage(parts, text, false));
     const below = `The card of ${view.plan_id} ${quoteWords(facts.plan.title, 300)} is further down.`;
     const paragraphs = [...notice.paragraphs.slice(0, aboveCard.paragraphs), below];

@@ -1,5 +1,4 @@
-// Notifies each person a card asks once, by direct message. Stored before the card is recorded as posted, so that a crash repeats
-// nothing.
+// Notifies each asked person once, by direct message.
 import { storePlace } from '#db/chat/places.ts';
 import type { PostRow } from '#db/chat/posts.ts';
 import type { Asked } from '#domain/chat/asked.ts';
@@ -14,7 +13,7 @@ type NotifiedPerson = {
   timezone: string | null;
 };
 
-/** Notifies one person, unless already done. */
+/** Unless already done. */
 async function send(
   { db, enqueue }: DeliveryContext,
   { key, plan_id, title, what, text, by }: Asked,
@@ -35,7 +34,7 @@ async function send(
   });
 }
 
-/** @param alone whether only one person reads the place of the card */
+/** Stored before the card counts as posted, so a crash repeats nothing. @param alone only one person reads the card's place */
 export async function tellAsked(
   context: DeliveryContext,
   { conversation, alone }: { conversation: string; alone: boolean },
@@ -43,7 +42,7 @@ export async function tellAsked(
   { reached, link }: { reached: Reached[]; link: string | null },
 ): Promise<void> {
   if (reached.length === 0) return;
-  // People who have done it in the meantime are not notified.
+  // Skips people who acted meanwhile.
   const asker = { id, conversation, plan_id, parts: readParts(parts), alone };
   const asked = await context.readAsked(asker);
   if (asked === null) return;

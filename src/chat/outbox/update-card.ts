@@ -1,5 +1,4 @@
-// Updates one card or the status of a place to the current state. A call that was given up can still arrive late, so what the
-// platform shows is unknown until it answers the next one.
+// Updates a card or status; abandoned calls may land late.
 import { noteStatus, renewPlace } from '#db/chat/places.ts';
 import {
   askForCard,
@@ -68,13 +67,13 @@ export async function updateCard(
   } catch (error) {
     const limitedMs = limitedFor(error);
     if (limitedMs !== null) {
-      // Nothing was sent. Only this card waits: posts have a separate limit.
+      // Only this card waits: posts have a separate limit.
       await postponeCard(db.query, row, limitedMs);
       return 'done';
     }
     if (!isGone(error)) return settleFailure(context, visit, row, error);
     if (!(await renewPlace(db.query, lease, rule.leaseSeconds))) return 'left';
-    // It was deleted. Reposted only for people the plan waits for.
+    // Deleted; reposted only for people the plan waits for.
     await loseCard(db.query, row, needed ? random.hex(16) : null);
     return 'done';
   }
@@ -89,7 +88,7 @@ export async function updateCard(
   return 'done';
 }
 
-/** Timeout in milliseconds: an answer may wait behind the call. */
+/** An answer may wait behind the call. */
 const callWithinMs = 1500;
 
 type Wanted = Pick<ShownStatus, 'turn' | 'asked' | 'activity'> & { title: string };
@@ -102,7 +101,7 @@ async function findWanted({ db }: DeliveryContext, conversation: string): Promis
   return { turn: `${run_id}:${turn}`, asked, activity, title };
 }
 
-/** Whether it is shown and has not faded. */
+/** Not faded. */
 function isCurrent(
   wanted: Wanted,
   shown: ShownStatus | null,
@@ -113,7 +112,7 @@ function isCurrent(
   return Date.now() - Date.parse(shown.at) < fadesAfterMs;
 }
 
-/** Updates the status of a held place. @returns what is shown now, as far as known. Never throws */
+/** @returns what is shown, as far as known. Never throws */
 export async function updateStatus(
   context: DeliveryContext,
   { conversation, place, status: shown, port }: Visit,
@@ -125,7 +124,7 @@ export async function updateStatus(
   const wanted = await findWanted(context, conversation).catch(fail);
   if (wanted === undefined) return shown;
   if (wanted === null) {
-    // Not retried: it fades by itself.
+    // Not retried: it fades.
     if (shown !== null)
       await settleWithin(callWithinMs, (givenUp) => statuses.clear(place, shown, givenUp)).catch(
         fail,
@@ -145,13 +144,13 @@ export async function updateStatus(
     );
     return { ...kept, at, ...(own === undefined ? {} : { own }) };
   } catch (error) {
-    // Logged once per turn. It may have been shown, so it is cleared in the end.
+    // Logged once per turn. Maybe shown, so cleared in the end.
     if (shown?.turn !== wanted.turn) fail(error);
     return { ...shown, ...kept, at };
   }
 }
 
-/** The same at the end of a delivery that keeps its lease. */
+/** The lease is kept. */
 export async function keepStatus(context: DeliveryContext, visit: Visit): Promise<void> {
   const status = await updateStatus(context, visit);
   if (status === visit.status) return;
@@ -159,7 +158,7 @@ export async function keepStatus(context: DeliveryContext, visit: Visit): Promis
   await noteStatus(context.db.query, visit.lease, status);
 }
 
-/** The status that the message with `key` replaces. Stored before posting, so that every attempt replaces the same one. */
+/** Replaced by message `key`. Stored before posting, so that every attempt replaces the same one. */
 export async function handOverStatus(
   context: DeliveryContext,
   visit: Visit,

@@ -1,4 +1,4 @@
-// One visit to a place under its lease, and how a failed platform call is handled.
+// One visit to a place, and its failed calls.
 import { breakPlace, type HeldPlace, type PlaceLease, postponePlace } from '#db/chat/places.ts';
 import { forgetFailing, noteFailure, type PostRow, setPostAside } from '#db/chat/posts.ts';
 import type { ChatPort } from '#domain/chat/chat.ts';
@@ -8,13 +8,10 @@ import type { DeliveryContext } from './delivery-context.ts';
 
 export type Visit = HeldPlace & { port: ChatPort; lease: PlaceLease };
 
-/** `left`: the place was released with work waiting. */
+/** `left`: released with work waiting. */
 export type Outcome = 'done' | 'left';
 
-/**
- * The result of `call`, or abandons it after `ms` through its signal; it may still take effect.
- * @param onLate called when an abandoned call ends, with its result if it succeeded
- */
+/** After `ms` aborts through its signal; may still take effect. @param onLate when an abandoned call ends, with its result */
 export function settleWithin<T>(
   ms: number,
   call: (givenUp: AbortSignal) => Promise<T>,
@@ -45,12 +42,12 @@ export function settleWithin<T>(
   return promise;
 }
 
-/** The message or its channel doesn't exist. */
+/** The message or its channel. */
 export function isGone(error: unknown): boolean {
   return error instanceof CountersignError && error.code === 'not_found';
 }
 
-/** Milliseconds until a rate limit allows the call, or null for other errors. */
+/** Milliseconds; null unless rate limited. */
 export function limitedFor(error: unknown): number | null {
   const limited = error instanceof CountersignError && error.details.limited === true;
   return limited ? error.passesAfterMs : null;
@@ -60,7 +57,7 @@ function needsOperator(error: unknown): boolean {
   return isGone(error) || (error instanceof CountersignError && error.code === 'not_allowed');
 }
 
-/** Releases the place for a while; its job returns then. */
+/** Its job returns then. */
 export async function postpone(
   { db, enqueue }: DeliveryContext,
   { lease, conversation }: Pick<Visit, 'lease' | 'conversation'>,
@@ -69,15 +66,15 @@ export async function postpone(
   await db.transaction(async (tx) => {
     const until = await postponePlace(tx, lease, inMs);
     if (until === null) return;
-    // Timestamps are truncated to milliseconds, and an early job finds nothing to do.
+    // Timestamps are truncated to milliseconds, and an early job finds nothing.
     const startAfter = new Date(until.getTime() + 1);
     await enqueue(tx, 'deliver', { conversation }, { key: `${conversation}@retry`, startAfter });
   });
 }
 
 /**
- * Handles a failed call. Transient failures block the place for a day, then break it, as does anything for an operator. Repeated
- * refusals, or a change that fails for a day, are set aside so that the conversation continues.
+ * Transient failures block the place for a day, then break it; an operator's break it at once. Repeated refusals are set aside so
+ * that the conversation continues.
  */
 export async function settleFailure(
   context: DeliveryContext,

@@ -1,5 +1,4 @@
-// Delivers a conversation under one lease: posts messages in order and updates cards. Releasing it checks `asked` for new
-// requests; after a crash, the next holder asks the platform by key what was posted.
+// Delivers a conversation's messages and cards under one lease.
 import {
   enterPlace,
   type HeldPlace,
@@ -38,7 +37,7 @@ import { tellAsked } from './tell-asked.ts';
 import { handOverStatus, keepStatus, updateCard } from './update-card.ts';
 import { type Outcome, postpone, settleFailure, settleWithin, type Visit } from './visit.ts';
 
-/** Calls at one place before others have a turn. */
+/** Then others have a turn. */
 const callsATurn = 50;
 
 type Work = { row: PostRow; run(): Promise<Outcome> };
@@ -77,7 +76,7 @@ async function findNext(context: DeliveryContext, visit: Visit): Promise<Work | 
   };
 }
 
-/** Does the next piece of work; null if there is none. If the last holder died, it counts as one more failure. */
+/** Null if there is none. A dead holder counts as one more failure. */
 async function doNext(context: DeliveryContext, visit: Visit): Promise<Outcome | null> {
   const next = await findNext(context, visit);
   if (next === null) return null;
@@ -95,7 +94,7 @@ async function doNext(context: DeliveryContext, visit: Visit): Promise<Outcome |
   return next.run();
 }
 
-/** Whether a progress update has to wait. Other changes never do. */
+/** Other changes never wait. */
 async function waitsItsTurn(
   { db }: DeliveryContext,
   { port }: Visit,
@@ -108,7 +107,7 @@ async function waitsItsTurn(
   return turnInMs > 0;
 }
 
-/** @returns whether the place was released with more to do now */
+/** @returns whether there is more to do now */
 async function leave(
   { db, enqueue, rule }: DeliveryContext,
   { conversation, asked, lease }: Visit,
@@ -118,7 +117,7 @@ async function leave(
     const { more, due } = await leavePlace(tx, lease, { asked, dueInMs });
     if (due !== null) {
       const startAfter = new Date(due.getTime() + 1);
-      // One job per key: a job for later must not hide one that is due soon.
+      // A later job must not hide one due soon.
       const key = `${conversation}@${dueInMs !== null && dueInMs > 2 * rule.paceMs ? 'turn' : 'pace'}`;
       await enqueue(tx, 'deliver', { conversation }, { key, startAfter });
     }
@@ -153,7 +152,7 @@ async function stay(
   return false;
 }
 
-/** Works until nothing is due at the conversation's place, or another worker takes over. */
+/** Until nothing is due. */
 export async function workOnPlace(
   context: DeliveryContext,
   conversation: string,
@@ -167,9 +166,7 @@ export async function workOnPlace(
   }
 }
 
-// A duplicate post, from a call that was abandoned but succeeded: its buttons are removed.
-
-/** Redraws the duplicate as superseded; of a session's card only the text is kept. */
+/** As superseded; a session's card keeps only its text. */
 async function retireStray(
   context: DeliveryContext,
   visit: Visit,
@@ -196,12 +193,12 @@ async function retireStray(
   return 'done';
 }
 
-// Posts a message once: its key is stored first, so a retry asks for the same post. Without lookup by key, or with a late call,
-// duplicates are possible: the last recorded is the message, the others point to it.
+// Stores the key first, so a retry asks for the same post. Duplicates stay possible: the last recorded is the message, the others
+// point to it.
 
 type Noted = ShownPost & { unfinished: boolean; reached: Reached[]; link: string | null };
 
-/** Records a post: as the message if complete, else as a duplicate. */
+/** If incomplete, as a duplicate. */
 async function settle(
   context: DeliveryContext,
   { conversation, timezone }: Pick<Visit, 'conversation' | 'timezone'>,
@@ -214,7 +211,7 @@ async function settle(
     link,
   });
   await notified.catch((error: unknown) => {
-    // A post must be recorded, or it would be repeated forever.
+    // Otherwise it would be posted again forever.
     if (isTransient(error)) throw error;
     warn('Could not send a direct message to the people a card asks.', error);
   });
@@ -226,11 +223,7 @@ async function settle(
   });
 }
 
-/**
- * Posts the stored `row`.
- * @param how.tried whether an earlier attempt is possible
- * @param how.again it was deleted, so the people it asks have been mentioned before
- */
+/** @param how.tried an earlier attempt is possible @param how.again deleted before, so the people were mentioned */
 async function postMessage(
   context: DeliveryContext,
   visit: Visit,
@@ -299,7 +292,7 @@ async function readCause({ db }: DeliveryContext, { plan_id, run_id }: PostRow) 
   return run_id === null ? null : readRunCause(db.query, run_id);
 }
 
-/** Traces a post or update under the planning turn, or under the last change of its plan. */
+/** Under the planning turn, or the plan's last change. */
 async function traceCard(
   context: DeliveryContext,
   { place: { platform } }: Visit,
