@@ -1,11 +1,11 @@
-// Credentials and address of the model server. Separate from the client, which a process without a model never loads.
+// Credentials and address of the model server.
 import type { Environment } from '#domain/environment.ts';
 import type { ModelApi } from '#domain/model-apis.ts';
 
 export type ModelAccess = {
   apiKey?: string | undefined;
   baseUrl?: string | undefined;
-  /** The host that receives everything a model is given. */
+  /** Receives everything a model is given. */
   host: string;
   isOpenAi: boolean;
   api: ModelApi;
@@ -19,12 +19,12 @@ type Variables = Partial<
   >
 >;
 
-/** As they are stored where they were entered. */
+/** As stored. */
 export type StoredAccess = {
   [name in 'OPENAI_API_KEY' | 'OPENAI_BASE_URL' | (typeof ofAnthropic)[number]]?: string;
 };
 
-/** The variables of a key and an address that were entered; an address of Anthropic's means its API. */
+/** An address of Anthropic's means its API. */
 export function toVariables(apiKey: string | undefined, baseUrl: string | undefined): StoredAccess {
   const isAnthropic =
     baseUrl !== undefined && /(?:^|\.)anthropic\.com$/.test(new URL(baseUrl).hostname);
@@ -37,10 +37,7 @@ export function toVariables(apiKey: string | undefined, baseUrl: string | undefi
   };
 }
 
-/**
- * Model access from the environment, or null if none is set. A base URL suffices: local servers need no key. OpenAI's variables
- * precede Anthropic's.
- */
+/** A base URL suffices: local servers need no key. OpenAI's variables precede Anthropic's. */
 export function readModelAccess(env: Variables): ModelAccess | null {
   const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl } = env;
   if (apiKey === undefined && baseUrl === undefined) return readAnthropic(env);

@@ -1,9 +1,9 @@
-// The client of Anthropic's API, a module of its own: only processes that call it load the package.
+// Anthropic's client; only processes that use it load it.
 import Anthropic from '@anthropic-ai/sdk';
 import type { ModelAccess } from './access.ts';
 import { type ModelClient, withReasons } from './client.ts';
 
-/** Sets every option, so that the package reads nothing from the environment. */
+/** Sets every option, so that the package reads no environment. */
 export function createAnthropicClient({
   apiKey = 'none',
   baseUrl,

@@ -1,10 +1,10 @@
-// Watches a call's arguments while they stream: complete objects of their list, and whether they are closed.
+// Watches a call's arguments while they stream.
 
 export type ArgumentsWatch = {
   take(piece: string): void;
-  /** Complete objects in a list argument. */
+  /** Complete ones in a list. */
   items(): number;
-  /** Whether the arguments object is closed. */
+  /** The object is closed. */
   isWhole(): boolean;
 };
 

@@ -1,5 +1,5 @@
-// Prices of models, and efforts and shutdown dates of OpenAI's, compared on 29 November 2026 with copies of its model and deprecation
-// pages and with quotations of its price list. `prices` in countersign.json overrides and extends the prices.
+// Model prices, efforts and shutdown dates.
+// OpenAI's as of 29 November 2026, by copies of its pages and quotations of its price list.
 import { z } from 'zod';
 import type { Environment } from '#domain/environment.ts';
 
@@ -7,33 +7,33 @@ import type { Environment } from '#domain/environment.ts';
 export type Price = {
   input: number;
   output: number;
-  /** Cache reads; defaults to the input price. */
+  /** Cache reads; default: input. */
   cached_input?: number | undefined;
-  /** Cache writes; defaults to the input price. */
+  /** Cache writes; default: input. */
   cache_write?: number | undefined;
 };
 
 export type Usage = {
-  /** Including cache reads and writes. */
+  /** With cache reads and writes. */
   input_tokens: number;
-  /** Including reasoning. */
+  /** With reasoning. */
   output_tokens: number;
   cached_tokens?: number | undefined;
   cache_write_tokens?: number | undefined;
 };
 
-/** Token counts from a server, which may be fractional. Negative or absurd values are rejected. */
+/** Maybe fractional; negative and absurd ones are rejected. */
 export const TokenCount = z.number().nonnegative().max(1e9).transform(Math.ceil);
 
 export type Effort = NonNullable<Environment['PLANNER_REASONING_EFFORT']>;
 
 export type ModelFacts = {
   price: Price;
-  /** Supported reasoning efforts; empty for models that don't reason. */
+  /** Empty for models that don't reason. */
   efforts: readonly Effort[];
-  /** YYYY-MM-DD: from this day on the API refuses it. */
+  /** YYYY-MM-DD; refused from then on. */
   shutdown?: string;
-  /** OpenAI's recommended replacement. */
+  /** By OpenAI. */
   replacement?: string;
 };
 
@@ -98,13 +98,13 @@ function retiring(price: Price): ModelFacts {
   return { price, efforts: [], shutdown: '2027-01-14', replacement: 'gpt-6-luna' };
 }
 
-/** Writing to the cache for five minutes costs a quarter more than input. */
+/** Five-minute cache writes cost a quarter more than input. */
 const ofClaude = (input: number, output: number, cached: number): Price =>
   priced(input, cached, output, input * 1.25);
 
-/** From the pages on prices and models at platform.claude.com/docs, as copies had them on 29 November 2026. */
+/** From the model and price pages at platform.claude.com/docs. */
 const claudePrices: Record<string, Price> = {
-  // Its price of cache reads was not found.
+  // Price of cache reads not found.
   'claude-fable-5-2': ofClaude(8, 40, 8),
   'claude-fable-5-1': ofClaude(10, 50, 0.25),
   'claude-fable-5': ofClaude(10, 50, 1),
@@ -118,17 +118,17 @@ const claudePrices: Record<string, Price> = {
   'claude-sonnet-5': ofClaude(2, 10, 0.2),
   'claude-sonnet-4-6': ofClaude(3, 15, 0.3),
   'claude-sonnet-4-5': ofClaude(3, 15, 0.3),
-  // Up to 100,000 tokens cost a fifth: a budget has to hold for longer prompts as well.
+  // Up to 100,000 tokens cost a fifth, but budgets must hold for longer prompts.
   'claude-haiku-5-5': ofClaude(0.5, 2.5, 0.05),
   'claude-haiku-4-5': ofClaude(1, 5, 0.1),
 };
 
-/** Drops the date: `gpt-4.1-2025-04-14` is a version of `gpt-4.1`, `claude-opus-4-5-20251101` of `claude-opus-4-5`. */
+/** `gpt-4.1-2025-04-14`, `claude-opus-4-5-20251101`. */
 function undated(model: string): string {
   return model.replace(/-\d{4}-?\d{2}-?\d{2}$/, '');
 }
 
-/** Names also come from plans, and could be `constructor`. */
+/** Plans' names could be `constructor`. */
 const entryOf = <T>(table: Record<string, T>, name: string): T | null =>
   (Object.hasOwn(table, name) ? table[name] : null) ?? null;
 
@@ -136,19 +136,19 @@ export function findModel(name: string): ModelFacts | null {
   return entryOf(models, name) ?? entryOf(models, undated(name));
 }
 
-/** The price of `model`, or null if unknown. `*` in `overrides` applies to every model without one. */
+/** `*` in `overrides` applies to every model without one. */
 export function findPrice(model: string, overrides: Record<string, Price> = {}): Price | null {
   const own = entryOf(overrides, model) ?? entryOf(overrides, undated(model));
   const claude = entryOf(claudePrices, model) ?? entryOf(claudePrices, undated(model));
   return own ?? findModel(model)?.price ?? claude ?? overrides['*'] ?? null;
 }
 
-/** Asks for a price, without which budgets can't hold. */
+/** Without a price, budgets can't hold. */
 export function askForPrice(model: string): string {
   return `What the model ${model} costs is not known, so no budget would hold it. Add "prices": {"${model}": {"input": 0, "output": 0}} to countersign.json: US dollars per million tokens, 0 for a server of your own.`;
 }
 
-/** A sentence per configured model without a price. */
+/** A sentence per model. */
 export function findUnknownPrices(
   { PLANNER_MODEL, EXECUTOR_MODEL }: Pick<Environment, 'PLANNER_MODEL' | 'EXECUTOR_MODEL'>,
   overrides: Record<string, Price>,
@@ -158,7 +158,7 @@ export function findUnknownPrices(
     .map(askForPrice);
 }
 
-/** The cost of `usage` in US dollars. */
+/** US dollars. */
 export function computeCost(price: Price, usage: Usage): number {
   const cached = Math.min(usage.cached_tokens ?? 0, usage.input_tokens);
   const written = Math.min(usage.cache_write_tokens ?? 0, usage.input_tokens - cached);
@@ -170,7 +170,7 @@ export function computeCost(price: Price, usage: Usage): number {
   return dollars / 1_000_000;
 }
 
-/** Upper bound of the cost in US dollars. */
+/** US dollars. */
 export function computeBound(price: Price, input: number, output: number): number {
   const dearest = Math.max(price.input, price.cache_write ?? 0);
   return (input * dearest + output * price.output) / 1_000_000;

@@ -1,4 +1,4 @@
-// Chat completions of OpenAI and compatible servers, tolerant of what those omit, rename or add.
+// OpenAI-compatible chat completions, tolerant of servers' differences.
 import { z } from 'zod';
 import { JsonObject } from '#domain/text.ts';
 import { TokenCount } from './catalogue.ts';
@@ -22,7 +22,7 @@ const ReplyCall = z
   .object({ id: z.unknown().optional(), function: Called.nullish().catch(null) })
   .catchall(z.unknown());
 
-/** Mistral's reasoning models answer in parts; only `text` is the answer. */
+/** Mistral answers in parts; only `text` is the answer. */
 const ContentPart = z
   .looseObject({ type: z.string(), text: z.string().optional() })
   .catch({ type: '' });
@@ -39,7 +39,7 @@ const Message = z.looseObject({
   content: z.union([z.string(), z.array(ContentPart)]).nullish(),
   refusal: z.string().nullish().catch(null),
   tool_calls: z.array(ReplyCall).nullish().catch(null),
-  /** The deprecated form of a single call. */
+  /** Deprecated, for a single call. */
   function_call: Called.nullish().catch(null),
 });
 const Reply = z.object({
@@ -68,7 +68,7 @@ export const chatCompletions: Wire = {
     const limit = ['max_completion_tokens', 'max_tokens'].find(takes);
     return {
       model,
-      // Constant parts come first.
+      // Constant parts first.
       ...(tools.length === 0
         ? {}
         : {
@@ -106,7 +106,7 @@ export const chatCompletions: Wire = {
     const { message, finish_reason } = choice;
     const text = readContent(message.content);
     const thoughts = readThoughts(message);
-    // Missing IDs are generated, unique within the conversation.
+    // Generated if missing; unique within the conversation.
     const turn = messages.length;
     const calls = readCalls(listCalls(message), tools, turn);
     const names = new Set(tools.map(({ name }) => name));
@@ -165,7 +165,7 @@ function writeMessage(message: ChatMessage, refused: Refused): object {
   }
 }
 
-/** Strips reasoning that some models put before the answer; the server may have swallowed its opening tag. */
+/** Strips leading reasoning, whose opening tag the server may have swallowed. */
 function readContent(content: z.infer<typeof Message>['content']): string {
   if (typeof content === 'string') {
     const end = content.indexOf('</think>');

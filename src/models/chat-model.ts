@@ -1,5 +1,4 @@
-// One language model behind either of OpenAI's APIs: estimate, call with counted retries, read, price. Parameters the server
-// refuses are left out from then on. Throws only CountersignError: model_failed, timed_out or cancelled.
+// A language model: estimates, retries and prices calls.
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
@@ -35,7 +34,7 @@ import { responses } from './responses.ts';
 import { without } from './thoughts.ts';
 import { estimateTokens } from './tokens.ts';
 
-/** Default limit of output tokens. */
+/** Default limit. */
 const outputTokens = 4096;
 const maxAttempts = 4;
 
@@ -49,7 +48,7 @@ export type ModelOptions = {
   prices?: Record<string, Price>;
 };
 
-/** A raw reply and the API that carried it. */
+/** With the API that carried it. */
 type Sent = { raw: unknown; wire: Wire };
 
 export function createChatModel(options: ModelOptions): ChatModel {
@@ -82,12 +81,12 @@ export function createChatModel(options: ModelOptions): ChatModel {
   ): Promise<Sent> {
     const full = { ...request, maxOutputTokens: request.maxOutputTokens ?? outputTokens };
     for (;;) {
-      // A snapshot: concurrent calls may learn of more refusals meanwhile.
+      // Concurrent calls may learn of more refusals meanwhile.
       const known = new Set(refused);
       const used = wire;
       const body = used.write(full, { model: name, effort, refused: known });
       try {
-        // Longer than ours, because the package's timeout looks like a lost connection.
+        // Longer than ours: the package's timeout looks like a lost connection.
         const timeout = request.deadline - Date.now() + 5000;
         const { onProgress } = request;
         const raw = await exchange(client, {
@@ -118,7 +117,7 @@ export function createChatModel(options: ModelOptions): ChatModel {
     attempts: number,
     lost: Usage,
   ): Promise<ChatReply> {
-    // Sanitised as a whole: replies are stored, and a character may be split between chunks.
+    // As a whole: replies are stored, and chunks may split a character.
     const read = wire.read(makeStorable((raw ?? null) as Json), request, !callsNatively);
     if (read === null) {
       throw new CountersignError(
@@ -186,7 +185,7 @@ export function createChatModel(options: ModelOptions): ChatModel {
         if (silence.signal.aborted) throw describeSilence(name, request.idleTimeoutMs ?? 0, error);
         if (limit.aborted) throw describeTimeout(name, error);
         const pause = choosePause(error, attempt);
-        // A second lost reply is not retried: each one costs, and only one was reserved.
+        // Each lost reply costs, and only one was reserved.
         const isOver = attempt >= maxAttempts || (error instanceof LostReply && isLost());
         if (pause === null || isOver || Date.now() + pause >= request.deadline) {
           const failure = describeFailure(called(), error);
@@ -204,7 +203,7 @@ export function createChatModel(options: ModelOptions): ChatModel {
   }
 }
 
-// Traces a call as a span, following OpenTelemetry's conventions for generative AI.
+// OpenTelemetry's conventions for generative AI.
 
 const jsonOf = (value: unknown) => JSON.stringify(value);
 
@@ -234,7 +233,7 @@ function describeCall(
   };
 }
 
-/** Reply ID and model, as both APIs name them. */
+/** In both APIs. */
 const Named = z.object({ id: z.string(), model: z.string() }).partial();
 
 function describeReply(raw: unknown, reply: ChatReply) {
@@ -253,14 +252,14 @@ function describeReply(raw: unknown, reply: ChatReply) {
   };
 }
 
-/** Marks that an earlier attempt cost money: its reply was lost midway. */
+/** An earlier attempt cost money: its reply was lost midway. */
 function markPaid(error: CountersignError): CountersignError {
   const { code, message, details, cause, passesAfterMs } = error;
   const paid = { ...details, answered: true };
   return new CountersignError(code, message, { details: paid, cause, passesAfterMs });
 }
 
-/** Aborts after `ms` of silence; never if undefined. */
+/** Never if undefined. */
 function watchIdle(ms: number | undefined) {
   const over = new AbortController();
   const timer = ms === undefined ? undefined : setTimeout(() => over.abort(), ms);
@@ -279,7 +278,7 @@ function addUsage(lost: Usage, usage: Usage): Usage {
   };
 }
 
-/** Some servers accept a model, or tools with it, only through the Responses API. */
+/** For a model, or tools with it. */
 function asksForResponses(error: unknown): boolean {
   if (!isApiFailure(error) || error.status === undefined) return false;
   return (
@@ -288,7 +287,7 @@ function asksForResponses(error: unknown): boolean {
   );
 }
 
-/** The parameter of `body` that `error` refuses, or its `without` form, or null if the error is about something else. */
+/** Or its `without` form; null if about something else. */
 function findRefused(error: unknown, wire: Wire, body: JsonBody, refused: Refused): string | null {
   if (!isApiFailure(error) || (error.status !== 400 && error.status !== 422)) return null;
   const text = readReason(error);
@@ -303,11 +302,11 @@ function findRefused(error: unknown, wire: Wire, body: JsonBody, refused: Refuse
   );
 }
 
-/** Errors that demand a field back. */
+/** Demand a field back. */
 const isDemand =
   /\b(?:missing|lacks?|required|must be (?:passed|sent|provided|included|present))\b/i;
 
-/** Prices are bounded only if replies are: the last name for the output limit is never left out. */
+/** Prices need a bound: the last name of the output limit stays. */
 function isLastLimit(parameter: string, refused: Refused): boolean {
   return (
     parameter === 'max_output_tokens' ||
@@ -322,13 +321,13 @@ function shortenSealed(key: string, value: unknown): unknown {
     : value;
 }
 
-/** Prefers the parameter the server names; a name that is also a word must be in quotes. */
+/** Prefers the parameter the server names; names that are words need quotes. */
 function namesParameter(text: string, param: string | null | undefined, name: string): boolean {
   const isMessage = param?.startsWith('messages') === true;
   if (param && !isMessage)
     return param === name || param.startsWith(`${name}.`) || param.endsWith(`.${name}`);
   if (name === 'store') return false;
-  // Anthropic compiles strict schemas, and refuses all if that is too much.
+  // Anthropic compiles strict schemas, and refuses all if too many.
   if (name === 'strict' && /compiled grammar/i.test(text)) return true;
   if (name === 'stream') return /\bstream(?:ing|ed)?\b/i.test(text);
   const message = `${param ?? ''} ${text}`.replaceAll(/tool choice/gi, 'tool_choice');

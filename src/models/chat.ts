@@ -1,4 +1,4 @@
-// A conversation with a model, independent of the API.
+// A conversation with a model, for any API.
 import type { JsonObject } from '#domain/text.ts';
 import type { PricedCall } from '#domain/text-model.ts';
 import type { JsonSchema } from '#domain/tool.ts';
@@ -7,9 +7,9 @@ import type { Effort, Usage } from './catalogue.ts';
 export type ToolCall = {
   id: string;
   name: string;
-  /** JSON, or the malformed text the model wrote. */
+  /** JSON, or malformed text. */
   arguments: string;
-  /** Server data that must be sent back with the call, such as thought signatures. */
+  /** Must be sent back, such as thought signatures. */
   extra?: JsonObject | undefined;
 };
 
@@ -19,9 +19,9 @@ export type ChatMessage =
       role: 'assistant';
       content: string;
       toolCalls?: ToolCall[];
-      /** The reply in the Responses API's form, sent back verbatim. */
+      /** In the Responses API, sent back verbatim. */
       items?: JsonObject[] | undefined;
-      /** Fields of a chat completion sent back verbatim, such as reasoning. */
+      /** In chat completions, sent back verbatim. */
       thoughts?: JsonObject | undefined;
     }
   | { role: 'tool'; callId: string; content: string };
@@ -35,21 +35,21 @@ export type ChatTool = {
 export type ChatRequest = {
   messages: ChatMessage[];
   tools?: ChatTool[];
-  /** The tool that the model must call, or true for any. Otherwise it may answer in text. */
+  /** A tool's name, or true for any; else text is allowed too. */
   mustCall?: string | true;
-  /** Including reasoning. */
+  /** With reasoning. */
   maxOutputTokens?: number;
-  /** The same for calls that begin alike, so that the server finds their cached beginning. */
+  /** The same for calls that begin alike. */
   cacheKey?: string;
-  /** Epoch milliseconds after which the current attempt ends and no other starts. */
+  /** Epoch milliseconds; no attempt runs beyond. */
   deadline: number;
-  /** Milliseconds of silence after which an attempt ends. Default: only the deadline. */
+  /** Silence per attempt. Default: only the deadline. */
   idleTimeoutMs?: number;
-  /** Called often while calls stream; starts from zero at each attempt. Must not throw. */
+  /** While streaming; restarts with each attempt. Must not throw. */
   onProgress?: ((calls: CallProgress[]) => void) | undefined;
 };
 
-/** A call being streamed. `items`: complete objects in a list argument. */
+/** `items`: complete objects in a list argument. */
 export type CallProgress = { name: string; items: number };
 
 export type FinishReason = 'stop' | 'tool_calls' | 'length' | 'content_filter';
@@ -63,21 +63,18 @@ export type ChatReply = {
   thoughts?: JsonObject | undefined;
   usage: Usage;
   cost_usd: number;
-  /** Including the first. */
+  /** With the first. */
   attempts: number;
 };
 
 export type ChatModel = {
   name: string;
-  /**
-   * US dollars for `request` with this many output tokens.
-   * @throws CountersignError `model_failed` if the price is unknown
-   */
+  /** US dollars. @throws `model_failed` if the price is unknown */
   estimateCost(request: ChatRequest, outputTokens: number): Promise<number>;
   complete(request: ChatRequest, signal: AbortSignal): Promise<ChatReply>;
 };
 
-/** A call priced for the budget. @param kind finds past calls of the same purpose */
+/** @param kind finds past calls of the same purpose */
 export function priceCall(model: ChatModel, kind: string, request: ChatRequest): PricedCall {
   return {
     model: model.name,
@@ -86,43 +83,37 @@ export function priceCall(model: ChatModel, kind: string, request: ChatRequest):
   };
 }
 
-/** How one API writes requests and reads replies. */
+/** Writes requests and reads replies of one API. */
 export type Wire = {
   path: string;
-  /** Parameters that some servers refuse and that can be left out. */
+  /** Can be left out if refused. */
   optional: readonly string[];
-  /** Reply fields to send back; a server may refuse them, or refuse to miss them. */
+  /** To send back; a server may refuse or demand them. */
   returned: readonly string[];
   write(request: ChatRequest & { maxOutputTokens: number }, options: WireOptions): JsonBody;
-  /** Assembles the events of one streamed reply. */
+  /** For one streamed reply. */
   assemble(onProgress: ChatRequest['onProgress']): Assembly;
-  /**
-   * Returns null if `raw` is not a reply.
-   * @param takesWritten whether calls written in the text count
-   */
+  /** Null if `raw` is no reply. @param takesWritten calls in the text count */
   read(raw: unknown, request: ChatRequest, takesWritten: boolean): WireReply | WireFailure | null;
 };
 export type Assembly = {
-  /** @returns whether this was the last event that counts */
+  /** @returns whether it was the last */
   take(event: unknown): boolean;
-  /**
-   * The reply as if unstreamed, or null if its end is missing.
-   * @param ended whether the server announced the end
-   */
+  /** Null if the end is missing. @param ended announced by the server */
   finish(ended: boolean): object | null;
-  /** All received text, including reasoning. */
+  /** With reasoning. */
   written(): string;
 };
 export type WireOptions = { model: string; effort: Effort | undefined; refused: Refused };
 export type WireReply = Omit<ChatReply, 'usage' | 'cost_usd' | 'attempts'> & {
   usage: Usage | null;
-  /** All text including reasoning, to estimate usage that a server doesn't report. */
+  /** With reasoning, to estimate unreported usage. */
   written: string;
-  /** The server has made native calls: calls written in its text are just text. */
+  /** Then calls in its text are just text. */
   callsNatively: boolean;
 };
-/** A failure reported instead of a reply. `passes` if a retry may succeed. */
+/** `passes`: a retry may succeed. */
 export type WireFailure = { failed: string; passes: boolean };
-/** Refused parameter names, and `without …` for required ones. */
+/** Names, and `without …` for required ones. */
 export type Refused = ReadonlySet<string>;
 export type JsonBody = Record<string, unknown>;

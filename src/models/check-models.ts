@@ -1,4 +1,4 @@
-// Tests configured models with a real tool call, and checks how long they will be served.
+// Tests models with a tool call, and their shutdown dates.
 import { z } from 'zod';
 import { readText } from '#domain/bounded-body.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
@@ -30,7 +30,7 @@ const Listed = z.object({
 
 const dateFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 
-/** One check per model, in the order of `roles`; duplicates are called once. */
+/** In the order of `roles`; duplicates once. */
 export async function checkModels(
   access: Pick<ModelAccess, 'apiKey' | 'baseUrl' | 'api'>,
   roles: Role[],
@@ -91,14 +91,14 @@ function askForCall(): ChatRequest {
   };
 }
 
-/** Shutdown dates from the server (only OpenAI has them), else empty. */
+/** Only OpenAI has them. */
 async function readShutdowns(client: ModelClient, api: ModelApi): Promise<Map<string, string>> {
   const listed = await client
     .get(api === 'messages' ? '/v1/models' : '/models', { timeout: listTimeoutMs })
     .asResponse()
     .then((response) => readText(response, longestList))
     .then((text) => parseAs(Listed, text))
-    .catch(() => undefined); // the list is optional; the call itself shows whether the server answers
+    .catch(() => undefined); // the list is optional; the call shows whether the server answers
   const dated = (listed?.data ?? []).flatMap(({ id, shutdown_date: date }): [string, string][] =>
     date ? [[id, date]] : [],
   );

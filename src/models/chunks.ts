@@ -1,5 +1,4 @@
-// Assembles the chunks of a streamed chat completion. Servers send calls whole or in parts, with an index, without, or all under
-// the same one.
+// Assembles a streamed chat completion, however servers split it.
 import { z } from 'zod';
 import { watchArguments } from './arguments-watch.ts';
 import type { Assembly, ChatRequest } from './chat.ts';
@@ -21,7 +20,7 @@ const Delta = z.looseObject({
     .catch(null),
   refusal: z.string().nullish().catch(null),
   tool_calls: z.array(CallDelta).nullish().catch(null),
-  /** The deprecated form of a single call. */
+  /** Deprecated, for a single call. */
   function_call: Called.nullish().catch(null),
 });
 const Chunk = z.object({
@@ -101,7 +100,7 @@ export function assembleChunks(onProgress: ChatRequest['onProgress']): Assembly 
       onProgress?.(calls.map(({ name, watch }) => ({ name, items: watch.items() })));
   }
 
-  /** A message comes in place of the deltas, or has once more what they had. */
+  /** In place of the deltas, or once more. */
   function takeMessage(message: z.infer<typeof Delta>): void {
     const isWhole =
       typeof message.content === 'string' && message.content.startsWith(String(content));
@@ -152,18 +151,18 @@ const asParts = (content: string | unknown[]) => {
   return content === '' ? [] : [{ type: 'text', text: content }];
 };
 
-/** All text in a server message, for token counts. */
+/** For token counts. */
 export function writeOut(value: unknown): string {
   if (typeof value === 'string') return value;
   return value === undefined || value === null ? '' : JSON.stringify(value);
 }
 
-/** Some servers repeat the whole arguments in the last chunk. */
+/** Some servers repeat all arguments in the last chunk. */
 function isRepeatedPiece({ watch, arguments: args }: Call, piece: string): boolean {
   return watch.isWhole() && piece.trim() === args.trim();
 }
 
-/** The call that `delta` continues, or undefined if it starts another. */
+/** Undefined if `delta` starts another. */
 function findCall(
   calls: Call[],
   { index, id, function: fn }: CallDelta,
@@ -180,7 +179,7 @@ function findCall(
   if (same === undefined) return undefined;
   if (same.name === fn.name && isRepeatedPiece(same, piece)) return same;
   if (known !== undefined) return known.watch.isWhole() && piece !== '' ? undefined : known;
-  // Gemini omits indices or repeats them: a delta with its own name, or after a complete call, starts another.
+  // Gemini omits or repeats indices: an own name, or a complete call before, starts another.
   const isOther = (id && same.id !== '') || same.watch.isWhole() || !isNumbered;
   return isOther ? undefined : same;
 }

@@ -1,5 +1,4 @@
-// The client of an OpenAI-compatible server, and what Anthropic's shares with it. The packages' retries are off: ours are counted
-// and traced.
+// The OpenAI-compatible client; retries are ours, counted and traced.
 import type Anthropic from '@anthropic-ai/sdk';
 import OpenAI, { type APIError } from 'openai';
 import { longestReason, readText } from '#domain/bounded-body.ts';
@@ -7,16 +6,16 @@ import type { ModelApi } from '#domain/model-apis.ts';
 import type { ModelAccess } from './access.ts';
 import type { WireFailure } from './chat.ts';
 
-/** The client of either package. */
+/** Either package's. */
 export type ModelClient = Pick<OpenAI | Anthropic, 'baseURL' | 'post' | 'get'> & {
   apiKey: string | null;
 };
 
-/** The variable that holds a server's address. */
+/** A variable. */
 export const addressOf = (api: ModelApi): string =>
   api === 'messages' ? 'ANTHROPIC_BASE_URL' : 'OPENAI_BASE_URL';
 
-/** Sets every option, so that the package reads nothing from the environment. */
+/** Sets every option, so that the package reads no environment. */
 export function createModelClient({
   apiKey = 'none',
   baseUrl = 'https://api.openai.com/v1',
@@ -28,13 +27,13 @@ export function createModelClient({
   });
 }
 
-/** An error response, or a server that could not be reached (no status). */
+/** No status: unreachable. */
 export type ApiFailure = Pick<APIError, 'status' | 'headers' | 'error' | 'message'> & {
   code?: string | null | undefined;
   param?: string | null | undefined;
 };
 
-/** By its fields: each package has a class of its own. */
+/** By fields: each package has its own class. */
 export const isApiFailure = (error: unknown): error is ApiFailure =>
   error instanceof Error && 'status' in error && 'headers' in error && 'error' in error;
 
@@ -45,10 +44,7 @@ export const withReasons =
   (url, init) =>
     fetchWithReason(variable, url, init);
 
-/**
- * Puts nonstandard errors into OpenAI's form, or the package drops their reason. Follows redirects within the same server only,
- * so that the key goes nowhere else.
- */
+/** Puts errors into OpenAI's form, or the package drops their reason. Redirects stay on the server, so that the key does too. */
 async function fetchWithReason(
   variable: string,
   ...[url, init]: Parameters<typeof fetch>
@@ -80,14 +76,14 @@ async function fetchWithReason(
   });
 }
 
-/** The redirect target on the same server, or null if there is none. */
+/** On the same server. */
 function findRedirect({ status, headers }: Response, asked: Parameters<typeof fetch>[0]) {
   const location = headers.get('location');
   if (![301, 302, 307, 308].includes(status) || location === null) return null;
   const from = new URL(asked instanceof Request ? asked.url : asked.toString());
   const to = URL.canParse(location, from.href) ? new URL(location, from.href) : null;
   if (to === null || to.hostname !== from.hostname) return null;
-  // A different port is a different server, except for the http to https upgrade.
+  // Another port is another server, except upgrading http to https.
   const isUpgrade = from.port === '' && to.port === '' && to.protocol === 'https:';
   return to.origin === from.origin || isUpgrade ? to : null;
 }
@@ -100,7 +96,7 @@ function readError(text: string): object {
   }
 }
 
-/** The error in a response body, however wrapped, with its reason as `message`, or null without an object. */
+/** However wrapped; null without an object. */
 export function findError(body: unknown): { message: string } | null {
   const first: unknown = Array.isArray(body) ? body[0] : body;
   if (typeof first !== 'object' || first === null) return null;
@@ -111,7 +107,7 @@ export function findError(body: unknown): { message: string } | null {
   return { ...error, message: message ?? JSON.stringify(error) };
 }
 
-/** Errors may replace a reply or chunk; some servers put `error: null` into every one. */
+/** Some servers put `error: null` into every chunk. */
 export function isFailure(event: unknown): boolean {
   if (typeof event !== 'object' || event === null) return false;
   return (
@@ -119,14 +115,14 @@ export function isFailure(event: unknown): boolean {
   );
 }
 
-/** The failure in `raw`, or null if it is none. */
+/** Null if none. */
 export function readFailure(raw: unknown): WireFailure | null {
   if (!isFailure(raw)) return null;
   const error = findError(raw) ?? { message: 'The server does not say why.' };
   return { failed: error.message, passes: isPassing(error) };
 }
 
-/** Whether an error is transient, as 429 and 5xx are; it may come in the middle of a reply. */
+/** 429 and 5xx, also in the middle of a reply. */
 export function isPassing({ code, type }: Record<string, unknown>): boolean {
   if (typeof code === 'number') return code === 429 || code >= 500;
   return /overloaded|server_?error|api_error|rate_limit|timeout_error|unavailable/i.test(

@@ -1,15 +1,15 @@
-// Sends one request to a model server and reads its reply, whole or as server-sent events.
+// Sends a request to a model server and reads its reply.
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { parseShallowJson } from '#domain/json.ts';
 import type { ChatRequest, JsonBody, Wire } from './chat.ts';
 import { findError, type ModelClient } from './client.ts';
 
-/** Bytes of a streamed reply with framing, and of a piece parsed at once. */
+/** Bytes, with framing; `piece`: parsed at once. */
 const longestReply = { stream: 64 * 1024 * 1024, piece: 8 * 1024 * 1024 };
 
-/** The connection or stream broke before the reply was complete. */
+/** Broke before it was complete. */
 export class LostReply extends Error {
-  /** Text received so far, which is billed. */
+  /** Received, and billed. */
   readonly written: string;
 
   constructor(written: string, cause?: unknown) {
@@ -18,23 +18,20 @@ export class LostReply extends Error {
   }
 }
 
-/** The server reported a transient failure. */
+/** Transient. */
 export class FailedReply extends Error {}
 
 type Exchange = {
   wire: Wire;
   body: JsonBody;
   signal: AbortSignal;
-  /** Milliseconds until the response starts. */
+  /** Until the response starts. */
   timeout: number;
   onActivity(): void;
   onProgress: ChatRequest['onProgress'];
 };
 
-/**
- * The reply as if unstreamed.
- * @throws APIError; SyntaxError if not JSON; LostReply
- */
+/** As if unstreamed. @throws APIError; SyntaxError if not JSON; LostReply */
 export async function exchange(
   client: ModelClient,
   { wire, body, signal, timeout, onActivity, onProgress }: Exchange,
@@ -51,7 +48,7 @@ export async function exchange(
     const begins = text.trimStart();
     if (!/^(?:data|event|id|retry)?:/.test(begins.slice(0, 10)))
       return type.includes('json') || begins.startsWith('{') ? parse(text) : text;
-    // A proxy has changed the content type.
+    // A proxy changed the content type.
     pieces = oneBy([text]);
   }
   const assembly = wire.assemble(onProgress);
@@ -80,7 +77,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** The event's data; an event named `error` is an error. */
+/** An event named `error` is an error. */
 function readEvent({ event, data }: EventSourceMessage): unknown {
   if (event !== 'error') return parse(data);
   let error: unknown = { message: data };
@@ -108,7 +105,7 @@ async function* oneBy<T>(items: T[]): AsyncGenerator<T> {
 
 const tooLong = () => new LostReply('', new Error('the reply is too long'));
 
-/** Decodes without splitting characters. @throws LostReply if longer than any reply */
+/** Never splits characters. @throws LostReply if too long */
 async function* decode(bytes: AsyncIterable<Uint8Array>, limit: number): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let length = 0;

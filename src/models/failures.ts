@@ -1,4 +1,4 @@
-// Why a model call failed: a message for the person, and whether to retry.
+// Why a model call failed, and whether to retry.
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import type { ModelApi } from '#domain/model-apis.ts';
 import { readRetryAfter } from '#domain/retry-after.ts';
@@ -10,7 +10,7 @@ import { FailedReply, LostReply } from './exchange.ts';
 const firstPause = 500;
 const maxReason = 300;
 
-/** Wordings of 400 responses for a missing or retired model. */
+/** A 400 for a missing or retired model. */
 const endedModel = (reason: string): boolean =>
   /invalid model/i.test(reason) ||
   reason
@@ -20,7 +20,7 @@ const endedModel = (reason: string): boolean =>
         at > 0 &&
         /\b(?:not found|not exist|deprecated|retired|decommissioned|no longer)/i.test(rest),
     );
-/** Advice by a refusal's wording; the first match counts. */
+/** By wording; the first match counts. */
 const advices: [RegExp, string][] = [
   [
     /not support (?:tools|function|tool)|(?:tools?|functions?) (?:is|are) not supported/i,
@@ -34,7 +34,7 @@ const advices: [RegExp, string][] = [
 
 export type Called = { name: string; api: ModelApi; apiKey: string | null };
 
-/** Milliseconds until a retry, or null if none can help. */
+/** Milliseconds; null if no retry can help. */
 export function choosePause(error: unknown, attempt: number): number | null {
   const backoff = firstPause * 2 ** (attempt - 1);
   if ([SyntaxError, LostReply, FailedReply].some((kind) => error instanceof kind)) return backoff;
@@ -46,13 +46,13 @@ export function choosePause(error: unknown, attempt: number): number | null {
   return readPause(error.headers) ?? backoff;
 }
 
-/** Milliseconds until a later call may succeed, for retried failures. */
+/** Milliseconds, for retried failures. */
 function choosePassing(cause: unknown): number | null {
   if (choosePause(cause, 1) === null) return null;
   return isApiFailure(cause) ? (readPause(cause.headers) ?? 0) : 0;
 }
 
-/** `retry-after-ms`, or `retry-after`. */
+/** `retry-after-ms` or `retry-after`. */
 function readPause(headers: Headers | undefined): number | null {
   const milliseconds = Number.parseFloat(headers?.get('retry-after-ms') ?? '');
   if (Number.isFinite(milliseconds) && milliseconds >= 0) return milliseconds;
@@ -126,16 +126,16 @@ function explainUnknown(name: string, api: ModelApi, reason: string): string {
   return `The model server does not know ${name}${api === 'responses' ? ', or has no Responses API' : ''}: ${reason} ${advice}${other}.`;
 }
 
-/** The server's own words, without the package's status prefix. */
+/** Without the package's status prefix. */
 export function readReason(error: ApiFailure): string {
-  // Anthropic's package keeps the whole body, OpenAI's the error in it.
+  // Anthropic's package keeps the whole body, OpenAI's its error.
   const body: unknown = findError(error.error);
   const inner =
     typeof body === 'object' && body !== null && 'message' in body ? body.message : undefined;
   return typeof inner === 'string' ? inner : error.message;
 }
 
-/** One line, shortened, with the key removed: the message is public. */
+/** One line, without the key: the message is public. */
 export function quote(reason: string, key: string | null): string {
   const line = [...(key ? [key] : []), /Bearer \S+/gi, /\bsk-[\w-]+/g]
     .reduce<string>((text, secret) => text.replaceAll(secret, '[secret]'), reason)

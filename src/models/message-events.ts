@@ -1,4 +1,4 @@
-// Assembles the events of a streamed message of Anthropic's: blocks that begin, grow and end, and the end with its counts.
+// Assembles a streamed Anthropic message.
 import { z } from 'zod';
 import { parseShallowJson } from '#domain/json.ts';
 import { JsonObject } from '#domain/text.ts';
@@ -82,7 +82,7 @@ export function assembleMessage(onProgress: ChatRequest['onProgress']): Assembly
           return false;
         }
         case 'message_delta': {
-          // Its counts are those of the whole reply; what it leaves out is as at the beginning.
+          // Counts are of the whole reply; missing ones are as at the beginning.
           const counts = Object.entries(event.usage ?? {}).filter(([, count]) => count !== null);
           usage = { ...usage, ...Object.fromEntries(counts) };
           message = { ...message, ...event.delta };
@@ -106,7 +106,7 @@ export function assembleMessage(onProgress: ChatRequest['onProgress']): Assembly
   };
 }
 
-/** Input that was cut off stays text, and the call is refused with the reason. */
+/** Cut-off input stays text; the call is refused with the reason. */
 function readInput(text: string): unknown {
   try {
     return parseShallowJson(text);

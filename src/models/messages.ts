@@ -1,4 +1,4 @@
-// Anthropic's Messages API: the conversation in content blocks, with points up to which the server caches what comes again.
+// Anthropic's Messages API, with cache points.
 import { z } from 'zod';
 import { parseShallowJson } from '#domain/json.ts';
 import { isObject, type JsonObject, JsonObject as JsonObjectSchema } from '#domain/text.ts';
@@ -26,13 +26,13 @@ const Reply = z.object({
     .catch(null),
 });
 
-/** Blocks that go back to the server as they came. */
+/** Go back as they came. */
 const returnedBlocks = ['thinking', 'redacted_thinking', 'text'];
 
-/** The beginning up to here is the same in the next call. */
+/** The next call begins with the same. */
 const cached = { cache_control: { type: 'ephemeral' } };
 
-/** Tools that may be strict in one request. */
+/** Per request. */
 const maxStrict = 20;
 
 export const messages: Wire = {
@@ -51,7 +51,7 @@ export const messages: Wire = {
     return {
       model,
       max_tokens: maxOutputTokens,
-      // Constant parts come first.
+      // Constant parts first.
       ...(tools.length === 0
         ? {}
         : {
@@ -102,7 +102,7 @@ export const messages: Wire = {
   },
 };
 
-/** Anthropic counts cache reads and writes separately from other input. */
+/** Cache reads and writes are not in the input count. */
 function countUsage(usage: NonNullable<z.infer<typeof Reply>['usage']>) {
   const cached_tokens = usage.cache_read_input_tokens ?? 0;
   const cache_write_tokens = usage.cache_creation_input_tokens ?? 0;
@@ -122,7 +122,7 @@ function readFinish(reason: string | null | undefined, calls: ToolCall[]): Finis
 
 type Turn = { role: 'user' | 'assistant'; content: object[] };
 
-/** Results of calls and what people say join one turn of the user; the last block ends what is cached. */
+/** Call results and people's words join one user turn; the last block ends the cached part. */
 function writeTurns(chat: ChatMessage[], mark: object): Turn[] {
   const turns: Turn[] = [];
   for (const message of chat) {
@@ -140,7 +140,7 @@ function writeTurns(chat: ChatMessage[], mark: object): Turn[] {
   return turns;
 }
 
-/** Texts of nothing are refused. */
+/** Empty texts are refused. */
 const writeText = (text: string) => (text.trim() === '' ? [] : [{ type: 'text', text }]);
 
 function writeBlocks(message: Exclude<ChatMessage, { role: 'system' }> | ChatMessage): object[] {
@@ -160,7 +160,7 @@ function writeBlocks(message: Exclude<ChatMessage, { role: 'system' }> | ChatMes
   }
 }
 
-/** The reply as it came, thinking unaltered and in its place. Unanswered calls are left out. */
+/** As it came, thinking in place, without unanswered calls. */
 function writeItems(items: JsonObject[], answered: ToolCall[]): object[] {
   const calls = new Map(answered.map((call) => [call.id, call]));
   const kept = items.flatMap((item): object[] => {
@@ -176,7 +176,7 @@ function writeItems(items: JsonObject[], answered: ToolCall[]): object[] {
   return [...kept, ...[...calls.values()].map((call) => writeCall(call, {}))];
 }
 
-/** @param sent the input as the model wrote it, for arguments that are no object */
+/** @param sent the model's input, if no object */
 function writeCall({ id, name, arguments: args }: ToolCall, sent: unknown): object {
   const input = readObject(args) ?? (isObject(sent) ? sent : {});
   return { type: 'tool_use', id, name, input };
@@ -187,18 +187,18 @@ function readObject(text: string): object | null {
     const value: unknown = parseShallowJson(text);
     return isObject(value) ? value : null;
   } catch {
-    return null; // the model is told so in the result of the call
+    return null; // the call's result tells the model
   }
 }
 
-/** Keywords of schemas that strict tools may have. */
+/** Allowed in strict tools. */
 const strictKeywords = new Set(
   'type properties required additionalProperties items enum const anyOf description title'.split(
     ' ',
   ),
 );
 
-/** Whether a schema is one that strict tools may have: every object closed, and nothing that is not enforced. */
+/** Every object closed, and nothing unenforced. */
 function isClosed(schema: unknown): boolean {
   if (!isObject(schema)) return false;
   if (!Object.keys(schema).every((key) => strictKeywords.has(key))) return false;

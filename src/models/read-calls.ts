@@ -1,12 +1,11 @@
-// Reads calls as servers and models really write them: without IDs, under decorated names, with arguments as objects,
-// double-encoded, repeated or nearly JSON. Repairs only what is unambiguous; the rest goes back to the model.
+// Reads calls as servers really write them, repairing the unambiguous.
 import { z } from 'zod';
 import { parseShallowJson } from '#domain/json.ts';
 import { isObject, JsonObject } from '#domain/text.ts';
 import type { ChatTool, ToolCall } from './chat.ts';
 import { repairJson } from './repair-json.ts';
 
-/** A call as sent by the server. */
+/** As sent. */
 export type RawCall = {
   id?: unknown;
   name?: unknown;
@@ -14,7 +13,7 @@ export type RawCall = {
   extra?: JsonObject | undefined;
 };
 
-/** OpenAI's wrapper for parallel calls, which older models emit literally. */
+/** OpenAI's wrapper for parallel calls, emitted literally by older models. */
 const parallel = 'multi_tool_use_parallel';
 const Parallel = z.object({
   tool_uses: z
@@ -23,13 +22,13 @@ const Parallel = z.object({
     .max(128),
 });
 
-/** Namespaces that models put before a tool's name. */
+/** Before a tool's name. */
 const namespace = /^(?:functions?|tools?|default_api|api)[.:/]+/i;
 /** Chat template tokens, and the call's number. */
 const trailing = /(?:<\|[^|<>]{0,40}\|>[^<>]{0,40}|:\d{1,6})$/;
 const longestName = 300;
 
-/** Lower-case letters and digits only, to match respelled names. */
+/** Lower-case letters and digits. */
 function bareName(name: string): string {
   return name
     .toLowerCase()
@@ -38,7 +37,7 @@ function bareName(name: string): string {
     .join('_');
 }
 
-/** The offered tool that `name` means, or `name` itself if none or several match. */
+/** `name` itself if none or several match. */
 function resolveName(name: string, offered: ReadonlyMap<string, ChatTool>): string {
   const given = name.slice(0, longestName).trim();
   if (offered.has(name)) return name;
@@ -50,7 +49,7 @@ function resolveName(name: string, offered: ReadonlyMap<string, ChatTool>): stri
   return meant.length === 1 && meant[0] !== undefined ? meant[0] : name;
 }
 
-/** The JSON text of an object, or the input if it can't be one. */
+/** As JSON; the input if it can't be an object. */
 function readArguments(given: unknown, tool: ChatTool | undefined): string {
   if (given === null || given === undefined) return '';
   if (typeof given !== 'string') return decodeInner(JSON.stringify(given), tool);
@@ -59,7 +58,7 @@ function readArguments(given: unknown, tool: ChatTool | undefined): string {
   return text === null ? given : decodeInner(text, tool);
 }
 
-/** Decodes lists and objects that were sent as JSON text, unless the tool accepts text. */
+/** Sent as JSON text, unless the tool accepts text. */
 function decodeInner(text: string, tool: ChatTool | undefined): string {
   const args = JsonObject.safeParse(parse(text)).data;
   const properties = tool?.parameters.properties;
@@ -91,11 +90,11 @@ function parse(text: string): unknown {
   try {
     return parseShallowJson(text);
   } catch {
-    return undefined; // Passed on as it is; validation tells the model.
+    return undefined; // Validation tells the model.
   }
 }
 
-/** @param turn keeps generated IDs unique within the conversation */
+/** @param turn keeps generated IDs unique */
 export function readCalls(raw: RawCall[], tools: ChatTool[], turn: number): ToolCall[] {
   const offered = new Map(tools.map((tool) => [tool.name, tool]));
   const calls: ToolCall[] = [];
@@ -107,7 +106,7 @@ export function readCalls(raw: RawCall[], tools: ChatTool[], turn: number): Tool
     const same = calls.some(
       (call) => (id === '' || call.id === id) && call.name === name && call.arguments === args,
     );
-    // A repetition without its own ID is the end of the first call.
+    // A repetition without its own ID ends the first call.
     if (same) continue;
     const own = id === '' || ids.has(id) ? `call_${turn}_${index}` : id;
     ids.add(own);

@@ -1,13 +1,12 @@
-// Repairs unambiguous errors in a JSON object: code fences, JSON in a string, duplicates, trailing commas, single quotes, Python
-// literals, raw line breaks. Numbers keep their digits. Linear time.
+// Repairs unambiguous errors in a JSON object, in linear time.
 import { isObject } from '#domain/text.ts';
 
-/** Maximum characters to rewrite; valid JSON may be longer. */
+/** Characters; valid JSON may be longer. */
 const longest = 200_000;
-/** Deeper encoding is not an accident. */
+/** Deeper encoding is no accident. */
 const deepestEncoding = 3;
 
-/** The text of a JSON object, or null if it is none or ambiguous. */
+/** Null if none or ambiguous. */
 export function repairJson(given: string, depth = 0): string | null {
   if (depth > deepestEncoding) return null;
   const text = unfence(given.trim());
@@ -35,14 +34,14 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // the next way of reading is tried
+    return undefined; // the next way is tried
   }
 }
 
 const words: Record<string, string> = { True: 'true', False: 'false', None: 'null' };
 const escapes: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** Compacts `text` and repairs it, for the parser to judge; null if a string is unterminated. */
+/** The parser judges the result; null if a string is unterminated. */
 function rewrite(text: string): string | null {
   const out: string[] = [];
   let comma = -1;
@@ -62,7 +61,7 @@ function rewrite(text: string): string | null {
     if ((word === '}' || word === ']') && comma >= 0) out[comma] = '';
     at += word.length;
     if (word.trim() === '') {
-      // A blank between numbers or words separates them: `1 2` must not become 12.
+      // `1 2` must not become 12.
       if (/\w$/.test(out.at(-1) ?? '') && /\w/.test(text.charAt(at))) out.push(' ');
       continue;
     }
@@ -72,7 +71,7 @@ function rewrite(text: string): string | null {
   return out.join('');
 }
 
-/** The string that begins at `from`, in double quotes. */
+/** Read from `from`, written in double quotes. */
 function readString(text: string, from: number): { json: string; end: number } | null {
   const quote = text.charAt(from);
   const out = ['"'];
@@ -88,7 +87,7 @@ function readString(text: string, from: number): { json: string; end: number } |
   return null;
 }
 
-/** Consecutive objects, and the rest after them. */
+/** And the rest after them. */
 function splitObjects(text: string): string[] {
   const parts: string[] = [];
   let depth = 0;

@@ -1,4 +1,4 @@
-// Assembles the events of a streamed response; the last one carries the whole response.
+// Assembles a streamed response.
 import { z } from 'zod';
 import { JsonObject } from '#domain/text.ts';
 import { watchArguments } from './arguments-watch.ts';
@@ -72,7 +72,7 @@ export function assembleEvents(onProgress: ChatRequest['onProgress']): Assembly 
     },
     finish() {
       if (response === null) return null;
-      // Some servers omit the output, already streamed, from the final response.
+      // Some servers omit the streamed output here.
       const isBare = !Array.isArray(response.output) || response.output.length === 0;
       return isBare ? { ...response, output: [...items.values()] } : response;
     },

@@ -1,5 +1,4 @@
-// OpenAI's Responses API, without server-side storage: each request carries the whole conversation, with reasoning as sealed
-// items.
+// OpenAI's Responses API, without server-side storage.
 import { z } from 'zod';
 import { JsonObject } from '#domain/text.ts';
 import { TokenCount } from './catalogue.ts';
@@ -63,11 +62,11 @@ export const responses: Wire = {
     const takes = (name: string) => !refused.has(name);
     return {
       model,
-      // Constant parts come first.
+      // Constant parts first.
       ...(tools.length === 0
         ? {}
         : {
-            // `strict` defaults to true, which would make every property required.
+            // `strict` defaults to true, which makes every property required.
             tools: tools.map(({ name, description, parameters }) => ({
               type: 'function',
               name,
@@ -149,7 +148,7 @@ function writeMessage(message: ChatMessage): object[] {
   }
 }
 
-/** The reply as received: reasoning must precede its results. Unanswered calls are left out. */
+/** As received: reasoning precedes its results. Without unanswered calls. */
 function writeItems(items: JsonObject[], answered: ToolCall[]): object[] {
   const calls = new Map(answered.map((call) => [call.id, call]));
   const kept = items.flatMap((item): object[] => {

@@ -1,10 +1,10 @@
-// Plain text from the executor's model, for the text tools. Their input is data, not instructions.
+// Plain text for the text tools; input is data, not instructions.
 import { CountersignError } from '#domain/errors.ts';
 import type { TextModel } from '#domain/text-model.ts';
 import { type ChatRequest, priceCall } from './chat.ts';
 import type { ExecutorModels } from './executor-models.ts';
 
-/** Milliseconds without output, and for the whole text; the waiting step has its own limit. */
+/** Without output; and for the whole text. The waiting step has its own limit. */
 const idleTimeoutMs = 120_000;
 const longestMs = 3_600_000;
 

@@ -1,8 +1,8 @@
-// Reasoning that chat completion servers attach to an answer. Some require it back, so it is kept and returned unchanged.
+// Reasoning attached to chat completions; some servers require it back.
 import { isObject, JsonObject } from '#domain/text.ts';
 import type { Refused } from './chat.ts';
 
-/** Message fields of DeepSeek and Kimi, OpenRouter and Groq, GitHub, LiteLLM, Gemini. */
+/** DeepSeek and Kimi, OpenRouter and Groq, GitHub, LiteLLM, Gemini. */
 export const thoughtFields = [
   'reasoning_content',
   'reasoning_details',
@@ -15,7 +15,7 @@ export const thoughtFields = [
   'thinking',
 ] as const;
 
-/** A message's reasoning, with `content` if its parts are more than text; undefined if there is none. */
+/** With `content` if its parts are more than text. */
 export function readThoughts(message: Record<string, unknown>): JsonObject | undefined {
   const { content } = message;
   const isRich =
@@ -28,10 +28,10 @@ export function readThoughts(message: Record<string, unknown>): JsonObject | und
   return thoughts.success && Object.keys(thoughts.data).length > 0 ? thoughts.data : undefined;
 }
 
-/** Marks that the server refuses messages without a field. */
+/** The server refuses messages without it. */
 export const without = (name: string) => `without ${name}`;
 
-/** The accepted fields, empty if required but absent. Parts of the content count as `thinking`. */
+/** Empty if required but absent. Content parts count as `thinking`. */
 export function writeThoughts(thoughts: JsonObject = {}, refused: Refused): JsonObject {
   const demanded = thoughtFields.filter((name) => refused.has(without(name)) && !refused.has(name));
   return Object.fromEntries([
@@ -42,12 +42,12 @@ export function writeThoughts(thoughts: JsonObject = {}, refused: Refused): Json
   ]);
 }
 
-/** Keys that later pieces replace; other texts are appended. */
+/** Replaced by later pieces; other texts are appended. */
 const replaced = new Set(['type', 'id', 'index', 'format', 'signature', 'name', 'role']);
-/** Trailing list entries searched for the one that grows. */
+/** List entries searched for the growing one. */
 const recent = 64;
 
-/** Adds a streamed piece to `known`. Mutates lists and objects. */
+/** Mutates lists and objects. */
 export function grow(known: unknown, piece: unknown): unknown {
   if (piece === null || piece === undefined) return known;
   if (typeof known === 'string' && typeof piece === 'string') return known + piece;
@@ -66,7 +66,7 @@ export function grow(known: unknown, piece: unknown): unknown {
   return piece;
 }
 
-/** The entry that `item` continues: the same index, else the last of its kind. */
+/** Same index, else the last of its kind. */
 function growList(list: unknown[], item: unknown): void {
   if (!isObject(item)) return void list.push(item);
   const continues = (one: unknown) =>

@@ -1,11 +1,11 @@
-// Estimates the tokens of a text before it is sent, with a bounded amount of work.
+// Estimates a text's tokens with bounded work.
 import type { Tiktoken } from 'js-tiktoken/lite';
 
 const slice = 400;
-/** Byte-pair encoding is quadratic in an unbroken run (Chinese has no spaces), so long runs are cut. */
+/** Encoding is quadratic in an unbroken run (Chinese has no spaces), so long runs are cut. */
 const longRun = /[\p{L}\p{M}\p{N}]{32}|\s{32}|[^\p{L}\p{M}\p{N}\s]{32}/u;
 const sliceOfRun = 8;
-/** Text beyond this is extrapolated. */
+/** Longer text is extrapolated. */
 const maxEncoded = 60_000;
 
 let encoder: Promise<Tiktoken> | undefined;
@@ -18,7 +18,7 @@ async function loadEncoder(): Promise<Tiktoken> {
   return new Tiktoken(ranks.default);
 }
 
-/** Tokens in the o200k_base encoding, slightly high at the cuts. */
+/** o200k_base, slightly high at the cuts. */
 export async function estimateTokens(text: string): Promise<number> {
   encoder ??= loadEncoder();
   const { encode } = bindEncoder(await encoder);

@@ -1,4 +1,4 @@
-// Calls that open models write into their text when the server has no parser for them.
+// Calls that open models write into their text.
 import { z } from 'zod';
 import { parseExactly } from '#domain/exact-json.ts';
 import { AnyJson } from '#domain/text.ts';
@@ -12,7 +12,7 @@ const Written = z.union([
     .transform(({ name, parameters }) => ({ name, arguments: parameters })),
 ]);
 
-/** Marked contents and the remaining text, or null unless the text ends in such a mark. */
+/** Null unless the text ends in such a mark. */
 type Marked = { inside: string[]; rest: string };
 
 /** @param close null for the end of the text */
@@ -32,7 +32,7 @@ function findMarked(text: string, open: string, close: string | null): Marked | 
     : null;
 }
 
-/** A fenced block or JSON that is the entire text. */
+/** A fenced block or JSON is the whole text. */
 function findWhole(text: string): Marked | null {
   const fenced = /^```(?:json)?([\s\S]*)```$/.exec(text)?.[1];
   const isJson = /^[[{]/.test(text) && /[\]}]$/.test(text);
@@ -40,18 +40,14 @@ function findWhole(text: string): Marked | null {
   return inside === null ? null : { inside: [inside], rest: '' };
 }
 
-/** The marks of Hermes and Qwen, LM Studio and Mistral. */
+/** Hermes and Qwen, LM Studio and Mistral. */
 const marks: [open: string, close: string | null][] = [
   ['<tool_call>', '</tool_call>'],
   ['[TOOL_REQUEST]', '[END_TOOL_REQUEST]'],
   ['[TOOL_CALLS]', null],
 ];
 
-/**
- * Calls of offered tools at the end of `text`, and the text before them, or null. Calls inside the text or a code block are
- * quotations.
- * @param turn keeps IDs unique within the conversation
- */
+/** At the end of `text`, with the text before. Calls elsewhere or in code blocks are quotations. @param turn keeps IDs unique */
 export function findWrittenCalls(
   text: string,
   offered: ReadonlySet<string>,
