@@ -31,7 +31,6 @@ const alive = sql`(${isAlive} and backends.id <> ${claimId})`;
 const sharesClaim = sql`exists (select 1 from ${countersign}.backends b where b.id <> ${claimId}
   and b.workspace = backends.workspace and b.seen_at > clock_timestamp() - make_interval(secs => ${aliveForSeconds}))`;
 
-/** Continuously. */
 export const aliveForMinutes = (minutes: number): SQL => sql`${alive}
   and backends.since_at < clock_timestamp() - make_interval(secs => ${minutes * 60})`;
 
@@ -106,7 +105,6 @@ export async function readBackends(db: Queryable): Promise<LiveBackend[]> {
     .orderBy(id);
 }
 
-/** Each live process's settings, latest start first. */
 export async function readShared(db: Queryable): Promise<{ id: string; shared: SharedSettings }[]> {
   const { id, shared, since_at } = backends;
   const rows = await db
@@ -124,7 +122,6 @@ const worksElsewhere = (
   and o.seen_at > clock_timestamp() - make_interval(secs => ${aliveForSeconds})
   and exists (select from unnest(o.operations) operation where starts_with(operation, 'workspace_')))`;
 
-/** @returns whether this folder is now the workspace */
 async function claimWorkspace(db: Queryable, workspace: string): Promise<boolean> {
   return db.hasRows(sql`
     insert into ${countersign}.backends
@@ -155,7 +152,6 @@ export async function findElsewhere(db: Queryable, workspace: string): Promise<s
   return null;
 }
 
-/** By digest. */
 let known = new Map<string, OperationSpec[]>();
 
 /** Reads each distinct manifest once, since most are equal; equal ones are the same array. */

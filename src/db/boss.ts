@@ -80,7 +80,6 @@ export async function openBoss(
   return boss;
 }
 
-/** No job has it. */
 const noJob = '00000000-0000-0000-0000-000000000000';
 
 /** Safe to run concurrently. */
@@ -132,7 +131,6 @@ export function createEnqueueAll(boss: PgBoss): EnqueueAll<Transaction> {
   };
 }
 
-/** A few per queue. */
 const bossNames = new Map<string, string>();
 
 function bossNameOf(text: string): string {

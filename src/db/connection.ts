@@ -37,7 +37,7 @@ export function limitSilence(client: ClientBase, ms: number): void {
   stream.setTimeout(ms);
 }
 
-/** Drops idle connections together with a silent one: the cause usually affects all. @returns closes the pool */
+/** Drops idle connections together with a silent one: the cause usually affects all. */
 export function limitSilenceOf(pool: Pool, ms: number): () => Promise<void> {
   const open = new Set<PoolClient>();
   const idle = new Set<PoolClient>();
@@ -105,7 +105,6 @@ export function sendAtOnce(
   return new Promise((resolve, reject) => {
     const query = new Query('', [], (error, results) => {
       if (error) reject(error);
-      // pg returns one result, or a list of several.
       else resolve([results].flat().map(({ rows }) => rows));
     });
     query.submit = (connection) => send(connection, statements, named);

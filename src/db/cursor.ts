@@ -32,7 +32,6 @@ export function pagesByCreation(
       const [micros, last] = decodeCursor(cursor, form).split(' ');
       return sql`(${created_at}, ${id}) ${further} (to_timestamp(${micros}::numeric / 1000000), ${last})`;
     },
-    /** @param rows up to one more than `limit` */
     cut<Row extends { micros: string; id: string }>(rows: Row[], limit: number) {
       const page = rows.slice(0, limit);
       const last = rows.length > limit ? page.at(-1) : undefined;

@@ -21,7 +21,6 @@ export type FilledStatement = { statement: Statement; values: Record<string, unk
 
 type RowsOfEach<Rows extends QueryResultRow[]> = { [I in keyof Rows]: Rows[I][] };
 
-/** The database or a transaction. */
 export type Queryable = Pick<
   NodePgDatabase<typeof schema>,
   'select' | 'insert' | 'update' | 'delete' | 'execute' | 'selectDistinct' | 'selectDistinctOn'
@@ -32,7 +31,6 @@ export type Queryable = Pick<
   ): Promise<Row[]>;
   rows<Row extends QueryResultRow>(query: SQL): Promise<Row[]>;
   row<Row extends QueryResultRow>(query: SQL): Promise<Row | null>;
-  /** The only column. */
   values<Value>(query: SQL): Promise<Value[]>;
   hasRows(query: SQL): Promise<boolean>;
 };
@@ -131,7 +129,6 @@ export function joinTransaction(db: Database, tx: Transaction): Database {
 
 const transactions = new WeakMap<PoolClient, Transaction>();
 
-/** Made once per connection. */
 function transactionOn(client: PoolClient, pooled: boolean): Transaction {
   const known = transactions.get(client);
   if (known !== undefined) return known;
@@ -172,7 +169,6 @@ export function connectionOf(tx: Queryable): Client {
   throw new TypeError('connectionOf: there is one inside a transaction only');
 }
 
-/** 0 would be no limit. */
 const wholeMs = (limit: number) => Math.max(1, Math.ceil(limit));
 
 function beginWith(
@@ -194,7 +190,6 @@ function beginWith(
   return ['begin', ...settings.map((setting) => `set local ${setting}`)].join('; ');
 }
 
-/** Milliseconds by setting name. */
 type ServerLimits = Record<
   'statement_timeout' | 'lock_timeout' | 'idle_in_transaction_session_timeout',
   number
@@ -226,7 +221,6 @@ async function runTransaction<T>(
     throw error;
   } finally {
     client.off('error', noteLoss);
-    // Not reused if lost or unable to roll back.
     client.release(lost);
   }
 }

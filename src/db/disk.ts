@@ -6,7 +6,6 @@ import { diskFull, isDiskFull } from './transient.ts';
 export const diskFullWords =
   "The disk of the database is full. Free space on it or enlarge it (PostgreSQL's data_directory says where it is).";
 
-/** As much as a proposal needs. */
 const neededKb = 4096;
 
 /** @returns whether the disk is full: probed each time after a refusal, leaving nothing behind */

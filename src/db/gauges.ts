@@ -11,7 +11,7 @@ type Counted = { kind: string; n: number; oldest: number | null };
 
 const age = (at: SQL) => sql`extract(epoch from clock_timestamp() - ${at})::float8`;
 
-/** And the oldest one's age in seconds. */
+/** With the oldest one's age in seconds. */
 export async function countPlansByStatus(db: Queryable): Promise<Counted[]> {
   return db.rows(sql`
     select s.kind, p.n, p.oldest from unnest(${sql.param(PlanStatus.options)}::text[]) s(kind)
@@ -69,7 +69,6 @@ export async function readSpendingByModel(db: Queryable, since: Date): Promise<S
     from ${countersign}.model_calls where began_at >= ${since.toISOString()}::timestamptz group by model`);
 }
 
-/** In executing or stalled plans. */
 export async function countSteps(db: Queryable): Promise<Record<StepStatus, number>> {
   const sums = StepStatus.options.map((status) => `coalesce(sum(${status}), 0)::int as ${status}`);
   const [row] = await db.rows<Record<StepStatus, number>>(sql`

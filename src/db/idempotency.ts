@@ -24,12 +24,10 @@ export async function findKey(db: Queryable, key: string): Promise<KeptAnswer | 
   return row ?? null;
 }
 
-/** In the transaction of `takeKey`. */
 export async function keepAnswer(tx: Transaction, key: string, answer: unknown): Promise<void> {
   await tx.update(keptAnswers).set({ answer }).where(eq(keptAnswers.key, key));
 }
 
-/** The request was refused; same transaction. */
 export async function giveKeyBack(tx: Transaction, key: string): Promise<void> {
   await tx.delete(keptAnswers).where(eq(keptAnswers.key, key));
 }
@@ -52,7 +50,6 @@ export async function findPress(db: Queryable, once: string): Promise<PressRow |
   return row ?? null;
 }
 
-/** In the transaction of `keepPress`. */
 export async function refusePress(
   tx: Transaction,
   once: string,

@@ -11,7 +11,6 @@ const isUsual = schemaName === usual;
 /** The instance's own, except for the default instance. */
 export const bossSchema = isUsual ? 'pgboss' : schemaName;
 
-/** As drizzle's tools expect it. */
 export const journal = isUsual
   ? { schema: 'countersign_migrations', table: 'applied' }
   : { schema: schemaName, table: 'applied_migrations' };

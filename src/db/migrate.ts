@@ -35,7 +35,6 @@ const Journal = z.object({
 type Migration = { tag: string; when: number };
 
 export type MigrationState = {
-  /** Oldest first. */
   applied: string[];
   pending: string[];
   /** The newest migration's time, if this build doesn't know it. */
@@ -73,7 +72,6 @@ async function compareMigrations(client: Client): Promise<MigrationState> {
   };
 }
 
-/** @throws `schema_too_new` */
 function refuseUnknown(state: MigrationState): void {
   if (state.unknown === null) return;
   const newest = [...state.applied, ...state.pending].at(-1) ?? 'none';
@@ -164,7 +162,6 @@ export async function migrate(url: string): Promise<string[]> {
     const before = await compareMigrations(client);
     refuseUnknown(before);
     if (before.pending.length === 0) return [];
-    // Ends with its session.
     await client.query('select pg_advisory_lock($1)', [lockKey]);
     const now = await compareMigrations(client);
     refuseUnknown(now);

@@ -18,14 +18,11 @@ export type Topic =
   | `pause:${string}`
   | `work:${string}`
   | `sign-in:${string}`
-  /** Entered in the console, or removed. */
   | 'model-access'
-  /** Several organisations now share the instance. */
   | 'tenancy';
 /** Topics listened to for every plan. */
 type Kind = 'activity' | 'cancel' | 'pause' | 'plan' | 'work';
 
-/** Takes effect on commit. */
 export async function notify(tx: Queryable, topic: Topic): Promise<void> {
   await tx.execute(sql`select pg_notify(${schemaName}, ${topic})`);
 }
@@ -57,7 +54,6 @@ export async function openListener(
   let closed = false;
   let timer: NodeJS.Timeout | undefined;
 
-  /** Its further reports are ignored. */
   function lose(lost: pg.Client, error: Error): void {
     if (client !== lost) return;
     client = null;
@@ -137,7 +133,6 @@ export async function openListener(
     },
     async listen(channel, onPayload, onReconnect) {
       channels.set(channel, { hear: onPayload, onReconnect });
-      // Otherwise the reconnection listens to all.
       if (client !== null) await listenOn(client, channel);
       return {
         async close() {

@@ -8,7 +8,6 @@ export type RetentionState = {
   running: boolean;
   began_at: Date | null;
   ended_at: Date | null;
-  /** Since the beginning. */
   deleted: Record<string, number>;
   problem: string | null;
 };
@@ -27,7 +26,6 @@ export async function readRetention(db: Queryable): Promise<RetentionState | nul
   return row ?? null;
 }
 
-/** Counts rows one by one. */
 export async function countDeletedPlans(db: Queryable): Promise<number> {
   const [row] = await db.select({ n: count() }).from(deletedPlans);
   return row?.n ?? 0;

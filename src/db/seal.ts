@@ -8,10 +8,7 @@ const at = { key: 1, nonce: 9, tag: 21, text: 37 };
 
 export type Seal = {
   seal(text: string, about: string): Buffer;
-  /**
-   * @throws a passing error with a wrong key: another process may have the right one; `internal` if altered or about something
-   * else
-   */
+  /** @throws a transient error with a wrong key, as other processes may have the right one; `internal` if altered or misplaced */
   open(sealed: Buffer, about: string): string;
   fits(sealed: Buffer): boolean;
 };

@@ -4,10 +4,8 @@ import { Client } from 'pg';
 import type { Queryable } from './database.ts';
 
 export type ServerFacts = {
-  /** `18.4` */
   version: string;
   major: number;
-  /** Such as `UTF8`. */
   encoding: string;
   /** By which the server's clock is ahead of this machine's. */
   aheadMs: number;

@@ -47,7 +47,6 @@ export function isTransient(error: unknown): boolean {
   );
 }
 
-/** Only our statements: unreachable models, tools and chats have codes of their own. */
 export function isDatabaseAway(error: unknown): boolean {
   return !(error instanceof CountersignError) && isTransient(error);
 }
@@ -73,7 +72,6 @@ export function isLockedOut(error: unknown): boolean {
   return someCause(error, (code) => code === lockTimeout || code === deadlock);
 }
 
-/** It never recovers. */
 const isClosed = (error: unknown) =>
   someCause(error, (_, message) => message.includes('after calling end on the pool'));
 

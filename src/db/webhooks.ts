@@ -78,7 +78,6 @@ export async function enterEndpoint(
     .update(webhookEndpoints)
     .set({ holder, lease_until: inSeconds(seconds) })
     .where(and(eq(webhookEndpoints.id, id), free, awake))
-    // A select in the same statement sees the row before the update.
     .returning({
       failures: webhookEndpoints.failures,
       died: sql<boolean>`(select old.holder is not null from ${webhookEndpoints} old where old.id = ${id})`,
@@ -158,7 +157,6 @@ export async function noteSuccess(db: Queryable, id: string): Promise<void> {
     .where(eq(webhookEndpoints.id, id));
 }
 
-/** `restSeconds` 0: no pause. */
 export async function noteFailure(
   db: Queryable,
   id: string,
@@ -214,7 +212,6 @@ export async function readEndpoints(db: Queryable): Promise<EndpointState[]> {
   return rows.map(({ endpoint, ...counts }) => ({ ...endpoint, ...counts }));
 }
 
-/** By endpoint ID. */
 export async function readNextCalls(db: Queryable): Promise<Map<string, Date>> {
   const { rows } = await db.execute<{ endpoint: string; at: Date }>(sql`
     select d.endpoint, greatest(min(d.due_at), e.not_before) as at

@@ -28,7 +28,6 @@ const lookEveryMs = 1000;
 const maxNotifiedPlans = 200;
 
 export type Registration = {
-  /** Since the last renewal. */
   quietMs(): number;
   withdraw(): Promise<void>;
 };
@@ -60,10 +59,7 @@ export async function missDeadBackends(context: SharedContext): Promise<void> {
   await tellDeserted(context, dead);
 }
 
-/**
- * Follows tools as they come and go. @param program null for a short-lived process, not compared with others @param onMore a new
- * operation is offered
- */
+/** @param program null for a short-lived process, not compared with others @param onMore a new operation is offered */
 export async function registerBackends(
   context: SharedContext,
   members: { id: string; backend: Backend }[],
@@ -155,7 +151,7 @@ function runnable(registry: Pick<ToolRegistry, 'list' | 'status'>): OperationSpe
   return registry.list().filter(({ tool }) => !down.has(tool));
 }
 
-/** Or one that runs everything this process can. */
+/** The configured ones, otherwise one that runs everything. */
 export function backendsOf(
   { backends, executor }: Pick<Settings, 'backends' | 'executor'>,
   registry: Pick<ToolRegistry, 'list' | 'status'>,

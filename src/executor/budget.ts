@@ -7,7 +7,6 @@ import { mayHaveCost, type PayForCall } from '#domain/text-model.ts';
 import type { Refused } from '#planner/budget/budget.ts';
 import { askDatabase, type StepRun } from './executor-context.ts';
 
-/** For the cost of calls in progress. */
 const longestWaitMs = 60_000;
 
 export function payOnPlan(run: StepRun): PayForCall {

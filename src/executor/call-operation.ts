@@ -64,7 +64,6 @@ function abandonOn<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-/** @param waited the plan may have been paused since the claim */
 export async function callOperation(
   run: StepRun,
   operation: Operation,
@@ -223,7 +222,6 @@ export async function guardCall(run: StepRun, operation: string): Promise<void> 
   const decision = decideStepCall(run.context, run.plan, operation, run.step.effect);
   switch (decision.kind) {
     case 'allow':
-      // Recorded when the step was claimed.
       return;
     case 'record':
       return recordDecision(run, operation, 'call_would_be_refused', decision.reason);

@@ -134,7 +134,6 @@ async function settle(
 const reportedBefore = 'The other side reported later that it';
 const maxReport = 400;
 
-/** Once, to the person asked about an unknown outcome. */
 async function tellPerson(
   { enqueue }: CallbackContext,
   tx: Transaction,

@@ -12,10 +12,7 @@ export type Choice = {
 /** Amounts are exact to the millionth but summed as doubles. */
 const tolerance = 1e-7;
 
-/**
- * Smaller steps may overtake one that doesn't fit until it has waited `maxWaitMs`; then its resources are kept. @param waits of
- * all plans
- */
+/** Smaller steps may overtake one that doesn't fit until it has waited `maxWaitMs`. @param waits of all plans */
 export function chooseSteps(
   candidates: Candidate[],
   pools: PoolState[],
@@ -29,7 +26,6 @@ export function chooseSteps(
   const due = waits.filter(({ waited_ms }) => waited_ms >= maxWaitMs);
   const isOwn = (wait: ResourceWait, position: number) =>
     wait.plan_id === planId && wait.position === position;
-  /** For steps queued ahead of the one at `position`. */
   const keptBefore = (pool: string, position: number): number => {
     let kept = 0;
     for (const wait of due) {
@@ -51,7 +47,6 @@ export function chooseSteps(
     if (fits) {
       chosen.push(candidate);
       for (const [pool, amount] of needs) free.set(pool, (free.get(pool) ?? 0) - amount);
-      // Started: nothing is kept for it any longer.
       for (let at = due.length - 1; at >= 0; at--) {
         const wait = due[at];
         if (wait !== undefined && isOwn(wait, candidate.position)) due.splice(at, 1);

@@ -35,7 +35,7 @@ const maxWaitMs = 1000;
 /** A back end's lanes of a plan version, and its terms. */
 export type LaneCache = {
   version: number;
-  /** When the lanes were read. */
+  /** As offered when the lanes were read. */
   offers: string;
   lanes: Map<number, Lane>;
   terms: ClaimTerms;
@@ -46,13 +46,11 @@ export type Claim = {
   more: boolean;
   /** Some claimable steps can't run on this back end. */
   others: boolean;
-  /** The next scheduled step, if known. */
   nextInMs: number | null;
 };
 
 export const nothingClaimed: Claim = { steps: [], more: false, others: false, nextInMs: null };
 
-/** Decides once per lane whether calls are allowed. */
 export async function openLaneCache(
   context: ExecutorContext,
   tx: Transaction,
@@ -210,7 +208,6 @@ export async function claimReady(
       : plan.pools.length === 0
         ? await claimBestSteps(tx, plan.id, lanes, limit, cache.terms)
         : await claimWithin(tx, plan, cache, limit);
-  // Start edges count only for the first attempt.
   const started = steps.filter(({ attempt }) => attempt === 1).map(({ position }) => position);
   const freed =
     plan.has_start_edges && started.length > 0 ? await freeByStart(tx, plan.id, started) : null;

@@ -11,11 +11,9 @@ import { PlanLoop } from './plan-loop.ts';
 import { createSearch } from './recover.ts';
 import { createSlots } from './slots.ts';
 
-/** At shutdown. */
 const usualCallsEndWithinMs = 5000;
 
 export type PlanWorker = {
-  /** Until nothing is ready for this back end. */
   work(planId: string): Promise<void>;
   /** Gives calls a few seconds, hands the rest back. A cut-off call that must not be repeated is left to a person. */
   stop(): Promise<void>;
@@ -121,7 +119,6 @@ export function createCrew(
   let stopping = false;
 
   async function work(planId: string): Promise<void> {
-    // Some steps may only run on another process.
     await notify(context.db.query, `work:${planId}`);
     for (const member of members) begin(member, planId);
   }
@@ -129,7 +126,6 @@ export function createCrew(
   /** The next round finds the plan again if this fails. */
   function begin(member: (typeof members)[number], planId: string): void {
     member.worker.work(planId).catch((error: unknown) => {
-      // A job may outlive its plan.
       if (
         error instanceof CountersignError &&
         (error.code === 'plan_not_found' || error.code === 'plan_deleted')

@@ -31,7 +31,6 @@ export type Backend = {
   manifest(): OperationSpec[];
 };
 
-/** Shared by all back ends of a process. */
 export type SharedContext = {
   db: Database;
   enqueue: Enqueue<Transaction>;
@@ -44,7 +43,6 @@ export type SharedContext = {
   operations: Settings['operations'];
   guardedTools: string[];
   guardMode: Settings['guardMode'];
-  /** Instance-wide settings, published for comparison. */
   shared: SharedSettings;
   decide: ArgumentDecider | null;
   budget: Budget;
@@ -80,7 +78,6 @@ export type StepRun = {
   signal: AbortSignal;
   cutOff: (reason: Error) => void;
   mark: Mark;
-  /** Stops counting the step as held. */
   letGo?: () => void;
   /** False when stopping; uncalled steps are handed back. */
   mayBegin: () => boolean;
@@ -90,7 +87,6 @@ export function toolsOf({ context, plan }: Pick<StepRun, 'context' | 'plan'>): T
   return context.registry.of(plan.tenant);
 }
 
-/** Retries while the lease is held. */
 export function askDatabase<T>(
   { context, step, plan, signal }: StepRun,
   work: () => Promise<T>,

@@ -23,7 +23,6 @@ export function reportedBy(
   }));
 }
 
-/** Reported once after this. */
 const minReportedAttempts = 3;
 
 export function findRepeated(

@@ -24,7 +24,6 @@ import { settleOutcomes } from './settle.ts';
 const HandedOver = z.object({ later: z.string(), caller: z.string() });
 
 const longestSeconds = 24 * 3600;
-/** Limits of polling intervals. */
 const seldomMs = 60_000;
 const oftenMs = 500;
 /** First interval, unless the operation suggests one. */
@@ -67,7 +66,6 @@ function giveUp(step: LaterStep, code: 'tool_failed' | 'timed_out', message: str
     : makeFailure(step, new CountersignError(code, message));
 }
 
-/** Best effort. */
 async function stopWork(
   context: SharedContext,
   step: LaterStep,
@@ -81,7 +79,6 @@ async function stopWork(
   }
 }
 
-/** @returns null if still running or not polled */
 async function readState(
   context: SharedContext,
   step: LaterStep,
@@ -146,7 +143,6 @@ async function settle(context: SharedContext, planId: string, outcome: Outcome):
   });
 }
 
-/** One round. @param backends of this process */
 export async function askForLater(
   context: SharedContext,
   backends: { id: string }[],

@@ -10,10 +10,8 @@ export type Leases = {
   /** Aborts when the lease is lost or the plan cancelled; the holder may abort it too. */
   hold(lease: Lease, effect: Effect): AbortController;
   release(lease: Lease): void;
-  /** Infinity if never renewed. */
   sinceRenewedMs(lease: Lease): number;
   abortPlan(planId: string, reason: Error): void;
-  /** Now, in case a notification was missed. */
   renew(): void;
   /** @param mustEnd including calls that must not be repeated */
   abortAll(reason: Error, mustEnd: boolean): void;

@@ -20,7 +20,6 @@ import { type Turn, takeTurn } from './turn.ts';
 
 /** If calls are this quick, more may be claimed than run at once. */
 const quickMs = 50;
-/** Started before yielding to the event loop. */
 const callsAtOnce = 16;
 const inviteEveryMs = 1000;
 /** A job plus NOTIFY costs as much as some steps. */
@@ -111,7 +110,6 @@ export class PlanLoop implements Claimant {
   readonly isStopping: () => boolean;
   #poked = false;
   #wake = () => {};
-  /** Called as soon as the next turn has started. */
   #claimed: Claimed[] = [];
   #calling = 0;
   #returned = 0;
@@ -126,7 +124,6 @@ export class PlanLoop implements Claimant {
     cache: null,
   };
   #broken: unknown = null;
-  /** For work that this back end can't take or run. */
   readonly #invitation = new Throttle(inviteEveryMs, () => this.#invite());
   /** If this process dies first, the next change announces it. */
   readonly #announcement = new Throttle(announceEveryMs, () => this.#announce());
@@ -155,13 +152,11 @@ export class PlanLoop implements Claimant {
     return this.#pace.lately;
   }
 
-  /** @throws database errors from claiming */
   async run(): Promise<void> {
     try {
       await this.#takeTurns();
     } finally {
       this.context.slots.admit(this, 0);
-      // Only work for other back ends is left.
       if (this.#seen.others) await this.#invitation.flush();
       this.#invitation.cancel();
       await this.#announcement.flush();

@@ -82,10 +82,8 @@ async function readReferred(run: StepRun): Promise<Map<string, Json>> {
   return new Map([...found].map(([id, artifact]) => [id, readContent(artifact)]));
 }
 
-/** Shown to the model. */
 const maxOutputs = 50;
 
-/** A person's choice if there is one, else the model's. */
 async function decide(run: StepRun, operation: Operation, args: JsonObject): Promise<Decided> {
   const { context, plan, step, signal } = run;
   const tools = toolsOf(run);
@@ -260,7 +258,6 @@ async function findFailedCondition(run: StepRun): Promise<Skip | null> {
   });
 }
 
-/** Among those without output. */
 async function findSkippedSource(run: StepRun, ids: string[]): Promise<string | null> {
   return askDatabase(run, async () => {
     const { steps, labelOf } = await readNamed(run, ids);

@@ -81,7 +81,6 @@ async function stallPlan(context: SharedContext, planId: string): Promise<void> 
   });
 }
 
-/** Isolates failures. */
 async function forEachPlan(
   context: SharedContext,
   planIds: string[],
@@ -135,7 +134,6 @@ export function createSearch(
   };
 }
 
-/** Safe to run concurrently and at any time. */
 export async function recover(context: SharedContext): Promise<void> {
   const { db, settings } = context;
   await forEachPlan(context, await findPlansWithLostLeases(db.query, plansATurn), recoverPlan);

@@ -13,7 +13,6 @@ import { makeFailure, makeRetry } from './outcomes.ts';
 export type CallRule = {
   /** On top of the operation's inherent duration. */
   timeout_seconds: number;
-  /** Including the first. */
   max_attempts: number;
   backoff_seconds: number;
   max_backoff_seconds: number;
@@ -42,9 +41,8 @@ export function ruleOf(
 }
 
 /**
- * Exponential backoff with full jitter (M. Brooker, "Exponential Backoff and Jitter", AWS Architecture Blog, 2015). A
- * Retry-After (RFC 9110, 10.2.3) comes before the jitter. @param effect a write is retried only if nothing was done for
- * certain @param attempt the failed one, from 1
+ * Exponential backoff with full jitter (M. Brooker, "Exponential Backoff and Jitter", AWS Architecture Blog, 2015); Retry-After
+ * (RFC 9110, 10.2.3) comes first. @param effect a write is retried only if nothing was done for certain
  */
 export function decideRetry(
   error: CountersignError,

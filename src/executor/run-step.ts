@@ -25,7 +25,6 @@ import { LeftQueue } from './slots.ts';
 /** As shown or confirmed, and now; null if not looked up. */
 type Drift = { was: SeenState | null; now: SeenState | null };
 
-/** Stored from the question until the call. */
 const Asked = z.looseObject({ confirm: z.literal(true), looked: SeenState.nullable() });
 
 /** Undefined if there is none or a retry dropped it. */
@@ -99,7 +98,6 @@ function describe(state: SeenState): string {
   return [...size, ...edited].join(', ') || 'there';
 }
 
-/** Keeps the confirmed state with the step. */
 function askAboutDrift(
   { step }: StepRun,
   name: string,
@@ -122,7 +120,6 @@ function askAboutDrift(
   return { ...asked, question, output: { confirm: true, drift: now, looked: now }, findings };
 }
 
-/** Keeps the target's state, to compare before the call. */
 async function askAboutValues(
   run: StepRun,
   operation: Operation,

@@ -128,7 +128,6 @@ function findLarge({ output }: Outcome): Buffer | null {
   return content.length <= inlineOutputBytes ? null : content;
 }
 
-/** Replaces a large output by a pointer to an artifact. */
 async function fitOutput(
   { random }: SettleContext,
   tx: Transaction,
@@ -196,7 +195,6 @@ export type Settlement = {
   progress: PlanProgress | null;
   taken: number[];
   ended: boolean;
-  /** There may be more to claim or schedule. */
   more: boolean;
   started: ClaimedStep[];
 };
@@ -231,7 +229,6 @@ export async function settleOutcomes(
   return { progress, taken: settled.taken, ended, more, started: settled.started };
 }
 
-/** Workers' rounds find the others. */
 const plansWoken = 8;
 
 /** Requires the plan's lock. */

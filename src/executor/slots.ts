@@ -16,10 +16,7 @@ export type Slots = {
   /** They count until released. At 0 the claimant queues and is woken; asking for 0 leaves the queue. */
   admit(claimant: Claimant, wanted: number): number;
   release(claimant: Claimant, count: number): void;
-  /**
-   * @param signal leaves the queue @param letGo called if the work only waits and takes no slot @throws LeftQueue with the
-   * reason
-   */
+  /** @param letGo called if the work only waits and takes no slot @throws LeftQueue with the reason */
   run<T>(work: () => Promise<T>, signal: AbortSignal, letGo?: () => void): Promise<T>;
 };
 
@@ -28,7 +25,6 @@ const lookEveryMs = 250;
 const maxWaitMs = 1000;
 /** Without a start: one more call is allowed, doubling each time. */
 const standstillMs = 500;
-/** Steps that wait without a slot. */
 const maxIdle = 4096;
 /** Additional calls kept for people who hold nothing. */
 const keptShare = 1 / 4;
@@ -82,14 +78,12 @@ export function createSlots(limit: number, most = limit): Slots {
   /** Counted ones, and those admitted beyond for their pace. */
   const holdings = new Map<Claimant, { counted: number; extra: number }>();
   let held = 0;
-  /** Calls in slots, and those that only wait. */
   let used = 0;
   let idling = 0;
   let lent = 0;
   let lastBegun = Number.NEGATIVE_INFINITY;
   const queue = new Set<Waiting>();
   const line = new Line();
-  /** To woken claimants. */
   const granted = new Map<Claimant, number>();
   let looking: NodeJS.Timeout | undefined;
 
@@ -238,7 +232,6 @@ export function createSlots(limit: number, most = limit): Slots {
   };
 }
 
-/** Each of the two counting windows. */
 const intervalMs = 250;
 
 export class Pace {

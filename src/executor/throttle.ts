@@ -22,7 +22,6 @@ export class Throttle {
     this.#timer = setTimeout(() => void this.flush(), wait);
   }
 
-  /** The work was done elsewhere at `at`. */
   note(at: number): void {
     this.cancel();
     this.#last = at;

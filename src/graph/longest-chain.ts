@@ -52,9 +52,7 @@ export type Placing = {
 export type Placed = {
   begins: Float64Array;
   ends: Float64Array;
-  /** Step indexes, in order. */
   path: number[];
-  /** Longest number of predecessors in a row. */
   levels: Int32Array;
 };
 
@@ -98,7 +96,6 @@ export function findCriticalPath(
   return { begins, ends, levels, path: followBack(ends, levels, drivers) };
 }
 
-/** From the last end; ties go to the highest level. */
 function followBack(ends: Float64Array, levels: Int32Array, drivers: Int32Array): number[] {
   let last = -1;
   for (let step = 0; step < ends.length; step++) {

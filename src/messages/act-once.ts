@@ -9,7 +9,6 @@ import { CountersignError, type ErrorCode } from '#domain/errors.ts';
 
 type Outcome<T> = { kind: 'done'; value: T } | { kind: 'refused'; why: CountersignError } | null;
 
-/** @throws the first refusal */
 function throwIfRefused({ refused }: PressRow): void {
   if (refused === null) return;
   // This file writes the codes, from our own errors.
@@ -76,17 +75,14 @@ function requireMeant(at: Date, now: Date, words: string): void {
   throw new CountersignError('stale_version', words);
 }
 
-/** @throws `stale_version` for an outdated press */
 export function requireRecentPress(at: Date, now: Date): void {
   requireMeant(at, now, refusalWords.pressTooOld);
 }
 
-/** @throws `stale_version` for an outdated message */
 export function requireRecentWord(at: Date, now: Date): void {
   requireMeant(at, now, refusalWords.wordTooOld);
 }
 
-/** @throws `stale_version` for an outdated setting */
 export function requireRecentSetting(at: Date, now: Date): void {
   requireMeant(at, now, refusalWords.settingTooOld);
 }

@@ -20,11 +20,9 @@ export type ConversationContext = PlansContext & {
   listener: Listener;
   /** This process's platforms, which open after this. */
   threads: () => ThreadReaders;
-  /** Omitted if no platform is connected. */
   files?: () => FileFetchers;
-  /** Public URL, or null. */
   linkTo: (planId: string) => string | null;
-  /** Or says why it can't encrypt. */
+  /** Text says why nothing can be encrypted. */
   openSeal: () => Seal | string;
   warn(message: string, error?: unknown): void;
 };

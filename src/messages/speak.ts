@@ -52,7 +52,6 @@ export async function storePersonMessage(
   input: {
     conversation: string;
     actor: Pick<Actor, 'id' | 'tenant'>;
-    /** Default: the ID. */
     name?: string;
     text: string;
     runId: string | null;

@@ -19,7 +19,6 @@ import { describeCall } from '#tools/describe-call.ts';
 
 type Announcing = Pick<ConversationContext, 'db' | 'enqueue'>;
 
-/** Deduplicates news of a version. */
 export function newsKey({ id, version }: Pick<Plan, 'id' | 'version'>, what: string): string {
   return `${id}:v${version}:${what}`;
 }
@@ -184,7 +183,6 @@ function answererOf({ output }: Step): string | null {
   return typeof by === 'string' && by !== '' ? by : null;
 }
 
-/** For a waiting step, or an unknown outcome. */
 export function describeQuestion(
   { id, title }: Pick<Plan, 'id' | 'title'>,
   step: Step,
@@ -209,7 +207,6 @@ export function describeQuestion(
   };
 }
 
-/** Null unless a person could not do it. */
 export function describeBlocked(step: Step, nameOf: (name: string) => string): MessageParts | null {
   if (step.status !== 'failed' || step.error?.code !== 'blocked') return null;
   const by = answererOf(step);

@@ -28,7 +28,6 @@ export type Asker = {
   alone: boolean;
 };
 
-/** Presence after writing. */
 const isThereForMinutes = 10;
 
 /** `groups`: user groups that the chat platform can mention. */
@@ -54,7 +53,6 @@ function namedBy({ rule: { policy } }: RuleState, requester: string, configured:
   }
 }
 
-/** Still needed for a version. */
 async function findApprovers(
   { db, ...configured }: Asking,
   plan: PlanRow,
@@ -129,7 +127,6 @@ async function findForChange(
   };
 }
 
-/** While the suggestion is open. */
 async function findForSuggestion(
   { db }: Asking,
   { id, requester }: PlanRow,
@@ -168,7 +165,6 @@ function readThere(db: Queryable, { id, conversation, alone }: Asker): Promise<s
   return readSpeakersBefore(db, conversation, { id, minutes: alone ? null : isThereForMinutes });
 }
 
-/** Null if none needs to be notified. */
 export async function readAsked(context: Asking, message: Asker): Promise<Asked | null> {
   const { plan_id, parts } = message;
   if (plan_id === null || parts === null) return null;

@@ -26,7 +26,6 @@ const hourSeconds = 3600;
 const askedOf = (step: Step, { requester }: PlanRow) =>
   step.status === 'unknown' ? requester : (assigneeOf(step) ?? requester);
 
-/** Unless answered, or another process was faster. */
 async function remindOfQuestion(
   context: ReminderContext,
   { plan_id, step_id, attempt, status, period, once }: OverdueQuestion,
@@ -55,7 +54,6 @@ async function remindOfQuestion(
   });
 }
 
-/** Unless decided, or another process was faster. */
 async function remindOfChange(
   context: ReminderContext,
   { plan_id, patch_id, period, once }: OverdueChange,

@@ -87,7 +87,6 @@ async function findAll(db: Queryable, { user, within }: RecurringQuery): Promise
   return [...reminders, ...series].sort((a, b) => (a.entry.next_at < b.entry.next_at ? -1 : 1));
 }
 
-/** Next first. */
 export async function listRecurring(db: Queryable, query: RecurringQuery): Promise<Recurring[]> {
   return (await findAll(db, query)).map(({ entry }) => entry);
 }

@@ -41,7 +41,6 @@ export async function setReminder(
 
 const remindersATurn = 100;
 
-/** For a reminder requested outside any. */
 function conversationFor(user: string, tenant: string | null): string {
   return tenant === null ? `reminders:${user}` : `reminders:${tenant}:${user}`;
 }
@@ -50,7 +49,6 @@ const isDue = (now: Date) => and(isNotNull(reminders.next_at), lte(reminders.nex
 
 type Due = PageCursor & { id: string };
 
-/** Longest overdue first. */
 function findDue(
   db: Queryable,
   now: Date,
@@ -66,7 +64,6 @@ function findDue(
     .limit(limit);
 }
 
-/** Unless another process does. */
 async function ring(
   { db, enqueue, clock }: Pick<ConversationContext, 'db' | 'enqueue' | 'clock'>,
   id: string,

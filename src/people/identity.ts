@@ -94,7 +94,6 @@ export function createIdentity(context: IdentityContext) {
   }
   const redirectOf = ({ name }: SignInProvider) => `${publicUrl}/sign-in/${name}/callback`;
 
-  /** Null without access. */
   async function admit(
     profile: SignedIn,
     by: 'session' | 'token',
@@ -144,7 +143,6 @@ export function createIdentity(context: IdentityContext) {
   async function ownerOf(token: AccessToken): Promise<Principal | null> {
     const { account, role, tenant } = token;
     const names = await readEveryName(db.query, account);
-    // Stored in lower case.
     const profiles = await readSignedIn(db.query, [...names, ...names.map(personKey)]);
     if (profiles.length > 0) {
       const ours = profiles.filter((one) => !apart || tenant === null || one.tenant === tenant);
@@ -284,7 +282,6 @@ export function createIdentity(context: IdentityContext) {
       return { token, facts };
     },
 
-    /** @param accounts the owners, or null for all */
     listTokens: (accounts: string[] | null): Promise<AccessToken[]> =>
       listTokens(db.query, accounts),
 
@@ -301,7 +298,6 @@ export function createIdentity(context: IdentityContext) {
     },
   };
 
-  /** @throws `forbidden` */
   async function keepIfLetIn(
     provider: SignInProvider,
     profile: Profile,
@@ -332,7 +328,6 @@ function signedInActor({ account }: Profile): Actor {
   return { ...personActor(account, 'console'), verified: true };
 }
 
-/** @throws `forbidden` */
 export function requireLesser(wanted: Role, own: Role): void {
   if (hasRole(own, wanted)) return;
   throw new CountersignError('forbidden', `A token can't have the role ${wanted}; you are ${own}.`);

@@ -73,7 +73,6 @@ export function drawCode(random: Random): string {
   return `${code.slice(0, length / 2)}-${code.slice(length / 2)}`;
 }
 
-/** Ignores case, blanks and dashes. */
 export function hashCode(code: string): string {
   return hash('sha256', `link:${code.toUpperCase().replace(/[^0-9A-Z]/g, '')}`, 'hex');
 }

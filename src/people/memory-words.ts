@@ -12,7 +12,6 @@ const list =
   /^(?:what (?:do|can) you remember(?: about (?:me|us))?|(?:show )?(?:your |my )?memory)$/i;
 const keep = /^remember(?: that\s|:\s{0,9}(?:that\s)?)(.+)$/i;
 const forget = /^forget (?:that |about )?(.+)$/i;
-/** A second sentence, or a command that follows. */
 const more = /[.!?;]\s+\S|\n|[,;]?\s(?:and\s+)?then\s/;
 
 /** Null if it isn't about memory, or not only. */

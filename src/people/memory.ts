@@ -24,7 +24,6 @@ import {
 import { memoryLimits, writeNote } from '#domain/people/memory-note.ts';
 import { findMeant, readMemoryPhrase } from './memory-words.ts';
 
-/** That `user` reads and writes in a conversation. */
 async function readOwners(
   db: Queryable,
   conversation: string,
@@ -36,7 +35,6 @@ async function readOwners(
   return { keeps: own, sees: [own, place], shared };
 }
 
-/** When `user` speaks, newest first. */
 async function readMemoryIn(
   db: Queryable,
   conversation: string,
@@ -77,7 +75,6 @@ async function keepNote(
   return entry;
 }
 
-/** @returns those that existed */
 async function dropEntries(
   tx: Transaction,
   owners: MemoryOwner[],
@@ -101,7 +98,6 @@ function recordChange(
   return recordAudit(tx, auditEntries);
 }
 
-/** Once each. @returns the reply */
 export async function keepNotesIn(
   tx: Transaction,
   { conversation, user }: Spoken,
@@ -121,7 +117,6 @@ export async function keepNotesIn(
   return memoryWords.told({ kept, refused });
 }
 
-/** @returns the reply */
 export type MemoryRequest = (tx: Transaction, message: number | null) => Promise<string>;
 
 /** Null unless the message is a memory command and nothing else. */

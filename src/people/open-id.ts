@@ -9,7 +9,6 @@ const keptForMs = 3_600_000;
 const timeoutSeconds = 10;
 
 export type Claims = Record<string, unknown>;
-/** The browser must return with these. */
 export type Challenge = { state: string; nonce: string; verifier: string };
 
 /** Bytes. */

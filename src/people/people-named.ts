@@ -21,7 +21,6 @@ import type { ConversationContext } from '#messages/context.ts';
 
 const readObject = (value: Json): JsonObject => (isObject(value) ? value : {});
 
-/** The assignee, and the person who answered. */
 export function namedIn({ tool, args, output, target }: Step): string[] {
   if (tool !== 'human') return [];
   const answer = readObject(output);
@@ -37,7 +36,6 @@ export function namedIn({ tool, args, output, target }: Step): string[] {
 
 type Drawn = Omit<PlanCardFacts, 'names' | 'unsure'>;
 
-/** With display names. */
 export async function nameOnCard(db: Queryable, facts: Drawn): Promise<PlanCardFacts> {
   const { plan, patch, steps, running, next, failed, waiting, findings } = facts;
   const named = [
@@ -101,7 +99,6 @@ export async function nameOnSession(
 
 type Asking = Pick<ConversationContext, 'db' | 'approvers' | 'guardedApprovers'>;
 
-/** Including the configured approvers. */
 export async function findNames(
   { db, approvers, guardedApprovers }: Asking,
   names: readonly string[],

@@ -38,7 +38,6 @@ import type { ConversationContext } from '#messages/context.ts';
 import { speakAsBot } from '#messages/speak.ts';
 import { checkTimezone } from '#timeline/recurrence.ts';
 
-/** Then a conversation starts over. */
 const heldForMs = 24 * 3_600_000;
 
 export async function readPolicyOf(
@@ -49,7 +48,6 @@ export async function readPolicyOf(
   return applyOverride(applyOverride(defaultPolicy, policy), run.policy);
 }
 
-/** The same person's, earlier in the conversation. */
 export async function inheritPolicy(
   { db, clock }: ConversationContext,
   conversation: string,
@@ -74,7 +72,6 @@ export async function readConversationPolicies(
   });
 }
 
-/** Null if there are none or the planner reads them. */
 export async function readPolicyRequest(
   { db, planner }: Pick<ConversationContext, 'db' | 'planner'>,
   conversation: string,
@@ -92,7 +89,6 @@ async function isStyleAsked(db: Queryable, conversation: string): Promise<boolea
   return parts.facts.questions.some(({ id }) => id === styleQuestionId);
 }
 
-/** For the run, and permanently if meant so; confirms it. */
 export async function storePolicyRequest(
   context: Pick<ConversationContext, 'enqueue'>,
   tx: Transaction,
@@ -158,7 +154,6 @@ export async function setPolicy(
   }
 }
 
-/** Null if unknown or invalid. */
 export function zoneOf({ timezone }: Actor): string | null {
   return timezone === undefined || checkTimezone(timezone) !== null ? null : timezone;
 }

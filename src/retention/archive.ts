@@ -12,12 +12,10 @@ export type Archive = {
   folder: string;
   /** @returns the file's name, once the lines are on disk */
   append(kind: string, lines: string[]): Promise<string>;
-  /** Those of earlier days. */
   compress(): Promise<void>;
 };
 
 const fileName = /^[a-z]+-(\d{4}-\d{2}-\d{2})\.jsonl$/;
-/** Searched at once for the last complete line. */
 const chunkSize = 65_536;
 
 /** Stops deletion only. */
@@ -39,7 +37,6 @@ function explain(folder: string, cause: unknown): CountersignError {
   );
 }
 
-/** Without an incomplete last line. */
 async function findWholeLength(file: FileHandle): Promise<number> {
   const { size } = await file.stat();
   for (let end = size; end > 0; ) {

@@ -17,7 +17,6 @@ const stepsAtOnce = 20_000;
 /** Up to this size also archived as Markdown. */
 const readableSteps = 2000;
 const rowsAtOnce = 2000;
-/** They can be large. */
 const artifactsAtOnce = 5;
 
 /** With nothing pending and unchanged since. */
@@ -25,7 +24,6 @@ const hasEnded = (before: string): SQL => sql`
   p.status in ('completed', 'failed', 'cancelled', 'rejected') and not p.revising and ${waitingPatch(sql`p.id`)} is null
   and p.updated_at < ${before}::timestamptz and (p.open_until is null or p.open_until < ${before}::timestamptz)`;
 
-/** No active reminder or run refers to it. */
 const isAlone = (before: string): SQL => sql`
   not exists (select 1 from ${countersign}.reminders r where r.plan_id = p.id and r.next_at is not null)
   and not exists (select 1 from ${countersign}.runs r where r.plan_id = p.id
@@ -61,7 +59,6 @@ const planTables = Object.entries(tableRules).flatMap(([table, rule]) =>
   'with' in rule && rule.with === 'plan' ? [{ table, large: rule.large === true }] : [],
 );
 
-/** @returns the file's name */
 async function archivePlans(context: RetentionContext, plans: Found[]): Promise<string | null> {
   const { archive, db } = context;
   if (archive === null) return null;
@@ -183,7 +180,6 @@ export function trimmable(kind: keyof typeof trimmed, before: string): SQL {
     select 1 from ${sql.identifier('countersign')}.${sql.identifier(table)} t where ${which})`;
 }
 
-/** For plans that ended more than `days` ago. */
 export async function trimPlans(
   context: RetentionContext,
   kind: keyof typeof trimmed,

@@ -109,20 +109,14 @@ export const tableRules: Record<string, TableRule> = {
 export type Sweep = {
   kind: Kind;
   table: string;
-  /** Names a row. */
   key: { column: string; type: 'bigint' | 'text' };
-  /** Compared with the age. */
   time: string;
   /** `index`: by an index on `time`. `key`: by keys that grow with time, until a page has no old rows. */
   order: 'index' | 'key';
   days: number;
-  /** For rows that can be large. */
   atMost?: number;
-  /** On row `t`. */
   also?: SQL;
-  /** Dependent rows, by the column with the key. */
   with?: { table: string; column: string }[];
-  /** Clears this column instead of deleting the row. */
   empties?: { column: string; to: SQL };
 };
 

@@ -21,7 +21,6 @@ export type Keeping = {
   clock: Clock;
   random: Random;
   settings: Retention;
-  /** Signs removals from the audit log. */
   auditKey: AuditKey | null;
   /** Contains the archive by default. */
   home: string;
@@ -150,7 +149,6 @@ export async function runRetention(
 
 export type Preview = Record<Kind, number> & { steps: number };
 
-/** With plans and their steps. */
 export async function previewRetention({
   db,
   clock,

@@ -10,7 +10,6 @@ import type { Kind, Sweep } from './rules.ts';
 export type RetentionContext = {
   db: Database;
   clock: Clock;
-  /** Null for data that isn't archived. */
   archive: Archive | null;
   /** Renews the lease. @throws when stopping, or if another process took over */
   book(kind: Kind, rows: number): Promise<void>;
@@ -20,12 +19,11 @@ export type RetentionContext = {
 /** `work` gets the number of rows it may take. */
 export type Pace = <T>(work: (rows: number) => Promise<T>) => Promise<T>;
 
-/** Above, pages shrink; below the other, they grow. */
+/** Pages shrink above, and grow below `shortMs`. */
 const longMs = 100;
 const shortMs = 40;
 const fewest = 20;
 
-/** @param most rows of a page */
 export function createPace(most = 5000): Pace {
   let rows = Math.min(500, most);
   return async (work) => {
@@ -75,7 +73,6 @@ export async function deleteTaken(
   return rowCount ?? 0;
 }
 
-/** `row` is JSON already. */
 export const lineOf = (table: string, row: string) => `{"table":"${table}","row":${row}}`;
 
 export function cutoff(clock: Clock, days: number): string {
@@ -91,7 +88,6 @@ const unarchived = new Set<Kind>(['chat', 'caches']);
 
 type Place = { time: string; key: string };
 
-/** @returns where the next page starts */
 async function sweepPage(
   context: RetentionContext,
   tx: Transaction,

@@ -26,7 +26,6 @@ import { readThread } from './read-thread.ts';
 const historyLength = 30;
 const graceSeconds = 5;
 
-/** By default the person's last message. */
 function findAsked(messages: StoredMessage[], { request_message }: RunRow): number {
   const asked = messages.findIndex(({ id }) => id === request_message);
   return asked < 0 ? messages.findLastIndex(({ author }) => author === 'person') : asked;
@@ -95,7 +94,6 @@ async function readPeople(
   return { several: own.includes(false), call: (name) => shown.get(name) ?? name };
 }
 
-/** Only plans with others than the requester name people. */
 function namePlans(plans: BriefPlan[], { several, call }: People): BriefPlan[] {
   return plans.map(({ people, ...plan }) => {
     if (!several || people === undefined) return plan;
@@ -105,7 +103,6 @@ function namePlans(plans: BriefPlan[], { several, call }: People): BriefPlan[] {
   });
 }
 
-/** Only steps that ask somebody else. */
 async function nameAsked(
   { db }: ConversationContext,
   plans: BriefPlan[],
@@ -123,7 +120,6 @@ async function nameAsked(
   }));
 }
 
-/** And chosen answers. */
 async function readOwnWords(
   { db }: ConversationContext,
   { user }: RunRow,
@@ -141,13 +137,11 @@ async function readOwnWords(
   });
 }
 
-/** Keys of this turn's message, and of all in the conversation. */
 function threadOf(messages: StoredMessage[], run: RunRow) {
   const known = new Set(messages.flatMap(({ once }) => once ?? []));
   return { once: messages[findAsked(messages, run)]?.once ?? null, heard: known };
 }
 
-/** On single steps, in the last feedback. */
 function commentsOf({ rejection_history }: PlanRow): { comments?: StepComment[] } {
   const comments = rejection_history.at(-1)?.comments;
   return comments === undefined ? {} : { comments };
@@ -254,7 +248,6 @@ export async function askPlanner(
   const late = setTimeout(() => deadline.abort(), (context.planningSeconds + graceSeconds) * 1000);
   try {
     const request = await buildRequest(context, run, refused, { messages, thread });
-    // Including those offered since.
     await context.catalogue.refresh(() => readManifests(context.db.query));
     const ended = AbortSignal.any([signal, deadline.signal]);
     return await context.planner.plan(request, ended, (activity) => {
@@ -283,9 +276,7 @@ const againMs = 4000;
 
 type FollowedPlanner = {
   report: ReportActivity;
-  /** The turn ended: it was stopped, or a new message came. */
   over: AbortSignal;
-  /** Nothing is recorded after this. */
   close(): Promise<void>;
 };
 

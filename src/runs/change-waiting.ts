@@ -13,7 +13,6 @@ import { isManager } from '#plans/authority/authority.ts';
 import { raiseFindings } from '#plans/findings/raise.ts';
 import { mayBeApproved, notPossible } from '#plans/lifecycle/lifecycle-table.ts';
 
-/** As known since its first turn. */
 export function requesterOf({ user, via, tenant, verified }: RunRow): Actor {
   return {
     ...person(user, Surface.parse(via)),
@@ -22,7 +21,6 @@ export function requesterOf({ user, via, tenant, verified }: RunRow): Actor {
   };
 }
 
-/** In a turn, the latest last. */
 export function speakersOf(run: RunRow): Actor[] {
   return [run.decision?.speaker ?? requesterOf(run), ...(run.decision?.joined ?? [])];
 }

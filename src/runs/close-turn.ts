@@ -10,7 +10,6 @@ import type { TraceEntry } from '#domain/planning/trace.ts';
 import { callOfPlan } from '#messages/speak.ts';
 import { nextRunStatus, type RunEvent } from './run-table.ts';
 
-/** Not superseded by another planner. */
 export type Ended = PlanningOutcome & {
   result: Exclude<PlanningOutcome['result'], { kind: 'superseded' }>;
 };
@@ -136,7 +135,6 @@ function splitLines({ kind, text }: Talk): MessageLine[] {
     .map((line) => (answered ? { text: line } : { text: line, on_card: true }));
 }
 
-/** @param open the run's plan waits for a decision */
 export function closing(result: Talk, pause: Pause | null, open: boolean): Closing {
   const after = (event: RunEvent) => nextRunStatus('running', event);
   switch (result.kind) {

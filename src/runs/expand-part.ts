@@ -20,7 +20,6 @@ import type { ConversationContext } from '#messages/context.ts';
 import { readPolicyOf } from '#people/policy.ts';
 import { endOfPart, writePart } from '#planner/parts/describe-part.ts';
 
-/** Without a heartbeat, the planner is replaced after this. */
 const leaseSeconds = 15;
 const graceSeconds = 5;
 /** After this many planners broke off, another would too. */
@@ -28,7 +27,6 @@ const maxAttempts = 5;
 /** A failed part is retried once, with the reason. */
 const maxTries = 2;
 
-/** The same for every planner of a part. */
 async function buildRequest(
   context: ConversationContext,
   place: PartPlace,

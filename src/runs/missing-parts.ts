@@ -15,7 +15,6 @@ function partsOf({ steps }: PlanDraft): Set<string> {
   return new Set(steps.flatMap(({ partition }) => partition?.split('/')[0] ?? []));
 }
 
-/** Those of earlier versions ended with them. */
 export async function tellMissingParts(
   context: ConversationContext,
   tx: Transaction,

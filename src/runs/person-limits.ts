@@ -9,7 +9,6 @@ import { CountersignError } from '#domain/errors.ts';
 import { countOf } from '#domain/words.ts';
 import type { ConversationContext } from '#messages/context.ts';
 
-/** If a retry depends on others or a planner. */
 const askAgainSeconds = 30;
 const daySeconds = 86_400;
 
@@ -32,7 +31,6 @@ function refuse(reached: string, sentence: string, seconds: number): never {
 
 type Limited = Pick<ConversationContext, 'personLimits' | 'clock'>;
 
-/** Locks until the transaction ends. */
 async function lockUsed(tx: Transaction, user: string): Promise<Used> {
   await tx.execute(
     sql`select pg_advisory_xact_lock(hashtextextended(${`countersign limits of ${user}`}, 0))`,

@@ -49,10 +49,8 @@ async function readRefused(context: ConversationContext, run: RunRow): Promise<P
   return row.status === 'rejected' && row.revising && row.run_id === run.id ? row : null;
 }
 
-/** Schedule conflicts and booked weeks stored with a plan. */
 const notesKept = 20;
 
-/** `once`: its deduplication key. */
 type Stored = { plan: Plan; says: MessageParts; once: string };
 /** `about`: the plan being changed, or null for a new one. */
 type Storing = {
@@ -61,7 +59,6 @@ type Storing = {
   store(tx: Transaction): Promise<Stored>;
 };
 
-/** Default modes are left out. */
 function withModes(
   { modes: usual }: Pick<ConversationContext, 'modes'>,
   { modes }: Pick<RunRow, 'modes'>,
@@ -205,7 +202,6 @@ function keepOpen(row: PlanRow | null): PlanRow | null {
 /** A card shortens the text above it, so a longer answer gets its own message. */
 const aboveCard = { characters: 500, lines: 6 };
 
-/** The plan whose card goes under an answer. */
 function cardUnder(result: Ended['result']): string | null {
   if (result.kind !== 'answer' || result.plan_id === undefined) return null;
   const { text } = result;

@@ -19,7 +19,6 @@ import { callOfPlan } from '#messages/speak.ts';
 import { readPolicyOf } from '#people/policy.ts';
 import { statusWords } from '#plans/lifecycle/lifecycle-table.ts';
 
-/** Neither a transition nor a decision. */
 function isWork(entry: TraceEntry): boolean {
   return entry.event === undefined && entry.decision === undefined;
 }
@@ -61,7 +60,6 @@ async function readEntries(db: Queryable, run: RunRow): Promise<TraceEntry[]> {
   return [...run.trace, ...(await readTurnTrace(db, run.id, run.turn))];
 }
 
-/** None for work inside a stage. */
 function readTransition({ turn = 1, stage, event, to }: TraceEntry): TraceTransition[] {
   const read = TraceTransition.safeParse({ turn, stage, event, to });
   return read.success ? [read.data] : [];
@@ -80,7 +78,6 @@ export async function readRunTrace(db: Queryable, run: RunRow): Promise<Planning
   };
 }
 
-/** For a plan without a run. */
 export function emptyTrace(planner: string): PlanningTrace {
   return {
     run_id: null,

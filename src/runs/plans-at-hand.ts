@@ -159,14 +159,12 @@ export function createPlanInRepair(contextOf: () => ConversationContext): PlanIn
   };
 }
 
-/** From an answer in words, for a single-field form. */
 function fillIn(step: Step, answer: StepAnswer): StepAnswer {
   const [field, ...others] = fieldsOf(isObject(step.output) ? step.output.form : undefined);
   if (typeof answer !== 'string' || field === undefined || others.length > 0) return answer;
   return { [field.name]: answer };
 }
 
-/** Or why it is invalid. */
 async function readGiven(
   context: ConversationContext,
   { id: plan_id, version }: PlanRow,

@@ -8,11 +8,9 @@ const alone = '(?:at|on|with) (?:reasoning )?level (?<alone>10|\\d)';
 const it = '(?:(?:this|it|that|everything|all of it|the following) )?';
 const asked = `(?:please )?plan ${it}(?:${how}(?:,? ${level}|,? \\(level (?<inside>10|\\d)\\))?|${alone})`;
 
-/** Removed along with the phrase. */
 const inFront = new RegExp(`^${asked}(?![\\p{L}\\p{N}])`, 'iu');
 const howInFront = new RegExp(`^(?:please )?${how}(?=\\s*:)`, 'iu');
 const atTheEnd = new RegExp(`(?<![\\p{L}\\p{N}])${asked}\\s{0,9}[.!]?$`, 'iu');
-/** Stays in the request. */
 const within = [
   new RegExp(`^(?:please )?plan ${it}${how}(?: |[.!]?$)`, 'iu'),
   new RegExp(`^(?:please )?plan (?:the|a|an|our|my|their) [^,.;:\\n]* ${how}\\s*[.!]?$`, 'iu'),
@@ -36,7 +34,6 @@ function readBehind(text: string): string | null {
 
 type AskedModes = { modes: WantedModes; rest: string };
 
-/** And the request without them. */
 export function readModes(text: string): AskedModes | null {
   const whole = text.trim();
   for (const pattern of [inFront, howInFront, atTheEnd, ...within]) {

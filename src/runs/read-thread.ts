@@ -17,7 +17,6 @@ import type { ConversationContext } from '#messages/context.ts';
 import { estimateTokens } from '#models/tokens.ts';
 import { toLocalIso } from '#timeline/recurrence.ts';
 
-/** With a note of what is left out; and the part of the first messages. */
 const maxTokens = 2450;
 const firstTokens = 500;
 const maxFirst = 3;
@@ -78,7 +77,6 @@ async function chooseLines(
   return { first, last };
 }
 
-/** `[4,957 messages are left out here]` */
 function writeGap(count: number | null): string[] {
   if (count === 0) return [];
   const left =
@@ -123,7 +121,6 @@ async function writeThread(
 
 const failed = (note: string): ThreadRead => ({ text: '', read: 0, total: null, link: null, note });
 
-/** The conversation has all of them already. */
 function isKnown(known: ReadonlySet<string>, { messages, note }: ThreadMessages) {
   return note === null && messages.every(({ once }) => known.has(once));
 }

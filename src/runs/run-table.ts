@@ -50,7 +50,6 @@ export function nextRunStatus(status: PlanningStatus, event: RunEvent): Planning
   );
 }
 
-/** @param text the run's final message */
 export function nothingWaits(run: Pick<RunRow, 'planning_status'>, text: string) {
   return {
     planning_status: nextRunStatus(run.planning_status, 'decide'),

@@ -20,7 +20,6 @@ export function waitsFor({ planning_status: status, pause, questions }: Shown): 
   return questions === null ? null : 'questions';
 }
 
-/** Messages continue the run instead of starting another. */
 export function isOpen(run: Shown | null): boolean {
   return run !== null && (run.planning_status === 'running' || waitsFor(run) !== null);
 }
@@ -39,7 +38,6 @@ export function digestShown(run: Shown): string {
     .digest('hex');
 }
 
-/** `the outline`. */
 export function nameShown(run: Shown): string {
   const waits = waitsFor(run);
   switch (waits) {

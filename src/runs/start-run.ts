@@ -128,7 +128,6 @@ export async function readOwnRequest(
   return readRecurringWords(context, own, text, actor);
 }
 
-/** Fairly among waiting requesters. */
 export async function queuePlanning(
   { enqueue }: Pick<ConversationContext, 'enqueue'>,
   tx: Transaction,
@@ -154,8 +153,8 @@ export async function queueAgain(
 }
 
 /**
- * The caller holds the run's lock. Results of earlier turns are ignored. @param message null for a decision alone, about the
- * last message @param zone null if unknown or read earlier @throws `rate_limited` if the requester's daily budget is spent
+ * The caller holds the run's lock. @param message null for a decision alone, about the last message @param zone null if unknown
+ * or read earlier @throws `rate_limited` if the requester's daily budget is spent
  */
 export async function queueTurn(
   context: ConversationContext,

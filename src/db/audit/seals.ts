@@ -20,7 +20,6 @@ import {
 } from './chain.ts';
 
 const rowsASeal = 1000;
-/** Even if not full. */
 const sealAfterMs = 60_000;
 /** The server ends transactions that idle longer. */
 const writersWithinMs = 5000;
@@ -64,7 +63,6 @@ export async function readAuditState(db: Queryable, counted = 10_000): Promise<A
   return { last, unsealed, oldest_unsealed: oldest?.at ?? null };
 }
 
-/** Open transactions that have written to the log. */
 async function readWriters(db: Queryable): Promise<string[]> {
   return db.values(sql`
     select distinct virtualtransaction as writer from pg_locks
@@ -128,7 +126,6 @@ async function sealNext(
 
 export type SealOptions = { key: AuditKey | null; clock: Clock; rows?: number };
 
-/** @returns the new seals, oldest first */
 export async function sealAudit(
   db: Database,
   { rows = rowsASeal, ...options }: SealOptions,
@@ -211,7 +208,6 @@ export async function pruneAudit(
   return rowCount ?? 0;
 }
 
-/** The seal up to which rows were pruned. */
 export async function readAnchor(db: Queryable): Promise<AuditSeal | null> {
   const [anchor] = await db
     .select()

@@ -36,7 +36,6 @@ export type AuditVerdict = {
   /** Unkeyed seals, which the database's owner could have rewritten. */
   unkeyed: number;
   keyed_from: { seq: number; sealed_at: string } | null;
-  /** Counted up to 10,000. */
   unsealed: number;
   pruned_through: number | null;
   last: { seq: number; hash: string; sealed_at: string } | null;
@@ -125,7 +124,6 @@ async function checkRows(db: Queryable, seal: AuditSeal, after: number): Promise
   if (rows.length !== seal.count || digestRows(rows).root !== seal.root) throw findRow(seal, rows);
 }
 
-/** Null if nothing was pruned. */
 async function checkAnchor(
   db: Queryable,
   anchor: AuditSeal | null,
@@ -161,7 +159,6 @@ async function readNextSeal(db: Queryable, after: number): Promise<AuditSeal | n
   return next ?? null;
 }
 
-/** After pruned rows or trusted seals. */
 async function findStart(
   db: Queryable,
   { key, from = 1 }: VerifyOptions,
@@ -215,7 +212,6 @@ export async function verifyAudit(db: Database, options: VerifyOptions): Promise
   };
 }
 
-/** @returns null after the last seal */
 async function checkNext(
   db: Database,
   last: AuditSeal | null,

@@ -20,7 +20,6 @@ export type Counts = { tables: number; rows: number; files: number };
 
 type Table = Header['tables'][number];
 
-/** In foreign key order. */
 async function listTables(client: Client): Promise<Table[]> {
   const { rows } = await client.query<Table & { refers: string[] }>(
     `
@@ -50,7 +49,6 @@ async function listTables(client: Client): Promise<Table[]> {
 export const quote = escapeIdentifier;
 export const quoteTable = (name: string) => `${quote(schemaName)}.${quote(name)}`;
 
-/** `"countersign"."plans" ("id", …)` */
 export const copied = ({ name, columns }: Table) =>
   `${quoteTable(name)} (${columns.map(quote).join(', ')})`;
 

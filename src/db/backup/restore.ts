@@ -1,5 +1,4 @@
-// Restores a backup in one transaction: all or nothing.
-// Sets existing data aside, creates the schema of that time, fills and compares it, migrates, then moves files into place.
+// Restores a backup, all or nothing, in one transaction.
 // The world may have changed since, so by default active plans are paused and open chat events set aside.
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -25,7 +24,6 @@ export type Restored = {
   files: number;
   paused: number;
   set_aside: number;
-  /** Valid API tokens, perhaps revoked since the backup. */
   tokens: number;
   kept: string[];
 };
@@ -34,7 +32,6 @@ export type RestoreOptions = {
   now: Date;
   /** Continue active plans and handle open chat events. */
   resume: boolean;
-  /** Keep existing data under renamed schemas. */
   force: boolean;
   /** Destinations by the first part of a file's name; other files are left out. */
   folders: Record<string, string>;
@@ -83,7 +80,6 @@ async function connect(url: string): Promise<Client> {
   return client;
 }
 
-/** Refuses if our processes use this database. */
 async function refuseUsers(client: Client): Promise<void> {
   // Statistics are cached within a transaction.
   await client.query('select pg_stat_clear_snapshot()');

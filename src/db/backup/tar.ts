@@ -44,7 +44,6 @@ export function* writeEntry({ name, content }: TarEntry): Generator<Buffer> {
   yield paddingOf(content.length);
 }
 
-/** The end-of-archive marker. */
 export const tarEnd = Buffer.alloc(2 * block);
 
 /** @throws RangeError if truncated or another format */

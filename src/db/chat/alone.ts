@@ -2,7 +2,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { countersign } from '../schema/columns.ts';
 
-/** @param place a row of chat_places */
 export const isAlone = (place: SQL): SQL<boolean> => sql`(case ${place}.platform
   when 'slack' then ${place}.channel like 'D%'
   when 'teams' then exists (select from ${countersign}.teams_conversations c

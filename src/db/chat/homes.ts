@@ -41,7 +41,6 @@ export async function askForHomes(tx: Transaction, hours: number): Promise<Platf
   return [...new Set(asked.map((home) => home.platform))];
 }
 
-/** Null if none is due. */
 export async function takeHome(
   db: Queryable,
   on: PlatformName,
@@ -126,7 +125,6 @@ export async function readNextHome(db: Queryable, on: PlatformName): Promise<num
   return next === undefined ? null : (next.ms ?? 0);
 }
 
-/** @returns how many, at most `limit` */
 export async function forgetHomes(db: Queryable, hours: number, limit: number): Promise<number> {
   const old = db
     .select({ platform, tenant, user })

@@ -12,7 +12,6 @@ export type TakenEvent = InboxEvent & {
   failures: number;
   /** Earlier attempts ended with their process, not with an error. */
   silent: boolean;
-  /** Since it was stored. */
   age_ms: number;
 };
 
@@ -90,7 +89,6 @@ const entering = prepareStatement(
     ), ${takeHead} ${tellTaken}`,
 );
 
-/** Renews the lease if an event was taken, otherwise releases it. */
 const holdOn = sql`
   lease as (
     update ${countersign}.inbox_leases set lease_until = ${givenUntil}

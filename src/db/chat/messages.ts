@@ -16,7 +16,6 @@ export type NewMessage = {
   conversation: string;
   author: 'person' | 'bot';
   name: string;
-  /** Rendered from `parts`. */
   text: string;
   parts?: MessageParts;
   runId?: string | null;
@@ -101,7 +100,6 @@ export async function isShownIn(
   return row !== undefined;
 }
 
-/** Runs for every message in a chat thread. */
 const readingOn = prepareStatement(
   'read_messages',
   sql`
@@ -184,7 +182,6 @@ export async function findSpeakers(
   return speakers;
 }
 
-/** @param minutes null for all time */
 export async function readSpeakersBefore(
   db: Queryable,
   conversation: string,
@@ -230,7 +227,6 @@ export function readJoined(
 
 const maxJoined = 20;
 
-/** Null if there are none. */
 export async function readTextsAround(
   db: Queryable,
   runId: string,

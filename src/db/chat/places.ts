@@ -77,7 +77,6 @@ export type PostPlace = ChatPlace & {
   broken: string | null;
 };
 
-/** Those on a platform, as a poster in `from` sees them. */
 export async function findPostTargets(
   db: Queryable,
   from: string | null,
@@ -118,7 +117,6 @@ export async function listPostTargets(
     limit ${targetsListed}`);
 }
 
-/** @returns its conversation */
 export async function namePlace(db: Queryable, place: ChatPlace, name: string): Promise<string> {
   const conversation = conversationAt(place);
   const { platform, tenant, channel, thread } = place;
@@ -159,9 +157,7 @@ export type HeldPlace = {
   timezone: string | null;
   /** The counter when leased. */
   asked: number;
-  /** Consecutive failures. */
   tries: number;
-  /** Null if no planner works. */
   status: ShownStatus | null;
   /** The last holder died or was too slow. */
   died: boolean;
@@ -178,7 +174,6 @@ const isFree = and(
 const isDue = or(gt(chatPlaces.asked, chatPlaces.answered), lte(chatPlaces.due_at, now));
 const waits = and(isFree, isDue);
 
-/** Null if no place has work. */
 export function enterPlace(
   db: Queryable,
   lease: PlaceLease,
@@ -273,7 +268,6 @@ export async function leavePlace(
   return left ?? { more: false, due: null };
 }
 
-/** @returns until when */
 export async function postponePlace(
   db: Queryable,
   lease: PlaceLease,
@@ -301,7 +295,6 @@ export async function breakPlace(db: Queryable, lease: PlaceLease, why: string):
   return rowCount !== 0;
 }
 
-/** In the common order. */
 const lockPlaces = (tx: Transaction, condition: SQL | undefined) =>
   tx
     .select({ conversation: chatPlaces.conversation })
@@ -362,7 +355,6 @@ export async function findWaitingPlaces(
 }
 
 export type DeliveryState = {
-  /** Counted up to a limit. */
   waiting: number;
   broken: number;
   /** The latest blocked place; `broken` is the remedy. */

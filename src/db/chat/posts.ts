@@ -13,18 +13,15 @@ import { inSeconds, isoOf, now } from '../time.ts';
 export type UnpostedMessage = {
   id: number;
   plan_id: string | null;
-  /** Only for a session card. */
   run_id: string | null;
   run_turn: number | null;
 };
 
-/** Posted, or about to be. */
 export type PostRow = {
   message_id: number;
   text: string;
   /** As stored: `readParts`. */
   parts: unknown;
-  /** Before any attempt. */
   said_at: string;
   plan_id: string | null;
   run_id: string | null;
@@ -54,7 +51,6 @@ const posts = sql`${countersign}.chat_posts p join ${countersign}.messages m on 
 const turnOf = sql`case when plan_id is null and run_id is not null
   then substring(once from '^' || run_id || ':([0-9]+)$')::int end`;
 
-/** The first bot message without a completed attempt. */
 export async function readNextUnposted(
   db: Queryable,
   conversation: string,
@@ -67,7 +63,6 @@ export async function readNextUnposted(
       order by id limit 1) said`);
 }
 
-/** A deleted card to repost. */
 export async function readRepost(db: Queryable, conversation: string): Promise<PostRow | null> {
   return db.row(sql`
     select ${postColumns} from ${posts}
@@ -76,7 +71,6 @@ export async function readRepost(db: Queryable, conversation: string): Promise<P
     order by p.message_id limit 1`);
 }
 
-/** Drawn at least `paceMs` ago. */
 export async function readStaleCard(
   db: Queryable,
   conversation: string,
@@ -147,7 +141,6 @@ export type ShownPost = {
   rests: boolean;
   /** Posted without its current card, which follows. */
   follows: boolean;
-  /** By the platform's clock. */
   sent_at: Date | null;
   took_ms: number;
 };
@@ -276,7 +269,6 @@ export function loseCard(db: Queryable, post: PostRow, key: string | null): Prom
   );
 }
 
-/** @param counts false if transient */
 export function noteFailure(db: Queryable, post: PostRow, counts: boolean): Promise<void> {
   const { failures, failing_since } = chatPosts;
   return changePost(

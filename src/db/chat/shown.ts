@@ -4,7 +4,6 @@ import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { maxSkewMs } from './posts.ts';
 
-/** A plan version, or the result of a run's turn. */
 type ShownSubject = { plan_id: string; version: number } | { run_id: string; turn: number };
 
 /** A person may already be reading it. */
@@ -58,7 +57,6 @@ export async function wasShown(
   return rows[0]?.shown ?? false;
 }
 
-/** Writes nothing if already recorded. */
 export async function noteRunRead(
   db: Queryable,
   runId: string,

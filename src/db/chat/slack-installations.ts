@@ -86,7 +86,6 @@ export async function removeInstallation(
   return rowCount !== 0;
 }
 
-/** Its own first. */
 export async function listServed(db: Queryable, of: string): Promise<string[]> {
   const served = await db.select({ team }).from(slackWorkspaces).where(eq(enterprise, of));
   return [of, ...served.map((row) => row.team)];
@@ -138,7 +137,6 @@ export async function listInstallations(db: Queryable, limit: number): Promise<I
   return rows.map(readRow);
 }
 
-/** Errors that an installation repairs. */
 const mended: ErrorCode[] = ['not_allowed', 'invalid_configuration'];
 
 /** Reopens the last day's events that failed for lack of an installation, or for an unrecorded reason. */

@@ -66,7 +66,6 @@ export async function readPersonalChat(
   return found ?? null;
 }
 
-/** @returns whether this is the first welcome there */
 export async function markWelcomed(
   tx: Transaction,
   inTenant: string,

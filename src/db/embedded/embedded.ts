@@ -39,7 +39,6 @@ export type EmbeddedOptions = {
   /** `<home>/postgres`; created if missing. */
   dir: string;
   log: Log;
-  /** Further postgresql.conf settings. */
   settings?: Record<string, string>;
   /** PostgreSQL's programs for data of another major version. */
   binaries?: string;
@@ -47,7 +46,6 @@ export type EmbeddedOptions = {
 
 export type Embedded = {
   url: string;
-  /** This process started the server. */
   owned: boolean;
   /** Stops the server if unused. Close pools first. Safe to call twice. */
   close(): Promise<void>;
@@ -155,7 +153,6 @@ export async function underLock<T>(
   }
 }
 
-/** For the watchdog. @returns whether a server is left */
 export function endUnused(dir: string, log: Log): Promise<boolean> {
   return underLock(dir, async (cluster) =>
     stopUnused(cluster, await readOrMakePassword(cluster), null, log),
@@ -195,7 +192,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   };
   const watch = ({ session }: Presence) => {
     session.unref(); // The session alone must not keep the process alive.
-    session.on('error', () => undefined); // 'end' follows.
+    session.on('error', () => undefined);
     session.on('end', () => {
       if (closing !== null) return;
       options.log.warn('PostgreSQL ended; starting it again');
@@ -216,7 +213,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     await reviving;
     await lock(async (cluster) => {
       presence.session.ref();
-      await presence.session.end().catch(() => undefined); // Already lost: all the better.
+      await presence.session.end().catch(() => undefined);
       await stopUnused(cluster, presence.login.password, id, options.log);
     });
   };

@@ -15,7 +15,6 @@ export async function readIfThere(path: string): Promise<string | null> {
   }
 }
 
-/** 0 if missing. */
 export async function sizeOf(path: string): Promise<number> {
   try {
     return (await stat(path)).size;

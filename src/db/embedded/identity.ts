@@ -50,7 +50,6 @@ async function findBarrier(path: string, user: User): Promise<string | null> {
   return (mode & bit) === 0 ? path : null;
 }
 
-/** This process has CAP_DAC_OVERRIDE and can pass it on. */
 async function mayOverride(): Promise<boolean> {
   if (process.platform !== 'linux') return false;
   const status = await readFile('/proc/self/status', 'utf8');

@@ -14,7 +14,6 @@ function parsePidFile(text: string): Postmaster | null {
   return { pid, port: Number(lines[3] ?? 0), status: (lines[7] ?? '').trim() };
 }
 
-/** Null if missing or incomplete. */
 export async function readPostmaster(data: string): Promise<Postmaster | null> {
   try {
     return parsePidFile(await readFile(join(data, 'postmaster.pid'), 'utf8'));
@@ -41,7 +40,7 @@ async function findInProc(folder: string): Promise<boolean> {
       if ((await readFile(`/proc/${pid}/comm`, 'utf8')).trim() !== 'postgres') return false;
       return (await readlink(`/proc/${pid}/cwd`)) === folder;
     } catch {
-      return false; // Ended, or another user's.
+      return false;
     }
   };
   return (await Promise.all(pids.map(serves))).includes(true);

@@ -3,7 +3,6 @@ import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { parse } from 'node:path';
 
-/** Chosen by `identity.ts`. */
 export type Identity = {
   /** Owns the server's files; undefined for the process's own user. */
   owner?: { uid: number; gid: number };
@@ -46,7 +45,6 @@ export function run(command: string, args: string[], identity: Identity): Promis
   });
 }
 
-/** It outlives this process. */
 export function startDetached(program: string, args: string[], logFile: string): void {
   const log = openSync(logFile, 'a', 0o600);
   try {

@@ -9,7 +9,6 @@ export type Login = { port: number; password: string };
 /** Closing sessions may be listed for this long. */
 const lingerMs = 1000;
 
-/** The caller ends it. */
 export async function openSession(
   login: Login,
   name: string,
@@ -72,7 +71,6 @@ export async function ensureDatabase(login: Login): Promise<void> {
   });
 }
 
-/** Does not count as a user. */
 export const watchdogName = 'embedded watchdog';
 
 export async function hasWatchdog(session: Client): Promise<boolean> {

@@ -36,7 +36,6 @@ async function takePost(dir: string): Promise<Client | null> {
   return null;
 }
 
-/** Throws if the session is lost. */
 async function watch(session: Client, dir: string): Promise<void> {
   for (let idle = 0; ; await pause(lookEveryMs)) {
     const { sessions } = await countUsers(session, null);
@@ -53,7 +52,7 @@ while ((await readPostmaster(join(dir, 'data'))) !== null) {
     await watch(session, dir);
     break;
   } catch (error) {
-    await session.end().catch(() => undefined); // Lost already.
+    await session.end().catch(() => undefined);
     await pause(1000);
     if ((await readPostmaster(join(dir, 'data'))) !== null)
       console.error(`The session was lost: ${errorMessage(error)}`);

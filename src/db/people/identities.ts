@@ -38,7 +38,6 @@ export async function readPersons(db: Queryable, names: string[]): Promise<Map<s
   );
 }
 
-/** Linked under exactly this name. */
 export async function readAccount(db: Queryable, name: string): Promise<string | null> {
   const [row] = await db.select({ account }).from(identities).where(eq(account, name));
   return row?.account ?? null;
@@ -64,7 +63,6 @@ export async function readAccounts(db: Queryable, of: string): Promise<string[]>
   return rows.map((row) => row.account);
 }
 
-/** Their own and their accounts'. */
 export async function readNamesOf(
   db: Queryable,
   persons: string[],
@@ -100,7 +98,6 @@ const everyName = prepareStatement(
   union select person from named`,
 );
 
-/** `name` comes first. */
 export async function readEveryName(db: Queryable, name: string): Promise<string[]> {
   const rows = await db.run<{ name: string }>(everyName, { name, key: personKey(name) });
   return [...new Set([name, ...rows.map((row) => row.name)])];
@@ -151,7 +148,6 @@ type Links = {
   links: FormerLink[];
 };
 
-/** Every decision and inbox uses it. */
 const readingLinks = prepareStatement(
   'read_standing',
   sql`

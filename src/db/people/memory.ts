@@ -49,7 +49,6 @@ function toEntry({ owner: _, created_at, ...row }: typeof memory.$inferSelect): 
   return { ...row, created_at: created_at.toISOString() };
 }
 
-/** Newest first. */
 export async function readMemory(db: Queryable, of: MemoryOwner[]): Promise<MemoryEntry[]> {
   if (of.length === 0) return [];
   const rows = await db

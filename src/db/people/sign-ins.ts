@@ -17,7 +17,6 @@ const readRow = <R extends { groups: string[] }>(row: R) => ({
 });
 export type AccessToken = typeof accessTokens.$inferSelect;
 
-/** Deletes expired ones too. */
 export async function storeTry(db: Queryable, begun: SignInTry, now: Date): Promise<void> {
   await db.delete(signInTries).where(lt(signInTries.expires_at, now));
   await db.insert(signInTries).values(begun);
@@ -52,7 +51,6 @@ export async function storeSignedIn(db: Queryable, person: SignedIn): Promise<vo
     .onConflictDoUpdate({ target: signedIn.account, set });
 }
 
-/** Latest first. */
 export async function readSignedIn(db: Queryable, names: string[]): Promise<SignedIn[]> {
   const rows = await db
     .select()
@@ -62,7 +60,6 @@ export async function readSignedIn(db: Queryable, names: string[]): Promise<Sign
   return rows.map(readRow);
 }
 
-/** Deletes expired ones too. */
 export async function openSession(
   db: Queryable,
   session: typeof signInSessions.$inferInsert,
@@ -165,7 +162,6 @@ export async function revokeToken(
   return revoked.length > 0;
 }
 
-/** `at`: the sign-in time. */
 export type GroupMember = { account: string; person: string; at: Date };
 
 /** As of their last sign-in. @param groups as `resolveGroup` names them */
@@ -189,7 +185,6 @@ export async function readGroupMembers(
   return Map.groupBy(members, ({ group }) => group);
 }
 
-/** By provider. */
 export async function countUnreadGroups(db: Queryable): Promise<[string, number][]> {
   const { rows } = await db.execute<{ provider: string; count: number }>(sql`
     select provider, count(*)::int as count from ${countersign}.signed_in

@@ -25,7 +25,6 @@ export async function readUserGroups(db: Queryable, keys: string[]): Promise<Map
   return new Map(rows.map((row) => [row.name, row]));
 }
 
-/** Orders copies. */
 export async function readCopyTime(db: Queryable): Promise<string> {
   const [row] = await db.rows<{ at: string }>(sql`select clock_timestamp()::text as at`);
   if (row === undefined) throw new Error('readCopyTime: no row came back');

@@ -45,7 +45,7 @@ async function insertRows(
     select ${planId}, ${version}, ${names} from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r(${types})`);
 }
 
-/** And occurrences of repeating ones. */
+/** Includes occurrences of repeating steps. */
 async function linkSteps(tx: Queryable, { planId, version }: Key, nodes: OutlineNode[]) {
   const pairsOf = (chosen: OutlineNode[]) =>
     chosen.flatMap(({ id, steps }) =>
@@ -224,7 +224,6 @@ async function readSchedule(
   };
 }
 
-/** Edges by node, blocks by time. */
 export async function readArtifacts(
   db: Queryable,
   planId: string,
@@ -266,7 +265,6 @@ export async function findScheduledPlans(
     order by p.id limit ${limit}`);
 }
 
-/** Null without a schedule. */
 export async function readScheduleHead(
   db: Queryable,
   planId: string,
@@ -329,7 +327,6 @@ export async function readScheduledPositions(
     group by c.position`);
 }
 
-/** Null without a roadmap. */
 export async function readRoadmapChoice(
   db: Queryable,
   planId: string,
@@ -339,7 +336,6 @@ export async function readRoadmapChoice(
   return chosen === null ? null : { ...rest, chosen };
 }
 
-/** Oldest first. */
 export async function readNotes(
   db: Queryable,
   planId: string,

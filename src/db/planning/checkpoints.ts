@@ -68,7 +68,6 @@ export async function forgetStates(
       )`);
 }
 
-/** With its state if this version can read it. */
 export async function readLatestCheckpoint(
   db: Queryable,
   runId: string,
@@ -115,7 +114,6 @@ export async function readTurnTrace(
 
 export type MemoEntry = { key: string; kind: string; runId: string };
 
-/** JSON text. */
 export async function readMemo(db: Queryable, key: string): Promise<string | null> {
   const [row] = await db
     .select({ text: sql<string>`${planningMemo.value} #>> '{}'` })

@@ -12,7 +12,6 @@ import { countersign } from '../schema/columns.ts';
 type TurnPlace = Omit<PartPlace, 'part_id'>;
 export type NewPart = { part_id: string; scaffold: ScaffoldPart };
 
-/** Keeps existing ones. */
 export async function insertParts(
   tx: Transaction,
   { run_id, turn }: TurnPlace,
@@ -68,7 +67,6 @@ export async function keepPart(
     returning 1`);
 }
 
-/** For another planner to continue. */
 export async function releasePart(db: Queryable, place: PartPlace, attempt: number): Promise<void> {
   await db.execute(sql`
     update ${countersign}.planning_parts p
@@ -152,7 +150,6 @@ export type PartRow = {
   cost_usd: number;
 };
 
-/** In scaffold order. */
 export async function readParts(
   db: Queryable,
   { run_id, turn }: TurnPlace,

@@ -34,7 +34,6 @@ export async function lockRun(tx: Transaction, id: string): Promise<RunRow> {
   throw new CountersignError('run_not_found', `There is no run ${id}.`);
 }
 
-/** Null if untraced or the run is gone. */
 export async function readRunCause(db: Queryable, id: string): Promise<string | null> {
   const [row] = await db.select({ cause: runs.traceparent }).from(runs).where(eq(runs.id, id));
   return row?.cause ?? null;
@@ -44,7 +43,6 @@ export async function insertRun(tx: Transaction, run: typeof runs.$inferInsert):
   await tx.insert(runs).values(run);
 }
 
-/** The caller holds its lock. */
 export async function updateRun(
   tx: Transaction,
   id: string,
@@ -56,7 +54,6 @@ export async function updateRun(
     .where(eq(runs.id, id));
 }
 
-/** If it was stored after the changes were taken. */
 export async function noteFeedbackMessage(
   tx: Transaction,
   id: string,
@@ -118,7 +115,6 @@ export async function readWaitingRuns(db: Queryable, conversation: string): Prom
     .orderBy(asc(runs.created_at));
 }
 
-/** Planning for more than `seconds`. */
 export async function findAbandonedRuns(
   db: Queryable,
   seconds: number,
@@ -154,7 +150,6 @@ export async function noteActivity(
     select pg_notify(${schemaName}, 'activity:' || conversation) from noted`);
 }
 
-/** `asked`: the platform's name of the message it is about. */
 type Asked = { planning: PlanningActivity; asked: string | null; request: string };
 
 const candidateLimit = 20;

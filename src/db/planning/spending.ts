@@ -110,7 +110,6 @@ async function readSpendingOf(
   if (row === undefined) throw new Error('readSpendingOf: no row came back');
   const spent: Spent = {
     turn: row.turn,
-    // Includes planning.
     session: plan === null ? row.session : plan.usd,
     plan: plan?.usd ?? 0,
     person: row.person,
@@ -193,10 +192,7 @@ export async function readUsualStepCost(db: Queryable, model: string): Promise<n
   return rows[0]?.usd ?? null;
 }
 
-/**
- * Records a call before it is made, unless `refuse` returns a reason. Locks in a separate statement, because a statement's
- * snapshot predates its locks. If this process dies, the estimate keeps counting. @param refuse pure; called under the lock
- */
+/** Locks in a separate statement, because a statement's snapshot predates its locks. @param refuse pure; called under the lock */
 export async function reserveCall<Refusal>(
   db: Pick<Database, 'transaction'>,
   payer: Payer,
@@ -234,7 +230,6 @@ async function insertCall(
   return row.id;
 }
 
-/** Idempotent. */
 export async function settleCall(
   db: Queryable,
   id: number,
@@ -269,7 +264,6 @@ export async function failCall(
     .where(and(eq(modelCalls.id, id), isNull(modelCalls.cost_usd)));
 }
 
-/** Oldest first. */
 export async function listOpenCalls(db: Queryable, runId: string): Promise<OpenCall[]> {
   const rows = await db
     .select({

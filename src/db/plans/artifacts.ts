@@ -14,7 +14,6 @@ export function drawArtifactId(random: Random): string {
   return `art-${random.hex(8)}`;
 }
 
-/** Does nothing if the ID exists. */
 export async function storeArtifact(
   tx: Queryable,
   artifact: {
@@ -61,7 +60,6 @@ export async function loadArtifacts(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** In this plan or its planning run. */
 export async function findArtifacts(
   db: Queryable,
   { planId, runId }: { planId: string | null; runId: string | null },
@@ -94,7 +92,6 @@ export async function loadRunArtifact(
 
 const pages = pagesByCreation(artifacts, /^\d{1,17} [\w-]{1,80}$/, asc);
 
-/** Without content, oldest first. */
 export async function listArtifacts(
   db: Queryable,
   planId: string,

@@ -42,7 +42,6 @@ export type SourceRow = {
   output: Json;
 };
 
-/** After position `after`. */
 export async function readSources(
   db: Queryable,
   of: Sources,

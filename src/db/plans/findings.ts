@@ -68,7 +68,6 @@ export async function readFinding(
   return row ?? null;
 }
 
-/** A JSON count per severity. */
 export const openFindingsOf = (planId: SQL): SQL<OpenFindings> => sql`(
   select '{"INFO": 0, "WARN": 0, "ERROR": 0, "CRITICAL": 0}'::jsonb || coalesce(jsonb_object_agg(severity, n), '{}') from (
     select severity, count(*)::int as n from ${countersign}.plan_findings f
@@ -135,7 +134,6 @@ export async function withdrawScheduleFindings(
 
 const pages = pagesByCreation(planFindings, /^\d{1,17} F-[0-9a-f]{12}$/, desc);
 
-/** Newest first. */
 export async function listFindings(
   db: Queryable,
   planId: string,

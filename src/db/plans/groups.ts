@@ -15,7 +15,6 @@ export type GroupFilter = {
   words: string[];
   /** Normalised: the requester's, an approver's, or of a person with a task. */
   names: string[] | null;
-  /** A tool or an operation. */
   tool: string | null;
   within: Within | null;
 };
@@ -100,7 +99,7 @@ const groupOf = sql`case when ${plans.ended_as} is not null then null
   when ${plans.status} in ('proposed', 'needs_review') then 'others'
   else 'done' end`;
 
-/** Or ended with an open problem. Moments are µs since 1970. */
+/** Live, or ended with an open problem. Moments are µs since 1970. */
 export type LivePlan = {
   id: string;
   version: number;
@@ -108,16 +107,13 @@ export type LivePlan = {
   revising: boolean;
   /** Null if it has ended with an open problem. */
   group: StatusGroup | null;
-  /** Something may wait for a person. */
   attention: boolean;
-  /** The planner has a question about the requested changes. */
   asks: boolean;
   requester: string;
   requester_verified: boolean;
   approver_policy: ApproverPolicy;
   conversation: string | null;
   tools_required: string[];
-  /** For the current version, in order of approval. */
   approved: string[];
   asks_steps: boolean;
   proposed_at: number;
@@ -190,7 +186,6 @@ const livePlans = prepareStatement(
 /** `total`: how many plans are live. */
 type LiveChanges = Horizon & { total: number; plans: LivePlan[] };
 
-/** @param since null: all live plans */
 export async function readLivePlans(db: Queryable, since: Horizon | null): Promise<LiveChanges> {
   type Row = Horizon & { total: number } & (LivePlan | { id: null });
   const rows = await db.run<Row>(livePlans, { horizon: since?.horizon ?? null });
@@ -238,7 +233,6 @@ export type OpenQuestion = {
   operation: string;
   /** As asked, or null if it names none or is not a task. */
   assignee: string | null;
-  /** The call asks for confirmation of its final values. */
   confirm: boolean;
   step_id: string;
   since: number;
@@ -279,7 +273,6 @@ const isBehind = (after: GroupPlace | null) =>
     ? sql`true`
     : sql`(${plans.rested_at}, ${plans.id}) < ('epoch'::timestamptz + ${after.at}::float8 * interval '1 microsecond', ${after.id}::text)`;
 
-/** Latest first, by index. */
 function endedOf(
   group: EndedGroup,
   filter: GroupFilter,

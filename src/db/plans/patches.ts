@@ -154,7 +154,6 @@ export async function findWaitingPatch(
   return row ?? null;
 }
 
-/** @throws Error if it doesn't exist */
 export async function readPatch(db: Queryable, id: string): Promise<PatchRow> {
   const [row] = await db.select().from(planPatches).where(eq(planPatches.id, id));
   if (row === undefined) throw new Error(`readPatch: no patch ${id}`);
@@ -237,7 +236,6 @@ export async function readAddedOperations(db: Queryable, id: string): Promise<st
 
 const pages = pagesByCreation(planPatches, /^\d{1,17} PATCH-[0-9a-f]{8}$/, desc);
 
-/** Newest first. */
 export async function listPatches(
   db: Queryable,
   planId: string,

@@ -95,12 +95,10 @@ export async function readPlan(db: Queryable, id: string): Promise<Plan> {
   };
 }
 
-/** Columns have the same names and types here and in Postgres. */
 const columnsOfPlan = sql.join(Object.values(getTableColumns(plans)), sql`, `);
 const rowOf = sql`select ${columnsOfPlan} from ${plans}
   where ${plans.id} = ${sql.placeholder('id')}`;
 
-/** Every view and turn begins with it. */
 const read = prepareStatement('read_plan', rowOf);
 const lock = prepareStatement('lock_plan', sql`${rowOf} for no key update`);
 
@@ -182,7 +180,6 @@ const summaries = prepareStatement(
     where ${plans.id} = any(${sql.placeholder('ids')}::text[])`,
 );
 
-/** In the order of `ids`, without missing ones. */
 export async function readSummaries(db: Queryable, ids: string[]): Promise<PlanSummary[]> {
   if (ids.length === 0) return [];
   const rows = await db.run<SummaryRow & { summary: string | null }>(summaries, { ids });
@@ -190,7 +187,6 @@ export async function readSummaries(db: Queryable, ids: string[]): Promise<PlanS
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** At most 5, newest first. */
 export function readPlansOf(
   db: Queryable,
   conversation: string,
@@ -226,7 +222,6 @@ export async function readPartitions(db: Queryable, planId: string, limit: numbe
   return rows.map((row) => ({ name: row.name, counts: countsOf(row) }));
 }
 
-/** By first approval. */
 export async function readApprovals(
   db: Queryable,
   planId: string,
@@ -250,7 +245,6 @@ export async function readApprovedVersion(
   return rows[0]?.version ?? version;
 }
 
-/** By plan. */
 export async function readGivenWithRole(
   db: Queryable,
   versions: { id: string; version: number }[],

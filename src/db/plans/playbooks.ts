@@ -11,7 +11,6 @@ export type PlaybookPlace = { tenant: string | null };
 /** All names of the person who may replace and delete it, or null if anyone may. */
 export type PlaybookOwner = string[] | null;
 
-/** Without the draft, which can be large. */
 const columns = {
   name: playbooks.name,
   title: sql<string>`${playbooks.draft}->>'title'`,

@@ -32,13 +32,10 @@ const pageSize = 500;
 
 type PortfolioOptions = {
   limit?: number;
-  /** Planners read only their own plans. */
   apart?: boolean;
-  /** The name asked for, by the key of each name. */
   keysOf?: (people: string[]) => Promise<Map<string, string>>;
 };
 
-/** Overlapping the window, earliest first. */
 export function createPortfolioReader(
   db: Queryable,
   {

@@ -16,7 +16,6 @@ export type RecurringOf = { names: string[]; tenant?: string | undefined };
 const isOf = ({ tenant }: RecurringOf) =>
   tenant === undefined ? undefined : or(isNull(plans.tenant), eq(plans.tenant, tenant));
 
-/** Next first. */
 export async function readReminders(
   db: Queryable,
   of: RecurringOf,

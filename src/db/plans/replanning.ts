@@ -38,7 +38,6 @@ export type DueFinding = {
   earlier: number;
 };
 
-/** Those under way first, then the oldest. */
 export async function findDueFindings(
   db: Queryable,
   planId: string,

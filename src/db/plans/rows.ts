@@ -31,7 +31,6 @@ export function rowsOfPlans(planIds: string[], column = 'plan_id'): SQL {
     : sql`t.${sql.identifier(column)} = any(${sql.param(planIds)}::text[])`;
 }
 
-/** As JSON, with the values of its key. */
 export type PlanRow = { row: string; key: string[] };
 
 /** @param page.after the last key of the previous page */
@@ -84,7 +83,6 @@ export function planNotFound(id: string): CountersignError {
   );
 }
 
-/** Deleted by retention, or never there. */
 export async function explainMissingPlan(db: Queryable, id: string): Promise<CountersignError> {
   const [row] = await db.select().from(deletedPlans).where(eq(deletedPlans.id, id));
   if (row === undefined) return planNotFound(id);

@@ -11,7 +11,6 @@ import { isoOf } from '../time.ts';
 
 export type SeriesRow = Series & {
   expanded_to: Date;
-  /** For the next occurrence; null if there are no more. */
   expand_at: Date | null;
   stopped_at: Date | null;
 };
@@ -148,7 +147,6 @@ export async function restartAllSeries(tx: Queryable, planId: string): Promise<v
   await tx.update(planSeries).set({ stopped_at: null }).where(eq(planSeries.plan_id, planId));
 }
 
-/** With their effects. */
 export async function readTemplates(
   tx: Queryable,
   planId: string,
@@ -163,7 +161,6 @@ export async function readTemplates(
     group by t.id`);
 }
 
-/** Due before `due` and not begun. */
 export async function findOverdue(
   tx: Queryable,
   planId: string,
@@ -198,7 +195,6 @@ export async function readRemoved(
   return new Map(rows.map(({ id, removed }) => [id, removed]));
 }
 
-/** And whether it can be claimed now. */
 export async function readEarliestReady(
   db: Queryable,
   planId: string,

@@ -20,7 +20,6 @@ async function countPlans(db: Queryable, within: Within | null): Promise<PlanSta
 /** Spacing and case don't distinguish wishes. */
 const requestText = sql`lower(regexp_replace(left(trim(a.reason), 200), '\\s+', ' ', 'g'))`;
 
-/** Linked names count once. */
 const askers = sql`count(distinct coalesce(i.person, r."user"))::int`;
 
 async function listGaps(

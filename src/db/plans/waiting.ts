@@ -81,14 +81,12 @@ export async function findOverdueChanges(
 /** In processing order: start in microseconds, then a unique name. */
 export type PageCursor = { since: string; name: string };
 
-/** Always true for null. */
 export function comesAfter(since: SQL, name: SQL, after: PageCursor | null): SQL {
   return after === null
     ? sql`true`
     : sql`(${since}, ${name}) > (${after.since}::timestamptz, ${after.name}::text)`;
 }
 
-/** Restarts after the last page. */
 export function createPages<Found extends PageCursor>(
   limit: number,
   find: (limit: number, after: PageCursor | null) => Promise<Found[]>,

@@ -10,7 +10,6 @@ export type Within = {
   names: string[];
   /** Names and groups by which approver rules may call the reader. */
   asked: string[];
-  /** Plans in which a task waits for the reader. */
   tasks: string[];
   approves: boolean;
   /** Guarded operations whose rule names the reader. */
@@ -60,7 +59,7 @@ export async function isRunWithin(db: Queryable, id: string, within: Within): Pr
   );
 }
 
-/** In one of its chats, or in no chat, begun by it and without requests from others; unused ones belong to their first user. */
+/** In its chats, or in no chat, begun by it and without requests from others; unused ones belong to their first user. */
 export async function isConversationWithin(
   db: Queryable,
   id: string,

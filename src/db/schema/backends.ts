@@ -13,14 +13,12 @@ export const backends = countersign.table(
     name: text('name').notNull(),
     capabilities: text('capabilities').array().notNull(),
     operations: text('operations').array().notNull(),
-    /** Parallel calls. */
     concurrency: integer('concurrency').notNull(),
     /** For processes that don't load the operations. */
     manifest: jsonb('manifest').$type<OperationSpec[]>().notNull(),
     version: text('version'),
     /** Null from an older program. */
     shared: jsonb('shared').$type<SharedSettings>(),
-    /** Folder ID, or null if not reported. */
     workspace: text('workspace'),
     seen_at: at('seen_at').notNull().defaultNow(),
     /** Continuously alive since then, offering at least the current operations. */
@@ -63,7 +61,6 @@ export const resourceWaits = countersign.table(
     position: integer('position').notNull(),
     amount: numeric('amount').notNull(),
     since: at('since').notNull().default(sql`clock_timestamp()`),
-    /** Last check by a worker whether it can run. */
     touched_at: at('touched_at').notNull().default(sql`clock_timestamp()`),
   },
   (t) => [primaryKey({ columns: [t.pool, t.plan_id, t.position] })],

@@ -28,7 +28,6 @@ export const runs = countersign.table(
     id: text('id').primaryKey(),
     user: text('user').notNull(),
     via: text('via').notNull(),
-    /** Null if a person asked. */
     agent: text('agent'),
     verified: boolean('verified').notNull().default(false),
     /** Null for the instance's own. */
@@ -43,7 +42,6 @@ export const runs = countersign.table(
     tries: integer('tries').notNull().default(0),
     request: text('request').notNull(),
     modes: jsonb('modes').$type<PlanningModes>().notNull(),
-    /** For this run only. */
     policy: jsonb('policy').$type<PolicyOverride>().notNull().default({}),
     /** Null for a plain message. `timezone` defaults to the instance's; `tenant` is the decider's if the run has none. */
     decision: jsonb('decision').$type<TurnDecision>(),
@@ -85,7 +83,6 @@ export const runReaders = countersign.table(
     run_id: text('run_id')
       .notNull()
       .references(() => runs.id, { onDelete: 'cascade' }),
-    /** The signed-in account, or `local`. */
     reader: text('reader').notNull(),
     turn: integer('turn').notNull(),
     shown_at: at('shown_at').notNull().default(sql`clock_timestamp()`),
@@ -106,7 +103,6 @@ export const messages = countersign.table(
     name: text('name').notNull(),
     /** Rendered from `parts`, for search, exports and readers without cards. */
     text: text('text').notNull(),
-    /** Null if stored before messages had parts. */
     parts: jsonb('parts').$type<MessageParts>(),
     plan_id: text('plan_id'),
     /** Idempotency key, such as `PLAN-…:completed`. */
@@ -132,7 +128,6 @@ export const reminders = countersign.table(
     rrule: text('rrule'),
     timezone: text('timezone').notNull(),
     starts_at: at('starts_at').notNull(),
-    /** Null if it won't ring again. */
     next_at: at('next_at'),
     created_at: at('created_at').notNull().defaultNow(),
   },

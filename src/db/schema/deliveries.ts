@@ -25,7 +25,6 @@ export const chatPlaces = countersign.table(
     tenant: text('tenant').notNull(),
     channel: text('channel').notNull(),
     thread: text('thread'),
-    /** Set if a plan posts there by name. */
     name: text('name'),
     /** The only reader's, or null if unknown or shared. */
     timezone: text('timezone'),
@@ -33,7 +32,6 @@ export const chatPlaces = countersign.table(
     delivered: count('delivered'),
     asked: count('asked'),
     answered: count('answered'),
-    /** Earliest redraw of a card drawn recently. */
     due_at: at('due_at'),
     /** Backoff requested by the platform. */
     not_before: at('not_before'),
@@ -41,7 +39,6 @@ export const chatPlaces = countersign.table(
     /** Nothing can be posted until an operator fixes this. */
     broken: text('broken'),
     broken_at: at('broken_at'),
-    /** Shown during planning. */
     status: jsonb('status').$type<ShownStatus>(),
     holder: text('holder'),
     lease_until: at('lease_until'),
@@ -55,7 +52,6 @@ export const chatPlaces = countersign.table(
   ],
 );
 
-/** Written before the message is posted. */
 export const chatPosts = countersign.table(
   'chat_posts',
   {
@@ -72,14 +68,12 @@ export const chatPosts = countersign.table(
       .notNull()
       .default('sending'),
     post: jsonb('post').$type<ChatPost>(),
-    /** Follows its plan or session. */
     live: boolean('live').notNull(),
     /** A newer card of the same plan exists below. */
     superseded: boolean('superseded').notNull().default(false),
     /** Change counter of its plan, and the value last drawn. */
     asked: count('asked'),
     answered: count('answered'),
-    /** The plan's state, without step progress, at its last change. */
     standing: text('standing'),
     /** More than progress changed since it was drawn. */
     urgent: boolean('urgent').notNull().default(true),
@@ -95,7 +89,6 @@ export const chatPosts = countersign.table(
     /** A change with an unknown result may still land; redraw then. */
     redraw_at: at('redraw_at'),
     failures: integer('failures').notNull().default(0),
-    /** Null if the last attempt succeeded. */
     failing_since: at('failing_since'),
     /** Posts that got through after they were given up; they must say so. */
     strays: jsonb('strays').$type<ChatPost[]>(),
@@ -126,9 +119,7 @@ export const chatHomes = countersign.table(
     user: text('user').notNull(),
     opened_at: at('opened_at').notNull(),
     stale: boolean('stale').notNull().default(false),
-    /** Digest of the content, or null while unknown. */
     shown: text('shown'),
-    /** After a recent draw or a rate limit. */
     not_before: at('not_before'),
     tries: integer('tries').notNull().default(0),
     lease_until: at('lease_until'),

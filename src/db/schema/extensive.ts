@@ -56,7 +56,6 @@ export const planFindings = countersign.table(
   ],
 );
 
-/** Each is planned by its own job. */
 export const planningParts = countersign.table(
   'planning_parts',
   {
@@ -79,14 +78,12 @@ export const planningParts = countersign.table(
   (t) => [primaryKey({ columns: [t.run_id, t.turn, t.part_id] })],
 );
 
-/** Workers fetch it into artifacts. */
 export const planRequests = countersign.table(
   'plan_requests',
   {
     id: text('id').primaryKey(),
     run_id: text('run_id').notNull(),
     plan_id: text('plan_id').references(() => plans.id, { onDelete: 'cascade' }),
-    /** Deduplicates within a run. */
     key: text('key').notNull(),
     operation: text('operation').notNull(),
     args: jsonb('args').$type<JsonObject>().notNull(),

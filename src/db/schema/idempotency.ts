@@ -7,9 +7,7 @@ import { at, countersign } from './columns.ts';
 export const keptAnswers = countersign.table(
   'kept_answers',
   {
-    /** The request path and the sender's key. */
     key: text('key').primaryKey(),
-    /** Digest. */
     request: text('request').notNull(),
     /** Null only while its transaction is open. */
     answer: jsonb('answer').$type<unknown>(),

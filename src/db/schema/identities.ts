@@ -17,7 +17,6 @@ export const identities = countersign.table(
   (t) => [index('identities_person').on(t.person)],
 );
 
-/** No decision depends on them. */
 export const personNames = countersign.table(
   'person_names',
   {
@@ -53,7 +52,6 @@ export const linkCodes = countersign.table(
     via: text('via').$type<Surface>().notNull(),
     verified: boolean('verified').notNull().default(false),
     expires_at: at('expires_at').notNull(),
-    /** It works once. */
     used_by: text('used_by'),
   },
   (t) => [
@@ -63,7 +61,6 @@ export const linkCodes = countersign.table(
   ],
 );
 
-/** Wrong codes since `since`. */
 export const linkTries = countersign.table(
   'link_tries',
   {
@@ -74,7 +71,6 @@ export const linkTries = countersign.table(
   (t) => [index('link_tries_since').on(t.since)],
 );
 
-/** As their provider last described them. */
 export const signedIn = countersign.table('signed_in', {
   account: text('account').primaryKey(),
   provider: text('provider').notNull(),
@@ -86,7 +82,6 @@ export const signedIn = countersign.table('signed_in', {
   at: at('at').notNull(),
 });
 
-/** The browser must return this, once. */
 export const signInTries = countersign.table(
   'sign_in_tries',
   {
@@ -95,7 +90,6 @@ export const signInTries = countersign.table(
     browser_hash: text('browser_hash').notNull(),
     provider: text('provider').notNull(),
     nonce: text('nonce').notNull(),
-    /** PKCE. */
     verifier: text('verifier').notNull(),
     /** Page path. */
     back_to: text('back_to').notNull(),
@@ -111,7 +105,6 @@ export const signInSessions = countersign.table(
     hash: text('hash').primaryKey(),
     account: text('account').notNull(),
     created_at: at('created_at').notNull(),
-    /** To the minute. */
     used_at: at('used_at').notNull(),
     expires_at: at('expires_at').notNull(),
   },
@@ -150,11 +143,9 @@ export const chatGroups = countersign.table('chat_groups', {
   name: text('name').primaryKey(),
   /** `slack:T123:S456`, or null if there is no such group. */
   target: text('target'),
-  /** Last known, such as `@finance`. */
   handle: text('handle'),
   accounts: text('accounts').array().notNull(),
   /** Why its members may not decide. */
   problem: text('problem').$type<UserGroupProblem>(),
-  /** When the read began. */
   read_at: at('read_at').notNull(),
 });

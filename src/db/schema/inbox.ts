@@ -10,7 +10,6 @@ const threadColumns = () => ({
   thread: text('thread').notNull(),
 });
 
-/** Open until handled or set aside as failed. */
 export const inbox = countersign.table(
   'inbox',
   {
@@ -32,7 +31,6 @@ export const inbox = countersign.table(
     /** When a waiter that confirms the reply's receipt began to wait. */
     awaited_at: at('awaited_at'),
     reply: jsonb('reply').$type<unknown>(),
-    /** When the reply reached its waiter. */
     reply_read_at: at('reply_read_at'),
     handled_at: at('handled_at'),
     failed_at: at('failed_at'),

@@ -20,7 +20,6 @@ export const slackInstallations = countersign.table('slack_installations', {
   removed_at: at('removed_at'),
 });
 
-/** Covered by their organisation's installation. */
 export const slackWorkspaces = countersign.table(
   'slack_workspaces',
   {
@@ -40,8 +39,6 @@ export const slackOauthStates = countersign.table(
   (t) => [index('slack_oauth_states_expiry').on(t.expires_at)],
 );
 
-// For posting first, or after a restart.
-
 export const teamsConversations = countersign.table(
   'teams_conversations',
   {
@@ -49,13 +46,11 @@ export const teamsConversations = countersign.table(
     /** Teams' ID of a chat or channel, without the thread's message. */
     channel: text('channel').notNull(),
     kind: text('kind').$type<TeamsConversation['kind']>().notNull(),
-    /** From the latest activity with a valid token. */
     service_url: text('service_url').notNull(),
     bot: text('bot').notNull(),
     /** Owner of the personal chat, by Teams' ID for this bot. */
     person: text('person'),
     team: text('team'),
-    /** The personal chat owner's. */
     timezone: text('timezone'),
     welcomed_at: at('welcomed_at'),
     removed_at: at('removed_at'),

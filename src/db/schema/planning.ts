@@ -39,7 +39,6 @@ export const planningCheckpoints = countersign.table(
     /** The run's transition number, from 1. */
     seq: integer('seq').notNull(),
     turn: integer('turn').notNull(),
-    /** Null in the first row of a turn. */
     from_stage: text('from_stage').$type<Stage>(),
     event: text('event').$type<StageEvent>(),
     stage: text('stage').$type<Stage>().notNull(),
@@ -57,7 +56,6 @@ export const planningMemo = countersign.table(
   {
     /** SHA-256 of everything the result depends on: inputs, policy, model, versions. */
     key: text('key').primaryKey(),
-    /** `model`, or a tool's name. */
     kind: text('kind').notNull(),
     run_id: text('run_id').notNull(),
     value: jsonb('value').$type<Json>().notNull(),
@@ -66,17 +64,15 @@ export const planningMemo = countersign.table(
   (t) => [index('planning_memo_created').on(t.created_at)],
 );
 
-/** Written before the call. */
 export const modelCalls = countersign.table(
   'model_calls',
   {
     id: bigserial('id', { mode: 'number' }).primaryKey(),
     run_id: text('run_id').notNull(),
     turn: integer('turn').notNull(),
-    /** The running plan charged, or null for planning. */
+    /** Null for planning. */
     plan_id: text('plan_id'),
     user: text('user').notNull(),
-    /** Charged, or null for the instance. */
     tenant: text('tenant'),
     model: text('model').notNull(),
     stage: text('stage').notNull(),
@@ -147,7 +143,6 @@ const ofNode = (name: string, { plan_id, version }: VersionTable, column: PgColu
     foreignColumns: [outlineNodes.plan_id, outlineNodes.version, outlineNodes.node_id],
   }).onDelete('cascade');
 
-/** Except parts with tables of their own. */
 export const planningArtifacts = countersign.table(
   'planning_artifacts',
   {
@@ -155,7 +150,6 @@ export const planningArtifacts = countersign.table(
     outline: jsonb('outline').$type<OutlineHead>(),
     roadmap: jsonb('roadmap').$type<RoadmapHead>(),
     schedule: jsonb('schedule').$type<ScheduleHead>(),
-    /** Later conflicts, such as a calendar entry or another plan. */
     notes: jsonb('notes').$type<PlanningNote[]>().notNull().default([]),
   },
   (t) => [
@@ -190,7 +184,6 @@ export const outlineNodes = countersign.table(
   ],
 );
 
-/** Current steps only; deleted with either. */
 export const nodeSteps = countersign.table(
   'node_steps',
   {
@@ -278,7 +271,6 @@ export const planSeries = countersign.table(
     timezone: text('timezone').notNull(),
     until: at('until'),
     steps: jsonb('steps').$type<StepDraft[]>().notNull(),
-    /** Occurrences up to here already exist as steps. */
     expanded_to: at('expanded_to'),
     /** Null if there are no more. */
     expand_at: at('expand_at'),

@@ -46,7 +46,6 @@ export const plans = countersign.table(
     conversation: text('conversation'),
     run_id: text('run_id'),
     planner_model: text('planner_model').notNull(),
-    /** Proposed or requested it for the requester. */
     agent: text('agent'),
     executor_model: text('executor_model'),
     tools_required: text('tools_required').array().notNull(),
@@ -120,7 +119,6 @@ export const plans = countersign.table(
   ],
 );
 
-/** Rows are deleted with it. */
 export const planId = () =>
   text('plan_id')
     .notNull()
@@ -192,7 +190,6 @@ export const planEvents = countersign.table(
     status: text('status'),
     /** Null if the plan itself changed. */
     step_ids: text('step_ids').array(),
-    /** One per step (or for the plan), if any has one. */
     details: text('details').array().$type<(string | null)[]>(),
     at: at('at').notNull().default(sql`clock_timestamp()`),
   },
@@ -216,7 +213,6 @@ export const approvals = countersign.table(
   (t) => [primaryKey({ columns: [t.plan_id, t.version, t.approver] })],
 );
 
-/** As sent, for proposed or approved plans. */
 export const planPatches = countersign.table(
   'plan_patches',
   {

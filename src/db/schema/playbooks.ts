@@ -12,7 +12,6 @@ export const playbooks = countersign.table(
     tenant: text('tenant').notNull(),
     name: text('name').notNull(),
     owner: text('owner').notNull(),
-    /** It may be gone. */
     plan_id: text('plan_id').notNull(),
     draft: jsonb('draft').$type<PlanDraft>().notNull(),
     params: jsonb('params').$type<PlaybookParameter[]>().notNull(),

@@ -13,7 +13,6 @@ import type { Actor } from '#domain/people/actor.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { at, bytes, countersign } from './columns.ts';
 
-/** Append-only. */
 export const audit = countersign.table(
   'audit',
   {
@@ -34,7 +33,6 @@ export const audit = countersign.table(
 
 /** Written by `audit/seals.ts`, checked by `audit/verify.ts`; a trigger keeps both tables append-only. */
 export const auditSeals = countersign.table('audit_seals', {
-  /** Consecutive from 1. */
   seq: bigint('seq', { mode: 'number' }).primaryKey(),
   first_id: bigint('first_id', { mode: 'number' }).notNull(),
   last_id: bigint('last_id', { mode: 'number' }).notNull(),
@@ -54,14 +52,12 @@ export const auditSeals = countersign.table('audit_seals', {
   pruned: text('pruned'),
 });
 
-/** Created files, outputs over the inline limit. */
 export const artifacts = countersign.table(
   'artifacts',
   {
     id: text('id').primaryKey(),
     /** No foreign key: `forget_plan` or retention removes them, in batches if there are many. */
     plan_id: text('plan_id'),
-    /** The planning run that fetched it. */
     run_id: text('run_id'),
     step_id: text('step_id'),
     name: text('name').notNull(),

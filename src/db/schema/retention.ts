@@ -10,7 +10,6 @@ export const deletedPlans = countersign.table(
     id: text('id').primaryKey(),
     ended_at: at('ended_at').notNull(),
     deleted_at: at('deleted_at').notNull().default(sql`clock_timestamp()`),
-    /** The archive file. */
     archive: text('archive'),
     /** Its rows in the large tables, deleted in batches, are gone too. */
     emptied: boolean('emptied').notNull().default(false),
@@ -18,15 +17,12 @@ export const deletedPlans = countersign.table(
   (t) => [index('deleted_plans_rest').on(t.id).where(sql`not emptied`)],
 );
 
-/** A single row. */
 export const retention = countersign.table('retention', {
   name: text('name').$type<'retention'>().primaryKey(),
   holder: text('holder'),
   lease_until: at('lease_until'),
   began_at: at('began_at'),
   ended_at: at('ended_at'),
-  /** Totals by kind. */
   deleted: jsonb('deleted').$type<Record<string, number>>().notNull().default({}),
-  /** Why the last round was incomplete. */
   problem: text('problem'),
 });

@@ -10,17 +10,14 @@ export const mcpSignIns = countersign.table('mcp_sign_ins', {
   refreshing_until: at('refreshing_until'),
   /** Why a new sign-in is needed, or null if it is valid. */
   problem: text('problem'),
-  /** Additional scopes to request. */
   wants: text('wants'),
   signed_in_by: text('signed_in_by').notNull(),
   signed_in_at: at('signed_in_at').notNull(),
 });
 
-/** Each returns once. */
 export const mcpSignInStates = countersign.table(
   'mcp_sign_in_states',
   {
-    /** SHA-256. */
     state: text('state').primaryKey(),
     sealed: bytes('sealed').notNull(),
     expires_at: at('expires_at').notNull(),

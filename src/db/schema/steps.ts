@@ -38,10 +38,8 @@ const says = {
   capabilities: text('capabilities').array().notNull().default([]),
   notes: jsonb('notes').$type<Json>(),
   duration_minutes: doublePrecision('duration_minutes'),
-  /** In words, from which the minutes were computed. */
   duration: text('duration'),
   not_before: at('not_before'),
-  /** The step runs only if these hold. */
   when: jsonb('when').$type<StepCondition[]>(),
   /** A person confirms the final arguments just before the call. */
   ask_before: boolean('ask_before').notNull().default(false),
@@ -50,9 +48,8 @@ const says = {
 };
 
 /**
- * The latest row of each step, valid from version `since`; earlier ones are in `past_steps`. `position` is the key within a
- * plan. No foreign key to `plans` here and in tables that grow with attempts: each would cost a lookup per row. The trigger
- * `forget_plan` deletes them.
+ * The latest row of each step, valid from version `since`; earlier ones are in `past_steps`. No foreign key to `plans` here and
+ * in tables that grow with attempts: each would cost a lookup per row. The trigger `forget_plan` deletes them.
  */
 export const planSteps = countersign.table(
   'plan_steps',
@@ -115,16 +112,14 @@ export const planLanes = countersign.table(
     tool: text('tool').notNull(),
     operation: text('operation').notNull(),
     capabilities: text('capabilities').array().notNull(),
-    /** Sorted pool names, with amounts. */
     pools: text('pools').array().notNull(),
   },
   (t) => [primaryKey({ columns: [t.plan_id, t.lane] })],
 );
 
 /**
- * One small row each until the step ends. Repeats columns of `plan_steps`, so that claiming reads only this table. No index
- * contains the status, so that starting, ending and counting down are HOT updates within half-free pages. `step_blocks` finds
- * blocks by status.
+ * Repeats columns of `plan_steps`, so that claiming reads only this table. No index contains the status, so that starting,
+ * ending and counting down are HOT updates within half-free pages. `step_blocks` finds blocks by status.
  */
 export const stepStates = countersign.table(
   'step_states',
@@ -154,7 +149,6 @@ export const stepStates = countersign.table(
     lease_owner: text('lease_owner'),
     lease_until: at('lease_until'),
     started_at: at('started_at'),
-    /** The running attempt's call may have gone out. */
     called_at: at('called_at'),
     ended_at: at('ended_at'),
     question: text('question'),

@@ -9,11 +9,9 @@ import { at, countersign } from './columns.ts';
 export const webhookEndpoints = countersign.table('webhook_endpoints', {
   id: text('id').primaryKey(),
   url: text('url').notNull(),
-  /** Null for all. */
   events: text('events').array().$type<WebhookEvent[]>(),
   /** Organisations it hears of, if several share the instance; null: plans without one, and the owners'. */
   organisations: text('organisations').array(),
-  /** It gets events of all plans. */
   shared: boolean('shared').notNull().default(false),
   /** Consecutive, over all deliveries. */
   failures: integer('failures').notNull().default(0),
@@ -28,7 +26,6 @@ export const webhookEndpoints = countersign.table('webhook_endpoints', {
   lease_until: at('lease_until'),
 });
 
-/** Written in the transaction of its event. */
 export const webhookDeliveries = countersign.table(
   'webhook_deliveries',
   {
@@ -44,7 +41,6 @@ export const webhookDeliveries = countersign.table(
     created_at: at('created_at').notNull().default(sql`clock_timestamp()`),
     tries: integer('tries').notNull().default(0),
     due_at: at('due_at').notNull().default(sql`clock_timestamp()`),
-    /** Given up then. */
     until: at('until').notNull().default(sql`clock_timestamp() + interval '1 day'`),
     state: text('state').$type<'open' | 'delivered' | 'failed'>().notNull().default('open'),
     ended_at: at('ended_at'),

@@ -4,7 +4,6 @@ import { maxCounted } from '#domain/plan/blockage.ts';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 
-/** The first three, and their number up to a thousand. */
 export async function countSteps(
   db: Queryable,
   planId: string,
@@ -27,7 +26,6 @@ export type LongWait = {
   in_use: number;
   /** Units that may be given out. */
   limit: number;
-  /** Plans that hold it, at most four. */
   holders: string[];
 };
 

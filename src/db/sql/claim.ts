@@ -16,7 +16,6 @@ export type ClaimedStep = Pick<
 > & {
   step_id: string;
   lane: number;
-  /** Seconds from claimable to claimed. */
   waited: number;
   /** Attempts since a person or the plan's start made it ready; 1 for the first. */
   tries: number;
@@ -38,7 +37,6 @@ const worker = sql.placeholder('worker');
 const calls = sql`${sql.placeholder('calls')}::jsonb`;
 const order = sql.raw('best.priority desc, best.dependents desc, best.available_at, best.position');
 
-/** A CTE that audits why the calls are allowed; equal ones share an entry. */
 export const allowCalls = (source: 'claimed' | 'started'): SQL => sql`
   ${sql.raw(`allowed_${source}`)} as (
     insert into ${countersign}.audit (plan_id, actor, actor_kind, via, action, version, reason, data)
@@ -62,7 +60,6 @@ export const contentsOf = (source: 'claimed' | 'started'): SQL => sql`
   ) content
   order by c.priority desc, c.dependents desc, c.available_at, c.position`;
 
-/** The best ready steps of each of `lanes` (that meet `where`, on `s`). */
 const candidatesOf = (columns: string, where: SQL = sql`true`): SQL => sql`
   select c.* from unnest(${sql.placeholder('lanes')}::int[]) l(lane)
   cross join lateral (
@@ -161,11 +158,9 @@ export function readCandidates(
 export type NextAvailable = {
   /** ISO 8601 in UTC, to the microsecond. */
   at: string;
-  /** By the database's clock. */
   in_ms: number;
 };
 
-/** Null if no step waits for its time. */
 export async function readNextAvailable(
   tx: Queryable,
   planId: string,

@@ -81,7 +81,6 @@ export const countEdgesFrom = (planId: string, source: 'lost' | 'back'): SQL => 
       and e.predecessor in (select position from ${sql.raw(source)})
   ) else 0 end`;
 
-/** `message`: why, in a few words. */
 export type Cause = { finding: string; message: string };
 
 export type Contained = {

@@ -11,13 +11,11 @@ import type { Lease } from './leases.ts';
 /** Any worker that learns the result settles the step under this name. */
 export const laterOwner = 'later';
 
-/** Its work is to be polled. */
 export type LaterStep = Lease &
   Pick<Step, 'tool' | 'operation' | 'effect'> & {
     step_id: string;
     output: Json;
     tenant: string | null;
-    /** Since its attempt began. */
     waited: number;
     /** The plan ended: the work is to be stopped. */
     over: boolean;

@@ -53,7 +53,6 @@ export async function readEdgesAmong(
       and e.successor in (select position from known)`);
 }
 
-/** Positions of steps that become stale with those of `selector`. */
 export async function findHeld(
   db: Queryable,
   planId: string,

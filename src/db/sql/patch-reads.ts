@@ -77,7 +77,6 @@ export async function hasPatchSince(
     where plan_id = ${planId} and revision > ${revision} and kind = 'patch_proposed' limit 1`);
 }
 
-/** With the step each leads to. */
 export async function readEdgesFrom(
   tx: Queryable,
   planId: string,
@@ -179,7 +178,6 @@ export async function findDeadPredecessors(
     where ${willNotBeDone(running)} order by 1 limit 100`);
 }
 
-/** And whether a running or finished step uses each. */
 export async function readUses(
   tx: Queryable,
   planId: string,

@@ -12,7 +12,6 @@ import { endable, noLane, notBegun } from './patch-reads.ts';
 export type ChangedContent = ChangeableContent &
   Pick<NewStep, 'position' | 'seal' | 'review_rank' | 'lane'>;
 
-/** Steps per statement. */
 const changedAtOnce = 1000;
 
 /** From version `since` on; recounts partitions. */

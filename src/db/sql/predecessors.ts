@@ -4,7 +4,6 @@ import type { Step } from '#domain/plan/plan.ts';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 
-/** At most a hundred. */
 export async function readWaiting(
   db: Queryable,
   planId: string,

@@ -18,7 +18,6 @@ export type LostStep = Pick<
   'position' | 'tool' | 'operation' | 'target' | 'effect' | 'attempt'
 > & {
   step_id: string;
-  /** The attempt's call may have gone out. */
   called: boolean;
   /** Workers lost, this one included, since a person last had it run. */
   losses: number;

@@ -18,11 +18,9 @@ export type RerunStep = {
   operation: string;
   target: string | null;
   effect: Effect;
-  /** Its call may have gone out. */
   called: boolean;
 };
 
-/** By position, without those that a patch removed. */
 export async function readForRerun(
   db: Queryable,
   planId: string,
@@ -74,7 +72,6 @@ export async function findUsers(
     order by s.position limit 100`);
 }
 
-/** About any of these steps, or a partition of theirs. */
 export async function findAddressed(
   tx: Queryable,
   planId: string,

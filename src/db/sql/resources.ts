@@ -28,7 +28,6 @@ export type ResourceWait = {
 };
 export type Reservation = { position: number; pool: string; amount: number };
 
-/** Keeps what is in use. */
 export async function storePools(
   db: Queryable,
   pools: Record<string, ResourcePool>,
@@ -126,7 +125,6 @@ export async function releaseReservations(
     from (select pool, sum(amount) as amount from gone group by pool) g where p.name = g.pool returning p.name`);
 }
 
-/** Longest first. */
 export async function findWaitingPlans(
   tx: Queryable,
   pools: string[],
@@ -139,7 +137,7 @@ export async function findWaitingPlans(
     group by plan_id order by min(since) limit ${limit}`);
 }
 
-/** Steps that don't run hold none, unless by a defect. @param planId only this plan's, to recheck under its lock */
+/** Held by steps that don't run, which is a defect. @param planId only this plan's, to recheck under its lock */
 export async function findOrphanedReservations(
   db: Queryable,
   limit: number,

@@ -40,7 +40,6 @@ export type Settled = {
   /** Positions. Missing: the lease was lost and the outcome refused. */
   taken: number[];
   failed: number[];
-  /** Best first. */
   started: ClaimedStep[];
   progress: PlanProgress | null;
   /** Ready now, and when the next of the later ones will be. */
@@ -139,7 +138,6 @@ function omitNulls(outcome: StoredOutcome) {
   } satisfies Record<Exclude<keyof StoredOutcome, 'findings'>, unknown>;
 }
 
-/** How many of the freed steps may start in the same statement, and under which terms. */
 export type StartTerms = { lanes: number[]; room: number; terms: ClaimTerms };
 
 /**

@@ -153,7 +153,6 @@ export async function leaveOutBehind(
     select from plan`);
 }
 
-/** The plan has ended. */
 export async function forgetCovers(tx: Queryable, planId: string): Promise<void> {
   await tx.execute(sql`
     update ${countersign}.step_states s set error = null, held_by = null

@@ -68,7 +68,6 @@ export function openSteps(counts: StepCounts): number {
   );
 }
 
-/** After `n` changes. */
 export type PlanProgress = StepCounts & { revision: number; total: number; n: number };
 
 export function progressOf<Row extends PlanProgress>(row: Row | undefined): PlanProgress | null {

@@ -28,7 +28,6 @@ export function insertEvents(planId: string | Placeholder): SQL {
 /** Up to `revision`, or the requested part. */
 type EventRow = Omit<typeof planEvents.$inferSelect, 'plan_id' | 'n'>;
 
-/** Oldest first. */
 function toChanges({ revision, kind, status, step_ids, details, at }: EventRow): Change[] {
   const steps = step_ids ?? [null];
   const time = at.toISOString();
@@ -142,7 +141,6 @@ export async function readDiff(
   return pageOf(await readChanges(db, planId, floor, limit + 1), since, limit);
 }
 
-/** Changes scanned per change of a compact page. */
 const compactWindow = 20;
 
 /** Like `readDiff`, with only each step's last change per page, for late readers. Applying all pages gives the same state. */

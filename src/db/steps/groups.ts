@@ -60,7 +60,6 @@ const counted = sql.join(
   sql`, `,
 );
 
-/** By first step. */
 export async function countGroups(
   db: Queryable,
   planId: string,
@@ -110,7 +109,6 @@ export async function countKinds(
   return rows[0] ?? { partitions: 0, unpartitioned: true, operations: 0, links: false };
 }
 
-/** Heaviest first, and their number. */
 export async function countGroupLinks(
   db: Queryable,
   planId: string,

@@ -209,7 +209,6 @@ export async function readLabels(
   return new Map(rows.map(({ id, label }) => [id, label]));
 }
 
-/** Other steps that conditions of `steps` refer to. */
 export async function readAsking(db: Queryable, planId: string, steps: Step[]): Promise<Step[]> {
   const known = new Set(steps.map(({ id }) => id));
   const asked = steps.flatMap(({ when }) => when.map(({ step }) => step));
@@ -217,7 +216,6 @@ export async function readAsking(db: Queryable, planId: string, steps: Step[]): 
   return missing.length === 0 ? [] : readStepsById(db, planId, missing);
 }
 
-/** By position. */
 export function readStepsById(db: Queryable, planId: string, ids: string[]): Promise<Step[]> {
   return selectSteps(db, byId, { plan: planId, ids });
 }
@@ -230,7 +228,6 @@ const nextSteps = prepareSelection(
   inLine,
 );
 
-/** In claim order. */
 export function readNextSteps(db: Queryable, planId: string, limit: number): Promise<Step[]> {
   return selectSteps(db, nextSteps, { plan: planId, limit });
 }
@@ -327,7 +324,6 @@ export async function readDifferentCalls(
   return { calls, steps: Math.min(first.steps, maxCounted), different: first.different, more };
 }
 
-/** By position. */
 export async function* iterateSteps(
   db: Queryable,
   planId: string,

@@ -11,9 +11,7 @@ import { numberIn, patternsOf, saysWords } from './words.ts';
 export type PartitionCounts = {
   name: string;
   steps: number;
-  /** Without empty ranks. */
   ranks: { rank: ReviewRank; steps: number }[];
-  /** Its first step in review order. */
   sample: number | null;
 };
 

@@ -37,7 +37,6 @@ function writeField(field: Field): string {
   return field.replace(special, (character) => escapes[character] ?? character);
 }
 
-/** A literal of `text[]`. */
 export function writeList(texts: string[]): string {
   if (texts.length === 0) return '{}';
   return `{${texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
@@ -103,13 +102,11 @@ function writeValue({ field, type, nullable }: StoredField, value: unknown): Fie
   return Array.isArray(value) ? writeList(value) : (value as Field); // the table has no other types
 }
 
-/** For COPY, by column. */
 export const writers: Record<string, (step: Omit<StepContent, 'after'>) => Field> =
   Object.fromEntries(
     storedFields.map((one) => [one.column, (step) => writeValue(one, step[one.name])]),
   );
 
-/** As JSON, by column. */
 export const storedValues = (step: Omit<StepContent, 'after'>): Record<string, unknown> =>
   Object.fromEntries(
     storedFields.map(({ name, field, column, type, nullable }) => {

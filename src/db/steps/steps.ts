@@ -10,13 +10,11 @@ import type { planEdges, planLanes } from '../schema.ts';
 import { copyRows, type RowForm, writeList, writers } from './step-columns.ts';
 import { endRows } from './versions.ts';
 
-/** Edges are inserted separately. */
 export type NewStep = Omit<StepContent, 'after'> &
   Pick<Step, 'position' | 'effect' | 'guarded'> & {
     /** Null if the step is called by its position. */
     label: string | null;
     review_rank: ReviewRank;
-    /** Numbers of incoming and of outgoing edges. */
     unmet: number;
     dependents: number;
     lane: number;
@@ -137,7 +135,6 @@ export async function analyzeMany(
 /** Not ended; `s` is `step_states`. */
 export const isPresent = sql`s.lane <> 0`;
 
-/** With their number of uses, in step order. */
 export async function readOperations(
   db: Queryable,
   planId: string,

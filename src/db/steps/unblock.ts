@@ -22,7 +22,6 @@ const starts = ({ lanes }: StartPlaceholders) => sql`
 
 const becomesReady = sql`s.status = 'pending' and s.unmet = n`;
 
-/** Met edges: their number and longest lag. */
 const lookUp = sql`
   select (edges ->> 0)::int as n, (edges ->> 1)::int as lag from (select map.m -> s.position::text as edges offset 0) found
   offset 0`;

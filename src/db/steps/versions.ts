@@ -82,7 +82,6 @@ export async function insertWaiting(
     where plan_id = ${planId} and position = any(${sql.param(removed)}::int[])`);
 }
 
-/** Null if the version has none. */
 export async function readWaiting(
   db: Queryable,
   planId: string,
@@ -163,7 +162,6 @@ async function readContents(
 
 const readAtOnce = 1000;
 
-/** By position. */
 export async function* iterateContents(
   db: Queryable,
   planId: string,
@@ -218,7 +216,6 @@ export async function readContentsById(
   return readContents(db, planId, version, sql`c.step_id = any(${sql.param(ids)}::text[])`);
 }
 
-/** Without unknown IDs. */
 export async function readLabelsAt(
   db: Queryable,
   planId: string,

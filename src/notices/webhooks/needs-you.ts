@@ -6,7 +6,6 @@ import type { ConversationContext } from '#messages/context.ts';
 import { tellWebhooks } from '#plans/lifecycle/lifecycle.ts';
 import { describeQuestion } from '../announce.ts';
 
-/** The rest follow as these are answered. */
 const batchSize = 50;
 
 /** Idempotent. */

@@ -34,7 +34,6 @@ export type WebhooksContext = {
 /** Longer than a call and its record. */
 const leaseSeconds = 30;
 const sentInARow = 200;
-/** Then an endpoint rests, so that others aren't held up. */
 const failuresBeforeRest = 3;
 const firstRestSeconds = 10;
 const longestRestSeconds = 900;
@@ -54,7 +53,6 @@ function messageOf({ linkTo }: WebhooksContext, delivery: Delivery): WebhookMess
   return { id, type, at, data: { ...data, links: { console, api } } };
 }
 
-/** @returns whether the endpoint should rest now */
 async function settle(
   { db, random }: WebhooksContext,
   delivery: Delivery,

@@ -117,7 +117,7 @@ export function createTokens(
     };
   }
 
-  /** Or waits for the process that does. */
+  /** If another process is refreshing, waits for it. */
   async function refreshOnce(old: KeptSignIn): Promise<KeptSignIn> {
     const { generation } = old;
     const refreshToken = old.signIn.tokens.refresh_token;
