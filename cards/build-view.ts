@@ -46,6 +46,8 @@ export type BuildView = {
 type ListedItems = { list: string; label: string; count: number };
 
 export type BuildForm = {
+  /** The window's title. */
+  window: string;
   title: string;
   /** `workspace_write · changes something · Page 1 of 2` */
   operation: string;
@@ -118,9 +120,12 @@ export function viewBuild({ build, facts, problem }: BuildPreview): BuildView {
 }
 
 /** References as people type them. */
-function writeEntry(entry: Entry | undefined): string {
+export function writeEntry({ holds }: OperationField, entry: Entry | undefined): string {
   if (entry === undefined) return '';
-  if (!isOpenEntry(entry)) return typeof entry === 'object' ? JSON.stringify(entry) : String(entry);
+  if (!isOpenEntry(entry)) {
+    const text = typeof entry === 'object' ? JSON.stringify(entry) : String(entry);
+    return holds === 'moment' ? showTime(text) : text;
+  }
   const { $from, path } = entry;
   return typeof $from === 'string' ? `{{${$from}${String(path ?? '')}}}` : JSON.stringify(entry);
 }
@@ -152,10 +157,9 @@ function viewBuildField(
     required: field.required,
   });
   const wrong = build.problems.find(({ name }) => name === field.name)?.message;
-  const written = writeEntry(entry);
   return {
     ...drawn,
-    value: field.holds === 'moment' ? showTime(written) : written,
+    value: writeEntry(field, entry),
     ...(wrong === undefined ? {} : { wrong }),
     ...(field.pick === null || isOpen ? {} : { pick: field.pick }),
     ...(field.holds === 'list' && field.options.length > 0 && !isOpen ? { several: true } : {}),
@@ -210,6 +214,11 @@ const repeatsOf = ({ list, label, count }: ListedItems): ListedItems[] => [
   ...(count < 2 ? [] : [{ list, label: words.removeItem({ label, count }), count: count - 1 }]),
 ];
 
+function lastOf({ plan, edits }: Build, step: BuiltStep): string {
+  if (edits !== undefined) return words.proposeEdit;
+  return plan.steps.some(({ id }) => id === step.id) ? words.save : words.add;
+}
+
 /** @param page from 0, or null for the first with a problem */
 export function viewBuildForm(
   build: Build,
@@ -233,17 +242,17 @@ export function viewBuildForm(
   const named = new Set(fields.map(({ field }) => field.name));
   const lists = listLists(here.map(({ field }) => field));
   const paged = pages.length > 1 ? ` · ${words.page({ page: at + 1, pages: pages.length })}` : '';
-  const isNew = !plan.steps.some(({ id }) => id === step.id);
   return {
-    title: gistOf(step.form),
+    title: step.label ?? gistOf(step.form),
+    window: build.edits === undefined ? words.title : words.editTitle,
     operation: `${nameOperation(step.form)}${paged}`,
     ...{ page: at, isLast, lists, sources },
-    submit: isLast ? (isNew ? words.add : words.save) : words.nextPage,
+    submit: isLast ? lastOf(build, step) : words.nextPage,
     fields: here.map(({ drawn }) => drawn),
     repeats: lists.flatMap(repeatsOf),
-    waits: others.map(({ id, form }) => ({
+    waits: others.map(({ id, form, label }) => ({
       ...{ id, chosen: step.after.includes(id) },
-      label: cutShown(`${numberOf(build, id)}. ${showLine(gistOf(form), 200)}`, 75),
+      label: cutShown(label ?? `${numberOf(build, id)}. ${showLine(gistOf(form), 200)}`, 75),
     })),
     at: showTime(step.at),
     problems: problems

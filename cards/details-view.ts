@@ -5,6 +5,7 @@ import { noPartWords } from '#domain/plan/step-choice.ts';
 import { maxNumbered } from '#domain/plan/step-numbers.ts';
 import { isolateText, quoteName, showLine } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
+import { buildWords } from './build-words.ts';
 import { pressOf } from './buttons.ts';
 import { windowWords } from './chat-words.ts';
 import { evidenceLabel, nameEvidence } from './evidence.ts';
@@ -25,6 +26,8 @@ export type DetailsView = {
   /** `Steps`, or a range. */
   label: string;
   steps: ReviewStep[];
+  /** What this reader can edit here. */
+  edits: { step: string; label: string }[];
   /** Null if this reader can't approve here. */
   approve: { press: CardPress; words: string } | null;
   ticks: boolean;
@@ -88,6 +91,9 @@ export function viewDetails(
 ): DetailsView {
   const { plan } = facts;
   const open = (plan.status === 'proposed' || plan.status === 'needs_review') && !plan.revising;
+  const { names, user } = facts.viewer;
+  const isOwn = [user, ...(names?.own ?? [])].includes(plan.requester);
+  const edits = mayDecide && open && plan.status === 'proposed' && (isOwn || facts.may_approve);
   const small = plan.total_steps <= maxNumbered;
   const decides = mayDecide && open && facts.may_approve;
   const onePage = pages.length < 2 && next === null;
@@ -104,6 +110,13 @@ export function viewDetails(
       ? 'Steps'
       : `Steps, most dangerous first (${plan.total_steps.toLocaleString('en-US')} in all)`,
     steps,
+    edits: edits
+      ? steps.flatMap(({ id, lead }) =>
+          id === ''
+            ? []
+            : [{ step: id, label: buildWords.editStep({ label: lead.split(' ', 1)[0] ?? '' }) }],
+        )
+      : [],
     approve: decides ? { press: pressOf(plan, 'approve'), words } : null,
     ticks: decides && small && onePage && facts.steps.length > 1,
     covers:

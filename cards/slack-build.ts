@@ -27,6 +27,7 @@ export const buildActions = {
   undo: 'countersign:build:undo',
   resume: 'countersign:build:resume',
   repeat: 'countersign:build:repeat',
+  edit: 'countersign:edit',
 } as const;
 
 /** Long pointers become digests. */
@@ -54,6 +55,18 @@ const textElement = (initial: string, multiline = false) => ({
   max_length: limits.inputLine,
   initial_value: initial === '' ? null : initial,
 });
+
+/** Buttons that open the forms of a plan's steps. */
+export function drawEdits(edits: { step: string; label: string }[]): Drawn[] {
+  const elements = edits.map(({ step, label }, index) =>
+    button(`${buildActions.edit}:${index}`, label, step),
+  );
+  return Array.from({ length: Math.ceil(elements.length / limits.actions) }, (_, index) => ({
+    type: 'actions',
+    block_id: `edit:${index}`,
+    elements: elements.slice(index * limits.actions, (index + 1) * limits.actions),
+  }));
+}
 
 function drawStep(step: BuildView['steps'][number], at: number, count: number): Drawn {
   const options = [

@@ -1,9 +1,30 @@
 // Entries and presses in a chat's plan builder.
 import type { BuildForm } from '#cards/build-view.ts';
 import type { Field } from '#cards/view.ts';
+import type { Actor } from '#domain/people/actor.ts';
 import { isRepeatRule } from '#domain/plan/build.ts';
 import type { Entry } from '#domain/plan/operation-form.ts';
-import type { BuildChange } from '#domain/service.ts';
+import type { BuildChange, Service } from '#domain/service.ts';
+
+type Viewer = { user: string; timezone: string };
+
+/** Reads and changes the plan that a person builds, or the open form of a step of a plan. */
+export const openBuilder = (
+  service: Service,
+  edits: { plan: string; step: string } | undefined,
+  viewer: Viewer,
+  actor: Actor,
+) =>
+  edits === undefined
+    ? {
+        read: () => service.readBuild(viewer, actor),
+        change: (changes: BuildChange[]) => service.changeBuild(changes, viewer, actor),
+      }
+    : {
+        read: () => service.readStepEdit(edits.plan, edits.step, viewer, actor),
+        change: (changes: BuildChange[]) =>
+          service.changeStepEdit(edits.plan, edits.step, changes, viewer, actor),
+      };
 
 /** @param entered text, a tick, or positions of chosen options @returns undefined for no entry */
 export function readEntry(

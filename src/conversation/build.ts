@@ -1,5 +1,6 @@
 // Plans built by form, stored per person until proposed.
 import { z } from 'zod';
+import { writeEntry } from '#cards/build-view.ts';
 import { headlineOf } from '#cards/calls.ts';
 import type { Transaction } from '#db/database.ts';
 import {
@@ -19,19 +20,24 @@ import {
   type BuiltStep,
   emptyBuild,
   fieldsOf,
+  finishStep,
   isPlaybook,
   isRepeatRule,
+  planProblem,
   playbookTool,
   toDraft,
 } from '#domain/plan/build.ts';
-import type { Zone } from '#domain/plan/form-entries.ts';
+import type { ShownStep } from '#domain/plan/call.ts';
+import { readEntries, toEntries, type Zone } from '#domain/plan/form-entries.ts';
+import { changesBetween } from '#domain/plan/merge.ts';
 import type { OperationForm } from '#domain/plan/operation-form.ts';
 import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
 import type { Playbook } from '#domain/plan/playbook.ts';
-import { readDraft } from '#domain/plan/templates.ts';
+import { operationsOf } from '#domain/plan/step-edit.ts';
+import { readDraft, readPatch, writeTemplates } from '#domain/plan/templates.ts';
 import type { BuildChange, Checked, Service } from '#domain/service.ts';
 import { JsonObject } from '#domain/text.ts';
-import type { OperationSpec } from '#domain/tool.ts';
+import { type OperationSpec, operationName } from '#domain/tool.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { readWhenReply } from '#planner/commands/answers.ts';
 import { draftOfPlaybook } from '#plans/playbooks/playbooks.ts';
@@ -42,7 +48,13 @@ import { answerOnce } from './answer-once.ts';
 type Viewer = { user: string; timezone: string };
 type Builds = Pick<
   Service,
-  'findForms' | 'readBuild' | 'changeBuild' | 'previewBuild' | 'proposeBuild'
+  | 'findForms'
+  | 'readBuild'
+  | 'changeBuild'
+  | 'readStepEdit'
+  | 'changeStepEdit'
+  | 'previewBuild'
+  | 'proposeBuild'
 >;
 type Parts = Pick<
   Service,
@@ -52,6 +64,10 @@ type Parts = Pick<
   | 'getPlaybook'
   | 'previewProposal'
   | 'checkProposal'
+  | 'getPlan'
+  | 'getSteps'
+  | 'listSteps'
+  | 'patch'
 > & {
   commitIn(tx: Transaction, checked: Checked<Plan>): Promise<Plan>;
 };
@@ -61,10 +77,13 @@ const maxStored = 400_000;
 const maxUndoStored = 5;
 /** Concurrent changes are rare. */
 const tries = 5;
+/** In larger plans the order of a step is not edited. */
+const mostChoices = 40;
 
 const Entry = z.union([z.string(), z.boolean(), JsonObject]);
 const StoredStep = z.object({
   id: z.string(),
+  label: z.string().optional(),
   operation: z.string(),
   counts: z.record(z.string(), z.int()),
   entries: z.record(z.string(), Entry),
@@ -85,6 +104,7 @@ const Stored = z.object({
   plan: StoredPlan,
   before: z.array(StoredPlan),
   step: StoredStep.nullable(),
+  edits: z.string().optional(),
 });
 type Stored = z.infer<typeof Stored>;
 
@@ -92,9 +112,10 @@ const keepStep = ({ form, ...step }: BuiltStep): StoredStep => ({ ...step, opera
 const keepPlan = (plan: BuiltPlan) => ({ ...plan, steps: plan.steps.map(keepStep) });
 
 /** Forms are read again from the catalogue; problems last until the next change. */
-function writeStored({ plan, before, step }: Build, timezone: string): string {
+function writeStored({ plan, before, step, edits }: Build, timezone: string): string {
   const text = JSON.stringify({
     timezone,
+    edits,
     plan: keepPlan(plan),
     before: before.slice(-maxUndoStored).map(keepPlan),
     step: step === null ? null : keepStep(step),
@@ -123,8 +144,9 @@ function zoneOf(timezone: string, now: Date): Zone {
 }
 
 /** To another zone's local times. */
-function moveTimes({ plan, before, step, problems }: Build, from: string, to: string): Build {
-  if (from === to) return { plan, before, step, problems };
+function moveTimes(build: Build, from: string, to: string): Build {
+  if (from === to) return build;
+  const { plan, before, step } = build;
   const move = (local: string): string => {
     const moment = momentOf(local, from);
     return moment === null ? local : (localTime(moment, to) ?? local);
@@ -142,10 +164,10 @@ function moveTimes({ plan, before, step, problems }: Build, from: string, to: st
     steps: one.steps.map(moveStep),
   });
   return {
+    ...build,
     plan: movePlan(plan),
     before: before.map(movePlan),
     step: step === null ? null : moveStep(step),
-    problems,
   };
 }
 
@@ -166,6 +188,14 @@ const specOf = ({ name, title, params }: Playbook): OperationSpec => ({
   },
 });
 
+function requireWaiting({ status, revising }: Plan): void {
+  if (status !== 'proposed' || revising)
+    throw new CountersignError(
+      'invalid_transition',
+      'This plan no longer waits for its approval. Say in the conversation what to change.',
+    );
+}
+
 const refuse = (message: string) => new CountersignError('invalid_request', message);
 
 /** All words in name, title or kind. */
@@ -183,7 +213,10 @@ function matchPlaybooks(playbooks: Playbook[], words: string): Playbook[] {
 export function createBuilds(context: ConversationContext, parts: Parts): Builds {
   const { db, clock } = context;
   const zoneFor = ({ timezone }: Viewer) => zoneOf(timezone, clock.now());
-  const ownerOf = ({ tenant, id }: Actor): BuildOwner => ({ tenant: tenant ?? null, person: id });
+  const ownerOf = ({ tenant, id }: Actor, about?: [string, string]): BuildOwner => ({
+    ...{ tenant: tenant ?? null, person: id },
+    ...(about === undefined ? {} : { about }),
+  });
 
   async function findForm(name: string, actor: Actor): Promise<OperationForm> {
     const [tool, playbook] = name.split(' ');
@@ -192,7 +225,7 @@ export function createBuilds(context: ConversationContext, parts: Parts): Builds
   }
 
   /** In the viewer's zone, without steps of removed operations. */
-  async function open(text: string | null, { timezone }: Viewer, actor: Actor): Promise<Build> {
+  async function open(text: string | null, viewer: Viewer, actor: Actor): Promise<Build> {
     const stored = text === null ? null : parseAs(Stored, text);
     if (stored === null) return emptyBuild;
     const plans = [stored.plan, ...stored.before];
@@ -209,9 +242,14 @@ export function createBuilds(context: ConversationContext, parts: Parts): Builds
       });
       if (form !== null) forms.set(name, form);
     }
+    const zone = zoneFor({ ...viewer, timezone: stored.timezone ?? viewer.timezone });
     const openStep = ({ operation, ...step }: StoredStep): BuiltStep[] => {
       const form = forms.get(operation);
-      return form === undefined ? [] : [{ ...step, form }];
+      if (form === undefined) return [];
+      // Without defaults, so that an unchanged form gives the same arguments.
+      const fields =
+        stored.edits === undefined ? form.fields : toEntries(form.fields, step.args, zone).fields;
+      return [{ ...step, form: { ...form, fields } }];
     };
     const openPlan = (plan: Stored['plan']): BuiltPlan => {
       const kept = plan.steps.flatMap(openStep);
@@ -227,12 +265,108 @@ export function createBuilds(context: ConversationContext, parts: Parts): Builds
       before: stored.before.map(openPlan),
       step,
       problems: [],
+      edits: stored.edits,
     };
-    return moveTimes(build, stored.timezone ?? timezone, timezone);
+    return moveTimes(build, stored.timezone ?? viewer.timezone, viewer.timezone);
   }
 
-  const read = async (viewer: Viewer, actor: Actor): Promise<Build> =>
-    open(await readBuildText(db.query, ownerOf(actor)), viewer, actor);
+  const read = async (viewer: Viewer, actor: Actor, about?: [string, string]): Promise<Build> =>
+    open(await readBuildText(db.query, ownerOf(actor, about)), viewer, actor);
+
+  /** @param act how a change is applied */
+  async function change(
+    changes: BuildChange[],
+    { owner, viewer, actor }: { owner: BuildOwner; viewer: Viewer; actor: Actor },
+    act: (build: Build, change: BuildChange) => Promise<Build>,
+  ): Promise<Build> {
+    for (let tried = 1; ; tried++) {
+      const before = await readBuildText(db.query, owner);
+      let build = await open(before, viewer, actor);
+      for (const one of changes) {
+        build = await act(build, one);
+        if (build.problems.length > 0) break;
+      }
+      const text = writeStored(build, viewer.timezone);
+      if (text === before || (await replaceBuildText(db.query, owner, before, text))) return build;
+      if (tried === tries)
+        throw new CountersignError(
+          'stale_version',
+          'This plan is being changed elsewhere. Try again.',
+        );
+    }
+  }
+
+  /** The form of a plan's step with its values, and the steps that it can wait for. */
+  async function openEdit(id: string, stepId: string, viewer: Viewer, actor: Actor) {
+    const plan = await parts.getPlan(id);
+    const [shown] = await parts.getSteps(id, [stepId]);
+    if (shown === undefined)
+      throw new CountersignError('unknown_step', 'This step is no longer part of the plan.');
+    requireWaiting(plan);
+    const zone = zoneFor(viewer);
+    const all = plan.total_steps <= mostChoices;
+    const steps = all ? (await parts.listSteps(id, { limit: mostChoices })).steps : [shown];
+    const keep = (one: ShownStep): StoredStep => ({
+      ...{ id: one.id, operation: operationName(one.tool, one.operation), counts: {}, entries: {} },
+      label: `${one.label}. ${headlineOf(one.call)}`,
+      args: writeTemplates(one.args),
+      after: one.after.map((edge) => edge.id),
+      at: one.not_before === null ? '' : (zone.toLocal(one.not_before) ?? ''),
+    });
+    const stored: Stored = {
+      ...{ timezone: viewer.timezone, edits: plan.digest, before: [], step: keep(shown) },
+      plan: { title: '', steps: steps.map(keep), repeats: '', from: '' },
+    };
+    const build = await open(JSON.stringify(stored), viewer, actor);
+    const { step } = build;
+    if (step === null)
+      throw new CountersignError('unknown_operation', 'Its operation is no longer connected.');
+    const { entries } = toEntries(step.form.fields, step.args, zone);
+    return { ...build, step: { ...step, entries } };
+  }
+
+  /** Proposes what was entered. Entries that are drawn as before are as before. */
+  async function proposeEdit(build: Build, id: string, viewer: Viewer, actor: Actor) {
+    const { step, edits } = build;
+    if (step === null) return build;
+    const zone = zoneFor(viewer);
+    const { entries: known, kept } = toEntries(step.form.fields, step.args, zone);
+    const entries = { ...step.entries };
+    for (const field of fieldsOf(step)) {
+      const before = known[field.name];
+      const entry = entries[field.name];
+      if (
+        before !== undefined &&
+        entry !== undefined &&
+        writeEntry(field, before) === writeEntry(field, entry)
+      )
+        entries[field.name] = before;
+    }
+    const { finished, problems } = finishStep({ ...step, entries }, zone, kept);
+    if (problems.length > 0) return { ...build, problems };
+    try {
+      const plan = await parts.getPlan(id);
+      requireWaiting(plan);
+      const [shown] = await parts.getSteps(id, [step.id]);
+      if (shown === undefined || plan.digest !== edits)
+        throw new CountersignError(
+          'stale_version',
+          `The plan has changed since you opened this form: it is at version ${plan.version}. Open the step again.`,
+        );
+      const { at, after } = finished;
+      const changes = changesBetween(
+        readEntries(fieldsOf(step), known, zone, kept).args,
+        finished.args,
+      );
+      const operations = operationsOf(shown, { changes, at, after }, zone);
+      if (operations.length === 0) throw refuse('Nothing is different yet.');
+      await parts.patch(id, readPatch({ base_revision: plan.revision, operations }), actor);
+      return { ...build, step: null };
+    } catch (error) {
+      if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
+      return { ...build, problems: [{ name: planProblem, message: error.message }] };
+    }
+  }
 
   /** A playbook keeps its own times. */
   async function draftOf({ plan }: Build, viewer: Viewer, title: string, actor: Actor) {
@@ -263,31 +397,25 @@ export function createBuilds(context: ConversationContext, parts: Parts): Builds
       const offers = playbooks.map((one) => offerOf(specOf(one), []));
       return [...offers, ...(await parts.findOperations(words, limit, actor))].slice(0, limit);
     },
-    readBuild: read,
+    readBuild: (viewer, actor) => read(viewer, actor),
 
-    async changeBuild(changes, viewer, actor) {
+    changeBuild(changes, viewer, actor) {
       const zone = zoneFor(viewer);
-      const step = async (build: Build, change: BuildChange): Promise<Build> => {
-        if (change.kind !== 'choose') return advance(build, change, zone);
-        const form = await findForm(change.operation, actor);
+      return change(changes, { owner: ownerOf(actor), viewer, actor }, async (build, one) => {
+        if (one.kind !== 'choose') return advance(build, one, zone);
+        const form = await findForm(one.operation, actor);
         return advance(build, { kind: 'choose', form }, zone);
-      };
-      for (let tried = 1; ; tried++) {
-        const before = await readBuildText(db.query, ownerOf(actor));
-        let build = await open(before, viewer, actor);
-        for (const change of changes) {
-          build = await step(build, change);
-          if (build.problems.length > 0) break;
-        }
-        const text = writeStored(build, viewer.timezone);
-        if (text === before || (await replaceBuildText(db.query, ownerOf(actor), before, text)))
-          return build;
-        if (tried === tries)
-          throw new CountersignError(
-            'stale_version',
-            'This plan is being changed elsewhere. Try again.',
-          );
-      }
+      });
+    },
+
+    readStepEdit: (id, step, viewer, actor) => read(viewer, actor, [id, step]),
+    changeStepEdit(id, step, changes, viewer, actor) {
+      const owner = ownerOf(actor, [id, step]);
+      return change(changes, { owner, viewer, actor }, async (build, one) => {
+        if (one.kind === 'edit') return openEdit(id, step, viewer, actor);
+        if (one.kind === 'add') return proposeEdit(build, id, viewer, actor);
+        return one.kind === 'choose' ? build : advance(build, one, zoneFor(viewer));
+      });
     },
 
     async previewBuild(viewer, actor) {

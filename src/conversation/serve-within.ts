@@ -68,6 +68,8 @@ const subjects: Record<Exclude<keyof Service, Special>, Subject> = {
   suggestValues: 'own',
   readBuild: 'own',
   changeBuild: 'own',
+  readStepEdit: 'plan',
+  changeStepEdit: 'plan',
   previewBuild: 'own',
   listPlaybooks: 'own',
   getPlaybook: 'own',

@@ -350,6 +350,24 @@ export type Service = {
     viewer: { user: string; timezone: string },
     actor: Actor,
   ): Promise<Build>;
+  /** The actor's open form of a step of a plan; another `step` is none. */
+  readStepEdit(
+    id: string,
+    step: string,
+    viewer: { user: string; timezone: string },
+    actor: Actor,
+  ): Promise<Build>;
+  /**
+   * As `changeBuild`, on a step of a plan that waits for its first approval: `edit` opens it as it is, `add` proposes what was
+   * entered as the plan's next version. A refusal is a problem of the form. @throws `unknown_step`, `invalid_transition` to open
+   */
+  changeStepEdit(
+    id: string,
+    step: string,
+    changes: BuildChange[],
+    viewer: { user: string; timezone: string },
+    actor: Actor,
+  ): Promise<Build>;
   previewBuild(viewer: { user: string; timezone: string }, actor: Actor): Promise<BuildPreview>;
   /** Then starts empty. @throws as `propose` */
   proposeBuild(

@@ -56,6 +56,8 @@ const roles: { [K in Mapped]: Roles<Required<Parameters<Service[K]>>> } = {
   suggestValues: ['as it is', 'as it is', 'as it is', 'actor'],
   readBuild: ['viewer', 'actor'],
   changeBuild: ['as it is', 'viewer', 'actor'],
+  readStepEdit: ['as it is', 'as it is', 'viewer', 'actor'],
+  changeStepEdit: ['as it is', 'as it is', 'as it is', 'viewer', 'actor'],
   previewBuild: ['viewer', 'actor'],
   proposeBuild: ['as it is', 'viewer', 'actor'],
   listPlaybooks: ['actor'],

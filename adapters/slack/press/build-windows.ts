@@ -23,6 +23,8 @@ const Held = z.object({
   user: z.string(),
   place: z.object({ channel: z.string(), thread: z.string().nullable() }).nullable(),
   page: z.int().default(0),
+  /** The step of a waiting plan that is edited, instead of the person's own plan. */
+  edits: z.object({ plan: z.string(), step: z.string() }).optional(),
 });
 export type BuildHeld = z.infer<typeof Held>;
 
@@ -63,9 +65,9 @@ export function planWindow(held: BuildHeld, view: BuildView, { before, plan, ste
 }
 
 export function stepWindow(held: BuildHeld, form: BuildForm): types.ModalView {
-  const { page, submit } = form;
+  const { page, submit, window: title } = form;
   return makeWindow({ ...held, page }, 'step', {
-    ...{ title: words.title, submit, close: words.back },
+    ...{ title, submit, close: words.back },
     blocks: toBlocks(drawBuildForm(form)),
   });
 }

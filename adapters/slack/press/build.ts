@@ -7,9 +7,9 @@ import { pressWords, windowWords } from '#cards/chat-words.ts';
 import { platformLimits } from '#cards/limits.ts';
 import { escapeMrkdwn } from '#cards/plain.ts';
 import { buildActions, buildBlock, buildBlocks, slackPage } from '#cards/slack-build.ts';
-import { readMove } from '#chat/build-entries.ts';
+import { openBuilder, readMove } from '#chat/build-entries.ts';
 import { CountersignError } from '#domain/errors.ts';
-import { type Actor, personInChat } from '#domain/people/actor.ts';
+import { personInChat } from '#domain/people/actor.ts';
 import { type Build, fromProblem, gistOf, shownFields } from '#domain/plan/build.ts';
 import { chatTenant } from '#domain/plan/scope.ts';
 import type { BuildChange } from '#domain/service.ts';
@@ -32,6 +32,8 @@ import {
   readTermsIn,
   stepWindow,
 } from './build-windows.ts';
+import { fillWindow } from './fill-window.ts';
+import { readHeld } from './held.ts';
 import { putView } from './put-view.ts';
 import { tellAlone } from './send.ts';
 import { noticeWindow } from './windows.ts';
@@ -41,14 +43,17 @@ const handled: Acknowledgement = {};
 /** Slack waits three seconds. */
 const answersWithinMs = 2400;
 
-type Builder = { actor: Actor; viewer: { user: string; timezone: string } };
-
-async function builderOf({ people }: SlackContext, team: string, user: string): Promise<Builder> {
+async function builderOf(
+  { people, service }: SlackContext,
+  { team, user, edits }: Pick<BuildHeld, 'team' | 'user' | 'edits'>,
+) {
   const who = await people.find(team, user);
   if (!who.acts) throw new CountersignError('forbidden', windowWords.refused);
   const actor = { ...personInChat(who, 'slack'), tenant: chatTenant('slack', team) };
-  return { actor, viewer: { user: who.id, timezone: who.timezone } };
+  const viewer = { user: who.id, timezone: who.timezone };
+  return { actor, viewer, ...openBuilder(service, edits, viewer, actor) };
 }
+type Builder = Awaited<ReturnType<typeof builderOf>>;
 
 const viewForm = (build: Build, page: number | null) => viewBuildForm(build, page, slackPage);
 
@@ -67,7 +72,7 @@ async function drawStep({ reach }: SlackContext, held: BuildHeld, form: BuildFor
 }
 
 async function drawPlan(context: SlackContext, held: BuildHeld): Promise<types.ModalView> {
-  const { actor, viewer } = await builderOf(context, held.team, held.user);
+  const { actor, viewer } = await builderOf(context, held);
   const preview = await context.service.previewBuild(viewer, actor);
   return planWindow(held, viewBuild(preview), preview.build);
 }
@@ -151,12 +156,11 @@ async function redrawForm(
   context: SlackContext,
   held: BuildHeld,
   { pressed }: PressSignal,
-  { actor, viewer }: Builder,
+  { read, change }: Builder,
 ): Promise<void> {
-  const { service } = context;
   const { view, actions } = pressed;
   const [action] = actions;
-  const form = viewForm(await service.readBuild(viewer, actor), held.page);
+  const form = viewForm(await read(), held.page);
   if (view === undefined || form === null) return;
   const changes = await enteredIn(context, held, view, form);
   if (action?.action_id.startsWith(buildActions.repeat) === true) {
@@ -164,8 +168,7 @@ async function redrawForm(
     if (typeof list === 'string' && typeof count === 'number')
       changes.push({ kind: 'repeat', list, count });
   }
-  const build = await service.changeBuild(changes, viewer, actor);
-  const next = viewForm(build, held.page);
+  const next = viewForm(await change(changes), held.page);
   if (next !== null)
     await putView(context, held.team, { id: view.id }, await drawStep(context, held, next));
 }
@@ -183,15 +186,12 @@ export async function pressBuild(context: SlackContext, signal: PressSignal): Pr
   const { view, user, trigger_id } = pressed;
   const held = view === undefined ? null : readBuildHeld(team, user.id, view);
   if (view === undefined || held === null) return;
-  const { service } = context;
-  const builder = await builderOf(context, team, user.id);
-  const { actor, viewer } = builder;
+  const builder = await builderOf(context, held);
   if (isStepForm(view)) return redrawForm(context, held, signal, builder);
   const press = readPress(pressed);
   if (press === null) return;
-  if (press === 'form')
-    return pushForm(context, held, trigger_id, () => service.readBuild(viewer, actor));
-  const change = () => service.changeBuild([press], viewer, actor);
+  if (press === 'form') return pushForm(context, held, trigger_id, builder.read);
+  const change = () => builder.change([press]);
   const opens = press.kind === 'choose' || press.kind === 'edit';
   if (opens) await pushForm(context, held, trigger_id, change);
   // Also below an open form, for Back.
@@ -218,14 +218,14 @@ async function listOptions(context: SlackContext, { team, suggest }: SuggestSign
   const held = readBuildHeld(team, user.id, view);
   if (held === null) return [];
   const { service } = context;
-  const { actor, viewer } = await builderOf(context, team, user.id);
+  const { actor, read } = await builderOf(context, held);
   if (action_id === buildActions.operation) {
     const offers = await service.findForms(typed, maxOptions, actor);
     return offers
       .filter(({ name }) => name.length <= platformLimits.slack.optionValue)
       .map((offer) => toOption(`${gistOf(offer)} (${nameOperation(offer)})`, offer.name));
   }
-  const { step } = await service.readBuild(viewer, actor);
+  const { step } = await read();
   const field =
     step === null ? undefined : shownFields(step).find((one) => buildBlock(one.name) === block_id);
   if (step === null || field === undefined) return [];
@@ -263,22 +263,21 @@ async function submitForm(
   held: BuildHeld,
   view: SentSignal['sent']['view'],
 ): Promise<Acknowledgement> {
-  const { service } = context;
-  const { actor, viewer } = await builderOf(context, held.team, held.user);
-  const form = viewForm(await service.readBuild(viewer, actor), held.page);
+  const { read, change, viewer } = await builderOf(context, held);
+  const form = viewForm(await read(), held.page);
   // An earlier submission, timed out by Slack, added the step.
   if (form === null) return handled;
   const { isLast } = form;
   const entered = await enteredIn(context, held, view, form);
   const changes: BuildChange[] = isLast ? [...entered, { kind: 'add' }] : entered;
-  const build = await service.changeBuild(changes, viewer, actor);
+  const build = await change(changes);
   const next = isLast ? viewForm(build, null) : viewForm(build, held.page + 1);
   if (next === null) {
     const root = view.root_view_id;
     if (root !== undefined)
-      void orNotice(context, () => drawPlan(context, held)).then((drawn) =>
-        putView(context, held.team, { id: root }, drawn),
-      );
+      void orNotice(context, () =>
+        held.edits === undefined ? drawPlan(context, held) : drawReview(context, held, viewer),
+      ).then((drawn) => putView(context, held.team, { id: root }, drawn));
     return handled;
   }
   const here = new Map(form.fields.map(({ name }): [string, string] => [name, buildBlock(name)]));
@@ -293,13 +292,39 @@ async function submitForm(
   return { response_action: 'update', view: await drawStep(context, held, next) };
 }
 
+/** The plan's review below the form, with the proposed change. */
+async function drawReview(
+  { service }: SlackContext,
+  { team, user, place, edits }: BuildHeld,
+  viewer: Builder['viewer'],
+): Promise<types.ModalView> {
+  const { id, version, digest } = await service.getPlan(edits?.plan ?? '');
+  const press = { action: 'details' as const, plan_id: id, version, digest };
+  const held = { team, user, place, press, missing: null, fields: [], pages: [''] };
+  return fillWindow(service, held, viewer);
+}
+
+/** A press in a plan's review: the form of one of its steps. */
+export async function editStep(context: SlackContext, { team, pressed }: PressSignal) {
+  const { view, actions, user, trigger_id: trigger } = pressed;
+  const held = readHeld(view?.private_metadata ?? '');
+  const step = actions[0]?.value ?? '';
+  if (held === null || held.team !== team || held.user !== user.id) return;
+  // Windows opened from a list decide nothing.
+  if (held.place === null || !('plan_id' in held.press)) return;
+  const edits = { plan: held.press.plan_id, step };
+  const opened: BuildHeld = { team, user: user.id, place: held.place, page: 0, edits };
+  const open = async () => (await builderOf(context, opened)).change([{ kind: 'edit', step }]);
+  await pushForm(context, opened, trigger, open);
+}
+
 async function submitTerms(
   context: SlackContext,
   held: BuildHeld,
   view: SentSignal['sent']['view'],
 ): Promise<Acknowledgement> {
-  const { actor, viewer } = await builderOf(context, held.team, held.user);
-  const { problems } = await context.service.changeBuild([readTermsIn(view)], viewer, actor);
+  const { change } = await builderOf(context, held);
+  const { problems } = await change([readTermsIn(view)]);
   const wrong = problems.find(({ name }) => name === fromProblem);
   return wrong === undefined ? null : refuse(buildBlocks.from, wrong.message);
 }
@@ -355,7 +380,7 @@ export async function proposeBuild(context: SlackContext, { team, sent }: SentSi
   const { view, user } = sent;
   const held = readBuildHeld(team, user.id, view);
   if (held === null || isStepForm(view)) return;
-  const { actor, viewer } = await builderOf(context, team, user.id);
+  const { actor, viewer } = await builderOf(context, held);
   const place = await choosePlace(context, held, viewer.timezone);
   try {
     const direct = place?.thread === null ? viewer.timezone : null;

@@ -9,6 +9,7 @@ import { drawBlocks } from '#cards/expand.ts';
 import { platformLimits } from '#cards/limits.ts';
 import { type ReviewStep, readReview } from '#cards/review.ts';
 import { viewSession } from '#cards/session-view.ts';
+import { drawEdits } from '#cards/slack-build.ts';
 import { drawEvidence, drawReviewLine, drawReviewSteps } from '#cards/slack-review.ts';
 import { alertBlock, drawForm, drawTicks, textSection } from '#cards/slack-windows.ts';
 import type { Form, PlanView, SectionKind } from '#cards/view.ts';
@@ -162,7 +163,7 @@ export async function fillDetails(
   );
   // Decisions from a list or Home would be invisible to others.
   const view = viewDetails(facts, { ...review, pages }, held.place !== null);
-  const { approve, covers, earlier, steps, ticks } = view;
+  const { approve, covers, earlier, edits, steps, ticks } = view;
   const words = windowWords.review;
   const head =
     earlier === null
@@ -171,6 +172,7 @@ export async function fillDetails(
   const evidence = earlier === null ? viewEvidence(facts) : [];
   const guard = viewPlan(facts).buttons.find((button) => button.guard !== undefined)?.guard;
   const ends: Block[] = [
+    ...toBlocks(drawEdits(edits)),
     ...(ticks ? toBlocks(drawTicks(steps.flatMap(toTick))) : []),
     ...(covers === null ? [] : lineBlocks(covers)),
     ...drawTurns(view),

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { types } from '@slack/bolt';
 import { pressWords, windowWords } from '#cards/chat-words.ts';
 import { keepPages } from '#cards/details-view.ts';
+import { buildActions } from '#cards/slack-build.ts';
 import { conversationAt } from '#domain/chat/chat.ts';
 import type { AnyPress } from '#domain/chat/press.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -13,7 +14,7 @@ import type { MessageSignal, PressSignal, SentSignal, Signal } from '../signals/
 import type { SlackContext } from '../slack-context.ts';
 import { isAddressed } from '../talk/receive-message.ts';
 import type { Acknowledgement } from '../transport/accept.ts';
-import { openBuild, pressBuild, submitBuild } from './build.ts';
+import { editStep, openBuild, pressBuild, submitBuild } from './build.ts';
 import { isBuild } from './build-windows.ts';
 import { fillWindow } from './fill-window.ts';
 import { opensWindow, readButton } from './handle-press.ts';
@@ -132,6 +133,8 @@ export function createShow(given: SlackContext): (signal: Signal) => Promise<voi
       if (view !== undefined && isBuild(view)) return await pressBuild(context, signal);
       if (view !== undefined && action?.action_id.startsWith('countersign:page:') === true)
         return await turn(context, signal);
+      if (action?.action_id.startsWith(buildActions.edit) === true)
+        return await editStep(context, signal);
       if (await openRecurring(context, signal)) return;
       const press = readButton(action?.value);
       if (press !== null && opensWindow(press)) await open(context, signal, press);

@@ -1,4 +1,4 @@
-// Unfinished plans built by form: one per person, as JSON text.
+// Unfinished plans built by form, one per person, and edited steps, as JSON text.
 import { and, eq, sql } from 'drizzle-orm';
 import type { Queryable } from '../database.ts';
 import { planningMemo } from '../schema.ts';
@@ -6,10 +6,11 @@ import { readMemo } from './checkpoints.ts';
 
 const kind = 'build';
 
-export type BuildOwner = { tenant: string | null; person: string };
+/** `about`: the plan and its step that is edited; default: the plan that is built. */
+export type BuildOwner = { tenant: string | null; person: string; about?: [string, string] };
 
-const keyOf = ({ tenant, person }: BuildOwner): string =>
-  `${kind}:${JSON.stringify([tenant, person])}`;
+const keyOf = ({ tenant, person, about }: BuildOwner): string =>
+  `${kind}:${JSON.stringify([tenant, person, ...(about ?? [])])}`;
 
 export const readBuildText = (db: Queryable, owner: BuildOwner): Promise<string | null> =>
   readMemo(db, keyOf(owner));

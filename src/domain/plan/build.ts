@@ -19,6 +19,8 @@ import type { StepDraft } from './step-content.ts';
 /** `args`: from the entries. `at`: earliest start as entered. */
 export type BuiltStep = {
   id: string;
+  /** `2a. Writes a.txt`, in a plan that exists. */
+  label?: string | undefined;
   form: OperationForm;
   /** Items per list of objects, by pointer. */
   counts: Record<string, number>;
@@ -141,6 +143,8 @@ export type Build = {
   before: BuiltPlan[];
   step: BuiltStep | null;
   problems: FieldProblem[];
+  /** The digest of the waiting plan whose step is edited. */
+  edits?: string | undefined;
 };
 
 export const emptyBuild: Build = { plan: emptyPlan, before: [], step: null, problems: [] };
@@ -221,16 +225,27 @@ function settleTimes(fields: OperationField[], entries: Entries, zone: Zone): En
   return { ...entries, ...Object.fromEntries(times) };
 }
 
-function addStep(build: Build, step: BuiltStep, zone: Zone): Build {
+/** The step with the arguments and times that were entered. @param kept as in `readEntries` */
+export function finishStep(
+  step: BuiltStep,
+  zone: Zone,
+  kept: JsonObject = {},
+): { finished: BuiltStep; problems: FieldProblem[] } {
   const fields = fieldsOf(step);
   const entries = settleTimes(fields, readReferences(fields, step.entries), zone);
-  const { args, problems } = readEntries(fields, entries, zone);
-  const wrong = [...problems, ...findWrongTime(step.at, atProblem, 'Not before', zone)];
-  if (wrong.length > 0) return { ...build, problems: wrong };
+  const { args, problems } = readEntries(fields, entries, zone, kept);
+  return {
+    finished: { ...step, entries, args, at: settleTime(step.at, zone) },
+    problems: [...problems, ...findWrongTime(step.at, atProblem, 'Not before', zone)],
+  };
+}
+
+function addStep(build: Build, step: BuiltStep, zone: Zone): Build {
+  const { finished, problems } = finishStep(step, zone);
+  if (problems.length > 0) return { ...build, problems };
   const known = new Set(build.plan.steps.map(({ id }) => id));
   const after = step.after.filter((id) => known.has(id));
-  const added = { ...step, entries, args, after, at: settleTime(step.at, zone) };
-  return { ...changed(build, withStep(build.plan, added)), step: null };
+  return { ...changed(build, withStep(build.plan, { ...finished, after })), step: null };
 }
 
 function setTerms(build: Build, terms: Partial<Omit<BuiltPlan, 'steps'>>, zone: Zone): Build {

@@ -2,14 +2,15 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { person as personIn } from '#domain/people/actor.ts';
 import type { StoredView, User } from '../../fixtures/slack/types.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { waitFor } from '../../wait.ts';
-import { approve, type Desk, seeCard, told, useDesk } from './desk.ts';
+import { approve, askFor, type Desk, openWindow, seeCard, told, useDesk } from './desk.ts';
 
 const database = useDatabase();
 
-const written = (view: StoredView | undefined) => JSON.stringify(view?.blocks ?? []);
+const written = (view: { blocks: unknown } | undefined) => JSON.stringify(view?.blocks ?? []);
 
 /** The window on top, once it has `part`. */
 const see = ({ slack }: Desk, user: User, part: string): Promise<StoredView> =>
@@ -160,4 +161,47 @@ test('a playbook is found, filled in and proposed', async () => {
   const id = /PLAN-[0-9a-f]{8}/.exec(JSON.stringify(card.blocks))?.[0] ?? '';
   const { steps } = await desk.instance.service.listSteps(id, { limit: 5 });
   expect(steps.map(({ args }) => args.content)).toEqual(['Plums', 'Pears', undefined]);
+});
+
+test('a step of a waiting plan is edited from its review: the next version, with its diff on the card', async () => {
+  const desk = await useDesk(database);
+  const { slack, ana, ben, instance } = desk;
+  const { service } = instance;
+  const text = `write "Plums" to a.md, then write "Pears" to b.md, then ask ana@example.com "Fine?"`;
+  const { card, plan, root } = await askFor(desk, text, 'countersign:details');
+  const steps = async () => (await service.listSteps(plan.id, { limit: 5 })).steps;
+  const edit = async (review: StoredView, at: number) => {
+    await slack.press(ana.id, review, `countersign:edit:${at}`);
+    return see(desk, ana, at === 2 ? 'human_' : 'workspace_write · ');
+  };
+  const review = await openWindow(desk, ana, card, 'countersign:details');
+  const form = await edit(review, 1);
+  expect(written(form)).toContain('"initial_value":"Pears"');
+  await slack.submit(ana.id, form, {});
+  expect(written(slack.views(ana.id).at(-1))).toContain('Nothing is different yet.');
+  await slack.submit(ana.id, form, {
+    [`${field('/content')}/value`]: 'Quinces',
+    'build:at/value': '2050-01-02 09:00',
+    'build:waits/value': [],
+  });
+  const next = await see(desk, ana, 'Quinces');
+  expect((await service.getPlan(plan.id)).version).toBe(2);
+  const [first, second] = await steps();
+  expect(second).toMatchObject({ args: { path: 'b.md', content: 'Quinces' }, after: [] });
+  expect(second?.not_before).toBe('2050-01-02T08:00:00.000Z');
+  expect(first?.args).toEqual({ path: 'a.md', content: 'Plums' });
+  const person = await edit(next, 2);
+  expect(written(person)).toContain(`"initial_user":"${ana.id}"`);
+  await slack.submit(ana.id, person, { [`${field('/assignee')}/value`]: ben.id });
+  await waitFor('the third version', async () => (await service.getPlan(plan.id)).version === 3);
+  expect((await steps()).some(({ args }) => args.assignee === 'ben@example.com')).toBe(true);
+  const third = await seeCard(desk, root, 'Changed since version 2');
+  // Others change the plan while the form is open: the form says so, and keeps what was entered.
+  const late = await edit(await openWindow(desk, ana, third, 'countersign:details'), 0);
+  const { version } = await service.getPlan(plan.id);
+  await service.goBack(plan.id, { version, to: 1 }, personIn('ana@example.com', 'slack'));
+  await slack.submit(ana.id, late, { [`${field('/content')}/value`]: 'Medlars' });
+  const refused = written(slack.views(ana.id).at(-1));
+  expect(refused).toContain('The plan has changed');
+  expect(refused).toContain('"initial_value":"Medlars"');
 });

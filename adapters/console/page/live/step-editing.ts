@@ -2,10 +2,12 @@
 import { emptyBuild, fieldsOf } from '#domain/plan/build.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import { readEntries, toEntries } from '#domain/plan/form-entries.ts';
+import { changesBetween } from '#domain/plan/merge.ts';
 import type { OperationForm } from '#domain/plan/operation-form.ts';
+import { operationsOf } from '#domain/plan/step-edit.ts';
 import { writeTemplates } from '#domain/plan/templates.ts';
 import { browserZone } from '../plan/browser-zone.ts';
-import { describeEdit, operationsOf } from '../plan/step-edit.ts';
+import { describeEdit } from '../plan/step-edit.ts';
 import type { StepLabels } from '../plan/step-labels.ts';
 import { describeError, get } from './api.ts';
 import { edits } from './edits.ts';
@@ -70,7 +72,8 @@ export function saveEdit(card: Card, names: StepLabels): void {
   const { plan, digest, step: shown, label } = editing;
   const { at, after } = step;
   const entered = { args, at, after };
-  const operations = operationsOf(shown, entered);
+  const changes = changesBetween(writeTemplates(shown.args), args);
+  const operations = operationsOf(shown, { changes, at, after }, browserZone);
   const lines = describeEdit(shown, step.form.fields, entered, names);
   const { version } = card.facts.plan;
   const own = { step: shown.id, label, digest, version, ...entered, lines, operations };

@@ -2,7 +2,6 @@
 import type { Build } from '#domain/plan/build.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import { toEntry } from '#domain/plan/form-entries.ts';
-import { changesBetween } from '#domain/plan/merge.ts';
 import { isOpenEntry, type OperationField, type Suggestion } from '#domain/plan/operation-form.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
 import { writeTemplates } from '#domain/plan/templates.ts';
@@ -39,38 +38,6 @@ export type StepEdit = {
 
 /** Arguments as written; `at` local or empty. */
 export type Entered = { args: JsonObject; at: string; after: string[] };
-
-export function operationsOf(
-  step: Pick<ShownStep, 'id' | 'args' | 'after' | 'not_before' | 'status'>,
-  { args, at, after }: Entered,
-): PatchOperation[] {
-  const { id, not_before: notBefore } = step;
-  const before = notBefore === null ? '' : (browserZone.toLocal(notBefore) ?? '');
-  const changes = changesBetween(writeTemplates(step.args), args);
-  const set = {
-    ...(Object.keys(changes).length === 0 ? {} : { args: changes }),
-    ...(at === before ? {} : { not_before: at === '' ? null : browserZone.toMoment(at) }),
-  };
-  const known = step.after.map((one) => one.id);
-  const added = after
-    .filter((one) => !known.includes(one))
-    .map((one): PatchOperation => {
-      const edge = { id: one, type: 'FS', lag_minutes: 0 } as const;
-      return { op: 'add_dependency', step: id, after: edge };
-    });
-  const gone = step.after
-    .filter((one) => !after.includes(one.id))
-    .map((one): PatchOperation => {
-      return { op: 'remove_dependency', step: id, after: { id: one.id, type: one.type } };
-    });
-  const updates: PatchOperation[] =
-    Object.keys(set).length === 0 ? [] : [{ op: 'update_steps', steps: { ids: [id] }, set }];
-  const again: PatchOperation[] =
-    step.status === 'failed' && updates.length > 0
-      ? [{ op: 'rerun_steps', steps: { ids: [id] } }]
-      : [];
-  return [...updates, ...again, ...gone, ...added];
-}
 
 const shown = (value: Json | undefined): string =>
   value === undefined ? 'nothing' : typeof value === 'string' ? value : JSON.stringify(value);
