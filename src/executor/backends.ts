@@ -87,7 +87,6 @@ export async function registerBackends(
     written.set(row.id, row);
   }
 
-  /** @returns whether a new operation is offered */
   async function update(row: NewBackend): Promise<boolean> {
     const before = written.get(row.id);
     if (before === undefined) {

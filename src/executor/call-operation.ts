@@ -171,7 +171,6 @@ function findBrokenSeal(step: ClaimedStep): string | null {
   return `This step is not what was approved: its call changed afterwards. Nothing was called. Propose the plan again.`;
 }
 
-/** This worker's operation may have a wider effect than the approved one. */
 function findWiderEffect(run: StepRun, operation: string): string | null {
   const { step } = run;
   const here = toolsOf(run).get(operation);
@@ -179,7 +178,6 @@ function findWiderEffect(run: StepRun, operation: string): string | null {
   return `This step was approved with ${operation} as ${step.effect}, and on this worker it is ${here.effect}. Nothing was called. Let all workers describe it alike, then propose the plan again.`;
 }
 
-/** This worker's operation may differ from the one shown for approval. */
 function findOtherOperation(run: StepRun, operation: string): string | null {
   const change = findChangedOperation(run.plan.operation_digests, toolsOf(run), operation);
   return change === null ? null : `This step was not called: ${change}`;

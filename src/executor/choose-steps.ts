@@ -5,14 +5,13 @@ export type Candidate = { position: number; needs: Record<string, number> };
 
 export type Choice = {
   chosen: Candidate[];
-  /** Already queued, and the first new one per pool. */
   blocked: Reservation[];
 };
 
 /** Amounts are exact to the millionth but summed as doubles. */
 const tolerance = 1e-7;
 
-/** Smaller steps may overtake one that doesn't fit until it has waited `maxWaitMs`. @param waits of all plans */
+/** Smaller steps may overtake one that doesn't fit until it has waited `maxWaitMs`; then its resources are kept for it. */
 export function chooseSteps(
   candidates: Candidate[],
   pools: PoolState[],

@@ -32,7 +32,6 @@ const candidateLimit = 64;
 /** Smaller steps may overtake one that doesn't fit for this long. */
 const maxWaitMs = 1000;
 
-/** A back end's lanes of a plan version, and its terms. */
 export type LaneCache = {
   version: number;
   /** As offered when the lanes were read. */
@@ -124,7 +123,6 @@ async function claimWithin(
   return claimStepsAt(tx, plan.id, positions, terms);
 }
 
-/** @returns milliseconds until the next step's wakeup */
 async function bookNext(
   context: ExecutorContext,
   tx: Transaction,
@@ -139,7 +137,6 @@ async function bookNext(
   return Math.max(1, next.in_ms);
 }
 
-/** The plan no longer matches the approved digest. */
 async function refuseChanged(
   { enqueue, clock }: ExecutorContext,
   tx: Transaction,

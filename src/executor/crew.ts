@@ -15,7 +15,7 @@ const usualCallsEndWithinMs = 5000;
 
 export type PlanWorker = {
   work(planId: string): Promise<void>;
-  /** Gives calls a few seconds, hands the rest back. A cut-off call that must not be repeated is left to a person. */
+  /** Gives calls a few seconds, hands the rest back; a cut-off call that must not be repeated goes to a person. */
   stop(): Promise<void>;
   /** Cuts off only calls that may be repeated. */
   drain(): Promise<void>;
@@ -80,7 +80,6 @@ export function createPlanWorker(
 export type Crew = {
   context: SharedContext;
   backends: { id: string; backend: Backend }[];
-  /** In every back end; also notifies other workers. Waits for neither. */
   work(planId: string): Promise<void>;
   lookForWork(): Promise<void>;
   stop(): Promise<void>;

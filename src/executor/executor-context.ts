@@ -35,7 +35,6 @@ export type SharedContext = {
   db: Database;
   enqueue: Enqueue<Transaction>;
   registry: ToolHost;
-  /** All processes' tools; plans are checked against them when they start. */
   catalogue: Catalogues;
   clock: Clock;
   random: Random;
@@ -53,7 +52,6 @@ export type SharedContext = {
 
 export type ExecutorContext = SharedContext & {
   backend: Backend;
-  /** Globally unique; owns the leases. */
   worker: string;
   leases: Leases;
   slots: Slots;

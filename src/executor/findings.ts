@@ -56,7 +56,6 @@ export function findNoMoney({ code, message, details }: CountersignError): Raise
   };
 }
 
-/** Since approval; a person is asked as well. */
 export function findDrifted(step: ClaimedStep, message: string): RaisedFinding {
   return {
     severity: 'WARN',

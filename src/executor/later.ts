@@ -26,7 +26,6 @@ const HandedOver = z.object({ later: z.string(), caller: z.string() });
 const longestSeconds = 24 * 3600;
 const seldomMs = 60_000;
 const oftenMs = 500;
-/** First interval, unless the operation suggests one. */
 const usualMs = 5_000;
 const askWithinMs = 5_000;
 /** Must exceed polling plus stopping. */
@@ -153,7 +152,7 @@ export async function askForLater(
     over: PlanStatus.options.filter(isTerminal),
     holdSeconds,
     orphanSeconds: holdSeconds,
-    // A worker that has the operation applies the operation's own limit.
+    // A worker that has the operation applies its limit.
     longestSeconds: longestSeconds + 3600,
   };
   const ownIds = new Set(backends.map(({ id }) => id));

@@ -56,7 +56,6 @@ export function keepLeases(
   const stopping = new AbortController();
   let renewing = false;
   let renewedAt = performance.now();
-  /** Leases of this age are renewed next, if somebody asked meanwhile. */
   let again: number | null = null;
   const leaseMs = leaseSeconds * 1000;
 

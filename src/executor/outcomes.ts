@@ -76,7 +76,6 @@ export function reportCutOff(
   return makeOutcome(step, { status: 'cancelled', error: { code: 'cancelled', message } });
 }
 
-/** It may have taken effect: only a person can find out. */
 export function makeUnknown(step: Attempt, code: ErrorCode, message: string): Outcome {
   return makeOutcome(step, {
     status: 'unknown',

@@ -28,10 +28,8 @@ const announceEveryMs = 500;
 const longestNapMs = 30_000;
 
 type Claimed = { plan: PlanRow; step: ClaimedStep; lease: Lease; call: AbortController };
-/** The lease is held until the outcome is stored. */
 type Finished = { step: ClaimedStep; lease: Lease; outcome: Outcome };
 
-/** Replaces an outcome that Postgres rejects. */
 function refusedOutcome({ step, outcome }: Finished): Outcome {
   const message = `The call ended (${outcome.status}), but its outcome couldn't be stored. See the log.`;
   const unknown = step.effect === 'write' && outcome.status !== 'failed';
@@ -64,7 +62,6 @@ function takeBatch(finished: Finished[], limit: number): Finished[] {
   return batch;
 }
 
-/** Never throws. */
 function runTraced(run: StepRun): Promise<Outcome> {
   const { plan, step, context } = run;
   const operation = operationName(step.tool, step.operation);
@@ -104,7 +101,6 @@ type Mode = 'turning' | 'calling' | 'queued' | 'napping' | 'ended';
 export class PlanLoop implements Claimant {
   readonly context: ExecutorContext;
   readonly planId: string;
-  /** Known after the first turn, or once it queues. */
   person: string | null = null;
   readonly mark: Mark;
   readonly isStopping: () => boolean;
@@ -113,7 +109,6 @@ export class PlanLoop implements Claimant {
   #claimed: Claimed[] = [];
   #calling = 0;
   #returned = 0;
-  /** Limits claiming ahead by how fast calls return. */
   readonly #pace = new Pace();
   #finished: Finished[] = [];
   /** From the last turn. `more`: steps may be ready; `others`: some can't run here. */
@@ -217,7 +212,6 @@ export class PlanLoop implements Claimant {
     return isSoon && !this.isStopping() ? 'napping' : 'ended';
   }
 
-  /** Collects calls that end together, while the event loop brings more. */
   async #gather(batch: number): Promise<void> {
     for (let before = -1; this.#finished.length > 0 && this.#returned > before; ) {
       before = this.#returned;

@@ -202,7 +202,6 @@ async function tellNo(run: StepRun, question: string): Promise<string> {
   return `${name} ${verb} step ${labelOf(question)}`;
 }
 
-/** A question answered with No that this step waits for. */
 async function findNo(run: StepRun): Promise<Skip | null> {
   const { context, plan, step } = run;
   const { query } = context.db;

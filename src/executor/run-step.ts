@@ -174,7 +174,6 @@ export async function runStep(run: StepRun): Promise<Outcome> {
   } catch (error) {
     if (error instanceof LeftQueue) return reportNotCalled(step, error.message);
     if (run.signal.aborted) return reportNotCalled(step, errorMessage(run.signal.reason));
-    // Nothing has been called yet, so a retry is safe.
     if (error instanceof CountersignError) return failOrRetry(run, error, 'read');
     context.warn(`Could not prepare step ${step.step_id} of ${run.plan.id}.`, error);
     return makeFailure(

@@ -44,7 +44,6 @@ export type SettleContext = Pick<SharedContext, 'enqueue' | 'clock' | 'random'> 
 /** Characters of a worker's report in the question. */
 const maxReport = 400;
 
-/** Null if a late worker's knowledge doesn't help. */
 function describeLate({ attempt_status, summary, error }: StoredOutcome): string | null {
   const came = 'Its worker came back later and says that';
   switch (attempt_status) {

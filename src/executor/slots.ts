@@ -26,7 +26,6 @@ const maxWaitMs = 1000;
 /** Without a start: one more call is allowed, doubling each time. */
 const standstillMs = 500;
 const maxIdle = 4096;
-/** Additional calls kept for people who hold nothing. */
 const keptShare = 1 / 4;
 
 /** The person served last comes last. */
@@ -75,7 +74,6 @@ class Line {
 /** @param most the limit when all calls are slow and others wait */
 export function createSlots(limit: number, most = limit): Slots {
   type Waiting = { since: number; begin(): void; leave(reason: string): void };
-  /** Counted ones, and those admitted beyond for their pace. */
   const holdings = new Map<Claimant, { counted: number; extra: number }>();
   let held = 0;
   let used = 0;

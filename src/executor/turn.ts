@@ -51,7 +51,6 @@ function isProgress({ status }: Outcome): boolean {
   return status === 'succeeded' || status === 'ready' || status === 'running';
 }
 
-/** With the plan's version and this back end's offers. */
 function isUpToDate(
   { backend }: ExecutorContext,
   { version }: PlanRow,
@@ -121,7 +120,6 @@ type Deciding = Configured &
 /** Other plans queue behind this one, and the next round asks again. */
 const maxWaitMs = 2000;
 
-/** Not offered, or its tool doesn't answer in time. */
 async function lacksTools(
   db: Queryable,
   catalogues: Catalogues,
@@ -142,7 +140,6 @@ async function lacksTools(
     pause(maxWaitMs, null, { signal: late.signal }).catch(() => null),
   ]);
   late.abort();
-  // Late answers are ignored.
   answers.catch(() => {});
   return states === null || states.some(({ ok }) => !ok);
 }

@@ -184,7 +184,6 @@ function createChatPost(chat: ChatPort): Operation {
   });
 }
 
-/** `until` in epoch milliseconds. */
 const Deadline = z.object({ seconds: z.number(), until: z.number() });
 /** Longer waits become a deadline in the database. */
 const longWaitSeconds = 60;
@@ -240,7 +239,6 @@ function createControlOperations(clock: Clock): Operation[] {
   ];
 }
 
-// A link is removed, not its target.
 function createDelete(sandbox: Sandbox): Operation {
   return defineOperation({
     tool: 'workspace',

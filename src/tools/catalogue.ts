@@ -42,7 +42,6 @@ function isWithin(
   return source === 'builtin' || reaches(tenancy, sharing, tenant);
 }
 
-/** @param tools come before workers' @param findModelProblem default: no model server */
 export function createCatalogue(
   tools: Pick<ToolHost, 'of'>,
   readTenancy: () => Tenancy = () => alone,
@@ -182,7 +181,6 @@ export function digestOperation(spec: Identified): string {
   return digest;
 }
 
-/** In words. */
 export function describeChange(before: string, spec: Identified): string | null {
   const digest = digestOperation(spec);
   if (before === digest) return null;

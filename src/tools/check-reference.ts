@@ -66,7 +66,6 @@ export class ReferenceChecker {
     return { schema };
   }
 
-  /** Any value fits inside a text. */
   #explainInText(
     name: string,
     at: string[],

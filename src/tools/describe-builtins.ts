@@ -101,7 +101,6 @@ function eachOf(label: string, value: Json | undefined): CallPart[] {
   return Object.entries(value).map(([name, item]) => toPart(`${label} ${name}`, item));
 }
 
-/** `replaces`: overwrites an existing target. */
 export type Effect = Pick<CallDescription, 'class' | 'headline'> &
   Partial<Pick<CallDescription, 'destructive' | 'parts'>> & { replaces?: boolean };
 export type Describe = (args: Arguments) => Effect;
@@ -259,7 +258,6 @@ function describeDelete(args: Arguments): Effect {
   };
 }
 
-/** Step IDs are a separate part. */
 function describeSources(args: Arguments): CallValue {
   const named = (['partition', 'tag'] as const).flatMap((kind) => {
     const value = args.take(kind);

@@ -47,7 +47,7 @@ function readFacts(spec: NonNullable<Described>, args: JsonObject): CallFacts | 
     // A copy: it must not change the call.
     return Facts.parse(spec.describe?.(structuredClone(args)));
   } catch {
-    return null; // arguments are unknown
+    return null;
   }
 }
 
@@ -178,7 +178,6 @@ export function sourcesOf(steps: Step[]): string[] {
   return steps.flatMap((step) => referencesOf(argumentsOf(step)).map(({ $from }) => $from));
 }
 
-/** @param labels of other steps used as sources @param asking other steps used in conditions */
 export function describeSteps(
   catalogue: Pick<Catalogue, 'get'>,
   steps: Step[],
@@ -197,7 +196,6 @@ export function describeSteps(
   });
 }
 
-/** For all comparisons of a page. */
 const comparedWithinMs = 1000;
 
 export async function compareSteps(

@@ -8,7 +8,6 @@ const maxItems = 2;
 const maxLength = 200;
 /** Characters; the rest is left out. */
 const maxSize = 4000;
-/** If several are possible. */
 const order: ValueType[] = ['object', 'array', 'string', 'integer', 'fraction', 'boolean'];
 
 const formats: Record<string, string> = {
@@ -94,7 +93,6 @@ class ExampleWriter {
     return this.#walker.propertiesOf(schema).filter((name) => !required.has(name));
   }
 
-  /** With the first of each choice. */
   #partsOf(schema: Schema): JsonSchema[] {
     const parts = this.#walker.partsOf(schema);
     const chosen = parts.flatMap((part) =>

@@ -64,7 +64,6 @@ export function passesOf(error: unknown): number | null {
   return null;
 }
 
-/** @param afterMs the wait that the response asks for */
 export function passesOfStatus(status: number, afterMs: number | null = null): number | null {
   const passes = status === 408 || status === 425 || status === 429 || status >= 500;
   return passes ? (afterMs ?? 0) : null;

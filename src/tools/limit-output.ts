@@ -6,7 +6,6 @@ import type { ToolOutput } from '#domain/tool.ts';
 export const maxOutputBytes = 1_000_000;
 const maxSummary = 300;
 const maxFinding = 2000;
-/** Per call. */
 const maxFindings = 20;
 const previewLength = 10_000;
 

@@ -291,7 +291,6 @@ class FormMaker {
   }
 }
 
-/** The whole, its members, and theirs. */
 function outputsOf({ output }: OperationSpec): OutputChoice[] {
   if (output === undefined) return [{ path: '', label: 'the whole output' }];
   const walker = new SchemaWalker(output);

@@ -8,7 +8,6 @@ export function describeOutput(schema: z.ZodType): JsonSchema {
   return described;
 }
 
-/** A large output is replaced by its beginning. */
 export function describeLargeOutput(schema: z.ZodType): JsonSchema {
   return describeOutput(z.union([schema, Preview]));
 }

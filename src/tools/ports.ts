@@ -55,13 +55,11 @@ export type PlanPort = {
 /** `skipped`: not succeeded, or not only reading. `changed`: step IDs. */
 export type Recheck = { checked: number; skipped: number; changed: string[] };
 
-/** `patch` null: see `reason`. */
 export type Proposal = { patch: JsonObject | null; reason: string };
 
 export type Verdict = {
   verdict: 'applied' | 'awaiting_approval' | 'refused' | 'nothing';
   patch_id: string | null;
-  /** Why it waits or was refused. */
   reasons: string[];
 };
 
@@ -78,7 +76,6 @@ export type DraftPort = {
   /** Prerequisites with and without output. @throws `unknown_step` if the step is gone */
   count(of: OutputsOf): Promise<{ sources: number; missing: number }>;
   read(of: OutputsOf): AsyncIterable<StepOutput>;
-  /** Idempotent by ID. */
   store(artifact: {
     id: string;
     planId: string;

@@ -36,12 +36,10 @@ export type RegistryOptions = Omit<BuiltinOptions, 'baseDir' | 'clock'> & {
   workspaceDir: string;
   calendars: Settings['calendars'];
   mcpServers: Settings['mcpServers'];
-  /** `from`: base folder for relative paths. */
   toolFiles?: { files: Settings['tools']; from: string } | undefined;
   disabledTools: Settings['disabledTools'];
   /** A new object after each change. Default: a single organisation. */
   tenancy?: () => Tenancy;
-  /** Required for sign-in at hosted servers. */
   signIns?: SignInStore;
   /** Redacted from everything a server says. */
   secrets?: string[];
@@ -204,7 +202,6 @@ async function createServers(
   );
 }
 
-/** Slow or failed ones keep trying. */
 async function startServers(servers: McpTool[], waitMs: number): Promise<void> {
   if (servers.length === 0) return;
   const enough = new AbortController();

@@ -24,7 +24,6 @@ const options: Options = {
 
 const require = createRequire(import.meta.url);
 
-/** Ninety modules. */
 function loadCompiler() {
   // The type checker can't resolve `require`.
   const { Ajv } = require('ajv') as typeof import('ajv');
@@ -66,7 +65,6 @@ function toSentences(errors: ErrorObject[], all: string, one: string): string[] 
   return [...new Set(errors.map((error) => toSentence(error, all, one)))].slice(0, maxSentences);
 }
 
-/** Schemas don't know bigints. */
 function toNumbers(value: Json): Json {
   if (typeof value === 'bigint') return Number(value);
   if (Array.isArray(value)) return value.map(toNumbers);
@@ -88,7 +86,6 @@ function findErrors({ validate, weight }: Compiled, data: Json): ErrorObject[] |
     const done = isShort ? { value: check() } : withinTime(check);
     return done?.value.slice(0, maxErrors) ?? null;
   } catch (error) {
-    // Deeper than the stack.
     if (error instanceof RangeError) return null;
     throw error;
   }

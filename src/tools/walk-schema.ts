@@ -1,5 +1,5 @@
 // Derives from a JSON Schema (draft 7 or 2020-12) the possible values at a place.
-// The rest may be possible or not. Ignores `not`, conditions and remote `$ref`s.
+// Rules out only the impossible. Ignores `not`, conditions and remote `$ref`s.
 import { isObject } from '#domain/text.ts';
 import type { JsonSchema } from '#domain/tool.ts';
 import { compileLinear } from './linear-pattern.ts';

@@ -2,7 +2,6 @@
 import { createContext, Script } from 'node:vm';
 import { isObject } from '#domain/text.ts';
 
-/** CPU time. */
 const longestWorkMs = 100;
 /** Below this share of the CPU, an attempt is repeated with a longer limit. */
 const enough = 0.7;

@@ -11,7 +11,6 @@ export type Component = {
 
 const maxDepth = 10;
 
-/** Leaves out an unclosed component. */
 export function readComponents({ lines, bad }: Lines): { top: Component[]; bad: BadLine[] } {
   const top: Component[] = [];
   const problems = [...bad];

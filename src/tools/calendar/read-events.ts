@@ -35,7 +35,6 @@ const expandMs = 3000;
 class Problems {
   readonly #said = new Map<string, number>();
   report(line: number, reason: string): void {
-    // Every use of a line finds the same error.
     const text = `Line ${line}: ${shorten(reason, 300)}.`;
     if (!this.#said.has(text)) this.#said.set(text, line);
   }

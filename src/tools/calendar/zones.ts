@@ -9,7 +9,6 @@ import { type Component, propertiesOf, propertyOf } from './components.ts';
 /** Local times are UTC milliseconds. Skipped times move forward. */
 export type Zone = { toInstant(wall: number): number; toWall(instant: number): number };
 
-/** From CLDR, territory 001. */
 const windowsZones = new Map(
   windowsData.supplemental.windowsZones.mapTimezones
     .map(({ mapZone }) => mapZone)
@@ -46,7 +45,6 @@ export function findZoneName(tzid: string): string | null {
   return windows ?? city ?? readOffset(name);
 }
 
-/** `GMT+0100`, `(UTC+01:00) somewhere`, `+02:00` */
 function readOffset(name: string): string | null {
   const found = /^\(?(?:UTC|GMT)?\s?([+-])(\d{1,2}):?(\d\d)?\b/i.exec(name);
   if (found === null || Number(found[2]) > 14) return null;

@@ -86,7 +86,6 @@ function readSheetNames(xml: string): string[] {
   return names;
 }
 
-/** From 0. */
 function columnOf(cell: string): number {
   const letters = /^[A-Z]{1,3}/.exec(cell)?.[0] ?? 'A';
   return [...letters].reduce((at, letter) => at * 26 + letter.charCodeAt(0) - 64, 0) - 1;

@@ -10,7 +10,6 @@ import { countOutputs, type Passage, writePassage } from './fit-entries.ts';
 
 export const budgetTokens = z.number().int().min(200).max(1_000_000);
 
-/** By ID, or as the output of the step that made it. */
 export const BookArgument = z.union([
   z.string().min(1).max(80),
   z.looseObject({ draftbook: z.string().min(1).max(80) }),

@@ -5,7 +5,6 @@ import type { Quote } from '#domain/plan/draftbook.ts';
 import { countOf, onOneLine } from '#domain/words.ts';
 import { type Measure, shortenText } from './shorten-text.ts';
 
-/** With counts, and the number left out. */
 export type Passage<Source> = {
   quotes: Quote[];
   omitted: number;

@@ -44,7 +44,6 @@ function sayOutput({ operation, args, summary, output }: StepOutput): string {
   return text.trim() === '' ? (summary ?? '') : text;
 }
 
-/** Null if none, or not yet known. */
 function readSelector({ steps, partition, tag }: Record<string, unknown>): StepSelector | null {
   const ids = Array.isArray(steps) ? steps.filter((id) => typeof id === 'string') : [];
   const selector: StepSelector = {

@@ -7,7 +7,6 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { digestJson } from '../catalogue.ts';
 import { listPackages, packageFolderOf } from './packages.ts';
 
-/** Resolves to this program from any folder. */
 const publicName = 'countersign/tools';
 
 /** A module belongs to its first importer. */
@@ -58,7 +57,6 @@ async function digestFiles(urls: string[]): Promise<string> {
 
 export type ImportedTool = { exported: unknown; digest: string };
 
-/** Serialised. */
 export async function importTool(path: string): Promise<ImportedTool> {
   const url = pathToFileURL(path).href;
   const before = await readFile(path, 'utf8');

@@ -27,7 +27,6 @@ export type ToolFile = {
 
 type Run = Operation['call'];
 
-/** Drops properties reserved for built-in operations. */
 const Exported = z.object({
   tool: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9-]*$/, 'letters, digits and hyphens'),
   operation: z

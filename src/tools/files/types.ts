@@ -8,7 +8,6 @@ export type CallContext = {
   stepId: string | null;
   /** The same for every attempt of a step, so that the other side can deduplicate. */
   idempotencyKey: string;
-  /** Requested the plan. */
   user: string;
   conversation: string | null;
   /** IANA zone of the person the work is for. */
@@ -18,7 +17,6 @@ export type CallContext = {
    * COUNTERSIGN_PUBLIC_URL.
    */
   callbackUrl(): Promise<string>;
-  /** Aborts on cancellation or timeout. */
   signal: AbortSignal;
 };
 
@@ -39,7 +37,6 @@ export type CallFacts = {
   verb: string;
   target?: string;
   payload?: string[];
-  /** Destroys existing data. */
   destructive?: boolean;
   /** Reaches beyond this installation. Default: unless it only reads. */
   outside?: boolean;
@@ -65,7 +62,6 @@ export type OperationDefinition<S extends z.ZodType> = {
   run(args: z.output<S>, context: CallContext): Promise<CallOutput | CallLater>;
   /** Must change nothing; an error means it can't be polled now. */
   check?(later: string, context: { signal: AbortSignal }): Promise<WorkState>;
-  /** On cancellation or timeout. */
   cancel?(later: string, context: { signal: AbortSignal }): Promise<void>;
 };
 

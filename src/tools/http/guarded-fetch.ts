@@ -17,7 +17,6 @@ export function createGuardedFetch(
   return async (at, init) => {
     const guarded = createGuardedAgent(rules);
     const direct = new Agent();
-    // Each redirect is dispatched again.
     const dispatcher = guarded.compose(
       (dispatch) => (options, handler) =>
         String(options.origin) === origin

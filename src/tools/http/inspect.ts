@@ -11,7 +11,6 @@ import type { WebAnswer, WebClient } from './send-request.ts';
 
 const maxText = 500;
 const changing = new Set(['PUT', 'PATCH', 'DELETE']);
-/** About the change, not its target. */
 const aboutChange = /^(content-.*|if-.*|prefer|idempotency-key|x-http-method.*)$/i;
 
 type Target = { url: string; method: string; headers: Record<string, string> };
@@ -66,7 +65,6 @@ export function inspectRequest(
     if (target === null) return null;
     const { method, ...read } = target;
     try {
-      // Like the change, it follows no redirect to another origin.
       return toState(
         await client.send({ ...read, method: 'GET', body: null, signal, changesSomething: true }),
       );

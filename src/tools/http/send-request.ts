@@ -161,7 +161,6 @@ async function readAnswer(
   };
 }
 
-/** A date is compared with the server's clock. */
 const waitOf = ({ headers }: Response): number | null =>
   readRetryAfter(headers.get('retry-after'), Date.parse(headers.get('date') ?? ''));
 
@@ -217,7 +216,6 @@ function mayHaveActed(
   });
 }
 
-/** The connection failed: no server has seen the call. */
 function withNothingDone(error: CountersignError): CountersignError {
   const { code, message, cause, passesAfterMs } = error;
   return new CountersignError(code, message, { details: nothingDone, cause, passesAfterMs });

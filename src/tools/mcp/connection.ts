@@ -97,7 +97,6 @@ export function createConnection(options: ConnectionOptions): Connection {
     lastProblem = { at: new Date().toISOString(), text: reason };
   }
 
-  /** It is replaced soon, or on next use. */
   function drop(client: Client, reason: string): void {
     if (live?.client !== client) return;
     // A server that crashes right after starting must not be restarted every second.
@@ -130,7 +129,6 @@ export function createConnection(options: ConnectionOptions): Connection {
     }
   }
 
-  /** OpenTelemetry's conventions for MCP. */
   function describeRequest({ method, tool }: CallRequest) {
     const address = server.url === undefined ? null : new URL(server.url);
     return {
@@ -160,13 +158,11 @@ export function createConnection(options: ConnectionOptions): Connection {
     );
     timer = setTimeout(() => {
       timer = null;
-      // `connectOnce` reports the error and schedules a retry.
       obtain().catch(() => undefined);
     }, pause);
     timer.unref();
   }
 
-  /** The 2026 revision, then the 2025 handshake. */
   function createClient(): Client {
     const client: Client = new Client(
       { name: 'countersign', version: '1' },

@@ -48,7 +48,6 @@ function readEffect(tool: Tool): Effect {
   return tool.annotations?.idempotentHint === true ? 'idempotent' : 'write';
 }
 
-/** The database must accept every text. */
 function toSchema(schema: object): JsonSchema {
   return Object.fromEntries(
     Object.entries(schema).map(([key, value]) => [makeStorableText(key), makeStorable(value)]),

@@ -12,7 +12,6 @@ export const tooLongCode = -32_099;
 
 const newline = 0x0a;
 
-/** Same methods as the SDK's stdio reader. */
 export class LineReader {
   #parts: Buffer[] = [];
   #size = 0;
@@ -99,7 +98,6 @@ export function toTooLong(id: number): JSONRPCMessage {
   return { jsonrpc: '2.0', id, error: { code: tooLongCode, message } };
 }
 
-/** One message or a batch; [] for anything else. */
 function readLine(line: Buffer): JSONRPCMessage[] {
   // Programs also log here.
   const text = line.toString('utf8').trim();

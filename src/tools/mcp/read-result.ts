@@ -81,7 +81,6 @@ function summarise(name: string, text: string, result: CallToolResult): string {
   return words === '' ? `${name} is done.` : toLine(words, maxSummary);
 }
 
-/** Servers don't know the step's ID. */
 const Reported = NewFinding.pick({ severity: true, message: true, evidence: true });
 
 function readFindings({ _meta }: CallToolResult): NewFinding[] {

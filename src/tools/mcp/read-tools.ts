@@ -9,7 +9,6 @@ import { repairSchema } from '../repair-schema.ts';
 export type SkippedTool = { name: string; reason: string };
 export type ReadTools = { tools: Tool[]; skipped: SkippedTool[] };
 
-/** Planners can't choose from more. */
 export const maxTools = 2000;
 const longest = { name: 150, text: 100_000 };
 
@@ -37,7 +36,6 @@ function readOutput(given: unknown): JsonSchema | undefined {
 
 const hints = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'];
 
-/** Non-boolean hints count as missing. */
 function readAnnotations(given: unknown): Tool['annotations'] {
   if (!isObject(given)) return undefined;
   const kept = Object.entries(given).filter(([name, value]) =>

@@ -8,7 +8,6 @@ function secretsOf(address: string): string[] {
   return [search, ...searchParams.values(), username, password, ...parts];
 }
 
-/** `--token`, `--api-key=…` */
 export function findSecretFlag(argument: string): string | null {
   const flag = /^--?[\w-]+(?==|$)/.exec(argument)?.[0] ?? '';
   return /token|secret|key|password|auth|header/i.test(flag) ? flag : null;

@@ -81,7 +81,6 @@ export type McpToolOptions = {
   name: string;
   server: McpServer;
   baseDir: string;
-  /** Null if sign-in is not possible. */
   signIns: SignInStore | null;
   clock: Clock;
   rules: AddressRules;

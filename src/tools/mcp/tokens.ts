@@ -34,7 +34,6 @@ export type Tokens = AuthProvider & {
   has(): boolean;
 };
 
-/** Before expiry. */
 const earlyMs = 30_000;
 const refreshWithinMs = 15_000;
 /** Then a dead process's refresh is taken over. */

@@ -57,7 +57,6 @@ async function* addInFront(chunks: AsyncIterable<Buffer>, mark: number, added: B
   if (!done) yield* added;
 }
 
-/** By offset, ascending. */
 class Characters {
   readonly #name: string;
   #next = 0;

@@ -12,7 +12,6 @@ import { isTemporary, type Sandbox, toWorkspacePath } from './sandbox.ts';
 
 /** Bytes; larger files are compared by size and time only. */
 const maxHashed = 10_000_000;
-/** Larger folders are compared by their own time only. */
 const maxEntries = 2000;
 /** Non-blocking, so that a pipe or device can be refused. */
 export const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -43,7 +42,6 @@ async function hashFile(at: string, info: Stats): Promise<string> {
 
 type Tree = { lines: string[]; files: number; bytes: number; complete: boolean };
 
-/** Links are named, never followed. */
 async function listTree(at: string, prefix: string, tree: Tree, signal: AbortSignal) {
   for (const name of (await readdir(at)).sort()) {
     throwIfAborted(signal);

@@ -11,7 +11,6 @@ import { checkPaths, type HeldPath, type Sandbox } from './sandbox.ts';
 import { type Entry, prefixOf, walkFolder } from './walk-folder.ts';
 
 const maxEntries = 5000;
-/** Well below the output limit. */
 const pageBytes = 600_000;
 
 const ListedEntry = z.strictObject({

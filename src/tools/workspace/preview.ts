@@ -104,7 +104,6 @@ function showBeginning(path: string, { text, bytes: _, ...found }: Found): FileP
   return { path, ...found, hunks: null, text: shown, cut };
 }
 
-/** For a new file, only that it is new. */
 export function previewWith(sandbox: Sandbox, next: NextText): NonNullable<Operation['preview']> {
   return async (args, signal) => {
     const path = textOf(args.path);

@@ -15,7 +15,6 @@ import { checkPaths, type HeldPath, type Sandbox } from './sandbox.ts';
 
 const defaultBytes = 500_000;
 const defaultLines = 200;
-/** For reading or searching lines. */
 export const maxLineBytes = 20_000_000;
 const maxRange = 500_000;
 

@@ -66,7 +66,6 @@ export function isTemporary(name: string): boolean {
   return temporary.test(name);
 }
 
-/** In any spelling that file systems accept. */
 export function isReserved(path: string): boolean {
   const [first = ''] = path.split(/[\\/]/, 1);
   return (
@@ -142,7 +141,6 @@ export function openSandbox(folder: string): Sandbox {
   };
 }
 
-/** Keeps missing parts. */
 async function resolveInside(
   root: string,
   path: string,

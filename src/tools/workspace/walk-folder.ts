@@ -10,7 +10,6 @@ export type Entry = {
   path: string;
   name: string;
   kind: 'file' | 'folder' | 'link' | 'other';
-  /** 0 unless it is a file. */
   size: number;
 };
 
