@@ -128,8 +128,8 @@ export type CallFacts = {
 
 /** `call` gets arguments valid for `input`; throws CountersignError. */
 export type Operation = OperationSpec & {
-  /** Rules beyond the schema. Unknown arguments are missing; null if valid. */
-  check?(args: JsonObject): { code: ErrorCode; message: string } | null;
+  /** Rules beyond the schema. Unknown arguments are missing, and named by `later`; null if valid. */
+  check?(args: JsonObject, later?: string[]): { code: ErrorCode; message: string } | null;
   /** Checked when proposed and by the call. */
   findRefusal?(args: JsonObject, user: string): Promise<string | null>;
   /** If more specific than `output`. */

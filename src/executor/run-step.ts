@@ -114,7 +114,11 @@ function askAboutDrift(
   }
   const before = was === null ? 'could not be looked up' : `was ${describe(was)}`;
   const changed = now === null ? 'may have changed' : 'changed';
-  const warning = `${target} ${changed} after the plan was approved. It ${before}; now it ${after}.`;
+  // What is not there yet cannot go missing: its source did.
+  const warning =
+    was?.state === 'new' && now?.state === 'missing'
+      ? `What ${target} is made from is missing. It was there when the plan was approved.`
+      : `${target} ${changed} after the plan was approved. It ${before}; now it ${after}.`;
   const question = `${warning} ${asked.question ?? ''}`;
   const findings = [findDrifted(step, warning)];
   return { ...asked, question, output: { confirm: true, drift: now, looked: now }, findings };

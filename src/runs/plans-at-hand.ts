@@ -15,7 +15,7 @@ import { CountersignError } from '#domain/errors.ts';
 import { type Actor, system } from '#domain/people/actor.ts';
 import type { StepAnswer } from '#domain/plan/answer.ts';
 import { fieldsOf } from '#domain/plan/form.ts';
-import { isHumanTask } from '#domain/plan/human-task.ts';
+import { isConfirmation, isHumanTask } from '#domain/plan/human-task.ts';
 import type { PlanPatch } from '#domain/plan/patch.ts';
 import type { Plan, PlanDraft, Step } from '#domain/plan/plan.ts';
 import type { GivenToStep } from '#domain/planning/state.ts';
@@ -28,7 +28,12 @@ import type { PlanInRepair } from '#planner/replan/replan-tools.ts';
 import { readAnswering } from '#plans/authority/asked-person.ts';
 import { checkPatch } from '#plans/change/receive.ts';
 import { isGated } from '#plans/change/write-version.ts';
-import { readAnswer, summariseAnswer } from '#plans/decisions/human-answers.ts';
+import {
+  readAnswer,
+  readYesOrNo,
+  summariseAnswer,
+  tellYesOrNo,
+} from '#plans/decisions/human-answers.ts';
 import { mayBeApproved, sourcesOf } from '#plans/lifecycle/lifecycle-table.ts';
 import {
   draftOfPlan,
@@ -196,12 +201,14 @@ async function readGiven(
       refusals.push(error.message);
     }
   if (refusals.length === speakers.length) return { problems: refusals.slice(0, 1) };
-  const { problems, ...read } = readAnswer(step, settlement, false);
+  const { problems, ...read } = isConfirmation(step)
+    ? readYesOrNo(step, 'done', settlement)
+    : readAnswer(step, settlement, false);
   if (problems.length > 0) return { problems: problems.map(({ message }) => message) };
   const text = confirmAnswer({
     label: step.label,
     question: step.question ?? step.description,
-    answer: summariseAnswer(step, read, ''),
+    answer: 'note' in read ? tellYesOrNo(read) : summariseAnswer(step, read, ''),
   });
   return { given: { plan_id, step_id: stepId, attempt: step.attempt, answer }, text };
 }

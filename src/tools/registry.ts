@@ -101,7 +101,7 @@ export async function createRegistry(options: RegistryOptions): Promise<ToolHost
         if (operation === undefined) return [`${name} is not an operation of any tool`];
         const problems = validatorOf(operation)(args, unknown);
         if (problems.length > 0) return problems;
-        const problem = operation.check?.(args) ?? null;
+        const problem = operation.check?.(args, unknown) ?? null;
         return problem === null ? [] : [problem.message];
       },
       async check(tool) {

@@ -20,6 +20,8 @@ import type { ReminderPort } from './ports.ts';
 
 const shown = 3;
 const shortestGapMs = 60_000;
+const noTime =
+  'The reminder needs a time: "at", "rrule" or both. To remind as soon as the step runs, use chat_post.';
 
 type Timing = { startsAt: Date; next: Date[]; rrule: string | null };
 
@@ -47,7 +49,12 @@ export function createReminderSet(reminders: ReminderPort, clock: Clock): Operat
         next: z.array(z.string()).max(shown).describe('The next moments it rings.'),
       }),
     ),
-    check: (args) => toProblem(findProblem(args) ?? findPassed(args, clock.now())),
+    check: (args, later = []) =>
+      toProblem(
+        findProblem(args) ??
+          findPassed(args, clock.now()) ??
+          (['at', 'rrule'].some((name) => name in args || later.includes(name)) ? null : noTime),
+      ),
     async run(args, context) {
       throwIfAborted(context.signal);
       const problem = findProblem(args);
@@ -125,10 +132,7 @@ function computeTiming(
   const at = args.at === undefined ? null : toMoment(args.at, timezone);
   if (args.rrule === undefined) {
     if (at === null)
-      throw new CountersignError(
-        'invalid_arguments',
-        'The reminder needs a time: give "at", "rrule" or both.',
-      );
+      throw new CountersignError('invalid_arguments', noTime);
     if (at <= now)
       throw new CountersignError(
         'invalid_arguments',

@@ -47,6 +47,7 @@ function outputOf({ anyOf, ...rest }: JsonSchema): JsonSchema {
 }
 
 const plainTypes = new Set<unknown>(['string', 'integer', 'number', 'boolean', 'null']);
+const arePlain = (type: unknown) => [type].flat().every((one) => plainTypes.has(one));
 
 /** Its output, where or when, is of no use to steps. */
 function isReceipt({ source, effect, human, output }: OperationSpec): boolean {
@@ -54,7 +55,7 @@ function isReceipt({ source, effect, human, output }: OperationSpec): boolean {
   const properties = isObject(output?.properties) ? Object.values(output.properties) : [];
   const isPlain = (one: unknown): boolean =>
     isObject(one) &&
-    (plainTypes.has(one.type) ||
+    (arePlain(one.type) ||
       (one.type === 'array' && isPlain(one.items)) ||
       (Array.isArray(one.anyOf) && one.anyOf.every(isPlain)));
   return properties.every(isPlain);

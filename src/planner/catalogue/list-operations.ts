@@ -43,19 +43,32 @@ export function listCatalogue(manifest: OperationSpec[], access: OperationAccess
   const usual = usualOperations(manifest);
   const all = listOperations(usual, access);
   if (all.listed.size === usual.length) return all;
-  const isOwn = ({ source }: OperationSpec) => source === 'builtin';
+  // With many servers connected, calendars are there.
+  const isOwn = ({ source, tool }: OperationSpec) => source === 'builtin' && tool !== 'calendar';
   const own = listOperations(usual.filter(isOwn), access);
   const others = usual.filter((spec) => !own.listed.has(spec.name));
   const isNamed = others.length <= maxNames;
   const groups = [...Map.groupBy(others, ({ tool }) => tool)].map(([tool, specs]) =>
     isNamed
-      ? `${tool}: ${specs.map(({ operation }) => operation).join(', ')}`
+      ? `${tool}: ${foldNames(specs.map(({ operation }) => operation)).join(', ')}`
       : describeGroup(tool, specs),
   );
   const head = isNamed
-    ? 'Connected, by server; a full name is server_operation. "search_operations" tells their arguments:'
+    ? 'Others, by server; a full name is server_operation. "search_operations" tells their arguments:'
     : 'Connected servers, how many operations each has and what about; "search_operations" finds them:';
   return { ...own, lines: [...own.lines, head, wrapUntrusted('servers', groups.join('\n'))] };
+}
+
+/** `{list,get}_invoice` for names that differ in their first word. */
+function foldNames(names: string[]): string[] {
+  const headOf = (name: string) => /^[a-z]+_(?=[a-z])/i.exec(name)?.[0] ?? '';
+  const groups = Map.groupBy(names, (name) => name.slice(headOf(name).length));
+  return [...groups].flatMap(([tail, alike]) => {
+    const heads = alike.map(headOf);
+    return alike.length === 1 || heads.includes('')
+      ? alike
+      : [`{${heads.map((head) => head.slice(0, -1)).join(',')}}_${tail}`];
+  });
 }
 
 const verbs = new Set(

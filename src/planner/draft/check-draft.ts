@@ -16,6 +16,8 @@ import type { ToolContext } from '../tool.ts';
 
 const maxProblems = 20;
 
+const idsOf = (steps: StepDraft[]) => steps.map(({ id }, index) => id ?? String(index + 1));
+
 /** As sentences. */
 export async function checkDraft(draft: PlanDraft, tools: PlannerTools): Promise<string[]> {
   if (draft.steps.length === 0 && (draft.series ?? []).length === 0)
@@ -23,7 +25,7 @@ export async function checkDraft(draft: PlanDraft, tools: PlannerTools): Promise
   const manifest = new Map(
     tools.manifest().map((spec) => [`${spec.tool}\n${spec.operation}`, spec]),
   );
-  const ids = draft.steps.map((step, index) => step.id ?? String(index + 1));
+  const ids = idsOf(draft.steps);
   const known = new Set(ids);
   const problems: string[] = [];
   const check = checkStep(tools);
@@ -40,7 +42,8 @@ export async function checkDraft(draft: PlanDraft, tools: PlannerTools): Promise
     problems.push(...own);
     if (own.length === 0) problems.push(...checkOrder(step, id, known));
   }
-  if (problems.length === 0) problems.push(...(await checkReferences(draft.steps, ids, manifest)));
+  for (const steps of [draft.steps, ...(draft.series ?? []).map((series) => series.steps)])
+    if (problems.length === 0) problems.push(...(await checkReferences(steps, manifest)));
   if (problems.length === 0) {
     const circle = findCircle(draft.steps, ids);
     if (circle !== null) problems.push(`The steps ${circle.join(', ')} wait for each other.`);
@@ -105,9 +108,9 @@ function checkOrder(step: StepDraft, id: string, known: Set<string>): string[] {
 
 async function checkReferences(
   steps: StepDraft[],
-  ids: string[],
   manifest: Map<string, OperationSpec>,
 ): Promise<string[]> {
+  const ids = idsOf(steps);
   const checker = new ReferenceChecker();
   const specs = steps.map(({ tool, operation }) => manifest.get(`${tool}\n${operation}`));
   const places = new Map(ids.map((id, index) => [id, index]));

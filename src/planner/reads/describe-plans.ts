@@ -9,14 +9,17 @@ import { describeRepetition } from '#timeline/repetition.ts';
 
 type At = { timezone: string; now: Date };
 
-/** Characters. */
+/** Characters; the second of a plan that cannot change any more. */
 const maxCalls = 3000;
+const maxPastCalls = 1500;
 const maxNotable = 6;
 
 /** `PLAN-1a2b3c4d completed, 5 steps, cost $0.03: Tidy up` */
-export function summarisePlan({ id, status, title, total_steps, cost_usd }: PlanSummary): string {
+export function summarisePlan(plan: PlanSummary): string {
+  const { id, status, title, total_steps, cost_usd, counts } = plan;
+  const waiting = counts.waiting === 0 ? '' : `, ${counts.waiting} waiting for somebody`;
   const cost = cost_usd === 0 ? '' : `, cost ${dollars(cost_usd)}`;
-  return `${id} ${status}, ${countOf(total_steps, 'step')}${cost}: ${onOneLine(title, 100)}`;
+  return `${id} ${status}, ${countOf(total_steps, 'step')}${waiting}${cost}: ${onOneLine(title, 100)}`;
 }
 
 function isNotable({ status }: BriefStep): boolean {
@@ -61,12 +64,10 @@ function describeStep(step: BriefStep, detail: Detail, { timezone }: At): string
   ].join('\n');
 }
 
-/** All calls of a changeable plan if they fit, else of failed or waiting steps. */
+/** All calls if they fit, else of failed or waiting steps. */
 function describeSteps({ steps, waits }: BriefPlan, at: At): string[] {
-  if (waits !== undefined) {
-    const lines = steps.map((step) => describeStep(step, 'call', at));
-    if (lines.join('').length <= maxCalls) return lines;
-  }
+  const lines = steps.map((step) => describeStep(step, 'call', at));
+  if (lines.join('').length <= (waits === undefined ? maxPastCalls : maxCalls)) return lines;
   let notable = 0;
   return steps.map((step) => {
     if (isNotable(step)) notable += 1;

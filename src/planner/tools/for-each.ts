@@ -275,7 +275,7 @@ async function addForEach(given: ForEach, toolContext: ToolContext): Promise<Too
   const expansion = new Expansion(given, toolContext);
   const coverage = newCoverage();
   const lacking: Lacking = new Map();
-  const tally = new Tally();
+  const tally = new Tally(given.group_by);
   const groups = given.group_by === undefined ? null : new Groups();
   const sample: Json[] = [];
   let [found, pages] = [0, 0];
@@ -345,7 +345,7 @@ async function addForEach(given: ForEach, toolContext: ToolContext): Promise<Too
       ? ''
       : ` in ${countOf(partitions.length, 'partition')}, ${partitions[0]} to ${partitions.at(-1)}`;
   const taken = steps.length === found ? 'all of them' : steps.length.toLocaleString('en-US');
-  const sentence = `Found ${countOf(found, 'item')}${pages > 1 ? ` on ${countOf(pages, 'page')}` : ''}, ${taken} taken: steps ${given.id}-1 to ${given.id}-${steps.length}${where}. First: ${shorten(steps[0]?.description ?? '', 200)}. Last: ${shorten(steps.at(-1)?.description ?? '', 200)}.`;
+  const sentence = `Found ${countOf(found, 'item')}${pages > 1 ? ` on ${countOf(pages, 'page')}` : ''}, ${taken} taken: steps ${given.id}-1 to ${given.id}-${steps.length}${where}. First: ${shorten(steps[0]?.description ?? '', 200)}. Last: ${shorten(steps.at(-1)?.description ?? '', 200)}.${given.then_summarise === undefined ? '' : ` The summary follows in ${given.id}-summary, with the totals that code counted above it.`}`;
   const advice = isPartial(coverage)
     ? [
         'Narrow it down so that everything is listed (a folder, a filter, "paging"); otherwise the person is asked when you submit.',

@@ -134,7 +134,7 @@ class Column {
 
   /** IDs are not summed. */
   get isNumeric(): boolean {
-    if (/(?:^|[_\s])id$/i.test(this.name)) return false;
+    if (/(?:^|[_\s])(?:id|no|nr|number|code)$/i.test(this.name)) return false;
     return this.sum.count > 0 && this.values - this.sum.count <= this.sum.count;
   }
 
@@ -248,7 +248,14 @@ export class Tally {
   readonly #columns = new Map<string, Column>();
   /** By grouping, then summed column. */
   readonly #grouped = new Map<Column, Map<Column, Map<string, Sum>>>();
+  /** The only column to group by, or undefined for any. */
+  readonly #by: string | undefined;
   #items = 0;
+
+  /** @param by pointer to the group of an item, if they are grouped */
+  constructor(by?: string) {
+    this.#by = by?.slice(1);
+  }
 
   add(item: Json): void {
     this.#items += 1;
@@ -273,6 +280,7 @@ export class Tally {
 
   #addToGroups(texts: [Column, string][], amounts: [Column, Written][]): void {
     for (const [by, text] of texts) {
+      if (this.#by !== undefined && by.name !== this.#by) continue;
       if (by.groups === null) {
         this.#grouped.delete(by);
         continue;

@@ -35,7 +35,7 @@ export function patchConflict(
   const one = conflicts.length === 1;
   return new CountersignError(
     'patch_conflict',
-    `${one ? 'Step' : 'Steps'} ${nameSteps(conflicts)} ${one ? 'has' : 'have'} begun or changed since revision ${baseRevision}. Nothing was changed; read the plan at revision ${row.revision} and send the change again.`,
+    `${one ? 'Step' : 'Steps'} ${nameSteps(conflicts)} ${one ? 'has' : 'have'} begun or changed since revision ${baseRevision}. Nothing was changed; ${row.revision === baseRevision ? 'a step that waits or failed can be replaced or removed instead' : `read the plan at revision ${row.revision} and send the change again`}.`,
     {
       details: {
         current: currentOf(row),

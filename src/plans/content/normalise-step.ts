@@ -33,9 +33,10 @@ function checkArguments(
   label: string,
   problems: Problems,
 ): void {
-  const reasons = catalogue.validate(name, args, openArguments(args));
+  const later = openArguments(args);
+  const reasons = catalogue.validate(name, args, later);
   if (reasons.length === 0) return;
-  const special = catalogue.get(name)?.check?.(args)?.code ?? 'invalid_arguments';
+  const special = catalogue.get(name)?.check?.(args, later)?.code ?? 'invalid_arguments';
   problems.add(special, path, `Step ${label} (${name}): ${reasons.join('; ')}.`);
 }
 

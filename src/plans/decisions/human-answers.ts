@@ -83,7 +83,7 @@ export function readChosen(
   return { chosen, problems };
 }
 
-/** `done` is Yes and `failed` No, unless words or a value differ. Words with a No are its note. */
+/** `done` is Yes and `failed` No, unless words or a value differ. Words with a No, or after Yes or No, are a note. */
 export function readYesOrNo(
   step: Step,
   resolution: 'done' | 'failed',
@@ -92,12 +92,16 @@ export function readYesOrNo(
   const { words, given } = answerAbout(step.id, settlement);
   if (resolution === 'failed') return { answer: 'No', note: words, problems: [] };
   const value = given.answer ?? words ?? true;
-  const read = /^(?:(y|yes|true)|n|no|false)[.!]?$/i.exec(String(value).trim());
+  const read = /^(?:(y|yes|true)|n|no|false)(?:[.!]?$|[.!,;:]\s*(\S.*)$)/is.exec(String(value).trim());
   if (read !== null && Object.keys(given).every((name) => name === 'answer'))
-    return { answer: read[1] === undefined ? 'No' : 'Yes', note: null, problems: [] };
+    return { answer: read[1] === undefined ? 'No' : 'Yes', note: read[2] ?? null, problems: [] };
   const message = `Step ${step.label} takes Yes or No.`;
   return { answer: 'No', note: null, problems: [{ name: '', message }] };
 }
+
+/** `No: not before May` */
+export const tellYesOrNo = ({ answer, note }: { answer: string; note: string | null }): string =>
+  note === null ? answer : `${answer}: ${note}`;
 
 /** @throws `feedback_required`: people need the reason */
 export function readReason(step: Step, settlement: Settlement): string {

@@ -33,6 +33,7 @@ import {
   readChosen,
   readReason,
   readYesOrNo,
+  tellYesOrNo,
   requireValidAnswers,
   summariseAnswer,
   toOutput,
@@ -141,7 +142,7 @@ function wordAboutTask(
   if (outcome === 'skip') return leaveOut(step, actor, name);
   if (outcome !== 'retry' && isConfirmation(step)) {
     const { problems, answer, note } = readYesOrNo(step, outcome, settlement);
-    const summary = note === null ? answer : `${answer}: ${note}`;
+    const summary = tellYesOrNo({ answer, note });
     const output = { answer, note, by: actor.id, ...whose, at: at.toISOString() };
     const verdict: Verdict = { step_id, status: 'succeeded', summary, output, error: null };
     return { verdict, recorded: { answer, note, yes_or_no: true, ...whose }, problems };

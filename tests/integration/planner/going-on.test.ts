@@ -506,6 +506,26 @@ describe('an answer that is said in the chat', () => {
     await reach(instance, plan.id, 'completed');
   });
 
+  test('to a Yes/No question is Yes or No and its note', async () => {
+    const { service } = instance;
+    const args = { question: 'Drop it?', assignee: 'ana' };
+    const steps = [draftStep('ask', 'Ask', 'human_confirm', args)];
+    const place = { user: 'ana', conversation: 'drop' };
+    const plan = await service.propose({ title: 'Drop', steps }, place, ana);
+    await service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
+    await waitFor('the question', async () =>
+      (await service.getPlan(plan.id)).counts.waiting === 1 ? true : null,
+    );
+    const reply = (answer: string) => call('answer_step', { plan: plan.id, step: 'ask', answer });
+    instance.play([reply('keep it until May'), reply('No, not before May')]);
+    const run = await instance.ask('keep it until May', { conversation: 'drop' });
+    expect(run.response_text).toContain('“No: not before May”');
+    await service.say('drop', 'approve', ana);
+    await reach(instance, plan.id, 'completed');
+    const [step] = await service.getSteps(plan.id, ['ask']);
+    expect(step?.output).toMatchObject({ answer: 'No', note: 'not before May' });
+  });
+
   test('of a step that was answered meanwhile changes nothing, and says so', async () => {
     const { plan, run } = await asked('room-late', 'red');
     const { choice } = await choiceOf(run.run_id);
@@ -657,4 +677,22 @@ test('of many steps the model is shown little, and a group is changed as it is, 
     summary: 'All. Letters (60 found): 60 steps.',
     total_steps: 60,
   });
+});
+
+test('a wrong reference of steps that repeat goes back to the model', async () => {
+  const content = '{{1/entries/*/name}}';
+  const steps = [
+    { id: '1', description: 'List', operation: 'workspace_list', args: { path: '.' } },
+    { id: '2', description: 'W', operation: 'workspace_write', args: { path: 'i.md', content } },
+  ];
+  instance.play([
+    call('add_steps', { steps }),
+    call('set_schedule', { ids: ['1', '2'], repeat: { rrule: 'FREQ=DAILY' } }),
+    call('submit_plan', { title: 'T', confidence: 0.9 }),
+    call('answer', { text: 'No.' }),
+  ]);
+  const run = await instance.ask('List the files daily', { conversation: 'daily list' });
+  expect(run.response_text).toContain('No.');
+  const last = instance.requests().at(-1);
+  expect(JSON.stringify(last?.messages.at(-1))).toContain('/entries of step 1');
 });

@@ -1,5 +1,5 @@
 // A step's target is looked up at proposal, shown, and compared before the call.
-import { mkdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { headlineOf } from '#cards/calls.ts';
@@ -178,6 +178,16 @@ describe('a step whose target changed after the approval', () => {
     await approve(plan);
     await becomes(plan.id, 'a', 'waiting');
     expect(await textAt('appeared.md')).toBe('here first');
+  });
+
+  test('asks when what it copies is gone, and says that it is the source', async () => {
+    await writeFile(at('source.md'), 'x');
+    const plan = await propose(step('a', 'copy', { path: 'source.md', to: 'copied.md' }));
+    await rm(at('source.md'));
+    await approve(plan);
+    await becomes(plan.id, 'a', 'waiting');
+    const [asked] = await instance.service.getSteps(plan.id, ['a']);
+    expect(asked?.question).toMatch(/^What copied\.md is made from is missing\./);
   });
 });
 

@@ -145,7 +145,7 @@ test('“no” in its conversation is the answer once it is confirmed', async ()
   const { digest } = await service.getPlan(id);
   await service.approve(id, { version: 1, digest }, ana);
   await becomes(id, '1', 'waiting');
-  expect((await say('no')).response_text).toContain('“no”');
+  expect((await say('no')).response_text).toContain('“No”');
   expect((await stepOf(id, '1')).status).toBe('waiting');
   await service.say('yes-no', 'approve', ana);
   await reach(instance, id, 'completed');

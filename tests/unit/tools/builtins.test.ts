@@ -68,6 +68,14 @@ describe('reminder_set', () => {
     expect(error.message).toMatch(sentence);
     expect(set).toEqual([]);
   });
+
+  it('is refused without a time before it runs, unless a step gives the time', async () => {
+    await openReminders('2026-05-01T00:00:00Z');
+    const validate = (later: string[]) =>
+      bench.registry.validate('reminder_set', { text: 'x' }, later);
+    expect(validate([])).toEqual([expect.stringContaining('needs a time')]);
+    expect(validate(['at'])).toEqual([]);
+  });
 });
 
 describe('chat_post', () => {

@@ -478,9 +478,11 @@ describe('for_each over text', () => {
       groups: [{ key: 'Acme', count: 2, sum: { amount: '15,00 EUR' } }, { key: 'Initech' }],
       of: 2,
     });
-    const numbered = open({}, { export: 'id,fee\n7,2.50\n8,2.50\n' });
-    expect((await numbered.call('for_each', counted)).data).toMatchObject({
-      totals: ['2 items', expect.stringContaining('fee: '), 'fee: sum 5.00 of 2 numbers'],
+    const rows = 'id,order_no,day,customer,fee\n7,70,Mon,A,2\n8,71,Mon,A,3\n9,72,Tue,B,4\n';
+    const numbered = open({}, { export: rows });
+    const counts = ['3 items', 'day: Mon (2), Tue (1)', 'customer: A (2), B (1)'];
+    expect((await numbered.call('for_each', { ...counted, group_by })).data).toMatchObject({
+      totals: [...counts, 'fee: sum 9 of 3 numbers', 'fee by customer: A 5 (2), B 4 (1)'],
     });
     const nowhere = [{ path: '/client', is: 'equals', value: 'Acme' }];
     expect((await call('for_each', { ...counted, where: nowhere })).data).toMatchObject({
