@@ -30,7 +30,6 @@ export function openChat(report: (shown: DisplayedStatus) => void): ChatPort {
   };
 }
 
-/** By thread. */
 export function createShownTimes() {
   const times = { sign: new Map<string, number>(), final: new Map<string, number>() };
   const note = ({ what, thread, at }: DisplayedStatus) => {

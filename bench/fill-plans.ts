@@ -4,11 +4,13 @@ import type { Database } from '#db/database.ts';
 
 export type Fill = { people: number; ended: number; live: number };
 
-/** From 1. */
+/** Counts from 1. */
 export const personOf = (n: number): string => `person-${n}@corp.example`;
 
-/** Ended: 8 of 10 completed, 1 failed, 1 rejected. Live: 6 of 10 proposed, 2 executing, 1 stalled, 1 approved.
- * Every fourth has a custom rule. @param first number of existing plans */
+/**
+ * Ended: 8 of 10 completed, 1 failed, 1 rejected. Live: 6 of 10 proposed, 2 executing, 1 stalled, 1 approved.
+ * Every fourth has a custom rule. @param first number of existing plans
+ */
 export async function fillPlans(db: Database, fill: Fill, first = 0): Promise<void> {
   const all = fill.ended + fill.live;
   for (let from = 0; from < all; from += atOnce)

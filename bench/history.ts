@@ -130,8 +130,7 @@ async function putAuditAside(db: Database): Promise<void> {
   });
 }
 
-/** About `steps` steps. Needs a worker and no other user.
- * @param db its statements may take minutes */
+/** About `steps` steps. Needs a worker and no other user. @param db its statements may take minutes */
 export async function fillHistory(
   db: Database,
   service: Service,

@@ -4,7 +4,7 @@ import type { Stage } from './stage.ts';
 
 export type Side = {
   name: string;
-  /** By way of running it. */
+  /** One value per way of running it. */
   measure(): Promise<Record<string, number>>;
 };
 

@@ -46,8 +46,7 @@ async function onBeats(beat: Beat, signal: AbortSignal, act: (due: number, at: n
   }
 }
 
-/** `rate` a second. @returns milliseconds from due to read
- * @throws unless the status is 200 */
+/** `rate` a second. @returns milliseconds from due to read @throws unless the status is 200 */
 export async function sendAtRate(
   url: string,
   posts: (() => Post)[],

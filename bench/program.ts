@@ -9,7 +9,6 @@ import { forgetPeakMemory, readPeakMemory } from './memory.ts';
 export type Program = {
   /** Empty for a worker. */
   url: string;
-  /** From start. */
   readyMs: number;
   /** MB since ready, or null. */
   peakMemory(): Promise<number | null>;
@@ -49,8 +48,10 @@ function environment(home: string, url: string | null): NodeJS.ProcessEnv {
   };
 }
 
-/** @param url null for a database in `home` @param variables added to the environment
- * @throws with its last output if it ends instead */
+/**
+ * @param url null for a database in `home` @param variables added to the environment
+ * @throws with its last output if it ends instead
+ */
 export function startProgram(
   verb: Verb,
   home: string,

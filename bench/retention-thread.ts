@@ -10,7 +10,6 @@ export type RoundResult = {
   /** By kind; null if another process is deleting. */
   deleted: Record<string, number> | null;
   ms: number;
-  /** Of a transaction. */
   longestMs: number;
 };
 

@@ -8,7 +8,7 @@ export type BenchRow = {
   unit: Unit;
   /** If null, `note` says why. */
   value: number | null;
-  /** From the same run, in the same unit. */
+  /** The baseline, from the same run and in the same unit. */
   compared_with?: string;
   baseline?: number;
   /** `value` / `baseline` */

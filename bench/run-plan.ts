@@ -9,7 +9,7 @@ export const asker: Actor = person('bench', 'api');
 
 type Waiting = {
   signal: AbortSignal;
-  /** At each poll. */
+  /** Called at each poll. */
   look?: () => Promise<void>;
 };
 
@@ -42,7 +42,6 @@ export async function awaitCompletion(
 
 export type LogLine = { step: string; started_at: string; ended_at: string };
 
-/** By end. */
 export async function readLog(service: Service, id: string): Promise<LogLine[]> {
   const lines: LogLine[] = [];
   for await (const chunk of service.exportLog(id)) {
@@ -51,8 +50,7 @@ export async function readLog(service: Service, id: string): Promise<LogLine[]> 
   return lines;
 }
 
-/** Steps per second, first start to last end, by the database's clock.
- * @throws unless every step ran exactly once */
+/** Steps per second, first start to last end, by the database's clock. @throws unless every step ran exactly once */
 export async function runPlan(
   service: Service,
   draft: PlanDraft,

@@ -44,8 +44,10 @@ function envelope(message: number, event: string, run: string): string {
   });
 }
 
-/** Every tenth repeats under another event ID, every twentieth is a retry.
- * @param run six digits, distinct between runs */
+/**
+ * Every tenth repeats under another event ID, every twentieth is a retry.
+ * @param run six digits, distinct between runs
+ */
 export function drawSendings(count: number, run: string): Sending[] {
   const sendings: Sending[] = [];
   let messages = 0;

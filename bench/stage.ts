@@ -14,7 +14,6 @@ export type Sizes = {
   steps: number | undefined;
   /** Rounds for the median; undefined: default. */
   runs: number | undefined;
-  /** Of task graphs. */
   folder: string | undefined;
 };
 
@@ -28,13 +27,11 @@ export type Stage = Sizes & {
   openInstance(
     options: Pick<InstanceOptions, 'work' | 'extraOperations' | 'planner' | 'chatPorts'>,
   ): Promise<Instance>;
-  /** On this bench's database. */
   start(verb: Verb, variables?: NodeJS.ProcessEnv): Promise<Program>;
   /** All share a workspace; `hear` gets what one prints. */
   startPeopleWorker(onLine: (line: string) => void): Promise<Program>;
   /** Empty database, or none with a temporary server. */
   startFresh(): Promise<Program>;
-  /** At the end. */
   closeLater(what: string, close: () => Promise<void>): void;
 };
 

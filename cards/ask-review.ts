@@ -77,8 +77,10 @@ function endOfPage(whole: string, from: number, budget: number): number {
   return /[\udc00-\udfff]/.test(whole.charAt(cut)) ? cut - 1 : cut;
 }
 
-/** @param cursor empty for the first page
- * @returns null if it is no longer asked, or the press is about the whole plan */
+/**
+ * @param cursor empty for the first page
+ * @returns null if it is no longer asked, or the press is about the whole plan
+ */
 export function reviewAsk(
   view: PlanView,
   press: CardPress,

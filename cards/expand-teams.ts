@@ -31,7 +31,7 @@ export type Back = { title: string; verb: string; data: object };
 /** Roomy to minimal. */
 const lengths = [240, 120, 60, 30];
 
-/** Else the smallest. */
+/** Roomiest that fits, else the smallest. */
 function fitLines(draw: (length: number) => Drawn): Drawn {
   let drawn = draw(1000);
   for (const length of lengths) {

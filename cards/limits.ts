@@ -6,8 +6,10 @@ import { isBinding, keepLines } from './findings.ts';
 import { shrinkTasks } from './tasks.ts';
 import type { AnyPress, Ask, CardView, Details, Quote, Section, TextView } from './view.ts';
 
-/** The whole message, connector's parts included:
- * https://learn.microsoft.com/microsoftteams/platform/bots/how-to/format-your-bot-messages */
+/**
+ * The whole message, connector's parts included:
+ * https://learn.microsoft.com/microsoftteams/platform/bots/how-to/format-your-bot-messages
+ */
 const teamsMessage = 28 * 1024;
 
 export const platformLimits = {

@@ -31,8 +31,10 @@ export function throughAgent({ agent }: Pick<PlanSummary, 'agent'>): string {
   return agent === undefined ? '' : ` through the agent ${quoteWords(agent, 60)}`;
 }
 
-/** Slack's mrkdwn: `<!channel>` and `<@U…>` lose their meaning.
- * https://docs.slack.dev/messaging/formatting-message-text#escaping */
+/**
+ * Slack's mrkdwn: `<!channel>` and `<@U…>` lose their meaning.
+ * https://docs.slack.dev/messaging/formatting-message-text#escaping
+ */
 export function escapeMrkdwn(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -12,7 +12,6 @@ export type PlanListView = {
   /** `more`: how to show the rest. */
   sections: { heading: string; plans: InboxPlan[]; more: string }[];
   inbox: boolean;
-  /** Or empty. */
   more: string;
   /** If others read the list too. */
   reader: string | null;

@@ -69,6 +69,5 @@ export const verbs = {
   recurring: 'recurring',
 } as const;
 
-/** By place on the card. */
 export const stepInput = (place: number) => `part:${place}`;
 export const sliderInput = (name: string) => `slider:${name}`;

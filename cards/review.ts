@@ -21,9 +21,9 @@ export type ReviewStep = {
   note: string;
   quotes: Quote[];
   parts: WholePart[];
-  /** From the previous page. */
+  /** Its values began on the previous page. */
   continued: boolean;
-  /** On the next page. */
+  /** Its values continue on the next page. */
   continues: boolean;
   /** Changes something or goes outside. */
   matters: boolean;
@@ -155,8 +155,10 @@ function sliceParts(
   return { parts: kept, to };
 }
 
-/** Numbered plans in order; larger ones begin with calls to review.
- * @param cursor empty for the first page @throws errors of the service */
+/**
+ * Numbered plans in order; larger ones begin with calls to review.
+ * @param cursor empty for the first page @throws errors of the service
+ */
 export async function readReview(
   service: Pick<Service, 'listSteps'>,
   facts: PlanCardFacts,

@@ -137,7 +137,7 @@ function viewQuotes(facts: SessionCardFacts, kind: SessionKind): Quote[] {
   return kind === 'questions' ? quote('Question', only, maxSentence) : [];
 }
 
-/** Or how many there are, if several. */
+/** The question, or how many there are. */
 function openingOf({ questions, text }: SessionCardFacts): string {
   const [first = text] = questions;
   return questions.length > 1 ? introduceQuestions(questions.length, 'neutral') : first;

@@ -204,7 +204,6 @@ export function nameOf({ call }: ShownStep): string {
   return shortenCall(call, 80, 1).text;
 }
 
-/** And whether it was cut. */
 export function stepLine(
   { step, label, after }: Pick<NumberedStep<ShownStep>, 'step' | 'label' | 'after'>,
   facts: PlanCardFacts,

@@ -12,8 +12,10 @@ export const writeTable = ({ rows }: Table): string[] =>
 /** Slack rejects empty cells. */
 const cellOf = (text: string) => ({ type: 'raw_text', text: text === '' ? '–' : text });
 
-/** Callers count rows beyond the limit; cells share its characters.
- * https://docs.slack.dev/reference/block-kit/blocks/data-table-block */
+/**
+ * Callers count rows beyond the limit; cells share its characters.
+ * https://docs.slack.dev/reference/block-kit/blocks/data-table-block
+ */
 export function drawTable({ caption, columns, rows }: Table): Drawn[] {
   if (rows.length === 0) return [];
   const shown = [columns, ...rows.slice(0, maxRows)];

@@ -54,7 +54,7 @@ export const buildInputs = {
   at: 'at',
 } as const;
 
-/** And the input for other values. */
+/** An input of its own takes values that are not listed. */
 export const buildInput = (name: string) => `field:${name}`;
 export const otherInput = (name: string) => `other:${name}`;
 

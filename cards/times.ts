@@ -100,7 +100,7 @@ function partsOf(at: Date, timeZone: string): Record<string, string> {
   return Object.fromEntries(format.formatToParts(at).map((part) => [part.type, part.value]));
 }
 
-/** Or UTC with a remark. */
+/** Unknown zones become UTC with a remark. */
 function knownZone(timezone: string): { zone: string; suffix: string } {
   try {
     new Intl.DateTimeFormat('en-GB', { timeZone: timezone });
@@ -118,8 +118,7 @@ function nameZone(iso: string, zone: string): string {
   return parts.find(({ type }) => type === 'timeZoneName')?.value ?? zone;
 }
 
-/** `14:02`, `Mon 3 Feb, 14:02` this year, else `3 Feb 2027, 14:02`
- * @param named adds another zone: `14:02 CET` */
+/** `14:02`, `Mon 3 Feb, 14:02` this year, else `3 Feb 2027, 14:02` @param named adds another zone: `14:02 CET` */
 export function formatTime(iso: string, now: string, timezone: string, named = false): string {
   const { zone, suffix: unknown } = knownZone(timezone);
   const suffix = named && unknown === '' ? ` ${nameZone(iso, zone)}` : unknown;

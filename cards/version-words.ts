@@ -128,7 +128,6 @@ export function summariseFields(
   return listOf(hidden > 0 ? [...lines, countOf(hidden, 'more field')] : lines);
 }
 
-/** And the number of others. */
 export function describeFields(
   {
     changes,

@@ -13,7 +13,6 @@ export type Field = {
   name: string;
   type: FieldType;
   label: string;
-  /** Or empty. */
   help: string;
   required: boolean;
   /** `label` adds the quoted name if different; `called` is only the name. */
@@ -66,7 +65,7 @@ export type Quote = { by: string; words: string };
 export type Ask<Press extends AnyPress = CardPress> = {
   /** `theirs`: for another person. */
   kind: 'person' | 'yes_no' | 'theirs' | 'confirm' | 'unknown' | 'change' | 'finding';
-  /** Or the change or finding. */
+  /** The step, change or finding. */
   step_id: string;
   label: string;
   text: string;
@@ -171,7 +170,7 @@ export type CardView<Press extends AnyPress = AnyPress> = {
   sentence: string;
   quotes: Quote[];
   progress: Progress | null;
-  /** By status, while running. */
+  /** Null unless running. */
   tasks: TaskList | null;
   sections: Section[];
   /** `1 of 2 approved (Ana)`, `Approved by you, 14:02` */
@@ -191,7 +190,7 @@ export type PlanView = CardView<CardPress> & {
   status: PlanStatus;
 };
 
-/** Or how it ended. */
+/** A session's state, or how it ended. */
 export type SessionKind =
   | 'running'
   | 'questions'

@@ -122,7 +122,7 @@ function remindJob(context: ConversationContext): Job<'remind'> {
   };
 }
 
-/** Also cancels stale proposals. */
+/** Reminds people, and cancels stale proposals. */
 function expireJob(
   context: ConversationContext,
   { human_reminder_hours, stale_after_days, terminal_stale_after_days }: Settings,
@@ -166,7 +166,7 @@ function retentionJob(keeping: Keeping): Job<'retention'> {
 
 /** Other processes can't take those waiting here. */
 const wakeupsFetched = 12;
-/** Too short to notice. */
+/** Batches wakeups; too short to notice. */
 const wakeupsRestMs = 100;
 
 /** One job per platform. */

@@ -10,8 +10,10 @@ export type Tokens = {
   of(team: string): Promise<string>;
   /** Null if several. @throws CountersignError */
   only(): Promise<string | null>;
-  /** After Slack refused `token`. @returns a valid one, or null if there is nothing to add
-   * @throws CountersignError with advice for an operator */
+  /**
+   * After Slack refused `token`. @returns a valid one, or null if there is nothing to add
+   * @throws CountersignError with advice for an operator
+   */
   renew(team: string, token: string, reason: string): Promise<string | null>;
 };
 
@@ -22,7 +24,7 @@ export type ClientOf = (team: string, givenUp?: AbortSignal) => Promise<WebClien
 /** Creating more is cheap. */
 const maxKept = 1000;
 
-/** Then a call counts as lost. */
+/** A call counts as lost after this. */
 const callWithinMs = 10_000;
 
 export type ClientOptions = { apiUrl: string | undefined; logger: SlackLogger };

@@ -75,8 +75,7 @@ function readTenants(listed: string | undefined): string[] | null {
   );
 }
 
-/** Null if not configured. A tenant alone makes it single-tenant.
- * @throws CountersignError `invalid_configuration` */
+/** Null if not configured. A tenant alone makes it single-tenant. @throws CountersignError `invalid_configuration` */
 export function readTeamsAccess(env: TeamsEnvironment): TeamsAccess | null {
   if (env.COUNTERSIGN_TEAMS_LOCAL === true) return readLocalTeams(env);
   const {

@@ -21,7 +21,7 @@ export type TeamsPerson = {
   guest: boolean;
   /** If known. */
   zone?: string;
-  /** Or the instance's. */
+  /** Falls back to the instance's. */
   timezone: string;
 };
 export const speakerIn = ({ kind }: Scene, { id, zone, timezone, guest }: TeamsPerson) => ({

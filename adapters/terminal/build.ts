@@ -42,7 +42,7 @@ const choices = [
   ['[q]uit', 'quit'],
 ] as const;
 
-/** Also the input's end, or Ctrl-C. */
+/** The person quit, the input ended, or Ctrl-C. */
 class Quit extends Error {}
 
 /** @returns an exit code */

@@ -51,7 +51,7 @@ function pressOn({ plan_id, version, digest, buttons }: PlanView, action: CardPr
   return { action, plan_id, version, digest, ...seen };
 }
 
-/** By the numbers drawn. */
+/** Selects steps by the numbers drawn. */
 async function readPart({ service }: Session, { plan_id }: PlanView, choice: StepChoice) {
   // One more, to detect further steps.
   const { steps } = await service.listSteps(plan_id, { limit: maxNumbered + 1 });

@@ -11,7 +11,7 @@ export type Outcome = ExitCode | null | 'ask';
 export type Subject = {
   question: string;
   help: string;
-  /** By `--yes`. */
+  /** Whether `--yes` approves it. */
   agreed: boolean;
   /** After a word that only shows something. */
   afterShowing: null | 'ask';
@@ -26,7 +26,6 @@ export type Subject = {
   /** Budget questions accept everyday answers. */
   waits?: 'budget' | null;
   talk(text: string): Promise<Outcome>;
-  /** By number. */
   choose?(number: number): Promise<Outcome> | null;
 };
 

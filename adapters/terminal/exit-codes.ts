@@ -3,7 +3,7 @@
 export const exitCodes = {
   /** Carried out, or answered without a plan. */
   done: 0,
-  /** Or stopped by an error. */
+  /** The plan failed, or an error stopped it. */
   failed: 1,
   /** Invalid command line. */
   usage: 2,

@@ -21,7 +21,7 @@ import { printJson, type Session } from './session.ts';
 
 type ListOptions = {
   user: string;
-  /** Or `all`. */
+  /** A status or `all`. */
   status?: string;
   find?: string;
   json?: boolean;

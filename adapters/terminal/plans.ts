@@ -20,7 +20,7 @@ export type PlansOptions = {
   timezone: string;
   /** Or `stats`: counts, and requests no tool could meet. */
   id?: string;
-  /** Or `all`; default: the inbox. */
+  /** A status or `all`; default: the inbox. */
   status?: string;
   /** In title, summary or ID. */
   find?: string;

@@ -47,7 +47,7 @@ function describeRange(name: string): string {
 
 const settings = listOf([...sliderNames, calendarWords.name]);
 
-/** Or the problem in a sentence. */
+/** @returns the settings, or the problem in a sentence */
 function readValues(
   values: string[],
 ): Pick<PolicyChange, 'policy' | 'calendar'> | { problem: string } {

@@ -18,7 +18,7 @@ export type TerminalIo = {
   input: Input;
   output: Output;
   env: Record<string, string | undefined>;
-  /** On Ctrl-C. */
+  /** Aborts on Ctrl-C. */
   interrupt: AbortSignal;
 };
 

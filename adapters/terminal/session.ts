@@ -50,7 +50,7 @@ export type Session = {
   say(...lines: string[]): void;
   /** For machines; JSON mode only. */
   event(name: string, data: Record<string, unknown>): void;
-  /** On a TTY; elsewhere prints changes. */
+  /** Repaints on a TTY; elsewhere prints changes. */
   paint(lines: string[], plain: string): void;
   unpaint(): void;
   pause(): Promise<void>;

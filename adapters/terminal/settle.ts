@@ -9,7 +9,7 @@ import { findPress, pressDrawn } from './press.ts';
 import { look, type Session } from './session.ts';
 
 type Action = CardPress['action'];
-/** Or something to do first. */
+/** A button, or something to do first. */
 type Answer =
   | { kind: 'press'; action: Action; text?: string; fields?: Filled }
   | { kind: 'fill' | 'blocked' | 'status' | 'quit' | 'nothing' };

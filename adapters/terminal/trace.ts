@@ -111,7 +111,6 @@ export function drawTrace(view: TraceView, planId: string, screen: Screen): stri
   ];
 }
 
-/** Or one JSON value. */
 export async function showTrace(session: Session, planId: string): Promise<ExitCode> {
   const { service, screen, options } = session;
   const trace = await service.trace(planId);

@@ -68,7 +68,6 @@ type Takes = {
   body?: z.ZodType;
 };
 
-/** By access, subject and body. */
 function impliedProblems(
   role: RouteRole,
   subject: RouteSubject,
@@ -87,7 +86,6 @@ function impliedProblems(
 
 const isOutsideApi = (role: RouteRole) => role === 'open' || role === 'page' || role === 'metrics';
 
-/** `response` types only results. */
 export function routesOf(tag: keyof typeof tags) {
   return <Good extends Record<number, Answer<string, z.ZodType>>, Taken extends Takes>(
     role: RouteRole,

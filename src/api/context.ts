@@ -2,10 +2,10 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 
 export type ApiContext = {
-  /** The server starts closing. */
+  /** Aborts when the server starts closing. */
   closing: AbortSignal;
   heartbeatMs: number;
-  /** Of a stream. */
+  /** Milliseconds between access checks of a stream. */
   recheckMs: number;
 };
 

@@ -12,7 +12,6 @@ import { type Complaint, problemKinds, toProblem } from './problem.ts';
 const mostBytes = 256 * 1_048_576;
 const mostMilliseconds = 5000;
 
-/** Until ended, abandoned or too long. Never throws. */
 function drain(body: Readable): Promise<void> {
   if (body.readableEnded || body.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
@@ -72,7 +71,6 @@ function databaseComplaint(error: unknown, { method, headers }: FastifyRequest):
   return { code: 'database_unavailable', detail: `The database isn't responding. ${advice}` };
 }
 
-/** For a status set elsewhere. */
 function codeOfStatus(status: number): Complaint['code'] {
   switch (status) {
     case 401:
@@ -159,7 +157,6 @@ export function sendProblem(
     .send(JSON.stringify(problem));
 }
 
-/** And on its children. */
 export function answerErrors(app: FastifyInstance): void {
   app.setErrorHandler(async (error, request, reply) => {
     const complaint = explainError(error, request);

@@ -10,13 +10,12 @@ declare module 'fastify' {
   }
 }
 
-/** Before the response was complete. */
+/** The client left before the response was complete. */
 const clientLeft = 499;
 
 /** Polled every few seconds. */
 const untraced = new Set(['/healthz', '/readyz', '/metrics']);
 
-/** Until the connection ends. */
 export function measureRequests(app: FastifyInstance, registry: Registry): void {
   const duration = new Histogram({
     name: 'countersign_http_request_duration_seconds',
@@ -80,11 +79,10 @@ function traceRequest(request: FastifyRequest, route: string): OpenSpan {
 const background = /(?:^|[,\s])u=7(?:$|[,;\s])/;
 
 const defaultLimits = {
-  /** For people's requests, once a background request is due. */
+  /** Milliseconds that a background request waits for people's at most. */
   maxWaitMs: 250,
-  /** For a request that hangs. */
   turnMs: 3000,
-  /** Longer ones wait for something else and don't count. */
+  /** Slower requests wait for something else and don't count. */
   busyMs: 1000,
 };
 
@@ -99,7 +97,7 @@ async function within(promise: Promise<void>, ms: number): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Before the routes. A request counts until answered or abandoned. */
+/** Call before adding routes. */
 export function queueBackground(
   app: FastifyInstance,
   limits: Partial<typeof defaultLimits> = {},

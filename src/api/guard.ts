@@ -16,11 +16,15 @@ import type { Service } from '#domain/service.ts';
 import { cookieOf, hostCookie } from './cookies.ts';
 import type { Complaint } from './problem.ts';
 
-/** `open`: anyone; `metrics`: this machine or an admin;
- * `page`: anyone if sign-in or a token is set up, else this machine. */
+/**
+ * `open`: anyone; `metrics`: this machine or an admin;
+ * `page`: anyone if sign-in or a token is set up, else this machine.
+ */
 export type RouteRole = Role | 'open' | 'metrics' | 'page';
-/** `:id` of a plan, run or conversation, or `:user`; `new`: created; `press`: its subject;
- * `list`: by organisation; `instance`: none. */
+/**
+ * `:id` of a plan, run or conversation, or `:user`; `new`: created; `press`: its subject;
+ * `list`: by organisation; `instance`: none.
+ */
 export type RouteSubject =
   | 'plan'
   | 'run'
@@ -42,7 +46,6 @@ declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal;
     service: Service;
-    /** For long responses. */
     isStillLetIn(): Promise<boolean>;
   }
 }
@@ -90,7 +93,7 @@ const proxyHeaders = [
 const loopbackHost = /^(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/i;
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Without access, paths stay secret. */
+/** Only callers with access learn that a path doesn't exist. */
 function roleOfUnknown(path: string): RouteRole {
   // The chat platform isn't set up.
   if (path === '/api/messages' || path.startsWith('/slack/')) return 'open';
@@ -102,7 +105,6 @@ function isLoopback(address: string | undefined): boolean {
   return loopback.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 }
 
-/** Constant time. */
 function isToken(given: string, expected: string): boolean {
   const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(hash(given), hash(expected));
@@ -123,7 +125,6 @@ function forbid(detail: string): Complaint {
   return { code: 'forbidden', detail };
 }
 
-/** This machine, but no foreign page in its browser. */
 function judgeLocal(visit: Visit): Complaint | null {
   if (!isLoopback(visit.remoteAddress) || visit.forwarded)
     return forbid(
@@ -194,7 +195,7 @@ export async function admit(visit: Visit, role: RouteRole, doors: Doors): Promis
 
 const nobody: Principal = { ...localPrincipal, account: 'nobody', name: 'nobody', role: 'viewer' };
 
-/** Not for an organisation's admin. @throws `forbidden` */
+/** @throws `forbidden` for an organisation's admin */
 function requireReach({ tenant }: Principal, { role, subject }: FastifyContextConfig): void {
   if (tenant === null || subject !== 'instance' || (role !== 'admin' && role !== 'metrics')) return;
   throw new CountersignError(
@@ -222,7 +223,6 @@ function roleOf(request: FastifyRequest): RouteRole {
   return url === undefined ? roleOfUnknown(decodePath(request.url)) : config.role;
 }
 
-/** And from no foreign page on it. */
 export function isLocalRequest(request: FastifyRequest): boolean {
   return judgeLocal(visitOf(request)) === null && request.headers.origin === undefined;
 }
@@ -246,7 +246,6 @@ function decodePath(url: string): string {
 
 export type Reach = (principal: Principal) => Service;
 
-/** Before reading anything else. */
 export function guardVisits(app: FastifyInstance, doors: Doors, reach: Reach): void {
   // Set before any handler runs.
   app.decorateRequest('principal');

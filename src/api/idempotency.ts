@@ -26,7 +26,7 @@ declare module 'fastify' {
 
 const taken = new WeakSet<FastifyRequest>();
 
-/** For every later POST of `api`. Ignoring the key is an error. */
+/** For every POST added later; a route that ignores the key is an error. */
 export function takeKeys(api: FastifyInstance): void {
   api.addHook('onRoute', (route) => {
     if (route.method !== 'POST' || route.config?.keyless === true) return;
@@ -47,7 +47,6 @@ export function takeKeys(api: FastifyInstance): void {
   });
 }
 
-/** By account and organisation. */
 export function nameSender(account: string, tenant: string | null): string {
   return tenant === null ? account : `${tenant} ${account}`;
 }

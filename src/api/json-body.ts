@@ -24,7 +24,6 @@ function explainSyntax(cause: unknown, place: PieceLocation | null): Countersign
   });
 }
 
-/** Or a forged prototype. */
 function explainBrokenJson(text: string, place: PieceLocation | null): CountersignError {
   if (text.trim() === '')
     return new CountersignError('invalid_json', 'The body is empty. Send a JSON object.');
@@ -39,7 +38,7 @@ function explainBrokenJson(text: string, place: PieceLocation | null): Countersi
   );
 }
 
-/** Escaped NUL or surrogates; others aren't searched. */
+/** Escaped NUL or surrogates. */
 const suspect = /\\u(?:0000|d[89a-f][0-9a-f]{2})/i;
 
 /** Null if it can be stored. */
@@ -61,7 +60,6 @@ function requireStorable(value: unknown, place: PieceLocation | null): void {
   throw explainMisfit('body', whole, unstorable);
 }
 
-/** Only `application/json`. */
 export function readJsonBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
@@ -72,7 +70,6 @@ export function readJsonBodies(app: FastifyInstance): void {
     (request, body: string, done) => {
       const parsePiece = (text: string, place: PieceLocation | null): unknown => {
         let [parsed, isBroken]: [unknown, boolean] = [undefined, false];
-        // Synchronous.
         void parse(request, text, (error, value) => {
           isBroken = error !== null;
           parsed = value;

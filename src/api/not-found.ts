@@ -20,7 +20,6 @@ export function unreadable(path: string): Complaint {
   return { code: 'not_found', detail };
 }
 
-/** Browsers show JSON raw. */
 const missingPage = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

@@ -29,7 +29,6 @@ class QuietLog extends LogController {
   }
 }
 
-/** In case a plugin logs tokens. */
 function loggingOptions(log: Logger | false): {
   logController: LogController;
   loggerInstance?: FastifyBaseLogger;
@@ -48,7 +47,6 @@ function loggingOptions(log: Logger | false): {
 
 // Invalid HTTP never becomes a request: answered on the socket.
 
-/** Anything else is 400. */
 const statuses: Record<string, number> = {
   HPE_HEADER_OVERFLOW: 431,
   ERR_HTTP_REQUEST_TIMEOUT: 408,
@@ -81,7 +79,6 @@ export type AppOptions = {
   service: Service;
   /** Without any, this machine only. */
   doors?: Partial<Doors>;
-  /** Default: unrestricted. */
   reach?: Reach;
   /** Besides proxies on this machine. */
   trustedProxies?: string[];
@@ -91,7 +88,7 @@ export type AppOptions = {
 /** For a client to send a request. */
 const requestTimeout = 120_000;
 
-/** `closing`: the server starts to close. */
+/** @returns `closing`, which aborts when the server starts to close */
 export function openApp(options: AppOptions): { app: FastifyInstance; closing: AbortSignal } {
   const app: FastifyInstance = Fastify({
     ...loggingOptions(options.log),

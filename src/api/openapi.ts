@@ -79,7 +79,6 @@ export const tags = {
   system: 'System',
 } as const;
 
-/** For open routes. */
 export const openToAll: Record<string, string[]>[] = [];
 
 const description = `Countersign plans before it acts: a run turns a request into a plan, a person

@@ -9,7 +9,6 @@ import { documented } from './registry.ts';
 
 import { user } from './requests.ts';
 
-/** Non-numbers stay text and fail validation. */
 function readNumber(value: unknown): unknown {
   return typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
 }

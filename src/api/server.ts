@@ -51,11 +51,10 @@ export type ServerOptions = AppOptions & {
   callbacks?: CallbackOptions;
   /** Default 15,000. */
   heartbeatMs?: number;
-  /** Of a stream; default 30,000. */
+  /** Milliseconds between access checks of a stream; default 30,000. */
   recheckMs?: number;
 };
 
-/** Takes plugins, then `listen`. */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
   const { app, closing } = openApp(options);
   await limitRequests(app, options.requestsPerMinute ?? 1200, options.personRequestsPerMinute);
@@ -110,7 +109,6 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
 
 // Per minute and process. Exempt: this machine, probes, metrics, chat webhooks.
 
-/** For routes added after it. */
 async function limitRequests(
   app: FastifyInstance,
   perMinute: number,

@@ -20,7 +20,6 @@ const parts: Record<string, string> = {
   headers: 'A header',
 };
 
-/** If zod words it poorly. */
 function sayIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_type' && issue.input === undefined) return 'is required';
   if (issue.code === 'invalid_type') return `must be ${withArticle(issue.expected)}`;
@@ -104,8 +103,10 @@ function findUnstorable(value: unknown): Misfit[] {
     .map(([key]) => ({ path: pathInWords([key]), message: unstorable }));
 }
 
-/** Fails as `invalid_request` with `errors: [{ path, message }]`.
- * Bodies are parsed in slices and filled in place: the framework takes no value from a promise. */
+/**
+ * Fails as `invalid_request` with `errors: [{ path, message }]`.
+ * Bodies are parsed in slices and filled in place: the framework takes no value from a promise.
+ */
 export const validatorCompiler: FastifySchemaCompiler<z.core.$ZodType> =
   ({ schema, httpPart }) =>
   (value: unknown) => {

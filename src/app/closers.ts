@@ -4,11 +4,11 @@ import type { Logger } from 'pino';
 
 export type Closers = {
   add(what: string, close: () => Promise<void>): void;
-  /** Despite failures; repeated calls do nothing. Abandons what takes too long, such as a dead connection. */
+  /** Continues after failures; abandons what takes too long, such as a dead connection. */
   closeAll(): Promise<void>;
 };
 
-/** For all, then for each remaining one. */
+/** For everything, then for each remaining one. */
 const allWithinMs = 12_000;
 const lateWithinMs = 200;
 

@@ -17,7 +17,6 @@ const runs =
     (await load())(...args);
 const terminal = () => import('./verbs/in-terminal.ts');
 
-/** Named differently by verbs. */
 const otherNames: Record<string, string> = { plan: 'id', code: 'text' };
 
 const shows =

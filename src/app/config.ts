@@ -22,16 +22,13 @@ export type ConfiguredChat = { platform: Platform; setup: PlatformSetup | null }
 export type Config = {
   env: Environment;
   settings: Settings;
-  /** Absolute, for database and logs. */
   home: string;
   /** Absolute: all that the workspace tool can reach. */
   workspace: string;
-  /** `warnings` on unknown content. */
   settingsFile: { path: string; found: boolean; warnings: string[] };
-  /** From the environment, to be redacted. */
   secrets: string[];
   timezone: string;
-  /** Several organisations share the instance. */
+  /** Organisations sharing the instance are isolated. */
   apart: boolean;
   chats: ConfiguredChat[];
   /** @throws as `loadConfig` */

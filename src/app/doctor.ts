@@ -65,7 +65,7 @@ async function checkWorkspace({ workspace }: Config): Promise<CheckResult> {
   }
 }
 
-/** A console entry is known once the database is open. */
+/** A console entry is known only once the database is open. */
 type Reached = { reach: ModelAccess | null };
 
 async function checkModel(config: Config, { reach }: Reached): Promise<CheckResult> {
@@ -233,7 +233,7 @@ async function checkInstance(
       return [brokenCheck('Configuration', error.message, advice)];
     }
     const text = errorMessage(error);
-    // Has advice already.
+    // The sentence has advice already.
     if (error instanceof CountersignError) return [brokenCheck('Database', text)];
     const advice =
       config.env.DATABASE_URL === undefined
@@ -243,7 +243,6 @@ async function checkInstance(
   }
 }
 
-/** In order of dependency. */
 export async function examine(config: Config, log: Logger): Promise<CheckResult[]> {
   const { settingsFile } = config;
   const reached: Reached = { reach: readModelAccess(config.env) };

@@ -12,8 +12,7 @@ export type Filled<T> = {
   secrets: string[];
 };
 
-/** In all strings but keys. @param where names the file
- * @throws CountersignError `invalid_configuration` */
+/** In all strings but keys. @param where names the file @throws CountersignError `invalid_configuration` */
 export function fillVariables(
   value: JsonObject,
   variables: NodeJS.ProcessEnv,

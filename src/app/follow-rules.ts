@@ -17,7 +17,7 @@ export function readRulesAgain(config: Config): void {
   const { settings: next, settingsFile, apart } = config.readAgain();
   const { settings, settingsFile: file } = config;
   const { providers } = settings.identity;
-  // Missing for a moment while it is replaced.
+  // Editors replace the file, so it is missing for a moment.
   if (file.found && !settingsFile.found)
     throw new CountersignError(
       'invalid_configuration',
@@ -50,7 +50,7 @@ export function readRulesAgain(config: Config): void {
   file.warnings.splice(0, Infinity, ...settingsFile.warnings);
 }
 
-/** By reference, never a copy. */
+/** By reference, so that reloads reach it. */
 export function groupingOf({ settings: { groups, identity }, apart }: Config): Grouping {
   return {
     ...{ groups, providers: identity.providers, apart },
@@ -59,7 +59,6 @@ export function groupingOf({ settings: { groups, identity }, apart }: Config): G
   };
 }
 
-/** @returns a function that stops it */
 export function followRules(
   config: Config,
   { info, warn }: { info(message: string): void; warn(message: string): void },

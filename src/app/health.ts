@@ -9,10 +9,9 @@ import { readSchemaAge } from '#db/migrate.ts';
 import { causeOf } from '#db/transient.ts';
 import type { Instance, Vitals } from './wire/instance.ts';
 
-/** Then the database counts as unavailable. */
 const answerWithinMs = 5000;
 
-/** By part, although its database answers. */
+/** Failures by part, although the database answers. */
 export function findFailing({
   leasesQuietMs,
   beatQuietMs,

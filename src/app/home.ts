@@ -6,8 +6,10 @@ import type { Config } from './config.ts';
 
 const others = 0o077;
 
-/** Root's folders stay traversable: embedded PostgreSQL runs as another user.
- * Leaves COUNTERSIGN_WORKSPACE, others' folders and the likes of /tmp alone. */
+/**
+ * Root's folders stay traversable: embedded PostgreSQL runs as another user.
+ * Leaves COUNTERSIGN_WORKSPACE, others' folders and the likes of /tmp alone.
+ */
 export function secureHome({ home, workspace, env }: Config): void {
   const asRoot = process.getuid?.() === 0;
   makePrivate(home, asRoot ? 0o711 : 0o700);
@@ -18,10 +20,8 @@ export function secureHome({ home, workspace, env }: Config): void {
     writeFileSync(join(workspace, 'orders.csv'), exampleTable, { flag: 'wx' });
 }
 
-/** Read by the README's example. */
 const exampleTable = 'id,name,item\n1001,Ana,desk lamp\n1002,Ben,chair\n1003,Chloe,bookshelf\n';
 
-/** @returns whether it was created */
 function makePrivate(folder: string, mode: number): boolean {
   try {
     mkdirSync(dirname(folder), { recursive: true });

@@ -30,7 +30,6 @@ export function openLogSink(to: number | string): LogSink {
     reason = why;
   }
 
-  /** After a report of dropped lines. */
   function take(): { bytes: Buffer; lines: number; dropped: number } {
     const dropped = missing;
     const text = waiting.join('');
@@ -51,7 +50,6 @@ export function openLogSink(to: number | string): LogSink {
       writing = false;
       if (error === null) missing -= dropped;
       else drop(lines, errorMessage(error));
-      // After a failure the next line retries.
       if (error === null) begin();
     });
   }

@@ -54,20 +54,17 @@ function describeError(error: unknown, depth = 0): unknown {
   };
 }
 
-/** Already in the request's logger. */
 function withoutBound(fields: Record<string, string | number>, logger: Logger): object {
   if (!('request_id' in fields) || !('request_id' in logger.bindings())) return { ...fields };
   const { request_id: _, ...others } = fields;
   return others;
 }
 
-/** @param scrub redacts secrets */
 export function logOptions(level: string, scrub?: Scrub): LoggerOptions {
   return {
     level,
     redact: { paths: secrets, censor: '[secret]' },
     serializers: { err: (error: unknown) => describeError(error) },
-    // Request, job or step, and its trace.
     mixin: (_fields, _level, logger) => withoutBound(logFields(), logger),
     ...(scrub === undefined ? {} : { hooks: { streamWrite: scrub } }),
   };

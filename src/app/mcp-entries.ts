@@ -6,9 +6,7 @@ import { trimTail } from '#domain/words.ts';
 
 export type McpEntries = { file: JsonObject; warnings: string[] };
 
-/** Other clients' lists of servers. */
 const otherLists = ['servers', 'mcp_servers', 'context_servers'];
-/** Next to their servers. */
 const otherKeys = ['inputs'];
 
 /** Other clients' names for our keys. */
@@ -39,7 +37,7 @@ const oauthSynonyms: Record<string, string> = {
   scopes: 'scope',
 };
 
-/** Would skip a person's approval. */
+/** Keys that would skip a person's approval. */
 const approvals = new Set([
   'autoApprove',
   'alwaysAllow',
@@ -50,7 +48,7 @@ const approvals = new Set([
   'require_approval',
 ]);
 
-/** Limit a server's tools. */
+/** Keys that limit a server's tools. */
 const limits = new Set(['enabled_tools', 'includeTools', 'allowedTools', 'tools']);
 const hidden = new Set(['disabled_tools', 'disabledTools', 'excludeTools']);
 
@@ -73,7 +71,6 @@ function readOauth(value: Json): Json {
   );
 }
 
-/** @returns a warning, or null */
 function readKey(read: Entry, key: string, value: Json): string | null {
   const { name, entry } = read;
   const at = `mcpServers.${name}.${key}`;

@@ -8,7 +8,7 @@ import { secureHome } from './home.ts';
 
 type Place = {
   url: string;
-  /** Direct, for listening and migrations. */
+  /** For listening and migrations. */
   directUrl: string;
   /** `url` is a pooler. */
   pooled: boolean;
@@ -16,7 +16,7 @@ type Place = {
   close(): Promise<void>;
 };
 
-/** Unmigrated. @param binaries replace ours */
+/** @param binaries programs for the embedded database, instead of ours */
 export async function openPlace(config: Config, log: Logger, binaries?: string): Promise<Place> {
   secureHome(config);
   const { DATABASE_URL, DATABASE_DIRECT_URL } = config.env;
@@ -45,8 +45,7 @@ export async function openPlace(config: Config, log: Logger, binaries?: string):
   };
 }
 
-/** `applied` names new migrations.
- * @throws CountersignError `schema_too_new` or `database_unavailable` */
+/** `applied` names new migrations. @throws CountersignError `schema_too_new` or `database_unavailable` */
 export async function openMigrated(
   config: Config,
   log: Logger,

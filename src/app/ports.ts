@@ -11,7 +11,6 @@ export function portOf({ server }: FastifyInstance): number {
   throw new Error('portOf: the server does not listen on a port');
 }
 
-/** For a listener to identify itself. */
 const answersWithinMs = 1000;
 const longestHealth = 10_000;
 
@@ -27,7 +26,7 @@ function isTaken(address: string): Promise<boolean> {
   }).finally(() => socket.destroy());
 }
 
-/** With its version if a Countersign; null if free. */
+/** @returns the version if it is a Countersign; null if the port is free */
 export async function findListener(
   address: string,
 ): Promise<{ countersign: string } | 'other' | null> {
@@ -43,7 +42,7 @@ export async function findListener(
   }
 }
 
-/** First of all. @throws `invalid_configuration` if another program has `variable`'s port */
+/** @throws `invalid_configuration` if another program has `variable`'s port */
 export async function refuseTaken(
   variable: 'PORT' | 'HEALTH_PORT',
   address: string,

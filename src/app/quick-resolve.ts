@@ -28,7 +28,6 @@ function createAliases(imports: Record<string, string>): (specifier: string) => 
 /** Ignores only symbolic links within a package. */
 export function createQuickResolver(): Hook {
   const findAlias = createAliases(manifest.imports);
-  /** By folder and extension. */
   const formats = new Map<string, string>();
   const packages = new Map<string, Resolved>();
 

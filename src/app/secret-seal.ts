@@ -13,7 +13,7 @@ function isThere(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EEXIST';
 }
 
-/** Created once, even concurrently. */
+/** Created once, even by concurrent processes. */
 function readKeyFile(path: string): Buffer {
   try {
     writeFileSync(path, `${randomBytes(keyBytes).toString('base64')}\n`, {

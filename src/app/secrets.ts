@@ -10,7 +10,6 @@ export type Scrub = {
 
 const secretName = /token|secret|password|authorization|api_?key|encryption_?key|headers/i;
 
-/** And percent-decoded. */
 function withDecoded(text: string): string[] {
   try {
     return [text, decodeURIComponent(text)];
@@ -25,7 +24,6 @@ function passwordOf(address: string | undefined): string[] {
   return withDecoded(new URL(address).password);
 }
 
-/** Under names that mark them. */
 function secretsIn(value: unknown, isSecret = false): string[] {
   if (typeof value === 'string') return isSecret ? [value] : [];
   if (typeof value !== 'object' || value === null) return [];
@@ -55,7 +53,6 @@ export function secretsOf(
   ];
 }
 
-/** Also JSON-escaped. */
 export function createScrub(secrets: string[]): Scrub {
   const known = new Set<string>();
   let redact = createRedactor(known);

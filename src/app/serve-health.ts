@@ -10,7 +10,6 @@ import { explainTaken, portOf } from './ports.ts';
 import { version } from './version.ts';
 import type { Instance } from './wire/instance.ts';
 
-/** Not yet listening. */
 export async function createHealthServer(
   options: AppOptions & ProbeOptions,
 ): Promise<FastifyInstance> {

@@ -17,8 +17,10 @@ import { createSettingsFacts } from './settings-facts.ts';
 import { version } from './version.ts';
 import type { Instance } from './wire/instance.ts';
 
-/** Returns the actual `port`. @param recheckMs of streams' access
- * @throws `invalid_configuration` if the port is in use */
+/**
+ * Returns the actual `port`. @param recheckMs of streams' access
+ * @throws `invalid_configuration` if the port is in use
+ */
 export async function serve(
   instance: Instance,
   config: Config,
@@ -85,7 +87,6 @@ export async function serve(
   return { app, port: portOf(app) };
 }
 
-/** In the terminal, once ready. */
 export function banner(instance: Instance, config: Config, url: string, seconds: number): string {
   const { env } = config;
   const tools = instance.registry.status();

@@ -46,7 +46,6 @@ export type SettingsFacts = {
   /** Tests it, and keeps it if every model answers. */
   connectModel(access: ModelEntry, actor: Actor): Promise<CheckResult[]>;
   disconnectModel(actor: Actor): Promise<boolean>;
-  /** Read-only. */
   check(part: CheckedPart): Promise<CheckResult[]>;
 };
 
@@ -100,7 +99,6 @@ export function createSettingsFacts(
   };
 }
 
-/** Strips possible secrets. */
 function describeTraces({ env }: Config): string | null {
   const words = readTraceTarget(env)?.words;
   return words?.replace(/\/\/[^/\s]*@/, '//').replace(/\?\S*/, '') ?? null;

@@ -2,7 +2,7 @@
 import type { Settings } from '#domain/settings.ts';
 import type { SettingLine } from '#domain/settings-view.ts';
 
-/** May hold secrets. */
+/** Names only: entries may hold secrets. */
 const names = (entries: object): string[] => Object.keys(entries);
 
 /** A new setting doesn't compile until listed. */

@@ -2,7 +2,7 @@
 import type { Settings } from '#domain/settings.ts';
 import { sharingOf, type Tenancy } from '#domain/tenancy.ts';
 
-/** Unless a former sole organisation owns the entry. */
+/** An entry of a former sole organisation counts as reached. */
 export function findUnreached(
   { mcpServers, calendars, tools, webhooks }: Settings,
   { apart, owners }: Tenancy,

@@ -270,14 +270,13 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
   };
 }
 
-/** Falls back to the given port. */
 function drawingOf({ chats }: Config, name: string): CardDrawing {
   const found = chats.find(({ platform }) => platform.name === name);
   if (found === undefined) throw new Error(`There is no chat platform ${name}.`);
   return found.platform.drawing;
 }
 
-/** Null if it serves none. */
+/** Null if it serves no organisations. */
 function servesOrganisations({ apart, chats, settings }: Config): boolean | null {
   const serves =
     chats.some(({ setup }) => setup !== null) ||
@@ -285,7 +284,6 @@ function servesOrganisations({ apart, chats, settings }: Config): boolean | null
   return serves ? apart : null;
 }
 
-/** Hosted servers may need sign-in. */
 function hasHosted({ settings }: Config): boolean {
   return Object.values(settings.mcpServers).some(
     ({ url, disabled }) => url !== undefined && !disabled,

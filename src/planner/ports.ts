@@ -73,8 +73,10 @@ export type EndedPart = {
 };
 
 export type PartPlanners = {
-  /** Skips parts planned in this turn. @param report gets the number of planned parts
-   * @throws CountersignError `cancelled` if aborted or the turn ends */
+  /**
+   * Skips parts planned in this turn. @param report gets the number of planned parts
+   * @throws CountersignError `cancelled` if aborted or the turn ends
+   */
   plan(
     place: { runId: string; turn: number; user: string },
     parts: ScaffoldPart[],
@@ -85,8 +87,7 @@ export type PartPlanners = {
 
 /** Data that workers fetch into artifacts. */
 export type DataRequests = {
-  /** Filed once per run; may still be open after the wait.
-   * @throws CountersignError `cancelled`, `limit_exceeded` */
+  /** Filed once per run; may still be open after the wait. @throws CountersignError `cancelled`, `limit_exceeded` */
   fetch(
     runId: string,
     request: { operation: string; args: JsonObject; purpose: string },

@@ -5,7 +5,6 @@ import { CountersignError, errorMessage } from '#domain/errors.ts';
 const reinstall =
   'Install the app again under "Install App" and put its new token into SLACK_BOT_TOKEN.';
 
-/** By Slack's error code. */
 const remedies: Record<string, string> = {
   account_inactive: `The Slack app was removed or its token revoked. ${reinstall}`,
   app_missing_action_url:

@@ -29,8 +29,10 @@ export function readInstallation(given: Installation): NewSlackInstallation {
 /** Attempts while others store. */
 const looks = 20;
 
-/** Only Slack knows which is later: it revokes the earlier token, or gives both the same.
- * @param isAlive the token is valid */
+/**
+ * Only Slack knows which is later: it revokes the earlier token, or gives both the same.
+ * @param isAlive the token is valid
+ */
 export async function keepInstallation(
   installations: Pick<SlackInstallations, 'read' | 'store'>,
   installation: NewSlackInstallation,

@@ -67,7 +67,6 @@ export function createFindPlace({
   const brief = { keep: maxKept, forMs: freshForMs, clock };
   const members = createRecent<Promise<ReadonlySet<string>>>(brief);
 
-  /** At most `maxPages`. */
   async function readPages<T>(
     call: { team: string; method: string; action: string },
     read: (cursor: string) => Promise<{

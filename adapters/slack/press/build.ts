@@ -127,7 +127,7 @@ function readPress({ actions: [action] }: PressSignal['pressed']): BuildChange |
   }
 }
 
-/** At once, then filled. */
+/** Pushed at once, then filled. */
 async function pushForm(
   context: SlackContext,
   held: BuildHeld,
@@ -194,7 +194,7 @@ export async function pressBuild(context: SlackContext, signal: PressSignal): Pr
   const change = () => builder.change([press]);
   const opens = press.kind === 'choose' || press.kind === 'edit';
   if (opens) await pushForm(context, held, trigger_id, change);
-  // Also below an open form, for Back.
+  // Drawn below an open form too, for Back.
   const drawn = await orNotice(context, async () => {
     if (!opens) await change();
     return drawPlan(context, held);

@@ -27,8 +27,7 @@ import { makeWindow, noticeWindow, textSections, toBlocks } from './windows.ts';
 /** A code point has at most two UTF-16 units. */
 const parts = /[\s\S]{1,1450}/gu;
 
-/** The last page confirms.
- * @returns null for a press about a whole plan, or a closed question */
+/** The last page confirms. @returns null for a press about a whole plan, or a closed question */
 export function fillAsk(view: PlanView, press: CardPress, held: Held): types.ModalView | null {
   const page = reviewAsk(view, press, held.pages.at(-1) ?? '', platformLimits.slack.askPage);
   if (page === null) return null;

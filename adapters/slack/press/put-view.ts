@@ -18,7 +18,7 @@ const withoutAlerts = (view: types.ModalView): types.ModalView => ({
   ),
 });
 
-/** Or an error if Slack refuses it. */
+/** Shows an error if Slack refuses it. */
 export async function putView(
   { clientOf, warn }: Pick<SlackContext, 'clientOf' | 'warn'>,
   team: string,

@@ -60,7 +60,7 @@ function objectToText(view: Sent, missing: string | null): string | null {
   return isStorableText(text) ? null : entryWords.notStorable;
 }
 
-/** By block; the service checks again. */
+/** The service checks again. */
 function objectToFields(view: Sent, fields: Held['fields']): Record<string, string> {
   const form = fields.map((field) => ({ ...field, help: null, options: [] }));
   const given = readFieldValues(view, form) ?? {};

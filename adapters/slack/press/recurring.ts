@@ -24,7 +24,6 @@ const prefix = 'countersign:recurring:';
 const callback = 'countersign:recurring';
 
 const Row = z.object({ id: z.string(), next_at: z.string() });
-/** And where the list is redrawn. */
 const Held = z.object({
   id: z.string(),
   team: z.string(),

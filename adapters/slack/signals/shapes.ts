@@ -27,7 +27,6 @@ export const Files = z
   .nullish()
   .catch(null);
 
-/** At most as many as are kept. */
 export const readFiles = (files: z.infer<typeof Files>): AttachedFile[] =>
   (files ?? []).slice(0, 20).map(({ id: file, name, filetype, size }) => ({
     id: file,

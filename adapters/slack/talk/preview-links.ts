@@ -41,7 +41,6 @@ function drawPreview({ title, state, progress, sentence }: PlanView, url: string
   ];
 }
 
-/** From the query; null without one. */
 function planIn(url: string): string | null {
   const id = URL.parse(url)?.searchParams.get('plan') ?? '';
   return /^PLAN-[0-9a-f]{1,32}$/.test(id) ? id : null;

@@ -126,7 +126,6 @@ function readCell(cell: Part): string {
 
 const readBlocks = (blocks: unknown) => partsOf(blocks).map(readBlock).filter(notEmpty).join('\n');
 
-/** Under its author's name. */
 function readAttachment(given: Part): string {
   const nested = partsOf(given.message_blocks).map(({ message }) =>
     isObject(message) ? readBlocks(message.blocks) : '',

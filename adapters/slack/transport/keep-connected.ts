@@ -9,7 +9,7 @@ import { fetchUntil, settingsOf, tokenRefusals } from '../workspaces.ts';
 /** From the first call. */
 const helloWithinMs = 20_000;
 const byeWithinMs = 1000;
-/** Then the next opens at once. */
+/** After a connection this long, the next opens at once. */
 const goodAfterMs = 10_000;
 const longestPauseMs = 30_000;
 

@@ -11,8 +11,7 @@ const Arrived = z.looseObject({
   body: z.looseObject({}),
 });
 
-/** Connects in the background.
- * @returns a function that ends it; later requests go to another connection */
+/** Connects in the background. @returns a function that ends it; later requests go to another connection */
 export function connectSocket(options: {
   appToken: string;
   apiUrl: string | undefined;

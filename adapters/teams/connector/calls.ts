@@ -24,7 +24,7 @@ const Refused = z.object({
   error: z.object({ code: z.string().default(''), message: z.string().default('') }),
 });
 
-/** Then a call counts as lost. */
+/** A call counts as lost after this. */
 const callWithinMs = 10_000;
 /** For Microsoft's sign-in. */
 const signInWithinMs = 5000;

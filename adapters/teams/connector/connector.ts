@@ -47,8 +47,7 @@ export const ChannelMessage = z.object({
 });
 export type ChannelMessage = z.infer<typeof ChannelMessage>;
 
-/** Tried once, CountersignError on failure.
- * @param givenUp not sent once aborted */
+/** Tried once, CountersignError on failure. @param givenUp not sent once aborted */
 export type Calls = {
   /** @returns null if Teams gave no ID */
   post(

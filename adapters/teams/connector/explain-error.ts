@@ -4,7 +4,6 @@ import { readRetryAfter } from '#domain/retry-after.ts';
 
 export class ConnectorRefusal extends Error {
   readonly status: number;
-  /** Or empty. */
   readonly code: string;
   readonly retryAfter: string | null;
 
@@ -20,7 +19,6 @@ export class ConnectorRefusal extends Error {
   }
 }
 
-/** By Teams' error code. */
 const remedies: Record<string, string> = {
   BotDisabledByAdmin:
     'An administrator has blocked the app in Teams. Allow it under "Manage apps" in the Teams admin center.',

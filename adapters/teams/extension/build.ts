@@ -159,7 +159,7 @@ async function show(context: TeamsContext, signal: BuildSignal): Promise<object>
     : showForm(context, builder, build, form);
 }
 
-/** Or a dialog with the error. */
+/** Shows errors in a dialog. */
 async function orSentence<T>({ warn }: TeamsContext, withinMs: number, work: Promise<T>) {
   const late = () => new CountersignError('timed_out', pressWords.tooLate);
   try {

@@ -54,7 +54,7 @@ export function createReaders(options: {
         name: member.name ?? null,
       }));
     } catch (error) {
-      // Then all readers see the same card.
+      // All readers then see the same card.
       warn('Could not read from Teams who can see a card.', error);
       return [];
     }

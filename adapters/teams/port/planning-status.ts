@@ -71,7 +71,7 @@ export function createPlanningStatus(connector: Calls, find: Find): StatusPort {
     await connector.update(where, at, { ...activity, id: at.message }, givenUp);
   }
 
-  /** By conversation. */
+  /** Times of typing by conversation. */
   const typed = createRecent<number>({ keep: maxKept });
 
   /** @returns when shown, since it lasts */
@@ -224,6 +224,6 @@ async function closeBare(
   givenUp: AbortSignal | undefined,
 ): Promise<void> {
   const bare = { type: 'message', from: { id: where.bot }, text, textFormat: 'plain' };
-  // Else Teams ends it after two minutes.
+  // Otherwise Teams ends it after two minutes.
   await connector.endStream(where, at, bare, givenUp).catch(() => {});
 }

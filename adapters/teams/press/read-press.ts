@@ -24,7 +24,6 @@ const ListName = z
   .refine((text) => readList(text) !== null || readSearch(text) !== null);
 type ListName = z.infer<typeof ListName>;
 
-/** And what the presser sees afterwards. */
 export type Decision =
   | { kind: 'press'; press: Press }
   | { kind: 'settings'; policy: PolicyOverride; calendar?: string }

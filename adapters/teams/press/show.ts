@@ -64,7 +64,6 @@ async function drawSubject(
   );
 }
 
-/** On a card. */
 const rowsOnCard = 60;
 
 async function showDetails(

@@ -216,8 +216,7 @@ export function attachQuote({ author, text }: Quote): Attached {
 type Listed = Extract<Attached, { kind: 'file' }>;
 const listFiles = (attached: Attached[]): Listed[] => attached.filter((one) => one.kind === 'file');
 
-/** Only files in the bot's chat have an ID to fetch by.
- * @param event null for messages above a request */
+/** Only files in the bot's chat have an ID to fetch by. @param event null for messages above a request */
 export const filesIn = (attached: Attached[], event: number | null): AttachedFile[] =>
   listFiles(attached).flatMap(({ name, type, sealed }, at) =>
     name === ''
@@ -248,7 +247,6 @@ export function readBody(
     .filter((part) => part !== '');
 }
 
-/** Under their name. */
 export function quoteAttached(attached: Attached): string {
   if (attached.kind === 'unread') return words.unread(attached);
   if (attached.kind === 'file') return words.unread({ what: `file ${attached.name}`.trim() });

@@ -24,7 +24,6 @@ const Sent = z.object({
 });
 
 export type BuildPress = z.infer<typeof Pressed> & {
-  /** By input. */
   inputs: Record<string, string>;
 };
 

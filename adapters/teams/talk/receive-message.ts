@@ -56,8 +56,7 @@ function dropAddress(text: string, name: string): string {
 type Typed = Pick<MessageSignal, 'text' | 'format' | 'mentions'> &
   Partial<Pick<MessageSignal, 'html' | 'attached'>>;
 
-/** Own words, then quotes; deciding words come alone.
- * @param bot dropped at either end */
+/** Own words, then quotes; deciding words come alone. @param bot dropped at either end */
 export function readPlainText(
   { text, format, mentions, html = '', attached = [] }: Typed,
   bot: string,

@@ -10,9 +10,7 @@ import { makeStorableText } from '#domain/text.ts';
 import { actorOf } from '../actor.ts';
 
 export type Visitor = {
-  /** Requests its proposals. */
   owner: Actor;
-  /** Can't decide anything. */
   agent: Actor;
   service: Service;
   /** @throws `forbidden` if owner or token lacks it */

@@ -3,7 +3,6 @@ import type { OperationSpec } from '#domain/tool.ts';
 import type { Waiters } from './waiters.ts';
 
 export type McpOptions = {
-  /** As planners of an organisation see them. */
   operations(tenant: string | null): Promise<OperationSpec[]>;
   /** Marked on the card. */
   guarded: readonly string[];
@@ -13,5 +12,4 @@ export type McpOptions = {
   closing: AbortSignal;
 };
 
-/** Per process. */
 export type ToolOptions = McpOptions & { waiters: Waiters };

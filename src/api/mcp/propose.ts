@@ -11,7 +11,6 @@ import type { Visitor } from './agent.ts';
 import type { ProposeInput } from './shapes.ts';
 
 type Proposal = z.infer<typeof ProposeInput>;
-/** The plan, or a run that will make one. */
 const Proposed = z.union([z.object({ plan_id: z.string() }), z.object({ run_id: z.string() })]);
 export type Proposed = z.infer<typeof Proposed>;
 
@@ -40,7 +39,6 @@ async function readProposedDraft({
   throw new CountersignError('invalid_request', z.prettifyError(draft.error));
 }
 
-/** Keys are scoped to the owner. */
 async function once<C>(
   { service, owner }: Visitor,
   { idempotency_key: key, ...proposal }: Proposal,

@@ -8,7 +8,6 @@ import { StepDraft } from '#domain/plan/step-content.ts';
 import { line, longestMessage } from '#domain/text.ts';
 import { operationName } from '#domain/tool.ts';
 
-/** As in the planner's tools. */
 const planId = line(200).describe('PLAN- and 8 hexadecimal digits');
 
 /** Some clients reject recursive schemas; the draft is validated whole. */

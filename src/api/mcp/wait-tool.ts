@@ -12,7 +12,6 @@ import { type Answer, answerWith, reads } from './results.ts';
 import { StepFacts, stateOf, stepFactsOf, WaitInput } from './shapes.ts';
 import { waitForPlan, waitForRun } from './wait.ts';
 
-/** Reported with question or failure. */
 const maxShownSteps = 20;
 
 const Waited = Progress.extend({
@@ -152,7 +151,6 @@ export function registerWaitTool(
   }
 }
 
-/** Keep-alive notifications. */
 const signEverySeconds = 10;
 
 function reportProgress({ mcpReq }: ServerContext, signal: AbortSignal) {

@@ -55,7 +55,6 @@ export type Waited = {
 /** For steps; the plan's changes are always reported. */
 const tellingStatuses = new Set<Change['status']>(['failed', 'waiting', 'unknown', 'stale']);
 const maxChanges = 50;
-/** Earlier ones show in the counts. */
 const maxRead = 1000;
 
 async function readChanges(service: Service, plan: Plan, since: number): Promise<Change[]> {
@@ -90,7 +89,6 @@ export async function waitForPlan(
 
 const lookEveryMs = 1000;
 
-/** @returns the run's result so far */
 export async function waitForRun(service: Service, runId: string, signal: AbortSignal) {
   for (;;) {
     const run = await service.getRun(runId);

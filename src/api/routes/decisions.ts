@@ -46,7 +46,6 @@ function pressOf({ button, text, fields, comments, ...part }: z.infer<typeof Pre
   };
 }
 
-/** Before the transaction that stores the answer. */
 async function checkPress(service: Service, press: Press, actor: Actor) {
   const { button } = press;
   const approval = await readApproval(service, press, actor);

@@ -11,7 +11,7 @@ const ofConversation = routesOf('conversations');
 
 // `@fastify/sse` leaks sources if a client leaves during `drain`, and beats without readers.
 
-/** Without an ID the position stays. */
+/** Without an ID the client's position stays. */
 type ServerEvent = { id?: number; event: string; data: unknown };
 
 type EventStreamOptions<T> = {
@@ -24,7 +24,6 @@ type EventStreamOptions<T> = {
   log: FastifyBaseLogger;
 };
 
-/** Before a browser reconnects. */
 const retry = 2000;
 
 function formatEvent({ id, event, data }: ServerEvent): string {
@@ -81,7 +80,7 @@ async function pump<T>(
   }
 }
 
-/** Of events with one revision, only the last moves the position. */
+/** Only the last event of a revision moves the client's position. */
 export function placeEvents<T>(
   event: string,
   batch: T[],

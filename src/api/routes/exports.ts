@@ -135,7 +135,7 @@ async function streamText(
   const iterator = chunks[Symbol.asyncIterator]();
   const first = await iterator.next();
   const stream = Readable.from(join(first, iterator), { objectMode: false });
-  // If the client leaves unread, the source is released.
+  // Releases the source if the client leaves before reading.
   stream.once('close', () => {
     iterator
       .return?.()

@@ -18,7 +18,6 @@ export async function checkChat(
   }
 }
 
-/** Organisations that installed the app. */
 export async function checkInstalled(chats: OpenChats, name: string): Promise<CheckResult[]> {
   return (await chats[name]?.checkInstalled?.()) ?? [];
 }

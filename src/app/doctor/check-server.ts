@@ -103,7 +103,6 @@ export function judgePending({ applied, pending }: MigrationState): CheckResult 
   );
 }
 
-/** By which a job may be overdue. */
 const maxDueSeconds = 300;
 
 export function judgeQueue(

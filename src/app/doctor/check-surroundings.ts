@@ -58,7 +58,7 @@ export function checkKey({ env }: Pick<Config, 'env'>): CheckResult {
     : okCheck(part, 'set');
 }
 
-/** Then Node's zone data may be outdated. */
+/** Node's zone data may be outdated after that. */
 const zonesOldAfterYears = 2;
 
 /** @param data release of Node's zone data, `2026b` */
@@ -108,7 +108,6 @@ export async function checkPort(config: Pick<Config, 'env'>): Promise<CheckResul
   );
 }
 
-/** Must lead here. */
 export async function checkPublicUrl({ env }: Pick<Config, 'env'>): Promise<CheckResult> {
   const part = 'Public address';
   const { COUNTERSIGN_PUBLIC_URL: url, HOST, PORT } = env;
@@ -133,7 +132,6 @@ export async function checkPublicUrl({ env }: Pick<Config, 'env'>): Promise<Chec
       );
 }
 
-/** Must accept traces. */
 export async function checkTraces({ env }: Pick<Config, 'env'>): Promise<CheckResult> {
   const part = 'Traces';
   const target = readTraceTarget(env);

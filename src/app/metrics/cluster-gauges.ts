@@ -22,7 +22,6 @@ import { type Clock, startOfUtcDay } from '#domain/clock.ts';
 type Sample = [gauge: string, value: number, labels?: Record<string, string>];
 
 type ClusterRead = {
-  /** Without `countersign_`. */
   gauges: Record<string, { help: string; labels?: string[] }>;
   /** Without a sample, a gauge is not exported. */
   read(db: Queryable, now: Date): Promise<Sample[]>;

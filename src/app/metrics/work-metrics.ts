@@ -2,16 +2,15 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { type Attributes, addMeter, type Wait, type Work } from '#domain/telemetry.ts';
 
-/** Seconds; people or programs wait. */
+/** Seconds, for what people or programs wait for. */
 const quick = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-/** Seconds; waits for models, tools and people. */
+/** Seconds, for what waits for models, tools and people. */
 const slow = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 
 type Measured = {
   name: string;
   help: string;
   buckets: number[];
-  /** Attributes by label. */
   labels: Record<string, string>;
 };
 
@@ -117,7 +116,6 @@ function createHistogram(
     );
 }
 
-/** Tokens and US dollars per model. */
 function createSpending(registry: Registry): (attributes: Attributes) => void {
   const tokens = new Counter({
     name: 'countersign_model_tokens_total',
@@ -141,7 +139,6 @@ function createSpending(registry: Registry): (attributes: Attributes) => void {
   };
 }
 
-/** @returns a function that stops it */
 export function measureWork(registry: Registry): () => void {
   const create = <Kind extends string>(table: Record<Kind, Measured>) =>
     new Map(

@@ -23,7 +23,7 @@ const kinds: Record<NonNullable<SpanOptions['kind']>, SpanKind> = {
   consumer: SpanKind.CONSUMER,
 };
 
-// W3C trace context, level 1, whatever the propagator settings.
+// W3C trace context, level 1; propagator settings don't affect it.
 
 function readTraceparent(text: string): SpanContext | null {
   const [, traceId, spanId, flags] =
@@ -36,10 +36,9 @@ function readTraceparent(text: string): SpanContext | null {
 const writeTraceparent = ({ traceId, spanId, traceFlags }: SpanContext) =>
   `00-${traceId}-${spanId}-0${traceFlags & 1}`;
 
-/** Repeated complaints are logged once. */
+/** Repeated SDK complaints within this time are logged once. */
 const complainEveryMs = 60_000;
 
-/** Without secrets. */
 function tellIn(log: Logger): void {
   let reportedAt = Number.NEGATIVE_INFINITY;
   const report = (message: string, ...more: unknown[]) => {
@@ -56,7 +55,6 @@ function tellIn(log: Logger): void {
   );
 }
 
-/** To flush spans at exit. */
 const sentWithinMs = 3000;
 
 /** @returns the tracer, and a function that flushes and ends it @param role `gateway`, `worker`, or both */

@@ -19,7 +19,6 @@ type Variables = Pick<
   | 'OTEL_CONFIG_FILE'
 >;
 
-/** OTLP's default. */
 const usualEndpoint = 'http://localhost:4318';
 
 /** Null if no variable names one. */

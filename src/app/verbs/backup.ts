@@ -12,7 +12,6 @@ import { openPlace } from '../open-database.ts';
 import { print, printJson, warn } from '../print.ts';
 import { version } from '../version.ts';
 
-/** By name. */
 function foldersOf(config: Config, wanted: boolean): Record<string, string> {
   if (!wanted) return {};
   const archive = archiveFolder(config.settings.retention, config.home);

@@ -4,10 +4,9 @@ import { type Config, loadConfig } from '../config.ts';
 import { addressOf } from '../links.ts';
 import { print, warn } from '../print.ts';
 
-/** Container health checks time out then. */
+/** Container health checks time out after this. */
 const answersWithinMs = 5000;
 
-/** Null if healthy. */
 async function findFault(address: string): Promise<string | null> {
   try {
     const { status } = await fetch(address, { signal: AbortSignal.timeout(answersWithinMs) });

@@ -18,7 +18,6 @@ import { version } from '../version.ts';
 import type { Instance } from '../wire/instance.ts';
 import { endInTimeAfter, endSoon, untilSignal } from './until-signal.ts';
 
-/** For running responses. */
 const answersEndWithinMs = 4000;
 
 function waitFor(signal: AbortSignal): Promise<void> {
@@ -48,7 +47,6 @@ async function openWhenThere(open: () => Promise<Instance>, signal: AbortSignal)
   }
 }
 
-/** On a desktop. */
 async function openConsole(config: Config, url: string): Promise<void> {
   const graphical =
     process.platform === 'darwin' ||
@@ -141,7 +139,7 @@ export async function keepRunning(parts: { http: boolean; work: boolean }): Prom
       );
       if (instance === null) return;
       const metrics = await openMetrics(instance, config, log, role);
-      // A changed model reopens everything.
+      // A changed model reopens everything that uses it.
       const end = AbortSignal.any([signal, instance.model.changed]);
       const waitUntilDone = async () => {
         await waitFor(end);

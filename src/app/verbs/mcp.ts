@@ -60,7 +60,7 @@ export function list({ json }: { json?: true }): Promise<void> {
   });
 }
 
-/** From the browser or pasted. */
+/** The return address, from the browser or pasted. */
 async function waitForReturn(
   port: number,
   begin: (redirect: string) => Promise<void>,

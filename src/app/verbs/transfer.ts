@@ -22,7 +22,6 @@ import { print, printJson } from '../print.ts';
 import { version } from '../version.ts';
 import { withDatabase } from './with-database.ts';
 
-/** And the audit log. */
 const recordTables = [
   ...Object.entries(tableRules).flatMap(([table, rule]) =>
     'with' in rule && rule.with === 'plan' ? [table] : [],
@@ -30,7 +29,6 @@ const recordTables = [
   'audit',
 ];
 
-/** For a slow reader. */
 const slowReaderMs = 600_000;
 
 /** Each from one snapshot. @param ids empty for all */
@@ -100,7 +98,7 @@ function describe(one: Imported): string {
   }
 }
 
-/** Proposes them. Exit code 1 if any was refused. */
+/** Exit code 1 if any plan was refused. */
 export async function importFrom(
   file: string,
   { user, ended, json }: { user: string; ended?: true; json?: true },

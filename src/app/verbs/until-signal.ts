@@ -4,7 +4,7 @@ import { warn } from '../print.ts';
 /** Between checks for `npm` or the launcher. */
 const orphanCheckMs = 1000;
 
-/** Also when npm's shell, which forwards no signals, or the launcher (bin/countersign.mjs) is gone. */
+/** npm's shell forwards no signals, so its end counts too, or that of the launcher (bin/countersign.mjs). */
 export function untilSignal(): AbortSignal {
   const abort = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
@@ -22,7 +22,7 @@ export function untilSignal(): AbortSignal {
   return abort.signal;
 }
 
-/** Even if something hangs. */
+/** Ends the process even if something hangs. */
 const endWithinMs = 18_000;
 
 /** Recovery handles the rest, as after a crash. */
@@ -41,7 +41,7 @@ export function endInTimeAfter(signal: AbortSignal): void {
 /** For sockets whose other end is silent. */
 const socketsEndWithinMs = 1000;
 
-/** Or the reader is gone. */
+/** Resolves too if the reader is gone. */
 function untilRead(stream: NodeJS.WriteStream): Promise<void> {
   if (stream.writableLength === 0 || stream.destroyed) return Promise.resolve();
   return new Promise((resolve) => stream.write('', () => resolve()));

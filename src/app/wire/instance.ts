@@ -23,9 +23,8 @@ export type Instance = {
   /** Null without hosted MCP servers. */
   signIns: SignIns | null;
   service: Service;
-  /** Stored, so it can be acknowledged. */
+  /** Stores a platform's event so it can be acknowledged. */
   receive: Receive;
-  /** In any process. */
   wait: WaitUntilHandled;
   chats: OpenChats;
   /** Stable; also repairs a broken place. @param timezone of a direct message's reader */
@@ -41,7 +40,6 @@ export type Instance = {
   database: string;
   /** Null if it takes no jobs. */
   vitals(): Vitals | null;
-  /** If known. */
   linkTo: (planId: string) => string | null;
   /** Begins no step; resolves once no call runs. */
   drain(): Promise<void>;
@@ -52,7 +50,7 @@ export type Instance = {
 export type Vitals = {
   /** 0 without leases. */
   leasesQuietMs: number;
-  /** Since the last heartbeat. */
+  /** Milliseconds since the last heartbeat. */
   beatQuietMs: number;
   leaseMs: number;
 };
@@ -74,7 +72,6 @@ export type InstanceOptions = {
   planner?: Planner;
   /** Default 5,000. */
   recoverEveryMs?: number;
-  /** Such as the bench's. */
   extraOperations?: Operation[];
   /** Without one, a platform's events wait. */
   inboxHandlers?: InboxHandlers | undefined;

@@ -24,7 +24,6 @@ import { readZoneOfPlan, readZoneOfRun } from '#people/policy.ts';
 import type { OpenChats } from './open-chats.ts';
 import type { Connections } from './open-connections.ts';
 
-/** By platform. */
 export function partsOf<T>(
   chats: OpenChats,
   part: (chat: OpenChats[string]) => T | undefined,

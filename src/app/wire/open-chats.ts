@@ -14,7 +14,6 @@ export async function openChats(
     openHome,
     ...parts
   }: Omit<PlatformParts, 'plansFor' | 'openHome'> & {
-    /** To the reader's organisation. */
     serveWithin: ServeWithin;
     openHome(on: { platform: PlatformName; tenant: string; user: string }): Promise<void>;
   },

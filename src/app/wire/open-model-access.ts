@@ -17,7 +17,7 @@ import { openSecretSeal } from '../secret-seal.ts';
 export type ModelConnection = {
   /** Null without a model. */
   access: ModelAccess | null;
-  /** Null if the environment's, or none. */
+  /** Null for the environment's access, or none. */
   by: string | null;
   /** Aborts when the access changes. */
   changed: AbortSignal;
@@ -27,7 +27,6 @@ export type ModelConnection = {
     access: { api_key?: string | undefined; base_url?: string | undefined },
     actor: Actor,
   ): Promise<void>;
-  /** @returns whether there was one */
   remove(actor: Actor): Promise<boolean>;
 };
 

@@ -49,7 +49,7 @@ export function readCaps({ env, settings: { limits } }: Config): Caps {
 const planningCall = { input: 6000, output: firstOutputTokens };
 const stepCall = { input: 2000, output: 500 };
 
-/** For any call of the planner's model. */
+/** A sentence per cap too small for any call of the planner's model. */
 export function findSmallCaps(config: Config): string[] {
   const { PLANNER_MODEL: model } = config.env;
   const price = findPrice(model, config.settings.prices);
@@ -88,7 +88,6 @@ type PlannerParts = {
   db: Database;
   /** Null for the offline planner. */
   model: ChatModel | null;
-  /** Shared with running plans. */
   budget: Budget;
   /** Visible to the run's requester. */
   plansOf: NonNullable<Parameters<typeof openPlannerTools>[0]['plansOf']>;
@@ -102,7 +101,6 @@ type PlannerParts = {
 
 type ToolParts = Pick<PlannerParts, 'registry' | 'catalogue' | 'readTenancy' | 'db'>;
 
-/** For an organisation's planners. */
 function openTools(
   config: Config,
   tenant: string | null,

@@ -72,8 +72,10 @@ type WantedCall = ModelCall & {
 
 export type Budget = {
   caps: Caps;
-  /** Names an exceeded ceiling. Waits for calls in progress, which mostly cost less than reserved.
-   * @param until the end of the wait */
+  /**
+   * Names an exceeded ceiling. Waits for calls in progress, which mostly cost less than reserved.
+   * @param until the end of the wait
+   */
   reserve(
     payer: Payer,
     call: WantedCall,
@@ -158,8 +160,7 @@ export type Paid = { kind: 'reply'; reply: ChatReply; remembered: boolean } | Ex
 
 export type PaidModel = {
   name: string;
-  /** A stored reply is reused at no cost.
-   * @throws CountersignError `model_failed`, `timed_out`, `cancelled` */
+  /** A stored reply is reused at no cost. @throws CountersignError `model_failed`, `timed_out`, `cancelled` */
   complete(
     request: ChatRequest,
     purpose: { stage: Stage; softLifted: boolean },

@@ -63,8 +63,10 @@ function isReceipt({ source, effect, human, output }: OperationSpec): boolean {
 
 const longEnumeration = /: "\w+"(?: \| "\w+"){3,20}(?=;|$)/g;
 
-/** `workspace_write(path: string; content: string; overwrite?: boolean) [destructive]: Write a file`
- * @param outputs already written, with their operation, to write each once */
+/**
+ * `workspace_write(path: string; content: string; overwrite?: boolean) [destructive]: Write a file`
+ * @param outputs already written, with their operation, to write each once
+ */
 export function writeLine(
   spec: OperationSpec,
   access: OperationAccess,

@@ -16,8 +16,10 @@ export type Checkpoints = {
   append(state: PlanningState, transition: Transition | null, seq: number): Promise<number | null>;
 };
 
-/** Skips a number taken by a late planner of an earlier turn.
- * @returns null if this or a later turn has another planner */
+/**
+ * Skips a number taken by a late planner of an earlier turn.
+ * @returns null if this or a later turn has another planner
+ */
 async function append(
   db: Queryable,
   state: PlanningState,

@@ -40,7 +40,7 @@ function weakest(state: Readonly<PlanningState>): number | null {
   return known.length === 0 ? null : Math.min(...known);
 }
 
-/** By the changes it makes (A16). */
+/** Explains a plan by the changes it makes (A16). */
 function explainPlan(draft: PlanDraft, tools: PlannerTools): string {
   const effects = new Map(tools.manifest().map((spec) => [spec.name, spec.effect]));
   const names = [...new Set(draft.steps.map((step) => `${step.tool}_${step.operation}`))];

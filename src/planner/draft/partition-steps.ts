@@ -8,8 +8,10 @@ const maxPartitions = 1000;
 const nameSlice = (group: string, index: number, count: number): string =>
   `${group}-${String(index + 1).padStart(Math.max(2, String(count).length), '0')}`;
 
-/** @param values to partition by, or null for slices @param always partition even if one slice holds all
- * @returns names in order; empty if the steps stay together */
+/**
+ * @param values to partition by, or null for slices @param always partition even if one slice holds all
+ * @returns names in order; empty if the steps stay together
+ */
 export function partitionSteps(
   group: string,
   steps: StepDraft[],

@@ -100,7 +100,7 @@ function taskOf(step: Named, goal: string): OutlineNode {
   });
 }
 
-/** Too many for a node each. */
+/** For plans too large for a node per step. */
 function taskOfAll(steps: StepDraft[], goal: string, id: string, title: string): OutlineNode {
   return makeNode({ id, title, structure: 'task', parent: goal, level: 2, steps });
 }

@@ -9,7 +9,7 @@ export type Tree = {
   /** -1 for a root or broken path. */
   parents: number[];
   children: number[][];
-  /** From 1, or from the break. */
+  /** From 1 at a root; in a broken tree, at the break. */
   depths: number[];
   /** Preorder, siblings as listed. */
   order: number[];
@@ -78,7 +78,7 @@ export function setLevels(nodes: OutlineNode[]): OutlineNode[] {
   });
 }
 
-/** Or equal to it. */
+/** True for the whole itself too. */
 export function isWithin({ parents }: Pick<Tree, 'parents'>, node: number, whole: number): boolean {
   for (let at = node; at !== -1; at = parents[at] ?? -1) if (at === whole) return true;
   return false;

@@ -107,7 +107,7 @@ function readTop(input: ChosenPattern, { settings }: ToolContext): Top {
   return 'refused' in proposal ? proposal : { ...plain, type, proposed: proposal };
 }
 
-/** Or what they lack. */
+/** @returns name and reason, or the missing ones */
 function readProposal(
   name: string,
   rfc: string | null,

@@ -11,7 +11,6 @@ export type PatternRules = {
   meaning: string;
   subtypes: string[];
   variants: string[];
-  /** At L1. */
   top: { structures: Structure[]; most: number };
   below: Structure[];
   /** Still easy to read. */

@@ -20,7 +20,7 @@ import { onOneLine } from '#domain/words.ts';
 import type { DataRequests, PlannerTools } from '../ports.ts';
 import { followTopic } from './follow-topic.ts';
 
-/** Then the planner continues. */
+/** The planner continues after this. */
 const maxWaitMs = 30_000;
 const lookEveryMs = 2000;
 const maxRequests = 200;

@@ -125,7 +125,6 @@ function findTotal(data: Json, isPaged: boolean): number | null {
   return found[0] ?? null;
 }
 
-/** By table and text readers. */
 function findSkipped(data: Json): string[] {
   if (!isObject(data) || !Array.isArray(data.skipped)) return [];
   return data.skipped.flatMap((one) => {
@@ -150,8 +149,10 @@ export function noteWhole(data: Json, coverage: Coverage): void {
   coverage.skipped.push(...findSkipped(data));
 }
 
-/** The caller raises `coverage.listed` before the next page.
- * @throws CountersignError `invalid_arguments`, also for a repeated page */
+/**
+ * The caller raises `coverage.listed` before the next page.
+ * @throws CountersignError `invalid_arguments`, also for a repeated page
+ */
 export async function* listPages(
   { operation, args: first, paging }: Listing,
   { tools, signal }: { tools: PlannerTools; signal: AbortSignal },

@@ -28,7 +28,6 @@ export type PeopleOfWork = {
   operations: Operations;
   /** Default assignee. */
   user: string;
-  /** From `unitePeople`. */
   sameAs?: ReadonlyMap<string, string>;
 };
 
@@ -102,8 +101,10 @@ function edge(from: string, to: string, type: TimedEdge['type'] = 'FS', lag = 0)
   return { from, to, type, lag_minutes: lag };
 }
 
-/** Nothing begins before `open`; at `begun` the first parts have begun; the last don't end before
- * `closing`; at `end` all is done. */
+/**
+ * Nothing begins before `open`; at `begun` the first parts have begun; the last don't end before
+ * `closing`; at `end` all is done.
+ */
 function addWhole(
   node: OutlineNode,
   nodes: TimedNode[],

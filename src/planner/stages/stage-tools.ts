@@ -78,7 +78,7 @@ export function createStageTools(parts: StageToolsParts): SessionTools {
   /** Even if a later edit of the reply succeeded. */
   let hasUnseenFailure = false;
 
-  /** Or why the call is impossible. */
+  /** @returns the call, or why it is impossible */
   function prepare(
     name: string,
     args: JsonObject,

@@ -15,7 +15,7 @@ export function isResting(stage: Stage): stage is Resting {
   return (resting as readonly Stage[]).includes(stage);
 }
 
-/** From people, in any resting stage. */
+/** Events from people, the same in every resting stage. */
 const spoken: Partial<Record<StageEvent, Stage>> = {
   new_request: 'COLLECT_CONTEXT',
   resume_context: 'COLLECT_CONTEXT',

@@ -107,7 +107,7 @@ function readShare(value: number | null | undefined): number | null {
   return typeof value === 'number' && value >= 0 && value <= 1 ? value : null;
 }
 
-/** Or an equivalent one's. */
+/** An equivalent option counts as the preferred one. */
 function findPreferred(prefer: RoadmapWay | null, ways: Way[]): RoadmapWay | null {
   const found = ways.find(({ name, same }) => prefer !== null && [name, ...same].includes(prefer));
   return found?.name ?? null;

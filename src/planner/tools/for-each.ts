@@ -190,7 +190,7 @@ function addAll(
   return addGroup(group.outline, summary, phase);
 }
 
-/** By missing field. */
+/** Items left out, by missing field. */
 type Lacking = Map<string, number>;
 
 const gapsShown = 5;

@@ -39,7 +39,7 @@ export type ItemSource = z.infer<z.ZodObject<typeof itemSourceShape>> & {
   items?: Json[] | undefined;
 };
 
-/** From name or declared type. */
+/** By name or declared type. */
 function kindOf(text: string, data: Json, args: JsonObject): Kind {
   const name = [args.path, args.url].find((one) => typeof one === 'string') ?? '';
   const [bare = ''] = name.split(/[?#]/, 1);

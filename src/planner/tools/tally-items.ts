@@ -228,8 +228,10 @@ export class Groups {
     }
   }
 
-  /** `{ key, count, sum: { amount: "41 EUR" }, items }` and shared values; inexact totals are left out.
-   * @param having conditions on a group with plain sums */
+  /**
+   * `{ key, count, sum: { amount: "41 EUR" }, items }` and shared values; inexact totals are left out.
+   * @param having conditions on a group with plain sums
+   */
   list(having: (group: Json) => boolean): JsonObject[] {
     return [...this.#groups.values()].flatMap(({ key, count, sums, items, shared }) => {
       const exact = [...sums].filter(([, sum]) => sum.plain !== null);
@@ -246,7 +248,7 @@ export class Groups {
 /** Non-records are only counted. */
 export class Tally {
   readonly #columns = new Map<string, Column>();
-  /** By grouping, then summed column. */
+  /** Sums by grouping column, then summed column. */
   readonly #grouped = new Map<Column, Map<Column, Map<string, Sum>>>();
   /** The only column to group by, or undefined for any. */
   readonly #by: string | undefined;

@@ -133,8 +133,6 @@ export function addStep(): void {
   void search('');
 }
 
-// From the first step's action.
-
 export function changePlan(move: BuildMove): void {
   moveForm('builder', move);
   keep();

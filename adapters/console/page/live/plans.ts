@@ -202,7 +202,6 @@ function listMoved(view: PlanView): boolean {
   return list == null || list.reviewed === reviewedDigest(state.cards.get(view.id));
 }
 
-/** By status, partition or words. */
 export async function showStepsWith(filter: Partial<Filtered>): Promise<void> {
   const view = state.plan;
   if (view === null) return;

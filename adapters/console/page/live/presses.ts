@@ -50,7 +50,7 @@ function missingFor({ action }: AnyPress): string | null {
 /** @param except unticked steps */
 type PressDetails = { except?: string[]; comments?: StepComment[] };
 
-/** Or why there is none. */
+/** @returns the request, or why there is none */
 export function planPress(
   button: AnyPress,
   inputs: Inputs,

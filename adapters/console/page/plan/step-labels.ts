@@ -3,7 +3,7 @@ import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import { labelSteps, maxNumbered } from '#domain/plan/step-numbers.ts';
 
-/** By step ID, ordered. */
+/** Keyed by step ID, in label order. */
 export type StepLabels = ReadonlyMap<string, string>;
 
 type Known = { facts: Pick<PlanCardFacts, 'plan' | 'steps'> };

@@ -81,7 +81,6 @@ export function drawArguments(
   </table>`;
 }
 
-/** Or nothing if empty. */
 export function drawRest(
   entries: [string, Json][],
   names: StepLabels,

@@ -20,7 +20,7 @@ function drawStepLink(step: string, names: StepLabels): TemplateResult {
   return html`<button class="link" @click=${open}>Step ${names.get(step) ?? step}</button>`;
 }
 
-/** Or at least the step. */
+/** The reason, or at least the step. */
 function drawReason({ reason, data }: AuditEntry, names: StepLabels): TemplateResult {
   const step = typeof data?.step === 'string' ? drawStepLink(data.step, names) : null;
   if (step === null && reason === null) return html`–`;

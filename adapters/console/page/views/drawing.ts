@@ -51,7 +51,6 @@ export function select(id: string | null): void {
   });
 }
 
-/** By pointer and keyboard. */
 export function pressable(toggle: () => void) {
   return {
     onClick: toggle,

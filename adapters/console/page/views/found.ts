@@ -18,7 +18,6 @@ const closed: Partial<Record<Finding['status'], string>> = {
   dismissed: 'dismissed',
 };
 
-/** Or what is being done about it. */
 function describeEnd(finding: Finding): string {
   const end = closed[finding.status];
   if (end === undefined) return describeProgress(finding);

@@ -80,7 +80,7 @@ function decisionsOf(state: State, view: PlanView, card: Card): Shown[] {
       if (action === 'details' && !reviews) return [];
       // In the overview.
       if (action === 'save_playbook') return [];
-      // On the timeline.
+      // The timeline has these buttons.
       if (action === 'reschedule' && view.tab === 'timeline') return [];
       if (action !== 'approve' && !(reviews && onSteps)) return [asIs(button)];
       // A waiting change has its own button.

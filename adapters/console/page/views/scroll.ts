@@ -5,7 +5,6 @@ const room = 12;
 /** Pixels from the end that count as the end. */
 const near = 24;
 
-/** At the last drawing. */
 let known = { conversation: '', messages: 0 };
 /** `start`: where this module put it. */
 let reader: 'start' | 'end' | 'away' = 'start';

@@ -103,7 +103,7 @@ export function drawStepComment(
   return { comment, commentButton };
 }
 
-/** On replaced versions. */
+/** Comments on replaced versions. */
 export function drawOlderComments(card: Card): Drawn {
   const { older } = comments.split(card);
   if (older.length === 0) return nothing;

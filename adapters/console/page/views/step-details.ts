@@ -100,8 +100,7 @@ export function listLimits(step: ShownStep, names: StepLabels): string[] {
   ];
 }
 
-/** @param titled with the step's own line @param body default: its call's values
- * @param workingDay minutes */
+/** @param titled with the step's own line @param body default: its call's values @param workingDay minutes */
 export function drawStepDetails(
   step: ShownStep,
   names: StepLabels,

@@ -31,7 +31,7 @@ const percent = (share: number) => `${share.toFixed(3)}%`;
 
 function drawBar({ kind, failed, start, end }: Bar, scale: Scale): SVGTemplateResult {
   const x = scale(start);
-  // At least visible.
+  // Keeps short bars visible.
   const width = Math.max(0.8, scale(end) - x);
   return svg`<rect class="span" data-kind=${kind} data-status=${failed ? 'failed' : ''} x=${percent(x)} width=${percent(width)} y="5" height="14" rx="4" />`;
 }
