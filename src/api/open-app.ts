@@ -8,10 +8,10 @@ import type { Registry } from 'prom-client';
 import type { Service } from '#domain/service.ts';
 import { bodyLimits } from './context.ts';
 import { answerErrors, explainError, sendProblem } from './errors.ts';
-import { measureRequests, queueBackground } from './every-request.ts';
 import { type Doors, guardVisits, type Reach } from './guard.ts';
 import { answerUnknownPaths, unreadable } from './not-found.ts';
 import { toProblem } from './problem.ts';
+import { measureRequests, queueBackground } from './request-hooks.ts';
 import { validatorCompiler } from './validation.ts';
 
 // At debug, faults at error; never header, body or query.

@@ -10,7 +10,7 @@ import {
 } from '#db/chat/teams-conversations.ts';
 import { conversationAt } from '#domain/chat/chat.ts';
 import type { TeamsConversations } from '#domain/chat/teams-conversation.ts';
-import { speakAsBot } from '#messages/speak.ts';
+import { speakAsBot } from '#messages/store-message.ts';
 import { openConversation } from './outbox/deliver-jobs.ts';
 import type { DeliveryContext } from './outbox/delivery-context.ts';
 

@@ -9,7 +9,7 @@ import { changeSteps } from '#db/steps/accounting.ts';
 import { isoOf } from '#db/time.ts';
 import { system } from '#domain/people/actor.ts';
 import type { ConversationContext } from '#messages/context.ts';
-import { speakAsBot } from '#messages/speak.ts';
+import { speakAsBot } from '#messages/store-message.ts';
 import { transition } from '#plans/lifecycle/lifecycle.ts';
 import { closeRun } from './plan-decisions.ts';
 

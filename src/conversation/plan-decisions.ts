@@ -23,7 +23,7 @@ import type {
   Settlement,
 } from '#domain/service.ts';
 import type { ConversationContext } from '#messages/context.ts';
-import { requireReadable, speakAsBot } from '#messages/speak.ts';
+import { requireReadable, speakAsBot } from '#messages/store-message.ts';
 import { readZoneOf } from '#people/policy.ts';
 import { requireManager } from '#plans/authority/authority.ts';
 import { refreshUserGroups } from '#plans/authority/members.ts';

@@ -31,7 +31,7 @@ import type { Plan } from '#domain/plan/plan.ts';
 import type { Checked, Service } from '#domain/service.ts';
 import { actOnce } from '#messages/act-once.ts';
 import type { ConversationContext } from '#messages/context.ts';
-import { speakAsBot } from '#messages/speak.ts';
+import { speakAsBot } from '#messages/store-message.ts';
 import { listRecurring, prepareRecurring } from '#notices/recurring.ts';
 import { actAsPersons } from '#people/act-as-persons.ts';
 import { link } from '#people/link.ts';

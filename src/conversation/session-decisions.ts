@@ -14,7 +14,7 @@ import type { RunView } from '#domain/planning/run.ts';
 import type { GivenToStep, SessionDecision } from '#domain/planning/state.ts';
 import { shorten } from '#domain/words.ts';
 import type { ConversationContext } from '#messages/context.ts';
-import { requireReadable } from '#messages/speak.ts';
+import { requireReadable } from '#messages/store-message.ts';
 import { keepNotesIn } from '#people/memory.ts';
 import { readZoneOf, sayPreference } from '#people/policy.ts';
 import { counts, judge, type People, type Rule } from '#plans/authority/approver-rules.ts';

@@ -11,7 +11,7 @@ import type { Enqueue } from '#domain/jobs.ts';
 import type { AskPlanner } from '#domain/plan/replan.ts';
 import { createRecent, shareByKey } from '#domain/recent.ts';
 import type { ConversationContext } from '#messages/context.ts';
-import { speakAsBot } from '#messages/speak.ts';
+import { speakAsBot } from '#messages/store-message.ts';
 import { setReminder } from '#notices/reminders.ts';
 import { requirePostTarget } from '#plans/content/post-targets.ts';
 import { proposeRepair } from '#plans/replan/propose-patch.ts';

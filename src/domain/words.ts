@@ -1,4 +1,4 @@
-// Counts, lists and long texts for sentences.
+// Words of sentences: counts, lists, long texts, and near-misses in spelling.
 
 /** `1 step`, `3 steps`. */
 export function countOf(n: number, noun: string): string {

@@ -9,7 +9,7 @@ import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { system } from '#domain/people/actor.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { doesMore, type Effect, type Operation, type ToolContext } from '#domain/tool.ts';
-import { findChangedOperation, sealOf } from '#plans/content/canonical.ts';
+import { findChangedOperation, sealOf } from '#plans/content/digests.ts';
 import { isNothingDone, isOutcomeUnknown, outcomeUnknown } from '#tools/failures.ts';
 import { type CallDecision, decideCall } from '#tools/guard.ts';
 import { refuseOnceLate, throwIfLate } from '#tools/late-call.ts';

@@ -19,7 +19,7 @@ import { system } from '#domain/people/actor.ts';
 import { operationName } from '#domain/tool.ts';
 import { skipMissed } from '#plans/change/skip-missed.ts';
 import { serves } from '#plans/content/serve-lanes.ts';
-import { finishIfDone } from '#plans/lifecycle/finish.ts';
+import { finishIfDone } from '#plans/lifecycle/ended-steps.ts';
 import { transition, wakeWatchers } from '#plans/lifecycle/lifecycle.ts';
 import { decideCall } from '#tools/guard.ts';
 import { offersOf } from './backends.ts';

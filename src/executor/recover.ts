@@ -13,7 +13,7 @@ import { readLabels } from '#db/steps/pages.ts';
 import { system } from '#domain/people/actor.ts';
 import { describeBlockage } from '#domain/plan/blockage.ts';
 import { countOf } from '#domain/words.ts';
-import { finishIfDone, stopDependents } from '#plans/lifecycle/finish.ts';
+import { finishIfDone, stopDependents } from '#plans/lifecycle/ended-steps.ts';
 import { transition, wakeWatchers, wakeWorkers } from '#plans/lifecycle/lifecycle.ts';
 import { isTerminal } from '#plans/lifecycle/lifecycle-table.ts';
 import { findBlocked } from '#plans/views/blocked.ts';

@@ -30,7 +30,7 @@ import type { PlanStatus } from '#domain/plan/plan.ts';
 import { makeStorable, makeStorableText } from '#domain/text.ts';
 import { shorten } from '#domain/words.ts';
 import { raiseFindings } from '#plans/findings/raise.ts';
-import { finishIfDone, stopDependents } from '#plans/lifecycle/finish.ts';
+import { finishIfDone, stopDependents } from '#plans/lifecycle/ended-steps.ts';
 import { wakeWatchers } from '#plans/lifecycle/lifecycle.ts';
 import { isTerminal } from '#plans/lifecycle/lifecycle-table.ts';
 import type { SharedContext } from './executor-context.ts';

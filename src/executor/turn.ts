@@ -19,7 +19,7 @@ import {
   type PreflightProblem,
 } from '#plans/content/preflight.ts';
 import { raiseFindings } from '#plans/findings/raise.ts';
-import { finishIfDone, readyTheFree } from '#plans/lifecycle/finish.ts';
+import { finishIfDone, readyTheFree } from '#plans/lifecycle/ended-steps.ts';
 import {
   announceProgress,
   transition,

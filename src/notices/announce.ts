@@ -13,7 +13,7 @@ import type { Plan, Step } from '#domain/plan/plan.ts';
 import { isObject } from '#domain/text.ts';
 import { operationName } from '#domain/tool.ts';
 import type { ConversationContext } from '#messages/context.ts';
-import { describeProposal, speakAsBot } from '#messages/speak.ts';
+import { describeProposal, speakAsBot } from '#messages/store-message.ts';
 import { namedIn } from '#people/people-named.ts';
 import { describeCall } from '#tools/describe-call.ts';
 

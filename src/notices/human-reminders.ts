@@ -14,7 +14,7 @@ import { readStepsById } from '#db/steps/pages.ts';
 import { assigneeOf } from '#domain/plan/human-task.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import type { ConversationContext } from '#messages/context.ts';
-import { speakAsBot } from '#messages/speak.ts';
+import { speakAsBot } from '#messages/store-message.ts';
 import { describeQuestion } from './announce.ts';
 
 type ReminderContext = Pick<ConversationContext, 'enqueue' | 'db' | 'clock' | 'warn'>;

@@ -6,7 +6,7 @@ import { comesAfter, createPages, type PageCursor } from '#db/plans/waiting.ts';
 import { reminders } from '#db/schema.ts';
 import { isoOf } from '#db/time.ts';
 import type { ConversationContext } from '#messages/context.ts';
-import { speakAsBot } from '#messages/speak.ts';
+import { speakAsBot } from '#messages/store-message.ts';
 import { nextOccurrences } from '#timeline/recurrence.ts';
 import type { NewReminder } from '#tools/ports.ts';
 

@@ -35,7 +35,7 @@ import type { ConversationPolicy, PolicyChange, PolicyView } from '#domain/servi
 import { JsonObject } from '#domain/text.ts';
 import { requireRecentSetting } from '#messages/act-once.ts';
 import type { ConversationContext } from '#messages/context.ts';
-import { speakAsBot } from '#messages/speak.ts';
+import { speakAsBot } from '#messages/store-message.ts';
 import { checkTimezone } from '#timeline/recurrence.ts';
 
 const heldForMs = 24 * 3_600_000;

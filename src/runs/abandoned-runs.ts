@@ -5,7 +5,7 @@ import { lockPlan } from '#db/plans/plans.ts';
 import type { MessageParts } from '#domain/chat/message-parts.ts';
 import { system } from '#domain/people/actor.ts';
 import type { ConversationContext } from '#messages/context.ts';
-import { speakAsBot } from '#messages/speak.ts';
+import { speakAsBot } from '#messages/store-message.ts';
 import { giveBack } from '#plans/decisions/keep.ts';
 import { nextRunStatus, tellGivenBack, waitsAgain } from './run-table.ts';
 import { queuePlanning } from './start-run.ts';

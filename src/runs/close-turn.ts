@@ -7,7 +7,7 @@ import type { MessageLine } from '#domain/planning/asked-question.ts';
 import type { PlanningOutcome } from '#domain/planning/run.ts';
 import type { Pause } from '#domain/planning/state.ts';
 import type { TraceEntry } from '#domain/planning/trace.ts';
-import { callOfPlan } from '#messages/speak.ts';
+import { callOfPlan } from '#messages/store-message.ts';
 import { nextRunStatus, type RunEvent } from './run-table.ts';
 
 export type Ended = PlanningOutcome & {

@@ -17,7 +17,7 @@ import type { PlanVersion } from '#domain/planning/state.ts';
 import { span } from '#domain/telemetry.ts';
 import { shorten } from '#domain/words.ts';
 import { type ConversationContext, readsCommands } from '#messages/context.ts';
-import { describeProposal, speakAsBot } from '#messages/speak.ts';
+import { describeProposal, speakAsBot } from '#messages/store-message.ts';
 import { newsKey } from '#notices/announce.ts';
 import { readPolicyOf } from '#people/policy.ts';
 import { planPause } from '#planner/controller/checkpoints.ts';

@@ -15,7 +15,7 @@ import {
   TraceTransition,
 } from '#domain/planning/trace-view.ts';
 import type { ConversationContext } from '#messages/context.ts';
-import { callOfPlan } from '#messages/speak.ts';
+import { callOfPlan } from '#messages/store-message.ts';
 import { readPolicyOf } from '#people/policy.ts';
 import { statusWords } from '#plans/lifecycle/lifecycle-table.ts';
 

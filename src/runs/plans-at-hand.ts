@@ -21,7 +21,7 @@ import type { Plan, PlanDraft, Step } from '#domain/plan/plan.ts';
 import type { GivenToStep } from '#domain/planning/state.ts';
 import { isObject } from '#domain/text.ts';
 import type { ConversationContext } from '#messages/context.ts';
-import { describeProposal } from '#messages/speak.ts';
+import { describeProposal } from '#messages/store-message.ts';
 import { readPolicyOf } from '#people/policy.ts';
 import type { PlansAtHand } from '#planner/ports.ts';
 import type { PlanInRepair } from '#planner/replan/replan-tools.ts';

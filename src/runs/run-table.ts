@@ -6,7 +6,7 @@ import { CountersignError } from '#domain/errors.ts';
 import type { PlanningStatus } from '#domain/planning/run.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import type { ConversationContext } from '#messages/context.ts';
-import { speakAsBot } from '#messages/speak.ts';
+import { speakAsBot } from '#messages/store-message.ts';
 
 export const runEvents = [
   'answer',

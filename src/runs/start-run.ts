@@ -11,7 +11,7 @@ import type { RunRequest } from '#domain/planning/run.ts';
 import type { SessionDecision, TurnDecision } from '#domain/planning/state.ts';
 import { currentTrace, linkTo } from '#domain/telemetry.ts';
 import type { ConversationContext } from '#messages/context.ts';
-import { askToDeliver, requireReadable, storePersonMessage } from '#messages/speak.ts';
+import { askToDeliver, requireReadable, storePersonMessage } from '#messages/store-message.ts';
 import { readRecurringWords } from '#notices/recurring.ts';
 import { type MemoryRequest, readMemoryRequest } from '#people/memory.ts';
 import {

@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import type { Queryable } from '#db/database.ts';
 import { readPlanRow } from '#db/plans/plans.ts';
 import { readContentsById } from '#db/steps/versions.ts';
-import { digestPlan } from '#plans/content/canonical.ts';
+import { digestPlan } from '#plans/content/digests.ts';
 import { readHeader } from '#plans/content/preflight.ts';
 
 export async function readVersion(db: Queryable, planId: string, version: number) {

@@ -6,8 +6,8 @@ import type { TeamsConversation } from '#domain/chat/teams-conversation.ts';
 import { parseShallowJson } from '#domain/json.ts';
 import { makeStorable } from '#domain/text.ts';
 import { splitConversation } from '../port/make-activity.ts';
-import { type Attached, Attachments, readAttachments } from './read-attachments.ts';
 import { type BuildPress, readBuild } from './read-build.ts';
+import { type Attached, Attachments, readAttachments } from './read-content.ts';
 import { type PlanThis, readPlanThis } from './read-plan-this.ts';
 
 const id = z.string().min(1).max(500);

@@ -2,7 +2,7 @@
 // https://learn.microsoft.com/microsoftteams/platform/messaging-extensions/how-to/action-commands/create-task-module
 import { z } from 'zod';
 import { planThisInput } from '#cards/plan-this.ts';
-import { Attachments, readAttachments, readBody } from './read-attachments.ts';
+import { Attachments, readAttachments, readBody } from './read-content.ts';
 
 /** As in the manifest. */
 const commandId = 'plan_this';

@@ -7,7 +7,7 @@ import type { ReceivedEvent } from '#domain/chat/inbox.ts';
 import type { FetchFile } from '#domain/chat/thread.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { readActivity, readSignal } from '../signals/read-activity.ts';
-import { fileAt, sealedKey } from '../signals/read-attachments.ts';
+import { fileAt, sealedKey } from '../signals/read-content.ts';
 
 type Parts = Pick<PlatformParts, 'sealedFiles'>;
 

@@ -17,7 +17,7 @@ import {
   isWritten,
   readAttachments,
   readBody,
-} from '../signals/read-attachments.ts';
+} from '../signals/read-content.ts';
 
 /** Graph gives fifty at once. */
 const maxReplies = 200;

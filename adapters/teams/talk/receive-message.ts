@@ -14,7 +14,7 @@ import {
   isWritten,
   quoteAttached,
   readHtml,
-} from '../signals/read-attachments.ts';
+} from '../signals/read-content.ts';
 import type { TeamsContext } from '../teams-context.ts';
 
 // Message markup to text. Pure.

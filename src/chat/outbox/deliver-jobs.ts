@@ -12,7 +12,7 @@ import type { Listener } from '#db/notify.ts';
 import { lockPlan } from '#db/plans/plans.ts';
 import { type ChatPlace, conversationAt } from '#domain/chat/chat.ts';
 import type { PlatformName } from '#domain/platform-name.ts';
-import { sendDelivery } from '#messages/speak.ts';
+import { sendDelivery } from '#messages/store-message.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 import { updateStatus } from './update-card.ts';
 import { workOnPlace } from './work-on-place.ts';

@@ -4,7 +4,7 @@ import type { PostRow } from '#db/chat/posts.ts';
 import type { Asked } from '#domain/chat/asked.ts';
 import { conversationAt, type Reached } from '#domain/chat/chat.ts';
 import { readParts } from '#domain/chat/message-parts.ts';
-import { speakAsBot } from '#messages/speak.ts';
+import { speakAsBot } from '#messages/store-message.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 
 type NotifiedPerson = {

@@ -9,7 +9,7 @@ import { callOf, type MessageParts } from '#domain/chat/message-parts.ts';
 import { readRecurringRequest } from '#domain/plan/recurring.ts';
 import { trimTail } from '#domain/words.ts';
 import { type ConversationContext, readsCommands } from '#messages/context.ts';
-import { speakAsBot, storePersonMessage } from '#messages/speak.ts';
+import { speakAsBot, storePersonMessage } from '#messages/store-message.ts';
 import { isChange } from '#planner/commands/changes.ts';
 import { findChangeFault } from '#planner/offline/change-draft.ts';
 import { isManager } from '#plans/authority/authority.ts';

@@ -28,8 +28,8 @@ import { approve, cancel, prepareGoBack, proposeChanges, reject } from '../plan-
 import type { Word } from '../read-word.ts';
 import { decideSession, readDeciders } from '../session-decisions.ts';
 import { stopPlanning } from '../stop-planning.ts';
+import type { Subject } from './decided-subject.ts';
 import type { Reply } from './reply.ts';
-import type { Subject } from './require-current.ts';
 
 /** By card numbers. @returns words on what was left out or will run */
 async function approvePart(

@@ -6,10 +6,10 @@ import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { RunRequest } from '#domain/planning/run.ts';
 import type { ConversationContext } from '#messages/context.ts';
-import { AlreadyHandled, speakAsBot, storePersonMessage } from '#messages/speak.ts';
+import { AlreadyHandled, speakAsBot, storePersonMessage } from '#messages/store-message.ts';
 import { startRun } from '#runs/start-run.ts';
+import type { Subject } from './decided-subject.ts';
 import type { Reply } from './reply.ts';
-import type { Subject } from './require-current.ts';
 
 /** A plan in the making has no card. */
 async function answer(

@@ -6,7 +6,7 @@ import type { MessageParts } from '#domain/chat/message-parts.ts';
 import type { CountersignError } from '#domain/errors.ts';
 import { assignAnswers } from '#domain/planning/asked-question.ts';
 import { type ConversationContext, readsCommands } from '#messages/context.ts';
-import { storePersonMessage } from '#messages/speak.ts';
+import { storePersonMessage } from '#messages/store-message.ts';
 import { keepConfirmed } from '#people/keep-confirmed.ts';
 import { readPolicyRequest, sayPreference, storePolicyRequest, zoneOf } from '#people/policy.ts';
 import { joinedBy } from '#runs/change-waiting.ts';
@@ -20,15 +20,15 @@ import {
   readBareChange,
 } from './answer-waiting.ts';
 import { decideByWord, stopByWord } from './decide-by-word.ts';
-import { handleDecision } from './handle-decision.ts';
-import type { Reply } from './reply.ts';
 import {
   requireRead,
   requireRecent,
   requireShown,
   requireTurn,
   subjectOfRun,
-} from './require-current.ts';
+} from './decided-subject.ts';
+import { handleDecision } from './handle-decision.ts';
+import type { Reply } from './reply.ts';
 
 /** Stores preferences and memory; the rest is for the planner. */
 async function continueRun(

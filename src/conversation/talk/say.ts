@@ -8,7 +8,12 @@ import type { Actor } from '#domain/people/actor.ts';
 import type { PlanStatus } from '#domain/plan/plan.ts';
 import type { OnScreen } from '#domain/service.ts';
 import type { ConversationContext } from '#messages/context.ts';
-import { explainLength, requireReadable, speakAsBot, storePersonMessage } from '#messages/speak.ts';
+import {
+  explainLength,
+  requireReadable,
+  speakAsBot,
+  storePersonMessage,
+} from '#messages/store-message.ts';
 import { sourcesOf } from '#plans/lifecycle/lifecycle-table.ts';
 import { digestShown, isDecidable, isOpen, nameWaiting, waitsFor } from '#runs/session-subject.ts';
 import { startRun } from '#runs/start-run.ts';
@@ -20,9 +25,6 @@ import {
   readBareChange,
 } from './answer-waiting.ts';
 import { decideByWord } from './decide-by-word.ts';
-import { type Handled, handleDecision, onceOnly } from './handle-decision.ts';
-import { handleReply } from './handle-reply.ts';
-import type { Reply } from './reply.ts';
 import {
   requireRead,
   requireRecent,
@@ -30,7 +32,10 @@ import {
   type Subject,
   subjectOfPlan,
   subjectOfRun,
-} from './require-current.ts';
+} from './decided-subject.ts';
+import { type Handled, handleDecision, onceOnly } from './handle-decision.ts';
+import { handleReply } from './handle-reply.ts';
+import type { Reply } from './reply.ts';
 
 /** Characters. */
 const shownOfTooLong = 500;

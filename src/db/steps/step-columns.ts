@@ -1,10 +1,6 @@
-// COPY of rows of steps, and content columns derived from the table of fields.
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+// Content columns of `plan_steps`, derived from the table of fields.
 import { getTableColumns, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
-import { escapeIdentifier } from 'pg';
-import { from } from 'pg-copy-streams';
 import {
   allFields,
   type FieldName,
@@ -13,67 +9,14 @@ import {
   sealedFields,
 } from '#domain/plan/step-content.ts';
 import type { StepField } from '#domain/plan/step-fields.ts';
-import { isSliceOver, nextTurn } from '#domain/slices.ts';
-import { connectionOf, type Queryable } from '../database.ts';
-import { schemaName } from '../instance.ts';
 import { planSteps } from '../schema.ts';
 import { isoOf } from '../time.ts';
 
 export type Field = string | number | boolean | null;
 
-/** Without the plan's ID. JSON is text. */
-export type RowForm<T> = { table: string; fields: Record<string, (one: T) => Field> };
-
-/** Characters per piece. */
-const pieceLength = 65_536;
-
-/** In the text format of COPY. */
-const special = /[\\\t\n\r]/g;
-const escapes: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
-
-function writeField(field: Field): string {
-  if (field === null) return '\\N';
-  if (typeof field !== 'string') return String(field);
-  return field.replace(special, (character) => escapes[character] ?? character);
-}
-
 export function writeList(texts: string[]): string {
   if (texts.length === 0) return '{}';
   return `{${texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
-}
-
-async function* writePieces<T>(
-  planId: string,
-  rows: Iterable<T>,
-  { fields }: RowForm<T>,
-): AsyncGenerator<string> {
-  const begin = writeField(planId);
-  const readers = Object.values(fields);
-  let piece = '';
-  for (const row of rows) {
-    piece += begin;
-    for (const read of readers) piece += `\t${writeField(read(row))}`;
-    piece += '\n';
-    if (piece.length < pieceLength) continue;
-    yield piece;
-    piece = '';
-    if (isSliceOver()) await nextTurn();
-  }
-  if (piece !== '') yield piece;
-}
-
-/** Later statements see them. @throws what Postgres reports for a row; the transaction must then roll back */
-export async function copyRows<T>(
-  tx: Queryable,
-  planId: string,
-  rows: T[],
-  form: RowForm<T>,
-): Promise<void> {
-  if (rows.length === 0) return;
-  const columns = ['plan_id', ...Object.keys(form.fields)].join(', ');
-  const copy = from(`copy ${escapeIdentifier(schemaName)}.${form.table} (${columns}) from stdin`);
-  connectionOf(tx).query(copy);
-  await pipeline(Readable.from(writePieces(planId, rows, form)), copy);
 }
 
 type Stored = Exclude<FieldName, 'after'>;

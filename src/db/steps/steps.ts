@@ -1,14 +1,70 @@
-// Steps, edges and lanes: inserted in bulk, cleared by a new version.
+// Steps, edges and lanes: inserted with COPY, cleared by a new version.
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { sql } from 'drizzle-orm';
+import { escapeIdentifier } from 'pg';
+import { from } from 'pg-copy-streams';
 import type { Step } from '#domain/plan/plan.ts';
 import type { ReviewRank } from '#domain/plan/review-rank.ts';
 import type { StepContent } from '#domain/plan/step-content.ts';
+import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import type { JsonObject } from '#domain/text.ts';
-import type { Queryable } from '../database.ts';
+import { connectionOf, type Queryable } from '../database.ts';
+import { schemaName } from '../instance.ts';
 import { countersign } from '../schema/columns.ts';
 import type { planEdges, planLanes } from '../schema.ts';
-import { copyRows, type RowForm, writeList, writers } from './step-columns.ts';
+import { type Field, writeList, writers } from './step-columns.ts';
 import { endRows } from './versions.ts';
+
+/** Without the plan's ID. JSON is text. */
+export type RowForm<T> = { table: string; fields: Record<string, (one: T) => Field> };
+
+/** Characters per piece. */
+const pieceLength = 65_536;
+
+/** In the text format of COPY. */
+const special = /[\\\t\n\r]/g;
+const escapes: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
+
+function writeField(field: Field): string {
+  if (field === null) return '\\N';
+  if (typeof field !== 'string') return String(field);
+  return field.replace(special, (character) => escapes[character] ?? character);
+}
+
+async function* writePieces<T>(
+  planId: string,
+  rows: Iterable<T>,
+  { fields }: RowForm<T>,
+): AsyncGenerator<string> {
+  const begin = writeField(planId);
+  const readers = Object.values(fields);
+  let piece = '';
+  for (const row of rows) {
+    piece += begin;
+    for (const read of readers) piece += `\t${writeField(read(row))}`;
+    piece += '\n';
+    if (piece.length < pieceLength) continue;
+    yield piece;
+    piece = '';
+    if (isSliceOver()) await nextTurn();
+  }
+  if (piece !== '') yield piece;
+}
+
+/** Later statements see them. @throws what Postgres reports for a row; the transaction must then roll back */
+export async function copyRows<T>(
+  tx: Queryable,
+  planId: string,
+  rows: T[],
+  form: RowForm<T>,
+): Promise<void> {
+  if (rows.length === 0) return;
+  const columns = ['plan_id', ...Object.keys(form.fields)].join(', ');
+  const copy = from(`copy ${escapeIdentifier(schemaName)}.${form.table} (${columns}) from stdin`);
+  connectionOf(tx).query(copy);
+  await pipeline(Readable.from(writePieces(planId, rows, form)), copy);
+}
 
 export type NewStep = Omit<StepContent, 'after'> &
   Pick<Step, 'position' | 'effect' | 'guarded'> & {

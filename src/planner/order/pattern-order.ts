@@ -3,8 +3,8 @@ import { canonicalPattern, type PatternSpec, type PatternType } from '#domain/pl
 import type { OutlineNode } from '#domain/planning/outline.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import type { OutlineIndex } from '../outline/outline-tree.ts';
+import { isAddedCheckpoint } from '../outline/outline-tree.ts';
 import { findEnds } from '../outline/precedence.ts';
-import { isAddedCheckpoint } from './metrics.ts';
 
 type OrderRules = {
   /** Phases and milestones with parts follow each other as listed. */

@@ -171,3 +171,20 @@ export function seriesOf({ nodes, parents }: OutlineIndex, place: number): numbe
   }
   return -1;
 }
+
+/** Begins the ID of a checkpoint that the roadmap adds. */
+export const checkpointPrefix = 'checkpoint:';
+
+/** Whether the roadmap added it, rather than the request. */
+export function isAddedCheckpoint({ id, structure }: OutlineNode): boolean {
+  return structure === 'checkpoint' && id.startsWith(checkpointPrefix);
+}
+
+export function withoutAddedCheckpoints(outline: PlanOutline): PlanOutline {
+  const gone = new Set(outline.nodes.filter(isAddedCheckpoint).map(({ id }) => id));
+  if (gone.size === 0) return outline;
+  const nodes = outline.nodes
+    .filter(({ id }) => !gone.has(id))
+    .map((node) => ({ ...node, after: node.after.filter(({ id }) => !gone.has(id)) }));
+  return { ...outline, nodes };
+}

@@ -1,11 +1,11 @@
-// Precedence as a graph of node start and finish events.
+// Precedence as a graph of node start and finish events, and its waves (Kahn's algorithm).
 // FS, SS, FF and SF are arcs (generalised precedence, Elmaghraby and Kamburowski 1992).
 import { type DependencyType, toDependency } from '#domain/plan/dependency.ts';
 import { edgeEnds } from '#domain/plan/edge-ends.ts';
 import { type StepDraft, sourcesOf } from '#domain/plan/step-content.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
-import { buildDigraph, type Digraph, findCycle } from '#graph/digraph.ts';
-import { isWithin, type Tree } from './outline-tree.ts';
+import { buildDigraph, type Digraph, findCycle, sortTopologically } from '#graph/digraph.ts';
+import { findWork, isWithin, type OutlineIndex, type Tree } from './outline-tree.ts';
 
 type Ends = { from: number; to: number };
 
@@ -149,4 +149,41 @@ export function readGraph(tree: Tree): Graph {
     for (const step of node.steps) addStep(index, node.id, step);
   }
   return { ...graph, size: owners.length };
+}
+
+/** Starts by node number, then finishes; -1 on a cycle. @param every also edges that separate no waves */
+function findLevels(index: OutlineIndex, edges: RoadmapEdge[], every: boolean): Int32Array {
+  const events = buildEvents(index, edges);
+  const { graph, firstEdge } = events;
+  const order = sortTopologically(graph);
+  const levels = new Int32Array(graph.size).fill(-1);
+  for (const v of order) levels[v] = 0;
+  for (const v of order) {
+    for (let at = graph.offsets[v] ?? 0; at < (graph.offsets[v + 1] ?? 0); at++) {
+      const to = graph.targets[at] ?? 0;
+      if (levels[to] === -1) continue;
+      const type = events.edges[(graph.arcs[at] ?? 0) - firstEdge]?.type;
+      const parts = type === 'FS' || (every && type !== undefined) ? 1 : 0;
+      levels[to] = Math.max(levels[to] ?? 0, (levels[v] ?? 0) + parts);
+    }
+  }
+  return levels;
+}
+
+/** Tree order within waves; nodes on a cycle are in none. */
+export function findWaves(index: OutlineIndex, edges: RoadmapEdge[]): number[][] {
+  const levels = findLevels(index, edges, false);
+  const waves = Map.groupBy(
+    findWork(index).filter((place) => levels[place] !== -1),
+    (place) => levels[place] ?? 0,
+  );
+  return [...waves].sort(([a], [b]) => a - b).map(([, wave]) => wave);
+}
+
+/** By wave, dependencies, then tree; edges along it are acyclic. */
+export function lineUp(index: OutlineIndex, edges: RoadmapEdge[]): number[] {
+  const levels = findLevels(index, edges, true);
+  return findWaves(index, edges).flatMap((wave) =>
+    wave.sort((a, b) => (levels[a] ?? 0) - (levels[b] ?? 0)),
+  );
 }

@@ -14,11 +14,13 @@ import { quoteWords } from '#domain/shown-text.ts';
 import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { countOf } from '#domain/words.ts';
 import { defineTool } from '../define-tool.ts';
-import { findWays, type Way } from '../order/checked-way.ts';
 import { type CollectedEdges, collectEdges } from '../order/collect-edges.ts';
 import { readOperations } from '../order/durations.ts';
-import { findWaves, measureRoadmap, scoreWays, withoutAddedCheckpoints } from '../order/metrics.ts';
+import { findWays, type Way } from '../order/find-ways.ts';
+import { measureRoadmap, scoreWays } from '../order/metrics.ts';
 import { describeCycle } from '../order/name-nodes.ts';
+import { withoutAddedCheckpoints } from '../outline/outline-tree.ts';
+import { findWaves } from '../outline/precedence.ts';
 import { optionsWanted } from '../policy/effects.ts';
 import { fail, succeed, type Tool, type ToolContext, type ToolOutcome } from '../tool.ts';
 

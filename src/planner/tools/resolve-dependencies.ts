@@ -8,9 +8,9 @@ import { quoteWords } from '#domain/shown-text.ts';
 import { countOf, listOf } from '#domain/words.ts';
 import { defineTool } from '../define-tool.ts';
 import { type CollectedEdges, collectEdges } from '../order/collect-edges.ts';
-import { withoutAddedCheckpoints } from '../order/metrics.ts';
 import { describeCycle } from '../order/name-nodes.ts';
 import { type ResolvedOrder, resolveOrder } from '../order/resolve-order.ts';
+import { withoutAddedCheckpoints } from '../outline/outline-tree.ts';
 import { WrittenLag } from '../outline/written-outline.ts';
 import { fail, succeed, type ToolContext, type ToolOutcome } from '../tool.ts';
 

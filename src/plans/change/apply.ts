@@ -23,7 +23,7 @@ import type { StepContent } from '#domain/plan/step-content.ts';
 import { mapInSlices } from '#domain/slices.ts';
 import { operationName } from '#domain/tool.ts';
 import { countOf } from '#domain/words.ts';
-import { addedOperations, digestOperations, digestPlan } from '../content/canonical.ts';
+import { addedOperations, digestOperations, digestPlan } from '../content/digests.ts';
 import { bindStep } from '../content/normalise-step.ts';
 import { headerOf, readVersion, type VersionRow } from '../content/preflight.ts';
 import { Lanes } from '../content/touches.ts';
@@ -32,7 +32,12 @@ import { wakeWatchers, wakeWorkers } from '../lifecycle/lifecycle.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { endOfLast } from '../series/series.ts';
 import { patchConflict } from './conflicts.ts';
-import { changesContent, countChanges, type PatchEffect, type VersionStep } from './model.ts';
+import {
+  changesContent,
+  countChanges,
+  type PatchEffect,
+  type VersionStep,
+} from './patch-effect.ts';
 import { requireUsers } from './sets.ts';
 import { isGated, type NextVersion, writeVersion } from './write-version.ts';
 

@@ -21,7 +21,7 @@ import {
   stepsOfOccurrence,
   templatesOf,
 } from '../series/series.ts';
-import type { SeriesChange } from './model.ts';
+import type { SeriesChange } from './patch-effect.ts';
 
 type ChangeSeries = Extract<PatchOperation, { op: 'change_series' }>;
 

@@ -8,7 +8,13 @@ import { operationName } from '#domain/tool.ts';
 import { countOf, shorten } from '#domain/words.ts';
 import { compareSeries } from '../content/terms.ts';
 import { findFlowChanges, type Near, repeatsCall } from './flows.ts';
-import type { AddedStep, ChangedStep, PatchEffect, SeriesChange, VersionStep } from './model.ts';
+import type {
+  AddedStep,
+  ChangedStep,
+  PatchEffect,
+  SeriesChange,
+  VersionStep,
+} from './patch-effect.ts';
 
 const maxReasons = 50;
 

@@ -23,9 +23,9 @@ import { quoteWords } from '#domain/shown-text.ts';
 import { doesMore, operationName } from '#domain/tool.ts';
 import { countOf, listOf } from '#domain/words.ts';
 import { localDate } from '#timeline/recurrence.ts';
-import { digestPlan, findChangedOperation } from '../content/canonical.ts';
+import { digestPlan, findChangedOperation } from '../content/digests.ts';
 import { readHeader } from '../content/preflight.ts';
-import { finishIfDone } from '../lifecycle/finish.ts';
+import { finishIfDone } from '../lifecycle/ended-steps.ts';
 import { wakeWatchers } from '../lifecycle/lifecycle.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { nameOccurrences } from '../series/begun.ts';
@@ -41,7 +41,7 @@ import {
   templatesOf,
 } from '../series/series.ts';
 import { applyWithoutApproval } from './apply.ts';
-import type { PatchEffect } from './model.ts';
+import type { PatchEffect } from './patch-effect.ts';
 import { rulesFor } from './receive.ts';
 import { resolvePatch } from './resolve.ts';
 import { skipMissed } from './skip-missed.ts';

@@ -8,7 +8,7 @@ import { keyOfDependency } from '#domain/plan/step-changes.ts';
 import { changedFields } from '#domain/plan/step-content.ts';
 import { listSome } from '#domain/words.ts';
 import { isInert, meet, readsPredecessors, touchesOf } from '../content/touches.ts';
-import type { ChangedStep, PatchEffect } from './model.ts';
+import type { ChangedStep, PatchEffect } from './patch-effect.ts';
 
 /** Not ended for good, as far as others depend on it. `args`: without contents it writes. */
 export type NearStep = Pick<

@@ -18,7 +18,7 @@ import { operationName } from '#domain/tool.ts';
 import { lookAt } from '../content/look-at-targets.ts';
 import { requireCallsAllowed } from '../content/normalise.ts';
 import { bindStep } from '../content/normalise-step.ts';
-import type { PatchEffect } from './model.ts';
+import type { PatchEffect } from './patch-effect.ts';
 import { type PatchRules, resolvePatch } from './resolve.ts';
 
 /** Stored steps read to find a target's creator. */

@@ -20,14 +20,14 @@ import { currentTrace } from '#domain/telemetry.ts';
 import type { Catalogues } from '#domain/tool.ts';
 import { refreshUserGroups } from '../authority/members.ts';
 import { requireArtifacts } from '../content/artifact-references.ts';
+import { type NewArtifact, readContext, splitContext } from '../content/context.ts';
 import {
   digestOperations,
   digestPlan,
   type PlanHeader,
   termsOf,
   withDigests,
-} from '../content/canonical.ts';
-import { type NewArtifact, readContext, splitContext } from '../content/context.ts';
+} from '../content/digests.ts';
 import { lookAtTargets } from '../content/look-at-targets.ts';
 import { type NormalPlan, normalisePlan, requireCallsAllowed } from '../content/normalise.ts';
 import { pinPosts } from '../content/post-targets.ts';

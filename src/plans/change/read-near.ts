@@ -5,7 +5,7 @@ import { findGroupReaders, findHeld, readEdgesAmong, readNearSteps } from '#db/s
 import { quoteWords } from '#domain/shown-text.ts';
 import { contentArguments } from '../content/touches.ts';
 import { concernsOthers, type GroupReader, groupsTouched, type Near } from './flows.ts';
-import type { PatchEffect } from './model.ts';
+import type { PatchEffect } from './patch-effect.ts';
 
 const maxSteps = 20_000;
 

@@ -33,7 +33,7 @@ import {
   type StepRules,
 } from '../content/normalise-step.ts';
 import { type Conflict, canBeRemoved, hasBegun, patchConflict } from './conflicts.ts';
-import { effectOf, type PatchEffect, type VersionStep, type Work } from './model.ts';
+import { effectOf, type PatchEffect, type VersionStep, type Work } from './patch-effect.ts';
 import type { Selection } from './selection.ts';
 
 /** Without execution state. */

@@ -10,7 +10,7 @@ import type { StepStatus } from '#domain/plan/plan.ts';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
 import { type Conflict, patchConflict, stepsMissing } from './conflicts.ts';
 import { repeatsCall } from './flows.ts';
-import type { PatchEffect } from './model.ts';
+import type { PatchEffect } from './patch-effect.ts';
 
 /** Can rerun. */
 const over: StepStatus[] = ['stale', 'succeeded', 'failed', 'skipped'];

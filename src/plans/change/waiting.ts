@@ -9,9 +9,9 @@ import { CountersignError } from '#domain/errors.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import { operationName } from '#domain/tool.ts';
-import { digestValue, withDigests } from '../content/canonical.ts';
+import { digestValue, withDigests } from '../content/digests.ts';
 import { canBeRemoved, hasBegun, patchConflict } from './conflicts.ts';
-import { edgesOf, type PatchEffect } from './model.ts';
+import { edgesOf, type PatchEffect } from './patch-effect.ts';
 import { type PatchRules, resolvePatch } from './resolve.ts';
 import { resolveSets } from './sets.ts';
 

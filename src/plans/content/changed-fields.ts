@@ -7,7 +7,7 @@ import { allFields, type StepContent } from '#domain/plan/step-content.ts';
 import type { FieldChange } from '#domain/plan/views.ts';
 import { readsLikeJson } from '#domain/shown-text.ts';
 import { operationName } from '#domain/tool.ts';
-import { canonical } from './canonical.ts';
+import { canonical } from './digests.ts';
 
 /** Binding values are never cut. */
 const maxText = 200;

@@ -9,8 +9,8 @@ import { type Catalogue, type OperationSpec, operationName } from '#domain/tool.
 import { parseDuration } from '#timeline/durations.ts';
 import { describeCall } from '#tools/describe-call.ts';
 import type { PoolLimits } from '../plans-context.ts';
-import { type SealedContent, sealOf } from './canonical.ts';
 import { areReadable, type Problems } from './check-references.ts';
+import { type SealedContent, sealOf } from './digests.ts';
 
 export type StepRules = {
   catalogue: Pick<Catalogue, 'list' | 'get' | 'validate'>;

@@ -22,7 +22,7 @@ import {
   type PlanHeader,
   termsOf,
   withDigests,
-} from './canonical.ts';
+} from './digests.ts';
 
 export type PreflightProblem = Simulation['problems'][number];
 

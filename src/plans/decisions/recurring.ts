@@ -11,7 +11,7 @@ import type { Actor } from '#domain/people/actor.ts';
 import { conditionNotMet } from '#domain/plan/condition.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { skipUnbegun } from '../change/skip-missed.ts';
-import { finishIfDone } from '../lifecycle/finish.ts';
+import { finishIfDone } from '../lifecycle/ended-steps.ts';
 import { wakeWatchers } from '../lifecycle/lifecycle.ts';
 import { notPossible } from '../lifecycle/lifecycle-table.ts';
 import type { PlansContext } from '../plans-context.ts';

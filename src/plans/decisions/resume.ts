@@ -13,7 +13,7 @@ import type { StepStatus } from '#domain/plan/plan.ts';
 import type { Rerun, Settlement } from '#domain/service.ts';
 import { requireAnswerer } from '../authority/asked-person.ts';
 import type { Ruling } from '../lifecycle/decide.ts';
-import { finishIfDone, reviveSkipped } from '../lifecycle/finish.ts';
+import { finishIfDone, reviveSkipped } from '../lifecycle/ended-steps.ts';
 import { transition, wakeWatchers, wakeWorkers } from '../lifecycle/lifecycle.ts';
 import { nextStatus, sourcesOf } from '../lifecycle/lifecycle-table.ts';
 import type { PlansContext } from '../plans-context.ts';

@@ -25,7 +25,7 @@ import type { JsonObject } from '#domain/text.ts';
 import { operationName } from '#domain/tool.ts';
 import { asksToConfirm, readAnswering } from '../authority/asked-person.ts';
 import { requireConfirmer } from '../authority/authority.ts';
-import { reviveSkipped, stopDependents } from '../lifecycle/finish.ts';
+import { reviveSkipped, stopDependents } from '../lifecycle/ended-steps.ts';
 import type { PlansContext } from '../plans-context.ts';
 import {
   answerAbout,

@@ -18,7 +18,7 @@ import { offlinePlanner } from '#domain/plan/step-words.ts';
 import type { Decision, RequestedChanges } from '#domain/service.ts';
 import { dropPatch } from '../change/receive.ts';
 import { dismissAll } from '../findings/settle.ts';
-import { finishIfDone } from '../lifecycle/finish.ts';
+import { finishIfDone } from '../lifecycle/ended-steps.ts';
 import { transition, wakeWatchers } from '../lifecycle/lifecycle.ts';
 import { nextStatus, notPossible } from '../lifecycle/lifecycle-table.ts';
 import type { PlansContext } from '../plans-context.ts';

@@ -21,7 +21,7 @@ import type { Actor } from '#domain/people/actor.ts';
 import type { FindingAction } from '#domain/plan/finding.ts';
 import { requireManager } from '../authority/authority.ts';
 import type { Ruling } from '../lifecycle/decide.ts';
-import { finishIfDone, readyTheFree, stopDependents } from '../lifecycle/finish.ts';
+import { finishIfDone, readyTheFree, stopDependents } from '../lifecycle/ended-steps.ts';
 import { wakeWatchers, wakeWorkers } from '../lifecycle/lifecycle.ts';
 import { statusWords } from '../lifecycle/lifecycle-table.ts';
 import type { PlansContext } from '../plans-context.ts';

@@ -15,7 +15,7 @@ import { digestJson } from '#tools/catalogue.ts';
 import { decideCall } from '#tools/guard.ts';
 import type { Recheck } from '#tools/ports.ts';
 import { resolveReferences } from '#tools/resolve-arguments.ts';
-import { findChangedOperation } from '../content/canonical.ts';
+import { findChangedOperation } from '../content/digests.ts';
 import { raiseFindings } from '../findings/raise.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { startReplanning } from './start-replanning.ts';

@@ -19,7 +19,7 @@ import { rulesFor } from '../change/receive.ts';
 import { resolvePatch } from '../change/resolve.ts';
 import { continuePlan } from '../decisions/resume.ts';
 import { raiseFindings } from '../findings/raise.ts';
-import { reviveSkipped } from '../lifecycle/finish.ts';
+import { reviveSkipped } from '../lifecycle/ended-steps.ts';
 import { statusWords } from '../lifecycle/lifecycle-table.ts';
 import type { PlansContext } from '../plans-context.ts';
 

@@ -4,7 +4,7 @@ import { readPlanRow } from '#db/plans/plans.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { PlanPatch } from '#domain/plan/patch.ts';
-import type { PatchEffect } from '../change/model.ts';
+import type { PatchEffect } from '../change/patch-effect.ts';
 import { resolveNotes } from '../change/prerequisites.ts';
 import {
   findReplaced,

@@ -12,7 +12,7 @@ import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { parseJson } from '#domain/text.ts';
 import { shorten } from '#domain/words.ts';
 import { isFreePlanId } from '../change/propose.ts';
-import { digestPlan } from '../content/canonical.ts';
+import { digestPlan } from '../content/digests.ts';
 import { type PlanLine, type StepLine, TransferLine, transferVersion } from './format.ts';
 
 /** `plan_id`: here. */

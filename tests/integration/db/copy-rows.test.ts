@@ -2,7 +2,8 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Database, openDatabase } from '#db/database.ts';
-import { copyRows, type RowForm, writeList } from '#db/steps/step-columns.ts';
+import { writeList } from '#db/steps/step-columns.ts';
+import { copyRows, type RowForm } from '#db/steps/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 
 const database = useDatabase();

@@ -3,7 +3,7 @@ import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '#db/database.ts';
 import { planningMemo } from '#db/schema.ts';
-import { copyRows } from '#db/steps/step-columns.ts';
+import { copyRows } from '#db/steps/steps.ts';
 import { isLockTimeout, isTransient, retryUntilDatabaseAnswers } from '#db/transient.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { waitFor } from '../../wait.ts';

@@ -16,7 +16,7 @@ import { readPlanRow } from '#db/plans/plans.ts';
 import { planSteps, plans } from '#db/schema.ts';
 import { iterateSteps } from '#db/steps/pages.ts';
 import { compareSteps } from '#db/steps/versions.ts';
-import { digestPlan, sealOf } from '#plans/content/canonical.ts';
+import { digestPlan, sealOf } from '#plans/content/digests.ts';
 import { readHeader } from '#plans/content/preflight.ts';
 import { emptyDatabase, type FreshDatabase, freshDatabase } from '../../setup/database.ts';
 import { expectVersions, readVersion } from '../../setup/kept-versions.ts';

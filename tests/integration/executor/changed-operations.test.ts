@@ -8,7 +8,7 @@ import { readPlanRow } from '#db/plans/plans.ts';
 import { iterateSteps } from '#db/steps/pages.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
-import { digestPlan } from '#plans/content/canonical.ts';
+import { digestPlan } from '#plans/content/digests.ts';
 import { readHeader } from '#plans/content/preflight.ts';
 import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';

@@ -5,7 +5,7 @@ import type { DeliveryRule } from '#chat/outbox/delivery-context.ts';
 import { createEnqueue, openBoss } from '#db/boss.ts';
 import type { ChatPlace, ChatPort } from '#domain/chat/chat.ts';
 import type { Planner } from '#domain/planning/run.ts';
-import { speakAsBot } from '#messages/speak.ts';
+import { speakAsBot } from '#messages/store-message.ts';
 import type { Platform } from '../../fixtures/chat-platform.ts';
 import { openTestInstance, type TestInstance } from '../../setup/instance.ts';
 import { createSharing } from '../../setup/share.ts';

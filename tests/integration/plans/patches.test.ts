@@ -13,7 +13,7 @@ import type { PatchOperation } from '#domain/plan/patch.ts';
 import type { PatchOutcome } from '#domain/plan/patch-outcome.ts';
 import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
 import { digestOfOperations } from '#plans/change/waiting.ts';
-import { digestPlan } from '#plans/content/canonical.ts';
+import { digestPlan } from '#plans/content/digests.ts';
 import { headerOf, readVersion } from '#plans/content/preflight.ts';
 import { refusal } from '../../fixtures/refusal.ts';
 import { expectSoundPlan } from '../../fixtures/sound-plan.ts';

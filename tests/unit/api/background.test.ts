@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import Fastify from 'fastify';
 import { afterEach, expect, it } from 'vitest';
-import { queueBackground } from '#api/every-request.ts';
+import { queueBackground } from '#api/request-hooks.ts';
 import { waitFor } from '../../wait.ts';
 
 const refresh = { priority: 'u=7, i' };

@@ -5,7 +5,7 @@ import { compareDecimals, readDecimal } from '#domain/decimal.ts';
 import { parseExactly } from '#domain/exact-json.ts';
 import { parseRequestJson, parseShallowJson } from '#domain/json.ts';
 import { JsonValue, makeStorable } from '#domain/text.ts';
-import { canonical } from '#plans/content/canonical.ts';
+import { canonical } from '#plans/content/digests.ts';
 import { rounds } from '../../rounds.ts';
 
 describe('a number in JSON', () => {

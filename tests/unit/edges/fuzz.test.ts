@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { collectText } from '#adapters/slack/talk/read-blocks.ts';
 import { readPlainText } from '#adapters/slack/talk/read-text.ts';
-import { readHtml } from '#adapters/teams/signals/read-attachments.ts';
+import { readHtml } from '#adapters/teams/signals/read-content.ts';
 import { charsetOf, decodeText, encodeText } from '#domain/encoding/encoding.ts';
 import { parseRequestJson, parseShallowJson } from '#domain/json.ts';
 import { findHeaderProblem } from '#tools/http/headers.ts';

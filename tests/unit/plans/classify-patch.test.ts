@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Step } from '#domain/plan/plan.ts';
 import { classifyPatch } from '#plans/change/classify.ts';
 import type { Near } from '#plans/change/flows.ts';
-import type { PatchEffect, VersionStep } from '#plans/change/model.ts';
+import type { PatchEffect, VersionStep } from '#plans/change/patch-effect.ts';
 import { following, makeStep } from '../../fixtures/plans.ts';
 
 const nothing: PatchEffect = {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Series } from '#domain/plan/plan.ts';
 import { contentOfDraft } from '#domain/plan/step-content.ts';
-import { digestPlan, type PlanHeader, termsOf } from '#plans/content/canonical.ts';
+import { digestPlan, type PlanHeader, termsOf } from '#plans/content/digests.ts';
 
 const header: PlanHeader = {
   id: 'PLAN-0a1b2c3d',

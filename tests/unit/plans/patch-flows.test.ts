@@ -8,7 +8,7 @@ import type { Step } from '#domain/plan/plan.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import { classifyPatch } from '#plans/change/classify.ts';
 import type { Near } from '#plans/change/flows.ts';
-import type { PatchEffect, VersionStep } from '#plans/change/model.ts';
+import type { PatchEffect, VersionStep } from '#plans/change/patch-effect.ts';
 import { following, makeStep } from '../../fixtures/plans.ts';
 
 const files = ['public.txt', 'payroll.txt', 'ledger.txt'];

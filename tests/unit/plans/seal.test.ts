@@ -3,7 +3,7 @@ import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { contentOfDraft } from '#domain/plan/step-content.ts';
-import { type SealedContent, sealOf } from '#plans/content/canonical.ts';
+import { type SealedContent, sealOf } from '#plans/content/digests.ts';
 
 const step: SealedContent = {
   ...contentOfDraft({

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { StepContent } from '#domain/plan/step-content.ts';
-import { canonicalStep, digestPlan, type PlanHeader, sealOf } from '#plans/content/canonical.ts';
+import { canonicalStep, digestPlan, type PlanHeader, sealOf } from '#plans/content/digests.ts';
 
 type Frozen = { content: StepContent; canonical: string; seal: string };
 const path = join(import.meta.dirname, '../../fixtures/step-digests.jsonl');

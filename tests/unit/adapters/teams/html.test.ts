@@ -1,7 +1,7 @@
 // The words of a message in Teams' HTML, of which nothing is run and nothing is lost that somebody wrote.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readHtml } from '#adapters/teams/signals/read-attachments.ts';
+import { readHtml } from '#adapters/teams/signals/read-content.ts';
 import { runInTurn } from '../../../setup/watch-loop.ts';
 
 test.each([

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { collectEdges } from '#planner/order/collect-edges.ts';
-import { findWaves } from '#planner/order/metrics.ts';
+import { findWaves } from '#planner/outline/precedence.ts';
 import { node, outlineOf, phase, read, sayEdges, task, write } from './outlines.ts';
 
 const using = (id: string, from: string) =>

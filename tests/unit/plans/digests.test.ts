@@ -3,7 +3,7 @@ import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { contentOfDraft, type StepContent, sparseContentOf } from '#domain/plan/step-content.ts';
-import { canonicalStep, digestPlan, type PlanHeader } from '#plans/content/canonical.ts';
+import { canonicalStep, digestPlan, type PlanHeader } from '#plans/content/digests.ts';
 
 const text = fc.oneof(
   fc.string({ unit: 'binary' }),

@@ -4,14 +4,20 @@ import type { RoadmapEdge, RoadmapWay } from '#domain/planning/roadmap.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { findComponents, sortTopologically, successorsOf } from '#graph/digraph.ts';
-import { indexOutline, type OutlineIndex, seriesOf } from '../outline/outline-tree.ts';
-import { buildEvents } from '../outline/precedence.ts';
+import { makeNode } from '../outline/make-node.ts';
+import {
+  checkpointPrefix,
+  indexOutline,
+  type OutlineIndex,
+  seriesOf,
+} from '../outline/outline-tree.ts';
+import { buildEvents, lineUp } from '../outline/precedence.ts';
 import { type CollectedEdges, mergeEdges } from './collect-edges.ts';
 import type { Operations } from './durations.ts';
-import { insertCheckpoints, lineUp, type Marks, makeCheckpoint, readMarks } from './metrics.ts';
+import { type Marks, readMarks } from './metrics.ts';
 import { reduceEdges } from './reduce-edges.ts';
 
-export type Checks = {
+type Checks = {
   edges: RoadmapEdge[];
   added: { node: OutlineNode; before: string }[];
   differs: string;
@@ -168,6 +174,35 @@ function goAheadWithOne({ index, checks }: Work, row: number[]): Checks {
   checks.edges.push(...others.map((node) => link(one, node)));
   checks.differs = `${quoteWords(one.title, 200)} goes ahead; the other changes wait until it has succeeded.`;
   return checks;
+}
+
+/** Alongside `before`, in front of it. */
+function makeCheckpoint(
+  number: number,
+  before: OutlineNode,
+  question: NonNullable<Operations['question']>,
+): OutlineNode {
+  const id = `${checkpointPrefix}${number}`;
+  const title = before.title.slice(0, 200);
+  const { tool, operation } = question.spec;
+  const asks = `Look at what has been done so far. Go on with ${quoteWords(title, 200)}?`;
+  return makeNode({
+    id,
+    parent: before.parent,
+    title: `Check before ${quoteWords(title, 200)}`,
+    structure: 'checkpoint',
+    level: before.level,
+    steps: [{ id, description: asks, tool, operation, args: { [question.argument]: asks } }],
+  });
+}
+
+function insertCheckpoints(
+  nodes: OutlineNode[],
+  added: { node: OutlineNode; before: string }[],
+): OutlineNode[] {
+  if (added.length === 0) return nodes;
+  const byPlace = Map.groupBy(added, ({ before }) => before);
+  return nodes.flatMap((node) => [...(byPlace.get(node.id) ?? []).map((one) => one.node), node]);
 }
 
 export type Way = {
